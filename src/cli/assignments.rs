@@ -9,7 +9,7 @@ use crate::cli::input;
 use crate::cli::prompts;
 use crate::engine::Refusal;
 use mediaconf::plumbing::edit::{
-    AssignedValue, Assignment, Fault, Path as ValuePath, Substitution, SubstitutionError, split_assignment,
+    AssignedValue, Assignment, Fault, Path as ValuePath, Substitution, split_assignment,
 };
 
 /// The edits of a command line, each with its place there.
@@ -69,15 +69,7 @@ pub fn replace(path: &str, substitution: &str) -> Result<Assignment, CliError> {
 
 /// Parses what replaces a part of a text; `option` is said to be wrong if it is.
 pub fn substitution_of(option: &str, substitution: &str) -> Result<Substitution, CliError> {
-    Substitution::parse(substitution).map_err(|error| {
-        let message = format!("`{option}`: {error}");
-        match error {
-            SubstitutionError::Regex(_) => {
-                CliError::bad_value(message, "without `r` at the end, it is text to the letter")
-            }
-            _ => CliError::usage(message, "such as `s/10.0.3./10.0.4./`"),
-        }
-    })
+    Substitution::parse(substitution).map_err(|fault| input::of_argument(option, fault))
 }
 
 /// Asks for a value that was given without `=`, so that a secret is not seen in the list of processes.

@@ -23,10 +23,9 @@ use crate::engine::{
 };
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft};
 use crate::store::{Revision, StoreError};
-use mediaconf::plumbing::edit::draft::{
-    Merged, first_marker, height, lines_of, merge, with_comments, without_comments,
+use mediaconf::plumbing::edit::{
+    Fault, Path, first_marker, height, lines_of, merge_lines, quoted, with_comments, without_comments,
 };
-use mediaconf::plumbing::edit::{Fault, Path, quoted};
 use mediaconf::plumbing::syntax::{LineIndex, Severity, one_line};
 
 /// The number of faults that the comments on top of a draft name.
@@ -234,22 +233,21 @@ impl Editing<'_> {
     fn merged(&mut self, whole: &[u8], present: &Snapshot) -> Result<Bytes, CliError> {
         let DraftOrigin { head, base } = &self.draft.origin;
         let (merged, range) = match self.pieces(whole, present) {
-            Some(([old, edited, new], range)) => (merge(old, edited, new), Some((range.start, range.end))),
-            None => (merge(base, whole, present.bytes()), None),
+            Some(([old, edited, new], range)) => {
+                (merge_lines(old, edited, new), Some((range.start, range.end)))
+            }
+            None => (merge_lines(base, whole, present.bytes()), None),
         };
         let path = head.path.clone().filter(|_| range.is_some());
         let head = DraftHead { target: head.target.clone(), range, path };
         let origin = DraftOrigin { head, base: present.shared_bytes().clone() };
-        let (Merged::Clean(text) | Merged::Clash(text)) = &merged;
-        self.draft.rebase(origin, text).map_err(Refusal::from)?;
+        self.draft.rebase(origin, &merged.text).map_err(Refusal::from)?;
         let name = self.target.service.name();
-        match merged {
-            Merged::Clean(text) => {
-                self.ui.note(&format!("`{name}` was changed meanwhile; both changes are merged"));
-                Ok(self.draft.origin.spliced(text.into()))
-            }
-            Merged::Clash(_) => Err(CliError::clashing_edit(name)),
+        if merged.clash.is_some() {
+            return Err(CliError::clashing_edit(name));
         }
+        self.ui.note(&format!("`{name}` was changed meanwhile; both changes are merged"));
+        Ok(self.draft.origin.spliced(merged.text.into()))
     }
 
     /// The entry that is edited: as it was, with the edit in `whole`, and at present with its place;

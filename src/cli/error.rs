@@ -25,6 +25,9 @@ const FIRST_OF_CLUSTER: &str = "`mediactl --cluster URL save FILE` puts the firs
 const OTHER_SIDES: &str =
     "`mediactl diff FILE` compares with a file, `mediactl diff @1` with the text before the last change";
 
+/// The hint where an edit can't be gone on with.
+const NEW_EDIT: &str = "`mediactl edit` begins a new edit";
+
 /// The word for a server that can't be reached, or that is out of order.
 const NOT_REACHED: &str = "not reached";
 
@@ -213,6 +216,20 @@ impl CliError {
         Self { kind: ErrorKind::Invalid, lines, word: None, broken: None, source: None }
     }
 
+    /// A context has a setting that an earlier version wrote and that has no effect any more.
+    pub fn outdated_context(file: &Path, line: usize, context: &str, setting: &str) -> Self {
+        let fault = Fault {
+            file: Some(file.display().to_string()),
+            line: Some(line),
+            ..Fault::plain(format!(
+                "`{setting}` of context `{context}`: changes of a cluster are not signed any more"
+            ))
+        };
+        Self::bad_contexts(std::iter::once(
+            fault.hint("take the line out; TLS, users and roles of etcd say who may write"),
+        ))
+    }
+
     /// Others may read or write the file with the contexts, or it is another user's.
     pub fn open_contexts(path: &Path, is_ours: bool) -> Self {
         let path = path.display();
@@ -304,11 +321,26 @@ impl CliError {
         }
     }
 
+    /// No file with the text of an edit is there.
+    pub fn no_draft(file: &Path) -> Self {
+        Self::new(ErrorKind::Absent, format!("there is no file `{}`", file.display()))
+            .with_hint(format!("an edit that fails prints the file of its text; {NEW_EDIT}"))
+    }
+
+    /// The file named in the place of a draft is the text that one was made of.
+    pub fn base_of_draft(base: &Path, text: &Path) -> Self {
+        let [base, text] = [base, text].map(Path::display);
+        Self::usage(
+            format!("`{base}` is the text before the edit, and not what was written"),
+            format!("`mediactl edit --from {text}` goes on with that"),
+        )
+    }
+
     /// The text that a draft was made of is not known, so that others' changes could be overwritten.
     pub fn draft_without_base(text: &Path, why: &dyn fmt::Display) -> Self {
         let text = text.display();
         Self::new(ErrorKind::Absent, format!("the text that `{text}` was made of can't be read: {why}"))
-            .with_hint(format!("`mediactl save {text}` saves a text as it is"))
+            .with_hint(format!("{NEW_EDIT}; what you want of `{text}` can be copied into it"))
     }
 
     /// A draft was made of another configuration.

@@ -9,7 +9,7 @@ use crate::engine::{Refusal, Snapshot};
 use crate::http::client::without_userinfo;
 use crate::store::file::ConfFile;
 use crate::store::{FileKind, StoreError};
-use mediaconf::plumbing::edit::{Condition, ConditionError, Path as ValuePath};
+use mediaconf::plumbing::edit::{Condition, Fault, FaultKind, Path as ValuePath};
 
 /// The argument for standard input.
 pub const STDIN: &str = "-";
@@ -66,24 +66,16 @@ pub fn conditions(texts: &[String], accepts_near_miss: bool) -> Result<Vec<Condi
         condition.accepts_near_miss = accepts_near_miss;
         Ok(condition)
     });
-    parsed.collect::<Result<_, _>>().map_err(|error| {
-        let message = format!("`--where`: {error}");
-        match &error {
-            ConditionError::Path(path) => CliError::bad_value(message, path.hint.as_deref().unwrap_or_default()),
-            ConditionError::Regex(_) => CliError::bad_value(message, "`~` looks for text to the letter"),
-            ConditionError::NoText(_) => {
-                CliError::usage(message, "`PATH exists` holds for every value that is there")
-            }
-            ConditionError::NoNegation(_) => CliError::usage(
-                message,
-                "`PATH!=VALUE` compares the whole value, and `PATH missing` holds where there is none; a text that a \
-                 value must not have can't be asked for",
-            ),
-            ConditionError::NoOperator | ConditionError::NewEntry => {
-                CliError::usage(message, "such as `urls.url~10.0.3.`, `prepush=5`, `title exists`")
-            }
-        }
-    })
+    parsed.collect::<Result<_, _>>().map_err(|fault| of_argument("--where", fault))
+}
+
+/// The error of an argument of an option that is no condition or no substitution.
+pub fn of_argument(option: &str, Fault { kind, message, hint, .. }: Fault) -> CliError {
+    let (message, hint) = (format!("`{option}`: {message}"), hint.unwrap_or_default());
+    match kind {
+        FaultKind::Path => CliError::bad_value(message, hint),
+        _ => CliError::usage(message, hint),
+    }
 }
 
 /// True if an argument is a URL, and not a file.

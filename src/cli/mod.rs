@@ -42,6 +42,7 @@ mod remote_host;
 mod render;
 mod rolled_out;
 mod server_process;
+mod suggestions;
 mod target;
 mod ui;
 
@@ -102,6 +103,7 @@ fn print_clap_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {
         Ui::new(ColorChoice::Auto).error(&error);
         return Exit::Usage;
     }
+    suggestions::correct(&mut error, &command());
     hide_value(&mut error);
     // clap shows arguments as they are: one with control characters costs the colours.
     let is_plain = |argument: &OsString| {
@@ -129,20 +131,25 @@ const GIVEN_WORDS: [ContextKind; 3] =
 
 /// The words of the command line that an error would show.
 fn given_words(error: &clap::Error) -> Vec<String> {
-    let word = |kind| match error.get(kind) {
-        Some(ContextValue::String(word)) => Some(word.clone()),
+    GIVEN_WORDS.into_iter().filter_map(|kind| given_word(error, kind)).collect()
+}
+
+fn given_word(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    // Of a wrong value it is the name of the argument, such as `[PATH=VALUE]...`.
+    let is_given = kind != ContextKind::InvalidArg || error.kind() == ErrorKind::UnknownArgument;
+    match error.get(kind) {
+        Some(ContextValue::String(word)) if is_given => Some(word.clone()),
         _ => None,
-    };
-    GIVEN_WORDS.into_iter().filter_map(word).collect()
+    }
 }
 
 /// Leaves the value of `PATH=VALUE`, and the password of a URL, out of an error.
 fn hide_value(error: &mut clap::Error) {
     for kind in GIVEN_WORDS {
-        let Some(ContextValue::String(word)) = error.get(kind) else { continue };
+        let Some(word) = given_word(error, kind) else { continue };
         let shown = match word.split_once('=') {
             Some((path, _)) => format!("{path}=…"),
-            None => without_userinfo(word),
+            None => without_userinfo(&word),
         };
         error.insert(kind, ContextValue::String(shown));
     }

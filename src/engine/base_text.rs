@@ -11,7 +11,7 @@ use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
 use crate::store::{Revision, WHOLE_HISTORY};
-use mediaconf::plumbing::edit::{ChangeRequest, patch_between, rebase};
+use mediaconf::plumbing::edit::{ChangeRequest, patch_between, three_way};
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::Document;
 
@@ -74,7 +74,8 @@ impl Transaction<'_> {
         if let Some(patch) = &patch {
             self.refuse_changed(base, theirs, &patch.clone().into())?;
         }
-        rebase(base, mine, theirs, patch).map(Bytes::from).map_err(lines_clash)
+        let merged = three_way(base, mine, theirs, patch).map_err(lines_clash)?;
+        Ok(merged.bytes().clone())
     }
 
     /// Returns the request for what is there that has the same effect as `request` has on `base`.

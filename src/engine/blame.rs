@@ -13,7 +13,7 @@ use super::refusal_kind::RefusalKind;
 use super::service::{ConfigService, ConfigSource, ReadForm, ReadQuery};
 use super::snapshot::Snapshot;
 use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
-use mediaconf::plumbing::edit::{ConfigLookup, MaskedLookup, Path, Place, Segment, own_value, select};
+use mediaconf::plumbing::edit::{ConfigLookup, Path, Place, Segment, own_value, select};
 use mediaconf::plumbing::model::{Config, Masker, masked_below, masked_keys};
 
 /// The number of entries that are read at first for each change that is searched for, and the factor by
@@ -62,7 +62,9 @@ pub fn value_history(
             composed.refuse_entry(path).map_err(not_there)?;
         }
         // A path without a value now and in the history is misspelt.
-        select(&MaskedLookup { current: &now.config().lookup(), masker }, path).map_err(not_there)?;
+        let shown = Content::Text(now);
+        let shown = masker.map_or_else(|| shown.clone(), |masker| shown.masked(masker));
+        shown.with_values(|current| select(current, path).map(drop)).map_err(not_there)?;
     }
     Ok(found)
 }
@@ -127,10 +129,13 @@ fn blame<E>(
 ) -> Result<(Vec<Blamed>, bool), E> {
     let (mut found, mut is_cut) = (Vec::new(), false);
     let mut path = path.clone();
-    let value_in =
-        |text: &Option<Arc<Snapshot>>, path: &Path| text.as_ref().and_then(|text| seen(text, path, masker));
+    let compared_by = masker.filter(|masker| may_guess(&path, masker));
+    let value_in = |text: &Option<Arc<Snapshot>>, path: &Path, masker: Option<&Masker>| {
+        let text = text.as_ref()?;
+        masker.map_or_else(|| value(text, path), |masker| value(&text.masked(masker), path))
+    };
     let mut after = (!is_edited_since(entries, now)).then(|| Some(now.clone()));
-    let mut to = after.as_ref().map(|text| value_in(text, &path));
+    let mut to = after.as_ref().map(|text| value_in(text, &path, compared_by));
     for entry in entries.iter().filter(|entry| !entry.is_aside) {
         if found.len() == most {
             break;
@@ -154,14 +159,15 @@ fn blame<E>(
             }
             path = former;
         }
-        let from = before.as_ref().map(|text| value_in(text, &path));
-        if let (Some(from), Some(to)) = (&from, to)
-            && *from != to
+        let from = before.as_ref().map(|text| value_in(text, &path, compared_by));
+        if let (Some(old), Some(new), Some(from), Some(to)) = (&before, &after, &from, &to)
+            && from != to
             && found.len() < most
         {
-            let shown = |seen: &Option<ValueAndMask>| seen.as_ref().map(|seen| seen.shown.clone());
-            let (from, to) = changed_members(shown(from), shown(&to));
-            found.push(Blamed { entry: without_paths(entry), from, to });
+            let (from, to) = changed_members(value_in(old, &path, masker), value_in(new, &path, masker));
+            // Nothing is told of a path that holds a secret.
+            let is_shown = from.is_some() || to.is_some();
+            found.extend(is_shown.then(|| Blamed { entry: without_paths(entry), from, to }));
         }
         (after, to) = (before, from);
     }
@@ -224,33 +230,17 @@ pub fn is_edited_since(entries: &[HistoryEntry], now: &Snapshot) -> bool {
     last.is_some_and(|last| last.after != Some(now.revision()))
 }
 
-/// A value of a text: as it is there, and as it is shown.
-#[derive(Clone)]
-struct ValueAndMask {
-    own: Value,
-    shown: Value,
-}
-
-impl PartialEq for ValueAndMask {
-    fn eq(&self, other: &Self) -> bool {
-        self.own == other.own
-    }
-}
-
-/// The value at the path. Two secrets with the same mask count as different, unless the path searches for a value: with
-/// such a path one could find out what a secret is.
-fn seen(snapshot: &Snapshot, path: &Path, masker: Option<&Masker>) -> Option<ValueAndMask> {
-    let shown = value(snapshot, path, masker)?;
-    let is_by_name = masker.is_some() && path.segments.iter().all(|segment| segment.name().is_some());
-    let own = if is_by_name { value(snapshot, path, None) } else { None };
-    Some(ValueAndMask { own: own.unwrap_or_else(|| shown.clone()), shown })
+/// True if a path searches for a value or holds a secret: with such a path one could find out what a secret is. Then two
+/// secrets with the same mask count as equal, and as different otherwise.
+fn may_guess(path: &Path, masker: &Masker) -> bool {
+    let keys: Option<Vec<&str>> = path.segments.iter().map(Segment::name).collect();
+    keys.is_none_or(|keys| masked_keys(&keys, masker) != keys)
 }
 
 /// The value at the path; `None` if the path leads to no value.
-fn value(snapshot: &Snapshot, path: &Path, masker: Option<&Masker>) -> Option<Value> {
+fn value(snapshot: &Snapshot, path: &Path) -> Option<Value> {
     let config = snapshot.config();
-    let view = config.lookup();
-    let found = select(&MaskedLookup { current: &view, masker }, path).ok()?.into_present()?;
+    let found = select(&config.lookup(), path).ok()?.into_present()?;
     // What is derived, such as a position, changes with other entries.
     Place::resolve(&path.segments).map_or(Some(found.clone()), |place| own_value(place, &found))
 }

@@ -15,8 +15,9 @@ use super::new_warnings::NewWarning;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::snapshot::Snapshot;
 use crate::store::{ChangeId, PendingInfo, Revision};
-use mediaconf::plumbing::edit::json_diff::{ChangedValue, changed_values};
-use mediaconf::plumbing::edit::{ChangeRequest, ConfigLookup, Effects, keys_that_all_lack};
+use mediaconf::plumbing::edit::{
+    ChangeRequest, ChangedValue, ConfigLookup, Effects, changed_values, keys_that_all_lack,
+};
 use mediaconf::plumbing::model::Masker;
 
 /// The configuration before the first one.

@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use mediaconf::plumbing::edit::ConfigLookup;
-use mediaconf::plumbing::edit::json_diff::{ChangedValue, FirstChanges};
+use mediaconf::plumbing::edit::{ChangedValue, ConfigLookup, changed_values};
 
 use super::content::{Content, compared};
 use super::refusal::Refusal;
@@ -19,8 +18,9 @@ pub type KnownPaths = HashMap<(u64, Option<Revision>), ChangedPaths>;
 
 /// The first paths that differ between two configurations, and how many there are.
 pub fn first_paths_between(before: &dyn ConfigLookup, after: &dyn ConfigLookup) -> ChangedPaths {
-    let FirstChanges { first, count } = FirstChanges::between(before, after, ChangedPaths::MOST);
-    ChangedPaths { first: first.iter().map(ChangedValue::short_path).collect(), count }
+    let changed = changed_values(before, after);
+    let first = changed.iter().take(ChangedPaths::MOST).map(ChangedValue::short_path).collect();
+    ChangedPaths { first, count: changed.len() }
 }
 
 /// Adds to each entry the paths that it changed, as far as the texts are kept and not too many have to be read.

@@ -29,6 +29,8 @@ pub struct Composed {
     pub files: Vec<ComposedFile>,
     /// The files that each pattern names.
     pub included: IncludedTexts,
+    /// True if who reads its messages can open the files by their names: a server is elsewhere, or in another folder.
+    pub is_here: bool,
     pieces: Vec<ComposedPiece>,
 }
 
@@ -99,7 +101,8 @@ impl Composed {
         };
         composer.append(0);
         let Composer { whole, files, included, pieces, .. } = composer;
-        Some(Self { text: Arc::new(Snapshot::from_bytes(whole)), files, included, pieces })
+        let is_here = !follow.stays_below;
+        Some(Self { text: Arc::new(Snapshot::from_bytes(whole)), files, included, is_here, pieces })
     }
 
     /// The whole text without the files elsewhere, whose words no message may have.

@@ -124,10 +124,10 @@ fn refusal(
     (what, hint): (&str, &'static str),
     masker: &Masker,
 ) -> Refusal {
-    let first = conflicts.first().map_or(String::new(), |first| first.pointer.to_string());
+    let first = conflicts.first().map_or(String::new(), |first| first.pointer.to_path().shown());
     let message = match conflicts {
-        [_, more @ ..] if !more.is_empty() => format!("{first} and {} more: {what}", more.len()),
-        _ => format!("{first}: {what}"),
+        [_, more @ ..] if !more.is_empty() => format!("`{first}` and {} more: {what}", more.len()),
+        _ => format!("`{first}`: {what}"),
     };
     let faults = conflicts.iter().map(|conflict| conflict.fault(what, masker).hint(hint)).collect();
     Refusal::new(kind, message).hint(hint).with_faults(faults)

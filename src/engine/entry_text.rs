@@ -7,7 +7,7 @@ use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::requested_change::EntryEdit;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::edit::{ConfigLookup, MaskedLookup, Path, own_entry_at, select, with_line_ends_of};
+use mediaconf::plumbing::edit::{ConfigLookup, Path, own_entry_at, select, with_line_ends_of};
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::{Document, tokens};
 
@@ -24,9 +24,9 @@ pub fn entry_range(
     if !text.is_valid() {
         return Err(Refusal::bad_config(text.clone()));
     }
-    let config = text.config();
-    let current = config.lookup();
-    let shown = MaskedLookup { current: &current, masker };
+    let masked = masker.map(|masker| text.masked(masker));
+    let (config, shown_config) = (text.config(), masked.as_ref().unwrap_or(text).config());
+    let shown = shown_config.lookup();
     let is_shown = masker.is_none() || shown.contains(&path.split_names().0);
     if let Some(entry) = own_entry_at(config.members(), &path.segments).filter(|_| is_shown) {
         return Ok(entry.start()..entry.end());

@@ -83,7 +83,7 @@ impl Engine {
         let is_made = |entry: &&HistoryEntry| entry.is_of(change.as_str()) && !entry.goes_back();
         let made = history.iter().find(is_made).ok_or_else(|| {
             Refusal::new(RefusalKind::NoSuchChange, format!("the history has no change `{change}`"))
-                .hint("`mediactl history` -o json` shows the id of each change")
+                .hint("`mediactl history -o json` shows the id of each change")
         })?;
         let before = self.kept(ChangeRef::Serial(made.serial))?;
         if Some(before.revision()) != made.before {

@@ -33,6 +33,12 @@ impl Transaction<'_> {
         let Some(composed) = engine.composed(text, engine.followed()) else { return Ok(None) };
         composed.refuse_change(request, patch, self.options)
     }
+
+    /// Refuses another text of an entry that stands in an included file.
+    pub(super) fn refuse_included_entry(&self, text: &Arc<Snapshot>, path: &Path) -> Result<(), Refusal> {
+        let composed = self.engine.composed(text, self.engine.followed());
+        composed.map_or(Ok(()), |composed| composed.refuse_entry(path))
+    }
 }
 
 impl Engine {
@@ -92,7 +98,7 @@ impl Composed {
         let faults = if options.force { Vec::new() } else { self.faults_at(places) };
         Faults(faults).into_result(())?;
         match (self.first_matched(request, patch), patch) {
-            (Some(found), None) => Err(found.fault().into()),
+            (Some(found), None) => Err(found.fault(self.is_here).into()),
             (found, _) => Ok(found.map(|found| OutcomeNote::AlsoIncluded(found.in_words()))),
         }
     }
@@ -168,23 +174,26 @@ impl Composed {
             let is_there = whole.lookup().contains(&keys);
             let entry = entry_at(whole.members(), &segments).filter(|_| is_there)?;
             let (file, line) = self.included_line(entry.span().start)?;
-            Some(stands_in(file, line).at(&Path { segments }))
+            Some(stands_in(file, line, self.is_here).at(&Path { segments }))
         });
         faults.collect()
     }
 }
 
 impl IncludedEntry {
-    fn fault(&self) -> Fault {
+    fn fault(&self, is_here: bool) -> Fault {
         let segments = self.keys().into_iter().map(Segment::Key).collect();
-        stands_in(&self.file, self.line).at(&Path { segments })
+        stands_in(&self.file, self.line, is_here).at(&Path { segments })
     }
 }
 
-fn stands_in(file: &str, line: usize) -> Fault {
+fn stands_in(file: &str, line: usize, is_here: bool) -> Fault {
     let file = one_line(file);
     let fault = Fault::absent(format!("it stands in `{file}`, line {line}, which is included"));
-    fault.hint(format!("name that file: `--conf {file}`"))
+    fault.hint(match is_here {
+        true => format!("name that file: `--conf {file}`"),
+        false => "change that file itself, where the server runs: `--conf` names it there".to_owned(),
+    })
 }
 
 /// The members of the top level, and the streams, lives and plugins, that a change is about.

@@ -1,28 +1,63 @@
-//! The forms of a configuration for those who may see no secret.
+//! A configuration for those who may see no secret.
 
-use mediaconf::plumbing::model::{Config, Lens, Masker, Members, masked_document, masked_json};
+use std::sync::{Arc, OnceLock};
+
+use super::content::Content;
+use super::snapshot::Snapshot;
+use mediaconf::plumbing::model::{Config, Lens, Masker, masked_document, masked_json};
 use mediaconf::plumbing::syntax::Document;
 
-/// The masked form of a text; all masks in it are the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MaskedForm {
-    Text,
-    /// The whole configuration on one line of JSON; only of a text without errors.
-    Json,
-    /// The same without static streams.
-    JsonOfOthers,
+impl Snapshot {
+    /// The text with masks in the place of its secrets. Its JSON and its values are those of the masked text.
+    #[must_use]
+    pub fn masked(&self, masker: &Masker) -> Self {
+        Self::from_document(Document::parse(masked_document(self.document(), masker)))
+    }
 }
 
-impl MaskedForm {
-    /// Writes this form.
-    pub fn write(self, document: &Document, members: Members<'_>) -> Vec<u8> {
-        let skip_static_streams = match self {
-            Self::Text => return masked_document(document, &Masker::opaque()).into_bytes(),
-            Self::Json => false,
-            Self::JsonOfOthers => true,
-        };
-        let lens = Lens { skip_static_streams, ..Lens::default() };
-        let masked = masked_json(&Config::from_members(members, lens).to_json(), &Masker::opaque());
-        serde_json::to_vec(&masked).expect("JSON can be written")
+impl Content {
+    /// The configuration with its secrets masked.
+    #[must_use]
+    pub fn masked(&self, masker: &Masker) -> Self {
+        match self {
+            Self::Text(snapshot) => Self::Text(Arc::new(snapshot.masked(masker))),
+            Self::Json(value) => Self::Json(masked_json(value, masker)),
+        }
     }
+}
+
+/// A masked configuration with the answers that are made of it, each when it is first asked for.
+#[derive(Debug)]
+pub struct MaskedConfig {
+    /// The masked text.
+    pub snapshot: Snapshot,
+    text: OnceLock<Arc<Vec<u8>>>,
+    json_of_others: OnceLock<Arc<Vec<u8>>>,
+}
+
+impl MaskedConfig {
+    /// Masks a configuration.
+    pub fn new(snapshot: &Snapshot, masker: &Masker) -> Self {
+        Self { snapshot: snapshot.masked(masker), text: OnceLock::new(), json_of_others: OnceLock::new() }
+    }
+
+    /// The text.
+    pub fn text(&self) -> Arc<Vec<u8>> {
+        self.text.get_or_init(|| Arc::new(self.snapshot.bytes().to_vec())).clone()
+    }
+
+    /// The whole configuration on one line of JSON; only of a text without errors.
+    pub fn json(&self, skip_static_streams: bool) -> Arc<Vec<u8>> {
+        if !skip_static_streams {
+            return self.snapshot.json().clone();
+        }
+        self.json_of_others.get_or_init(|| Arc::new(json_of_others(&self.snapshot))).clone()
+    }
+}
+
+/// The configuration without its static streams, on one line of JSON.
+pub fn json_of_others(snapshot: &Snapshot) -> Vec<u8> {
+    let lens = Lens { skip_static_streams: true, ..Lens::default() };
+    let config = Config::from_members(snapshot.members(), lens);
+    serde_json::to_vec(&config.view()).expect("a view is JSON")
 }

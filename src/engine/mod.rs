@@ -100,7 +100,7 @@ pub use include_change::{IncludeChange, IncludedEntry};
 pub use interrupt::Interrupt;
 pub use local::{DEFAULT_LOCK_WAIT, Engine};
 pub use log_line::{LogLevel, LogLine};
-pub use masked::MaskedForm;
+pub use masked::{MaskedConfig, json_of_others};
 pub use new_text::NewText;
 pub use new_warnings::{BRINGS_WARNING, NewWarning, new_warnings};
 pub use node_report::{NodeFigures, NodeReport};

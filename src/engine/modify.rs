@@ -20,6 +20,7 @@ use super::running::ServerState;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
 use mediaconf::plumbing::edit::{ChangeRequest, Edit};
+use mediaconf::plumbing::model::holds_mask;
 use mediaconf::plumbing::syntax::Document;
 
 /// The text that a patch is merged into.
@@ -135,6 +136,10 @@ impl Transaction<'_> {
         let credentials = edit.removes_credentials.then_some(Guard::WouldRemoveCredentials);
         let is_judged = may_include(&basis.text, &edit.splices);
         let after = Arc::new(Snapshot::proved(edit.document));
+        let masked = Refusal::masked_text(after.document().text());
+        if let Some(refusal) = masked.filter(|_| !holds_mask(basis.text.document().text())) {
+            return Err(refusal);
+        }
         let included = is_judged.then(|| engine.include_change(&basis.text, &after)).flatten();
         let (gone, of) = IncludeChange::deleted_streams(included.as_ref());
         let deletion = guard::before_deletion(unnamed + gone, edit.streams_before + of, options.max_delete);

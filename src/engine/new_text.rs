@@ -72,6 +72,7 @@ impl Transaction<'_> {
         let mut whole = text.clone();
         for edit in texts {
             self.options.refuse_late()?;
+            self.refuse_included_entry(&whole, &edit.path)?;
             whole = Arc::new(Snapshot::from_bytes(with_entry(&whole, edit)?));
         }
         let edited =

@@ -13,6 +13,7 @@ use super::snapshot::Snapshot;
 use super::trouble::Trouble;
 use crate::store::{PendingInfo, StoreError};
 use mediaconf::plumbing::edit::{EditError, Fault, FaultKind, Faults, joined};
+use mediaconf::plumbing::model::holds_mask;
 use mediaconf::plumbing::syntax::{Diagnostics, LineIndex, MAX_DIAGNOSTICS, Severity};
 
 /// The hint where new warnings are refused.
@@ -135,11 +136,15 @@ impl Refusal {
         Self { faults, unlisted, text: Some(text), ..Self::new(kind, message) }
     }
 
-    /// A new text holds a mask.
-    pub fn masked_text() -> Self {
-        let message = "the new configuration holds a mask where a secret should be";
-        Self::new(RefusalKind::MaskedValue, message)
-            .hint("`--show-secrets` shows the secrets themselves; such a text can be saved")
+    /// A new text holds a mask; `None` if it does not.
+    pub fn masked_text(text: &str) -> Option<Self> {
+        let line = text.lines().position(holds_mask)? + 1;
+        let message =
+            format!("line {line} of the new configuration holds a mask, not the secret it stands for");
+        let fault =
+            Fault { line: Some(line), ..Fault::plain("this is a mask, not the secret it stands for") };
+        let hint = "`--show-secrets` shows the secrets themselves; such a text can be saved";
+        Some(Self::new(RefusalKind::MaskedValue, message).hint(hint).with_faults(vec![fault.hint(hint)]))
     }
 
     /// Only a running server has a running configuration.

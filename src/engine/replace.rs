@@ -18,7 +18,7 @@ use super::retry::unless_overtaken;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
 use crate::store::StoreError;
-use mediaconf::plumbing::model::{has_lost_line_ends, holds_mask};
+use mediaconf::plumbing::model::has_lost_line_ends;
 
 impl Engine {
     /// Replaces the file, and the running configuration, by a new text; makes the file if it is missing.
@@ -175,8 +175,8 @@ impl Engine {
         if !after.is_valid() {
             return Err(Refusal::bad_new_text(after));
         }
-        if holds_mask(after.document().text()) {
-            return Err(Refusal::masked_text());
+        if let Some(refusal) = Refusal::masked_text(after.document().text()) {
+            return Err(refusal);
         }
         let included = before.and_then(|before| self.include_change(before, &after));
         let (gone, included_of) = IncludeChange::deleted_streams(included.as_ref());

@@ -15,10 +15,10 @@ use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use super::status::differing;
 use crate::store::{
-    ChangeRecord, HAND_EDIT, HistoryEntry, Loaded, PendingInfo, PendingRecord, REVERT, Revision, RunBy,
-    StoreError, WHOLE_HISTORY, Writer,
+    ChangeRecord, ChangeRef, HAND_EDIT, HistoryEntry, Loaded, PendingInfo, PendingRecord, REVERT, Revision,
+    RunBy, StoreError, WHOLE_HISTORY, Writer,
 };
-use mediaconf::plumbing::edit::{patch_between, rebase};
+use mediaconf::plumbing::edit::{patch_between, three_way};
 
 /// The author of an automatic rollback: no user.
 pub(super) const NO_USER: &str = "";
@@ -81,7 +81,13 @@ impl UnconfirmedChange {
         if paths.is_empty() { String::new() } else { format!(": {}", paths.join(", ")) }
     }
 
-    fn in_words(&self, aftermath: Aftermath, is_away: bool, made: Option<&HistoryEntry>) -> String {
+    /// Describes what became of it; `is_running` says that a server runs another text than the file has now.
+    fn in_words(
+        &self,
+        aftermath: Aftermath,
+        (is_away, is_running): (bool, bool),
+        made: Option<&HistoryEntry>,
+    ) -> String {
         let paths = self.paths();
         let edited = "the file was edited by hand while a change waited to be confirmed";
         match aftermath {
@@ -91,10 +97,14 @@ impl UnconfirmedChange {
             }
             Aftermath::ChangedMeanwhile => {
                 let back = made.map_or(String::new(), |made| {
-                    format!("; `mediactl rollback {}` goes back to the text before it", made.serial)
+                    let change = ChangeRef::Serial(made.serial).in_url();
+                    format!("; `mediactl rollback {change}` goes back to the text before it")
                 });
-                let looks = "`mediactl diff` shows how the file differs from what runs";
-                format!("{edited}, so that it was not rolled back in the file{paths}; {looks}{back}")
+                let looks = match is_running {
+                    true => "; `mediactl diff` shows how the file differs from what runs",
+                    false => "",
+                };
+                format!("{edited}, so that it was not rolled back in the file{paths}{looks}{back}")
             }
             _ => format!("a change that was never confirmed is rolled back{paths}"),
         }
@@ -111,7 +121,8 @@ fn merged(texts: [&Arc<Snapshot>; 3]) -> Option<Arc<Snapshot>> {
     if !conflicts(written, edited, &patch.clone().into()).is_empty() {
         return None;
     }
-    rebase(written, old, edited, Some(patch)).ok().map(|merged| Arc::new(Snapshot::from_bytes(merged)))
+    let merged = three_way(written, old, edited, Some(patch)).ok()?;
+    Some(Arc::new(Snapshot::from_bytes(merged.bytes().clone())))
 }
 
 impl Engine {
@@ -142,7 +153,7 @@ impl Engine {
         };
         let after = change.written.as_ref().map(|written| written.revision());
         let made = entries.iter().find(|entry| !entry.is_aside && entry.after == after);
-        let words = change.in_words(aftermath, now.is_none(), made);
+        let words = change.in_words(aftermath, (now.is_none(), self.running.is_some()), made);
         Ok(RolledBack { aftermath, text, words })
     }
 

@@ -11,7 +11,7 @@ use super::node_report::NodeReport;
 use super::operation::Operation;
 use super::snapshot::Snapshot;
 use crate::store::{HistoryEntry, NodeRecord, PendingInfo, Revision};
-use mediaconf::plumbing::edit::{Path, Segment, json_diff};
+use mediaconf::plumbing::edit::{Path, Segment, diff};
 use mediaconf::plumbing::model::{Masker, masked_json};
 use mediaconf::plumbing::syntax::Position;
 
@@ -122,9 +122,8 @@ pub fn differing(running: &Content, saved: &Content) -> Vec<String> {
     }
     let mut paths = Vec::new();
     if running.is_valid() && saved.is_valid() {
-        let patch = compared([Some(running), Some(saved)], |running, saved| {
-            Value::Object(json_diff::diff(running, saved))
-        });
+        let patch =
+            compared([Some(running), Some(saved)], |running, saved| Value::Object(diff(running, saved)));
         collect_paths(&masked_json(&patch, &Masker::default()), &mut Vec::new(), &mut paths);
     }
     paths

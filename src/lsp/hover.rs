@@ -1,8 +1,8 @@
 //! What a directive is: its documentation, its form, and the value that holds.
 
 use mediaconf::plumbing::edit::{
-    ConfigLookup, Explanation, FoundValue, MaskedLookup, Path, Segment, ValueSource, explain,
-    inherited_value, inherited_values,
+    ConfigLookup, Explanation, FoundValue, Path, Segment, ValueSource, explain, inherited_value,
+    inherited_values,
 };
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::schema::{Parameter, Schema};
@@ -23,9 +23,9 @@ pub fn explained(spot: &Spot, encoding: PositionEncoding, takes_markdown: bool) 
     let (found, inherited) = match (row_in_template(&caret, &keyword), text.is_valid()) {
         (Some(row), _) => (of_template(row), Vec::new()),
         (None, true) => {
-            let config = text.config();
-            let masker = Masker::opaque();
-            let current = MaskedLookup { current: &config.lookup(), masker: Some(&masker) };
+            let masked = text.masked(&Masker::opaque());
+            let config = masked.config();
+            let current = config.lookup();
             (explanation(&current, &path, &keyword), inherited(&current, &path))
         }
         (None, false) => (explanation(&json!({}), &path, &keyword), Vec::new()),

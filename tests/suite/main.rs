@@ -20,5 +20,6 @@ mod pages;
 mod ports;
 mod proof;
 mod readme;
+mod secrets;
 mod store;
 mod waiting;

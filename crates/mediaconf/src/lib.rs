@@ -209,8 +209,11 @@
 #![warn(missing_docs)]
 
 mod edit;
+mod merge;
 mod model;
 mod schema;
+mod secret;
+mod show;
 mod syntax;
 mod text;
 
@@ -237,11 +240,10 @@ pub mod plumbing {
     }
 }
 
-pub use edit::json_diff::diff;
 pub use edit::{
     AssignOptions, AssignedValue, Assignment, Completion, ConfigLookup, Edit, EditError, Explanation, Fault,
-    FaultKind, Faults, Hunk, Path, PathUse, Proposal, Segment, Selection, explain, formatted, hunks_of_texts,
-    modify, printed, select, to_patch,
+    FaultKind, Faults, Hunk, Path, PathUse, Proposal, Segment, Selection, diff, explain, formatted,
+    hunks_of_texts, modify, printed, select, to_patch,
 };
 pub use model::{Config, Masker, check, masked_document, secret_spans};
 pub use schema::{Parameter, Schema, Scope};

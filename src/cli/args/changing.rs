@@ -57,8 +57,9 @@ pub struct ChangeArgs {
 
     /// The id of the change, so that it is made once
     ///
-    /// It is a word of your own. Given again with the same ID, the command makes the change where it is missing, and
-    /// confirms it where it waits. Without it, a change of several servers names the one that it made up. Of `rollback`
+    /// It is a word of your own. Given again with the same ID, the command makes the change where the history has none
+    /// with it, and confirms it where it waits. A change that was not confirmed in time is made again, one that was rolled
+    /// back later is not. Without it, a change of several servers names the one that it made up. Of `rollback`
     /// it is the change to take back.
     #[arg(long, value_name = "ID")]
     pub change: Option<ChangeId>,

@@ -24,9 +24,9 @@ use crate::engine::{
     ConfigSource, Content, ContentDiff, DiffLines, Guard, KeptText, ReadForm, ReadQuery, TextDiff,
 };
 use crate::store::{ChangeRef, NotAChangeRef};
-use mediaconf::plumbing::edit::json_diff::{Drift, drift};
 use mediaconf::plumbing::edit::{
-    Condition, Expansion, Path, Segment, guarded, json_diff, keys_that_all_lack, no_entry, normalize,
+    Condition, Drift, Expansion, Path, Segment, diff as patch_from, drift, guarded, keys_that_all_lack,
+    no_entry, normalize,
 };
 use mediaconf::plumbing::model::{Masker, masked_below, masked_json, masked_keys};
 
@@ -442,9 +442,9 @@ fn selected(
     let sides = [sides[0].to_json()?, sides[1].to_json()?];
     let mut names = HashSet::new();
     for whole in &sides {
-        let expansion = Expansion { current: whole, conditions, own_only: false };
-        let found =
-            expansion.expand_path(&every).map_err(|fault| CliError::bad_selection(fault.at(&every)))?;
+        let found = Expansion::new(whole, conditions)
+            .expand_path(&every)
+            .map_err(|fault| CliError::bad_selection(fault.at(&every)))?;
         let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
         names.extend(found.paths.iter().filter_map(name));
     }
@@ -460,7 +460,7 @@ fn patch_between(
     [old, new]: &[NamedContent; 2],
     streams: Option<&HashSet<String>>,
 ) -> Result<Map<String, Value>, CliError> {
-    let mut patch = json_diff::diff(&old.to_json()?, &new.to_json()?);
+    let mut patch = patch_from(&old.to_json()?, &new.to_json()?);
     if let Some(names) = streams {
         keep_streams(&mut patch, names);
     }

@@ -18,8 +18,8 @@ use crate::cli::render::report::Verb;
 use crate::cli::target::{self, Target};
 use crate::engine::{ConfigSource, Refusal, Snapshot};
 use crate::store::StoreError;
-use crate::store::file::{DraftHead, DraftOrigin, KeptDraft};
-use mediaconf::plumbing::edit::draft::lines_of;
+use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, text_of_base};
+use mediaconf::plumbing::edit::lines_of;
 use mediaconf::plumbing::edit::{Path, quoted};
 
 /// Edit the configuration, or one entry of it, in a text editor
@@ -75,8 +75,12 @@ pub fn run(args: &EditArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 fn earlier_draft(file: &FilePath, target: &Target) -> Result<KeptDraft, CliError> {
     // The printed command works in every folder.
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    if let Some(text) = text_of_base(&file) {
+        return Err(CliError::base_of_draft(&file, &text));
+    }
     let draft = KeptDraft::open(file.clone()).map_err(|error| match &error {
-        StoreError::NotFound { path } if *path != file => CliError::draft_without_base(&file, &error),
+        StoreError::NotFound { path } if *path == file => CliError::no_draft(&file),
+        StoreError::NotFound { .. } => CliError::draft_without_base(&file, &error),
         _ => Refusal::from(error).into(),
     })?;
     match &draft.origin.head.target {

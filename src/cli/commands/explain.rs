@@ -18,9 +18,7 @@ use crate::cli::render::{diagnostics, table};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, Content, ReadForm, ReadQuery, Refusal, RefusalKind};
-use mediaconf::plumbing::edit::{
-    ConfigLookup, Explanation, MaskedLookup, Path, ValueSource, entry_at, explain,
-};
+use mediaconf::plumbing::edit::{ConfigLookup, Explanation, Path, ValueSource, entry_at, explain};
 use mediaconf::plumbing::syntax::{LineIndex, one_line};
 
 /// Explain a parameter, and show its value and where that comes from
@@ -75,7 +73,7 @@ pub fn run(args: &ExplainArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     };
     let answers = call.ask("read", read)?.then(|server, read| match read {
         Some(read) => Explained::explain(&path, read, server, ui),
-        None => Explained::without_values(&path, ui),
+        None => Explained::without_values(&path),
     })?;
     let answers = answers.with_errors_told();
     if args.output == ListFormat::Json {
@@ -136,14 +134,17 @@ impl Explained {
             Content::Text(text) if text.is_valid() => text,
             Content::Text(_) => {
                 ui.warning(&format!("`{name}` has errors, so its values are not shown"));
-                return Self::without_values(path, ui);
+                return Self::without_values(path);
             }
-            Content::Json(whole) => return looked_up(&whole, path, ui),
+            json @ Content::Json(_) => {
+                return masked(&json, ui).with_values(|current| looked_up(current, path));
+            }
         };
         let composed = composed.map(|all| diagnostics::valid(all, ui)).transpose()?;
         let text = composed.as_ref().map_or(&text, |composed| &composed.text);
         let config = text.config();
-        let mut explained = looked_up(&config.lookup(), path, ui)?;
+        let mut explained =
+            masked(&Content::Text(text.clone()), ui).with_values(|current| looked_up(current, path))?;
         let set_at = explained.explanation.found.as_ref().and_then(|found| found.set_at.as_ref());
         if let Some(entry) = set_at.and_then(|path| entry_at(config.members(), &path.segments)) {
             let at = entry.span().start;
@@ -157,8 +158,8 @@ impl Explained {
     }
 
     /// Explains a path where no configuration is known.
-    fn without_values(path: &Path, ui: Ui) -> Result<Self, CliError> {
-        let explained = looked_up(&json!({}), path, ui)?;
+    fn without_values(path: &Path) -> Result<Self, CliError> {
+        let explained = looked_up(&json!({}), path)?;
         Ok(Self { explanation: Explanation { is_certain: false, ..explained.explanation }, ..explained })
     }
 
@@ -168,10 +169,12 @@ impl Explained {
     }
 }
 
-fn looked_up(current: &dyn ConfigLookup, path: &Path, ui: Ui) -> Result<Explained, CliError> {
-    let masker = ui.masker();
-    let current = MaskedLookup { current, masker: masker.as_ref() };
-    let explanation = explain(&current, path).map_err(CliError::bad_selection)?;
+fn masked(content: &Content, ui: Ui) -> Content {
+    ui.masker().map_or_else(|| content.clone(), |masker| content.masked(&masker))
+}
+
+fn looked_up(current: &dyn ConfigLookup, path: &Path) -> Result<Explained, CliError> {
+    let explanation = explain(current, path).map_err(CliError::bad_selection)?;
     Ok(Explained { explanation, file: None, line: None })
 }
 

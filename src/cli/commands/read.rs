@@ -27,8 +27,8 @@ use crate::engine::{
     Composed, ConfigSource, Content, IncludedEntry, ReadForm, ReadQuery, Reading, Refusal, Snapshot,
 };
 use mediaconf::plumbing::edit::{
-    Condition, ConfigLookup, FoundAt, MaskedLookup, Path, Segment, Selection, each_set_line, entries_at,
-    entry_at, keys_that_all_lack, select_each, select_where, set_lines,
+    Condition, ConfigLookup, FoundAt, Path, Segment, Selection, each_set_line, entries_at, entry_at,
+    keys_that_all_lack, select_each, select_where, set_lines,
 };
 use mediaconf::plumbing::model::{Config, Lens, Masker, top_members};
 use mediaconf::plumbing::syntax::Diagnostics;
@@ -247,17 +247,19 @@ impl Shown {
         &self,
         args: &ReadArgs,
         masker: Option<&Masker>,
-        work: impl FnOnce(&MaskedLookup<'_>) -> Result<R, CliError>,
+        work: impl FnOnce(ShownValues<'_>) -> Result<R, CliError>,
     ) -> Result<R, CliError> {
-        let snapshot = match &self.content {
-            Content::Json(whole) => return work(&MaskedLookup { current: whole, masker }),
-            Content::Text(snapshot) => snapshot,
-        };
-        if !snapshot.is_valid() {
+        if let Content::Text(snapshot) = &self.content
+            && !snapshot.is_valid()
+        {
             return Err(Refusal::bad_config(snapshot.clone()).into());
         }
-        let config = Config::from_members(snapshot.members(), lens(args));
-        work(&MaskedLookup { current: &config.lookup(), masker })
+        with_values(&self.content, args, |own| match masker {
+            None => work(ShownValues { shown: own, own }),
+            Some(masker) => {
+                with_values(&self.content.masked(masker), args, |shown| work(ShownValues { shown, own }))
+            }
+        })
     }
 
     /// Returns a note for each key in the conditions that no entry has.
@@ -266,11 +268,8 @@ impl Shown {
             return Vec::new();
         }
         let paths: Vec<&Path> = wanted.paths.iter().collect();
-        let lacked = |current: &MaskedLookup<'_>| {
-            Ok(keys_that_all_lack(&wanted.conditions, current.current, &paths)
-                .into_iter()
-                .map(all_lack)
-                .collect())
+        let lacked = |values: ShownValues<'_>| {
+            Ok(keys_that_all_lack(&wanted.conditions, values.own, &paths).into_iter().map(all_lack).collect())
         };
         self.look(args, None, lacked).unwrap_or_default()
     }
@@ -310,7 +309,7 @@ impl Shown {
                 self.look(args, masker, |current| print_values(args, wanted, current, out))
             }
             (_, ReadFormat::Set) => self.look(args, masker, |current| {
-                output(each_set_line(current, &mut |(path, value)| writeln!(out, "{path}={value}")))
+                output(each_set_line(current.shown, &mut |(path, value)| writeln!(out, "{path}={value}")))
             }),
             (_, form) => {
                 let whole = self.look(args, masker, |current| self.value(wanted, current))?;
@@ -320,12 +319,12 @@ impl Shown {
     }
 
     /// The whole configuration, the value at the path, or a list of those at the paths.
-    fn value(&self, wanted: &Wanted, current: &MaskedLookup<'_>) -> Result<Value, CliError> {
+    fn value(&self, wanted: &Wanted, current: ShownValues<'_>) -> Result<Value, CliError> {
         let mut values =
             wanted.paths.iter().map(|path| wanted.select(path, current).map(Selection::into_value));
         match wanted.paths.len() {
             0 => {
-                let mut whole = current.value(&[]).unwrap_or_default();
+                let mut whole = current.shown.value(&[]).unwrap_or_default();
                 if let (false, Some(members)) = (self.included.is_empty(), whole.as_object_mut()) {
                     // Sent back, this would write the included files into the configuration: it is
                     // refused.
@@ -336,6 +335,20 @@ impl Shown {
             1 => values.next().expect("there is a path"),
             _ => Ok(Value::Array(values.collect::<Result<_, _>>()?)),
         }
+    }
+}
+
+/// The values of a configuration as they are shown, and as they are.
+#[derive(Clone, Copy)]
+struct ShownValues<'c> {
+    shown: &'c dyn ConfigLookup,
+    own: &'c dyn ConfigLookup,
+}
+
+fn with_values<R>(content: &Content, args: &ReadArgs, look: impl FnOnce(&dyn ConfigLookup) -> R) -> R {
+    match content {
+        Content::Json(whole) => look(whole),
+        Content::Text(text) => look(&Config::from_members(text.members(), lens(args)).lookup()),
     }
 }
 
@@ -459,13 +472,13 @@ impl Wanted {
     /// there are none.
     fn add_tables(
         &self,
-        current: &MaskedLookup<'_>,
+        current: ShownValues<'_>,
         server: Option<&str>,
         tables: &mut GroupTables<'_>,
     ) -> Result<(), CliError> {
         let groups = match &self.paths[..] {
             [] => {
-                let all = KINDS.map(|kind| (kind, current.names(&[kind.key()])));
+                let all = KINDS.map(|kind| (kind, current.shown.names(&[kind.key()])));
                 let is_shown = |(kind, names): &(Kind, Vec<String>)| *kind == STREAMS || !names.is_empty();
                 all.into_iter().filter(is_shown).collect()
             }
@@ -473,7 +486,7 @@ impl Wanted {
                 paths.iter().map(|path| table_group(self, path, current)).collect::<Result<Vec<_>, _>>()?
             }
         };
-        groups.iter().for_each(|(kind, names)| tables.add(*kind, names, current, server));
+        groups.iter().for_each(|(kind, names)| tables.add(*kind, names, current.shown, server));
         Ok(())
     }
 
@@ -482,11 +495,11 @@ impl Wanted {
     fn write_each<F: Formatter>(
         &self,
         path: &Path,
-        current: &MaskedLookup<'_>,
+        current: ShownValues<'_>,
         mut json: Serializer<&mut Vec<u8>, F>,
     ) -> Result<Option<Value>, CliError> {
         let mut object = json.serialize_map(None).expect("a vector takes everything");
-        let one = select_each(current, current.current, path, &self.conditions, &mut |path, found| {
+        let one = select_each(current.shown, current.own, path, &self.conditions, &mut |path, found| {
             let entry = (path.to_string(), found.into_value());
             object.serialize_entry(&entry.0, &entry.1).expect("a vector takes everything");
         });
@@ -495,8 +508,8 @@ impl Wanted {
     }
 
     /// Returns the value at one of the paths.
-    fn select(&self, path: &Path, current: &MaskedLookup<'_>) -> Result<Selection, CliError> {
-        select_where(current, current.current, path, &self.conditions).map_err(CliError::bad_selection)
+    fn select(&self, path: &Path, current: ShownValues<'_>) -> Result<Selection, CliError> {
+        select_where(current.shown, current.own, path, &self.conditions).map_err(CliError::bad_selection)
     }
 }
 
@@ -543,7 +556,7 @@ fn print_conf(
             && path.segments[0].name().and_then(|key| Schema::media().kind(key)).is_some();
         let all = path.segments[0].name().filter(|_| is_group).map(Path::all);
         let path = all.as_ref().unwrap_or(path);
-        let found = wanted.select(path, &MaskedLookup { current: &current, masker: None })?.into_places(path);
+        let found = wanted.select(path, ShownValues { shown: &current, own: &current })?.into_places(path);
         for (path, value) in found {
             let entry = entry_at(config.members(), &path.segments).filter(|_| !value.is_array());
             let entry = entry.ok_or_else(|| {
@@ -560,7 +573,7 @@ fn print_conf(
 fn table_group(
     wanted: &Wanted,
     path: &Path,
-    current: &MaskedLookup<'_>,
+    current: ShownValues<'_>,
 ) -> Result<(Kind, Vec<String>), CliError> {
     let kind = path.segments.first().and_then(Segment::name).and_then(|key| Schema::media().kind(key));
     let (Some(kind), 1..=2) = (kind, path.segments.len()) else {
@@ -579,7 +592,7 @@ fn table_group(
 fn print_values(
     args: &ReadArgs,
     wanted: &Wanted,
-    current: &MaskedLookup<'_>,
+    current: ShownValues<'_>,
     out: &mut impl Write,
 ) -> Result<(), CliError> {
     for path in &wanted.paths {

@@ -8,7 +8,7 @@ use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{ChangeReport, Guard};
-use mediaconf::plumbing::edit::json_diff::paths_in_words;
+use mediaconf::plumbing::edit::paths_in_words;
 use mediaconf::plumbing::edit::{
     AssignOptions, AssignedValue, Assignment, ChangeRequest, Edits, Path, Place,
 };

@@ -30,6 +30,9 @@ pub struct ServerContext {
     pub groups: Vec<String>,
     /// True if every change is asked about.
     pub is_protected: bool,
+    /// A setting of an earlier version that has no effect any more, and its line: the context is listed and changed, and
+    /// is not used.
+    pub outdated: Option<(String, usize)>,
 }
 
 /// All contexts of a user, in the order of the file.

@@ -110,6 +110,16 @@ impl ContextsFile {
         }
     }
 
+    /// Refuses a context with a setting of an earlier version.
+    fn usable(&self, context: ServerContext) -> Result<ServerContext, CliError> {
+        match &context.outdated {
+            Some((setting, line)) => {
+                Err(CliError::outdated_context(&self.path, *line, &context.name, setting))
+            }
+            None => Ok(context),
+        }
+    }
+
     /// Merges a patch into the file, which is made where it is missing.
     pub fn change(&self, patch: Value, by: String) -> Result<(), CliError> {
         self.make().map_err(|error| CliError::not_made(&self.path, error))?;
@@ -135,10 +145,14 @@ impl ContextsFile {
 /// not a context.
 pub fn chosen(global: &GlobalArgs) -> Result<Option<ServerContext>, CliError> {
     match (global.chosen.kind, &global.context) {
-        (TargetKind::Context(_), Some(name)) => ContextsFile::of_user_or_error()?.find(name).map(Some),
+        (TargetKind::Context(_), Some(name)) => {
+            let file = ContextsFile::of_user_or_error()?;
+            file.find(name).and_then(|context| file.usable(context)).map(Some)
+        }
         (TargetKind::Unnamed, _) => {
             let Some(file) = ContextsFile::of_user() else { return Ok(None) };
-            file.load()?.current.map(|name| file.find(&name)).transpose()
+            let current = file.load()?.current;
+            current.map(|name| file.find(&name).and_then(|context| file.usable(context))).transpose()
         }
         _ => Ok(None),
     }
@@ -155,7 +169,8 @@ pub fn several(global: &GlobalArgs) -> Result<Option<Vec<ServerContext>>, CliErr
         TargetKind::Context(_) if several_chosen(global) => by_name,
         _ => return Ok(None),
     };
-    let contexts = ContextsFile::of_user_or_error()?.load()?;
+    let file = ContextsFile::of_user_or_error()?;
+    let contexts = file.load()?;
     let words: Vec<&str> = match global.chosen.kind {
         TargetKind::Group => global.group.iter().map(String::as_str).collect(),
         _ => global.context.iter().flat_map(|names| split_list(names)).collect(),
@@ -164,7 +179,7 @@ pub fn several(global: &GlobalArgs) -> Result<Option<Vec<ServerContext>>, CliErr
     for word in words.into_iter().map(str::trim).filter(|word| !word.is_empty()) {
         for context in find(&contexts, word)? {
             if chosen.iter().all(|known| known.name != context.name) {
-                chosen.push(context);
+                chosen.push(file.usable(context)?);
             }
         }
     }

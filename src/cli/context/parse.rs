@@ -80,6 +80,10 @@ impl ContextReader<'_> {
             "protected" if arguments.is_empty() => context.is_protected = true,
             "protected" => context.is_protected = is_true(&one()?)?,
             "" => {}
+            "sign_key" | "trust_key" => {
+                let line = self.lines.position(setting.span().start).line;
+                context.outdated.get_or_insert((keyword.into_owned(), line));
+            }
             _ => return Err(format!("unknown setting `{keyword}`")),
         }
         Ok(())
@@ -141,6 +145,7 @@ mod tests {
             max_answer: "128MiB".parse().ok(),
             groups: ["edge", "eu", "all"].map(str::to_owned).to_vec(),
             is_protected: true,
+            outdated: None,
         };
         let plain =
             ServerContext { name: "a b".to_owned(), url: "http://h".to_owned(), ..ServerContext::default() };

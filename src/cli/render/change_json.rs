@@ -6,8 +6,7 @@ use serde_json::Value;
 use crate::engine::ChangeReport;
 use crate::http::protocol::notes::word_of;
 use crate::store::{PendingInfo, Revision};
-use mediaconf::plumbing::edit::json_diff::ChangedValue;
-use mediaconf::plumbing::edit::{Effects, Pointer};
+use mediaconf::plumbing::edit::{ChangedValue, Effects, Pointer};
 use mediaconf::plumbing::model::Masker;
 
 /// A change that was made or rehearsed.

@@ -9,8 +9,9 @@ use serde_json::Value;
 use crate::cli::render::diff;
 use crate::cli::ui::Ui;
 use crate::engine::{Content, ContentDiff, compared};
-use mediaconf::plumbing::edit::json_diff::{ChangedValue, FirstChanges, changed_values};
-use mediaconf::plumbing::edit::{ConfigLookup, MaskedLookup, Path, Segment, glob_matches, select};
+use mediaconf::plumbing::edit::{
+    ChangedValue, ConfigLookup, Path, Segment, changed_values, glob_matches, select,
+};
 use mediaconf::plumbing::model::Masker;
 
 /// The number of paths that are named.
@@ -18,9 +19,11 @@ const NAMED: usize = 2;
 
 /// The value at a path; `None` if there is none, or the configuration has errors.
 fn value(content: &Content, path: &Path, masker: Option<&Masker>) -> Option<Value> {
-    let found =
-        |current: &dyn ConfigLookup| select(&MaskedLookup { current, masker }, path).ok()?.into_present();
-    content.is_valid().then(|| content.with_values(found)).flatten()
+    let found = |current: &dyn ConfigLookup| select(current, path).ok()?.into_present();
+    let shown = || {
+        masker.map_or_else(|| content.with_values(found), |masker| content.masked(masker).with_values(found))
+    };
+    content.is_valid().then(shown).flatten()
 }
 
 /// The names of the streams that a path is about; `None` if it is about something else, or about all.
@@ -79,12 +82,8 @@ pub fn changed(old: &Content, new: &Content) -> Option<Vec<ChangedValue>> {
 
 /// The paths of the first values that differ, and how many more there are; empty if a configuration has errors.
 pub fn first_paths([old, new]: [&Content; 2], masker: &Masker) -> String {
-    if !(old.is_valid() && new.is_valid()) {
-        return String::new();
-    }
-    let FirstChanges { first, count } =
-        compared([Some(old), Some(new)], |old, new| FirstChanges::between(old, new, NAMED));
-    paths_and_more(first.iter().map(|value| value.masked_path(masker)), count)
+    let changed = changed(old, new).unwrap_or_default();
+    paths_and_more(changed.iter().map(|value| value.masked_path(masker)), changed.len())
 }
 
 /// The first of some paths, and how many more there are.

@@ -16,8 +16,8 @@ use crate::engine::{
     before_deletion, before_replacement,
 };
 use crate::http::protocol::routes::ApiOperation;
-use mediaconf::plumbing::edit::{ChangeRequest, ConfigLookup, Evaluated, guarded, json_merge};
-use mediaconf::plumbing::model::{has_lost_line_ends, holds_mask};
+use mediaconf::plumbing::edit::{ChangeRequest, ConfigLookup, Evaluated, guarded, merge_patch};
+use mediaconf::plumbing::model::has_lost_line_ends;
 
 /// What a server answers that says yes to a change and does not make it.
 const IGNORED: &str = "the same configuration as before, without the change";
@@ -55,7 +55,7 @@ fn modify(
     let patch = evaluated.normalized().map_err(Refusal::from)?;
     options.refused(guarded::in_json(&before, &patch)).into_result(()).map_err(Refusal::from)?;
     let mut after = before.clone();
-    json_merge::merge(&mut after, &Value::Object(patch));
+    merge_patch(&mut after, &Value::Object(patch));
     refuse_guarded([lost_credentials(&before, &after), deletions], options)?;
     if request.of_text().is_some_and(|text| text.is_of_what_is_there()) {
         session.host.warning(&format!(
@@ -101,8 +101,8 @@ fn replace(
     if !new.is_valid() {
         return Err(Refusal::bad_new_text(new.clone()));
     }
-    if holds_mask(new.document().text()) {
-        return Err(Refusal::masked_text());
+    if let Some(refusal) = Refusal::masked_text(new.document().text()) {
+        return Err(refusal);
     }
     refuse_guarded(guards(&before, new, options), options)?;
     let mut after = Content::Text(new.clone());

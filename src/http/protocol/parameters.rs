@@ -309,6 +309,13 @@ pub static PARAMETERS: &[QueryParameter] = &[
 /// take one of them is refused: ignoring it would do or answer something else than was asked for.
 const NEVER_IGNORED: [&str; 4] = [BASE, CHANGE, REVISION, SECRETS];
 
+/// The parameters that changes took once, and what to do instead: without them the change would be another one.
+const GONE: [(&str, &str); 3] = [
+    ("owner", "a patch merges; send `null` for what has to go, such as `{\"streams\": {\"old\": null}}`"),
+    ("canary_timeout", "`confirm=SECONDS` is the time in which the change has to be confirmed"),
+    ("skip_included", "leave it out: a pattern changes what stands in the file itself"),
+];
+
 /// More changes than any history has.
 const MAX_ENTRIES: u64 = u32::MAX as u64;
 
@@ -366,6 +373,10 @@ impl Parameters {
         }
         if NEVER_IGNORED.contains(&name) {
             return Some(fault(name, &format!("`{}` does not take it", route.path)));
+        }
+        if let Some((_, instead)) = GONE.iter().find(|(gone, _)| route.is_change() && *gone == name) {
+            let hint = Some(format!("{instead}; nothing was done"));
+            return Some(Fault { hint, ..fault(name, "there is no such parameter any more") });
         }
         let values = PARAMETERS.iter().filter(named).map(|known| &known.values);
         let refused = match values.map(|values| values.put(value, &mut Self::default())).reduce(Result::or) {

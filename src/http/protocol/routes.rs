@@ -182,9 +182,10 @@ pub static ROUTES: &[Route] = &[
         operation: ApiOperation::Change,
         path: "change",
         summary: "The body is a request for a change, as a JSON object with one member: `modify` with `edits` and \
-                  `expectations`, `save` or `update` with a text, `format` with an empty object, `edit` with a `text`, the \
-                  revision `base` of the text that was edited, and `merge`, or `rollback` with a change of the \
-                  history. It is evaluated on the configuration that it changes. Answers with what it did.",
+                  `expectations`, `save` or `update` with a text, `format` with an empty object, `entries` with the new \
+                  `texts` of entries, each with its `path`, and then a change of values, `rollback` with a change of \
+                  the history, or `take-back` with the id of a change. It is evaluated on the configuration that it \
+                  changes. Answers with what it did.",
         body: Body::Change,
         ..CHANGE
     },

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::engine::{ConfigService, Engine, KnownPaths, MaskedForm, Snapshot};
+use crate::engine::{ConfigService, Engine, KnownPaths, MaskedConfig, Snapshot};
 use crate::http::protocol::parameters::Parameters;
 use crate::http::server::auth::{Authenticator, Role};
 use crate::http::server::fresh::Fresh;
@@ -20,10 +20,10 @@ use crate::store::{PendingInfo, Revision};
 use mediaconf::plumbing::model::Masker;
 
 /// A configuration without its secrets, by the revision of the text.
-type Hidden = (Revision, MaskedForm, Arc<Vec<u8>>);
+type Masked = (Revision, Arc<MaskedConfig>);
 
-/// The number of configurations without their secrets that are kept.
-const MOST_HIDDEN: usize = 4;
+/// The number of masked configurations that are kept, for viewers and for editors.
+const MOST_MASKED: usize = 4;
 
 /// The state that all endpoints share.
 pub struct Context {
@@ -49,9 +49,9 @@ pub struct Context {
     pub checking_patch: Mutex<()>,
     /// The last configuration with the masks of this server, for those who may see its secrets: each page of the console
     /// begins with it.
-    pub last_masked: Mutex<Option<(Revision, Arc<Vec<u8>>)>>,
+    pub last_masked: Mutex<Vec<Masked>>,
     /// The last configurations without their secrets.
-    pub last_hidden: Mutex<Vec<Hidden>>,
+    pub last_hidden: Mutex<Vec<Masked>>,
     /// The number of times that was done.
     pub maskings: AtomicU64,
     /// The metrics for those who have no password.
@@ -86,36 +86,41 @@ impl Context {
 
     /// A configuration without its secrets, made for the first who asks. One is made at a time: that takes
     /// many times the memory of the text.
-    pub fn masked(&self, snapshot: &Snapshot, form: MaskedForm) -> Arc<Vec<u8>> {
-        let mut last = self.last_hidden.lock().unwrap_or_else(PoisonError::into_inner);
-        let revision = snapshot.revision();
-        if let Some((.., body)) = last.iter().find(|(of, known, _)| (*of, *known) == (revision, form)) {
-            return body.clone();
-        }
-        self.maskings.fetch_add(1, Ordering::Relaxed);
-        let body = Arc::new(form.write(snapshot.document(), snapshot.members()));
-        if last.len() == MOST_HIDDEN {
-            last.remove(0);
-        }
-        last.push((revision, form, body.clone()));
-        body
+    pub fn hidden(&self, snapshot: &Snapshot) -> Arc<MaskedConfig> {
+        kept(&self.last_hidden, snapshot, || {
+            self.maskings.fetch_add(1, Ordering::Relaxed);
+            Masker::opaque()
+        })
     }
 
-    /// A configuration with the masks of this server, which is kept until another one is asked for. One is made at a time.
-    pub fn masked_for_editors(&self, snapshot: &Snapshot, make: impl FnOnce() -> Vec<u8>) -> Arc<Vec<u8>> {
-        let mut last = self.last_masked.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, body)) = last.as_ref().filter(|(revision, _)| *revision == snapshot.revision()) {
-            return body.clone();
-        }
-        let body = Arc::new(make());
-        *last = Some((snapshot.revision(), body.clone()));
-        body
+    /// A configuration with the masks of this server, made in the same way.
+    pub fn masked(&self, snapshot: &Snapshot) -> Arc<MaskedConfig> {
+        kept(&self.last_masked, snapshot, || self.masker.clone())
     }
 
     /// The time by which a change that begins now has to be written.
     pub fn until(&self) -> Instant {
         Instant::now() + self.change_time
     }
+}
+
+/// The masked configuration of a revision: one of the last ones, or a new one.
+fn kept(
+    last: &Mutex<Vec<Masked>>,
+    snapshot: &Snapshot,
+    masker: impl FnOnce() -> Masker,
+) -> Arc<MaskedConfig> {
+    let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+    let revision = snapshot.revision();
+    if let Some((_, masked)) = last.iter().find(|(known, _)| *known == revision) {
+        return masked.clone();
+    }
+    let masked = Arc::new(MaskedConfig::new(snapshot, &masker()));
+    if last.len() == MOST_MASKED {
+        last.remove(0);
+    }
+    last.push((revision, masked.clone()));
+    masked
 }
 
 /// One authenticated request for an endpoint.

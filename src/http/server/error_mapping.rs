@@ -75,7 +75,8 @@ fn masked(mut problem: Problem) -> Problem {
         if let Some(pointer) = fault.pointer.take() {
             let shown = masked_pointer(&pointer);
             if shown != pointer {
-                problem.detail = problem.detail.replace(pointer.as_str(), shown.as_str());
+                let [path, shown] = [&pointer, &shown].map(|pointer| pointer.to_path().shown());
+                problem.detail = problem.detail.replace(&path, &shown);
             }
             fault.pointer = Some(shown);
         }

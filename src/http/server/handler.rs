@@ -109,7 +109,7 @@ impl Handler {
             change_time: CHANGE_TIME,
             patch_memory,
             checking_patch: Mutex::new(()),
-            last_masked: Mutex::new(None),
+            last_masked: Mutex::default(),
             last_hidden: Mutex::default(),
             maskings: AtomicU64::new(0),
             open_metrics: Fresh::for_time(METRICS_LIFE),

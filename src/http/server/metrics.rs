@@ -71,7 +71,7 @@ impl Metrics {
         self.gauge("mediactl_locked_out_networks", "Addresses that are locked out now.", locked_out);
         self.counter(
             "mediactl_masked_total",
-            "Forms of a configuration that were made for `view_auth`.",
+            "Configurations that were masked for `view_auth`.",
             [],
             [([], context.maskings.load(Ordering::Relaxed))],
         );

@@ -81,6 +81,11 @@ impl DraftOrigin {
     }
 }
 
+/// The text of the draft whose base is at a path; `None` if the path does not name a base.
+pub fn text_of_base(base: &Path) -> Option<PathBuf> {
+    (base.extension()? == BASE).then(|| base.with_extension(&TEXT[1..]))
+}
+
 /// The subject of the draft whose text is at a path; `None` if it is no draft of this user.
 pub fn draft_head(text: &Path) -> Option<DraftHead> {
     text.file_name()?.to_str().filter(|name| name.starts_with(PREFIX) && name.ends_with(TEXT))?;
@@ -104,7 +109,8 @@ impl KeptDraft {
         Ok(Self { path, origin })
     }
 
-    /// The draft whose text is in a file of this user, with the text that it was made of beside it.
+    /// The draft whose text is in a file of this user, with the text that it was made of beside it. The base of a draft
+    /// is no draft ([`text_of_base`]).
     ///
     /// # Errors
     /// `NotFound`, `Io`.

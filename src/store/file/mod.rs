@@ -79,7 +79,7 @@ mod serving;
 mod certificate;
 mod followed;
 
-pub use drafts::{DraftHead, DraftOrigin, KeptDraft, draft_head, user_folder};
+pub use drafts::{DraftHead, DraftOrigin, KeptDraft, draft_head, text_of_base, user_folder};
 pub use file_stamp::LastWrite;
 pub use file_watch::FileWatch;
 pub use followed::{Followed, FollowedText, WayBack};

@@ -29,7 +29,7 @@ const REFUSED: &[Refused] = &[
         text: "stream cam1 udp://1;\n",
         arguments: &["modify", "--set", "streams.cam1.prepsh=5"],
         input: "",
-        says: &["/streams/cam1/prepsh:", "did you mean `prepush`?"],
+        says: &["`streams.cam1.prepsh`:", "did you mean `prepush`?"],
     },
     Refused {
         guard: "near-miss",
@@ -50,7 +50,7 @@ const REFUSED: &[Refused] = &[
         text: "http 80;\n",
         arguments: &["modify", "-f", "-"],
         input: r#"{"streams":{"new":{"urls":[{"url":"udp://1"}],"prepsh":5}}}"#,
-        says: &["/streams/new/prepsh:"],
+        says: &["`streams.new.prepsh`:"],
     },
     Refused {
         guard: "form-change",
@@ -71,7 +71,7 @@ const REFUSED: &[Refused] = &[
         text: "stream a {\n  archive /storage 7d;\n}\n",
         arguments: &["modify", "-f", "-"],
         input: r#"{"streams":{"a":{"archive":{"root":"/storage"}}}}"#,
-        says: &["/streams/a/archive:", r#"`["/storage","7d"]`"#],
+        says: &["`streams.a.archive`:", r#"`["/storage","7d"]`"#],
     },
     Refused {
         guard: "form-change",
@@ -85,14 +85,14 @@ const REFUSED: &[Refused] = &[
         text: "stream a {\n  archive /storage 7d;\n}\n",
         arguments: &["modify", "--set-string", "streams.a.archive=/storage/cam1 14d"],
         input: "",
-        says: &["/streams/a/archive:", r#"`["/storage/cam1","14d"]`"#],
+        says: &["`streams.a.archive`:", r#"`["/storage/cam1","14d"]`"#],
     },
     Refused {
         guard: "form-change",
         text: "http 80 { x { mark a; mark b; } }\n",
         arguments: &["modify", "-f", "-"],
         input: r#"{"http_options":{"80":{"x":{"mark":["a","c"]}}}}"#,
-        says: &["/http_options/80/x/mark:"],
+        says: &["`http_options.80.x.mark`:"],
     },
     Refused {
         guard: "one-line",

@@ -121,7 +121,7 @@ fn a_state_with_faults_is_refused_with_all_of_them() {
     let place = Place::with(SAMPLE);
     place.put("bad", "http x;\nstream a {\n");
     place.run(["apply", "bad"]).exits(3).says("bad:1:6: error").says("`bad` has 2 errors");
-    place.mediactl(["apply", "-"]).input("{\"rtmp\": \"fast\"}").run().exits(3).says("/rtmp");
+    place.mediactl(["apply", "-"]).input("{\"rtmp\": \"fast\"}").run().exits(3).says("`rtmp`: ");
     place.mediactl(["apply", "-"]).input("[1]").run().exits(3);
     place.run(["apply", "missing"]).exits(7);
     place.run(["apply"]).exits(2);

@@ -203,7 +203,7 @@ fn patches_that_make_no_sense() {
         (deep("[", "]"), "nests deeper than 64"),
         (format!("{{\"x\":{}}}", deep("[", "]")), "nests deeper than 64"),
         ("[".repeat(100_000), "error: "),
-        ("{\"rtmp\":1,\"rtmp\":2}".to_owned(), "error: /rtmp: the key `rtmp` is given more than once"),
+        ("{\"rtmp\":1,\"rtmp\":2}".to_owned(), "error: `rtmp`: the key `rtmp` is given more than once"),
         ("{\"a\":{\"b/c\":{\"d\":1,\"d\":1}}}".to_owned(), "error: /a/b~1c/d: "),
         (String::new(), "not JSON"),
         ("{\"a\":1} x".to_owned(), "not JSON"),
@@ -226,7 +226,7 @@ fn patches_that_make_no_sense() {
 fn faults_of_a_patch_are_all_named() {
     let patch = r#"{"rtmp":"x","auth":3,"streams":{"cam1":{"urls":[{"url":5},{"priority":1}]}}}"#;
     let run = Place::with(SAMPLE).patch(patch).exits(3);
-    for pointer in ["/rtmp", "/auth", "/streams/cam1/urls/0/url", "/streams/cam1/urls/1/url"] {
-        assert!(run.err.contains(&format!("error: {pointer}: ")), "{pointer} {}", run.err);
+    for path in ["rtmp", "auth", "streams.cam1.urls[0].url", "streams.cam1.urls[1].url"] {
+        assert!(run.err.contains(&format!("error: `{path}`: ")), "{path} {}", run.err);
     }
 }

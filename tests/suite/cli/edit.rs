@@ -260,7 +260,7 @@ fn the_printed_command_goes_on_with_the_edit() {
     call(&["--conf", &place.path(CONF).display().to_string(), "edit", "--from", &mine])
         .exits(7)
         .says("was made of can't be read")
-        .says("mediactl save");
+        .says("`mediactl edit` begins a new edit");
 }
 
 #[test]
@@ -437,4 +437,30 @@ fn editors_of_one_server_at_the_same_time_lose_no_change() {
     });
     let text = place.text();
     (0..editors).for_each(|at| assert!(text.contains(&format!("udp://h{at}:{rounds};")), "{text}"));
+}
+
+/// The text that a draft was made of is not the draft: it stays, and the draft can still be gone on with.
+#[test]
+fn the_base_of_a_draft_is_refused_and_left_alone() {
+    let place = Place::with(SAMPLE);
+    edit(&place, SIX, &["streams.cam1"]).run().exits(6);
+    let files = || {
+        let entries = fs::read_dir(place.path(STATE)).expect("it is there").flatten();
+        let mut files: Vec<_> = entries.map(|entry| (entry.path(), fs::read(entry.path()).ok())).collect();
+        files.sort();
+        files
+    };
+    let before = files();
+    let [base, draft] = [&before[0].0, &before[1].0].map(|path| path.display().to_string());
+    assert!(base.ends_with(".base") && draft.ends_with(".conf"), "{before:?}");
+    edit(&place, ":", &["--from", &base, "--yes"]).run().exits(2).says(&format!("edit --from {draft}"));
+    assert_eq!(files(), before);
+    let gone = edit(&place, ":", &["--from", "nowhere.conf", "--yes"]).run().exits(7);
+    gone.says("`mediactl edit` begins a new edit").hides("mediactl init");
+    let alone = place.path("alone.conf").display().to_string();
+    fs::copy(&draft, &alone).expect("there is room");
+    let alone = edit(&place, ":", &["--from", &alone, "--yes"]).run().exits(7);
+    alone.says("`mediactl edit` begins a new edit").hides("mediactl save");
+    edit(&place, ":", &["--from", &draft, "--yes"]).run().exits(0);
+    assert_eq!(place.text(), SAMPLE.replace("prepush 5", "prepush 6"));
 }

@@ -70,7 +70,7 @@ fn a_mask_is_refused() {
     place
         .patch(r#"{"streams":{"cam1":{"urls":[{"url":"rtsp://<secret:12ab34>@h"}]}}}"#)
         .exits(3)
-        .says("/streams/cam1");
+        .says("`streams.cam1.urls[0].url`");
     assert_eq!(place.text(), SAMPLE);
 }
 

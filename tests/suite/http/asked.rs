@@ -281,3 +281,21 @@ fn guesses_from_one_64_meet_429_and_strangers_take_no_right_password_away() {
     assert!((0..12).map(|number| ask("192.0.2.7", &format!("d{number}"))).any(|status| status == 429));
     assert_eq!(ask("192.0.2.7", "s3cret"), 200);
 }
+
+/// An old client gets no other change than it asked for.
+#[test]
+fn parameters_that_are_gone_are_refused_with_what_to_do_instead() {
+    let server = Server::over(TEXT);
+    for (query, instead) in [
+        ("owner=x", "null"),
+        ("canary_timeout=60", "confirm=SECONDS"),
+        ("skip_included=true", "leave it out"),
+    ] {
+        let refusal = server.ask("POST", &modify(query), &[], r#"{"rtsp":1}"#);
+        refused(&refusal, 400, "bad-parameter");
+        let hint = body(&refusal)["errors"][0]["hint"].as_str().unwrap_or_default().to_owned();
+        assert!(hint.contains(instead), "{hint}");
+    }
+    assert_eq!(server.place.text(), TEXT);
+    assert_eq!(server.ask("GET", "/media/api/read_config?owner=x", &[], "").status, 200);
+}

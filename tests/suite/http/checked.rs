@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, body, header};
 use crate::cli::CONF;
-use crate::{fixtures, laws};
+use crate::fixtures;
 
 const VIEWED: &str =
     "edit_auth admin s3cret;\nview_auth eve see;\nstream a {\n  url udp://1;\n  password pa55;\n}\n";
@@ -37,11 +37,11 @@ fn a_text_is_checked_with_ends_and_fixes_whatever_runs() {
     assert_eq!(body(&server.post("check_config", ""))["faults"], json!([]));
 }
 
-/// The client shows what the server found as it shows what it finds itself.
-#[test]
-fn a_client_makes_the_same_faults_of_the_answer() {
+/// The texts of the worked cases, and whole files.
+fn texts() -> Vec<(String, String)> {
+    let cases = ["edit", "view", "refuse", "check"].into_iter().flat_map(fixtures::cases);
     fixtures::all(
-        laws::texts(),
+        texts(),
         |(name, _)| name.clone(),
         |(_, text)| {
             let text = Snapshot::from_bytes(text.clone());

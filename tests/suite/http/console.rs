@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use mediaconf::plumbing::edit::{Condition, Path as ConfigPath};
+use mediaconf::plumbing::edit::{Condition, Path as ConfigPath, Place};
 use mediactl::http::console::Console;
 use mediactl::http::server::handler::Monitoring;
 use mediactl::http::server::message::{Rank, Response, Service};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::handler::{Server, TEXT, header, refused, request};
 
@@ -214,10 +214,10 @@ struct Conditions {
 fn where_holds_for_the_table_of_the_filter() {
     let table = fs::read("tests/fixtures/where/cases.json").expect("there is a table");
     let Conditions { entry, cases } = serde_json::from_slice(&table).expect("it is JSON");
-    let current = json!({ "auth": { "url": "http://g" }, "streams": { "a": entry } });
     let path = ConfigPath::parse("streams.a").expect("it is a path");
+    let place = Place::resolve(&path.segments).expect("it is a stream");
     for (text, expected) in cases {
         let condition = Condition::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
-        assert_eq!(condition.holds(&current, &path.segments).ok(), Some(expected), "{text}");
+        assert_eq!(condition.holds(&entry, place).ok(), Some(expected), "{text}");
     }
 }

@@ -19,7 +19,7 @@ pub(super) const TEXT: &str = "# main\nhttp 80;\nedit_auth admin s3cret; # keep\
                     stream b {\n  url udp://2;\n  prepush 5;\n}\nondemand film file://f.mp4;\n";
 
 /// A handler over a configuration in a folder of its own.
-pub(super) struct Server {
+pub(crate) struct Server {
     pub(super) place: Place,
     pub(super) handler: Handler,
     log: Arc<Mutex<Vec<String>>>,
@@ -35,7 +35,7 @@ impl Server {
     }
 
     /// Over a text whose `view_auth` may look.
-    pub(super) fn viewed(text: &str) -> Self {
+    pub(crate) fn viewed(text: &str) -> Self {
         Self::viewed_with_hooks(text, Hooks::default())
     }
 
@@ -77,7 +77,7 @@ impl Server {
         Self { handler: self.handler.giving_up_after(change_time), ..self }
     }
 
-    pub(super) fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Response {
+    pub(crate) fn ask(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Response {
         let credentials = Account { login: "admin".to_owned(), password: "s3cret".to_owned() };
         let authorization = credentials.to_header();
         let mut all = vec![("host", "h:80")];
@@ -92,7 +92,7 @@ impl Server {
         self.ask("GET", &format!("/media/api/read_config{query}"), &[], "")
     }
 
-    pub(super) fn post(&self, operation: &str, body: &str) -> Response {
+    pub(crate) fn post(&self, operation: &str, body: &str) -> Response {
         self.ask("POST", &format!("/media/api/{operation}"), &[], body)
     }
 

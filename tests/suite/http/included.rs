@@ -141,3 +141,24 @@ fn a_patch_that_removes_a_whole_group_tells_of_included_entries() {
         "{note}"
     );
 }
+
+/// The entry is there, and another text of it here would be a second one.
+#[test]
+fn another_text_of_an_included_entry_is_refused_with_file_and_line() {
+    let server = stream_file();
+    let text = "stream cam9 {\n  url udp://1;\n}";
+    for create in [false, true] {
+        let texts = json!([{"path": "streams.cam9", "text": text, "create": create}]);
+        let answer = server.post("change", &json!({"entries": {"texts": texts}}).to_string());
+        let told = String::from_utf8_lossy(&answer.body).into_owned();
+        assert!(answer.status == 422 && told.contains("conf.d/a.conf`, line 1"), "{} {told}", answer.status);
+    }
+    let answer = server.post("save_entry?path=streams.cam9", text);
+    let told = String::from_utf8_lossy(&answer.body).into_owned();
+    assert!(answer.status == 422 && told.contains("conf.d/a.conf`, line 1"), "{} {told}", answer.status);
+    // The folder of the server is not that of the client.
+    let changed = server.post("modify_config", r#"{"streams":{"cam9":{"prepush":1}}}"#);
+    let told = String::from_utf8_lossy(&changed.body).into_owned();
+    assert!(told.contains("where the server runs") && !told.contains("`--conf "), "{told}");
+    assert_eq!(server.place.text(), MAIN);
+}

@@ -97,7 +97,8 @@ fn a_hand_edit_that_clashes_stays_and_is_told() {
         assert_eq!((&config["rtmp"], &config["streams"]["new1"]), (&Value::Null, &Value::Null), "{to}");
         assert_eq!(operations(&server), ["hand-edit", "modify"], "{to}");
         let error = last_error(&server);
-        for words in ["not rolled back in the file", path, "`mediactl diff`", "`mediactl rollback 1`"] {
+        for words in ["not rolled back in the file", path, "`mediactl diff`", "`mediactl rollback serial:1`"]
+        {
             assert!(error.contains(words), "{words}: {error}");
         }
         assert!(!error.contains("LOCKOUT") && !error.contains("s3cret"), "{error}");
@@ -159,7 +160,8 @@ fn the_next_server_tells_of_a_clash() {
         (next.place.text(), operations(&next)),
         (TEXT.replace("stream a", "rtmp 8;\nstream a"), vec!["hand-edit".to_owned(), "modify".to_owned()])
     );
-    assert!(last_error(&next).contains("not rolled back in the file: rtmp"), "{}", last_error(&next));
+    let error = last_error(&next);
+    assert!(error.contains("not rolled back in the file: rtmp; `mediactl rollback serial:1`"), "{error}");
     assert!(!record(&next.place));
 }
 
@@ -216,5 +218,10 @@ fn it_is_decided_without_a_server() {
         place.run(["confirm", "--revert"]).exits(0).says("the edit stays");
         let rolled_back = if edit[0] == "# main" { TEXT.replace(edit[0], edit[1]) } else { edited };
         assert_eq!((place.text(), record(&place)), (rolled_back, false));
+        if edit[0] != "# main" {
+            // What the log and `status` name: `@1` is the hand edit.
+            place.run(["rollback", "serial:1"]).exits(0);
+            assert_eq!(place.text(), TEXT);
+        }
     }
 }

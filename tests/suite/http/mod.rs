@@ -8,7 +8,7 @@ pub(crate) mod client;
 mod compared;
 mod console;
 mod guards;
-mod handler;
+pub(crate) mod handler;
 mod included;
 mod late;
 mod left_over;

@@ -4,7 +4,7 @@
 //! A line `--> {…}` is what the client sends, `--> open FILE` opens a file as it is, and the lines `<-- {…}` below it are
 //! what comes back. `$PLACE` stands for the URI of the folder. `MEDIACTL_BLESS=1` writes what comes.
 
-mod answers;
+pub(crate) mod answers;
 mod editors;
 mod program;
 mod sessions;

@@ -24,6 +24,16 @@ impl ElementOrigin {
         if let Self::Edited(old) = self { Some(old) } else { None }
     }
 
+    /// The same with another index of the old element.
+    pub fn map(self, place: impl Fn(usize) -> usize) -> Self {
+        match self {
+            Self::Kept(old) => Self::Kept(place(old)),
+            Self::Edited(old) => Self::Edited(place(old)),
+            Self::Moved(old) => Self::Moved(place(old)),
+            Self::New => Self::New,
+        }
+    }
+
     /// The index of the old element in whose place this one stands.
     pub fn in_place(self) -> Option<usize> {
         match self {
@@ -132,6 +142,29 @@ fn find_moved(old: &[u32], new: &[u32], gaps: &[Gap], origins: &mut [ElementOrig
         }
     }
     moved
+}
+
+/// Returns the indices of a longest increasing subsequence (patience sorting):
+/// the elements that can stay in place when an order changes.
+pub fn longest_increasing_subsequence(values: &[usize]) -> Vec<usize> {
+    if values.is_sorted_by(|one, next| one < next) {
+        return (0..values.len()).collect();
+    }
+    let mut tails: Vec<usize> = Vec::new();
+    let mut previous: Vec<Option<usize>> = vec![None; values.len()];
+    for (index, &value) in values.iter().enumerate() {
+        let length = tails.partition_point(|&tail| values[tail] < value);
+        previous[index] = length.checked_sub(1).map(|before| tails[before]);
+        if length == tails.len() {
+            tails.push(index);
+        } else {
+            tails[length] = index;
+        }
+    }
+    let mut run: Vec<usize> =
+        std::iter::successors(tails.last().copied(), |&index| previous[index]).collect();
+    run.reverse();
+    run
 }
 
 #[cfg(test)]

@@ -9,12 +9,12 @@ use serde_json::{Map, Value, json};
 use super::assign::{AssignOptions, Assignment, to_patch};
 use super::config_lookup::{ConfigLookup, LocalView};
 use super::fault::{Fault, Faults};
-use super::json_merge;
 use super::normalize::normalize;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, own_value};
-use super::value_at::missing;
+use super::suggestion::missing;
 use super::{Edit, EditError, modify_members, protocol_switch, synced};
+use crate::merge::merge_patch;
 use crate::model::member::Members;
 use crate::model::shape::group_name;
 use crate::model::{Lens, top_members};
@@ -138,7 +138,7 @@ impl BlockRequest {
             let alone = json!({ group: { to.name: block.clone() } });
             let computed = to_patch(&alone, &self.assignments, &[], self.options)?;
             if let Some(patch) = computed.patch.get(group).and_then(|group| group.get(to.name)) {
-                json_merge::merge(&mut block, patch);
+                merge_patch(&mut block, patch);
             }
         }
         let names = current.names(&[group]);

@@ -1,16 +1,14 @@
 //! Looks up values in a configuration, be it a local document or the JSON that a server sent.
 
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
-use std::ops::Range;
-use std::sync::OnceLock;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 
 use serde_json::Value;
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::model::member::Members;
 use crate::model::shape::group_name;
-use crate::model::view::{any_source, is_static};
+use crate::model::view::is_static;
 use crate::model::{Config, Lens, View, to_json};
 use crate::schema::{Kind, Schema};
 use crate::syntax::Entry;
@@ -25,75 +23,16 @@ pub trait ConfigLookup {
     /// The keys of the object at `keys`, in their order; empty if there is no object.
     fn names(&self, keys: &[&str]) -> Vec<String>;
 
-    /// Gives the names of the streams, lives or plugins at these places, counted from 0, to `take`, and keeps none where
-    /// it need not: there may be very many.
-    fn each_name(&self, kind: Kind, places: Range<usize>, take: &mut dyn FnMut(&str)) {
-        let names = self.names(&[kind.key()]);
-        names.iter().take(places.end).skip(places.start).for_each(|name| take(name));
-    }
-
     /// True if there is a value at `keys`.
     fn contains(&self, keys: &[&str]) -> bool;
 
     /// Returns the kind of the value at `keys`.
     fn kind(&self, keys: &[&str]) -> Option<ValueKind>;
 
-    /// Asks about the member `key` of each element of the list at `keys`, until the answer is true, and once about `None` where
-    /// there is no entry; `None` where only the whole list can be looked at.
-    fn any_in_list(
-        &self,
-        _keys: &[&str],
-        _key: &str,
-        _test: &mut dyn FnMut(Option<&Value>) -> bool,
-    ) -> Option<bool> {
-        None
-    }
-
-    /// The text of the stream, live or plugin of this name, where there is a text.
-    fn block_text(&self, _kind: Kind, _name: &str) -> Option<&str> {
-        None
-    }
-
-    /// The texts of all streams, lives or plugins, in their order; empty where there is no text.
-    fn block_texts(&self, _kind: Kind) -> Vec<&str> {
+    /// All streams, lives or plugins, in their order, as the entries of the text; empty where there is no text.
+    fn block_entries(&self, _kind: Kind) -> Vec<Entry<'_>> {
         Vec::new()
     }
-}
-
-impl dyn ConfigLookup + '_ {
-    /// True if the stream, live or plugin of this name is known to have the same text in another configuration,
-    /// and thus the same own values.
-    pub fn has_same_block(&self, other: &dyn ConfigLookup, kind: Kind, name: &str) -> bool {
-        let text = self.block_text(kind, name);
-        text.is_some() && text == other.block_text(kind, name)
-    }
-
-    /// The streams, lives or plugins without the first and the last ones that are known to have the same text in another
-    /// configuration.
-    pub fn without_same_ends(&self, other: &dyn ConfigLookup, kind: Kind) -> Middle {
-        let texts = [self, other].map(|side| side.block_texts(kind));
-        if texts.iter().any(Vec::is_empty) {
-            return Middle::ALL;
-        }
-        let is_same = |(old, new): &(&&str, &&str)| old == new;
-        let first = texts[0].iter().zip(&texts[1]).take_while(is_same).count();
-        let [old, new] = texts.each_ref().map(|texts| texts[first..].iter().rev());
-        let last = old.zip(new).take_while(is_same).count();
-        Middle { places: texts.map(|texts| first..texts.len() - last), same: first + last }
-    }
-}
-
-/// The streams, lives or plugins of two configurations that may differ.
-pub struct Middle {
-    /// Their places on each side.
-    pub places: [Range<usize>; 2],
-    /// The number of those in front of them and behind them, which are the same on both sides.
-    pub same: usize,
-}
-
-impl Middle {
-    /// All of them.
-    pub const ALL: Self = Self { places: [0..usize::MAX, 0..usize::MAX], same: 0 };
 }
 
 /// The kind of a value.
@@ -108,7 +47,8 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    fn from_value(value: &Value) -> Self {
+    /// The kind of a value.
+    pub fn from_value(value: &Value) -> Self {
         match value {
             Value::Object(_) => Self::Object,
             Value::Array(_) => Self::List,
@@ -150,25 +90,10 @@ pub struct LocalView<'a, 'd> {
     /// The entries of each kind.
     groups: Vec<&'a [Entry<'d>]>,
     lens: &'a Lens,
-    places: Vec<OnceLock<Places>>,
-    /// The place of the last block that was looked up.
-    last: Cell<Option<(Kind, usize)>>,
-    scans: Cell<usize>,
-    /// The last member into which a path led: a `*` leads into the same one for each of its names.
+    /// The names of each kind, with their places.
+    places: Vec<OnceCell<HashMap<Cow<'d, str>, usize>>>,
+    /// The last member that a path led into.
     entered: RefCell<Option<(Vec<String>, Value)>>,
-    /// The last block of which one member was looked up. Most paths look up one; from the second on, the
-    /// whole block is entered.
-    touched: Cell<Option<(Kind, usize)>>,
-}
-
-/// The number of names that are searched one by one before all names are indexed.
-const MAX_SCANS: usize = 8;
-
-/// The hash of each name, with its place in its group, from 0; by hash. A table of the names takes five times the memory.
-type Places = Vec<(u32, u32)>;
-
-fn hash_of(name: &str) -> u32 {
-    xxh3_64(name.as_bytes()) as u32
 }
 
 impl<'d> Config<'d> {
@@ -186,11 +111,8 @@ impl<'a, 'd> LocalView<'a, 'd> {
             view: View::new(members, lens),
             groups: schema.kinds.iter().map(|kind| members.own_by_key(kind.key())).collect(),
             lens,
-            places: schema.kinds.iter().map(|_| OnceLock::new()).collect(),
-            last: Cell::new(None),
-            scans: Cell::new(0),
+            places: schema.kinds.iter().map(|_| OnceCell::new()).collect(),
             entered: RefCell::new(None),
-            touched: Cell::new(None),
         }
     }
 
@@ -206,45 +128,16 @@ impl<'a, 'd> LocalView<'a, 'd> {
     }
 
     fn blocks(&self, kind: Kind) -> impl Iterator<Item = (usize, Entry<'d>)> {
-        self.blocks_from(kind, 0)
-    }
-
-    fn blocks_from(&self, kind: Kind, first: usize) -> impl Iterator<Item = (usize, Entry<'d>)> {
         let skips_static = self.lens.skip_static_streams;
-        let entries = self.groups[kind.number()].iter().copied().enumerate().skip(first);
+        let entries = self.groups[kind.number()].iter().copied().enumerate();
         entries.filter(move |&(_, entry)| !(skips_static && is_static(kind, entry)))
     }
 
-    /// The place of a name. Most patches look up one name; those with `*` look up all, in their order.
+    /// The place of a name in its group.
     fn place(&self, kind: Kind, name: &str) -> Option<usize> {
-        let is_it = |(_, entry): &(usize, Entry<'d>)| group_name(*entry).value() == name;
-        let last = self.last.get().filter(|(of, _)| *of == kind);
-        let place = last.and_then(|(_, last)| self.blocks_from(kind, last).take(2).find(is_it));
-        let place = place.map(|(place, _)| place).or_else(|| self.search(kind, name));
-        self.last.set(place.map(|place| (kind, place)).or(self.last.get()));
-        place
-    }
-
-    fn search(&self, kind: Kind, name: &str) -> Option<usize> {
-        self.scans.set(self.scans.get() + 1);
-        if self.scans.get() > MAX_SCANS {
-            return self.indexed(kind, name);
-        }
-        self.blocks(kind).find(|(_, entry)| group_name(*entry).value() == name).map(|(place, _)| place)
-    }
-
-    fn indexed(&self, kind: Kind, name: &str) -> Option<usize> {
-        let index = || {
-            let place = |(at, entry)| (hash_of(&group_name(entry).value()), at as u32);
-            let mut places: Places = self.blocks(kind).map(place).collect();
-            places.sort_unstable();
-            places
-        };
-        let (hash, places) = (hash_of(name), self.places[kind.number()].get_or_init(index));
-        let first = places.partition_point(|(other, _)| *other < hash);
-        let same = places[first..].iter().take_while(|(other, _)| *other == hash);
-        let is_it = |at: &usize| group_name(self.groups[kind.number()][*at]).value() == name;
-        same.map(|&(_, at)| at as usize).filter(is_it).last()
+        let name_of = |(place, entry)| (group_name(entry).value(), place);
+        let places = self.places[kind.number()].get_or_init(|| self.blocks(kind).map(name_of).collect());
+        places.get(name).copied()
     }
 
     /// The value of a top-level member, or of a stream, live or plugin.
@@ -257,15 +150,6 @@ impl<'a, 'd> LocalView<'a, 'd> {
             ([key], _) => self.view.member(key),
             _ => None,
         }
-    }
-
-    /// The value of a member of a block, if it is the first that is looked up there: the outer `None` means
-    /// that the block is to be entered.
-    fn untouched(&self, keys: &[&str]) -> Option<Option<Value>> {
-        let ([_, name, key], Some(kind)) = (keys, self.group(keys)) else { return None };
-        let Some(place) = self.place(kind, name) else { return Some(None) };
-        let is_first = self.touched.replace(Some((kind, place))) != Some((kind, place));
-        is_first.then(|| self.view.named_member(kind, place, self.groups[kind.number()][place], key))
     }
 
     /// Looks at the value inside a member.
@@ -285,7 +169,7 @@ impl ConfigLookup for LocalView<'_, '_> {
         match keys {
             [] => Some(to_json(&self.view)),
             _ if keys.len() == self.member_depth(keys) => self.member(keys),
-            _ => self.untouched(keys).unwrap_or_else(|| self.inside(keys, Value::clone)),
+            _ => self.inside(keys, Value::clone),
         }
     }
 
@@ -297,11 +181,6 @@ impl ConfigLookup for LocalView<'_, '_> {
             }
             _ => self.inside(keys, names_of).unwrap_or_default(),
         }
-    }
-
-    fn each_name(&self, kind: Kind, places: Range<usize>, take: &mut dyn FnMut(&str)) {
-        let blocks = self.blocks(kind).take(places.end).skip(places.start);
-        blocks.for_each(|(_, entry)| take(&group_name(entry).value()));
     }
 
     fn contains(&self, keys: &[&str]) -> bool {
@@ -317,22 +196,7 @@ impl ConfigLookup for LocalView<'_, '_> {
         self.inside(keys, ValueKind::from_value)
     }
 
-    fn any_in_list(
-        &self,
-        keys: &[&str],
-        key: &str,
-        test: &mut dyn FnMut(Option<&Value>) -> bool,
-    ) -> Option<bool> {
-        let ([_, name, list], Some(kind)) = (keys, self.group(keys)) else { return None };
-        any_source(kind, self.groups[kind.number()][self.place(kind, name)?], list, key, test)
-    }
-
-    fn block_text(&self, kind: Kind, name: &str) -> Option<&str> {
-        let entry = self.groups[kind.number()][self.place(kind, name)?];
-        Some(entry.text())
-    }
-
-    fn block_texts(&self, kind: Kind) -> Vec<&str> {
-        self.blocks(kind).map(|(_, entry)| entry.text()).collect()
+    fn block_entries(&self, kind: Kind) -> Vec<Entry<'_>> {
+        self.blocks(kind).map(|(_, entry)| entry).collect()
     }
 }

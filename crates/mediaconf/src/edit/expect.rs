@@ -8,15 +8,12 @@ use serde_json::Value;
 use super::assign::misspelling;
 use super::config_lookup::ConfigLookup;
 use super::fault::{Fault, FaultKind, Faults};
-use super::masked_lookup::MaskedLookup;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, is_shown_for_nothing, own_value, with_key_of_sources};
-use super::through_lists::{FoundAt, found};
+use super::select::found;
+use super::suggestion::missing;
 use super::typed::meant;
-use super::value_at::missing;
-use crate::model::Masker;
-use crate::model::redact::masked_below;
-use crate::model::secret::is_mask;
+use crate::secret::{Masker, is_mask, masked_below, masked_keys};
 
 /// A place, and the value that it has to have.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,49 +32,36 @@ impl fmt::Debug for Expectation {
     }
 }
 
-/// An expectation that the configuration does not meet.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Unmet {
-    /// The path of the place.
-    pub path: String,
-    /// The expected value, secrets masked; `None` if no value was expected.
-    pub expected: Option<Value>,
-    /// The actual value, secrets masked.
-    pub found: Option<Value>,
-}
-
-impl fmt::Display for Unmet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, expected, found } = self;
-        match (found, expected) {
-            (Some(found), Some(expected)) => write!(f, "`{path}` is `{found}`, not `{expected}`"),
-            (Some(found), None) => write!(f, "`{path}` is `{found}`, and is expected not to be set"),
-            (None, Some(expected)) => write!(f, "`{path}` is not set, and is expected to be `{expected}`"),
-            (None, None) => write!(f, "`{path}` is not set"),
-        }
-    }
-}
-
-/// Returns the expectations that `current` does not meet.
+/// Returns a fault for each expectation that `current` does not meet, secrets masked.
 ///
 /// # Errors
 /// Paths that do not name one place, and values that do not fit their place.
-pub fn unmet(current: &dyn ConfigLookup, expectations: &[Expectation]) -> Result<Vec<Unmet>, Faults> {
+pub fn unmet(current: &dyn ConfigLookup, expectations: &[Expectation]) -> Result<Vec<Fault>, Faults> {
     let masker = Masker::default();
     let (mut unmet, mut faults) = (Vec::new(), Vec::new());
-    let shown = MaskedLookup { current, masker: Some(&masker) };
     for Expectation { path, value } in expectations {
         let path = &*with_key_of_sources(path);
         match compared(current, path, value) {
-            Ok(comparison) if comparison.is_met => {
+            Ok(Compared { is_met: true, found, .. }) => {
                 let slip = || misspelling(current, path).or_else(|| misnamed_block(current, path));
-                let absent = comparison.found.is_none().then(slip).flatten();
+                let absent = found.is_none().then(slip).flatten();
                 faults.extend(absent.map(|fault| without_advice(fault).at(path)));
             }
-            Ok(ComparedValue { expected, .. }) => {
-                let found = compared(&shown, path, value).ok().and_then(|shown| shown.found);
+            Ok(Compared { expected, .. }) => {
+                let found = compared(&masked_around(current, path, &masker), path, value)
+                    .ok()
+                    .and_then(|shown| shown.found);
                 let expected = expected.map(|value| masked_like(found.as_ref(), path, &value, &masker));
-                unmet.push(Unmet { path: path.shown(), expected, found });
+                let path = path.shown();
+                let message = match (found, expected) {
+                    (Some(found), Some(expected)) => format!("`{path}` is `{found}`, not `{expected}`"),
+                    (Some(found), None) => format!("`{path}` is `{found}`, and is expected not to be set"),
+                    (None, Some(expected)) => {
+                        format!("`{path}` is not set, and is expected to be `{expected}`")
+                    }
+                    (None, None) => format!("`{path}` is not set"),
+                };
+                unmet.push(Fault::new(FaultKind::Unexpected, message));
             }
             Err(fault) => faults.push(fault.at(path)),
         }
@@ -108,7 +92,7 @@ fn without_advice(mut fault: Fault) -> Fault {
 }
 
 /// An expected value, and the present one.
-struct ComparedValue {
+struct Compared {
     expected: Option<Value>,
     /// The value, or the list of the values in the entries that the path leads to.
     found: Option<Value>,
@@ -116,45 +100,50 @@ struct ComparedValue {
 }
 
 /// Compares the expected value with the actual one; of several, one has to be the expected one.
-fn compared(current: &dyn ConfigLookup, path: &Path, text: &str) -> Result<ComparedValue, Fault> {
+fn compared(current: &dyn ConfigLookup, path: &Path, text: &str) -> Result<Compared, Fault> {
     let place = match path.first_pattern() {
         Some(_) => Place::resolve(&path.segments)?,
         None => Place::Root.through_lists(&path.segments)?,
     };
     let expected = meant(place, text)?;
     let found = match found(current, path) {
-        Ok(found) => found,
         Err(fault) if fault.is_absent() => {
-            return Ok(ComparedValue { is_met: expected.is_none(), expected, found: None });
+            return Ok(Compared { is_met: expected.is_none(), expected, found: None });
         }
-        Err(fault) => return Err(fault),
+        found => found?,
     };
-    let is_met = match (&found, &expected) {
-        (FoundAt::Each { is_partial, .. }, None) => *is_partial,
-        (FoundAt::Each { values, .. }, Some(expected)) => values.iter().any(|(_, value)| value == expected),
-        (FoundAt::One(_), _) => false,
-    };
-    let found = own_backend(place, found.into_value());
+    let is_one = found.goes_through_list
+        && match &expected {
+            None => found.is_partial,
+            Some(expected) => found.values.iter().any(|(_, value)| value == expected),
+        };
+    // A backend also shows the global one, which is not its own.
+    let value = found.into_value();
+    let found = if place.address().is_some() { own_value(place, &value) } else { Some(value) };
     let is_nothing = |found: &Value| expected.is_none() && is_shown_for_nothing(place, found);
     let found = found.filter(|found| !is_nothing(found));
-    Ok(ComparedValue { is_met: is_met || found == expected, expected, found })
-}
-
-/// The value that the directive itself sets: a backend also shows the global one, which is not its own.
-fn own_backend(place: Place, value: Value) -> Option<Value> {
-    if place.address().is_some() { own_value(place, &value) } else { Some(value) }
+    Ok(Compared { is_met: is_one || found == expected, expected, found })
 }
 
 /// The expected value as it is shown: masked as a whole if the actual value is a masked secret.
 fn masked_like(found: Option<&Value>, path: &Path, expected: &Value, masker: &Masker) -> Value {
     match (found.and_then(Value::as_str), expected.as_str()) {
         (Some(found), Some(expected)) if is_mask(found) => Value::String(masker.mask(expected)),
-        _ => masked_below(&names(path), expected, masker),
+        _ => {
+            let names: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
+            masked_below(&names, expected, masker)
+        }
     }
 }
 
-fn names(path: &Path) -> Vec<&str> {
-    path.segments.iter().filter_map(Segment::name).collect()
+/// The object that holds a path, in objects like those around it, with its secrets masked; null where a name on the way to
+/// it is a secret.
+pub(super) fn masked_around(current: &dyn ConfigLookup, path: &Path, masker: &Masker) -> Value {
+    let (names, _) = path.split_names();
+    let around = &names[..names.len().min(2)];
+    let value = current.value(around).filter(|_| masked_keys(around, masker) == around);
+    let masked = value.map(|value| masked_below(around, &value, masker)).unwrap_or_default();
+    around.iter().rev().fold(masked, |below, name| Value::from_iter([(*name, below)]))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::removal::{self, Leave};
+use super::comments::{self, Leave};
 use super::surroundings::{Style, Surroundings, count_lines};
 use crate::model::shape::group_name;
 use crate::schema::{DirectiveRole, Schema};
@@ -162,7 +162,7 @@ pub fn edits<'d>(around: &Surroundings<'d>, operations: &[Operation<'d>]) -> Edi
     operations.iter().for_each(|operation| layout.put(operation));
     let mut gone: Vec<_> = operations.iter().filter_map(Operation::leaves).collect();
     gone.retain(|(_, leave)| *leave == Leave::Removed);
-    let gone = removal::ranges(around, &gone);
+    let gone = comments::ranges(around, &gone);
     Edits { splices: layout.finish(), gone }
 }
 
@@ -223,7 +223,7 @@ impl<'a, 'd> Layout<'a, 'd> {
             moving[..next].last().is_some_and(|block| entry.end() < block.end)
         };
         let inner: Vec<(Entry<'d>, Leave)> = leaving.extract_if(.., |(entry, _)| is_inside(entry)).collect();
-        let (inner, removed) = (removal::ranges(around, &inner), removal::ranges(around, &leaving));
+        let (inner, removed) = (comments::ranges(around, &inner), comments::ranges(around, &leaving));
         let mut layout = Self {
             document: around.document(),
             around,
@@ -483,9 +483,9 @@ impl<'a, 'd> Layout<'a, 'd> {
                 let rest = &self.document.text()[entry.end()..chunk.end];
                 format!("{}{words}{}{rest}", style.indent, missing_terminator(*entry))
             }
-            Insertion::Block(entry) => self.moved(removal::block_chunk(self.around, *entry)),
+            Insertion::Block(entry) => self.moved(comments::block_chunk(self.around, *entry)),
             Insertion::Copy(entry, name) => {
-                self.renamed(removal::block_chunk(self.around, *entry), *entry, name)
+                self.renamed(comments::block_chunk(self.around, *entry), *entry, name)
             }
         }
     }
@@ -513,7 +513,7 @@ impl<'a, 'd> Layout<'a, 'd> {
             Insertion::Line(entry) => self.document.text()[self.line_chunk(*entry)].contains('#'),
             Insertion::Block(_) => true,
             Insertion::Copy(entry, _) => {
-                removal::block_chunk(self.around, *entry) != (entry.start()..entry.end())
+                comments::block_chunk(self.around, *entry) != (entry.start()..entry.end())
             }
         }
     }

@@ -10,61 +10,38 @@
 //! *Invariants.* No I/O and no clock. A document with errors is never edited. An edit that can't
 //! be proved is never returned.
 
-mod align;
+pub(crate) mod align;
 mod assign;
 mod block_request;
+mod comments;
 mod completion;
 mod condition;
 mod config_lookup;
-mod desired_state;
-pub mod draft;
-mod effects;
-mod expansion;
 mod expect;
 mod explain;
-mod format;
 mod found_value;
 #[cfg(test)]
 mod growth;
 pub mod guarded;
-pub mod json_diff;
-pub mod json_merge;
 mod layout;
-mod lis;
-mod masked_lookup;
-mod mend;
-mod neighbours;
 mod normalize;
 mod notes;
 mod order;
-mod own_comments;
-
 mod path;
 mod place_in_text;
 mod ports;
 mod protocol_switch;
-mod put_back;
-mod rebase;
-mod regular_expression;
-mod removal;
 mod renaming;
 mod request;
-mod schema_path;
+pub(crate) mod schema_path;
 mod select;
-mod set_lines;
 mod shell_word;
-mod shown_path;
 mod sources;
-mod stream_diff;
 mod substitution;
 mod suggestion;
-mod surroundings;
+pub(crate) mod surroundings;
 mod sync;
-mod text_diff;
-mod through_lists;
-mod typed;
-mod unknown_key;
-mod value_at;
+pub(crate) mod typed;
 mod verify;
 mod words;
 
@@ -74,32 +51,31 @@ use crate::schema::{fault, json_pointer};
 pub use assign::{AssignOptions, AssignedValue, Assignment, to_patch};
 pub use block_request::{BlockContent, BlockPlace, BlockRequest};
 pub use completion::{Completion, PathUse, Proposal};
-pub use condition::{Condition, ConditionError, keys_that_all_lack};
+pub use condition::{Condition, keys_that_all_lack};
 pub use config_lookup::{ConfigLookup, LocalView};
-pub use desired_state::{DesiredState, Prune, TextState};
-pub use effects::Effects;
-pub use expansion::{Expansion, no_entry};
 pub use expect::{Expectation, unmet};
 pub use explain::{Explanation, explain};
-pub use format::{formatted, formatted_document};
 pub use found_value::{FoundValue, ValueSource, inherited_value, inherited_values};
-pub use masked_lookup::MaskedLookup;
-pub use mend::{MendedText, mended};
 pub use normalize::normalize;
 pub use path::{EVERY, Path, Segment, glob_matches, split_assignment};
 pub use place_in_text::{entry_at, own_entry_at};
-pub use rebase::{LinesClash, patch_between, rebase};
 pub use renaming::Renaming;
 pub use request::{ChangeRequest, Edits, Evaluated};
 pub use schema_path::{Place, own_value};
-pub use select::{Selection, entries_at, select, select_each, select_where};
-pub use set_lines::{each_set_line, set_lines};
+pub use select::{Expansion, FoundAt, Selection, entries_at, no_entry, select, select_each, select_where};
 pub use shell_word::quoted;
-pub use stream_diff::hunks_of_streams;
-pub use substitution::{Substitution, SubstitutionError};
-pub use text_diff::{DiffLine, Hunk, hunks_of_splices, hunks_of_texts, printed, with_line_ends_of};
-pub use through_lists::FoundAt;
-pub use unknown_key::UnknownKey;
+pub use substitution::Substitution;
+pub use suggestion::UnknownKey;
+
+pub use crate::merge::{
+    ChangedValue, DesiredState, Drift, LinesClash, MergedLines, Prune, TextState, changed_values, diff,
+    drift, first_marker, height, lines_of, merge_lines, merge_patch, patch_between, paths_in_words,
+    three_way, with_comments, without_comments,
+};
+pub use crate::show::{
+    Effects, Hunk, MendedText, each_set_line, formatted, formatted_document, hunks_of_splices,
+    hunks_of_streams, hunks_of_texts, mended, printed, set_lines, with_line_ends_of,
+};
 
 use serde_json::Value;
 use thiserror::Error;

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
+use super::align::longest_increasing_subsequence;
+use super::comments::is_followed;
 use super::json_pointer::Pointer;
 use super::layout::{Anchor, Fresh, Insertion};
-use super::lis::longest_increasing_subsequence;
-use super::own_comments::is_followed;
 use super::sync::{Sync, without_misshapen, written};
 use super::words::unwritable;
 use crate::model::member::Members;

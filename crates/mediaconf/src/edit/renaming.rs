@@ -11,14 +11,14 @@ use serde_json::{Map, Value, json};
 use super::EditError;
 use super::block_request::{no_block, taken};
 use super::config_lookup::{ConfigLookup, LocalView};
-use super::expansion::Expansion;
 use super::fault::{Fault, Faults};
-use super::json_diff;
 use super::path::{Path, Segment};
 use super::schema_path::Place;
+use super::select::Expansion;
 use super::substitution::Substitution;
-use super::value_at::missing;
+use super::suggestion::missing;
 use super::{Edit, synced};
+use crate::merge::diff;
 use crate::model::Lens;
 use crate::model::member::Members;
 use crate::model::secret::holds_mask;
@@ -56,7 +56,7 @@ impl Renaming {
             (names.get(name).unwrap_or(name).clone(), block)
         });
         let renamed = json!({ kind.key(): Map::from_iter(renamed) });
-        let changed = json_diff::group(kind, [current, &renamed]);
+        let changed = diff::group(kind, [current, &renamed]);
         Ok(Value::Object(
             changed.map(|group| (kind.key().to_owned(), group)).into_iter().collect::<Map<_, _>>(),
         ))
@@ -80,9 +80,7 @@ impl Renaming {
     fn names(&self, current: &dyn ConfigLookup) -> Result<(Kind, NewNames), Faults> {
         let kind = self.kind().ok_or_else(|| no_block(&self.from))?;
         let of_from = |fault: Fault| Faults::from(fault.at(&self.from));
-        let expanded = Expansion { current, conditions: &[], own_only: false }
-            .expand_path(&self.from)
-            .map_err(of_from)?;
+        let expanded = Expansion::new(current, &[]).expand_path(&self.from).map_err(of_from)?;
         let old: Vec<String> = expanded.paths.iter().filter_map(name_of).map(str::to_owned).collect();
         if old.is_empty() {
             return Err(of_from(
@@ -95,7 +93,7 @@ impl Renaming {
         let mut run = self.by.begin();
         let new_name = |name: String| Some(run.apply(&name).transpose()?.map(|new| (name, new)));
         let found: Result<Vec<(String, String)>, _> = old.into_iter().filter_map(new_name).collect();
-        let found = found.map_err(|error| of_from(Fault::of_path(error.to_string())))?;
+        let found = found.map_err(of_from)?;
         if found.is_empty() {
             let fault = Fault::absent("no name that it stands for has what is to be replaced");
             return Err(of_from(fault.hint("without `r` at the end, `s/OLD/NEW/` takes OLD to the letter")));

@@ -14,14 +14,14 @@ use super::assign::{AssignOptions, Assignment, Computed, to_patch};
 use super::block_request::{BlockContent, BlockRequest};
 use super::condition::Condition;
 use super::config_lookup::ConfigLookup;
-use super::desired_state::{DesiredState, Prune, TextState};
 use super::expect::{Expectation, unmet};
-use super::fault::{Fault, FaultKind, Faults};
+use super::fault::Faults;
 use super::modify_members;
 use super::normalize::normalize;
 use super::patch::parse_within;
 use super::path::{Path, Segment};
 use super::renaming::Renaming;
+use crate::merge::{DesiredState, Prune, TextState};
 use crate::model::member::Members;
 use crate::schema::Object;
 use crate::schema::media::STREAMS;
@@ -205,9 +205,7 @@ impl ChangeRequest {
     /// # Errors
     /// Those that it does not meet.
     pub fn refuse_unmet(&self, current: &dyn ConfigLookup) -> Result<(), Faults> {
-        let unmet = unmet(current, &self.expectations)?;
-        let unmet = unmet.iter().map(|unmet| Fault::new(FaultKind::Unexpected, unmet.to_string()));
-        Faults(unmet.collect()).into_result(())
+        Faults(unmet(current, &self.expectations)?).into_result(())
     }
 
     /// The request of which an edit of the text keeps more than a patch.

@@ -1,16 +1,46 @@
-//! The values at a path: `mediactl read PATH`.
+//! Reads a configuration: the value at a path, or the values that a path with patterns stands for.
+//!
+//! Where values are read, a name behind a list means that member of each of its entries: `urls.url` is the URL of every
+//! source. Of a text, only the stream, live, plugin or member of the top level that a path leads into becomes JSON, and
+//! a pattern goes from one to the next.
 
 use serde_json::{Map, Value};
 
 use super::condition::Condition;
 use super::config_lookup::ConfigLookup;
-use super::expansion::Expansion;
 use super::fault::{Fault, FaultKind};
-use super::path::{EVERY, Path, Segment};
+use super::path::{EVERY, Path, Segment, glob_matches};
 use super::schema_path::Place;
-use super::through_lists::{FoundAt, found};
-use super::unknown_key::UnknownKey;
-use super::value_at::value_at;
+use super::suggestion::{UnknownKey, in_a_group, missing};
+use crate::schema::Schema;
+use crate::schema::json_value::scalar_text;
+
+/// The values at a path that stands for one place, or for that place in each element of a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundAt {
+    /// The places without patterns, each with its value; at least one.
+    pub values: Vec<(Path, Value)>,
+    /// True if the path goes through a list, so that there may be several values.
+    pub goes_through_list: bool,
+    /// True if an entry of the list has no such value.
+    pub is_partial: bool,
+}
+
+impl FoundAt {
+    /// The value, or the list of the values.
+    pub fn into_value(self) -> Value {
+        let mut values = self.values.into_iter().map(|(_, value)| value);
+        if self.goes_through_list { values.collect() } else { values.next().unwrap_or_default() }
+    }
+
+    /// The values with their places; `path` is that of a single one.
+    pub fn into_places(self, path: &Path) -> Vec<(Path, Value)> {
+        match self.goes_through_list {
+            true => self.values,
+            false => vec![(path.clone(), self.into_value())],
+        }
+    }
+}
 
 /// The value at a path, or the values.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,6 +79,416 @@ impl Selection {
             }
         }
     }
+}
+
+/// The values inside of one member of a configuration that the first `depth` segments of a path lead to.
+#[derive(Clone)]
+pub struct Here<'v> {
+    depth: usize,
+    values: Vec<(Path, &'v Value)>,
+    goes_through_list: bool,
+    /// True if the path leads to nothing somewhere.
+    pub is_partial: bool,
+}
+
+impl<'v> Here<'v> {
+    /// The value at a path.
+    pub fn new(path: Path, value: &'v Value) -> Self {
+        let depth = path.segments.len();
+        Self { depth, values: vec![(path, value)], goes_through_list: false, is_partial: false }
+    }
+
+    /// The values.
+    pub fn values(&self) -> impl Iterator<Item = &'v Value> {
+        self.values.iter().map(|(_, value)| *value)
+    }
+
+    /// The values one segment further, in which a pattern stands for all that it matches.
+    pub fn step(&self, segment: &Segment) -> Self {
+        let mut next = Self { depth: self.depth + 1, values: Vec::new(), ..*self };
+        self.values.iter().for_each(|(path, value)| next.add(path, value, segment));
+        next
+    }
+
+    fn add(&mut self, path: &Path, value: &'v Value, segment: &Segment) {
+        let known = self.values.len();
+        match (value, segment) {
+            (Value::Object(members), Segment::Key(key)) => {
+                self.values.extend(members.get(key).map(|value| (path.child(segment.clone()), value)));
+            }
+            (Value::Object(members), Segment::Matching(glob)) => {
+                let matching = members.iter().filter(|(name, _)| glob_matches(glob, name));
+                self.values
+                    .extend(matching.map(|(name, value)| (path.child(Segment::Key(name.clone())), value)));
+            }
+            (Value::Array(entries), Segment::Key(_) | Segment::Matching(_)) => {
+                self.goes_through_list = true;
+                let numbered = entries.iter().enumerate();
+                numbered.for_each(|(at, entry)| self.add(&path.child(Segment::Index(at)), entry, segment));
+            }
+            (Value::Array(entries), segment) => {
+                let numbered = entries.iter().enumerate();
+                let meant = numbered.filter(|(at, entry)| is_meant(segment, entries.len(), *at, entry));
+                self.values.extend(meant.map(|(at, entry)| (path.child(Segment::Index(at)), entry)));
+            }
+            _ => {}
+        }
+        self.is_partial |= self.values.len() == known;
+    }
+
+    /// Follows the rest of a path without patterns.
+    fn follow(&self, current: &dyn ConfigLookup, path: &Path) -> Result<Self, Fault> {
+        let (names, _) = path.split_names();
+        let mut here = self.clone();
+        for (at, segment) in path.segments.iter().enumerate().skip(self.depth) {
+            let next = here.step(segment);
+            if let ([(_, value)], false) = (&here.values[..], next.goes_through_list)
+                && let Err(fault) = is_one(&next, value, segment)
+            {
+                // What the schema knows of a name says more.
+                return Err(if at < names.len() { absent(current, path, &names) } else { fault });
+            }
+            if next.values.is_empty() {
+                return Err(no_entry_has(path));
+            }
+            here = next;
+        }
+        Ok(here)
+    }
+
+    fn to_found(&self) -> FoundAt {
+        let values = self.values.iter().map(|(path, value)| (path.clone(), (*value).clone())).collect();
+        FoundAt { values, goes_through_list: self.goes_through_list, is_partial: self.is_partial }
+    }
+
+    /// The names of the members, each once; `None` if there is no object.
+    pub fn names(&self) -> Option<Vec<String>> {
+        self.values().filter_map(names_in).reduce(joined)
+    }
+}
+
+/// True if a segment means the entry of a list of `len` at `position`.
+fn is_meant(segment: &Segment, len: usize, position: usize, entry: &Value) -> bool {
+    match segment {
+        Segment::Index(index) => position == *index,
+        Segment::FromEnd(back) => len.checked_sub(*back) == Some(position),
+        Segment::Find { key, value } => has_member(entry, key, value),
+        Segment::EveryEntry => true,
+        Segment::Key(_) | Segment::Matching(_) | Segment::Append => false,
+    }
+}
+
+fn has_member(entry: &Value, key: &str, value: &str) -> bool {
+    entry.get(key).and_then(scalar_text).is_some_and(|text| text == value)
+}
+
+/// Refuses a segment that leads from a value to nothing, or to several entries of which only one can be meant.
+fn is_one(next: &Here<'_>, value: &Value, segment: &Segment) -> Result<(), Fault> {
+    match (segment, value) {
+        (Segment::Append, _) => {
+            Err(Fault::of_path("`[+]` is a new element, and can't be read").hint("`[0]` is the first"))
+        }
+        (Segment::Find { key, value }, Value::Array(entries)) => match find_by(entries, key, value)? {
+            Some(_) => Ok(()),
+            None => Err(Fault::absent("no element of the list matches")),
+        },
+        _ if !next.values.is_empty() => Ok(()),
+        (Segment::Key(key), Value::Object(_)) => Err(Fault::absent(format!("the entry has no `{key}`"))),
+        (Segment::Key(key), _) => Err(Fault::absent(format!("there is no object with a `{key}`"))),
+        (_, Value::Array(entries)) => Err(out_of_range(entries.len())),
+        (segment, _) => Err(Fault::absent(format!("there is no list for `{segment}`"))),
+    }
+}
+
+/// Returns the place of the only entry with this member; several such entries are ambiguous.
+pub fn find_by(entries: &[Value], key: &str, value: &str) -> Result<Option<usize>, Fault> {
+    let mut found =
+        entries.iter().enumerate().filter(|(_, entry)| has_member(entry, key, value)).map(|(at, _)| at);
+    match (found.next(), found.next()) {
+        (Some(first), Some(second)) => {
+            Err(Fault::of_path(format!("the elements [{first}] and [{second}] both match"))
+                .hint("name one by its index"))
+        }
+        (only, _) => Ok(only),
+    }
+}
+
+/// The fault of an index behind the end of a list.
+pub fn out_of_range(len: usize) -> Fault {
+    let elements = match len {
+        0 => "no elements".to_owned(),
+        1 => "one element".to_owned(),
+        _ => format!("{len} elements"),
+    };
+    Fault::absent(format!("the list has {elements}, counted from 0"))
+}
+
+/// The absence of a member in all elements of a list.
+fn no_entry_has(path: &Path) -> Fault {
+    let name = path.segments.iter().rev().find_map(Segment::name).unwrap_or_default();
+    let hint = UnknownKey::find(Place::Root, &path.segments).and_then(|unknown| unknown.suggestion());
+    Fault { hint, ..Fault::absent(format!("no element of the list has `{name}`")) }
+}
+
+/// The absence of one of the names that a path begins with. A path that the schema does not have is one, too: a glob
+/// passes over it.
+fn absent(current: &dyn ConfigLookup, path: &Path, names: &[&str]) -> Fault {
+    Fault { kind: FaultKind::Absent, ..missing(current, path, names) }
+}
+
+fn names_in(value: &Value) -> Option<Vec<String>> {
+    match value {
+        Value::Object(members) => Some(members.keys().cloned().collect()),
+        Value::Array(entries) => entries.iter().filter_map(names_in).reduce(joined),
+        _ => None,
+    }
+}
+
+fn joined(mut names: Vec<String>, more: Vec<String>) -> Vec<String> {
+    let new: Vec<String> = more.into_iter().filter(|name| !names.contains(name)).collect();
+    names.extend(new);
+    names
+}
+
+/// Returns the names in `segments`; `None` if one of them is not a name.
+pub fn keys(segments: &[Segment]) -> Option<Vec<&str>> {
+    segments.iter().map(Segment::name).collect()
+}
+
+/// The number of names that lead to the stream, live, plugin or member of the top level that a path leads into.
+fn member_depth(path: &Path) -> usize {
+    let (names, _) = path.split_names();
+    let is_in_group = names.first().is_some_and(|key| Schema::media().kind(key).is_some());
+    names.len().min(if is_in_group { 2 } else { 1 })
+}
+
+/// Calls `look` with what a path without patterns leads to.
+fn look_at<T>(
+    current: &dyn ConfigLookup,
+    path: &Path,
+    look: impl FnOnce(&Here<'_>) -> T,
+) -> Result<T, Fault> {
+    let (names, _) = path.split_names();
+    let (value, depth) = match current.value(&names) {
+        Some(value) => (value, names.len()),
+        // The names may go through a list.
+        None => {
+            let depth = member_depth(path);
+            (current.value(&names[..depth]).ok_or_else(|| absent(current, path, &names))?, depth)
+        }
+    };
+    Here::new(path.first(depth), &value).follow(current, path).map(|here| look(&here))
+}
+
+/// Returns the value, or the values, at a path without patterns.
+///
+/// # Errors
+/// An absence if no value is there; another fault if the path does not name one place: `[+]`, or an
+/// entry that is in the list twice.
+pub fn found(current: &dyn ConfigLookup, path: &Path) -> Result<FoundAt, Fault> {
+    look_at(current, path, |here| here.to_found())
+}
+
+/// The same as one value.
+pub fn value_at(current: &dyn ConfigLookup, path: &Path) -> Result<Value, Fault> {
+    found(current, path).map(FoundAt::into_value)
+}
+
+/// Returns the names of the object at a path, or of the objects in a list, each once; `None` if no object
+/// is.
+///
+/// # Errors
+/// Those of [`found`].
+pub fn names(current: &dyn ConfigLookup, path: &Path) -> Result<Option<Vec<String>>, Fault> {
+    look_at(current, path, |here| here.names())
+}
+
+/// The settings with which paths are expanded: to one place for each name that a glob matches and for each entry of a list
+/// at `[*]`, and of those only the ones in entries that meet all conditions of `--where`.
+pub struct Expansion<'c> {
+    /// The configuration.
+    pub current: &'c dyn ConfigLookup,
+    /// The same, where secrets are not masked.
+    pub real: &'c dyn ConfigLookup,
+    /// The conditions that the selected entries meet.
+    pub conditions: &'c [Condition],
+    /// True if a glob passes over members that can't be set, such as `position`.
+    pub own_only: bool,
+}
+
+/// The places that a path stands for.
+#[derive(Debug)]
+pub struct Expanded {
+    /// The places, without patterns, in order. They need not have values.
+    pub paths: Vec<Path>,
+    /// The reason why there are fewer places than the path has room for; `None` if there is no such
+    /// reason.
+    pub absence: Option<Fault>,
+}
+
+/// What is done with a place that is found: its path, and the values that the first segments of it lead to, where they
+/// are known.
+type Take<'t> = &'t mut dyn FnMut(&Path, Option<&Here<'_>>) -> Result<(), Fault>;
+
+impl<'c> Expansion<'c> {
+    /// The expansion of paths to values that are read.
+    pub fn new(current: &'c dyn ConfigLookup, conditions: &'c [Condition]) -> Self {
+        Self { current, real: current, conditions, own_only: false }
+    }
+
+    /// Expands a path.
+    ///
+    /// # Errors
+    /// Faults that are no absences, such as a keyword that is no key.
+    pub fn expand_path(&self, path: &Path) -> Result<Expanded, Fault> {
+        let mut paths = Vec::new();
+        let mut take = |path: &Path, _: Option<&Here<'_>>| {
+            paths.push(path.clone());
+            Ok(())
+        };
+        let (_, absence) = self.expand_each(path, &mut take)?;
+        Ok(Expanded { paths, absence })
+    }
+
+    /// Gives each place to `take`, and keeps none; returns the path as it is taken, where `streams` means `streams.*` with
+    /// conditions, and why there are fewer places than it has room for.
+    fn expand_each(&self, path: &Path, take: Take<'_>) -> Result<(Path, Option<Fault>), Fault> {
+        let mut whole = path.clone();
+        let mut entry_depth = None;
+        if !self.conditions.is_empty() {
+            let kind = path.segments[0].name().and_then(|key| Schema::media().kind(key));
+            if kind.is_some() && path.segments.len() == 1 {
+                whole = path.child(Segment::Matching(EVERY.to_owned()));
+            }
+            entry_depth = if kind.is_some() { Some(2) } else { whole.first_pattern().map(|at| at + 1) };
+            if entry_depth.is_none() {
+                return Err(Fault::of_path("`--where` selects among entries, and this is one value")
+                    .hint("use it with a path into streams, lives or plugins, or with `*`"));
+            }
+            if let Some(kind) = kind {
+                self.conditions.iter().try_for_each(|one| one.refuse_near_miss(self.real, kind))?;
+            }
+        }
+        let mut walk = Walk { expansion: self, entry_depth, take, is_any: false, absence: None };
+        walk.go(&mut whole, 0, None)?;
+        let none = (entry_depth.is_some() && !walk.is_any).then(no_entry);
+        Ok((whole, walk.absence.or(none)))
+    }
+
+    /// True if an entry is there and meets all conditions.
+    fn is_selected(&self, entry: &Path) -> Result<bool, Fault> {
+        let Ok(value) = value_at(self.real, entry) else { return Ok(false) };
+        let place = Place::resolve(&entry.segments).unwrap_or(Place::Foreign);
+        for condition in self.conditions {
+            if !condition.holds(&value, place)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The names that a glob below `above` matches.
+    fn matching(&self, names: Vec<String>, above: &Path, glob: &str) -> Result<Vec<Segment>, Fault> {
+        let place = Place::Root.through_lists(&above.segments);
+        let place = if self.own_only { Some(place?) } else { place.ok() };
+        let is_own = |name: &str| !(self.own_only && place.is_some_and(|place| place.derives(name)));
+        let found = names.into_iter().filter(|name| glob_matches(glob, name) && is_own(name));
+        let found: Vec<Segment> = found.map(Segment::Key).collect();
+        // A group without names is fine; another place without names may be a slip.
+        let may_be_empty = glob == EVERY && matches!(place, Some(Place::Group(_)));
+        if !found.is_empty() || may_be_empty {
+            return Ok(found);
+        }
+        let fault = Fault::absent(format!("`{glob}` matches nothing here"));
+        let whole = in_a_group(self.current, &above.child(Segment::Matching(glob.to_owned())));
+        Err(match whole.filter(|_| above.segments.is_empty()) {
+            Some(whole) => fault.hint(format!("did you mean `{}`?", whole.shown())),
+            None => fault,
+        })
+    }
+}
+
+/// One walk over the places of a path.
+struct Walk<'w> {
+    expansion: &'w Expansion<'w>,
+    /// The number of segments that lead to the entries which conditions are about.
+    entry_depth: Option<usize>,
+    take: Take<'w>,
+    is_any: bool,
+    absence: Option<Fault>,
+}
+
+impl Walk<'_> {
+    /// Takes the places of a path, of which a pattern was the last of the first `from` segments.
+    fn go(&mut self, path: &mut Path, from: usize, here: Option<&Here<'_>>) -> Result<(), Fault> {
+        let pattern = path.first_pattern();
+        if let Some(depth) = self.entry_depth
+            && from <= depth
+            && pattern.is_none_or(|at| at >= depth)
+            && !self.expansion.is_selected(&path.first(depth))?
+        {
+            return Ok(());
+        }
+        let Some(at) = pattern else {
+            self.is_any = true;
+            return (self.take)(path, here);
+        };
+        match self.branch(path, at, here) {
+            Err(fault) if fault.is_absent() => {
+                self.absence.get_or_insert(fault);
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
+    /// Puts each segment in the place of the pattern that it stands for, and the pattern back.
+    fn branch(&mut self, path: &mut Path, at: usize, here: Option<&Here<'_>>) -> Result<(), Fault> {
+        let Expansion { current, .. } = self.expansion;
+        let (above, pattern) = (path.first(at), path.segments[at].clone());
+        let (names, _) = above.split_names();
+        let is_group = |key: &&str| Schema::media().kind(key).is_some();
+        let has_names = at == 0 || names.first().is_some_and(is_group) && at == 1 && current.contains(&names);
+        let member;
+        let here = match here {
+            _ if has_names => None,
+            Some(here) => Some(here.follow(*current, &above)?),
+            None => {
+                let depth = member_depth(&above);
+                member = current.value(&names[..depth]).ok_or_else(|| absent(*current, &above, &names))?;
+                Some(Here::new(above.first(depth), &member).follow(*current, &above)?)
+            }
+        };
+        let found = match (&pattern, &here) {
+            (Segment::Matching(glob), here) => {
+                let names = here.as_ref().map_or_else(|| Some(current.names(&names)), Here::names);
+                let none = "`*` stands for the members of an object, and there is no object here";
+                self.expansion.matching(names.ok_or_else(|| Fault::absent(none))?, &above, glob)?
+            }
+            (_, Some(Here { values, .. })) if let [(_, Value::Array(entries))] = &values[..] => {
+                if entries.is_empty() {
+                    return Err(Fault::absent("the list has no elements"));
+                }
+                (0..entries.len()).map(Segment::Index).collect()
+            }
+            _ => {
+                let none = "`[*]` stands for the elements of a list, and there is no list here";
+                return Err(Fault::absent(none));
+            }
+        };
+        let gone = found.into_iter().try_for_each(|segment| {
+            let next = here.as_ref().map(|here| here.step(&segment));
+            path.segments[at] = segment;
+            self.go(path, at + 1, next.as_ref())
+        });
+        path.segments[at] = pattern;
+        gone
+    }
+}
+
+/// The absence of entries that meet the conditions.
+pub fn no_entry() -> Fault {
+    Fault::absent("no entry meets the condition of `--where`")
 }
 
 /// The keys of the streams, lives and plugins that a path leads into, where they meet all conditions.
@@ -99,13 +539,17 @@ pub fn select_each(
     take: &mut dyn FnMut(&Path, FoundAt),
 ) -> Result<Option<FoundAt>, Fault> {
     let (mut has_places, mut has_values, mut unfit) = (false, false, None);
-    let mut look = |place: &Path| {
+    let mut look = |place: &Path, here: Option<&Here<'_>>| {
         has_places = true;
         // The one value of a path without patterns is looked for below.
         if place == path {
             return Ok(());
         }
-        match found(shown, place) {
+        let value = match here {
+            Some(here) => here.follow(shown, place).map(|here| here.to_found()),
+            None => found(shown, place),
+        };
+        match value {
             Ok(found) => {
                 has_values = true;
                 take(place, found);
@@ -119,14 +563,15 @@ pub fn select_each(
         }
         Ok(())
     };
-    let expanded = Expansion { current: real, conditions, own_only: false }.expand_each(path, &mut look);
+    let expansion = Expansion { current: shown, real, conditions, own_only: false };
+    let expanded = expansion.expand_each(path, &mut look);
     let fault = |fault: Fault| fault.at(path);
     let (whole, absence) = expanded.map_err(|found| unfit.unwrap_or_else(|| fault(found)))?;
     if whole.first_pattern().is_none() {
-        if let Some(absence) = absence {
-            return Err(fault(absence));
-        }
-        return found(shown, &whole).map(Some).map_err(fault);
+        return match absence {
+            Some(absence) => Err(fault(absence)),
+            None => found(shown, &whole).map(Some).map_err(fault),
+        };
     }
     if has_values {
         return Ok(None);
@@ -163,7 +608,7 @@ fn takes_all(segment: &Segment) -> bool {
 
 fn is_above_found(current: &dyn ConfigLookup, path: &Path) -> bool {
     let at = path.first_pattern().unwrap_or(path.segments.len());
-    at == 0 || value_at(current, &Path { segments: path.segments[..at].to_vec() }).is_ok()
+    at == 0 || value_at(current, &path.first(at)).is_ok()
 }
 
 #[cfg(test)]

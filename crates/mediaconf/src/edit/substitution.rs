@@ -2,9 +2,9 @@
 
 use regex::Regex;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use super::regular_expression::{BadRegex, compiled};
+use super::condition::compiled;
+use super::fault::Fault;
 
 /// The bytes that all texts of a substitution may have beyond twice those of the old texts.
 const MORE: usize = 32 << 20;
@@ -26,27 +26,10 @@ enum Pattern {
     Regex(Regex),
 }
 
-/// The reason why a text is no substitution. Shows nothing of it: it may hold a part of a secret.
-#[derive(Debug, Error)]
-pub enum SubstitutionError {
-    /// It does not have the form of a substitution.
-    #[error("expected `s/OLD/NEW/`, or `s/OLD/NEW/r` with a regular expression")]
-    Form,
-    /// The text to replace is empty.
-    #[error("there is nothing between the first two delimiters")]
-    Empty,
-    /// There is an unknown flag behind the last delimiter.
-    #[error("only `r` may stand after the last delimiter")]
-    Flag,
-    /// The regular expression is wrong.
-    #[error(transparent)]
-    Regex(#[from] BadRegex),
-}
-
 impl TryFrom<String> for Substitution {
-    type Error = SubstitutionError;
+    type Error = Fault;
 
-    fn try_from(text: String) -> Result<Self, SubstitutionError> {
+    fn try_from(text: String) -> Result<Self, Fault> {
         Self::parse(&text)
     }
 }
@@ -61,24 +44,26 @@ impl Substitution {
     /// Parses `s/OLD/NEW/`, where any sign can stand for `/`, and `s/OLD/NEW/r`.
     ///
     /// # Errors
-    /// The text has another form, or the regular expression is not one.
-    pub fn parse(text: &str) -> Result<Self, SubstitutionError> {
-        let mut rest = text.strip_prefix('s').ok_or(SubstitutionError::Form)?.chars();
+    /// A fault of a path for a text that is no regular expression; a plain fault of another form. It shows nothing of the
+    /// text, which may hold a part of a secret.
+    pub fn parse(text: &str) -> Result<Self, Fault> {
+        let unlike = |message: &str| Fault::plain(message).hint("such as `s/10.0.3./10.0.4./`");
+        let form = || unlike("expected `s/OLD/NEW/`, or `s/OLD/NEW/r` with a regular expression");
+        let mut rest = text.strip_prefix('s').ok_or_else(form)?.chars();
         let delimiter = rest.next().filter(char::is_ascii_punctuation).filter(|found| *found != '\\');
-        let delimiter = delimiter.ok_or(SubstitutionError::Form)?;
-        let (old, rest) = part(rest.as_str(), delimiter).ok_or(SubstitutionError::Form)?;
-        let (new, flags) = part(rest, delimiter).ok_or(SubstitutionError::Form)?;
-        if old.is_empty() {
-            return Err(SubstitutionError::Empty);
-        }
-        match flags {
-            "" => Ok(Self { text: text.to_owned(), pattern: Pattern::Text(old), by: new }),
+        let delimiter = delimiter.ok_or_else(form)?;
+        let (old, rest) = part(rest.as_str(), delimiter).ok_or_else(form)?;
+        let (new, flags) = part(rest, delimiter).ok_or_else(form)?;
+        let (pattern, by) = match flags {
+            _ if old.is_empty() => return Err(unlike("there is nothing between the first two delimiters")),
+            "" => (Pattern::Text(old), new),
             "r" => {
-                let pattern = Pattern::Regex(compiled(&old)?);
-                Ok(Self { text: text.to_owned(), pattern, by: groups(&new) })
+                let hint = "without `r` at the end, it is text to the letter";
+                (Pattern::Regex(compiled(&old, hint)?), groups(&new))
             }
-            _ => Err(SubstitutionError::Flag),
-        }
+            _ => return Err(unlike("only `r` may stand after the last delimiter")),
+        };
+        Ok(Self { text: text.to_owned(), pattern, by })
     }
 
     /// Begins to replace in the texts of one change.
@@ -87,14 +72,14 @@ impl Substitution {
     }
 
     /// Returns the changed text, of at most `most` bytes; `None` if there is nothing to replace.
-    fn apply(&self, text: &str, most: usize) -> Result<Option<String>, TooMuchText> {
+    fn apply(&self, text: &str, most: usize) -> Result<Option<String>, Fault> {
         let (mut made, mut at) = (String::new(), 0);
         let mut add = |until: usize, next: usize, more: usize, write: &dyn Fn(&mut String)| {
             made.push_str(&text[at..until]);
             at = next;
             // Before it is made: one text may be replaced by many.
             if made.len().saturating_add(more) > most {
-                return Err(TooMuchText);
+                return Err(too_much_text());
             }
             write(&mut made);
             Ok(())
@@ -127,22 +112,23 @@ pub struct SubstitutionRun<'s> {
     left: usize,
 }
 
-/// A substitution makes more text than it may.
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("the new values take more than twice the room of the old ones and {} MiB", MORE >> 20)]
-pub struct TooMuchText;
-
 impl SubstitutionRun<'_> {
     /// Returns the changed text; `None` if there is nothing to replace.
     ///
     /// # Errors
     /// All texts together become too long.
-    pub fn apply(&mut self, text: &str) -> Result<Option<String>, TooMuchText> {
+    pub fn apply(&mut self, text: &str) -> Result<Option<String>, Fault> {
         self.left = self.left.saturating_add(2 * text.len());
         let made = self.substitution.apply(text, self.left)?;
         self.left -= made.as_ref().map_or(text.len(), String::len).min(self.left);
         Ok(made)
     }
+}
+
+/// A substitution makes more text than it may.
+fn too_much_text() -> Fault {
+    let most = MORE >> 20;
+    Fault::of_path(format!("the new values take more than twice the room of the old ones and {most} MiB"))
 }
 
 /// Splits at the first delimiter that has no backslash before it; that backslash goes.
@@ -180,7 +166,7 @@ fn groups(new: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{MORE, Substitution, TooMuchText};
+    use super::{MORE, Substitution, too_much_text};
 
     fn applied(substitution: &str, text: &str) -> Result<Option<String>, String> {
         let parsed = Substitution::parse(substitution).map_err(|error| error.to_string())?;
@@ -197,11 +183,11 @@ mod tests {
             let made = (0..1000).map_while(|_| run.apply(&text).transpose()?.ok()).map(|made| made.len());
             let (texts, bytes) = made.fold((0, 0), |(texts, bytes), made| (texts + 1, bytes + made));
             assert!((1..1000).contains(&texts) && bytes <= MORE + 2 * texts * text.len(), "{texts}");
-            assert_eq!(run.apply(&text), Err(TooMuchText));
+            assert_eq!(run.apply(&text), Err(too_much_text()));
         }
         // One value alone is not made either.
         let one = Substitution::parse(&format!("s/a/{long}/")).expect("it is one");
-        assert_eq!(one.begin().apply(&"a".repeat(100_000)), Err(TooMuchText));
+        assert_eq!(one.begin().apply(&"a".repeat(100_000)), Err(too_much_text()));
     }
 
     #[test]

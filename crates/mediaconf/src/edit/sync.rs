@@ -14,12 +14,12 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::align::{Alignment, ElementOrigin, align};
+use super::comments::counts_as_block;
 use super::fault::Faults;
 use super::guarded::Guarded;
 use super::json_pointer::Pointer;
 use super::layout::{Anchor, Fresh, Insertion, Operation, block_lines};
 use super::notes::Note;
-use super::removal::counts_as_block;
 use super::surroundings::Surroundings;
 use super::verify::Promises;
 use super::words::unwritable;

@@ -1,6 +1,6 @@
 //! The words of a line: only those that differ change, and comments between them stay.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::model::member::{key_of, keyword_of};
 use crate::model::secret::holds_mask;
 use crate::model::shape::{Address, OptionWord};
 use crate::schema::scalar::Scalar;
-use crate::schema::{AddressShape, Facts, Parameter, PartPlace};
+use crate::schema::{AddressShape, Facts, Parameter, Part, PartPlace};
 use crate::syntax::{Entry, Word, needs_quotes, quoted_if_needed};
 
 /// A word with what it says.
@@ -35,7 +35,7 @@ fn said<'t>(row: Option<&'static Parameter>, entry: Entry<'t>) -> Vec<Said<'t>> 
             entry.arguments().map(|word| Said { word, part: String::new(), value: value(word) }).collect()
         }
         Facts { object: Some(object), .. } => {
-            let of_part = |(part, word): (Option<&'static crate::schema::Part>, Word<'t>)| {
+            let of_part = |(part, word): (Option<&'static Part>, Word<'t>)| {
                 let Some(part) = part else { return Said { word, part: "?".to_owned(), value: Value::Null } };
                 let value = match part.place {
                     PartPlace::Rest => Some(Scalar::from_word(word)),
@@ -149,36 +149,26 @@ fn listed(old: &[Said<'_>], fresh: &[Said<'_>]) -> (Vec<ElementOrigin>, Vec<usiz
 
 /// Pairs words by their parts. Of a part that stands twice, the last one counts.
 fn by_part(old: &[Said<'_>], fresh: &[Said<'_>]) -> (Vec<ElementOrigin>, Vec<usize>) {
-    let of_part = |said: &[Said<'_>], part: &str| -> Vec<usize> {
-        (0..said.len()).filter(|&index| said[index].part == part).collect()
-    };
+    let mut parts: HashMap<&str, [Vec<usize>; 2]> = HashMap::new();
+    for (side, said) in [old, fresh].into_iter().enumerate() {
+        for (index, said) in said.iter().enumerate() {
+            parts.entry(&said.part).or_default()[side].push(index);
+        }
+    }
     let mut origins = vec![ElementOrigin::New; fresh.len()];
     let mut gone: Vec<usize> = Vec::new();
-    let parts: HashSet<&str> = old.iter().chain(fresh).map(|said| said.part.as_str()).collect();
-    for part in parts {
-        match (&of_part(old, part)[..], &of_part(fresh, part)[..]) {
-            (words, []) => gone.extend(words),
-            ([.., last], [only]) if part != REST => {
-                let is_same = old[*last].value == fresh[*only].value;
-                origins[*only] =
-                    if is_same { ElementOrigin::Kept(*last) } else { ElementOrigin::Edited(*last) };
-            }
-            (words, new) => {
-                let values = |said: &[Said<'_>], at: &[usize]| {
-                    at.iter().map(|&index| said[index].value.clone()).collect::<Vec<_>>()
-                };
-                let alignment = align(&values(old, words), &values(fresh, new));
-                for (&at, origin) in new.iter().zip(alignment.new) {
-                    origins[at] = match origin {
-                        ElementOrigin::Kept(index) => ElementOrigin::Kept(words[index]),
-                        ElementOrigin::Edited(index) => ElementOrigin::Edited(words[index]),
-                        ElementOrigin::Moved(index) => ElementOrigin::Moved(words[index]),
-                        ElementOrigin::New => ElementOrigin::New,
-                    };
-                }
-                gone.extend(alignment.gone.into_iter().map(|index| words[index]));
-            }
+    for (part, [mut words, new]) in parts {
+        if part != REST && !new.is_empty() {
+            words.drain(..words.len().saturating_sub(1));
         }
+        let values = |said: &[Said<'_>], at: &[usize]| {
+            at.iter().map(|&index| said[index].value.clone()).collect::<Vec<_>>()
+        };
+        let alignment = align(&values(old, &words), &values(fresh, &new));
+        new.iter()
+            .zip(alignment.new)
+            .for_each(|(&at, origin)| origins[at] = origin.map(|index| words[index]));
+        gone.extend(alignment.gone.into_iter().map(|index| words[index]));
     }
     gone.sort_unstable();
     (origins, gone)
@@ -194,7 +184,8 @@ fn replaced(row: Option<&'static Parameter>, all: &[Said<'_>], old: &Said<'_>, f
             (kind.write)(&fresh.value, Some(old.word)).unwrap_or_default()
         }
         Facts { object: Some(object), .. } => {
-            let part = object.parts.iter().find(|part| fresh.value[0] == part.key);
+            let is_part = |part: &&Part| part.place != PartPlace::Rest && fresh.value[0] == part.key;
+            let part = object.parts.iter().find(is_part);
             part.map_or_else(
                 || fresh.word.raw.to_owned(),
                 |part| object.part_word(part, &fresh.value[1], Some(old.word)),

@@ -13,19 +13,17 @@ mod config;
 pub(crate) mod names;
 mod near_miss;
 mod one_line;
-pub(crate) mod redact;
-pub(crate) mod secret;
 pub(crate) mod view;
 
 pub use crate::schema::codec::{OptionWord, group_name};
-pub use crate::schema::members::{Member, Members, key_of};
-pub use crate::schema::members::{block_kind, only_argument};
-pub use account::usable_account;
-pub use redact::{
-    LONGEST_SECRET, MaskedText, SecretValues, masked_below, masked_document, masked_json, masked_keys,
-    secret_spans,
+pub use crate::schema::members::{Member, Members, block_kind, key_of, only_argument};
+pub(crate) use crate::secret as redact;
+pub(crate) use crate::secret;
+pub use crate::secret::{
+    LONGEST_SECRET, MaskedText, Masker, SecretValues, holds_mask, masked_below, masked_document, masked_json,
+    masked_keys, secret_spans,
 };
-pub use secret::{Masker, holds_mask};
+pub use account::usable_account;
 pub use view::{Lens, View, is_static, sources, to_json, top_members};
 
 pub use config::Config;

@@ -163,23 +163,10 @@ pub fn is_static(kind: Kind, entry: Entry<'_>) -> bool {
     kind.is_static(entry)
 }
 
-/// Asks about the member `key` of each source of a block, until the answer is true, and once about `None` where there is
-/// none; `None` if `list` is not the list of its sources.
-pub fn any_source(
-    kind: Kind,
-    block: Entry<'_>,
-    list: &str,
-    key: &str,
-    test: &mut dyn FnMut(Option<&Value>) -> bool,
-) -> Option<bool> {
-    let row =
-        kind.scope().by_key(list).filter(|row| row.codec.facts().sources.is_some() && row.always_shown)?;
-    let entries = block.children().filter(|&inner| belongs_to(row, inner));
-    let mut sources = sources(block, entries).peekable();
-    Some(match sources.peek() {
-        None => test(None),
-        Some(_) => sources.any(|source| test(SOURCE.object(&source).get(key))),
-    })
+/// The own members of a stream, live or plugin that some of the entries in its block make.
+pub fn own_members<'d>(kind: Kind, entry: Entry<'d>, inside: impl Iterator<Item = Entry<'d>>) -> Value {
+    let members = Members::group(kind.scope(), inside);
+    Value::Object(BlockHead { kind, entry, position: 0, globals: None }.read(&members))
 }
 
 /// The sources of a stream: the one in a one-line header, then those of the `url` entries of its block.

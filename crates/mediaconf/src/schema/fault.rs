@@ -128,8 +128,7 @@ impl Fault {
 
     /// The path that the message begins with, in backticks; empty if there is none.
     pub fn place(&self) -> &str {
-        let is_place =
-            |place: &&str| place.starts_with('/') || place.starts_with('`') && place.ends_with('`');
+        let is_place = |place: &&str| place.starts_with('`') && place.ends_with('`');
         self.message.split_once(": ").map(|(place, _)| place).filter(is_place).unwrap_or_default()
     }
 
@@ -146,8 +145,10 @@ impl Fault {
 /// The place, the message, and the values of a conflict.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(pointer) = &self.pointer {
-            write!(f, "{pointer}: ")?;
+        match &self.pointer {
+            Some(pointer) if *pointer == Pointer::root() => f.write_str("(root): ")?,
+            Some(pointer) => write!(f, "`{}`: ", pointer.to_path().shown())?,
+            None => {}
         }
         if let Some(place) = self.position() {
             write!(f, "{place}: ")?;

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::quoting;
 use super::scalar::{
     MAX_SAFE, Scalar, canonical_integer, canonical_scalar, integer, is_scalar, kind_of, plain_word,
     scalar_text, shown, word,
@@ -148,10 +147,7 @@ pub static SCALAR: WordKind = WordKind {
     takes_any: true,
     parse: |text| Some(serde_json::from_str(text).unwrap_or_else(|_| text.into())),
     accept: accept_scalar,
-    write: |value, replaced| {
-        let written = word(value);
-        Some(replaced.map_or_else(|| written.clone(), |old| quoting::word(old, value, written.clone())))
-    },
+    write: |value, _| Some(word(value)),
     ..WordKind::WORD
 };
 

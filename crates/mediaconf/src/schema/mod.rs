@@ -17,7 +17,6 @@ pub mod media;
 pub(crate) mod members;
 pub(crate) mod normalize;
 pub mod patch;
-pub(crate) mod quoting;
 mod row;
 pub(crate) mod scalar;
 mod secret_words;

@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn repeated_keys_are_named_with_their_place() {
-        assert_eq!(fault(r#"{"a":{"b/c":1,"b/c":2}}"#), "/a/b~1c: the key `b/c` is given more than once");
+        assert_eq!(fault(r#"{"a":{"b/c":1,"b/c":2}}"#), "`a.b/c`: the key `b/c` is given more than once");
     }
 
     #[test]

@@ -31,7 +31,8 @@ pub static SECRET_WORDS: &[&str] = &[
 ];
 
 /// Other such names that count only as the key of a query: a directive or an option with this name has no secret.
-pub static SECRET_KEYS: &[&str] = &["auth", "sid"];
+pub static SECRET_KEYS: &[&str] =
+    &["auth", "sid", "loginpas", "authbasic", "wmsauthsign", "wms_auth_sign", "hdnts", "hdnea"];
 
 /// The ends of other such names, written without `_` and `-`.
 pub static SECRET_ENDINGS: &[&str] = &[

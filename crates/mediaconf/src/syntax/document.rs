@@ -7,17 +7,35 @@ use std::ops::Range;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use super::index::{EntryId, EntryRecord, Index, next_index};
-use super::input_check;
-use super::lex::Words;
-use super::splice::{Splice, apply};
+use super::decode;
+use super::grammar::{self, Record};
+use super::splice::{Splice, spliced_pieces};
+use super::tokens::Words;
 use crate::text::{Diagnostics, Span};
+
+/// The number of an entry in a document, from 0, in the order of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EntryId(u32);
+
+impl EntryId {
+    /// The number.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The id of the entry with this number.
+    pub fn from_index(index: usize) -> Self {
+        Self(index as u32)
+    }
+}
 
 /// A text and the index over it.
 #[derive(Debug, Clone)]
 pub struct Document {
     text: ByteString,
-    index: Index,
+    /// The entries, each in front of those inside it.
+    records: Vec<Record>,
+    diagnostics: Diagnostics,
 }
 
 impl Document {
@@ -32,25 +50,35 @@ impl Document {
     }
 
     fn parse_lossy(bytes: &[u8]) -> Self {
-        let (text, mut diagnostics) = input_check::decode(bytes);
-        let mut document = Self::parse(text.into_owned());
-        diagnostics.extend(&document.index.diagnostics);
-        document.index.diagnostics = diagnostics;
+        let mut document = Self::parse(String::from_utf8_lossy(bytes).into_owned());
+        let mut diagnostics = decode::invalid_utf8(bytes);
+        diagnostics.extend(&document.diagnostics);
+        document.diagnostics = diagnostics;
         document
     }
 
     /// Parses a text of a media server. Never fails: problems are in [`Document::diagnostics`].
     pub fn parse(text: impl Into<ByteString>) -> Self {
         let text = text.into();
-        let index = input_check::parse(&text);
-        Self { text, index }
+        let (records, diagnostics) = match decode::fault(&text) {
+            None => grammar::parse(&text),
+            Some(fault) => {
+                let mut diagnostics = Diagnostics::default();
+                diagnostics.push(fault);
+                (Vec::new(), diagnostics)
+            }
+        };
+        Self { text, records, diagnostics }
     }
 
     /// Returns the document with these edits made.
     ///
     /// `edits` are in the order of the text and do not overlap.
     pub fn edited(&self, edits: &[Splice]) -> Self {
-        Self::parse(apply(&self.text, 0..self.text.len(), edits))
+        let inserted: usize = edits.iter().map(|edit| edit.text.len()).sum();
+        let mut text = String::with_capacity(self.text.len() + inserted);
+        text.extend(spliced_pieces(&self.text, 0..self.text.len(), edits));
+        Self::parse(text)
     }
 
     /// The text, byte for byte as it was parsed.
@@ -70,22 +98,22 @@ impl Document {
 
     /// The problems that the parser found; [`crate::check()`] finds more.
     pub fn diagnostics(&self) -> &Diagnostics {
-        &self.index.diagnostics
+        &self.diagnostics
     }
 
     /// The number of entries, nested ones included.
     pub fn len(&self) -> usize {
-        self.index.records.len()
+        self.records.len()
     }
 
     /// True if the text has no entry: it is empty, or holds comments only.
     pub fn is_empty(&self) -> bool {
-        self.index.records.is_empty()
+        self.records.is_empty()
     }
 
     /// The top-level entries.
     pub fn entries(&self) -> Children<'_> {
-        Children { document: self, at: 0, end: self.index.records.len() as u32 }
+        Children { document: self, at: 0, end: self.records.len() as u32 }
     }
 
     /// The top-level entries among those with these numbers, which begin and end between two of them.
@@ -101,8 +129,8 @@ impl Document {
         Entry { document: self, id }
     }
 
-    fn record(&self, id: EntryId) -> EntryRecord {
-        *self.index.records.get(id.index()).expect("an id belongs to an entry of its document")
+    fn record(&self, id: EntryId) -> Record {
+        *self.records.get(id.index()).expect("an id belongs to an entry of its document")
     }
 }
 
@@ -151,7 +179,7 @@ impl<'d> Entry<'d> {
 
     /// True if it has a block.
     pub fn is_block(self) -> bool {
-        self.record().is_block()
+        self.record().is_block
     }
 
     /// True if it ends with its `;` or `}`.
@@ -167,25 +195,20 @@ impl<'d> Entry<'d> {
     /// The value of its first word; empty for a block without a keyword, which is an error.
     #[inline]
     pub fn keyword(self) -> Cow<'d, str> {
-        let record = self.record();
-        match record.keyword() {
-            None => self.lexed_keyword(),
-            Some(length) => Cow::Borrowed(&self.document.text[record.start as usize..][..length]),
+        let Record { start, keyword, .. } = self.record();
+        match keyword {
+            0 => self.words().next().map_or(Cow::Borrowed(""), |word| word.value()),
+            length => Cow::Borrowed(&self.document.text[start as usize..][..usize::from(length)]),
         }
-    }
-
-    #[cold]
-    fn lexed_keyword(self) -> Cow<'d, str> {
-        self.words().next().map_or(Cow::Borrowed(""), |word| word.value())
     }
 
     /// The words behind the keyword.
     #[inline]
     pub fn arguments(self) -> Words<'d> {
         let record = self.record();
-        let behind = record.start as usize + record.keyword().unwrap_or(0);
+        let behind = record.start as usize + usize::from(record.keyword);
         let mut words = Words::new(&self.document.text, behind, record.end as usize);
-        if record.keyword().is_none() {
+        if record.keyword == 0 {
             words.next();
         }
         words
@@ -194,14 +217,17 @@ impl<'d> Entry<'d> {
     /// The number of words behind the keyword.
     #[inline]
     pub fn count_arguments(self) -> usize {
-        self.record().count_arguments().unwrap_or_else(|| self.arguments().count())
+        match self.record().arguments {
+            u16::MAX => self.arguments().count(),
+            count => usize::from(count),
+        }
     }
 
     /// True if its words stand on several lines.
     pub fn is_spanning(self) -> bool {
         let text = self.document.text();
         let head = if self.is_block() { self.head_span() } else { self.span() };
-        if memchr::memchr(b'\n', &text.as_bytes()[head.start as usize..head.end as usize]).is_none() {
+        if !text[head.start as usize..head.end as usize].contains('\n') {
             return false;
         }
         let mut end = self.start();
@@ -230,12 +256,12 @@ impl<'d> Entry<'d> {
         Children { document: self.document, at: self.id.0 + 1, end: self.next_index() as u32 }
     }
 
-    fn record(self) -> EntryRecord {
+    fn record(self) -> Record {
         self.document.record(self.id)
     }
 
     fn next_index(self) -> usize {
-        next_index(&self.document.index.records, self.id.index())
+        self.record().next as usize
     }
 }
 
@@ -288,20 +314,11 @@ mod tests {
 
     #[test]
     fn long_keywords_and_many_words_are_counted_in_the_text() {
-        let (long, many) = ("k".repeat(64), "a ".repeat(31));
+        let (long, many) = ("k".repeat(256), "a ".repeat(1 << 16));
         let document = Document::parse(format!("{long} a; k {many};"));
         let [first, second] = [0, 1].map(|index| document.entry(EntryId::from_index(index)));
-        assert_eq!((first.keyword().len(), first.count_arguments()), (64, 1));
+        assert_eq!((first.keyword().len(), first.count_arguments()), (256, 1));
         assert!(first.arguments().eq(first.words().skip(1)));
-        assert_eq!((&*second.keyword(), second.count_arguments()), ("k", 31));
-    }
-
-    #[test]
-    fn the_entry_behind_a_block_with_very_many_entries_is_found() {
-        let count = 1 << 20;
-        let document = Document::parse(format!("a {{ {} }} b {{ c; }} d;", "x;".repeat(count)));
-        assert!(document.entries().map(|entry| entry.keyword()).eq(["a", "b", "d"]));
-        let inside = document.entries().map(|entry| entry.children().count());
-        assert!(inside.eq([count, 1, 0]));
+        assert_eq!((&*second.keyword(), second.count_arguments()), ("k", 1 << 16));
     }
 }

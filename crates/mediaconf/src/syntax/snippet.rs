@@ -5,7 +5,7 @@ use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
 use super::document::Document;
-use super::line_index::{LineIndex, Position, floor_char_boundary};
+use super::lines::{LineIndex, Position, floor_char_boundary};
 use super::printable::controls_terminal;
 use crate::text::Span;
 

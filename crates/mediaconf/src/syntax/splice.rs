@@ -28,11 +28,3 @@ pub fn spliced_pieces<'t>(
     let replacements = splices.iter().map(|splice| &*splice.text).chain([""]);
     kept.zip(replacements).flat_map(|(kept, replacement)| [kept, replacement])
 }
-
-/// Puts the new text of a window together.
-pub(super) fn apply(old: &str, window: Range<usize>, splices: &[Splice]) -> String {
-    let inserted: usize = splices.iter().map(|splice| splice.text.len()).sum();
-    let mut new = String::with_capacity(window.len() + inserted);
-    new.extend(spliced_pieces(old, window, splices));
-    new
-}

@@ -1,9 +1,46 @@
-//! A text as the sequence of its tokens: words, comments, `;`, `{` and `}`.
+//! A text as the sequence of its tokens: words, comments, `;`, `{` and `}`; and the words of one entry.
 //!
 //! Between two tokens is white space, which means nothing. So two texts with equal tokens say the same.
 
-use super::lex::{self, end_of_line};
-use super::parse::BOM;
+use super::grammar::{BOM, end_of_line, trivia};
+use crate::text::{Quoting, Word, word};
+
+/// The words of an entry, read while they are iterated.
+#[derive(Debug, Clone)]
+pub struct Words<'t> {
+    /// The text up to the end of the entry.
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Words<'t> {
+    /// Returns the words from `start` to the first delimiter, or to `end`.
+    pub(super) fn new(text: &'t str, start: usize, end: usize) -> Self {
+        Self { text: &text[..end], at: start }
+    }
+
+    /// Returns the place of the delimiter behind the last word.
+    pub(super) fn delimiter(mut self) -> usize {
+        self.by_ref().for_each(drop);
+        self.at
+    }
+}
+
+impl<'t> Iterator for Words<'t> {
+    type Item = Word<'t>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Word<'t>> {
+        #[cfg(test)]
+        super::work::count();
+        let mut rest = &self.text.as_bytes()[self.at..];
+        let start = self.at + trivia(&mut rest).ok()?;
+        let (found, quoting) = word(&mut rest).ok()?;
+        self.at = start + found.len();
+        let raw = &self.text[start..self.at];
+        (!raw.is_empty()).then_some(Word { raw, start: start as u32, quoted: quoting != Quoting::Bare })
+    }
+}
 
 /// A token of a text without errors.
 #[derive(Debug, Clone, Copy)]
@@ -67,11 +104,16 @@ fn token_at(text: &str, start: usize) -> Option<(TokenKind, &str)> {
         b'{' => one(TokenKind::Open),
         b'}' => one(TokenKind::Close),
         b'#' => {
-            let line = &text[start..end_of_line(bytes, start)];
+            let line = &text[start..][..end_of_line(&bytes[start..])];
             (TokenKind::Comment, line.trim_end_matches([' ', '\t', '\r']))
         }
-        _ => (TokenKind::Word, &text[start..lex::word(bytes, start, bytes.len()).end]),
+        _ => (TokenKind::Word, &text[start..][..word(&mut &bytes[start..]).ok()?.0.len()]),
     })
+}
+
+/// Returns where the first comment of a text starts: at a `#` where a word could start.
+pub fn comment_start(text: &str) -> Option<usize> {
+    tokens(text).find(|token| token.kind == TokenKind::Comment).map(|comment| comment.start)
 }
 
 #[cfg(test)]
@@ -97,6 +139,25 @@ mod tests {
             (0, Close, "}"),
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn words_end_at_delimiters() {
+        for (text, expected) in [
+            ("a b;c", vec!["a", "b"]),
+            ("a{b", vec!["a"]),
+            ("a#b #c\n d;", vec!["a#b", "d"]),
+            (r#"a"b;c"d e;"#, vec![r#"a"b;c"d"#, "e"]),
+            ("\"a\"#b;", vec!["\"a\"#b"]),
+            (r#"x "a\"b" c;"#, vec!["x", r#""a\"b""#, "c"]),
+            (r#""\\" c;"#, vec![r#""\\""#, "c"]),
+            ("\"open x\n y;", vec!["\"open x", "y"]),
+            ("\"\\", vec!["\"\\"]),
+            ("", vec![]),
+        ] {
+            let words: Vec<&str> = Words::new(text, 0, text.len()).map(|word| word.raw).collect();
+            assert_eq!(words, expected, "{text}");
+        }
     }
 
     proptest! {

@@ -1,8 +1,77 @@
-//! The words of entries: their raw bytes, their values, and how a value is written as a word.
+//! The words of entries: their grammar, their values, and how a value is written as a word.
+//!
+//! ```text
+//! word    = 1*( bare / quoted )                 ; no white space between them
+//! bare    = 1*<any character except SP TAB CR LF ; { } ">
+//! quoted  = DQUOTE *( "\\" / "\"" / <any character except \ and "> ) DQUOTE
+//! ```
+//!
+//! The grammar reads bytes. All delimiters are ASCII, so the places that it finds are character boundaries of the text.
 
 use std::borrow::Cow;
 
+use winnow::Parser;
+use winnow::combinator::{alt, delimited, opt, preceded, repeat};
+use winnow::error::EmptyError;
+use winnow::token::{any, one_of, take_till};
+
 use super::diagnostic::Span;
+
+/// What a parser returns. The grammar takes any text, so a failure tells nothing but where to go on.
+pub(crate) type Parsed<T> = Result<T, EmptyError>;
+
+/// The quoting of a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Quoting {
+    /// Without quotes.
+    Bare,
+    /// With quotes that are all closed.
+    Quoted,
+    /// With a quote that is never closed. The word ends with its line, so that the lines behind it are still parsed.
+    Open,
+}
+
+/// word = 1*( bare / quoted )
+///
+/// It is empty where none begins.
+#[inline]
+pub(crate) fn word<'t>(input: &mut &'t [u8]) -> Parsed<(&'t [u8], Quoting)> {
+    let whole = *input;
+    let bare = take_till(0.., ends_bare).parse_next(input)?;
+    if input.first() != Some(&b'"') {
+        return Ok((bare, Quoting::Bare));
+    }
+    let bare = take_till(1.., ends_bare).void();
+    repeat::<_, _, (), _, _>(0.., alt((quoted, bare))).parse_next(input)?;
+    if input.first() != Some(&b'"') {
+        return Ok((&whole[..whole.len() - input.len()], Quoting::Quoted));
+    }
+    let line = take_till(0.., b'\n').parse_next(&mut &*whole)?.trim_ascii_end();
+    *input = &whole[line.len()..];
+    Ok((line, Quoting::Open))
+}
+
+/// quoted = DQUOTE *( "\" <any byte> / <any byte except \ and "> ) DQUOTE
+///
+/// The parser reports a backslash in front of any byte but `\` and `"`.
+fn quoted(input: &mut &[u8]) -> Parsed<()> {
+    let plain = || take_till(0.., (b'"', b'\\'));
+    (b'"', plain(), repeat::<_, _, (), _, _>(0.., (b'\\', any, plain())), b'"').void().parse_next(input)
+}
+
+/// True if a bare part of a word ends before this byte. It is a table, because each byte of a text is looked up.
+fn ends_bare(byte: u8) -> bool {
+    const ENDS: [bool; 256] = {
+        let mut table = [false; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            table[byte] = ends_word(byte as u8) || byte as u8 == b'"';
+            byte += 1;
+        }
+        table
+    };
+    ENDS[usize::from(byte)]
+}
 
 /// A word as it stands in the text, quotes and escapes included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,21 +147,17 @@ fn unquoted(raw: &str) -> Cow<'_, str> {
     plainly_quoted(raw).map_or_else(|| Cow::Owned(unquote(raw)), Cow::Borrowed)
 }
 
-fn unquote(raw: &str) -> String {
-    let mut value = String::with_capacity(raw.len());
-    let mut quoted = false;
-    let mut chars = raw.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '"' => quoted = !quoted,
-            '\\' if quoted => match chars.next_if(|next| matches!(next, '\\' | '"')) {
-                Some(escaped) => value.push(escaped),
-                None => value.push('\\'),
-            },
-            _ => value.push(c),
-        }
-    }
-    value
+/// The value of a word with quotes. A backslash that escapes nothing is part of it, and the last quote may be open.
+fn unquote(mut raw: &str) -> String {
+    let escape = alt((preceded('\\', one_of(['\\', '"']).take()), "\\"));
+    let piece = alt((take_till(1.., ['"', '\\']), escape));
+    let inside = repeat(0.., piece).fold(String::new, |value, piece: &str| value + piece);
+    let quoted = delimited('"', inside, opt('"'));
+    let bare = take_till(1.., '"').map(str::to_owned);
+    let value: Parsed<String> = repeat(0.., alt((quoted, bare)))
+        .fold(String::new, |value, part: String| value + &part)
+        .parse_next(&mut raw);
+    value.expect("quotes and the text between them are all that there is")
 }
 
 /// True if `value` has to be quoted to be read back as one word with this value.
@@ -103,7 +168,7 @@ pub fn needs_quotes(value: &str) -> bool {
 }
 
 /// True if a word without quotes ends before this byte; a `#` inside of a word is part of it.
-pub fn ends_word(byte: u8) -> bool {
+pub const fn ends_word(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b';' | b'{' | b'}')
 }
 

@@ -1,6 +1,6 @@
 //! The worked edits and refusals: byte for byte, pointer for pointer.
 
-use mediaconf::plumbing::edit::{EditError, FaultKind, json_diff, modify, patch};
+use mediaconf::plumbing::edit::{EditError, FaultKind, diff, modify, patch};
 use mediaconf::plumbing::model::check;
 use mediaconf::plumbing::syntax::Document;
 use serde_json::Value;
@@ -95,7 +95,7 @@ fn the_json_difference_turns_one_into_the_other() {
     fixtures::all(fixtures::cases("edit"), Case::name, |case| {
         let (before, after) = (case.text("in.conf"), case.text("out.conf"));
         let view = |text: &str| view(&Document::parse(text.to_owned()), false);
-        let patch = Value::Object(json_diff::diff(&view(&before), &view(&after))).to_string();
+        let patch = Value::Object(diff(&view(&before), &view(&after))).to_string();
         if holds_misshapen(&view(&after)) {
             return Ok(());
         }

@@ -265,7 +265,7 @@ proptest! {
         let after = Document::parse(format!("stream s {{\n{after}\n}}\n{after}\n"));
         // Named blocks that lose their last name are gone; no patch turns them into one empty block.
         prop_assume!(is_valid(&before) && is_valid(&after) && !after.text().contains("{  }"));
-        let patch = Value::Object(mediaconf::plumbing::edit::json_diff::diff(&view(&before, false), &view(&after, false)));
+        let patch = Value::Object(mediaconf::diff(&view(&before, false), &view(&after, false)));
         match modify(&before, patch.clone(), FaultKind::DOUBTS) {
             Ok(edit) => {
                 let new = edit.map_or(before.clone(), |edit| edit.document);

@@ -48,7 +48,7 @@ fn becomes(from: &Document, wanted: &Document, scopes: &[Prune]) {
     let json = view(wanted, false);
     for state in [
         |document: &Document, _: &Value, prune| Edits::Text(TextState::new(document.clone(), prune)),
-        |document: &Document, _: &Value, prune| Edits::State(DesiredState::of_text(document, prune)),
+        |document: &Document, _: &Value, prune| Edits::State(TextState::new(document.clone(), prune).whole()),
         |_: &Document, json: &Value, prune| {
             Edits::State(DesiredState::of_json(json.clone(), prune).expect("it is a state"))
         },
@@ -72,7 +72,7 @@ fn becomes(from: &Document, wanted: &Document, scopes: &[Prune]) {
 fn merges(from: &Document, wanted: &Document) {
     let states = [
         Edits::Text(TextState::new(wanted.clone(), Prune::Nothing)),
-        Edits::State(DesiredState::of_text(wanted, Prune::Nothing)),
+        Edits::State(TextState::new(wanted.clone(), Prune::Nothing).whole()),
     ];
     let merged = states.map(|edits| {
         let request = ChangeRequest { edits, expectations: Vec::new() };

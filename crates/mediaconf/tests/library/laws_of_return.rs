@@ -1,11 +1,11 @@
 //! The laws of changes that are rolled back, over every fixture and the corpus: the bytes return.
 
 use mediaconf::plumbing::edit::{BlockContent, BlockPlace, BlockRequest};
-use mediaconf::plumbing::model::{Member, Members, OptionWord, group_name, key_of, top_members};
+use mediaconf::plumbing::model::{Member, Members, group_name, key_of, top_members};
 use mediaconf::plumbing::schema::Schema;
 use mediaconf::plumbing::schema::media::{KINDS, STREAMS, TOP};
 use mediaconf::plumbing::schema::{Kind, Scope};
-use mediaconf::plumbing::syntax::{Document, Entry, quoted_word};
+use mediaconf::plumbing::syntax::{Document, Entry};
 use mediaconf::{AssignOptions, Path, Segment};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -328,10 +328,4 @@ fn flag(member: &Member<'_>, scope: Scope) -> Option<String> {
         }
         _ => None,
     }
-}
-
-/// The key of an option whose value stands in quotes as we would write them.
-fn quoted_option(option: OptionWord<'_>) -> Option<String> {
-    let value = option.value.filter(|value| value.raw == quoted_word(&value.value()))?;
-    (value.value() != "x").then(|| option.key.value().into_owned())
 }

@@ -17,7 +17,7 @@ use crate::http::protocol::routes::{JSON, TEXT};
 use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::endpoints::diffs;
-use crate::http::server::endpoints::shown::{Secrets, composed, entry, parsed, source, value, with_member};
+use crate::http::server::endpoints::shown::{Secrets, composed, entry, parsed, source, with_member};
 use crate::http::server::entity_tag::{entity_tag, names};
 use crate::http::server::message::Response;
 use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
@@ -49,7 +49,7 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
         return Err(Refusal::bad_config(snapshot.clone()).into());
     } else {
         let mut body = match &parameters.path {
-            Some(path) => Arc::new(value(snapshot, path, &secrets)?),
+            Some(path) => Arc::new(secrets.value(context, snapshot, path)?),
             None => secrets.json(context, snapshot, parameters.skip_streams),
         };
         if let (Some(composed), None) = (&composed, &parameters.path) {

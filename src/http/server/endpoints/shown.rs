@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::engine::{
-    Composed, ConfigSource, MaskedForm, ReadForm, ReadQuery, RefusalKind, Snapshot, entry_range, not_there,
+    Composed, ConfigSource, MaskedConfig, ReadForm, ReadQuery, RefusalKind, Snapshot, entry_range,
+    json_of_others, not_there,
 };
 use crate::http::protocol::headers::{LINE_HEADER, SECRETS_MASKED, SECRETS_SHOWN};
 use crate::http::protocol::problem::Problem;
@@ -14,8 +15,8 @@ use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::error_mapping::broken_includes;
 use crate::http::server::message::Response;
-use mediaconf::plumbing::edit::{MaskedLookup, Path, select};
-use mediaconf::plumbing::model::{Config, Lens, MaskedText, Masker, masked_document, masked_json};
+use mediaconf::plumbing::edit::{Path, select};
+use mediaconf::plumbing::model::{MaskedText, Masker, masked_json};
 
 /// The detail of the problem that a service has no text.
 pub const NO_TEXT: &str = "nothing is left to show";
@@ -86,39 +87,39 @@ impl Secrets {
         }
     }
 
+    /// The configuration as it is shown; `None` if it is shown as it is.
+    fn masked(&self, context: &Context, snapshot: &Snapshot) -> Option<Arc<MaskedConfig>> {
+        match self {
+            Self::Shown => None,
+            Self::Hidden => Some(context.hidden(snapshot)),
+            Self::Masked(_) => Some(context.masked(snapshot)),
+        }
+    }
+
     /// The text of a configuration.
     pub fn text(&self, context: &Context, snapshot: &Snapshot) -> Arc<Vec<u8>> {
-        match self {
-            Self::Shown => Arc::new(snapshot.bytes().to_vec()),
-            Self::Hidden => context.masked(snapshot, MaskedForm::Text),
-            Self::Masked(masker) => Arc::new(masked_document(snapshot.document(), masker).into_bytes()),
+        match self.masked(context, snapshot) {
+            Some(masked) => masked.text(),
+            None => Arc::new(snapshot.bytes().to_vec()),
         }
     }
 
     /// The whole configuration as JSON.
     pub fn json(&self, context: &Context, snapshot: &Snapshot, skip_static_streams: bool) -> Arc<Vec<u8>> {
-        let lens = Lens { skip_static_streams, ..Lens::default() };
-        let config = || Config::from_members(snapshot.members(), lens);
-        match (self, skip_static_streams) {
-            (Self::Hidden, false) => context.masked(snapshot, MaskedForm::Json),
-            (Self::Hidden, true) => context.masked(snapshot, MaskedForm::JsonOfOthers),
-            (Self::Masked(masker), skip) => {
-                let make = || masked_json(&config().to_json(), masker).to_string().into_bytes();
-                if skip { Arc::new(make()) } else { context.masked_for_editors(snapshot, make) }
-            }
-            (Self::Shown, false) => snapshot.json().clone(),
-            (Self::Shown, true) => Arc::new(serde_json::to_vec(&config().view()).expect("a view is JSON")),
+        match self.masked(context, snapshot) {
+            Some(masked) => masked.json(skip_static_streams),
+            None if skip_static_streams => Arc::new(json_of_others(snapshot)),
+            None => snapshot.json().clone(),
         }
     }
-}
 
-/// The value at a path, or the values that it stands for, as JSON.
-pub fn value(snapshot: &Snapshot, path: &Path, secrets: &Secrets) -> Result<Vec<u8>, Problem> {
-    let (config, masker) = (snapshot.config(), secrets.masker());
-    let current = config.lookup();
-    let shown = MaskedLookup { current: &current, masker: masker.as_ref() };
-    let found = select(&shown, path).map_err(not_there)?;
-    Ok(found.into_value().to_string().into_bytes())
+    /// The value at a path, or the values that it stands for, as JSON.
+    pub fn value(&self, context: &Context, snapshot: &Snapshot, path: &Path) -> Result<Vec<u8>, Problem> {
+        let masked = self.masked(context, snapshot);
+        let shown = masked.as_ref().map_or(snapshot, |masked| &masked.snapshot);
+        let found = select(&shown.config().lookup(), path).map_err(not_there)?;
+        Ok(found.into_value().to_string().into_bytes())
+    }
 }
 
 /// The text of the entry at a path, and the line at which it begins.

@@ -1,7 +1,7 @@
 //! A server that has the four operations and nothing else: it ignores all parameters and all
 //! headers but `Authorization`, so whatever is posted is applied.
 
-use mediaconf::plumbing::edit::json_merge;
+use mediaconf::plumbing::edit::merge_patch;
 use mediaconf::plumbing::model::{Lens, View, top_members};
 use mediaconf::plumbing::syntax::Document;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ pub fn operate(request: &Request, running: &mut Value) -> Reply {
         ("GET", "/media/api/read_config") => Reply::of(200, running.to_string()),
         ("POST", "/media/api/modify_config") => match serde_json::from_str(&request.body) {
             Ok(patch) => {
-                json_merge::merge(running, &patch);
+                merge_patch(running, &patch);
                 Reply::of(200, running.to_string())
             }
             Err(_) => Reply::of(400, "bad"),

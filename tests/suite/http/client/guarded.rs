@@ -9,30 +9,30 @@ const TEXT: &str = "edit_auth admin hunter2;\nmark a;\nmark b;\nhttp 80 { x { pe
 #[test]
 fn form_change_near_miss_and_one_line_are_refused_and_nothing_is_posted() {
     let joined = "edit_auth admin hunter2;http 80;# Streams:stream cam1 udp://1;stream old udp://2;";
-    for (guard, arguments, input, pointer) in [
-        ("form-change", &["modify", "-f", "-"][..], r#"{"mark":["a","c"]}"#, "/mark"),
+    for (guard, arguments, input, named) in [
+        ("form-change", &["modify", "-f", "-"][..], r#"{"mark":["a","c"]}"#, "`mark`"),
         (
             "form-change",
             &["modify", "--set-string", "streams.cam1.archive=/storage 14d"],
             "",
-            "/streams/cam1/archive",
+            "`streams.cam1.archive`",
         ),
         (
             "form-change",
             &["modify", "-f", "-"],
             r#"{"http_options":{"80":{"x":{"peer":{"s3":{}}}}}}"#,
-            "/http_options/80/x/peer",
+            "`http_options.80.x.peer`",
         ),
-        ("near-miss", &["modify", "--set", "rtpm=1936"], "", "/rtpm"),
-        ("near-miss", &["modify", "--set", "streams.cam1.prepuhs=5"], "", "/streams/cam1/prepuhs"),
+        ("near-miss", &["modify", "--set", "rtpm=1936"], "", "`rtpm`"),
+        ("near-miss", &["modify", "--set", "streams.cam1.prepuhs=5"], "", "`streams.cam1.prepuhs`"),
         ("one-line", &["save", "-", "--max-delete", "9"], joined, "--data-binary"),
         ("one-line", &["update", "-", "--max-delete", "9"], joined, "--data-binary"),
     ] {
         for accepting in [&["--accept", guard][..], &["--force"]] {
             let (server, place) = (bare_of(view(TEXT)), place());
-            run(&server, &place, arguments, input).exits(3).says(pointer).says(guard);
+            run(&server, &place, arguments, input).exits(3).says(named).says(guard);
             let rehearsed = [arguments, &["--dry-run", "--yes"]].concat();
-            run(&server, &place, &rehearsed, input).exits(3).says(pointer);
+            run(&server, &place, &rehearsed, input).exits(3).says(named);
             assert_eq!(server.posts(), []);
             run(&server, &place, &[arguments, accepting].concat(), input).exits(0);
             let posts = server.posts();

@@ -212,18 +212,18 @@ fn a_port_is_the_whole_list_where_it_drops_none() {
     }
     for (assignment, expected) in [
         ("http=[::1]:80", {
-            "`http`: there are 2 ports, and this would replace them all | `--set 'http[0]=[::1]:80'` replaces the first, \
-             `--set 'http[+]=[::1]:80'` appends, `--set 'http=[\"[::1]:80\"]'` sets the whole list"
+            "`http`: there are 2 ports, and this would replace them all | `--set 'http[0]=…'` replaces the first, \
+             `--set 'http[+]=…'` appends, `--set 'http=[…]'` sets the whole list"
         }),
         ("streams.a.url=udp://9", {
             "`streams.a.urls`: there are 3 sources, and this would replace them all | `--set \
-             'streams.a.urls[0]=udp://9'` replaces the first, `--set 'streams.a.urls[+]=udp://9'` appends, \
-             `--set 'streams.a.urls=[{\"url\":\"udp://9\"}]'` sets the whole list"
+             'streams.a.urls[0]=…'` replaces the first, `--set 'streams.a.urls[+]=…'` appends, \
+             `--set 'streams.a.urls=[…]'` sets the whole list"
         }),
         ("streams.a.url=rtsp://u:geheim@h/", {
             "`streams.a.urls`: there are 3 sources, and this would replace them all | `--set \
-             'streams.a.urls[0]=URL'` replaces the first, `--set 'streams.a.urls[+]=URL'` appends, \
-             `--set 'streams.a.urls=[\"URL\"]'` sets the whole list"
+             'streams.a.urls[0]=…'` replaces the first, `--set 'streams.a.urls[+]=…'` appends, \
+             `--set 'streams.a.urls=[…]'` sets the whole list"
         }),
     ] {
         check_fault(assignment, expected);
@@ -349,18 +349,18 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
         ("http[0]=x", "`http[0]`: expected a port (0 to 65535) or host:port".to_owned()),
         (
             "streams.a.urls.url=udp://u:p@1",
-            "`streams.a.urls.url`: a list has no members | `--set 'streams.a.urls[0].url=…'` sets it in the first \
-             element, `--replace 'streams.a.urls.url' s/OLD/NEW/` replaces in all of them"
+            "`streams.a.urls.url`: a list has no members | name an element, such as `[0]`, or `[+]` for a new \
+             one"
                 .to_owned(),
         ),
         (
             "streams.*.urls.url=udp://1",
-            "`streams.*.urls.url`: a list has no members | `--set 'streams.*.urls[*].url=…'` sets it in all \
-             elements, `--replace 'streams.*.urls.url' s/OLD/NEW/` replaces in all of them"
+            "`streams.*.urls.url`: a list has no members | name an element, such as `[0]`, or `[+]` for a new \
+             one"
                 .to_owned(),
         ),
         ("http=x", format!("{http}'http=[80]'` sets the whole list")),
-        ("http=80 443", format!("{http}'http=[80,443]'` sets the whole list")),
+        ("http=80 443", format!("{http}'http=[80]'` sets the whole list")),
         ("streams.b.urls=udp://u:p@1 udp://2", {
             "`streams.b.urls`: expected one URL, then NAME=VALUE options | `--set \
              'streams.b.urls[+]=udp://239.0.0.1:1234'` appends, `--set \
@@ -459,8 +459,8 @@ fn paths_that_lead_nowhere_are_refused() {
             "`streams[0].prepush`: expected a list, found an object | name a member after a `.`"
         }),
         ("streams.a.urls.url=x", {
-            "`streams.a.urls.url`: a list has no members | `--set 'streams.a.urls[0].url=…'` sets it in the first \
-             element, `--replace 'streams.a.urls.url' s/OLD/NEW/` replaces in all of them"
+            "`streams.a.urls.url`: a list has no members | name an element, such as `[0]`, or `[+]` for a new \
+             one"
         }),
         ("streams.a.archive.path=x", {
             "`streams.a.archive.path`: `archive` is a list, and has no members | name an element, such as `[0]`"

@@ -1,0 +1,342 @@
+//! Lists the values in which configurations differ, each with its place.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::diff::{Blocks, members, object, own_address, settings};
+use crate::edit::schema_path::{Place, own_value};
+use crate::edit::{ConfigLookup, Path, Segment};
+use crate::model::Masker;
+use crate::model::redact::{masked_below, masked_keys};
+use crate::schema::{Facts, Kind, Object, Schema, Scope};
+use crate::syntax::one_line;
+
+/// The number of paths that a message names.
+const MOST_PATHS: usize = 10;
+
+/// The number of characters of a path that it shows.
+const LONGEST_PATH: usize = 80;
+
+/// A value that differs between two views.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChangedValue {
+    /// The keys and indices that lead to it from the root.
+    pub keys: Vec<String>,
+    /// The value before, if there was one.
+    pub before: Option<Value>,
+    /// The value afterwards, if there is one.
+    pub after: Option<Value>,
+}
+
+impl ChangedValue {
+    /// The same, with the secrets in its values and in the names that lead to it masked.
+    #[must_use]
+    pub fn masked(self, masker: &Masker) -> Self {
+        let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
+        let shown = |value: Option<Value>| value.map(|value| masked_below(&keys, &value, masker));
+        Self { before: shown(self.before), after: shown(self.after), keys: masked_keys(&keys, masker) }
+    }
+
+    /// The path, with the secrets in it masked.
+    pub fn masked_path(&self, masker: &Masker) -> String {
+        let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
+        let segment = |key: String| key.parse().map_or(Segment::Key(key), Segment::Index);
+        Path { segments: masked_keys(&keys, masker).into_iter().map(segment).collect() }.to_string()
+    }
+
+    /// The same for a message or a record: on one line, and a long one is cut.
+    pub fn short_path(&self) -> String {
+        let path = one_line(&self.masked_path(&Masker::default()));
+        match path.char_indices().nth(LONGEST_PATH) {
+            Some((end, _)) => format!("{}…", &path[..end]),
+            None => path,
+        }
+    }
+}
+
+/// The paths of changed values for a message, with the secrets in them masked: `rtmp, streams.cam1.prepush`.
+pub fn paths_in_words(changed: &[ChangedValue]) -> String {
+    let mut words: Vec<String> = changed.iter().take(MOST_PATHS).map(ChangedValue::short_path).collect();
+    let more = changed.len().saturating_sub(MOST_PATHS);
+    words.extend((more > 0).then(|| format!("and {more} more")));
+    words.join(", ")
+}
+
+/// Returns the values in which two configurations differ, such as two answers to `read_config`.
+///
+/// A value is as small as can be: a member of an element of a list, unless the list grew or shrank; a
+/// whole block only if it is new or gone. Derived values are left out, and a `position` that others caused.
+pub fn changed_values(from: &dyn ConfigLookup, to: &dyn ConfigLookup) -> Vec<ChangedValue> {
+    let sides = [from, to];
+    let tops = sides.map(settings);
+    let patch = members(Schema::media().top(), &tops[0], &tops[1]);
+    let mut walk = Walk { keys: Vec::new(), found: Vec::new() };
+    let tops = tops.each_ref();
+    for key in keys_of(tops) {
+        match Schema::media().kind(key) {
+            Some(kind) => walk.below(key, |walk| walk.group(kind, sides)),
+            None => walk.member(Schema::media().top(), key, tops, &patch),
+        }
+    }
+    walk.found
+}
+
+struct Walk {
+    keys: Vec<String>,
+    found: Vec<ChangedValue>,
+}
+
+impl Walk {
+    /// Looks at a member of a block. The patch between the two blocks knows defaults and derived members, so
+    /// only the members that it names have changed. It need not name the block of a port that is removed
+    /// with its port.
+    fn member(&mut self, scope: Scope, key: &str, both: [&Object; 2], patch: &Object) {
+        let facts = scope.by_key(key).map_or(Facts::NONE, |row| row.codec.facts());
+        if !patch.contains_key(key) && facts.entries_of.is_none() {
+            return;
+        }
+        let values = both.map(|members| members.get(key));
+        self.below(key, |walk| match facts.address {
+            Some(shape) => {
+                let own = values.map(|value| own_address(shape, value).map(Value::Object));
+                walk.value(own.each_ref().map(Option::as_ref));
+            }
+            _ => walk.value(values),
+        });
+    }
+
+    /// Looks at the streams, lives or plugins.
+    fn group(&mut self, kind: Kind, sides: [&dyn ConfigLookup; 2]) {
+        let blocks = Blocks::new(kind, sides);
+        for pair in &blocks.pairs {
+            if pair.is_on_both_sides() {
+                let Some(changed) = blocks.changed_or_moved(pair) else { continue };
+                let both = changed.both.each_ref().map(object);
+                self.below(&pair.name, |walk| {
+                    keys_of(both).for_each(|key| walk.member(kind.scope(), key, both, &changed.patch));
+                });
+            } else {
+                let own = |side: usize| {
+                    Some(Value::Object(blocks.own(pair, side))).filter(|_| pair.places[side].is_some())
+                };
+                let both = [own(0), own(1)];
+                self.below(&pair.name, |walk| walk.value(both.each_ref().map(Option::as_ref)));
+            }
+        }
+    }
+
+    /// Looks at a value that no row of the schema takes apart.
+    fn value(&mut self, both: [Option<&Value>; 2]) {
+        match both {
+            [before, after] if before == after => {}
+            [Some(Value::Object(before)), Some(Value::Object(after))] => {
+                for key in keys_of([before, after]) {
+                    self.below(key, |walk| walk.value([before.get(key), after.get(key)]));
+                }
+            }
+            // Of a list of words no element is shown alone: the word before it says whether it is a secret.
+            [Some(Value::Array(before)), Some(Value::Array(after))]
+                if before.len() == after.len() && before.iter().chain(after).all(Value::is_object) =>
+            {
+                for (index, (before, after)) in before.iter().zip(after).enumerate() {
+                    self.below(&index.to_string(), |walk| walk.value([Some(before), Some(after)]));
+                }
+            }
+            [before, after] => {
+                let keys = self.keys.clone();
+                self.found.push(ChangedValue { keys, before: before.cloned(), after: after.cloned() });
+            }
+        }
+    }
+
+    fn below(&mut self, key: &str, look: impl FnOnce(&mut Self)) {
+        self.keys.push(key.to_owned());
+        look(self);
+        self.keys.pop();
+    }
+}
+
+/// The keys of both objects: those of the first, then those that only the second has.
+fn keys_of([before, after]: [&Object; 2]) -> impl Iterator<Item = &String> {
+    before.keys().chain(after.keys().filter(|key| !before.contains_key(*key)))
+}
+
+/// A place at which configurations differ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Drift {
+    /// The keys and indices that lead to it from the root.
+    pub keys: Vec<String>,
+    /// Each value with the numbers of the configurations that have it, the most common one first; `None` is
+    /// no value.
+    pub values: Vec<(Option<Value>, Vec<usize>)>,
+}
+
+/// Returns the places at which these answers to `read_config` differ, in the order of the first one.
+///
+/// A place is as small as can be for all of them: where a block is missing somewhere, it is the block.
+pub fn drift(views: &[Value]) -> Vec<Drift> {
+    let Some((first, others)) = views.split_first() else { return Vec::new() };
+    let mut found: Vec<Vec<String>> = Vec::new();
+    let mut known = BTreeSet::new();
+    for other in others {
+        let keys = changed_values(first, other).into_iter().map(|changed| changed.keys);
+        found.extend(keys.filter(|keys| known.insert(keys.clone())));
+    }
+    // A place that differs as a whole stands for all that is below it.
+    let is_inside = |keys: &[String]| (1..keys.len()).any(|length| known.contains(&keys[..length]));
+    let places = found.into_iter().filter(|keys| !is_inside(keys));
+    places.map(|keys| Drift { values: by_value(&keys, views), keys }).collect()
+}
+
+fn by_value(keys: &[String], views: &[Value]) -> Vec<(Option<Value>, Vec<usize>)> {
+    let mut values: Vec<(Option<Value>, Vec<usize>)> = Vec::new();
+    for (number, view) in views.iter().enumerate() {
+        let value = value_at(view, keys).map(|value| own(keys, value));
+        match values.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, numbers)) => numbers.push(number),
+            None => values.push((value, vec![number])),
+        }
+    }
+    values.sort_by_key(|(_, numbers)| Reverse(numbers.len()));
+    values
+}
+
+/// A stream, live or plugin without what is derived, such as its position; any other value as it is.
+fn own(keys: &[String], value: &Value) -> Value {
+    let place = keys.iter().try_fold(Place::Root, |place, key| place.member(key));
+    let own =
+        place.ok().filter(|place| matches!(place, Place::Block(_))).and_then(|place| own_value(place, value));
+    own.unwrap_or_else(|| value.clone())
+}
+
+fn value_at<'v>(view: &'v Value, keys: &[String]) -> Option<&'v Value> {
+    keys.iter().try_fold(view, |value, key| match value {
+        Value::Array(elements) => elements.get(key.parse::<usize>().ok()?),
+        value => value.get(key),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_are_grouped_by_who_has_them() {
+        let views = [
+            json!({"rtsp": 554, "streams": {"a": {"prepush": 5}, "b": {"prepush": 1}}}),
+            json!({"rtsp": 555, "streams": {"a": {"prepush": 6}, "b": {"prepush": 1}}}),
+            json!({"rtsp": 554, "streams": {"a": {"prepush": 6}}}),
+        ];
+        let found = drift(&views);
+        let shown: Vec<(String, Vec<Vec<usize>>)> = found
+            .iter()
+            .map(|drift| (drift.keys.join("."), drift.values.iter().map(|(_, who)| who.clone()).collect()))
+            .collect();
+        let expected = [
+            ("rtsp", vec![vec![0, 2], vec![1]]),
+            ("streams.a.prepush", vec![vec![1, 2], vec![0]]),
+            ("streams.b", vec![vec![0, 1], vec![2]]),
+        ];
+        assert_eq!(shown, expected.map(|(keys, who)| (keys.to_owned(), who)));
+        assert_eq!(found[2].values[1].0, None);
+    }
+
+    #[test]
+    fn equal_configurations_and_none_do_not_differ() {
+        assert_eq!(drift(&[]), []);
+        assert_eq!(drift(&[json!({"rtsp": 1}), json!({"rtsp": 1})]), []);
+    }
+
+    #[test]
+    fn a_block_that_differs_in_one_place_and_is_missing_in_another_is_one_place() {
+        let block = |prepush: u64| json!({"streams": {"a": {"prepush": prepush}}});
+        let found = drift(&[block(1), block(2), json!({"streams": {}})]);
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].keys.join("."), found[0].values.len()), ("streams.a".to_owned(), 3));
+    }
+
+    /// A stream that one server lacks moves those behind it, and that says nothing about them.
+    #[test]
+    fn a_position_makes_no_other_value() {
+        let stream =
+            |name: &str, at: u32| json!({"name": name, "position": at, "static": true, "title": "x"});
+        let views = [
+            json!({"streams": {"a": stream("a", 1), "b": stream("b", 2)}}),
+            json!({"streams": {"b": stream("b", 1)}}),
+            json!({"streams": {"c": stream("c", 1), "a": stream("a", 2), "b": stream("b", 3)}}),
+        ];
+        let own = json!({"static": true, "title": "x"});
+        let found: Vec<_> =
+            drift(&views).into_iter().map(|drift| (drift.keys.join("/"), drift.values)).collect();
+        let expected = [
+            ("streams/a".to_owned(), vec![(Some(own.clone()), vec![0, 2]), (None, vec![1])]),
+            ("streams/c".to_owned(), vec![(None, vec![0, 1]), (Some(own), vec![2])]),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    /// The changed values, each as `[keys, before, after]`.
+    fn changed(from: Value, to: Value) -> Value {
+        let list = changed_values(&from, &to).into_iter();
+        list.map(|value| json!([value.keys.join("/"), value.before, value.after])).collect()
+    }
+
+    #[test]
+    fn every_difference_is_listed_with_its_place() {
+        for (from, to, expected) in [
+            (json!({"rtmp": 1}), json!({"rtmp": 1}), json!([])),
+            (json!({"rtmp": 1}), json!({"rtsp": 2}), json!([["rtmp", 1, null], ["rtsp", null, 2]])),
+            (json!({}), json!({"http": [], "streams": {}}), json!([])),
+            (json!({"http": [80]}), json!({"http": [81]}), json!([["http", [80], [81]]])),
+            (json!({"http": [80]}), json!({"http": [80, 81]}), json!([["http", [80], [80, 81]]])),
+            (
+                json!({"http": [80, 81], "http_options": {"81": {"api": true}}}),
+                json!({"http": [80]}),
+                json!([["http", [80, 81], [80]], ["http_options", {"81": {"api": true}}, null]]),
+            ),
+            (
+                json!({"streams": {"a": {"urls": [{"url": "x"}], "prepush": 1}}}),
+                json!({"streams": {"a": {"urls": [{"url": "y"}], "prepush": 1}}}),
+                json!([["streams/a/urls/0/url", "x", "y"]]),
+            ),
+            (
+                json!({"auth": {"url": "g"}, "streams": {"a": {"auth": {"url_global": "g"}}}}),
+                json!({"auth": {"url": "h"}, "streams": {"a": {"auth": {"url": "z", "url_global": "h"}}}}),
+                json!([["auth/url", "g", "h"], ["streams/a/auth", null, {"url": "z"}]]),
+            ),
+            (
+                json!({"auth": {"url": "x", "extra": {"a": "1"}}}),
+                json!({"auth": {"url": false}}),
+                json!([["auth/url", "x", false], ["auth/extra", {"a": "1"}, null]]),
+            ),
+            (
+                json!({"x": ["token", "a"]}),
+                json!({"x": ["token", "b"]}),
+                json!([["x", ["token", "a"], ["token", "b"]]]),
+            ),
+            (json!({"x": {"a": {"b": 1}}}), json!({"x": {"a": {"b": 2}}}), json!([["x/a/b", 1, 2]])),
+        ] {
+            assert_eq!(changed(from, to), expected);
+        }
+    }
+
+    #[test]
+    fn a_position_is_listed_only_where_the_order_changed() {
+        let stream = |name: &str, position: u32| json!({"name": name, "position": position, "static": true});
+        let three = json!({"streams": {"a": stream("a", 1), "b": stream("b", 2), "c": stream("c", 3)}});
+        let gone = json!({"streams": {"b": stream("b", 1), "c": stream("c", 2)}});
+        assert_eq!(changed(three.clone(), gone.clone()), json!([["streams/a", {"static": true}, null]]));
+        assert_eq!(
+            changed(
+                three,
+                json!({"streams": {"b": stream("b", 1), "c": stream("c", 2), "a": stream("a", 3)}})
+            ),
+            json!([["streams/a/position", 1, 3]]),
+        );
+    }
+}

@@ -1,0 +1,229 @@
+use std::collections::HashSet;
+
+use proptest::prelude::{Just, Strategy, proptest};
+use serde_json::{Map, Value, json};
+
+use super::{diff, merge_patch, positions};
+use crate::edit::normalize;
+use crate::edit::schema_path::{Place, own_value};
+
+#[test]
+fn only_what_differs_is_given() {
+    for (from, to, expected) in [
+        (json!({"rtmp": 1, "runtime": {"a": 1}}), json!({"rtmp": 1}), json!({})),
+        (json!({"rtmp": 1}), json!({"rtsp": 2}), json!({"rtmp": null, "rtsp": 2})),
+        (json!({}), json!({"http": [], "plugins": {}, "lives": {}, "streams": {}}), json!({})),
+        (json!({"http": [80]}), json!({}), json!({"http": []})),
+        (json!({"x": {"a": 1, "b": 2}}), json!({"x": {"b": 3}}), json!({"x": {"a": null, "b": 3}})),
+        (json!({"x": {"a": 1}}), json!({"x": 5}), json!({"x": 5})),
+        (json!({"x": [1]}), json!({"x": {"a": {}}}), json!({"x": {"a": {}}})),
+        (json!({"x": 1}), json!({"x": {}}), json!({"x": {}})),
+        (
+            json!({"edit_auth": {"login": "a", "password": "b"}}),
+            json!({"edit_auth": {"login": "a", "password": "c"}}),
+            json!({"edit_auth": {"password": "c"}}),
+        ),
+        (
+            json!({"auth": {"url": "x", "extra": {"a": "1"}}}),
+            json!({"auth": {"url": false, "extra": {"a": "1"}}}),
+            json!({"auth": {"url": false, "extra": {"a": "1"}}}),
+        ),
+        (
+            json!({"auth": {"url": "x", "extra": {"a": "1"}}}),
+            json!({"auth": {"url": false}}),
+            json!({"auth": {"url": false}}),
+        ),
+        (
+            json!({"auth": {"url": "x", "extra": {"a": "1"}}}),
+            json!({"auth": {"url": "x"}}),
+            json!({"auth": {"extra": null}}),
+        ),
+        (
+            json!({"streams": {"a": {"auth": {"url": "x", "url_global": "g"}}, "b": {"auth": {"url_global": "g"}}}}),
+            json!({"streams": {
+                "a": {"auth": {"url_global": "h"}},
+                "b": {"auth": {"url": false, "url_global": "h"}},
+                "c": {"auth": {"url_global": "h"}},
+            }}),
+            json!({"streams": {"a": {"auth": null}, "b": {"auth": {"url": false}}, "c": {}}}),
+        ),
+        (
+            json!({"http": [80, 81], "http_options": {"80": {"a": 1}, "81": {"a": 1}}}),
+            json!({"http": [81]}),
+            json!({"http_options": {"81": null}, "http": [81]}),
+        ),
+        (json!({"http": [80], "http_options": {"80": {"a": 1}}}), json!({"http": []}), json!({"http": []})),
+        (
+            json!({"lives": {"a": {"prefix": "a", "static": false, "position": 1, "cluster_key_global": "x"}}}),
+            json!({"lives": {"a": {"prefix": "a", "static": false, "position": 1, "publish_enabled": true}}}),
+            json!({}),
+        ),
+        (
+            json!({"streams": {"a": {"name": "a", "static": true, "position": 1, "prepush": 1, "urls": []}}}),
+            json!({"streams": {"b": {"name": "b", "static": true, "position": 1, "urls": [{"url": "x"}]}}}),
+            json!({"streams": {"a": null, "b": {"static": true, "urls": [{"url": "x"}]}}}),
+        ),
+        (
+            json!({"plugins": {"a": {"name": "a", "position": 1}, "b": {"name": "b", "position": 2}}}),
+            json!({"plugins": {"c": {"name": "c", "position": 1}, "a": {"name": "a", "position": 2}, "b": {}}}),
+            json!({"plugins": {"c": {"position": 1}}}),
+        ),
+    ] {
+        assert_eq!(format!("{:#}", Value::Object(diff(&from, &to))), format!("{expected:#}"), "{from} {to}");
+    }
+}
+
+/// A merge by RFC 7396, without the members that a patch ignores.
+fn merge(target: &mut Value, patch: &Value) {
+    let Value::Object(patch) = patch else {
+        *target = patch.clone();
+        return;
+    };
+    if !target.is_object() {
+        *target = Value::Object(Map::new());
+    }
+    let members = target.as_object_mut().expect("it was made one");
+    for (key, value) in patch {
+        match value {
+            Value::Null => drop(members.shift_remove(key)),
+            _ => merge(members.entry(key).or_insert(Value::Null), value),
+        }
+    }
+}
+
+/// A view as a merge leaves it: without what is derived, and without the blocks of ports that went.
+fn own(view: &Value) -> Value {
+    let mut own = own_value(Place::Root, view).expect("a view is an object");
+    let ports: Vec<String> =
+        view["http"].as_array().into_iter().flatten().map(|port| port.to_string().replace('"', "")).collect();
+    if let Some(options) = own.get_mut("http_options").and_then(Value::as_object_mut) {
+        options.retain(|port, _| ports.contains(port));
+        if options.is_empty() {
+            own.as_object_mut().expect("a view").shift_remove("http_options");
+        }
+    }
+    own
+}
+
+fn views() -> Vec<Value> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/valid");
+    let files =
+        std::fs::read_dir(folder).expect("there are fixtures").map(|entry| entry.expect("a file").path());
+    files
+        .filter(|path| path.extension().is_some_and(|found| found == "json"))
+        .map(|path| std::fs::read_to_string(path).expect("a fixture can be read"))
+        .map(|text| serde_json::from_str(&text).expect("a fixture is JSON"))
+        // A value that no patch may hold can't be reached by a patch.
+        .filter(|view: &Value| normalize(view.clone()).is_ok())
+        .collect()
+}
+
+#[test]
+fn every_view_becomes_every_other() {
+    let views = views();
+    for from in &views {
+        assert!(diff(from, from).is_empty());
+        for to in &views {
+            let patch = Value::Object(diff(from, to));
+            normalize(patch.clone()).expect("it is a patch");
+            let mut merged = own(from);
+            merge(&mut merged, &patch);
+            assert_eq!(own(&merged), own(to), "{from} {to}");
+        }
+    }
+}
+
+fn names_of(names: &[u8]) -> Vec<String> {
+    names.iter().map(|name| char::from(*name).to_string()).collect()
+}
+
+/// The order after a merge that starts from `from`.
+fn apply(from: &[u8], to: &[u8], positions: &[Option<usize>]) -> Vec<u8> {
+    let mut blocks: Vec<u8> = from.iter().copied().filter(|name| to.contains(name)).collect();
+    blocks.extend(to.iter().filter(|name| !from.contains(name)));
+    let had = |name: u8| from.iter().position(|&before| before == name).map(|at| at + 1);
+    let moves: Vec<(usize, u8)> = to
+        .iter()
+        .zip(positions)
+        .filter_map(|(&name, position)| position.map(|wanted| (wanted, name)))
+        .filter(|&(wanted, name)| had(name) != Some(wanted))
+        .collect();
+    let moved: HashSet<u8> = moves.iter().map(|&(_, name)| name).collect();
+    blocks.retain(|name| !moved.contains(name));
+    for (wanted, name) in moves {
+        blocks.insert((wanted - 1).min(blocks.len()), name);
+    }
+    blocks
+}
+
+#[test]
+fn only_what_has_to_move_gets_a_position() {
+    for (from, to, expected) in [
+        ("abc", "abc", vec![]),
+        ("abc", "abcd", vec![]),
+        ("abc", "c", vec![]),
+        ("abcd", "dabc", vec![("d", 1)]),
+        ("abcd", "bcda", vec![("a", 4)]),
+        ("abc", "axbc", vec![("x", 2)]),
+        ("ab", "ba", vec![("a", 2)]),
+        ("abc", "cba", vec![("c", 1), ("a", 3)]),
+        ("xabcd", "bacd", vec![("b", 1)]),
+        // `c` already has position 3 in `from`, so a patch can't move it there: it stays.
+        ("xycab", "abc", vec![("a", 1), ("b", 2)]),
+    ] {
+        let found: Vec<(String, usize)> = positions(&names_of(from.as_bytes()), &names_of(to.as_bytes()))
+            .into_iter()
+            .zip(to.bytes())
+            .filter_map(|(position, name)| Some((char::from(name).to_string(), position?)))
+            .collect();
+        let expected: Vec<_> = expected.into_iter().map(|(name, at)| (name.to_owned(), at)).collect();
+        assert_eq!(found, expected, "{from:?} {to:?}");
+    }
+}
+
+fn names() -> impl Strategy<Value = Vec<u8>> {
+    (Just((0..9).collect::<Vec<u8>>()).prop_shuffle(), 0..=9usize)
+        .prop_map(|(names, len)| names[..len].to_vec())
+}
+
+proptest! {
+    #[test]
+    fn a_merge_puts_all_in_order(from in names(), to in names()) {
+        let positions = positions(&names_of(&from), &names_of(&to));
+        assert_eq!(apply(&from, &to, &positions), to);
+    }
+
+    #[test]
+    fn no_fewer_positions_would_do(from in names(), to in names()) {
+        let given = positions(&names_of(&from), &names_of(&to)).iter().flatten().count();
+        let wanted: Vec<usize> = (1..=to.len()).collect();
+        for chosen in 0..1u16 << to.len() {
+            let some = |&at: &usize| (chosen >> (at - 1) & 1 == 1).then_some(at);
+            let tried: Vec<Option<usize>> = wanted.iter().map(some).collect();
+            if apply(&from, &to, &tried) == to {
+                assert!(chosen.count_ones() as usize >= given, "{tried:?}");
+            }
+        }
+    }
+}
+
+fn check_merge(mut target: Value, patch: Value, expected: Value) {
+    merge_patch(&mut target, &patch);
+    assert_eq!(target.to_string(), expected.to_string());
+}
+
+#[test]
+fn the_examples_of_the_rfc() {
+    check_merge(json!({"a":"b"}), json!({"a":"c"}), json!({"a":"c"}));
+    check_merge(json!({"a":"b"}), json!({"b":"c"}), json!({"a":"b","b":"c"}));
+    check_merge(json!({"a":"b"}), json!({"a":null}), json!({}));
+    check_merge(json!({"a":"b","b":"c"}), json!({"a":null}), json!({"b":"c"}));
+    check_merge(json!({"a":["b"]}), json!({"a":"c"}), json!({"a":"c"}));
+    check_merge(json!({"a":{"b":"c"}}), json!({"a":{"b":"d","c":null}}), json!({"a":{"b":"d"}}));
+    check_merge(json!({"a":[{"b":"c"}]}), json!({"a":[1]}), json!({"a":[1]}));
+    check_merge(json!(["a", "b"]), json!(["c", "d"]), json!(["c", "d"]));
+    check_merge(json!({"a":"foo"}), json!("bar"), json!("bar"));
+    check_merge(json!({"e":null}), json!({"a":1}), json!({"e":null,"a":1}));
+    check_merge(json!([1, 2]), json!({"a":"b","c":null}), json!({"a":"b"}));
+    check_merge(json!({}), json!({"a":{"bb":{"ccc":null}}}), json!({"a":{"bb":{}}}));
+}

@@ -1,0 +1,314 @@
+//! Merges a change of a text (`base` to `mine`) with what others made of the same text meanwhile (`theirs`).
+//!
+//! The lines are merged first, because they have the comments and the order, too. Where lines clash, the values of the
+//! change are set in the other text.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+use similar::{MergeResolution, TextMerge};
+
+use super::diff::diff;
+use crate::edit::schema_path::{Place, own_value};
+use crate::edit::{FaultKind, modify};
+use crate::model::{Config, has_errors};
+use crate::schema::Object;
+use crate::syntax::{Document, Entry, TokenKind, tokens};
+
+/// Three texts merged line by line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergedLines {
+    /// The merged text. Where lines clash, both forms stand between markers, as git writes them, `ours` first.
+    pub text: Vec<u8>,
+    /// The line of the first marker, from 1; `None` if no lines clash.
+    pub clash: Option<usize>,
+}
+
+/// Two changes of the same lines, in which more than values differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinesClash {
+    /// The first of these lines in the merged text, from 1.
+    pub line: Option<usize>,
+}
+
+/// Merges what `mine` and `theirs` made of `base`, line by line.
+pub fn merge_lines(base: &[u8], mine: &[u8], theirs: &[u8]) -> MergedLines {
+    // The texts may not be UTF-8: each byte is merged as one character.
+    let texts = [base, mine, theirs].map(|bytes| bytes.iter().copied().map(char::from).collect::<String>());
+    let merge = merged(texts.each_ref().map(String::as_str));
+    let text: Vec<u8> = merge.to_string().chars().map(|byte| byte as u8).collect();
+    MergedLines { clash: first_marker(&text).filter(|_| merge.is_conflicted()), text }
+}
+
+fn merged([base, mine, theirs]: [&str; 3]) -> TextMerge<'_, '_, '_, str> {
+    let mut merge = TextMerge::from_lines(base, mine, theirs);
+    merge.labels("base", "ours", "theirs");
+    merge
+}
+
+/// Returns the number of the first line, from 1, that marks a clash; `None` if there is none.
+pub fn first_marker(text: &[u8]) -> Option<usize> {
+    let is_marker = |line: &[u8]| match line.trim_ascii_end() {
+        b"=======" => true,
+        line => line.starts_with(b"<<<<<<< ") || line.starts_with(b">>>>>>> "),
+    };
+    text.split(|byte| *byte == b'\n').position(is_marker).map(|at| at + 1)
+}
+
+/// The merged text without a clash: what both sides added at one place stands there, theirs first; of other lines that
+/// clash only theirs do.
+fn decided(merge: &TextMerge<'_, '_, '_, str>) -> String {
+    let mut text = String::new();
+    for region in merge.regions() {
+        let mine = region.ours_range().filter_map(|line| merge.ours_line(line));
+        let theirs = region.theirs_range().filter_map(|line| merge.theirs_line(line));
+        match region.resolution() {
+            MergeResolution::Theirs => text.extend(theirs),
+            MergeResolution::Conflict => {
+                text.extend(theirs);
+                if region.base_range().is_empty() {
+                    text.push_str(if text.is_empty() || text.ends_with('\n') { "" } else { "\n" });
+                    text.extend(mine);
+                }
+            }
+            _ => text.extend(mine),
+        }
+    }
+    text
+}
+
+/// Returns the patch from the values of one text to those of another; neither has errors.
+pub fn patch_between(from: &Document, to: &Document) -> Object {
+    let [from, to] = [from, to].map(Config::own);
+    diff(&from.lookup(), &to.lookup())
+}
+
+/// Returns `theirs`, which others made of `base`, with the change that `mine` makes of `base`, whose values are `patch`.
+/// Where both changed the same value, each in its own way, `mine` wins. Without a patch, as of a base with errors, only
+/// lines are merged. Neither of the changed texts has errors.
+///
+/// # Errors
+/// Both changed the same lines, and a comment or a new order of `mine` would be lost, or a value can't be set alone.
+pub fn three_way(
+    base: &Document,
+    mine: &Document,
+    theirs: &Document,
+    patch: Option<Object>,
+) -> Result<Document, LinesClash> {
+    let merge = merged([base.text(), mine.text(), theirs.text()]);
+    let marked = merge.is_conflicted().then(|| merge.to_string());
+    let clash = LinesClash { line: marked.and_then(|marked| first_marker(marked.as_bytes())) };
+    let lines = Some(Document::parse(decided(&merge))).filter(|lines| !has_errors(lines));
+    let clean = lines.as_ref().filter(|_| !merge.is_conflicted());
+    let Some(patch) = patch else { return clean.cloned().ok_or(clash) };
+    let outlines = [base, mine, theirs].map(Outline::of);
+    let clean = clean.filter(|lines| Outline::of(lines).keeps_order(&outlines));
+    if let Some(lines) = clean.filter(|lines| patch_between(theirs, lines) == patch) {
+        return Ok(lines.clone());
+    }
+    let by_values = match modify(theirs, Value::Object(patch), FaultKind::DOUBTS) {
+        Ok(Some(edit)) => edit.document,
+        // They made the same change.
+        Ok(None) => theirs.clone(),
+        Err(_) => return Err(clash),
+    };
+    let values = own_view(&by_values);
+    if let Some(lines) = clean.filter(|lines| own_view(lines) == values) {
+        // Others made a part of the change, too.
+        return Ok(lines.clone());
+    }
+    let is_whole = |whole: &Document| {
+        let outline = Outline::of(whole);
+        outline.keeps_order(&outlines) && outline.keeps_comments(&outlines)
+    };
+    let by_lines = lines.and_then(|lines| with_values(&lines, &values));
+    by_lines.into_iter().chain([by_values]).find(is_whole).ok_or(clash)
+}
+
+/// The text with these values; `None` if it can't have them.
+fn with_values(text: &Document, values: &Value) -> Option<Document> {
+    let present = own_view(text);
+    if present == *values {
+        return Some(text.clone());
+    }
+    let edit = modify(text, Value::Object(diff(&present, values)), FaultKind::DOUBTS).ok()??;
+    (own_view(&edit.document) == *values).then_some(edit.document)
+}
+
+/// Returns the own view of a document, as JSON.
+fn own_view(document: &Document) -> Value {
+    let view = Config::new(document).to_json();
+    own_value(Place::Root, &view).unwrap_or_else(|| json!({}))
+}
+
+/// The comments and entries of a text: comments as they are, each entry by its keyword, and with its first word, behind
+/// the names of those around it.
+struct Outline {
+    /// In the order of the text.
+    names: Vec<String>,
+    /// How often each stands there.
+    counts: HashMap<String, usize>,
+}
+
+impl Outline {
+    fn of(document: &Document) -> Self {
+        let comments = tokens(document.text()).filter(|token| token.kind == TokenKind::Comment);
+        let mut placed: Vec<_> = comments.map(|token| (token.start, token.raw.to_owned())).collect();
+        document.entries().for_each(|entry| add_names(entry, "", &mut placed));
+        placed.sort_by_key(|(place, _)| *place);
+        let names: Vec<String> = placed.into_iter().map(|(_, name)| name).collect();
+        let mut counts = HashMap::new();
+        names.iter().for_each(|name| *counts.entry(name.clone()).or_default() += 1);
+        Self { names, counts }
+    }
+
+    fn count(&self, name: &str) -> usize {
+        self.counts.get(name).copied().unwrap_or_default()
+    }
+
+    /// The names that this and the others have once.
+    fn order(&self, others: [&Self; 2]) -> Vec<&str> {
+        let is_once =
+            |name: &&str| self.count(name) == 1 && others.iter().all(|other| other.count(name) == 1);
+        self.names.iter().map(String::as_str).filter(is_once).collect()
+    }
+
+    /// True if this text has what `mine` moved in its new order, and none of it twice.
+    fn keeps_order(&self, [base, mine, theirs]: &[Self; 3]) -> bool {
+        let is_once = |(name, found): (&String, &usize)| {
+            base.count(name) + found <= mine.count(name) + theirs.count(name)
+        };
+        let nothing_moved = base.order([base, mine]) == mine.order([base, mine]);
+        nothing_moved
+            || self.counts.iter().all(is_once) && mine.order([base, self]) == self.order([base, mine])
+    }
+
+    /// True if this text has the comments of both sides.
+    fn keeps_comments(&self, [base, mine, theirs]: &[Self; 3]) -> bool {
+        let names = [self, base, mine, theirs].into_iter().flat_map(|text| text.counts.keys());
+        let mut comments = names.filter(|name| name.starts_with('#'));
+        comments.all(|name| self.count(name) + base.count(name) == mine.count(name) + theirs.count(name))
+    }
+}
+
+fn add_names(entry: Entry<'_>, around: &str, names: &mut Vec<(usize, String)>) {
+    let mut words = entry.words();
+    let keyword = words.next().map_or(String::new(), |word| format!("{around}/{}", word.value()));
+    let name = words.next().map_or(keyword.clone(), |word| format!("{keyword} {}", word.value()));
+    entry.children().for_each(|child| add_names(child, &name, names));
+    let place = entry.start();
+    let named = (name != keyword).then_some((place, name));
+    names.extend([(place, keyword)].into_iter().chain(named));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: &str = "# top\nrtmp 1;\nhttp 80;\nrtsp 2;\n\nstream a {\n  url udp://a;\n  title A;\n}\n";
+
+    fn made(mine: &[[&str; 2]], theirs: &[[&str; 2]]) -> Result<String, LinesClash> {
+        let replaced = |changes: &[[&str; 2]]| {
+            let text = changes.iter().fold(BASE.to_owned(), |text, [from, to]| {
+                assert!(text.contains(from), "{text} {from}");
+                text.replace(from, to)
+            });
+            Document::parse(text)
+        };
+        let (base, mine) = (Document::parse(BASE), replaced(mine));
+        let whole = three_way(&base, &mine, &replaced(theirs), Some(patch_between(&base, &mine)))?;
+        Ok(whole.text().to_owned())
+    }
+
+    #[track_caller]
+    fn check(mine: &[[&str; 2]], theirs: &[[&str; 2]]) {
+        let both = [theirs, mine].concat();
+        let expected = both.iter().fold(BASE.to_owned(), |text, [from, to]| text.replace(from, to));
+        assert_eq!(made(mine, theirs), Ok(expected), "{mine:?} {theirs:?}");
+    }
+
+    #[test]
+    fn both_changes_are_in() {
+        check(&[["rtmp 1", "rtmp 3"]], &[["title A", "title B"]]);
+        check(&[["# top", "# new"]], &[["title A", "title B"]]);
+        check(&[["rtmp 1", "rtmp 3"]], &[]);
+        check(&[], &[["rtmp 1", "rtmp 3"]]);
+        // Lines that stand side by side.
+        check(&[["rtmp 1", "rtmp 3"]], &[["http 80", "http 81"]]);
+        check(&[["rtmp 1;\n", ""]], &[["http 80", "http 81"]]);
+        check(&[["\n}", "\n  prepush 3;\n}"]], &[["title A", "title B"]]);
+        check(&[["udp://a", "udp://b"]], &[["\n  title A;", "\n  prepush 3;\n  title A;"]]);
+        // The same change.
+        check(&[["rtmp 1", "rtmp 3"]], &[["rtmp 1", "rtmp 3"], ["http 80", "http 81"]]);
+        check(&[["# top", "# new"]], &[["# top", "# new"], ["http 80", "http 81"]]);
+        check(
+            &[["# top", "# new"], ["rtmp 1", "rtmp 3"]],
+            &[["# top", "# new"], ["rtmp 1", "rtmp 3"], ["rtsp 2", "rtsp 4"]],
+        );
+        // A comment on a line that others changed, in the other's way.
+        check(&[["# top", "# new"], ["rtsp 2", "rtsp 4"]], &[["http 80", "http 81"]]);
+    }
+
+    #[test]
+    fn blocks_that_both_add_at_one_place_keep_their_lines() {
+        let [ours, others] = ["\n# m\nstream m {\n url udp://m;\n}\n", "# t\nstream t { url udp://t; }\n"];
+        let end = "title A;\n}\n";
+        let both = made(&[[end, &format!("{end}{ours}")]], &[[end, &format!("{end}{others}")]]);
+        assert_eq!(both, Ok(format!("{BASE}{others}{ours}")));
+    }
+
+    #[test]
+    fn of_one_value_mine_wins() {
+        let whole = made(&[["rtmp 1", "rtmp 3"]], &[["rtmp 1", "rtmp 4"], ["title A", "title B"]]);
+        assert_eq!(whole, Ok(BASE.replace("rtmp 1", "rtmp 3").replace("title A", "title B")));
+    }
+
+    #[test]
+    fn a_new_order_is_in_or_is_a_clash() {
+        let moved = [["# top\nrtmp 1;", "rtmp 1;\n# top"]];
+        assert!(made(&moved, &[["rtmp 1", "rtmp 5"]]).is_err());
+        let swapped = [["rtmp 1;\nhttp 80;", "http 80;\nrtmp 1;"]];
+        assert!(made(&swapped, &[["http 80", "http 81"]]).is_err());
+        check(&swapped, &[["title A", "title B"]]);
+        check(&[["rtmp 1", "rtmp 3"]], &[["http 80;\nrtsp 2;", "rtsp 2;\nhttp 80;"]]);
+    }
+
+    #[test]
+    fn a_comment_that_would_be_lost_is_a_clash() {
+        let clash = Err(LinesClash { line: Some(2) });
+        assert_eq!(made(&[["rtmp 1;", "rtmp 1; # mine"]], &[["rtmp 1;", "rtmp 1; # theirs"]]), clash);
+        assert_eq!(made(&[["http 80", "# one\nhttp 80"]], &[["rtmp 1;", "rtmp 1; # theirs"]]), clash);
+    }
+
+    fn lines(base: &str, ours: &str, theirs: &str) -> Result<String, String> {
+        let lines = merge_lines(base.as_bytes(), ours.as_bytes(), theirs.as_bytes());
+        let text = String::from_utf8(lines.text).expect("it is text");
+        if lines.clash.is_none() { Ok(text) } else { Err(text) }
+    }
+
+    #[test]
+    fn changes_of_different_lines_are_merged() {
+        let base = "a 1;\nb 1;\nc 1;\nd 1;\ne 1;";
+        for (ours, theirs, both) in [
+            (base.replace("a 1", "a 2"), base.replace("e 1", "e 2"), "a 2;\nb 1;\nc 1;\nd 1;\ne 2;"),
+            (base.replace("b 1;\n", ""), base.replace("d 1;\n", "d 1;\nx;\n"), "a 1;\nc 1;\nd 1;\nx;\ne 1;"),
+            (base.replace("c 1", "c 2"), base.replace("c 1", "c 2"), "a 1;\nb 1;\nc 2;\nd 1;\ne 1;"),
+            (base.to_owned(), base.replace("c 1", "c 2"), "a 1;\nb 1;\nc 2;\nd 1;\ne 1;"),
+        ] {
+            assert_eq!(lines(base, &ours, &theirs), Ok(both.to_owned()));
+        }
+    }
+
+    #[test]
+    fn changes_of_one_line_clash_and_are_marked_as_git_does() {
+        let marked = lines("a;\nb 1;\nc;\n", "a;\nb 2;\nc;\n", "a;\nb 3;\nc;\n").expect_err("they clash");
+        assert_eq!(marked, "a;\n<<<<<<< ours\nb 2;\n=======\nb 3;\n>>>>>>> theirs\nc;\n");
+        assert_eq!(first_marker(marked.as_bytes()), Some(2));
+        for text in ["", "a;\n# ======= x\n <<<<<<< a", "=======x;"] {
+            assert_eq!(first_marker(text.as_bytes()), None, "{text}");
+        }
+        assert_eq!(first_marker(b"a;\r\n=======\r\n"), Some(2));
+        let both = lines("a;\n", "a;\nb;\n", "a;\nc;\n").expect_err("the order of two insertions is unknown");
+        assert_eq!(both, "a;\n<<<<<<< ours\nb;\n=======\nc;\n>>>>>>> theirs\n");
+    }
+}

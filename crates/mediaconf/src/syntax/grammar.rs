@@ -1,0 +1,355 @@
+//! The grammar of entries, blocks and comments, in winnow. It takes any text, and goes on behind each fault.
+//!
+//! ```text
+//! file      = [BOM] *entry
+//! entry     = 1*word (";" / block) / ";"
+//! block     = "{" *entry "}"
+//! trivia    = *( white space / comment )
+//! comment   = "#" *<any character but LF>         ; only where a word could start
+//! ```
+//!
+//! Words stand in `text::word`. Each function takes what it is named after, and reports what is wrong with it.
+
+use std::ops::Range;
+
+use winnow::Parser;
+use winnow::combinator::{opt, peek};
+use winnow::stream::{AsBytes, LocatingSlice, Location, Stateful};
+use winnow::token::{any, take, take_till, take_while};
+
+use crate::text::{Diagnostic, Diagnostics, Fix, Parsed, Quoting, Severity, unescaped, word};
+
+/// The deepest nesting of blocks.
+pub const MAX_DEPTH: usize = 64;
+
+/// The message about a `}` where no block is open.
+pub const STRAY_BRACE: &str = "stray `}`";
+
+pub(super) const BOM: &str = "\u{feff}";
+
+/// The bytes of text for which room for one entry is reserved. Entries of real files are longer, and memory that is
+/// never touched costs nothing.
+const BYTES_PER_ENTRY: usize = 16;
+
+/// What is stored of an entry: sixteen bytes, which answer most questions without reading its words again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Record {
+    /// Offset of the first word, or of the `{` of a block without a keyword.
+    pub start: u32,
+    /// Offset behind the `;` or `}`, or behind the last word where that is missing.
+    pub end: u32,
+    /// The number of the first entry that is not inside this one.
+    pub next: u32,
+    /// The length of the keyword; 0 if it has quotes, is missing, or is too long.
+    pub keyword: u8,
+    /// The number of words behind the keyword; [`u16::MAX`] for so many or more.
+    pub arguments: u16,
+    pub is_block: bool,
+}
+
+type Input<'t> = Stateful<LocatingSlice<&'t [u8]>, Found>;
+
+/// What was found so far.
+#[derive(Debug, Default)]
+struct Found {
+    /// The entries, in the order of their first words.
+    records: Vec<Record>,
+    diagnostics: Diagnostics,
+    /// The number of open blocks.
+    depth: usize,
+    /// The end of the search for closing quotes, once a quote was found that is never closed: the end of its line. A
+    /// later word that crosses a line end would be unclosed, too, so it is searched to the end of its line at most.
+    quotes_end: Option<usize>,
+    ends_with_line: bool,
+}
+
+impl Found {
+    fn report(&mut self, severity: Severity, place: Range<usize>, message: impl Into<String>, hint: &str) {
+        let span = place.start as u32..place.end as u32;
+        self.diagnostics.push(Diagnostic::new(severity, span, message).hint(hint));
+    }
+
+    fn error(&mut self, place: Range<usize>, message: impl Into<String>, hint: &str) {
+        self.report(Severity::Error, place, message, hint);
+    }
+
+    fn warning(&mut self, place: Range<usize>, message: &str, hint: &str) {
+        self.report(Severity::Warning, place, message, hint);
+    }
+}
+
+/// Returns the entries and the faults of a text, which has less than 2 GiB.
+pub(super) fn parse(text: &str) -> (Vec<Record>, Diagnostics) {
+    let records = Vec::with_capacity(text.len() / BYTES_PER_ENTRY);
+    let mut found = Found { records, ends_with_line: text.ends_with('\n'), ..Found::default() };
+    if let Some(nul) = memchr::memchr(0, text.as_bytes()) {
+        let hint = "a crash or a broken copy leaves these: restore the file, or remove them";
+        found.error(nul..nul + 1, "a NUL byte", hint);
+    }
+    let mut input = Stateful { input: LocatingSlice::new(text.as_bytes()), state: found };
+    file(&mut input).expect("the grammar takes any text");
+    let Found { mut records, diagnostics, .. } = input.state;
+    records.shrink_to_fit();
+    (records, diagnostics)
+}
+
+/// file = [BOM] *entry
+fn file(input: &mut Input<'_>) -> Parsed<()> {
+    opt(BOM.as_bytes()).parse_next(input)?;
+    loop {
+        entries(input)?;
+        let brace = input.current_token_start();
+        if opt(b'}').parse_next(input)?.is_none() {
+            return Ok(());
+        }
+        let hint = "no block is open here: remove it, or add the `{` that it closes";
+        input.state.error(brace..brace + 1, STRAY_BRACE, hint);
+    }
+}
+
+/// *entry, up to a `}` or the end of the text
+fn entries(input: &mut Input<'_>) -> Parsed<()> {
+    loop {
+        reported_trivia(input)?;
+        match next(input)? {
+            None | Some(b'}') => return Ok(()),
+            Some(b';') => {
+                let at = input.current_token_start() as u32;
+                input.state.diagnostics.push(Diagnostic::warning(at..at + 1, "stray `;`"));
+                any.parse_next(input)?;
+            }
+            Some(_) => entry(input)?,
+        }
+    }
+}
+
+/// entry = 1*word (";" / block)
+fn entry(input: &mut Input<'_>) -> Parsed<()> {
+    let start = input.current_token_start();
+    let mut record = Record {
+        start: start as u32,
+        end: start as u32,
+        next: input.state.records.len() as u32 + 1,
+        keyword: 0,
+        arguments: 0,
+        is_block: false,
+    };
+    let mut is_first = true;
+    loop {
+        match next(input)? {
+            Some(b';') => {
+                any.parse_next(input)?;
+                record.end = input.current_token_start() as u32;
+                break;
+            }
+            Some(b'{') => return block(input, record),
+            None | Some(b'}') => {
+                missing_semicolon(input, record.end);
+                break;
+            }
+            Some(_) => {
+                let (length, quoting) = reported_word(input)?;
+                record.end = input.previous_token_end() as u32;
+                match is_first {
+                    true if quoting == Quoting::Bare => record.keyword = u8::try_from(length).unwrap_or(0),
+                    true => {}
+                    false => record.arguments = record.arguments.saturating_add(1),
+                }
+                is_first = false;
+                if quoting == Quoting::Open {
+                    take_till(0.., b'\n').parse_next(input)?;
+                    break;
+                }
+                reported_trivia(input)?;
+            }
+        }
+    }
+    input.state.records.push(record);
+    Ok(())
+}
+
+/// block = "{" *entry "}"
+fn block(input: &mut Input<'_>, head: Record) -> Parsed<()> {
+    let brace = input.current_token_start();
+    if head.start as usize == brace {
+        let hint = "a block starts like `stream NAME {`";
+        input.state.error(brace..brace + 1, "a block without a keyword in front of its `{`", hint);
+    }
+    let number = input.state.records.len();
+    input.state.records.push(Record { is_block: true, ..head });
+    any.parse_next(input)?;
+    if input.state.depth == MAX_DEPTH {
+        let message = format!("blocks nest deeper than {MAX_DEPTH}");
+        input.state.error(brace..brace + 1, message, "the contents of this block are not checked");
+        skipped_entries(input)?;
+    } else {
+        input.state.depth += 1;
+        entries(input)?;
+        input.state.depth -= 1;
+    }
+    let is_closed = opt(b'}').parse_next(input)?.is_some();
+    let next = input.state.records.len() as u32;
+    let record = &mut input.state.records[number];
+    (record.next, record.end) = (next, input.input.current_token_start() as u32);
+    if !is_closed {
+        let message = "unclosed `{`: the file ends before its `}`";
+        input.state.error(brace..brace + 1, message, "was the file cut off? close the block with `}`");
+    }
+    Ok(())
+}
+
+/// *entry, in a block that is too deep: nothing of it is kept.
+fn skipped_entries(input: &mut Input<'_>) -> Parsed<()> {
+    let mut depth = 0;
+    loop {
+        reported_trivia(input)?;
+        match next(input)? {
+            None => return Ok(()),
+            Some(b'}') if depth == 0 => return Ok(()),
+            Some(byte @ (b'{' | b'}' | b';')) => {
+                any.parse_next(input)?;
+                depth = depth + usize::from(byte == b'{') - usize::from(byte == b'}');
+            }
+            Some(_) => {
+                if bounded_word(input)?.1 == Quoting::Open {
+                    take_till(0.., b'\n').parse_next(input)?;
+                }
+            }
+        }
+    }
+}
+
+/// The byte that comes next.
+fn next(input: &mut Input<'_>) -> Parsed<Option<u8>> {
+    peek(opt(any)).parse_next(input)
+}
+
+/// trivia = *( white space / comment )
+///
+/// Returns its length.
+#[inline]
+pub(super) fn trivia(input: &mut &[u8]) -> Parsed<usize> {
+    let before = input.len();
+    loop {
+        take_while(0.., is_space).parse_next(input)?;
+        if input.first() != Some(&b'#') {
+            return Ok(before - input.len());
+        }
+        take_till(0.., b'\n').parse_next(input)?;
+    }
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+fn reported_trivia(input: &mut Input<'_>) -> Parsed<()> {
+    let start = input.current_token_start();
+    let length = trivia(&mut input.as_bytes())?;
+    let gap = take(length).parse_next(input)?;
+    // Most gaps are a blank or an indentation.
+    if gap.len() > 1 && memchr::memchr(b'#', gap).is_some() {
+        report_returns(&mut input.state, start, gap);
+    }
+    Ok(())
+}
+
+/// Reports each CR inside a comment: some editors end a line there, the grammar does not, so the text behind it looks
+/// like a directive and is a comment. The CR at the end of a line, or of the text, is no such one.
+#[cold]
+fn report_returns(found: &mut Found, start: usize, gap: &[u8]) {
+    let mut at = start;
+    for line in gap.split(|&byte| byte == b'\n') {
+        let comment = memchr::memchr(b'#', line).unwrap_or(line.len());
+        let inside = comment..line.len().saturating_sub(1).max(comment);
+        for cr in memchr::memchr_iter(b'\r', &line[inside]) {
+            let place = at + comment + cr..at + comment + cr + 1;
+            let hint = "a comment ends at a line feed only: what follows the CR is still comment";
+            found.warning(place, "a comment with a carriage return inside", hint);
+        }
+        at += line.len() + 1;
+    }
+}
+
+/// A word. Returns its length.
+fn reported_word(input: &mut Input<'_>) -> Parsed<(usize, Quoting)> {
+    let start = input.current_token_start();
+    let (word, quoting) = bounded_word(input)?;
+    if word.first() == Some(&b'\'') && quoting != Quoting::Open {
+        let message = "a single quote does not quote: it is part of the word";
+        input.state.warning(start..start + word.len(), message, "quote with `\"`, or remove the `'`");
+    }
+    match quoting {
+        Quoting::Bare if word == b"\\" => input.state.warning(
+            start..start + 1,
+            "this backslash does not continue the line: it is a word of the directive",
+            "remove it: a directive ends at its `;`, even if that is several lines on",
+        ),
+        Quoting::Bare => {}
+        Quoting::Quoted => report_escapes(&mut input.state, start, word),
+        Quoting::Open => report_open_quote(&mut input.state, start, word),
+    }
+    Ok((word.len(), quoting))
+}
+
+/// A word whose quotes are searched for as far as [`Found::quotes_end`] says.
+fn bounded_word<'t>(input: &mut Input<'t>) -> Parsed<(&'t [u8], Quoting)> {
+    let start = input.current_token_start();
+    let rest = input.as_bytes();
+    let room = match input.state.quotes_end {
+        None => rest.len(),
+        Some(end) if start < end => end - start,
+        Some(_) => end_of_line(rest),
+    };
+    let (found, quoting) = word.parse_next(&mut &rest[..room])?;
+    let length = found.len();
+    if quoting == Quoting::Open {
+        let line = end_of_line(rest);
+        input.state.quotes_end = Some(start + line);
+    }
+    Ok((take(length).parse_next(input)?, quoting))
+}
+
+/// The place of the first line feed; without one, the end.
+pub(super) fn end_of_line(text: &[u8]) -> usize {
+    memchr::memchr(b'\n', text).unwrap_or(text.len())
+}
+
+/// Reports that an entry has no `;`. In front of a `}` this is only a warning: clients in production send this, and the
+/// closing brace proves that the text was not cut off. A stray `}` is a fault of its own.
+#[cold]
+fn missing_semicolon(input: &mut Input<'_>, end: u32) {
+    let (is_cut_off, is_inside) = (input.as_bytes().is_empty(), input.state.depth > 0);
+    let fix = Some(Fix { span: end..end, text: ";".to_owned() });
+    let found = match is_cut_off {
+        false if !is_inside => return,
+        false => Diagnostic::warning(end..end, "missing `;` before `}`")
+            .hint("end the directive with `;`")
+            .fixed_by(fix),
+        true => Diagnostic::error(end..end, "missing `;` at the end of the file")
+            .hint("was the file cut off? end the last directive with `;`")
+            // A file that was cut off ends inside a block or a line.
+            .fixed_by(fix.filter(|_| !is_inside && input.state.ends_with_line)),
+    };
+    input.state.diagnostics.push(found);
+}
+
+#[cold]
+fn report_open_quote(found: &mut Found, start: usize, word: &[u8]) {
+    let opening = unescaped(word).filter(|&(_, byte, is_quoted)| byte == b'"' && !is_quoted).last();
+    let at = start + opening.map_or(0, |(at, ..)| at);
+    let hint = "put a `\"` at the end of the value; inside it, a `\"` is written `\\\"`";
+    found.error(at..at + 1, "unclosed quote", hint);
+}
+
+fn report_escapes(found: &mut Found, start: usize, word: &[u8]) {
+    if memchr::memchr(b'\\', word).is_none() {
+        return;
+    }
+    for (at, byte, is_quoted) in unescaped(word) {
+        if is_quoted && byte == b'\\' && !matches!(word.get(at + 1), Some(b'\\' | b'"')) {
+            let message = "this backslash escapes nothing: it is taken as it is";
+            found.warning(start + at..start + at + 1, message, "write `\\\\` for a backslash");
+        }
+    }
+}

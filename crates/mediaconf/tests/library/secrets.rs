@@ -1,0 +1,95 @@
+//! The law of secrets: however one is written, and wherever it stands, nothing that is shown holds it.
+
+use mediaconf::plumbing::edit::changed_values;
+use mediaconf::plumbing::model::{
+    Config, MaskedText, Masker, has_errors, masked_document, masked_json, masked_keys,
+};
+use mediaconf::plumbing::syntax::Document;
+use mediaconf::{check, diff};
+use serde_json::{Value, json};
+
+const SECRET: &str = "HUSH";
+
+/// The forms of writing, one a line: words of a directive.
+const FORMS: &str = include_str!("../../../../tests/fixtures/secret_forms.txt");
+
+/// The places of a secret, one a line; `{}` is where a form stands.
+const PLACES: &str = include_str!("../../../../tests/fixtures/secret_places.txt");
+
+fn lines(table: &str) -> impl Iterator<Item = &str> {
+    table.lines().filter(|line| !line.starts_with("//"))
+}
+
+fn texts() -> Vec<String> {
+    let texts = lines(FORMS)
+        .flat_map(|form| lines(PLACES).map(move |place| format!("{}\n", place.replace("{}", form))));
+    texts.collect()
+}
+
+#[test]
+fn no_form_of_a_secret_in_any_place_is_shown() {
+    assert!(lines(FORMS).count() >= 40 && lines(PLACES).count() >= 12);
+    let mut shown = Vec::new();
+    for text in texts() {
+        for (door, text) in doors(&text) {
+            if text.contains(SECRET) {
+                shown.push(format!("{door}: {}", text.trim_end()));
+            }
+        }
+    }
+    assert!(shown.is_empty(), "{} times:\n{}", shown.len(), shown.join("\n"));
+}
+
+/// All that the library shows of a text, and of the same text with errors, where secrets are masked.
+fn doors(text: &str) -> Vec<(&'static str, String)> {
+    let mut doors = Vec::new();
+    for (name, text) in [("text", text.to_owned()), ("broken text", format!("{text}}}\n"))] {
+        let document = Document::parse(text.clone());
+        let masker = Masker::opaque();
+        doors.push((name, masked_document(&document, &masker)));
+        let lines = MaskedText::new(&document, Some(masker), vec![0..text.len()]);
+        doors.push(("lines", lines.line(0..text.len())));
+        for fault in check(&text).iter() {
+            let related = fault.related.as_ref().map(|(_, message)| message);
+            let told = [Some(&fault.message), fault.hint.as_ref(), related];
+            doors.extend(told.into_iter().flatten().map(|message| ("message", message.clone())));
+        }
+    }
+    let document = Document::parse(text.to_owned());
+    if !has_errors(&document) {
+        doors.extend(json_doors(&document));
+    }
+    doors
+}
+
+fn json_doors(document: &Document) -> Vec<(&'static str, String)> {
+    let masker = Masker::opaque();
+    let masked = Document::parse(masked_document(document, &masker));
+    let whole = Config::new(document).to_json();
+    let patch = Value::Object(diff(&json!({}), &whole));
+    let mut doors = vec![
+        ("json", Config::new(&masked).to_json().to_string()),
+        ("patch", masked_json(&patch, &masker).to_string()),
+    ];
+    for changed in changed_values(&json!({}), &whole) {
+        let keys: Vec<&str> = changed.keys.iter().map(String::as_str).collect();
+        doors.push(("path", masked_keys(&keys, &masker).join(".")));
+        let shown = changed.masked(&masker);
+        doors.push(("value", format!("{:?}", shown.after)));
+    }
+    doors
+}
+
+#[test]
+fn a_masked_text_is_one() {
+    let masker = Masker::opaque();
+    for text in texts() {
+        let document = Document::parse(text.clone());
+        if document.diagnostics().errors() == 0 {
+            let masked = masked_document(&document, &masker);
+            let again = Document::parse(masked.clone());
+            assert_eq!(again.diagnostics().errors(), 0, "{text}{masked}");
+            assert_eq!(again.len(), document.len(), "{text}{masked}");
+        }
+    }
+}

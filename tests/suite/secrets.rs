@@ -1,0 +1,117 @@
+//! The law of secrets at the doors of the program: each form of a secret stands in each place of one configuration, and
+//! nothing that is shown holds it. `crates/mediaconf/tests/library/secrets.rs` asks the library about each of them alone.
+
+use mediactl::http::server::auth::Account;
+
+use crate::cli::masking::masked;
+use crate::cli::{CONF, Place};
+use crate::fixtures;
+use crate::http::handler::Server;
+use crate::lsp::answers::told;
+
+const SECRET: &str = "HUSH";
+
+fn table(name: &str) -> Vec<String> {
+    let table = std::fs::read_to_string(fixtures::root().join(name)).expect("the table is there");
+    table.lines().filter(|line| !line.starts_with("//")).map(str::to_owned).collect()
+}
+
+/// Each form in each place, with names of their own; those of which none is an error.
+fn entries(is_place: impl Fn(&str) -> bool) -> Vec<String> {
+    let (forms, places) = (table("secret_forms.txt"), table("secret_places.txt"));
+    let texts = places
+        .iter()
+        .filter(|place| is_place(place))
+        .flat_map(|place| forms.iter().map(move |form| place.replace("{}", form)));
+    let named = texts.enumerate().map(|(number, text)| {
+        let name = |text: String, block: &str| {
+            text.replacen(
+                &format!("{block} "),
+                &format!("{block} n{number}"),
+                usize::from(text.starts_with(block)),
+            )
+        };
+        ["stream", "live", "plugin"].iter().fold(text, |text, block| name(text, block)) + "\n"
+    });
+    named.filter(|text| mediaconf::check(text).errors() == 0).collect()
+}
+
+/// A configuration without errors that holds all of them. Included files would have to be there.
+fn whole() -> String {
+    let is_place = |place: &str| !place.starts_with("edit_auth") && !place.starts_with("include");
+    let text = entries(is_place).concat();
+    assert_eq!(mediaconf::check(&text).errors(), 0);
+    assert!(text.lines().count() > 500);
+    format!("rtmp 1;\n{text}")
+}
+
+#[test]
+fn no_command_shows_a_secret() {
+    let text = whole();
+    let place = Place::with(&text);
+    place.put("other.conf", text.lines().map(|line| format!("{line} \n")).collect::<String>());
+    for output in ["json", "compact", "set", "conf", "table"] {
+        masked(place.run(["--mask", "read", "-o", output]).exits(0)).prints("<secret:");
+    }
+    masked(place.run(["--mask", "read", "streams.*.urls", "thing", "plugins"]).exits(0));
+    masked(place.run(["check"]));
+    masked(place.run(["check", "-o", "json"]));
+    masked(place.run(["diff", "other.conf"]).exits(1)).prints("<secret:");
+    place.put("other.conf", "rtmp 1;\n");
+    masked(place.run(["--mask", "diff", "--json", "other.conf"]).exits(1)).prints("<secret:");
+    masked(place.run(["--mask", "modify", "--dry-run", "-o", "json", "--set", "rtmp=2"]).exits(0));
+    masked(place.run(["save", "other.conf", "--force"]).exits(0)).prints("<secret:");
+    masked(place.run(["history", "-p"]).exits(0)).prints("<secret:");
+    masked(place.run(["history", "-o", "json"]).exits(0));
+    masked(place.run(["history", "show", "1"]).exits(0)).prints("<secret:");
+    for path in ["thing", "streams.na1", "plugins.np900", "include"] {
+        masked(place.run(["blame", path]));
+        masked(place.run(["blame", path, "-o", "json"]));
+    }
+    masked(place.run(["status"]).exits(0));
+    place.put(CONF, format!("{text}}}\n"));
+    masked(place.run(["check"]).exits(3));
+    masked(place.run(["read"]).exits(3));
+    masked(place.run(["diff", "other.conf"]));
+    masked(place.run(["--mask", "read", "-o", "conf"]).exits(0));
+    place.put(CONF, entries(|place| place.starts_with("include")).concat());
+    masked(place.run(["check"]).exits(3));
+}
+
+#[test]
+fn no_viewer_and_no_page_gets_a_secret() {
+    let text = format!("edit_auth admin s3cret;\nview_auth viewer l00k;\n{}", whole());
+    let server = Server::viewed(&text);
+    assert_eq!(server.post("modify_config", r#"{"rtmp":1935}"#).status, 200);
+    let login = |login: &str, password: &str| {
+        Account { login: login.to_owned(), password: password.to_owned() }.to_header()
+    };
+    let [viewer, admin] = [login("viewer", "l00k"), login("admin", "s3cret")];
+    for (who, query) in [(&viewer, ""), (&admin, "secrets=masked")] {
+        for target in [
+            "read_config?",
+            "read_config?format=conf&",
+            "read_config?skip_streams=true&",
+            "read_config?path=streams.*.urls&",
+            "read_config?path=thing&",
+            "history/1?",
+            "diff?from=1&",
+            "blame?path=thing&",
+        ] {
+            let target = format!("/media/api/{target}{query}");
+            let answer = server.ask("GET", &target, &[("authorization", who)], "");
+            let body = String::from_utf8_lossy(&answer.body);
+            assert!(answer.status < 500 && !body.contains(SECRET), "{target}: {}", answer.status);
+        }
+    }
+}
+
+#[test]
+fn no_editor_is_told_a_secret() {
+    let text = whole();
+    let lines = text.lines().enumerate().step_by(7);
+    let places = lines.flat_map(|(line, text)| [(line, 1), (line, text.len() / 2)]);
+    let told = told(&text, places);
+    let shown = told.find(SECRET).map(|at| &told[told.floor_char_boundary(at.saturating_sub(300))..at]);
+    assert_eq!(shown, None);
+}
