@@ -3,7 +3,7 @@
 //! They are read from the tokens, and not from the index: where somebody types, the text is broken most of the time.
 
 use mediaconf::plumbing::edit::{Path, Segment};
-use mediaconf::plumbing::schema::{ESCAPE, Schema, Scope, Shape};
+use mediaconf::plumbing::schema::{ESCAPE, Schema, Scope};
 use mediaconf::plumbing::syntax::{Document, TokenKind, Word, tokens};
 
 /// A place in a text.
@@ -35,8 +35,8 @@ impl Enclosing {
 
     /// The inside of a block in it.
     pub fn inside(&self, keyword: &str, words: usize) -> Self {
-        let scope = match self.scope.by_keyword(keyword).map(|row| row.shape) {
-            Some(Shape::Group(kind)) => kind.scope(),
+        let scope = match self.scope.by_keyword(keyword).map(|row| row.codec.facts().group) {
+            Some(Some(kind)) => kind.scope(),
             Some(_) => Schema::media().unknown(),
             None => Schema::media().block_scope(keyword, words),
         };
@@ -141,8 +141,8 @@ impl<'t> Caret<'t> {
 /// The steps of a path into an entry: its key, and the name of a block.
 fn steps(scope: Scope, keyword: &str, arguments: &[Word<'_>]) -> Vec<Segment> {
     let name = arguments.first().map(|word| word.value().into_owned());
-    let (key, name) = match scope.by_keyword(keyword).map(|row| (row, row.shape)) {
-        Some((_, Shape::Group(kind))) => (kind.key().to_owned(), name),
+    let (key, name) = match scope.by_keyword(keyword).map(|row| (row, row.codec.facts().group)) {
+        Some((_, Some(kind))) => (kind.key().to_owned(), name),
         Some((row, _)) => (row.key.to_owned(), None),
         None if scope.is_reserved(keyword) => (format!("{ESCAPE}{keyword}"), None),
         None => (keyword.to_owned(), name.filter(|_| Schema::media().has_named_blocks(keyword))),

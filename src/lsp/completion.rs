@@ -2,7 +2,8 @@
 
 use mediaconf::plumbing::schema::kinds::WordKind;
 use mediaconf::plumbing::schema::{
-    ForeignForm, ForeignKeyword, ObjectShape, Parameter, Part, PartPlace, Schema, Shape,
+    FOREIGN_KEYWORDS, Facts, ForeignForm, ForeignKeyword, KnownOption, ObjectShape, Parameter, Part,
+    PartPlace, Schema,
 };
 use mediaconf::plumbing::syntax::quoted_if_needed;
 use serde_json::{Value, json};
@@ -48,7 +49,7 @@ pub fn candidates(spot: &Spot, encoding: PositionEncoding) -> Value {
     }
     // On a new line the `;` in front may be missing.
     if index == 0 || caret.begins_line() {
-        found.extend(directives(&around, Schema::media()));
+        found.extend(directives(&around));
     }
     found.retain(|proposed| proposed.text.starts_with(typed));
     let is_incomplete = found.len() > MOST;
@@ -72,22 +73,23 @@ pub fn candidates(spot: &Spot, encoding: PositionEncoding) -> Value {
 }
 
 /// The directives that may stand in a block, the known ones first.
-fn directives(around: &Enclosing, schema: &'static Schema) -> Vec<Proposed> {
+fn directives(around: &Enclosing) -> Vec<Proposed> {
     let known = around.scope.rows().filter(|row| !row.keywords.is_empty());
     let known = known.flat_map(|row| row.keywords.iter().map(move |keyword| of_row(row, keyword)));
     let may_stand = |row: &&ForeignKeyword| row.stands_in(&around.keyword) || around.scope.may_hold(row);
-    let foreign = schema.foreign.iter().filter(may_stand);
+    let foreign = FOREIGN_KEYWORDS.iter().filter(may_stand);
     known.chain(foreign.map(of_foreign)).collect()
 }
 
 fn of_row(row: &'static Parameter, keyword: &str) -> Proposed {
-    let kind = if row.shape.group().is_some() { CandidateKind::Block } else { CandidateKind::Directive };
+    let kind =
+        if row.codec.facts().group.is_some() { CandidateKind::Block } else { CandidateKind::Directive };
     let unit = if row.unit.is_empty() { String::new() } else { format!(", in {}", row.unit) };
     let default = if row.default.is_empty() { String::new() } else { format!("; default: {}", row.default) };
     Proposed {
         text: keyword.to_owned(),
         kind,
-        detail: format!("{}{unit}{default}", row.usage()),
+        detail: format!("{}{unit}{default}", row.codec.facts().usage),
         documentation: format!("{}\n{}", row.doc, row.example),
     }
 }
@@ -114,24 +116,24 @@ impl ValueCandidates<'_> {
         let Some(row) = self.around.scope.by_keyword(keyword) else {
             return self.behind_foreign(keyword, index);
         };
-        match row.shape {
-            Shape::Value(kind) if index == 1 => self.of_kind(kind, Some(row)),
-            Shape::List(list) if index == 1 => self.of_kind(list.kind, Some(row)),
-            Shape::Object(object) => self.of_object(object, row, index),
-            Shape::Address(address) if index == 1 => {
+        let Facts { kind, object, address, options, .. } = row.codec.facts();
+        if let Some(object) = object {
+            return self.of_object(object, row, index);
+        }
+        if let Some(options) = options.filter(|_| !typed.contains('=')) {
+            let option = |known: &KnownOption| Proposed {
+                text: format!("{}=", known.keyword),
+                kind: CandidateKind::Option,
+                ..value("", known.kind.usage)
+            };
+            return options.known.iter().map(option).collect();
+        }
+        match (kind, address) {
+            (Some(kind), _) if index == 1 => self.of_kind(kind, Some(row)),
+            (_, Some(address)) if index == 1 => {
                 let names = address.names.map(|(prefix, group)| self.names(group, prefix));
                 let off = address.may_be_false.then(|| value("false", "opens access to everybody"));
                 off.into_iter().chain(names.into_iter().flatten()).collect()
-            }
-            Shape::Options(options) if !typed.contains('=') => {
-                let known = options.known.iter();
-                known
-                    .map(|known| Proposed {
-                        text: format!("{}=", known.keyword),
-                        kind: CandidateKind::Option,
-                        ..value("", known.kind.usage)
-                    })
-                    .collect()
             }
             _ => Vec::new(),
         }

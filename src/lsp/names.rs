@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use mediaconf::plumbing::model::group_name;
-use mediaconf::plumbing::schema::{Parameter, Part, PartPlace, Schema, Shape};
+use mediaconf::plumbing::schema::{Facts, Parameter, Part, PartPlace, Schema};
 use mediaconf::plumbing::syntax::{Children, Document, Word, quoted_if_needed, quoted_word};
 
 use super::caret::{Caret, Enclosing};
@@ -74,16 +74,18 @@ fn name_in<'t>(around: &Enclosing, keyword: &str, number: usize, word: Word<'t>)
     let Some(row) = around.scope.by_keyword(keyword) else {
         return foreign(schema, around, keyword, number, word);
     };
-    match row.shape {
-        Shape::Group(kind) if number == 0 => Some(NameUse::whole(kind.noun(), word, true)),
-        Shape::Object(_) => {
-            let part = naming_part(row).filter(|_| number == 0)?;
+    let Facts { group, address, .. } = row.codec.facts();
+    match (group, address) {
+        _ if number > 0 => None,
+        (Some(kind), _) => Some(NameUse::whole(kind.noun(), word, true)),
+        (None, None) => {
+            let part = naming_part(row)?;
             (part.kind.read)(Some(word))?;
             let name = word.raw.strip_prefix(REFERENCE)?;
             let group = part.kind.names_of?;
             Some(NameUse { name: name.into(), prefix: REFERENCE, ..NameUse::whole(group, word, false) })
         }
-        Shape::Address(address) if number == 0 => {
+        (_, Some(address)) => {
             let (prefix, group) = address.names?;
             let value = word.value();
             let behind = value.strip_prefix(prefix)?;
@@ -91,7 +93,6 @@ fn name_in<'t>(around: &Enclosing, keyword: &str, number: usize, word: Word<'t>)
             let (name, rest) = (behind[..end].to_owned(), behind[end..].to_owned());
             Some(NameUse { name: name.into(), prefix, rest, ..NameUse::whole(group, word, false) })
         }
-        _ => None,
     }
 }
 
@@ -100,8 +101,12 @@ pub const REFERENCE: &str = "@";
 
 /// The part of a directive that is the name of a block.
 pub fn naming_part(row: &Parameter) -> Option<&'static Part> {
-    let Shape::Object(object) = row.shape else { return None };
-    object.parts.iter().find(|part| part.place == PartPlace::Instead && part.kind.names_of.is_some())
+    row.codec
+        .facts()
+        .object?
+        .parts
+        .iter()
+        .find(|part| part.place == PartPlace::Instead && part.kind.names_of.is_some())
 }
 
 fn foreign<'t>(

@@ -16,8 +16,8 @@ use source::Source;
 /// The layers; each names only itself and those in front of it.
 const LAYERS: &[&str] = &[
     "mediaconf/text",
-    "mediaconf/schema",
     "mediaconf/syntax",
+    "mediaconf/schema",
     "mediaconf/model",
     "mediaconf/edit",
     "store",

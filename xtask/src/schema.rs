@@ -3,7 +3,7 @@
 use mediaconf::plumbing::schema::media::{
     BACKEND_MEMBERS, LIVE, PLUGIN, SOURCE_MEMBERS, STREAM, TEMPLATE, TOP,
 };
-use mediaconf::plumbing::schema::{FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Scope, Shape};
+use mediaconf::plumbing::schema::{FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Scope};
 use mediaconf::plumbing::syntax::{MAX_DEPTH, MAX_DIAGNOSTICS};
 
 use crate::facts::{ERRORS, GENERAL, WARNINGS};
@@ -44,12 +44,12 @@ fn row(row: &Parameter) -> (String, String) {
     };
     let mut lines = vec![format!("{}.", row.doc)];
     if !row.keywords.is_empty() {
-        lines.push(format!("*Form:* {}", row.usage()));
+        lines.push(format!("*Form:* {}", row.codec.facts().usage));
     }
     if !row.example.is_empty() {
         lines.push(format!("*Text:* `{}`", row.example));
     }
-    lines.push(format!("*JSON:* `{}`, {}", row.key, row.json_form()));
+    lines.push(format!("*JSON:* `{}`, {}", row.key, row.codec.facts().json_form));
     if !row.default.is_empty() {
         lines.push(format!("*Default:* {}", row.default));
     }
@@ -57,7 +57,7 @@ fn row(row: &Parameter) -> (String, String) {
         lines.push(format!("*Unit:* {}", row.unit));
     }
     if row.secret {
-        lines.push(format!("*Secret:* {}", secret_part(row.shape)));
+        lines.push(format!("*Secret:* {}", secret_part(row)));
     }
     (term, lines.join("\\\n"))
 }
@@ -70,11 +70,12 @@ fn foreign(row: &ForeignKeyword) -> (String, String) {
     (format!("`{}`", row.keywords.join("`, `")), format!("{}.\\\n{form}", row.doc))
 }
 
-fn secret_part(shape: Shape) -> &'static str {
-    match shape {
-        Shape::Object(_) => "the password",
-        Shape::Address(_) => "options with the name of a secret, and credentials in the URL",
-        _ => "yes",
+fn secret_part(row: &Parameter) -> &'static str {
+    let facts = row.codec.facts();
+    match facts.object.is_some() {
+        true => "the password",
+        false if facts.address.is_some() => "options with the name of a secret, and credentials in the URL",
+        false => "yes",
     }
 }
 

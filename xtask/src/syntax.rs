@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use mediaconf::Schema;
+use mediaconf::plumbing::schema::FOREIGN_KEYWORDS;
 use serde_json::json;
 
 /// The keywords of directives, and those of blocks.
@@ -13,11 +14,10 @@ struct Keywords {
 
 impl Keywords {
     fn of_schema() -> Self {
-        let schema = Schema::media();
-        let known = schema
+        let known = Schema::media()
             .rows()
-            .flat_map(|row| row.keywords.iter().map(|word| (*word, row.shape.group().is_some())));
-        let foreign = schema.foreign.iter();
+            .flat_map(|row| row.keywords.iter().map(|word| (*word, row.codec.facts().group.is_some())));
+        let foreign = FOREIGN_KEYWORDS.iter();
         let foreign = foreign.flat_map(|row| row.keywords.iter().map(|word| (*word, row.is_block())));
         let (blocks, directives): (Vec<_>, Vec<_>) =
             known.chain(foreign).partition(|(_, is_block)| *is_block);

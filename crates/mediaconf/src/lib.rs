@@ -189,7 +189,7 @@
 //!
 //! let schema = Schema::media();
 //! let streams = schema.by_key(schema.top(), "streams").expect("it is a row");
-//! let stream = streams.shape.group().expect("its blocks have names").scope();
+//! let stream = streams.codec.facts().group.expect("its blocks have names").scope();
 //! let prepush = schema.by_key(stream, "prepush").expect("it is a row");
 //! assert_eq!((prepush.unit, prepush.example), ("s", "prepush 5;"));
 //! ```
@@ -242,8 +242,8 @@ pub mod plumbing {
 
 pub use edit::{
     AssignOptions, AssignedValue, Assignment, Completion, ConfigLookup, Edit, EditError, Explanation, Fault,
-    FaultKind, Faults, Hunk, Path, PathUse, Proposal, Segment, Selection, diff, explain, formatted, hunks_of_texts,
-    modify, printed, select, to_patch,
+    FaultKind, Faults, Hunk, Path, PathUse, Proposal, Segment, Selection, diff, explain, formatted,
+    hunks_of_texts, modify, printed, select, to_patch,
 };
 pub use model::{Config, Masker, check, masked_document, secret_spans};
 pub use schema::{Parameter, Schema, Scope};

@@ -25,7 +25,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::surroundings::{Surroundings, count_lines, is_blank};
-use crate::schema::{Schema, Shape};
+use crate::schema::Schema;
 use crate::syntax::{Entry, EntryId};
 
 /// The signs at the ends of a line that are no part of what follows.
@@ -94,12 +94,8 @@ fn comments_below(entry: Entry<'_>) -> Option<usize> {
 /// True if comments may belong to an entry: a stream, live, plugin or block with a name.
 fn has_comments(entry: Entry<'_>) -> bool {
     let keyword = entry.keyword();
-    let is_plain = || {
-        Schema::media()
-            .top()
-            .by_keyword(&keyword)
-            .is_some_and(|row| matches!(row.shape, Shape::List(_) | Shape::Value(_)))
-    };
+    let is_plain =
+        || Schema::media().top().by_keyword(&keyword).is_some_and(|row| row.codec.facts().kind.is_some());
     Schema::media().group_of(&keyword).is_some()
         || entry.is_block() && entry.count_arguments() > 0 && !is_plain()
 }

@@ -5,16 +5,16 @@
 use serde_json::Value;
 
 use super::config_lookup::{ConfigLookup, ValueKind};
-use super::explain::members;
 use super::expect::masked_around;
+use super::explain::members;
 use super::path::{Path, Segment, in_quotes};
 use super::schema_path::Place;
 use super::select::{keys, names, value_at};
 use crate::model::Masker;
 use crate::model::secret::holds_mask;
 use crate::schema::json_value::scalar_text;
-use crate::schema::kinds::{SWITCH, WordKind};
-use crate::schema::{Derived, ForeignKeyword, JsonForm, Parameter, PartPlace, SOURCE, Schema, Shape};
+use crate::schema::kinds::WordKind;
+use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, PartPlace, SOURCE, Schema};
 
 #[cfg(test)]
 mod tests;
@@ -160,7 +160,7 @@ impl Completion<'_> {
         let candidate = |(name, help): (String, String)| {
             let (text, form) = (format!("{head}{}", start.written(&name)), self.form(above, place, &name));
             // Some that are objects or lists are also set by their words.
-            let takes_words = matches!(place.member(&name), Ok(Place::Own(row)) if row.shape.takes_words());
+            let takes_words = matches!(place.member(&name), Ok(Place::Own(row)) if row.takes_words());
             let by_words = (self.path_use == PathUse::Settable && takes_words).then_some(JsonForm::Leaf);
             let forms = [form].into_iter().chain(by_words).collect::<Vec<_>>();
             forms.into_iter().map(|form| self.found(text.clone(), help.clone(), form)).collect::<Vec<_>>()
@@ -209,7 +209,7 @@ impl Completion<'_> {
         };
         let is_one = known.iter().filter(|(name, _)| name.starts_with(typed)).count() == 1;
         let Some(scope) = scope.filter(|_| !typed.is_empty() && !is_one) else { return Vec::new() };
-        let rows = Schema::media().foreign.iter().filter(|row| scope.may_hold(row));
+        let rows = FOREIGN_KEYWORDS.iter().filter(|row| scope.may_hold(row));
         let names = rows.flat_map(|row| row.keywords.iter().map(move |name| (*name, row.doc)));
         let is_new = |name: &str| !scope.is_reserved(name) && !known.iter().any(|(known, _)| known == name);
         names.filter(|(name, _)| is_new(name)).map(|(name, doc)| (name.to_owned(), doc.to_owned())).collect()
@@ -234,7 +234,7 @@ impl Completion<'_> {
         match place.member(name).ok().or_else(in_entries) {
             Some(Place::Root | Place::Group(_) | Place::Block(_) | Place::Source(_)) => JsonForm::Object,
             Some(Place::Extras | Place::ForeignBlock) => JsonForm::Object,
-            Some(Place::Own(row)) => row.shape.json(),
+            Some(Place::Own(row)) => row.codec.facts().json,
             Some(Place::Part(part)) if part.place == PartPlace::Rest => JsonForm::List,
             Some(Place::Templates(_) | Place::Template(_) | Place::Foreign) => {
                 let path = above.child(Segment::Key(name.to_owned()));
@@ -341,8 +341,7 @@ fn certain(segments: &[Segment]) -> Vec<Segment> {
 /// The kind of the value at a place, if that is one word.
 fn kind(place: Place) -> Option<&'static WordKind> {
     match place {
-        Place::Own(Parameter { shape: Shape::Value(kind), .. }) => Some(kind),
-        Place::Own(Parameter { shape: Shape::Derived(Derived::Static), .. }) => Some(&SWITCH),
+        Place::Own(row) if row.codec.facts().json == JsonForm::Leaf => row.codec.facts().kind,
         Place::Part(part) if part.place != PartPlace::Rest => Some(part.kind),
         _ => None,
     }

@@ -9,9 +9,7 @@ use super::found_value::{FoundValue, found};
 use super::path::{Path, Segment};
 use super::schema_path::Place;
 use super::select::select;
-use crate::schema::{
-    ForeignForm, ForeignKeyword, Kind, OUTSIDE, Parameter, Part, Schema, Scope, Shape, URL_GLOBAL,
-};
+use crate::schema::{ForeignForm, ForeignKeyword, Kind, OUTSIDE, Parameter, Part, Schema, Scope, URL_GLOBAL};
 
 /// The name that stands for any stream, live or plugin.
 const ANY_NAME: &str = "NAME";
@@ -147,8 +145,8 @@ impl ExplainedPath {
         }
         // `urls.url` leads through the list, of which the first source stands for all.
         if let Some(Segment::Key(_)) = segments.get(at + 1)
-            && let Ok(Place::Own(Parameter { shape: Shape::Addresses(_), .. })) =
-                Place::resolve(&segments[..=at])
+            && let Ok(Place::Own(row)) = Place::resolve(&segments[..=at])
+            && row.codec.facts().sources.is_some()
         {
             segments.insert(at + 1, Segment::Index(0));
         }
@@ -184,7 +182,7 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
     let name = below.iter().rev().find_map(Segment::name).unwrap_or(row.key);
     let value_type = type_of(place);
     let json = match is_whole {
-        true => format!("\"{}\": {}", row.key, row.json_form()),
+        true => format!("\"{}\": {}", row.key, row.codec.facts().json_form),
         false if name == row.key => format!("an element of \"{}\": {value_type}", row.key),
         false => format!("\"{name}\" in \"{}\": {value_type}", row.key),
     };
@@ -202,7 +200,7 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
         value_type,
         unit: Some(unit).filter(|unit| !unit.is_empty()),
         default: Some(row.default).filter(|default| is_whole && !default.is_empty()),
-        text: words(&row.usage()),
+        text: words(&row.codec.facts().usage),
         json,
         places: places(row),
         example: Some(row.example).filter(|example| !example.is_empty()),
@@ -274,8 +272,8 @@ fn places(row: &'static Parameter) -> Vec<String> {
 }
 
 fn is_secret(row: &Parameter, name: &str, is_whole: bool) -> bool {
-    match row.shape {
-        Shape::Object(object) if !is_whole => object.part(name).is_some_and(|part| part.secret),
+    match row.codec.facts().object {
+        Some(object) if !is_whole => object.part(name).is_some_and(|part| part.secret),
         _ => row.secret,
     }
 }
@@ -284,7 +282,7 @@ fn type_of(place: Place) -> String {
     match place {
         Place::Root | Place::Block(_) | Place::Source(_) | Place::ForeignBlock => "object",
         Place::Group(_) => "object of objects",
-        Place::Own(row) => row.value_type(),
+        Place::Own(row) => row.codec.facts().value_type,
         Place::Element(kind) => kind.name,
         Place::Pair(_) => "[name, value]",
         Place::BackendUrl => "string, or false",
@@ -303,20 +301,22 @@ pub(super) fn members(place: Place) -> Vec<(String, String)> {
         Place::Root => rows(Schema::media().top()),
         Place::Group(kind) | Place::Block(kind) => rows(kind.scope()),
         Place::Source(scope) => rows(scope),
-        Place::Own(row) => match row.shape {
-            Shape::Addresses(shape) => rows(shape.members),
-            Shape::Address(shape) => {
-                let options = shape.options.map(|key| (key, "Its options, in the order of the text"));
-                let beside = (URL_GLOBAL, "The global URL, in streams and lives; output only");
-                let members = [Some((shape.address, shape.address_doc)), options, Some(beside)];
-                members.into_iter().flatten().map(|(key, doc)| (key.to_owned(), doc.to_owned())).collect()
+        Place::Own(row) => {
+            match (row.codec.facts().sources, row.codec.facts().address, row.codec.facts().object) {
+                (Some(shape), ..) => rows(shape.members),
+                (_, Some(shape), _) => {
+                    let options = shape.options.map(|key| (key, "Its options, in the order of the text"));
+                    let beside = (URL_GLOBAL, "The global URL, in streams and lives; output only");
+                    let members = [Some((shape.address, shape.address_doc)), options, Some(beside)];
+                    members.into_iter().flatten().map(|(key, doc)| (key.to_owned(), doc.to_owned())).collect()
+                }
+                (_, _, Some(object)) => {
+                    let part = |part: &Part| (part.key.to_owned(), part_in_words(part));
+                    object.parts.iter().map(part).collect()
+                }
+                _ => Vec::new(),
             }
-            Shape::Object(object) => {
-                let part = |part: &Part| (part.key.to_owned(), part_in_words(part));
-                object.parts.iter().map(part).collect()
-            }
-            _ => Vec::new(),
-        },
+        }
         _ => Vec::new(),
     }
 }

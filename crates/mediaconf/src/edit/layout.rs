@@ -455,7 +455,7 @@ impl<'a, 'd> Layout<'a, 'd> {
         let follows_setting =
             sibling.filter(|sibling| !sibling.is_block() && self.around.begins_line(sibling.start()));
         let at_column_0 = Schema::media().top().by_keyword(keyword).is_some_and(|row| {
-            row.shape.group().is_some() || row.role.is_some_and(DirectiveRole::is_account)
+            row.codec.facts().group.is_some() || row.role.is_some_and(DirectiveRole::is_account)
         });
         follows_setting.filter(|_| !at_column_0).map_or("", |sibling| self.around.indent(sibling.start()))
     }

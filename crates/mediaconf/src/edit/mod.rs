@@ -17,21 +17,16 @@ mod comments;
 mod completion;
 mod condition;
 mod config_lookup;
-pub(crate) mod emit;
 mod expect;
 mod explain;
-mod fault;
 mod found_value;
 #[cfg(test)]
 mod growth;
 pub mod guarded;
-mod json_pointer;
 mod layout;
-mod merge;
 mod normalize;
 mod notes;
 mod order;
-pub mod patch;
 mod path;
 mod place_in_text;
 mod ports;
@@ -50,6 +45,9 @@ pub(crate) mod typed;
 mod verify;
 mod words;
 
+pub use crate::schema::fault::{Fault, FaultKind, Faults, joined};
+pub use crate::schema::patch;
+use crate::schema::{fault, json_pointer};
 pub use assign::{AssignOptions, AssignedValue, Assignment, to_patch};
 pub use block_request::{BlockContent, BlockPlace, BlockRequest};
 pub use completion::{Completion, PathUse, Proposal};
@@ -57,9 +55,7 @@ pub use condition::{Condition, keys_that_all_lack};
 pub use config_lookup::{ConfigLookup, LocalView};
 pub use expect::{Expectation, unmet};
 pub use explain::{Explanation, explain};
-pub use fault::{Fault, FaultKind, Faults, joined};
 pub use found_value::{FoundValue, ValueSource, inherited_value, inherited_values};
-pub use merge::own_lens;
 pub use normalize::normalize;
 pub use path::{EVERY, Path, Segment, glob_matches, split_assignment};
 pub use place_in_text::{entry_at, own_entry_at};
@@ -84,7 +80,7 @@ pub use crate::show::{
 use serde_json::Value;
 use thiserror::Error;
 
-pub use json_pointer::Pointer;
+pub use crate::schema::json_pointer::Pointer;
 pub use notes::Note;
 pub use verify::Unproved;
 

@@ -69,7 +69,7 @@ impl<'d> Sync<'_, 'd> {
         target: Option<&Value>,
         pointer: &Pointer,
     ) {
-        let (Some(shape), Some(current), Some(target)) = (row.shape.address(), current, target) else {
+        let (Some(shape), Some(current), Some(target)) = (row.codec.facts().address, current, target) else {
             return;
         };
         if target.get(shape.address) != Some(&Value::Bool(false)) {

@@ -6,15 +6,14 @@ use serde_json::{Map, Value};
 
 use super::align::longest_increasing_subsequence;
 use super::comments::is_followed;
-use super::emit;
 use super::json_pointer::Pointer;
 use super::layout::{Anchor, Fresh, Insertion};
-use super::merge;
-use super::sync::{Sync, inline, without_misshapen, written};
+use super::sync::{Sync, without_misshapen, written};
 use super::words::unwritable;
 use crate::model::member::Members;
 use crate::model::names::NameSet;
 use crate::model::shape::group_name;
+use crate::schema::codec::write_members;
 use crate::schema::{DirectiveRole, Kind, Object, POSITION, Parameter, STATIC};
 use crate::syntax::{Document, Entry, quoted_if_needed};
 
@@ -92,11 +91,11 @@ impl<'d> Sync<'_, 'd> {
         let empty = Map::new();
         let patch = patch.as_object().unwrap_or(&empty);
         self.guarded.members(kind.scope(), &empty, patch, pointer);
-        let target = self.faults.take(merge::merge_named(kind, None, patch, pointer))?;
+        let target = self.faults.take(kind.merge(None, patch, pointer))?;
         for row in kind.scope().rows() {
             self.faults.add(unwritable(row, None, target.get(row.key), &pointer.child(row.key)));
         }
-        let text = Document::parse(emit::named(kind, name, &target).inline());
+        let text = Document::parse(kind.write(name, &target));
         let lines = Fresh::of(text.entries().next()?);
         self.promises.block(kind, name, Some(&target));
         Some(NewBlock { name: name.to_owned(), lines })
@@ -104,9 +103,9 @@ impl<'d> Sync<'_, 'd> {
 
     fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Value, pointer: &Pointer) {
         let Some(patch) = patch.as_object() else { return };
-        let current = merge::named_value(kind, entry);
+        let current = kind.read(entry);
         let members = Members::group(kind.scope(), entry.children());
-        let merged = merge::merge_named(kind, Some((&current, &members)), patch, pointer);
+        let merged = kind.merge(Some((&current, &members)), patch, pointer);
         let Some(mut target) = self.faults.take(merged) else { return };
         without_misshapen(&members, &mut target, &current, patch);
         // A directive that sets the default goes when null asks for it, which changes nothing in the view.
@@ -127,7 +126,7 @@ impl<'d> Sync<'_, 'd> {
             let keyword = entry.words().next().expect("an entry has a keyword").span();
             self.splice(keyword.start as usize..keyword.end as usize, kind.keyword(is_on_demand));
         }
-        for row in kind.scope().rows().filter(|row| row.shape.address().is_some()) {
+        for row in kind.scope().rows().filter(|row| row.codec.facts().address.is_some()) {
             self.note_options_dropped(
                 row,
                 current.get(row.key),
@@ -159,7 +158,7 @@ impl<'d> Sync<'_, 'd> {
             kind.scope().rows().find(|row| kind.has_sources() && row.role == Some(DirectiveRole::Sources));
         let urls = sources.and_then(|row| Some(written(row, &others.shift_remove(row.key)?)));
         let urls = Document::parse(urls.unwrap_or_default());
-        let lines = Document::parse(inline(emit::named(kind, "", &others).block.unwrap_or_default()));
+        let lines = Document::parse(write_members(kind.scope(), &others).join("\n"));
         let lines = lines.entries().map(Fresh::of).collect();
         self.one_line(sources, entry, &urls.entries().collect::<Vec<_>>(), lines);
     }
@@ -278,7 +277,7 @@ impl<'d> Sync<'_, 'd> {
         for (block, name) in blocks {
             let old = group_name(*block);
             self.splice(old.start as usize..old.end() as usize, quoted_if_needed(name));
-            self.promises.block(kind, name, Some(&merge::named_value(kind, *block)));
+            self.promises.block(kind, name, Some(&kind.read(*block)));
         }
         let names = self.members.own_by_key(kind.key()).iter().map(|&entry| name_of(entry));
         let names = names.map(|old| new.get(&old).map_or(old, |&name| name.to_owned()));
@@ -305,7 +304,7 @@ impl<'d> Sync<'_, 'd> {
         } else {
             self.put_block(entries, (previous, Start::Before(first)), copy, None);
         }
-        self.promises.block(kind, name, Some(&merge::named_value(kind, original)));
+        self.promises.block(kind, name, Some(&kind.read(original)));
         let mut names: Vec<String> = entries.iter().map(|&entry| name_of(entry)).collect();
         names.insert(at, name.to_owned());
         self.promises.order(kind, names);

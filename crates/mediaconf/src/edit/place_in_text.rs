@@ -5,8 +5,7 @@ use crate::model::general::DirectiveForm;
 use crate::model::member::Members;
 use crate::model::setting_view::entry_sources;
 use crate::model::shape::{first_argument, group_name, inner_scope};
-use crate::model::view::list_value;
-use crate::schema::{Schema, Scope, Shape};
+use crate::schema::{Schema, Scope};
 use crate::syntax::Entry;
 
 /// The entry that says the value at a path, or else the nearest block around it; `None` if there is none.
@@ -18,33 +17,27 @@ pub fn entry_at<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<Entry
     };
     let entries = members.own(row);
     let name = below.first().and_then(Segment::name);
-    match row.shape {
-        Shape::Group(kind) => {
-            let Some(name) = name else { return entries.first().copied() };
-            let block = entries.iter().copied().find(|&entry| group_name(entry).value() == name)?;
-            Some(inside(block, kind.scope(), &below[1..]).unwrap_or(block))
+    if let Some(kind) = row.codec.facts().group {
+        let Some(name) = name else { return entries.first().copied() };
+        let block = entries.iter().copied().find(|&entry| group_name(entry).value() == name)?;
+        return Some(inside(block, kind.scope(), &below[1..]).unwrap_or(block));
+    }
+    if row.codec.facts().entries_of.is_some() {
+        let mut blocks = members.read_by(row).iter().copied().filter(|entry| entry.is_block());
+        let block = blocks.find(|&entry| Some(&*first_argument(entry)) == name)?;
+        return Some(inside(block, Schema::media().unknown(), &below[1..]).unwrap_or(block));
+    }
+    match below.first() {
+        _ if !row.takes_elements() => entries.last().copied(),
+        Some(Segment::Index(at)) => {
+            let is_sources = row.codec.facts().sources.is_some();
+            let mut passed = 0;
+            entries.iter().copied().find(|&entry| {
+                passed += if is_sources { entry_sources(entry).count() } else { 1 };
+                passed > *at
+            })
         }
-        Shape::Blocks(list) => {
-            let port = members.own_by_key(list.key).iter().copied();
-            let block =
-                port.filter(|entry| entry.is_block()).find(|&entry| Some(&*list_value(entry)) == name)?;
-            Some(inside(block, Schema::media().unknown(), &below[1..]).unwrap_or(block))
-        }
-        Shape::List(_) | Shape::Addresses(_) => match below.first() {
-            Some(Segment::Index(at)) => {
-                let count = |entry: &Entry<'d>| match row.shape {
-                    Shape::Addresses(_) => entry_sources(*entry).count(),
-                    _ => 1,
-                };
-                let mut passed = 0;
-                entries.iter().copied().find(|entry| {
-                    passed += count(entry);
-                    passed > *at
-                })
-            }
-            _ => entries.first().copied(),
-        },
-        _ => entries.last().copied(),
+        _ => entries.first().copied(),
     }
 }
 
@@ -91,13 +84,13 @@ pub fn own_entry_at<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<E
         };
     };
     let entries = members.own(row);
-    match (row.shape, name) {
-        (Shape::Group(kind), Some(name)) => {
+    match (row.codec.facts().group, name) {
+        (Some(kind), Some(name)) => {
             let block = entries.iter().copied().find(|&entry| group_name(entry).value() == name)?;
             own_or_inside(block, kind.scope(), &below[1..])
         }
-        (Shape::Group(_), None) => None,
-        (Shape::List(_), _) if below.len() == 1 => match below[0] {
+        (Some(_), None) => None,
+        _ if row.codec.facts().list.is_some() && below.len() == 1 => match below[0] {
             Segment::Index(at) => entries.get(at).copied(),
             _ => None,
         },

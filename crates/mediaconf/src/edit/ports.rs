@@ -5,16 +5,14 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::align::{ElementOrigin, align};
-use super::emit;
 use super::fault::Fault;
 use super::json_pointer::Pointer;
-use super::merge::{self, GeneralMerge};
 use super::notes::Note;
-use super::sync::{Member, Sync, inline};
-use crate::model::shape::value;
-use crate::model::view::list_value;
+use super::sync::{Member, Sync};
+use crate::model::shape::first_argument as list_value;
+use crate::schema::codec::{General, block_value, merge_block, occurrence};
 use crate::schema::json_value::{is_empty, scalar_text};
-use crate::schema::{ListShape, Object, Parameter, Schema};
+use crate::schema::{Codec, ListShape, Object, Old, Parameter, Schema};
 use crate::syntax::{Document, Entry};
 
 impl Sync<'_, '_> {
@@ -28,7 +26,7 @@ impl Sync<'_, '_> {
     ) {
         let members = self.members;
         let entries = members.own(row);
-        let port = |&entry: &Entry<'_>| value(list.kind, entry).map(Value::from).unwrap_or_default();
+        let port = |&entry: &Entry<'_>| list.kind.value(entry).map(Value::from).unwrap_or_default();
         let old: Vec<Value> = entries.iter().map(port).collect();
         let new = ports.map_or_else(|| old.clone(), |ports| ports.as_array().cloned().unwrap_or_default());
         let (before, after) = identities(entries, &old, &new);
@@ -42,9 +40,9 @@ impl Sync<'_, '_> {
         let mut lines = Vec::new();
         for (port, block) in new.iter().zip(&blocks) {
             let words = [Some(port.clone()), block.clone().map(Value::Object)];
-            lines.push(emit::occurrence(row.keywords[0], &words.into_iter().flatten().collect::<Vec<_>>()));
+            lines.push(occurrence(row.keywords[0], &words.into_iter().flatten().collect::<Vec<_>>()));
         }
-        let fresh = Document::parse(inline(lines));
+        let fresh = Document::parse(lines.join("\n"));
         let fresh: Vec<_> = fresh.entries().collect();
         for (&line, entry) in fresh.iter().zip(&staying) {
             if let Some(entry) = *entry {
@@ -89,16 +87,17 @@ impl Sync<'_, '_> {
             let change = if removes_all { Some(&Value::Null) } else { patch.get(&name) };
             let change = change.filter(|change| change.is_null() || counting[port] == index);
             let block = entry.filter(|entry| entry.is_block());
-            let mut general = GeneralMerge { faults: &mut self.faults };
             blocks.push(match (block, change) {
-                (Some(block), None) => merge::contents_value(block).as_object().cloned(),
+                (Some(block), None) => block_value(block).as_object().cloned(),
                 (Some(block), Some(change)) => change.as_object().map(|patch| {
-                    let current = merge::contents_value(block).as_object().cloned().unwrap_or_default();
+                    let current = block_value(block).as_object().cloned().unwrap_or_default();
                     self.guarded.members(Schema::media().unknown(), &current, patch, &pointer);
-                    general.contents(block, patch, &pointer)
+                    merge_block(block, patch, &pointer, &mut self.faults)
                 }),
                 (None, change) => {
-                    let merged = change.and_then(|change| general.keyword(list.key, &[], change, &pointer));
+                    let codec = General { keyword: list.key };
+                    let merged = change
+                        .and_then(|change| codec.merge(Old::default(), change, &pointer, &mut self.faults));
                     merged.and_then(|merged| merged.as_object().cloned())
                 }
             });

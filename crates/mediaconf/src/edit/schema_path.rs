@@ -6,46 +6,10 @@ use serde_json::Value;
 
 use super::fault::Fault;
 use super::path::{Path, Segment};
-use crate::schema::kinds::WordKind;
-use crate::schema::{
-    AddressShape, Derived, DirectiveRole, JsonForm, Kind, Object, OptionsShape, Parameter, Part, PartPlace,
-    Schema, Scope, Shape, URL_GLOBAL,
-};
+use crate::schema::codec::is_list;
+use crate::schema::{AddressShape, Derived, DirectiveRole, JsonForm, Object, Schema, Scope, URL_GLOBAL};
 
-/// A place in a configuration.
-#[derive(Debug, Clone, Copy)]
-pub enum Place {
-    /// The whole configuration.
-    Root,
-    /// `streams`, `lives` or `plugins`.
-    Group(Kind),
-    /// One stream, live or plugin.
-    Block(Kind),
-    /// A known parameter that is no group.
-    Own(&'static Parameter),
-    /// An element of a list of values.
-    Element(&'static WordKind),
-    /// An element of a stream's sources.
-    Source(Scope),
-    /// An element of a list of options.
-    Pair(&'static OptionsShape),
-    /// `auth.url`.
-    BackendUrl,
-    /// `auth.extra`.
-    Extras,
-    /// A part of a parameter that is a string and nothing else.
-    Text,
-    /// A member of an object whose words a directive holds.
-    Part(&'static Part),
-    /// The block of an http directive.
-    ForeignBlock,
-    /// The blocks `template`, by name.
-    Templates(Scope),
-    /// One of them: it has some known parameters.
-    Template(Scope),
-    /// A value under the general rule, or an option of a source or of the transcoder.
-    Foreign,
-}
+pub use crate::schema::Place;
 
 impl Place {
     /// The place that `segments` lead to from the whole.
@@ -96,9 +60,9 @@ impl Place {
             Self::Templates(scope) => Ok(Self::Template(scope)),
             Self::Template(scope) => Ok(scope.by_key(key).map_or(Self::Foreign, Self::Own)),
             Self::ForeignBlock | Self::Foreign => Ok(Self::Foreign),
-            Self::Own(parameter) => in_parameter(parameter, key),
+            Self::Own(parameter) => parameter.codec.member(key),
             Self::Pair(_) => Err(is_list("`[0]` for the name or `[1]` for the value")),
-            Self::Part(part) if part.place == PartPlace::Rest => {
+            Self::Part(part) if part.is_rest() => {
                 Err(is_list("a word, such as `[0]`, or `[+]` for a new one"))
             }
             Self::Element(_) | Self::BackendUrl | Self::Text | Self::Part(_) => Err(no_members()),
@@ -107,7 +71,7 @@ impl Place {
 
     fn entry(self) -> Result<Self, Fault> {
         let is_object = match self {
-            Self::Own(parameter) => parameter.shape.json() == JsonForm::Object,
+            Self::Own(parameter) => parameter.codec.facts().json == JsonForm::Object,
             Self::Root | Self::Group(_) | Self::Block(_) | Self::Source(_) => true,
             Self::Extras | Self::ForeignBlock => true,
             _ => false,
@@ -118,16 +82,9 @@ impl Place {
     /// The place of an entry of a list; `None` if there is no list.
     pub fn list_entry(self) -> Option<Self> {
         match self {
-            Self::Own(parameter) => match parameter.shape {
-                Shape::List(list) => Some(Self::Element(list.kind)),
-                Shape::Addresses(shape) => Some(Self::Source(shape.members)),
-                Shape::Options(options) => Some(Self::Pair(options)),
-                Shape::Derived(Derived::Runtime) => Some(Self::Foreign),
-                _ => None,
-            },
-            Self::Templates(_) => Some(self),
-            Self::Template(_) => Some(self),
-            Self::Part(part) if part.place == PartPlace::Rest => Some(Self::Foreign),
+            Self::Own(parameter) => parameter.codec.entry(),
+            Self::Templates(_) | Self::Template(_) => Some(self),
+            Self::Part(part) if part.is_rest() => Some(Self::Foreign),
             Self::Pair(_) | Self::Foreign => Some(Self::Foreign),
             _ => None,
         }
@@ -136,7 +93,7 @@ impl Place {
     /// True if a member is derived: a name, a position, a global value.
     pub fn derives(self, key: &str) -> bool {
         let parameter = self.scope().and_then(|scope| scope.by_key(key));
-        parameter.is_some_and(|parameter| parameter.shape.derived().is_some())
+        parameter.is_some_and(|parameter| parameter.codec.facts().derived.is_some())
     }
 
     /// True if a member has no value of its own: it is derived.
@@ -159,7 +116,7 @@ impl Place {
         match self {
             Self::Text => true,
             Self::Part(part) => part.kind.is_text,
-            Self::Own(Parameter { shape: Shape::Value(kind), .. }) => kind.is_text,
+            Self::Own(parameter) => parameter.codec.facts().kind.is_some_and(|kind| kind.is_text),
             _ => false,
         }
     }
@@ -167,15 +124,15 @@ impl Place {
     /// True if the place is a list that a single element, given as its words, may be the whole of.
     pub fn takes_elements(self) -> bool {
         match self {
-            Self::Own(parameter) => parameter.shape.is_list(),
-            Self::Part(part) => part.place == PartPlace::Rest,
+            Self::Own(parameter) => parameter.takes_elements(),
+            Self::Part(part) => part.is_rest(),
             _ => false,
         }
     }
 
     /// The shape of the place, if that is the only address of a directive.
     pub fn address(self) -> Option<&'static AddressShape> {
-        if let Self::Own(parameter) = self { parameter.shape.address() } else { None }
+        if let Self::Own(parameter) = self { parameter.codec.facts().address } else { None }
     }
 
     /// True if the schema knows nothing of this place and the places below it.
@@ -197,38 +154,11 @@ fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {
             }),
         };
     };
-    Ok(match parameter.shape {
-        Shape::Group(kind) => Place::Group(kind),
-        Shape::Derived(Derived::Address) => Place::Text,
+    Ok(match (parameter.codec.facts().group, parameter.codec.facts().derived) {
+        (Some(kind), _) => Place::Group(kind),
+        (_, Some(Derived::Address)) => Place::Text,
         _ => Place::Own(parameter),
     })
-}
-
-fn in_parameter(parameter: &'static Parameter, key: &str) -> Result<Place, Fault> {
-    match (parameter.shape, key) {
-        (Shape::Object(object), key) => {
-            object.part(key).map(Place::Part).ok_or_else(|| no_member(&object.keys()))
-        }
-        (Shape::Address(shape), key) if key == shape.address => Ok(Place::BackendUrl),
-        (Shape::Address(shape), key) if Some(key) == shape.options => Ok(Place::Extras),
-        (Shape::Address(shape), key) => {
-            shape.members.by_key(key).map(Place::Own).ok_or_else(|| no_member(&shape.keys()))
-        }
-        (Shape::Blocks(_), _) => Ok(Place::ForeignBlock),
-        (Shape::Derived(Derived::Runtime), _) => Ok(Place::Foreign),
-        (Shape::List(_) | Shape::Addresses(_) | Shape::Options(_), _) => {
-            Err(is_list("an element, such as `[0]`, or `[+]` for a new one"))
-        }
-        _ => Err(no_members()),
-    }
-}
-
-fn no_member(members: &str) -> Fault {
-    Fault::of_path("there is no such member here").hint(format!("the members are {members}"))
-}
-
-fn is_list(elements: &str) -> Fault {
-    Fault::of_path("a list has no members").hint(format!("name {elements}"))
 }
 
 fn no_list() -> Fault {
@@ -241,11 +171,7 @@ fn no_members() -> Fault {
 
 /// True if a member of a view is derived: a name, a position, a global value.
 pub fn is_derived(scope: Scope, key: &str) -> bool {
-    scope.by_key(key).is_some_and(|parameter| match parameter.shape {
-        Shape::Derived(Derived::Static) => !scope.kind().is_some_and(Kind::may_be_on_demand),
-        Shape::Derived(what) => what != Derived::Address,
-        _ => false,
-    })
+    scope.by_key(key).and_then(|parameter| parameter.codec.facts().derived).is_some_and(Derived::lacks_own)
 }
 
 /// The value at a place without its derived members; `None` if there are no others.
@@ -282,7 +208,7 @@ pub fn with_key_of_sources<'p>(path: &'p Path) -> Cow<'p, Path> {
 pub fn is_shown_for_nothing(place: Place, value: &Value) -> bool {
     match (place, value) {
         (Place::Group(_), Value::Object(members)) => members.is_empty(),
-        (Place::Own(parameter), Value::Array(entries)) => parameter.shape.is_list() && entries.is_empty(),
+        (Place::Own(parameter), Value::Array(entries)) => parameter.takes_elements() && entries.is_empty(),
         _ => false,
     }
 }
@@ -290,7 +216,7 @@ pub fn is_shown_for_nothing(place: Place, value: &Value) -> bool {
 /// Refuses members that can't be set: `name`, `runtime` and the like.
 fn refuse_output_only(place: Place) -> Result<(), Fault> {
     let Place::Own(parameter) = place else { return Ok(()) };
-    let Some(what) = parameter.shape.derived() else { return Ok(()) };
+    let Some(what) = parameter.codec.facts().derived else { return Ok(()) };
     let key = parameter.key;
     let hint = match what {
         Derived::Name => "it is the key; `mediactl mv` gives the block another name",
@@ -298,7 +224,7 @@ fn refuse_output_only(place: Place) -> Result<(), Fault> {
         Derived::Global | Derived::Former => "set the `cluster_key` of the top level",
         Derived::Runtime => "it holds figures of the running server",
         Derived::Included => "it names the files that `read --with-includes` shows, too",
-        Derived::Static if is_derived(parameter.scope, key) => "a live is never static",
+        Derived::NeverStatic => "a live is never static",
         Derived::Static | Derived::Position | Derived::Address => return Ok(()),
     };
     Err(Fault::of_path(format!("`{key}` is output only")).hint(hint))

@@ -6,9 +6,8 @@ use super::align::{Alignment, ElementOrigin, align};
 use super::layout::{Fresh, Insertion, block_lines};
 use super::sync::{Member, Sync};
 use super::words::address_said;
-use crate::model::setting_view::{SourceView, entry_sources, is_plural};
+use crate::model::setting_view::{entry_sources, is_plural};
 use crate::model::shape::{Address, group_name, header_source};
-use crate::model::to_json;
 use crate::schema::{Parameter, SOURCE};
 use crate::syntax::{Entry, Splice, Word, spliced_pieces};
 
@@ -236,7 +235,7 @@ fn source_words(line: Entry<'_>) -> String {
 }
 
 fn value_of(address: &Address<'_>) -> Value {
-    to_json(&SourceView { source: address.clone() })
+    Value::Object(SOURCE.object(address))
 }
 
 fn value_of_line(line: Entry<'_>) -> Value {

@@ -15,22 +15,20 @@ use serde_json::{Map, Value};
 
 use super::align::{Alignment, ElementOrigin, align};
 use super::comments::counts_as_block;
-use super::emit;
 use super::fault::Faults;
 use super::guarded::Guarded;
 use super::json_pointer::Pointer;
 use super::layout::{Anchor, Fresh, Insertion, Operation, block_lines};
-use super::merge::{self, GeneralMerge, contents_value, general_value};
 use super::notes::Note;
 use super::surroundings::Surroundings;
 use super::verify::Promises;
 use super::words::unwritable;
-use crate::model::general::{DirectiveForm, scalars};
 use crate::model::member::{Members, key_of, keyword_of};
-use crate::model::setting_view::setting_value;
 use crate::model::shape::{first_argument, inner_scope};
-use crate::model::to_json;
-use crate::schema::{Object, Parameter, Schema, Scope, Shape};
+use crate::schema::codec::{
+    self, DirectiveForm, General, are_named_blocks, block_value, merge_member, scalars,
+};
+use crate::schema::{Codec, Facts, Object, Parameter, Schema, Scope};
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
 /// Collects the operations of a change, and the values that they must lead to.
@@ -108,14 +106,15 @@ impl<'p, 'd> Sync<'p, 'd> {
     pub fn top_level(&mut self, patch: &Object) {
         let (root, top) = (Pointer::root(), self.members.scope());
         for row in top.rows() {
-            match (row.shape, patch.get(row.key)) {
-                (Shape::List(list), ports) => match patch.get(list.blocks) {
+            let (Facts { list, group, .. }, value) = (row.codec.facts(), patch.get(row.key));
+            match (list, group, value) {
+                (Some(list), _, ports) => match patch.get(list.blocks) {
                     None if ports.is_none() => {}
                     options => self.ports(row, list, ports, options),
                 },
-                (Shape::Blocks(_) | Shape::Derived(_), _) | (_, None) => {}
-                (Shape::Group(kind), Some(patch)) => self.group(kind, patch, &root.child(row.key)),
-                (_, Some(_)) => self.top_setting(row, patch, &root.child(row.key)),
+                (_, Some(kind), Some(patch)) => self.group(kind, patch, &root.child(row.key)),
+                (_, _, Some(_)) if row.is_setting() => self.top_setting(row, patch, &root.child(row.key)),
+                _ => {}
             }
         }
         for (key, patch) in patch.iter().filter(|(key, _)| top.by_key(key).is_none()) {
@@ -126,9 +125,12 @@ impl<'p, 'd> Sync<'p, 'd> {
 
     fn top_setting(&mut self, row: &'static Parameter, patch: &Object, pointer: &Pointer) {
         let members = self.members;
-        let current = setting_value(row, members.own(row));
-        let merged = merge::merge_setting(row, current.as_ref(), &patch[row.key], pointer);
-        let Some(target) = self.faults.take(merged).filter(|target| *target != current) else { return };
+        let current = row.codec.read(members.own(row), None);
+        let faults = self.faults.len();
+        let target = row.merge(current.as_ref(), &patch[row.key], pointer, &mut self.faults);
+        if target == current || self.faults.len() > faults {
+            return;
+        }
         self.note_options_dropped(row, current.as_ref(), target.as_ref(), pointer);
         let misshapen = misshapen(members, row, patch);
         self.known(
@@ -148,9 +150,8 @@ impl<'p, 'd> Sync<'p, 'd> {
     fn top_general(&mut self, key: &str, patch: &Value, pointer: &Pointer) {
         let (members, top) = (self.members, self.members.scope());
         let entries = members.foreign_by_keyword(keyword_of(top, key));
-        let current = general_value(entries);
-        let mut general = GeneralMerge { faults: &mut self.faults };
-        let target = general.member((top, key), entries, patch, pointer);
+        let current = General { keyword: keyword_of(top, key) }.read(entries, None);
+        let target = merge_member((top, key), entries, patch, pointer, &mut self.faults);
         if target != current {
             self.guarded.member(top, key, current.as_ref(), patch, pointer);
             self.general(None, keyword_of(top, key), entries, target.as_ref());
@@ -170,7 +171,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         let (within, members) = (Some(block), Members::group(scope, block.children()));
         let is_changed = |key: &str| current.get(key) != target.get(key);
         let mut replaced = HashSet::new();
-        for row in scope.rows().filter(|row| row.shape.derived().is_none() && is_changed(row.key)) {
+        for row in scope.rows().filter(|row| row.codec.facts().derived.is_none() && is_changed(row.key)) {
             let wanted = target.get(row.key);
             let misshapen = misshapen(&members, row, target);
             self.known(Member { within, row: Some(row), entries: members.own(row) }, wanted, &misshapen);
@@ -212,7 +213,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         match (DirectiveForm::from_entries(entries), target) {
             // Another object is written as one block without a name.
             (DirectiveForm::NamedBlocks, Some(Value::Object(target)))
-                if !entries.is_empty() && emit::are_named_blocks(target) =>
+                if !entries.is_empty() && are_named_blocks(target) =>
             {
                 self.named_blocks(keyword, entries, target)
             }
@@ -240,7 +241,7 @@ impl<'p, 'd> Sync<'p, 'd> {
             }
         }
         if !new.is_empty() {
-            let fresh = Document::parse(inline(emit::general(keyword, &Value::Object(new))));
+            let fresh = Document::parse(General { keyword }.write(keyword, &Value::Object(new)).join("\n"));
             self.add(fresh.entries().map(Fresh::of).collect(), entries, false);
         }
         let gone = entries.iter().filter(|&&entry| !target.contains_key(&*first_argument(entry)));
@@ -249,7 +250,7 @@ impl<'p, 'd> Sync<'p, 'd> {
 
     /// Changes what stands inside a block that the general rule shows.
     fn inside(&mut self, block: Entry<'d>, target: &Object) {
-        if let Value::Object(current) = contents_value(block)
+        if let Value::Object(current) = block_value(block)
             && current != *target
         {
             self.contents(block, inner_scope(block), [&current, target], &Pointer::root());
@@ -259,9 +260,9 @@ impl<'p, 'd> Sync<'p, 'd> {
     /// Changes the lines of a member to fresh ones.
     pub(super) fn member(&mut self, member: Member<'_, 'd>, fresh: &[Entry<'_>]) {
         let Member { row, entries, .. } = member;
-        match (row.map(|row| row.shape), entries, fresh) {
+        match (row, entries, fresh) {
             (_, entries, []) => entries.iter().for_each(|&entry| self.remove(entry)),
-            (Some(Shape::Addresses(_)), ..) => self.sources(member, fresh),
+            (Some(row), ..) if row.codec.facts().sources.is_some() => self.sources(member, fresh),
             (_, [], fresh) => self.add(fresh.iter().map(|line| Fresh::of(*line)).collect(), entries, false),
             // Of a setting that stands twice, the last one counts.
             (Some(_), [.., last], [line, ..]) => self.line(row, *last, *line),
@@ -331,7 +332,7 @@ impl<'p, 'd> Sync<'p, 'd> {
                 self.promises.gone.push(range);
             }
             (true, true) => {
-                if let Value::Object(target) = contents_value(fresh) {
+                if let Value::Object(target) = block_value(fresh) {
                     self.inside(old, &target);
                 }
             }
@@ -494,7 +495,7 @@ impl<'p, 'd> Sync<'p, 'd> {
 /// The lines of a parameter with one value that have the wrong form for it, in whose place a new one goes; none if
 /// `kept`, a target or a patch, has them as what they are.
 fn misshapen<'d>(members: &Members<'d>, row: &'static Parameter, kept: &Object) -> Vec<Entry<'d>> {
-    let is_single = row.shape.is_setting() && !row.shape.is_list() && members.own(row).is_empty();
+    let is_single = row.is_setting() && members.own(row).is_empty();
     let is_free = |keyword: &&&str| is_single && !kept.contains_key(&*key_of(members.scope(), keyword));
     let lines = |keyword: &&'static str| members.foreign_by_keyword(keyword).to_vec();
     row.keywords.iter().filter(is_free).flat_map(lines).collect()
@@ -518,7 +519,7 @@ pub(super) fn without_misshapen(
 
 /// The lines of a known parameter, as they are written anew.
 pub(super) fn written(row: &'static Parameter, value: &Value) -> String {
-    inline(emit::setting(row, value))
+    row.write(value).join("\n")
 }
 
 /// The lines of a keyword under the general rule; true is a bare flag, but the options of a port keep their value:
@@ -531,13 +532,13 @@ fn written_general(
 ) -> String {
     let is_port = |block: Entry<'_>| {
         let row = Schema::media().top().by_keyword(&block.keyword());
-        row.is_some_and(|row| matches!(row.shape, Shape::List(_)))
+        row.is_some_and(|row| row.codec.facts().list.is_some())
     };
     match (target, entries) {
         (Value::Bool(true), [entry]) if within.is_some_and(is_port) && says_boolean(*entry) => {
-            inline(vec![emit::occurrence(keyword, &[Value::Bool(true)])])
+            codec::occurrence(keyword, &[Value::Bool(true)])
         }
-        _ => inline(emit::general(keyword, target)),
+        _ => General { keyword }.write(keyword, target).join("\n"),
     }
 }
 
@@ -548,13 +549,7 @@ fn says_boolean(entry: Entry<'_>) -> bool {
         && words.next().is_none()
 }
 
-pub(super) fn inline(lines: Vec<emit::Draft>) -> String {
-    lines.iter().map(emit::Draft::inline).collect::<Vec<_>>().join("\n")
-}
-
 /// What a line says: its words, and its block last.
 fn occurrence(entry: Entry<'_>) -> Value {
-    let words = scalars(entry).map(|scalar| to_json(&scalar));
-    let block = entry.is_block().then(|| contents_value(entry));
-    Value::Array(words.chain(block).collect())
+    scalars(entry).chain(entry.is_block().then(|| block_value(entry))).collect()
 }

@@ -9,10 +9,9 @@ use std::ops::Range;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::merge::{named_value, own_lens};
-use crate::model::View;
 use crate::model::member::Members;
 use crate::model::shape::group_name;
+use crate::model::{Lens, View};
 use crate::schema::json_value::is_empty;
 use crate::schema::{Kind, Object, Parameter, Schema};
 use crate::syntax::{Document, Splice, TokenKind, tokens};
@@ -61,7 +60,7 @@ impl Promises {
         if edited.diagnostics().errors() > 0 {
             return unproved("(text)");
         }
-        let lens = own_lens();
+        let lens = Lens::own();
         let view = View::new(new, &lens);
         for (key, expected) in &self.members {
             let found = view.member(key);
@@ -93,7 +92,7 @@ impl Promises {
         for &entry in entries.iter().filter(|_| !self.blocks.is_empty()) {
             let name = (kind, group_name(entry).value().into_owned());
             let Some(expected) = self.blocks.get(&name) else { continue };
-            if expected.as_ref() != Some(&proof_of(kind, &named_value(kind, entry))) {
+            if expected.as_ref() != Some(&proof_of(kind, &kind.read(entry))) {
                 return Err(Unproved { at: format!("{}.{}", kind.key(), name.1) });
             }
             found += 1;
@@ -189,6 +188,6 @@ fn sorted(value: &Value) -> String {
 }
 
 fn order_of_options(row: &Parameter, value: &Value) -> String {
-    let options = row.shape.address().into_iter().flat_map(|shape| shape.options_of(value));
+    let options = row.codec.facts().address.into_iter().flat_map(|shape| shape.options_of(value));
     options.map(|(key, _)| format!("{key:?}")).collect()
 }

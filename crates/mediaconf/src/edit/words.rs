@@ -5,17 +5,14 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::align::{ElementOrigin, align};
-use super::emit;
 use super::fault::{Fault, Faults};
 use super::json_pointer::Pointer;
 use super::sync::Sync;
 use crate::model::member::{key_of, keyword_of};
 use crate::model::secret::holds_mask;
-use crate::model::setting_view::{is_open, option_pair};
-use crate::model::shape::{Address, OptionWord, part_words};
-use crate::model::to_json;
+use crate::model::shape::{Address, OptionWord};
 use crate::schema::scalar::Scalar;
-use crate::schema::{AddressShape, Parameter, Part, PartPlace, Shape};
+use crate::schema::{AddressShape, Facts, Parameter, Part, PartPlace};
 use crate::syntax::{Entry, Word, needs_quotes, quoted_if_needed};
 
 /// A word with what it says.
@@ -26,14 +23,18 @@ pub(super) struct Said<'t> {
     value: Value,
 }
 
+fn facts_of(row: Option<&'static Parameter>) -> Facts {
+    row.map_or(Facts::NONE, |row| row.codec.facts())
+}
+
 /// The words of a line behind its keyword.
 fn said<'t>(row: Option<&'static Parameter>, entry: Entry<'t>) -> Vec<Said<'t>> {
-    match row.map(|row| row.shape) {
-        Some(Shape::Value(kind)) => {
+    match facts_of(row) {
+        Facts { kind: Some(kind), list: None, .. } => {
             let value = |word| (kind.read)(Some(word)).map(Value::from).unwrap_or_default();
             entry.arguments().map(|word| Said { word, part: String::new(), value: value(word) }).collect()
         }
-        Some(Shape::Object(object)) => {
+        Facts { object: Some(object), .. } => {
             let of_part = |(part, word): (Option<&'static Part>, Word<'t>)| {
                 let Some(part) = part else { return Said { word, part: "?".to_owned(), value: Value::Null } };
                 let value = match part.place {
@@ -46,18 +47,20 @@ fn said<'t>(row: Option<&'static Parameter>, entry: Entry<'t>) -> Vec<Said<'t>> 
                     [part.key.into(), value.map(Value::from).unwrap_or_default()].into_iter().collect();
                 Said { word, part: place.unwrap_or(part).key.to_owned(), value }
             };
-            part_words(object, entry).map(of_part).collect()
+            object.part_words(entry).map(of_part).collect()
         }
-        Some(Shape::Address(shape) | Shape::Addresses(shape)) => Address::from_words(entry.arguments())
-            .map_or_else(Vec::new, |address| address_said(shape, &address)),
-        Some(Shape::Options(options)) => {
-            let pair = |word| option_pair(options, word);
+        Facts { address: Some(shape), .. } | Facts { sources: Some(shape), .. } => {
+            Address::from_words(entry.arguments())
+                .map_or_else(Vec::new, |address| address_said(shape, &address))
+        }
+        Facts { options: Some(options), .. } => {
+            let pair = |word| options.pair(word);
             let part = |pair: &Value| pair[0].as_str().unwrap_or_default().to_owned();
             let of_word = |word: Word<'t>| Said { word, part: part(&pair(word)), value: pair(word) };
             entry.arguments().map(of_word).collect()
         }
         _ => {
-            let value = |word| to_json(&Scalar::from_word(word));
+            let value = |word| Scalar::from_word(word).into();
             entry.arguments().map(|word| Said { word, part: String::new(), value: value(word) }).collect()
         }
     }
@@ -65,7 +68,7 @@ fn said<'t>(row: Option<&'static Parameter>, entry: Entry<'t>) -> Vec<Said<'t>> 
 
 /// The words of an address and its options.
 pub(super) fn address_said<'t>(shape: &'static AddressShape, address: &Address<'t>) -> Vec<Said<'t>> {
-    let positional = match shape.may_be_false && is_open(address) {
+    let positional = match shape.may_be_false && address.is_open() {
         true => Value::Bool(false),
         false => address.positional.value().into(),
     };
@@ -101,7 +104,8 @@ impl<'d> Sync<'_, 'd> {
         old: &[Said<'d>],
         fresh: &[Said<'_>],
     ) {
-        let is_list = row.is_none_or(|row| matches!(row.shape, Shape::Options(_) | Shape::List(_)));
+        let is_list =
+            row.is_none_or(|row| row.codec.facts().options.is_some() || row.codec.facts().list.is_some());
         let (origins, gone) = if is_list { listed(old, fresh) } else { by_part(old, fresh) };
         let mut end = before.end() as usize;
         for (origin, new) in origins.iter().zip(fresh) {
@@ -175,27 +179,31 @@ const REST: &str = "options";
 
 /// The text of a fresh word in the place of an old one: a duration keeps its unit, an option the spelling of its key.
 fn replaced(row: Option<&'static Parameter>, all: &[Said<'_>], old: &Said<'_>, fresh: &Said<'_>) -> String {
-    match row.map(|row| row.shape) {
-        Some(Shape::Value(kind)) if !kind.takes_any => {
+    match facts_of(row) {
+        Facts { kind: Some(kind), list: None, .. } if !kind.takes_any => {
             (kind.write)(&fresh.value, Some(old.word)).unwrap_or_default()
         }
-        Some(Shape::Object(object)) => {
+        Facts { object: Some(object), .. } => {
             let is_part = |part: &&Part| part.place != PartPlace::Rest && fresh.value[0] == part.key;
             let part = object.parts.iter().find(is_part);
             part.map_or_else(
                 || fresh.word.raw.to_owned(),
-                |part| emit::part_word(object, part, &fresh.value[1], Some(old.word)),
+                |part| object.part_word(part, &fresh.value[1], Some(old.word)),
             )
         }
-        Some(Shape::Address(_) | Shape::Addresses(_)) if old.part != "=" => match old.word.split_option() {
+        Facts { address: Some(_), .. } | Facts { sources: Some(_), .. } if old.part != "=" => match old
+            .word
+            .split_option()
+        {
             // Where `false` stood, `true` is a word, too.
             Some((key, value)) if value.raw == "false" && fresh.value == true => format!("{}=true", key.raw),
             Some((key, _)) if fresh.word.split_option().is_none() => key.raw.to_owned(),
             _ => spelled(all, fresh),
         },
-        Some(Shape::Options(_)) if old.part == fresh.part => spelled(std::slice::from_ref(old), fresh),
-        Some(Shape::Options(_)) => spelled(all, fresh),
-        Some(Shape::Value(_)) | None => with_key_of(old.word, fresh.word),
+        Facts { options: Some(_), .. } if old.part == fresh.part => spelled(std::slice::from_ref(old), fresh),
+        Facts { options: Some(_), .. } => spelled(all, fresh),
+        Facts { kind: Some(_), list: None, .. } => with_key_of(old.word, fresh.word),
+        _ if row.is_none() => with_key_of(old.word, fresh.word),
         _ => fresh.word.raw.to_owned(),
     }
 }
@@ -231,16 +239,18 @@ pub(super) fn unwritable(
     let Some(target) = target else { return Faults::default() };
     let each = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
     let mut faults = Vec::new();
-    match row.shape {
-        Shape::Address(shape) => faults.extend(unwritable_options(shape, current, target, pointer)),
-        Shape::Addresses(shape) => {
+    match row.codec.facts() {
+        Facts { address: Some(shape), .. } => {
+            faults.extend(unwritable_options(shape, current, target, pointer));
+        }
+        Facts { sources: Some(shape), .. } => {
             let known = each(current);
             for (index, element) in each(Some(target)).iter().enumerate() {
                 let known = known.iter().find(|known| *known == element).or(known.get(index));
                 faults.extend(unwritable_options(shape, known, element, &pointer.child(index)));
             }
         }
-        Shape::Options(_) => {
+        Facts { options: Some(_), .. } => {
             let known = each(current);
             for (index, pair) in
                 each(Some(target)).iter().enumerate().filter(|(_, pair)| !known.contains(pair))

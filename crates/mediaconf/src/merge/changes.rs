@@ -11,7 +11,7 @@ use crate::edit::schema_path::{Place, own_value};
 use crate::edit::{ConfigLookup, Path, Segment};
 use crate::model::Masker;
 use crate::model::redact::{masked_below, masked_keys};
-use crate::schema::{Kind, Object, Schema, Scope, Shape};
+use crate::schema::{Facts, Kind, Object, Schema, Scope};
 use crate::syntax::one_line;
 
 /// The number of paths that a message names.
@@ -94,13 +94,13 @@ impl ChangeWalk {
     /// only the members that it names have changed. It need not name the block of a port that is removed
     /// with its port.
     fn member(&mut self, scope: Scope, key: &str, both: [&Object; 2], patch: &Object) {
-        let shape = scope.by_key(key).map(|parameter| parameter.shape);
-        if !patch.contains_key(key) && !matches!(shape, Some(Shape::Blocks(_))) {
+        let facts = scope.by_key(key).map_or(Facts::NONE, |row| row.codec.facts());
+        if !patch.contains_key(key) && facts.entries_of.is_none() {
             return;
         }
         let values = both.map(|members| members.get(key));
-        self.below(key, |walk| match shape {
-            Some(Shape::Address(shape)) => {
+        self.below(key, |walk| match facts.address {
+            Some(shape) => {
                 let own = values.map(|value| own_address(shape, value).map(Value::Object));
                 walk.value(own.each_ref().map(Option::as_ref));
             }

@@ -192,7 +192,8 @@ fn lacking(state: &Value, current: &dyn ConfigLookup) -> usize {
 fn lacking_in(kind: Kind, found: &Value, wanted: &Object) -> usize {
     let change = block(kind, found, wanted);
     // A member that no directive inside of the block sets is none.
-    let is_setting = |key: &str| kind.scope().by_key(key).is_none_or(|row| row.shape.derived().is_none());
+    let is_setting =
+        |key: &str| kind.scope().by_key(key).is_none_or(|row| row.codec.facts().derived.is_none());
     unmentioned(change.iter().filter(|(key, _)| is_setting(key)), wanted)
 }
 

@@ -9,13 +9,13 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value, json};
 
 use crate::edit::ConfigLookup;
-use crate::edit::emit::are_named_blocks;
 use crate::edit::align::longest_increasing_subsequence;
 use crate::edit::schema_path::is_derived;
 use crate::model::member::{Members, keyword_of};
 use crate::model::view::own_members;
+use crate::schema::codec::are_named_blocks;
 use crate::schema::json_value::scalar_text;
-use crate::schema::{AddressShape, Kind, ListShape, Object, POSITION, Parameter, Schema, Scope, Shape};
+use crate::schema::{AddressShape, Kind, Object, POSITION, Parameter, Schema, Scope};
 use crate::syntax::Entry;
 
 /// Returns the patch that turns `from` into `to`, both whole configurations, such as answers to `read_config`.
@@ -152,7 +152,7 @@ impl<'c> BlockPairs<'c> {
         let scope = self.kind.scope();
         let own = without_derived(scope, object(&self.value(pair, side))).into_iter();
         let own = own.filter_map(|(key, value)| {
-            let value = match scope.by_key(&key).and_then(|parameter| parameter.shape.address()) {
+            let value = match scope.by_key(&key).and_then(|parameter| parameter.codec.facts().address) {
                 Some(shape) => Value::Object(own_address(shape, Some(&value))?),
                 None => value,
             };
@@ -232,7 +232,7 @@ fn member(
 ) -> Option<Value> {
     match scope.by_key(key) {
         _ if is_derived(scope, key) => None,
-        Some(Parameter { shape: Shape::Blocks(list), .. }) => list_blocks(list, from, to),
+        Some(row) if let Some(list) = row.codec.facts().entries_of => list_blocks(key, list, from, to),
         Some(parameter) => own(parameter, old, new),
         None => general(Schema::media().block_scope(keyword_of(scope, key), 1), old, new),
     }
@@ -272,8 +272,8 @@ fn own(parameter: &Parameter, from: Option<&Value>, to: Option<&Value>) -> Optio
     }
     let default = parameter.value_of_nothing();
     let (from, to) = (from.or(default.as_ref()), to.or(default.as_ref()));
-    match parameter.shape {
-        Shape::Address(shape) => address(shape, own_address(shape, from), own_address(shape, to)),
+    match parameter.codec.facts().address {
+        Some(shape) => address(shape, own_address(shape, from), own_address(shape, to)),
         _ => value(from, to),
     }
 }
@@ -325,10 +325,10 @@ fn address(shape: &AddressShape, from: Option<Object>, to: Option<Object>) -> Op
 }
 
 /// The patch of the blocks of a list. The block of a value that is removed is removed with it.
-fn list_blocks(list: &ListShape, from: &Object, to: &Object) -> Option<Value> {
-    let [old, new] = [from, to].map(|view| view.get(list.blocks).map_or(object(&Value::Null), object));
+fn list_blocks(key: &str, list: &str, from: &Object, to: &Object) -> Option<Value> {
+    let [old, new] = [from, to].map(|view| view.get(key).map_or(object(&Value::Null), object));
     let ports: HashSet<String> =
-        to.get(list.key).and_then(Value::as_array).into_iter().flatten().filter_map(scalar_text).collect();
+        to.get(list).and_then(Value::as_array).into_iter().flatten().filter_map(scalar_text).collect();
     let patch = changes(old, new, |port, old, new| match (old, new) {
         (Some(Value::Object(old)), Some(Value::Object(new))) if old != new => {
             Some(Value::Object(of_objects(old, new)))

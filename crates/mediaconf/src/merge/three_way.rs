@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use similar::{MergeResolution, TextMerge};
 
 use super::diff::diff;
-use crate::edit::{FaultKind, modify};
 use crate::edit::schema_path::{Place, own_value};
+use crate::edit::{FaultKind, modify};
 use crate::model::{Config, has_errors};
 use crate::schema::Object;
 use crate::syntax::{Document, Entry, TokenKind, tokens};

@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 
-use super::json::to_json;
-use super::member::Members;
-use super::view::{Lens, View, top_members};
+use super::view::{Lens, View, to_json, top_members};
+use crate::schema::members::Members;
 use crate::syntax::Document;
 
 /// The values of a document: what its directives say, as one configuration.
@@ -23,7 +22,7 @@ impl<'d> Config<'d> {
 
     /// The values that `document` itself holds: without names, positions and other derived members.
     pub fn own(document: &'d Document) -> Self {
-        Self::from_members(top_members(document), Lens { own_only: true, ..Lens::default() })
+        Self::from_members(top_members(document), Lens::own())
     }
 
     /// The values that `lens` shows, of a document whose top-level members are known.

@@ -1,18 +1,17 @@
-//! The JSON view of a configuration, streamed from the document.
+//! The JSON view of a configuration: one stream, live or plugin after the other, so that a serializer never needs all of
+//! them at once.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 
-use super::general::{Contents, General, foreign_members};
-use super::json::to_json;
-use super::member::{Members, key_of};
-use super::setting_view::{BackendView, Setting, Sources, is_open};
-use super::shape::{Address, group_name, only_argument};
-use crate::schema::{Derived, DirectiveRole, Kind, ListShape, Parameter, Schema, Shape};
-use crate::syntax::{Document, Entry, Word};
+use crate::schema::codec::General;
+use crate::schema::codec::{Address, foreign_values, group_name, header_address};
+use crate::schema::members::{Member, Members, RowMatch, key_of, read};
+use crate::schema::{BlockHead, Codec, DirectiveRole, Globals, Kind, Parameter, SOURCE, Schema};
+use crate::syntax::{Document, Entry};
 
 /// The members of a configuration that a view shows. Secrets are masked afterwards, in the JSON.
 #[derive(Debug, Default, Clone)]
@@ -23,6 +22,13 @@ pub struct Lens {
     pub skip_static_streams: bool,
 }
 
+impl Lens {
+    /// Own values alone.
+    pub fn own() -> Self {
+        Self { own_only: true, ..Self::default() }
+    }
+}
+
 /// A whole configuration as JSON.
 pub struct View<'a, 'd> {
     members: &'a Members<'d>,
@@ -30,32 +36,18 @@ pub struct View<'a, 'd> {
     lens: &'a Lens,
 }
 
-/// The global values that every stream and live repeats.
-#[derive(Debug, Default)]
-struct Globals {
-    url: Option<String>,
-    cluster_key: Option<String>,
-}
-
-impl Globals {
-    fn from_members(top: &Members<'_>) -> Self {
-        let backend = top
-            .own_by_key(DirectiveRole::Backend.key(top.scope()))
-            .last()
-            .and_then(|entry| Address::from_words(entry.arguments()));
-        let url = backend.filter(|backend| !is_open(backend)).map(|backend| backend.positional);
-        let key = top
-            .own_by_key(DirectiveRole::ClusterKey.key(top.scope()))
-            .last()
-            .and_then(|&entry| only_argument(entry));
-        let value = |word: Word<'_>| word.value().into_owned();
-        Self { url: url.map(value), cluster_key: key.map(value) }
-    }
-}
-
 /// The top-level members of a document.
 pub fn top_members(document: &Document) -> Members<'_> {
     Members::group(Schema::media().top(), document.entries())
+}
+
+fn globals(top: &Members<'_>) -> Globals {
+    let value = |role: DirectiveRole| {
+        let row = top.scope().by_key(role.key(top.scope()))?;
+        row.codec.read(top.own(row), None)
+    };
+    let url = value(DirectiveRole::Backend).and_then(|backend| backend.get("url").cloned());
+    Globals { url: url.filter(Value::is_string), cluster_key: value(DirectiveRole::ClusterKey) }
 }
 
 impl<'a, 'd> View<'a, 'd> {
@@ -63,236 +55,134 @@ impl<'a, 'd> View<'a, 'd> {
     ///
     /// It is meaningful only for a document without errors.
     pub fn new(members: &'a Members<'d>, lens: &'a Lens) -> Self {
-        Self { members, globals: Globals::from_members(members), lens }
+        Self { members, globals: globals(members), lens }
     }
 
     /// The value of one top-level key; `None` if it is not shown.
-    pub fn member(&self, key: &str) -> Option<serde_json::Value> {
-        match self.members.scope().by_key(key) {
-            Some(parameter) => self.own(parameter).map(|own| to_json(&own)),
-            None => general(self.members.foreign_by_key(key)),
+    pub fn member(&self, key: &str) -> Option<Value> {
+        let Some(row) = self.members.scope().by_key(key) else {
+            return General { keyword: key }.read(self.members.foreign_by_key(key), None);
+        };
+        match row.codec.facts().group {
+            Some(kind) => Some(to_json(&Blocks { view: self, kind, entries: self.members.own(row) })),
+            None => row.read(self.members.read_by(row), None),
         }
     }
 
     /// True if a top-level key is shown.
     pub fn shows(&self, key: &str) -> bool {
         match self.members.scope().by_key(key) {
-            Some(parameter) => self.own(parameter).is_some(),
+            Some(row) => row.always_shown || row.codec.read(self.members.read_by(row), None).is_some(),
             None => !self.members.foreign_by_key(key).is_empty(),
         }
     }
 
     /// The value of one stream, live or plugin, whose place in its group is `index` (from 0).
-    pub fn named(&self, kind: Kind, index: usize, entry: Entry<'d>) -> serde_json::Value {
+    pub fn named(&self, kind: Kind, index: usize, entry: Entry<'d>) -> Value {
         let members = Members::group(kind.scope(), entry.children());
-        to_json(&self.block(kind, index, entry, &members))
+        Value::Object(self.head(kind, index, entry).read(&members))
+    }
+
+    /// The value of one member of it; `None` if the member is not shown.
+    pub fn named_member(&self, kind: Kind, index: usize, entry: Entry<'d>, key: &str) -> Option<Value> {
+        let Some(row) = kind.scope().by_key(key) else {
+            let members = Members::group(kind.scope(), entry.children());
+            return General { keyword: key }.read(members.foreign_by_key(key), None);
+        };
+        let entries: Vec<_> = entry.children().filter(|&inner| belongs_to(row, inner)).collect();
+        row.read(&entries, Some(&self.head(kind, index, entry)))
     }
 
     /// The keys of the top-level members, in their order.
     pub fn keys(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        self.shown().map(|(key, _)| key)
-    }
-
-    /// The top-level members, in their order.
-    fn shown(&self) -> impl Iterator<Item = (Cow<'_, str>, TopMember<'_, 'a, 'd>)> {
-        let own = self.members.scope().rows().filter_map(|parameter| {
-            self.own(parameter).map(|own| (Cow::Borrowed(parameter.key), TopMember::Own(own)))
-        });
-        own.chain(self.members.foreign().iter().map(|member| {
-            let general = General { entries: &member.entries };
-            (key_of(self.members.scope(), &member.keyword), TopMember::Foreign(general))
-        }))
-    }
-
-    fn own(&self, parameter: &'static Parameter) -> Option<Own<'_, 'a, 'd>> {
-        let entries = self.members.own(parameter);
-        let shown = match parameter.shape {
-            Shape::Blocks(list) => self.with_block(list).next().is_some(),
-            _ => !entries.is_empty() || parameter.always_shown,
-        };
-        shown.then_some(Own { view: self, parameter, entries })
-    }
-
-    /// The entries of a list that have a block; of several for one value, the last.
-    fn with_block(&self, list: &ListShape) -> impl Iterator<Item = Entry<'d>> {
-        let mut seen = HashSet::new();
-        let blocks = self.members.own_by_key(list.key).iter().rev().filter(|entry| entry.is_block());
-        let last: Vec<Entry<'d>> = blocks.copied().filter(|&entry| seen.insert(list_value(entry))).collect();
-        last.into_iter().rev()
+        let own = self.members.scope().rows().filter(|row| self.shows(row.key));
+        let key = |member: &'a Member<'d>| key_of(self.members.scope(), &member.keyword);
+        own.map(|row| Cow::Borrowed(row.key)).chain(self.members.foreign().iter().map(key))
     }
 
     fn head(&self, kind: Kind, index: usize, entry: Entry<'d>) -> BlockHead<'_, 'd> {
-        BlockHead { kind, position: index + 1, entry, globals: &self.globals, lens: self.lens }
-    }
-
-    fn block<'v>(
-        &'v self,
-        kind: Kind,
-        index: usize,
-        entry: Entry<'d>,
-        members: &'v Members<'d>,
-    ) -> NamedBlock<'v, 'd> {
-        NamedBlock { head: self.head(kind, index, entry), members }
+        let globals = (!self.lens.own_only).then_some(&self.globals);
+        BlockHead { kind, entry, position: index + 1, globals }
     }
 }
 
 impl Serialize for View<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.shown())
+        let mut map = serializer.serialize_map(None)?;
+        for row in self.members.scope().rows() {
+            match row.codec.facts().group {
+                Some(kind) => {
+                    let entries = self.members.own(row);
+                    map.serialize_entry(row.key, &Blocks { view: self, kind, entries })?;
+                }
+                None => {
+                    if let Some(value) = row.read(self.members.read_by(row), None) {
+                        map.serialize_entry(row.key, &value)?;
+                    }
+                }
+            }
+        }
+        for (key, value) in foreign_values(self.members) {
+            map.serialize_entry(&key, &value)?;
+        }
+        map.end()
     }
 }
 
-/// The value of a top-level member.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum TopMember<'v, 'a, 'd> {
-    Own(Own<'v, 'a, 'd>),
-    Foreign(General<'v, 'd>),
-}
-
-/// A known top-level member.
-struct Own<'v, 'a, 'd> {
+/// The blocks of a group, by name.
+struct Blocks<'v, 'a, 'd> {
     view: &'v View<'a, 'd>,
-    parameter: &'static Parameter,
+    kind: Kind,
     entries: &'v [Entry<'d>],
 }
 
-impl Serialize for Own<'_, '_, '_> {
+impl Serialize for Blocks<'_, '_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.parameter.shape {
-            Shape::Group(kind) => self.group(kind, serializer),
-            Shape::Blocks(list) => self.blocks(list, serializer),
-            _ => Setting { parameter: self.parameter, entries: self.entries }.serialize(serializer),
-        }
+        let is_skipped = |entry: Entry<'_>| self.view.lens.skip_static_streams && self.kind.is_static(entry);
+        let shown = self.entries.iter().enumerate().filter(|(_, entry)| !is_skipped(**entry));
+        serializer.collect_map(
+            shown
+                .map(|(index, &entry)| (group_name(entry).value(), self.view.named(self.kind, index, entry))),
+        )
     }
 }
 
-impl Own<'_, '_, '_> {
-    fn group<S: Serializer>(&self, kind: Kind, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        let mut members = Members::empty(kind.scope());
-        for (index, &entry) in self.entries.iter().enumerate() {
-            if self.view.lens.skip_static_streams && is_static(kind, entry) {
-                continue;
-            }
-            members.refill(entry.children());
-            map.serialize_entry(&group_name(entry).value(), &self.view.block(kind, index, entry, &members))?;
-        }
-        map.end()
-    }
-
-    fn blocks<S: Serializer>(&self, list: &ListShape, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for block in self.view.with_block(list) {
-            map.serialize_entry(&list_value(block), &Contents { block })?;
-        }
-        map.end()
-    }
+/// Something of this layer, such as a view or a part of one, as a JSON value.
+pub fn to_json(shown: &(impl Serialize + ?Sized)) -> Value {
+    serde_json::to_value(shown)
+        .expect("the model shows only strings, safe numbers, booleans, arrays and objects")
 }
 
-/// The value of an unknown member with these entries; `None` without entries.
-fn general(entries: &[Entry<'_>]) -> Option<serde_json::Value> {
-    (!entries.is_empty()).then(|| to_json(&General { entries }))
-}
-
-/// The value of an entry of a list, as the key of its block.
-pub fn list_value(entry: Entry<'_>) -> Cow<'_, str> {
-    only_argument(entry).map(|word| word.value()).unwrap_or_default()
+/// True if the row of an entry is this one, and the entry has its form.
+pub fn belongs_to(row: &'static Parameter, entry: Entry<'_>) -> bool {
+    matches!(read(row.scope, entry), RowMatch::Own(own) if std::ptr::eq(own, row))
 }
 
 /// True if a block may run on demand, and this one always runs: its keyword is `stream`, not `ondemand`.
 pub fn is_static(kind: Kind, entry: Entry<'_>) -> bool {
-    kind.may_be_on_demand() && entry.keyword() == kind.noun()
+    kind.is_static(entry)
 }
 
-/// A stream, a live or a plugin.
-struct NamedBlock<'v, 'd> {
-    head: BlockHead<'v, 'd>,
-    /// The entries in its block.
-    members: &'v Members<'d>,
+/// The own members of a stream, live or plugin that some of the entries in its block make.
+pub fn own_members<'d>(kind: Kind, entry: Entry<'d>, inside: impl Iterator<Item = Entry<'d>>) -> Value {
+    let members = Members::group(kind.scope(), inside);
+    Value::Object(BlockHead { kind, entry, position: 0, globals: None }.read(&members))
 }
 
-impl Serialize for NamedBlock<'_, '_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for (parameter, entries) in self.members.each_own() {
-            self.head.member(parameter, entries, &mut map)?;
-        }
-        foreign_members(self.members, self.head.kind.scope(), &mut map)?;
-        map.end()
-    }
+/// The sources of a stream: the one in a one-line header, then those of the `url` entries of its block.
+pub fn sources<'d>(
+    header: Entry<'d>,
+    entries: impl Iterator<Item = Entry<'d>>,
+) -> impl Iterator<Item = Address<'d>> {
+    header_address(header).into_iter().chain(entries.flat_map(entry_sources))
 }
 
-/// The members that a stream, live or plugin shows besides its own entries.
-struct BlockHead<'v, 'd> {
-    kind: Kind,
-    position: usize,
-    entry: Entry<'d>,
-    globals: &'v Globals,
-    lens: &'v Lens,
+/// The sources of one `url` entry; a `urls A B;` line has one for each word.
+pub fn entry_sources(entry: Entry<'_>) -> impl Iterator<Item = Address<'_>> {
+    SOURCE.addresses(entry).into_iter()
 }
 
-impl BlockHead<'_, '_> {
-    /// Writes a known member, if it is shown.
-    fn member<M: SerializeMap>(
-        &self,
-        parameter: &'static Parameter,
-        entries: &[Entry<'_>],
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        let key = parameter.key;
-        match parameter.shape {
-            Shape::Derived(what) => self.derived(key, what, map),
-            Shape::Addresses(_) if parameter.always_shown => {
-                map.serialize_entry(key, &Sources { header: self.entry, entries })
-            }
-            Shape::Address(shape) => {
-                let own = entries.last().copied();
-                let url_global = self.globals.url.as_deref().filter(|_| !self.lens.own_only);
-                match own.is_some() || url_global.is_some() {
-                    true => map.serialize_entry(key, &BackendView { shape, own, url_global }),
-                    false => Ok(()),
-                }
-            }
-            _ if entries.is_empty() => match parameter.always_shown {
-                true => map.serialize_entry(key, &parameter.value_of_nothing()),
-                false => Ok(()),
-            },
-            _ => {
-                let setting = Setting { parameter, entries };
-                if setting.is_shown() { map.serialize_entry(key, &setting) } else { Ok(()) }
-            }
-        }
-    }
-
-    fn derived<M: SerializeMap>(&self, key: &str, what: Derived, map: &mut M) -> Result<(), M::Error> {
-        match what {
-            Derived::Static => map.serialize_entry(key, &is_static(self.kind, self.entry)),
-            _ if self.lens.own_only => Ok(()),
-            Derived::Name => map.serialize_entry(key, &group_name(self.entry).value()),
-            Derived::Position => map.serialize_entry(key, &self.position),
-            Derived::Global => match &self.globals.cluster_key {
-                Some(value) => map.serialize_entry(key, value),
-                None => Ok(()),
-            },
-            Derived::Former | Derived::Runtime | Derived::Included | Derived::Address => Ok(()),
-        }
-    }
-}
-
-/// The own members of one stream, live or plugin, unmasked.
-pub fn named_own(kind: Kind, entry: Entry<'_>) -> serde_json::Value {
-    own_members(kind, entry, entry.children())
-}
-
-/// The same, of some of the entries in its block.
-pub fn own_members<'d>(
-    kind: Kind,
-    entry: Entry<'d>,
-    inside: impl Iterator<Item = Entry<'d>>,
-) -> serde_json::Value {
-    let lens = Lens { own_only: true, ..Lens::default() };
-    let members = &Members::group(kind.scope(), inside);
-    let head = BlockHead { kind, position: 0, entry, globals: &Globals::default(), lens: &lens };
-    to_json(&NamedBlock { head, members })
+/// True if each word of a source directive is a source.
+pub fn is_plural(entry: Entry<'_>) -> bool {
+    entry.keyword() == SOURCE.plural
 }

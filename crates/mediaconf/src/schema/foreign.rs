@@ -3,6 +3,7 @@
 //! They are read and written by the general rule. A row says where such a directive stands in real files, in which form,
 //! and what it does; it is the source of explanations, completion, near misses and a table of `media.conf(5)`.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// A directive that other servers of this family know.
@@ -136,6 +137,15 @@ pub static FOREIGN_KEYWORDS: LazyLock<Vec<ForeignKeyword>> = LazyLock::new(|| {
     let rows = include_str!("foreign.tsv").lines();
     rows.map(|line| ForeignKeyword::parse(line).expect("a test parses each line of the table")).collect()
 });
+
+/// The directive with this keyword.
+pub fn by_keyword(keyword: &str) -> Option<&'static ForeignKeyword> {
+    static ROWS: LazyLock<HashMap<&str, &ForeignKeyword>> = LazyLock::new(|| {
+        let rows = FOREIGN_KEYWORDS.iter();
+        rows.flat_map(|row| row.keywords.iter().map(move |word| (*word, row))).collect()
+    });
+    ROWS.get(keyword).copied()
+}
 
 impl ForeignKeyword {
     fn parse(line: &'static str) -> Option<Self> {

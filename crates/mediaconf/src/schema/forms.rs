@@ -13,6 +13,8 @@ pub struct ListShape {
     pub kind: &'static WordKind,
     /// One of its values, in messages.
     pub noun: &'static str,
+    /// True if a patch may give one value in the place of the list.
+    pub takes_one: bool,
     /// The type of the list in JSON, in short.
     pub name: &'static str,
     /// The form of the list in JSON, for the manual.
@@ -66,6 +68,10 @@ pub struct ObjectShape {
     pub parts: &'static [Part],
     /// True if a patch may also give the words as a string or an array, as the general rule shows them.
     pub takes_words: bool,
+    /// The words behind the keyword.
+    pub usage: &'static str,
+    /// The form in JSON, for the manual.
+    pub json_form: &'static str,
 }
 
 /// A member of an object, and the form of its words.
@@ -101,7 +107,7 @@ impl ObjectShape {
     }
 
     /// The part with this JSON key.
-    pub fn part(&self, key: &str) -> Option<&Part> {
+    pub fn part(&self, key: &str) -> Option<&'static Part> {
         self.parts.iter().find(|part| part.key == key)
     }
 
@@ -125,11 +131,6 @@ impl ObjectShape {
             _ => keys.concat(),
         }
     }
-
-    /// The words behind the keyword, as a usage line shows them.
-    pub(super) fn usage(&self) -> String {
-        self.parts.iter().map(Part::usage).collect::<Vec<_>>().join(" ")
-    }
 }
 
 /// Two parts are equal if they are the same row.
@@ -144,15 +145,6 @@ impl Part {
     pub fn value_type(&self) -> &'static str {
         if self.place == PartPlace::Rest { "list of words" } else { self.kind.name }
     }
-
-    fn usage(&self) -> String {
-        match self.place {
-            PartPlace::Required => self.key.to_uppercase(),
-            PartPlace::Instead => format!("or {}", self.kind.usage),
-            PartPlace::Optional => format!("[{}]", self.kind.examples[0]),
-            PartPlace::Rest => "[OPTION...]".to_owned(),
-        }
-    }
 }
 
 /// A JSON member that no directive of its own stands for.
@@ -160,8 +152,10 @@ impl Part {
 pub enum Derived {
     /// The name or prefix in the header of a block.
     Name,
-    /// True if the header says `stream`, false for `ondemand`; a live's is false.
+    /// True if the header says `stream`, false for `ondemand`.
     Static,
+    /// False, for blocks that never run all the time.
+    NeverStatic,
     /// The place in the group, from 1.
     Position,
     /// A global value, repeated for readers.
@@ -174,13 +168,6 @@ pub enum Derived {
     Included,
     /// The address of a source: the first word of its directive.
     Address,
-}
-
-impl Derived {
-    /// True if it is ignored in a patch.
-    pub fn is_output_only(self) -> bool {
-        matches!(self, Self::Global | Self::Former | Self::Runtime)
-    }
 }
 
 /// What a directive is for, where the program has to know it: one of another name with the same role is
@@ -214,6 +201,9 @@ impl DirectiveRole {
         matches!(self, Self::Backend | Self::ClusterKey)
     }
 }
+
+/// Put in front of an unknown keyword as a JSON key if it would collide with a known key.
+pub const ESCAPE: char = '@';
 
 /// The key that tells `stream` from `ondemand`.
 pub const STATIC: &str = "static";

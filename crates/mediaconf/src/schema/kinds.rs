@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::json_value::{
-    canonical_scalar, integer, is_scalar, kind_of, plain_word, scalar_text, shown, word,
+use super::scalar::{
+    MAX_SAFE, Scalar, canonical_integer, canonical_scalar, integer, is_scalar, kind_of, plain_word,
+    scalar_text, shown, word,
 };
-use super::scalar::{MAX_SAFE, Scalar, canonical_integer};
 use super::suggest::{is_only_near, nearest};
 use crate::text::{Diagnostic, Fix, Word, ends_word};
 

@@ -1,8 +1,6 @@
 //! The schema of media servers. Within a scope the rows stand in the order in which they are shown and written.
 
-use std::sync::OnceLock;
-
-use super::foreign::FOREIGN_KEYWORDS;
+use super::codec::{AddressesShape, BlocksShape};
 use super::forms::{
     Derived, DirectiveRole, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace,
     STATIC,
@@ -12,8 +10,7 @@ use super::kinds::{
     UDP_PORT, WordKind,
 };
 use super::row::{
-    AddressShape, Group, Kind, Parameter, Schema, Scope, ScopeTable, Shape, URL_GLOBAL, WITH_INCLUDES,
-    numbered,
+    AddressShape, Group, Kind, Parameter, Schema, Scope, ScopeTable, URL_GLOBAL, WITH_INCLUDES,
 };
 
 impl Schema {
@@ -27,8 +24,6 @@ static MEDIA: Schema = Schema {
     scopes: &[TOP, STREAM, LIVE, PLUGIN, SOURCE_MEMBERS, BACKEND_MEMBERS, TEMPLATE, UNKNOWN],
     kinds: &KINDS,
     blocks: &[("template", TEMPLATE), ("source", TEMPLATE), ("file", TEMPLATE), ("vod", TEMPLATE)],
-    foreign: &FOREIGN_KEYWORDS,
-    foreign_rows: OnceLock::new(),
 };
 
 /// Outside any block.
@@ -85,6 +80,8 @@ static STREAM_GROUP: Group = Group {
     name: "name",
     scope: STREAM,
     example: "{\"urls\":[{\"url\":\"udp://239.0.0.1:1234\"}]}",
+    usage: "a NAME, then a URL or a block",
+    json_form: "an object by name; always shown",
 };
 
 static LIVE_GROUP: Group = Group {
@@ -95,6 +92,8 @@ static LIVE_GROUP: Group = Group {
     name: "prefix",
     scope: LIVE,
     example: "{\"publish_enabled\":true}",
+    usage: "a NAME, and maybe a block",
+    json_form: "an object by prefix; always shown",
 };
 
 static PLUGIN_GROUP: Group = Group {
@@ -105,6 +104,8 @@ static PLUGIN_GROUP: Group = Group {
     name: "name",
     scope: PLUGIN,
     example: "{\"KEY\":\"VALUE\"}",
+    usage: "a NAME, and maybe a block",
+    json_form: "an object by name; always shown",
 };
 
 /// The keyword of a stream that runs on demand.
@@ -117,6 +118,8 @@ pub static ACCOUNT: ObjectShape = ObjectShape {
         Part { secret: true, ..part("password", &TEXT, PartPlace::Required) },
     ],
     takes_words: false,
+    usage: "LOGIN PASSWORD",
+    json_form: "{\"login\", \"password\"}",
 };
 
 /// `dvr ROOT 90% 5d;`
@@ -129,10 +132,13 @@ static DVR: ObjectShape = ObjectShape {
         part("options", &SCALAR, PartPlace::Rest),
     ],
     takes_words: true,
+    usage: "ROOT or @NAME [90%] [5d] [OPTION...]",
+    json_form: "{\"root\", \"reference\", \"disk_limit\", \"dvr_limit\", \"options\"}",
 };
 
 /// `http 80;`
 static HTTP: ListShape = ListShape {
+    takes_one: false,
     json_form: "an array of numbers and \"host:port\" strings; always shown",
     ..ports("http", "http_options")
 };
@@ -141,12 +147,18 @@ static HTTPS: ListShape = ports("https", "https_options");
 static ADMIN_HTTP: ListShape = ports("admin_http", "admin_http_options");
 static ADMIN_HTTPS: ListShape = ports("admin_https", "admin_https_options");
 
+static HTTP_BLOCKS: BlocksShape = BlocksShape(&HTTP);
+static HTTPS_BLOCKS: BlocksShape = BlocksShape(&HTTPS);
+static ADMIN_HTTP_BLOCKS: BlocksShape = BlocksShape(&ADMIN_HTTP);
+static ADMIN_HTTPS_BLOCKS: BlocksShape = BlocksShape(&ADMIN_HTTPS);
+
 const fn ports(key: &'static str, blocks: &'static str) -> ListShape {
     ListShape {
         key,
         blocks,
         kind: &PORT,
         noun: "port",
+        takes_one: true,
         name: "list of ports",
         json_form: "an array of numbers and \"host:port\" strings",
         blocks_json_form: "an object by port",
@@ -191,6 +203,9 @@ pub static SOURCE: AddressShape = AddressShape {
     json_form: "an array of {\"url\", ...}",
 };
 
+static SOURCES: AddressesShape = AddressesShape(&SOURCE, SOURCE.json_form);
+static STREAM_SOURCES: AddressesShape = AddressesShape(&SOURCE, "an array of {\"url\", ...}; always shown");
+
 /// `transcoder vb=1024k ab=64k;`
 static TRANSCODER: OptionsShape = OptionsShape {
     noun: "transcoder",
@@ -204,8 +219,8 @@ const fn part(key: &'static str, kind: &'static WordKind, place: PartPlace) -> P
     Part { key, kind, place, secret: false }
 }
 
-const fn derived(key: &'static str, scope: Scope, what: Derived, doc: &'static str) -> Parameter {
-    Parameter { doc, ..Parameter::new(key, &[], scope, Shape::Derived(what)) }
+const fn derived(key: &'static str, scope: Scope, what: &'static Derived, doc: &'static str) -> Parameter {
+    Parameter { doc, ..Parameter::new(key, &[], scope, what) }
 }
 
 const fn value(
@@ -216,13 +231,7 @@ const fn value(
     example: &'static str,
 ) -> Parameter {
     let (strict, unit) = (kind.transport.is_some(), kind.unit);
-    Parameter {
-        strict,
-        unit,
-        doc,
-        example,
-        ..Parameter::new(keywords[0], keywords, scope, Shape::Value(kind))
-    }
+    Parameter { strict, unit, doc, example, ..Parameter::new(keywords[0], keywords, scope, kind) }
 }
 
 /// What holds where a stream or live has no value of its own.
@@ -244,14 +253,13 @@ const fn account(
     doc: &'static str,
     example: &'static str,
 ) -> Parameter {
-    let shape = Shape::Object(&ACCOUNT);
     Parameter {
         role: Some(role),
         secret: true,
         strict: true,
         doc,
         example,
-        ..Parameter::new(keywords[0], keywords, TOP, shape)
+        ..Parameter::new(keywords[0], keywords, TOP, &ACCOUNT)
     }
 }
 
@@ -263,7 +271,7 @@ const fn backend(scope: Scope, default: &'static str, doc: &'static str, example
         default,
         doc,
         example,
-        ..Parameter::new(AUTH, &[AUTH], scope, Shape::Address(&BACKEND))
+        ..Parameter::new(AUTH, &[AUTH], scope, &BACKEND)
     }
 }
 
@@ -273,7 +281,13 @@ const fn group(
     doc: &'static str,
     example: &'static str,
 ) -> Parameter {
-    Parameter { strict: true, doc, example, ..Parameter::new(kind.key(), keywords, TOP, Shape::Group(kind)) }
+    Parameter {
+        strict: true,
+        always_shown: true,
+        doc,
+        example,
+        ..Parameter::new(kind.key(), keywords, TOP, kind.0)
+    }
 }
 
 const fn dvr(scope: Scope) -> Parameter {
@@ -282,7 +296,7 @@ const fn dvr(scope: Scope) -> Parameter {
         doc: "Archive: `ROOT` is its folder, `@NAME` refers to a `dvr` of the top level; `90%` is how full the \
               disk may get, `5d` how long recordings are kept (in JSON 432000, in seconds)",
         example: "dvr /storage 90% 5d;",
-        ..Parameter::new("dvr", &["dvr"], scope, Shape::Object(&DVR))
+        ..Parameter::new("dvr", &["dvr"], scope, &DVR)
     }
 }
 
@@ -303,7 +317,7 @@ const fn disabled(scope: Scope) -> Parameter {
 }
 
 const fn former_url_global(scope: Scope) -> Parameter {
-    derived(URL_GLOBAL, scope, Derived::Former, "Ignored; an earlier version showed auth.url_global here")
+    derived(URL_GLOBAL, scope, &Derived::Former, "Ignored; an earlier version showed auth.url_global here")
 }
 
 /// Ports of one kind, each on a line of its own.
@@ -313,27 +327,25 @@ const fn listeners(
     doc: &'static str,
     example: &'static str,
 ) -> Parameter {
-    Parameter {
-        always_shown: false,
-        doc,
-        example,
-        ..Parameter::new(list.key, keywords, TOP, Shape::List(list))
-    }
+    Parameter { doc, example, ..Parameter::new(list.key, keywords, TOP, list) }
 }
 
 /// The blocks of the directives of such a list.
-const fn listener_blocks(list: &'static ListShape, doc: &'static str, example: &'static str) -> Parameter {
-    Parameter { doc, example, ..Parameter::new(list.blocks, &[], TOP, Shape::Blocks(list)) }
+const fn listener_blocks(
+    blocks: &'static BlocksShape,
+    doc: &'static str,
+    example: &'static str,
+) -> Parameter {
+    Parameter { doc, example, ..Parameter::new(blocks.0.blocks, &[], TOP, blocks) }
 }
 
 /// The sources of a block other than a stream's.
 const fn sources(scope: Scope, doc: &'static str) -> Parameter {
     Parameter {
         role: Some(DirectiveRole::Sources),
-        always_shown: false,
         doc,
         example: "url udp://239.0.0.1:1234 priority=1;",
-        ..Parameter::new(URLS, &[URL, "input", URLS], scope, Shape::Addresses(&SOURCE))
+        ..Parameter::new(URLS, &[URL, "input", URLS], scope, &SOURCES)
     }
 }
 
@@ -352,17 +364,21 @@ const fn transcoder(scope: Scope) -> Parameter {
         unit: BITRATE.unit,
         doc: "Options of the transcoder, in order; vb is video_bitrate, ab is audio_bitrate, 64k is 64000",
         example: "transcoder vb=1024k ab=64k;",
-        ..Parameter::new("transcoder", &["transcoder"], scope, Shape::Options(&TRANSCODER))
+        ..Parameter::new("transcoder", &["transcoder"], scope, &TRANSCODER)
     }
 }
 
-static TOP_ROWS: [Parameter; 27] = numbered([
+static TOP_ROWS: [Parameter; 27] = [
     Parameter {
         strict: true,
         always_shown: true,
         ..listeners(&HTTP, &["http"], "Ports and addresses of the HTTP server", "http 80;")
     },
-    listener_blocks(&HTTP, "Settings in the block of an http directive, by port", "http 80 { api false; }"),
+    listener_blocks(
+        &HTTP_BLOCKS,
+        "Settings in the block of an http directive, by port",
+        "http 80 { api false; }",
+    ),
     value(TOP, &["rtmp"], &PORT, "Port or address of the RTMP server", "rtmp 1935;"),
     value(TOP, &["rtsp"], &PORT, "Port or address of the RTSP server", "rtsp 554;"),
     value(TOP, &["snmp"], &UDP_PORT, "Port or address of the SNMP agent", "snmp 4000;"),
@@ -398,7 +414,7 @@ static TOP_ROWS: [Parameter; 27] = numbered([
     ),
     listeners(&HTTPS, &["https"], "Ports and addresses of the HTTPS server", "https 443;"),
     listener_blocks(
-        &HTTPS,
+        &HTTPS_BLOCKS,
         "Settings in the block of an https directive, by port",
         "https 443 { api false; }",
     ),
@@ -409,7 +425,7 @@ static TOP_ROWS: [Parameter; 27] = numbered([
         "admin_http 8090;",
     ),
     listener_blocks(
-        &ADMIN_HTTP,
+        &ADMIN_HTTP_BLOCKS,
         "Settings in the block of an admin_http directive, by port",
         "admin_http 8090 { api false; }",
     ),
@@ -420,7 +436,7 @@ static TOP_ROWS: [Parameter; 27] = numbered([
         "admin_https 8443;",
     ),
     listener_blocks(
-        &ADMIN_HTTPS,
+        &ADMIN_HTTPS_BLOCKS,
         "Settings in the block of an admin_https directive, by port",
         "admin_https 8443 { api false; }",
     ),
@@ -435,31 +451,32 @@ static TOP_ROWS: [Parameter; 27] = numbered([
     group(&["plugin"], PLUGINS, "Plugins, by name", "plugin iptv { database sqlite:///iptv.db; }"),
     group(&["live"], LIVES, "Publishing locations, by prefix", "live mylive;"),
     group(&["stream", ON_DEMAND], STREAMS, "Streams, by name", "stream cam1 { url rtsp://camera/h264; }"),
-    derived("runtime", TOP, Derived::Runtime, "Figures of the running server; output only"),
+    derived("runtime", TOP, &Derived::Runtime, "Figures of the running server; output only"),
     derived(
         WITH_INCLUDES,
         TOP,
-        Derived::Included,
+        &Derived::Included,
         "The included files that are shown, too, by read --with-includes; such an output can't be written back",
     ),
-]);
+];
 
-static STREAM_ROWS: [Parameter; 14] = numbered([
-    derived("name", STREAM, Derived::Name, "The name of the stream; equals its key"),
+static STREAM_ROWS: [Parameter; 14] = [
+    derived("name", STREAM, &Derived::Name, "The name of the stream; equals its key"),
     derived(
         STATIC,
         STREAM,
-        Derived::Static,
+        &Derived::Static,
         "Whether the stream always runs: true for stream, false for ondemand",
     ),
     derived(
         POSITION,
         STREAM,
-        Derived::Position,
+        &Derived::Position,
         "Place among the streams, from 1; setting it moves the block",
     ),
     Parameter {
         always_shown: true,
+        codec: &STREAM_SOURCES,
         ..sources(STREAM, "Sources of the stream; the first that works is played")
     },
     backend(
@@ -472,15 +489,15 @@ static STREAM_ROWS: [Parameter; 14] = numbered([
     prepush(STREAM),
     transcoder(STREAM),
     former_url_global(STREAM),
-    derived("cluster_key_global", STREAM, Derived::Global, "The global cluster_key; output only"),
+    derived("cluster_key_global", STREAM, &Derived::Global, "The global cluster_key; output only"),
     dvr(STREAM),
     title(STREAM),
     comment(STREAM),
     disabled(STREAM),
-]);
+];
 
-static LIVE_ROWS: [Parameter; 15] = numbered([
-    derived("prefix", LIVE, Derived::Name, "The prefix of the location; equals its key"),
+static LIVE_ROWS: [Parameter; 15] = [
+    derived("prefix", LIVE, &Derived::Name, "The prefix of the location; equals its key"),
     Parameter {
         default: "true",
         always_shown: true,
@@ -492,42 +509,42 @@ static LIVE_ROWS: [Parameter; 15] = numbered([
             "publish_enabled false;",
         )
     },
-    derived(STATIC, LIVE, Derived::Static, "Always false"),
-    derived(POSITION, LIVE, Derived::Position, "Place among the lives, from 1; setting it moves the block"),
+    derived(STATIC, LIVE, &Derived::NeverStatic, "Always false"),
+    derived(POSITION, LIVE, &Derived::Position, "Place among the lives, from 1; setting it moves the block"),
     backend(LIVE, GLOBAL_AUTH, "Authorization backend of this location", "auth http://backend/publish;"),
     cluster_key(LIVE, GLOBAL_KEY, "Secret of this location, instead of the global one"),
     sources(LIVE, "Sources of what is published here"),
     prepush(LIVE),
     transcoder(LIVE),
     former_url_global(LIVE),
-    derived("cluster_key_global", LIVE, Derived::Global, "The global cluster_key; output only"),
+    derived("cluster_key_global", LIVE, &Derived::Global, "The global cluster_key; output only"),
     dvr(LIVE),
     title(LIVE),
     comment(LIVE),
     disabled(LIVE),
-]);
+];
 
-static PLUGIN_ROWS: [Parameter; 2] = numbered([
-    derived("name", PLUGIN, Derived::Name, "The name of the plugin; equals its key"),
+static PLUGIN_ROWS: [Parameter; 2] = [
+    derived("name", PLUGIN, &Derived::Name, "The name of the plugin; equals its key"),
     derived(
         POSITION,
         PLUGIN,
-        Derived::Position,
+        &Derived::Position,
         "Place among the plugins, from 1; setting it moves the block",
     ),
-]);
+];
 
 static SOURCE_ROWS: [Parameter; 1] =
-    numbered([derived(URL, SOURCE_MEMBERS, Derived::Address, "The address of the source")]);
+    [derived(URL, SOURCE_MEMBERS, &Derived::Address, "The address of the source")];
 
-static BACKEND_ROWS: [Parameter; 1] = numbered([derived(
+static BACKEND_ROWS: [Parameter; 1] = [derived(
     URL_GLOBAL,
     BACKEND_MEMBERS,
-    Derived::Global,
+    &Derived::Global,
     "In streams and lives: the global auth.url, where it is a string; output only",
-)]);
+)];
 
-static TEMPLATE_ROWS: [Parameter; 9] = numbered([
+static TEMPLATE_ROWS: [Parameter; 9] = [
     sources(TEMPLATE, "Sources of the streams that it holds for; the first that works is played"),
     backend(
         TEMPLATE,
@@ -542,4 +559,4 @@ static TEMPLATE_ROWS: [Parameter; 9] = numbered([
     title(TEMPLATE),
     comment(TEMPLATE),
     disabled(TEMPLATE),
-]);
+];

@@ -1,31 +1,40 @@
 //! What each block of a configuration may hold: for each parameter its place, and its form in text and JSON.
 //!
 //! The view, the edits, the checks, the typed values of the command line, the completion in shells and `media.conf(5)` are
-//! made from it. [`Schema::media`] is the schema of media servers: a new parameter is a new row in `media`, and a directive
-//! that only other servers of the family know a row in `foreign`.
+//! made from it. [`Schema::media`] is the schema of media servers: a new parameter is a new row in `media`, a new form of
+//! values a new file in `codec`, and a directive that only other servers of the family know a row in `foreign`.
+//!
+//! *Invariants.* Nothing outside of `codec` reads or writes the words of a directive by its form. This layer does not know
+//! which secrets are masked, nor how a text is edited.
 
+pub(crate) mod codec;
+pub(crate) mod fault;
 mod foreign;
 mod forms;
-pub(crate) mod json_value;
+pub(crate) mod json_pointer;
 pub mod kinds;
-mod lookup;
 pub mod media;
+pub(crate) mod members;
+pub(crate) mod normalize;
+pub mod patch;
 mod row;
 pub(crate) mod scalar;
 mod secret_words;
 pub(crate) mod suggest;
 
+pub(crate) use scalar as json_value;
 pub use suggest::nearest;
 
+pub use codec::{AddressesShape, BlocksShape};
 pub use foreign::{FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SELECTORS, protocol_of_switch};
 pub use forms::{
-    Derived, DirectiveRole, JsonForm, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace, STATIC,
+    Derived, DirectiveRole, ESCAPE, JsonForm, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION,
+    Part, PartPlace, STATIC,
 };
-pub use json_value::Object;
-pub use lookup::ESCAPE;
 pub use media::{ACCOUNT, SOURCE};
 pub use row::{
-    AddressShape, Group, Kind, Merge, Parameter, Schema, Scope, ScopeTable, Shape, URL_GLOBAL, WITH_INCLUDES,
-    numbered,
+    AddressShape, BlockHead, Codec, Facts, Globals, Group, Kind, Old, Parameter, Place, Schema, Scope,
+    ScopeTable, URL_GLOBAL, WITH_INCLUDES, no_string,
 };
+pub use scalar::Object;
 pub use secret_words::{SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS};

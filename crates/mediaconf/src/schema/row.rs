@@ -1,18 +1,27 @@
-//! The types of the table: a schema has scopes, a scope has rows, and a row may open another scope.
+//! The types of the table: a schema has scopes, a scope has rows, and a row has a codec, which reads and writes it and may
+//! open another scope.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::{LazyLock, OnceLock};
 
 use serde_json::{Map, Value};
 
-use super::foreign::ForeignKeyword;
-use super::forms::{Derived, DirectiveRole, JsonForm, ListShape, ObjectShape, OptionsShape};
+use super::fault::{Fault, Faults};
+use super::foreign::{self, ForeignForm, ForeignKeyword};
+use super::forms::{Derived, DirectiveRole, ESCAPE, JsonForm, ListShape, ObjectShape, OptionsShape, Part};
+use super::json_pointer::Pointer;
 use super::kinds::{Transport, WordKind};
+use super::normalize::Normalizer;
+use crate::syntax::Entry;
+
+/// The member of `auth` that repeats the global `auth.url` in streams and lives.
+pub const URL_GLOBAL: &str = "url_global";
+
+/// The member that marks a configuration which is shown with what it includes.
+pub const WITH_INCLUDES: &str = "with_includes";
 
 /// The directives that media servers know: [`Schema::media`].
+#[derive(Debug)]
 pub struct Schema {
     /// Every scope; the top level is the first, the inside of any unknown block the last.
     pub scopes: &'static [Scope],
@@ -21,9 +30,6 @@ pub struct Schema {
     /// The keywords of blocks that the general rule shows although some of their members are known, and the scope
     /// inside them.
     pub blocks: &'static [(&'static str, Scope)],
-    /// The directives that only some servers of the family know; the general rule shows them.
-    pub foreign: &'static LazyLock<Vec<ForeignKeyword>>,
-    pub(super) foreign_rows: OnceLock<HashMap<&'static str, &'static ForeignKeyword>>,
 }
 
 impl Schema {
@@ -46,16 +52,75 @@ impl Schema {
     pub fn kind(&self, key: &str) -> Option<Kind> {
         self.kinds.iter().copied().find(|kind| kind.key() == key)
     }
-}
 
-impl fmt::Debug for Schema {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Schema").field("scopes", &self.scopes).finish_non_exhaustive()
+    /// The parameter with this JSON key in `scope`, which is one of this schema.
+    pub fn by_key(&self, scope: Scope, key: &str) -> Option<&'static Parameter> {
+        scope.by_key(key)
+    }
+
+    /// The scope inside the block of an unknown directive with this many words behind its keyword.
+    pub fn block_scope(&self, keyword: &str, words: usize) -> Scope {
+        let known = self.blocks.iter().find(|(known, _)| words == 1 && *known == keyword);
+        known.map_or(self.unknown(), |(_, scope)| *scope)
+    }
+
+    /// The kind of the blocks with this keyword at the top level.
+    pub fn group_of(&self, keyword: &str) -> Option<Kind> {
+        self.top().by_keyword(keyword)?.codec.facts().group
+    }
+
+    /// True if a directive with this keyword may have a block.
+    pub fn may_open_block(&self, keyword: &str) -> bool {
+        self.group_of(keyword).is_some() || self.foreign(keyword).is_some_and(ForeignKeyword::is_block)
+    }
+
+    /// True if a word is the keyword of a directive, known or well-known foreign, in any scope.
+    pub fn is_any_keyword(&self, word: &str) -> bool {
+        self.scopes.iter().any(|scope| scope.by_keyword(word).is_some()) || self.is_foreign_keyword(word)
+    }
+
+    /// The foreign directive with this keyword.
+    pub fn foreign(&self, keyword: &str) -> Option<&'static ForeignKeyword> {
+        foreign::by_keyword(keyword)
+    }
+
+    /// True if others of this family of servers know a directive with this keyword.
+    pub fn is_foreign_keyword(&self, keyword: &str) -> bool {
+        self.foreign(keyword).is_some()
+    }
+
+    /// True if each line of a directive with this keyword is a value of its own, which the general rule shows
+    /// as an element of a list.
+    pub fn repeats(&self, keyword: &str) -> bool {
+        let has_lines = |row: &ForeignKeyword| matches!(row.form, ForeignForm::Words | ForeignForm::Pairs);
+        // The last two are sources where no row says so.
+        self.foreign(keyword).is_some_and(|row| row.repeats && has_lines(row))
+            || matches!(keyword, "url" | "input")
+    }
+
+    /// True if lines of a directive with this keyword, `k NAME VALUE;`, may be given by name.
+    pub fn has_names(&self, keyword: &str) -> bool {
+        self.has_form(keyword, ForeignForm::Pairs)
+    }
+
+    /// True if a directive with this keyword has no words: false takes it away.
+    pub fn is_flag(&self, keyword: &str) -> bool {
+        self.has_form(keyword, ForeignForm::Flag)
+    }
+
+    /// True if blocks with this keyword have names, which differ; those of web servers are told apart by more.
+    pub fn has_named_blocks(&self, keyword: &str) -> bool {
+        let is_named = |row: &ForeignKeyword| row.form == ForeignForm::Named && !row.stands_in("server");
+        self.foreign(keyword).is_some_and(is_named)
+    }
+
+    fn has_form(&self, keyword: &str, form: ForeignForm) -> bool {
+        self.foreign(keyword).is_some_and(|row| row.form == form)
     }
 }
 
 /// The block in which a known parameter may stand, as a handle to its table.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy)]
 pub struct Scope(pub &'static ScopeTable);
 
 /// The table of a scope.
@@ -69,28 +134,18 @@ pub struct ScopeTable {
     pub rows: &'static [Parameter],
 }
 
-/// Gives each row its place among those of its scope.
-pub const fn numbered<const COUNT: usize>(mut rows: [Parameter; COUNT]) -> [Parameter; COUNT] {
-    let mut at = 0;
-    while at < COUNT {
-        rows[at].number = at as u8;
-        at += 1;
-    }
-    rows
-}
-
-/// Two tables are equal if they are the same static.
-impl PartialEq for ScopeTable {
+/// Two scopes are equal if they are the same static.
+impl PartialEq for Scope {
     fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other)
+        std::ptr::eq(self.0, other.0)
     }
 }
 
-impl Eq for ScopeTable {}
+impl Eq for Scope {}
 
-impl Hash for ScopeTable {
+impl Hash for Scope {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        std::ptr::from_ref(self).hash(state);
+        std::ptr::from_ref(self.0).hash(state);
     }
 }
 
@@ -128,48 +183,314 @@ impl Scope {
 
     /// True if this is the inside of a block that the schema does not know.
     pub fn is_unknown(self) -> bool {
-        self == Schema::media().unknown()
+        self.0.rows.is_empty()
+    }
+
+    /// The parameter that `keyword` is the text form of.
+    pub fn by_keyword(self, keyword: &str) -> Option<&'static Parameter> {
+        self.0.rows.iter().find(|row| row.keywords.contains(&keyword))
+    }
+
+    /// The parameter with this JSON key.
+    pub fn by_key(self, key: &str) -> Option<&'static Parameter> {
+        self.0.rows.iter().find(|parameter| parameter.key == key)
+    }
+
+    /// The place of a row among those of the scope, from 0.
+    pub fn place(self, row: &'static Parameter) -> Option<usize> {
+        let behind = std::ptr::from_ref(row).addr().checked_sub(self.0.rows.as_ptr().addr())?;
+        Some(behind / size_of::<Parameter>()).filter(|place| *place < self.0.rows.len())
+    }
+
+    /// True if a foreign keyword gets an [`ESCAPE`] as a JSON key here.
+    pub fn is_reserved(self, keyword: &str) -> bool {
+        !self.is_unknown()
+            && (keyword.starts_with(ESCAPE)
+                || self.by_key(keyword).is_some()
+                || self.by_keyword(keyword).is_some())
+    }
+
+    /// True if a foreign directive may stand here.
+    pub fn may_hold(self, row: &ForeignKeyword) -> bool {
+        self.0.foreign_of.is_some_and(|block| row.stands_in(block))
     }
 }
 
-/// The form of a parameter in text and in JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
-    /// `prepush 5;`, one directive with one value.
-    Value(&'static WordKind),
-    /// `edit_auth LOGIN PASSWORD;`, one directive whose words are the members of an object.
-    Object(&'static ObjectShape),
-    /// `http 80;` repeated, an array of values.
-    List(&'static ListShape),
-    /// The blocks of the directives of a list, an object by value.
-    Blocks(&'static ListShape),
-    /// `auth URL key=value …;`, one directive with an address and options.
-    Address(&'static AddressShape),
-    /// `url URL key=value …;` repeated, an array of addresses.
-    Addresses(&'static AddressShape),
-    /// `transcoder vb=1024k …;`, an array of `[name, value]`.
-    Options(&'static OptionsShape),
-    /// `stream NAME { … }` repeated, an object by name.
-    Group(Kind),
-    /// No directive: read from the text around it, or from elsewhere.
-    Derived(Derived),
+/// One row of the table.
+#[derive(Debug)]
+pub struct Parameter {
+    /// The JSON key.
+    pub key: &'static str,
+    /// The keywords of its directives; a new one is written with the first.
+    pub keywords: &'static [&'static str],
+    /// The scope in which it may stand.
+    pub scope: Scope,
+    /// Reads and writes its directives.
+    pub codec: &'static dyn Codec,
+    /// What it is for, where the program has to know it.
+    pub role: Option<DirectiveRole>,
+    /// True if its value, or one part of it, is a secret.
+    pub secret: bool,
+    /// True if a directive of the wrong form is an error, not a warning: a server does not start without
+    /// it, or starts open to everybody.
+    pub strict: bool,
+    /// The value that holds if it is not set; empty if the media server decides.
+    pub default: &'static str,
+    /// The unit of a number.
+    pub unit: &'static str,
+    /// True if it is shown even if the text does not set it.
+    pub always_shown: bool,
+    /// One line of documentation.
+    pub doc: &'static str,
+    /// An example of the directive.
+    pub example: &'static str,
 }
 
-/// How a patch merges into a value. The form of a row names its rule ([`Shape::merge`]).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Merge {
-    /// The new value takes the place of the present one.
-    Replace,
-    /// The same for a list: an empty one removes the directives. The text is edited element by element.
-    ReplaceList,
-    /// Members that the patch lacks stay; of two that exclude each other, the given one stays.
-    Members(&'static ObjectShape),
-    /// The address stays if the patch lacks it, and so do the options; `false` removes the options.
-    AddressAndOptions(&'static AddressShape),
-    /// Entries of a name merge; null removes the entry.
-    ByName,
-    /// It has no directive: it must be equal, moves the block, or is ignored ([`Derived`]).
-    Derived,
+impl Parameter {
+    /// Makes a row without documentation.
+    pub const fn new(
+        key: &'static str,
+        keywords: &'static [&'static str],
+        scope: Scope,
+        codec: &'static dyn Codec,
+    ) -> Self {
+        Self {
+            key,
+            keywords,
+            scope,
+            codec,
+            role: None,
+            secret: false,
+            strict: false,
+            always_shown: false,
+            default: "",
+            unit: "",
+            doc: "",
+            example: "",
+        }
+    }
+
+    /// The value that is shown where no directive sets it; `None` if nothing is.
+    pub fn value_of_nothing(&self) -> Option<Value> {
+        match self.codec.facts().json {
+            _ if !self.always_shown => None,
+            JsonForm::List => Some(Value::Array(Vec::new())),
+            JsonForm::Object => Some(Value::Object(Map::new())),
+            JsonForm::Leaf => serde_json::from_str(self.default).ok(),
+        }
+    }
+
+    /// The value that these entries show; `None` if nothing is shown.
+    pub fn read(&self, entries: &[Entry<'_>], head: Option<&BlockHead<'_, '_>>) -> Option<Value> {
+        self.codec.read(entries, head).or_else(|| self.value_of_nothing())
+    }
+
+    /// The value after a normalized patch; `None` if it is not set then. An empty list is shown only where one always is.
+    pub fn merge(
+        &self,
+        old: Option<&Value>,
+        patch: &Value,
+        at: &Pointer,
+        faults: &mut Faults,
+    ) -> Option<Value> {
+        let merged = self.codec.merge(Old { entries: &[], value: old }, patch, at, faults)?;
+        let is_nothing = !self.always_shown && merged.as_array().is_some_and(Vec::is_empty);
+        (!is_nothing).then_some(merged)
+    }
+
+    /// Writes the directives that set it to a value.
+    pub fn write(&self, value: &Value) -> Vec<String> {
+        self.keywords.first().map(|keyword| self.codec.write(keyword, value)).unwrap_or_default()
+    }
+
+    /// True if of several directives the last one counts.
+    pub fn is_setting(&self) -> bool {
+        let Facts { group, entries_of, list, sources, derived, .. } = self.codec.facts();
+        group.is_none() && entries_of.is_none() && list.is_none() && sources.is_none() && derived.is_none()
+    }
+
+    /// True if a patch may give the words of the directive in the place of its members.
+    pub fn takes_words(&self) -> bool {
+        self.codec.facts().options.is_some()
+            || self.codec.facts().object.is_some_and(|object| object.takes_words)
+    }
+
+    /// True if each directive is an entry of a list.
+    pub fn takes_elements(&self) -> bool {
+        self.codec.facts().list.is_some() || self.codec.facts().sources.is_some()
+    }
+
+    /// Returns the transport of the ports that it names.
+    pub fn transport(&self) -> Option<Transport> {
+        self.codec.facts().kind?.transport
+    }
+}
+
+/// The stream, live or plugin whose members are read.
+pub struct BlockHead<'v, 'd> {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its entry, which names it, and may have its only source.
+    pub entry: Entry<'d>,
+    /// Its place in its group, from 1.
+    pub position: usize,
+    /// The values of the top level that it repeats; `None` if only own members are shown.
+    pub globals: Option<&'v Globals>,
+}
+
+/// The values of the top level that every stream and live repeats.
+#[derive(Debug, Default)]
+pub struct Globals {
+    /// The address of the backend.
+    pub url: Option<Value>,
+    /// The secret of the sources.
+    pub cluster_key: Option<Value>,
+}
+
+/// What a patch is merged into.
+#[derive(Clone, Copy, Default)]
+pub struct Old<'v, 'd> {
+    /// The directives in the text, where their form decides what a patch means.
+    pub entries: &'v [Entry<'d>],
+    /// Their value.
+    pub value: Option<&'v Value>,
+}
+
+/// How the directives of a row are read, checked, merged and written: one type for each form.
+pub trait Codec: fmt::Debug + Sync {
+    /// True if an entry with the keyword has this form.
+    fn fits(&self, entry: Entry<'_>) -> bool;
+
+    /// The value of the entries of a block; `None` if they show none.
+    fn read(&self, entries: &[Entry<'_>], head: Option<&BlockHead<'_, '_>>) -> Option<Value>;
+
+    /// Brings a value of a patch, which is not null, to the form in which it is shown; `None` if it is dropped or
+    /// refused.
+    fn normalize(&self, value: Value, at: &Pointer, normalizer: &mut Normalizer) -> Option<Value>;
+
+    /// The value after a normalized patch, by RFC 7396; `None` if it is not set then.
+    fn merge(&self, _: Old<'_, '_>, patch: &Value, _: &Pointer, _: &mut Faults) -> Option<Value> {
+        (!patch.is_null()).then(|| patch.clone())
+    }
+
+    /// Writes the entries of a value.
+    fn write(&self, keyword: &str, value: &Value) -> Vec<String>;
+
+    /// The place of a member of the value.
+    fn member(&'static self, _key: &str) -> Result<Place, Fault> {
+        Err(Fault::of_path("there is nothing below a plain value"))
+    }
+
+    /// The place of an entry of the value; `None` if it is no list.
+    fn entry(&'static self) -> Option<Place> {
+        None
+    }
+
+    /// Reads a text of the command line: the words of the directive, or JSON.
+    fn parse(&self, text: &str) -> Result<Value, Fault>;
+
+    /// Takes a text of the command line as a string, whatever it looks like.
+    fn parse_string(&self, _text: &str) -> Result<Value, Fault> {
+        Err(no_string())
+    }
+
+    /// True if the words of an entry are options, maybe behind an address or a name.
+    fn has_options(&self, _entry: Entry<'_>) -> bool {
+        false
+    }
+
+    /// What is asked of the form beside its values.
+    fn facts(&'static self) -> Facts;
+}
+
+/// What is asked of a form beside its values: how it is described, and what it is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts {
+    /// The words behind the keyword when they are right, for messages and the manual.
+    pub usage: &'static str,
+    /// The form of the value in JSON, for the manual.
+    pub json_form: &'static str,
+    /// The type of the value in JSON, in short.
+    pub value_type: &'static str,
+    /// The form of the value in JSON.
+    pub json: JsonForm,
+    /// The key of the row that has the entries, if it is another one.
+    pub entries_of: Option<&'static str>,
+    /// The kind of its one word, or of that of each line.
+    pub kind: Option<&'static WordKind>,
+    /// The parts of its words.
+    pub object: Option<&'static ObjectShape>,
+    /// Its lines, one for each value.
+    pub list: Option<&'static ListShape>,
+    /// Its only address.
+    pub address: Option<&'static AddressShape>,
+    /// Its addresses, one for each line.
+    pub sources: Option<&'static AddressShape>,
+    /// Its options.
+    pub options: Option<&'static OptionsShape>,
+    /// The kind of its blocks.
+    pub group: Option<Kind>,
+    /// What it is derived from, if it has no directive.
+    pub derived: Option<Derived>,
+}
+
+impl Facts {
+    /// The facts of a form that is made of nothing that is known.
+    pub const NONE: Self = Self {
+        usage: "nothing",
+        json_form: "any",
+        value_type: "any",
+        json: JsonForm::Leaf,
+        entries_of: None,
+        kind: None,
+        object: None,
+        list: None,
+        address: None,
+        sources: None,
+        options: None,
+        group: None,
+        derived: None,
+    };
+}
+
+/// The fault of a string in the place of another value.
+pub fn no_string() -> Fault {
+    Fault::of_path("a string does not fit here")
+}
+
+/// A place in a configuration.
+#[derive(Debug, Clone, Copy)]
+pub enum Place {
+    /// The whole configuration.
+    Root,
+    /// `streams`, `lives` or `plugins`.
+    Group(Kind),
+    /// One stream, live or plugin.
+    Block(Kind),
+    /// A known parameter that is no group.
+    Own(&'static Parameter),
+    /// An element of a list of values.
+    Element(&'static WordKind),
+    /// An element of a stream's sources.
+    Source(Scope),
+    /// An element of a list of options.
+    Pair(&'static OptionsShape),
+    /// `auth.url`.
+    BackendUrl,
+    /// `auth.extra`.
+    Extras,
+    /// A part of a parameter that is a string and nothing else.
+    Text,
+    /// A member of an object whose words a directive holds.
+    Part(&'static Part),
+    /// The block of an http directive.
+    ForeignBlock,
+    /// The blocks `template`, by name.
+    Templates(Scope),
+    /// One of them: it has some known parameters.
+    Template(Scope),
+    /// A value under the general rule, or an option of a source or of the transcoder.
+    Foreign,
 }
 
 /// A directive with an address and options behind it, and how a patch merges into them.
@@ -204,239 +525,8 @@ pub struct AddressShape {
     pub json_form: &'static str,
 }
 
-impl AddressShape {
-    /// The scope in which the names of options are keys.
-    pub fn option_scope(&self) -> Scope {
-        if self.options.is_some() { Schema::media().unknown() } else { self.members }
-    }
-
-    /// The options of an address in JSON, in their order.
-    pub fn options_of<'v>(&self, value: &'v Value) -> impl Iterator<Item = (&'v String, &'v Value)> {
-        let object = self.options.map_or(Some(value), |key| value.get(key)).and_then(Value::as_object);
-        let address = self.options.is_none().then_some(self.address);
-        object.into_iter().flatten().filter(move |(key, _)| Some(key.as_str()) != address)
-    }
-
-    /// True if the directive itself has a member with this key.
-    pub fn is_member(&self, key: &str) -> bool {
-        key == self.address || Some(key) == self.options
-    }
-
-    /// The keys as messages list them: "`url` and `extra`".
-    pub fn keys(&self) -> String {
-        self.options.map_or_else(
-            || format!("`{}`", self.address),
-            |options| format!("`{}` and `{options}`", self.address),
-        )
-    }
-}
-
-/// Two shapes are equal if they are the same static.
-impl PartialEq for AddressShape {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other)
-    }
-}
-
-impl Eq for AddressShape {}
-
-impl Shape {
-    /// The rule by which a patch merges into a value of this form.
-    pub const fn merge(self) -> Merge {
-        match self {
-            Self::Value(_) => Merge::Replace,
-            Self::Object(object) => Merge::Members(object),
-            Self::List(_) | Self::Addresses(_) | Self::Options(_) => Merge::ReplaceList,
-            Self::Address(address) => Merge::AddressAndOptions(address),
-            Self::Blocks(_) | Self::Group(_) => Merge::ByName,
-            Self::Derived(_) => Merge::Derived,
-        }
-    }
-
-    /// True if of several directives the last one counts.
-    pub const fn is_setting(self) -> bool {
-        matches!(self, Self::Value(_) | Self::Object(_) | Self::Address(_) | Self::Options(_))
-    }
-
-    /// The kind of the blocks of a group.
-    pub const fn group(self) -> Option<Kind> {
-        if let Self::Group(kind) = self { Some(kind) } else { None }
-    }
-
-    /// The description of a member without a directive of its own.
-    pub const fn derived(self) -> Option<Derived> {
-        if let Self::Derived(what) = self { Some(what) } else { None }
-    }
-
-    /// The form of the only address of a directive.
-    pub const fn address(self) -> Option<&'static AddressShape> {
-        if let Self::Address(address) = self { Some(address) } else { None }
-    }
-
-    /// True if each directive has an entry in a list, which is shown even if it is empty.
-    pub const fn is_list(self) -> bool {
-        matches!(self, Self::List(_) | Self::Addresses(_))
-    }
-
-    /// True if one directive has words that are the members of an object.
-    pub const fn is_object(self) -> bool {
-        matches!(self, Self::Object(_) | Self::Address(_))
-    }
-
-    /// True if a patch may give the words of the directive in the place of its members.
-    pub const fn takes_words(self) -> bool {
-        match self {
-            Self::Object(object) => object.takes_words,
-            _ => matches!(self, Self::Options(_)),
-        }
-    }
-
-    /// The form of the value in JSON.
-    pub const fn json(self) -> JsonForm {
-        match self {
-            Self::Group(_) | Self::Object(_) | Self::Address(_) | Self::Blocks(_) => JsonForm::Object,
-            Self::List(_) | Self::Addresses(_) | Self::Options(_) => JsonForm::List,
-            Self::Value(_) | Self::Derived(_) => JsonForm::Leaf,
-        }
-    }
-}
-
-/// One row of the table.
-#[derive(Debug)]
-pub struct Parameter {
-    /// The JSON key.
-    pub key: &'static str,
-    /// The keywords of its directives; a new one is written with the first.
-    pub keywords: &'static [&'static str],
-    /// The scope in which it may stand.
-    pub scope: Scope,
-    /// Its place among the rows of its scope, from 0.
-    pub number: u8,
-    /// The form of its directives.
-    pub shape: Shape,
-    /// What it is for, where the program has to know it.
-    pub role: Option<DirectiveRole>,
-    /// True if its value, or one part of it, is a secret.
-    pub secret: bool,
-    /// True if a directive of the wrong form is an error, not a warning: a server does not start without
-    /// it, or starts open to everybody.
-    pub strict: bool,
-    /// The value that holds if it is not set; empty if the media server decides.
-    pub default: &'static str,
-    /// The unit of a number.
-    pub unit: &'static str,
-    /// True if it is shown even if the text does not set it.
-    pub always_shown: bool,
-    /// One line of documentation.
-    pub doc: &'static str,
-    /// An example of the directive.
-    pub example: &'static str,
-}
-
-impl Parameter {
-    /// Makes a row without documentation; its number is given by [`numbered`].
-    pub const fn new(
-        key: &'static str,
-        keywords: &'static [&'static str],
-        scope: Scope,
-        shape: Shape,
-    ) -> Self {
-        Self {
-            key,
-            keywords,
-            scope,
-            number: 0,
-            shape,
-            role: None,
-            secret: false,
-            strict: false,
-            always_shown: shape.is_list() || shape.group().is_some(),
-            default: "",
-            unit: "",
-            doc: "",
-            example: "",
-        }
-    }
-
-    /// The value that is shown where no directive sets it; `None` if nothing is.
-    pub fn value_of_nothing(&self) -> Option<Value> {
-        match self.shape {
-            _ if !self.always_shown => None,
-            shape if shape.is_list() => Some(Value::Array(Vec::new())),
-            Shape::Group(_) => Some(Value::Object(Map::new())),
-            _ => serde_json::from_str(self.default).ok(),
-        }
-    }
-
-    /// Returns the transport of the ports that it names.
-    pub fn transport(&self) -> Option<Transport> {
-        match self.shape {
-            Shape::Value(kind) => kind.transport,
-            Shape::List(list) => list.kind.transport,
-            _ => None,
-        }
-    }
-
-    /// The type of its value in JSON, in short.
-    pub fn value_type(&self) -> &'static str {
-        match self.shape {
-            Shape::Value(kind) => kind.name,
-            Shape::Object(_) | Shape::Address(_) => "object",
-            Shape::List(list) => list.name,
-            Shape::Addresses(_) => "list of objects",
-            Shape::Options(_) => "list of [name, value]",
-            Shape::Group(_) | Shape::Blocks(_) => "object of objects",
-            Shape::Derived(Derived::Static) => "boolean",
-            Shape::Derived(Derived::Position) => "integer",
-            Shape::Derived(Derived::Runtime) => "object",
-            Shape::Derived(Derived::Included) => "list of strings",
-            Shape::Derived(_) => "string",
-        }
-    }
-
-    /// The words behind the keyword when they are right, for messages and the manual.
-    pub fn usage(&self) -> Cow<'static, str> {
-        Cow::Borrowed(match self.shape {
-            Shape::Value(kind) => kind.usage,
-            Shape::List(list) => list.kind.usage,
-            Shape::Object(object) => return Cow::Owned(object.usage()),
-            Shape::Address(address) | Shape::Addresses(address) => address.usage,
-            Shape::Options(_) => "NAME=VALUE options",
-            Shape::Group(kind) if kind.has_sources() => "a NAME, then a URL or a block",
-            Shape::Group(_) => "a NAME, and maybe a block",
-            Shape::Blocks(_) | Shape::Derived(_) => "nothing",
-        })
-    }
-
-    /// The form of the value in JSON, for the manual.
-    pub fn json_form(&self) -> Cow<'static, str> {
-        Cow::Borrowed(match self.shape {
-            Shape::Value(kind) => kind.json_form,
-            Shape::Object(object) => {
-                let keys: Vec<String> = object.parts.iter().map(|part| format!("\"{}\"", part.key)).collect();
-                return Cow::Owned(format!("{{{}}}", keys.join(", ")));
-            }
-            Shape::List(list) => list.json_form,
-            Shape::Addresses(address) if self.always_shown => {
-                return Cow::Owned(format!("{}; always shown", address.json_form));
-            }
-            Shape::Address(address) | Shape::Addresses(address) => address.json_form,
-            Shape::Options(_) => "an array of [name, value]",
-            Shape::Group(kind) => return Cow::Owned(format!("an object by {}; always shown", kind.0.name)),
-            Shape::Blocks(list) => list.blocks_json_form,
-            Shape::Derived(Derived::Name | Derived::Address) => "a string",
-            Shape::Derived(Derived::Static) => "true or false",
-            Shape::Derived(Derived::Position) => "a number",
-            Shape::Derived(Derived::Global) => "a string, read-only here",
-            Shape::Derived(Derived::Former) => "a string, no longer shown",
-            Shape::Derived(Derived::Runtime) => "an object, read-only",
-            Shape::Derived(Derived::Included) => "a list of strings, refused in a patch",
-        })
-    }
-}
-
 /// The named blocks of one group, such as the streams, as a handle to their description.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy)]
 pub struct Kind(pub &'static Group);
 
 /// A group of named blocks.
@@ -455,20 +545,24 @@ pub struct Group {
     pub scope: Scope,
     /// A block in JSON, for examples.
     pub example: &'static str,
+    /// The words behind the keyword.
+    pub usage: &'static str,
+    /// The form in JSON, for the manual.
+    pub json_form: &'static str,
 }
 
-/// Two groups are equal if they are the same static.
-impl PartialEq for Group {
+/// Two kinds are equal if they are the same static.
+impl PartialEq for Kind {
     fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other)
+        std::ptr::eq(self.0, other.0)
     }
 }
 
-impl Eq for Group {}
+impl Eq for Kind {}
 
-impl Hash for Group {
+impl Hash for Kind {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.key.hash(state);
+        self.0.key.hash(state);
     }
 }
 
@@ -509,15 +603,69 @@ impl Kind {
         self.0.on_demand.filter(|_| is_on_demand).unwrap_or(self.0.noun)
     }
 
+    /// True if a block may run on demand, and this one always runs: its keyword is `stream`, not `ondemand`.
+    pub fn is_static(self, block: Entry<'_>) -> bool {
+        self.may_be_on_demand() && block.keyword() == self.noun()
+    }
+
     /// The place of the group among those of its schema, from 0.
     pub fn number(self) -> usize {
-        let kinds = Schema::media().kinds;
-        kinds.iter().position(|kind| *kind == self).expect("a schema has its groups")
+        Schema::media().kinds.iter().position(|kind| *kind == self).unwrap_or_default()
     }
 }
 
-/// The member of `auth` that repeats the global `auth.url` in streams and lives.
-pub const URL_GLOBAL: &str = "url_global";
+impl DirectiveRole {
+    /// The JSON key of the row with this role; empty if no row of the scope has it.
+    pub fn key(self, scope: Scope) -> &'static str {
+        scope.rows().find(|row| row.role == Some(self)).map_or("", |row| row.key)
+    }
 
-/// The member that marks a configuration which is shown with what it includes.
-pub const WITH_INCLUDES: &str = "with_includes";
+    /// The keywords of the rows with this role, of all scopes. Looks at the whole table.
+    pub fn keywords(self) -> Vec<&'static str> {
+        let rows = Schema::media().rows().filter(|row| row.role == Some(self));
+        rows.flat_map(|row| row.keywords).copied().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_a_scope_are_unique_and_its_rows_know_it() {
+        for scope in Schema::media().scopes {
+            let mut keys: Vec<_> = scope.rows().map(|row| row.key).collect();
+            assert!(scope.rows().all(|row| row.scope == *scope), "{scope:?}");
+            let count = keys.len();
+            keys.sort_unstable();
+            keys.dedup();
+            assert_eq!(keys.len(), count, "{scope:?}");
+        }
+    }
+
+    #[test]
+    fn a_keyword_leads_to_its_row() {
+        for parameter in Schema::media().rows() {
+            for keyword in parameter.keywords {
+                let found = parameter.scope.by_keyword(keyword).expect("it is in the table");
+                assert_eq!((found.scope, found.key), (parameter.scope, parameter.key));
+                assert!(Schema::media().unknown().by_keyword(keyword).is_none(), "{keyword}");
+            }
+        }
+        for unknown in
+            ["", "h", "httq", "strea", "sstream", "cluster_keyy", "a word of more than sixteen bytes"]
+        {
+            assert!(Schema::media().top().by_keyword(unknown).is_none(), "{unknown}");
+        }
+    }
+
+    #[test]
+    fn every_row_is_documented_and_has_an_example_that_its_keyword_starts() {
+        for parameter in Schema::media().rows() {
+            assert!(!parameter.doc.is_empty(), "{}", parameter.key);
+            if let Some(keyword) = parameter.keywords.first() {
+                assert!(parameter.example.starts_with(keyword), "{}", parameter.key);
+            }
+        }
+    }
+}

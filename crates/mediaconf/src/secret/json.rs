@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::forms::word_parts;
 use super::mask::Masker;
 use super::names::{Secrecy, WordReader, is_account};
-use crate::schema::{ESCAPE, ObjectShape, Schema, Shape};
+use crate::schema::{ESCAPE, Facts, ObjectShape, Schema};
 
 /// The members of an address.
 const URL: &str = "url";
@@ -54,9 +54,9 @@ const PARTS: JsonPlace = JsonPlace::Words(WordReader::INSIDE);
 impl JsonPlace {
     fn member(self, key: &str) -> Self {
         let mut reader = match self {
-            Self::Root => match Schema::media().top().by_key(key).map(|parameter| parameter.shape) {
-                Some(Shape::Group(_) | Shape::Blocks(_)) => return Self::Group,
-                Some(Shape::Object(object)) => return Self::Object(object),
+            Self::Root => match Schema::media().top().by_key(key).map(|row| row.codec.facts()) {
+                Some(facts) if facts.group.is_some() || facts.entries_of.is_some() => return Self::Group,
+                Some(Facts { object: Some(object), .. }) => return Self::Object(object),
                 _ => WordReader::new(Secrecy::Parts),
             },
             Self::Group => return PARTS,

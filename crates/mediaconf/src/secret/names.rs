@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use percent_encoding::percent_decode_str;
 
 use crate::schema::suggest::nearest;
-use crate::schema::{ACCOUNT, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Schema, Shape};
+use crate::schema::{ACCOUNT, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Schema};
 
 /// Misspellings are recognised of names in the tables that are longer than this, and of these names.
 const LONG_ENOUGH: usize = 4;
@@ -39,7 +39,8 @@ static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
     let rows = || Schema::media().rows();
     let secret = rows().filter(|row| row.secret).flat_map(|row| row.keywords);
     let known = SECRET_WORDS.iter().chain(&MORE_NAMES).chain(secret).copied();
-    let accounts = rows().filter(|row| row.shape == Shape::Object(&ACCOUNT)).flat_map(|row| row.keywords);
+    let accounts =
+        rows().filter(|row| row.codec.facts().object == Some(&ACCOUNT)).flat_map(|row| row.keywords);
     Keywords {
         with_slips: known.filter(|known| known.len() > LONG_ENOUGH).collect(),
         accounts: accounts.copied().collect(),

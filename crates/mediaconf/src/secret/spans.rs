@@ -6,9 +6,8 @@ use super::forms::{merged, word_parts};
 use super::loose;
 use super::names::{Secrecy, WordReader, is_account};
 use super::plain::Plain;
-use crate::model::setting_view::is_plural;
-use crate::model::shape::{OptionWord, RowMatch, inner_scope, part_words, read};
-use crate::schema::{Kind, ObjectShape, Parameter, PartPlace, Schema, Scope, Shape};
+use crate::model::shape::{OptionWord, RowMatch, inner_scope, read};
+use crate::schema::{JsonForm, Kind, ObjectShape, Parameter, PartPlace, Schema, Scope};
 use crate::syntax::{Document, Entry, Word, comment_start};
 
 /// Returns the secrets in the whole text.
@@ -80,15 +79,13 @@ impl Finder {
     }
 
     fn own(&mut self, parameter: &Parameter, entry: Entry<'_>) -> EntryPlace {
-        match parameter.shape {
-            Shape::Object(object) => self.object(object, entry),
-            Shape::Value(_) if parameter.secret => self.all(entry),
-            Shape::Address(_) | Shape::Options(_) => self.options(entry),
-            Shape::Group(kind) if kind.has_sources() => self.options(entry),
-            Shape::Addresses(_) if !is_plural(entry) => self.options(entry),
+        match parameter.codec.facts().object {
+            Some(object) => self.object(object, entry),
+            None if parameter.codec.has_options(entry) => self.options(entry),
+            None if parameter.secret => self.all(entry),
             _ => entry.arguments().for_each(|word| self.word(word, Secrecy::Parts)),
         }
-        let scope = parameter.shape.group().map_or(Schema::media().unknown(), Kind::scope);
+        let scope = parameter.codec.facts().group.map_or(Schema::media().unknown(), Kind::scope);
         EntryPlace { scope, secrecy: Secrecy::Parts }
     }
 
@@ -96,7 +93,7 @@ impl Finder {
     /// secret, too.
     fn object(&mut self, object: &'static ObjectShape, entry: Entry<'_>) {
         let mut free = WordReader::new(Secrecy::Parts);
-        for (part, word) in part_words(object, entry) {
+        for (part, word) in object.part_words(entry) {
             let secrecy = match part {
                 Some(part) if part.secret => Secrecy::Whole,
                 Some(part) if part.place == PartPlace::Rest => free.next(&word.value()),
@@ -108,14 +105,16 @@ impl Finder {
 
     /// Finds the secrets of a known directive in the wrong form: any of its words may be the secret.
     fn misshapen(&mut self, parameter: &Parameter, entry: Entry<'_>) -> EntryPlace {
-        match parameter.shape {
-            Shape::Object(_) | Shape::Value(_) if parameter.secret => {
-                self.all(entry);
-                return EntryPlace::foreign(Secrecy::Whole);
-            }
-            Shape::Object(_) | Shape::Value(_) => return self.foreign(Secrecy::Parts, entry),
-            _ => self.options(entry),
+        let facts = parameter.codec.facts();
+        let is_plain = facts.object.is_some() || facts.json == JsonForm::Leaf;
+        if is_plain && parameter.secret {
+            self.all(entry);
+            return EntryPlace::foreign(Secrecy::Whole);
         }
+        if is_plain {
+            return self.foreign(Secrecy::Parts, entry);
+        }
+        self.options(entry);
         EntryPlace::foreign(Secrecy::Parts)
     }
 

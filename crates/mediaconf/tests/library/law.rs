@@ -6,7 +6,6 @@ use mediaconf::plumbing::edit::{
     EditError, Effects, FaultKind, LocalView, formatted, modify, normalize, patch,
 };
 use mediaconf::plumbing::model::{Lens, View, check, group_name, has_errors, key_of, top_members};
-use mediaconf::plumbing::schema::Shape;
 use mediaconf::plumbing::schema::media::TOP;
 use mediaconf::plumbing::syntax::{Document, Entry, LineIndex, MAX_DEPTH, tokens};
 use serde_json::{Value, json};
@@ -170,13 +169,13 @@ fn not_named(document: &Document, reduced: &Value) -> Vec<(String, String)> {
     let mut texts = Vec::new();
     for parameter in TOP.rows() {
         for entry in members.own(parameter) {
-            let is_named = match (parameter.shape, &reduced[parameter.key]) {
+            let is_named = match (parameter.codec.facts().group, &reduced[parameter.key]) {
                 (_, Value::Null) => reduced.get(parameter.key).is_some(),
-                (Shape::Group(_), group) => group.get(&*group_name(*entry).value()).is_some(),
+                (Some(_), group) => group.get(&*group_name(*entry).value()).is_some(),
                 _ => true,
             };
             let is_port_with_options =
-                matches!(parameter.shape, Shape::List(list) if reduced.get(list.blocks).is_some());
+                parameter.codec.facts().list.is_some_and(|list| reduced.get(list.blocks).is_some());
             if !is_named && !is_port_with_options {
                 texts.push((parameter.key.to_owned(), text_of(entry)));
             }

@@ -12,6 +12,6 @@ mod laws_of_apply;
 mod laws_of_return;
 mod masks;
 mod oracle;
-mod secrets;
 mod random_edits;
+mod secrets;
 mod view;

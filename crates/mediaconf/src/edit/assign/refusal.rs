@@ -18,7 +18,7 @@ use crate::edit::typed::words;
 use crate::model::Masker;
 use crate::model::member::keyword_of;
 use crate::model::redact::masked_below;
-use crate::schema::{DirectiveRole, Kind, Parameter, PartPlace, Schema, Shape};
+use crate::schema::{DirectiveRole, Facts, JsonForm, Kind, PartPlace, Schema};
 
 /// An address for examples.
 const ADDRESS: &str = "udp://239.0.0.1:1234";
@@ -41,12 +41,12 @@ pub(super) fn example(place: Place, path: &Path) -> Option<String> {
             // The words behind the keyword.
             let words = row.example.trim_end_matches(';');
             let words = words.split_once(' ').map_or(words, |(_, words)| words);
-            match row.shape {
-                Shape::List(_) => whole_or_new(words, &format!("[{words}]")),
-                Shape::Addresses(shape) => {
+            match row.codec.facts() {
+                Facts { list: Some(_), .. } => whole_or_new(words, &format!("[{words}]")),
+                Facts { sources: Some(shape), .. } => {
                     whole_or_new(ADDRESS, &format!("[{{\"{}\":\"{ADDRESS}\"}}]", shape.address))
                 }
-                Shape::Object(_) | Shape::Address(_) | Shape::Options(_) => such(words),
+                facts if row.is_setting() && facts.json != JsonForm::Leaf => such(words),
                 _ => None,
             }
         }
@@ -63,7 +63,7 @@ pub(super) fn example(place: Place, path: &Path) -> Option<String> {
 /// Refuses a value that is given as words where it would drop elements of a list.
 pub(super) fn drops(place: Place, path: &Path, present: usize) -> Fault {
     let noun = match place {
-        Place::Own(Parameter { shape: Shape::List(list), .. }) => list.noun,
+        Place::Own(row) if let Some(list) = row.codec.facts().list => list.noun,
         Place::Own(_) => "source",
         _ => "option",
     };
@@ -251,7 +251,7 @@ fn absence(current: &dyn ConfigLookup, path: &Path, is_one_of_many: bool) -> Opt
     let place = Place::resolve(&path.segments).ok()?;
     let is_set = match place {
         Place::Group(_) => !current.names(&keys).is_empty(),
-        Place::Own(row) if row.shape.is_list() || row.shape.address().is_some() => {
+        Place::Own(row) if row.takes_elements() || row.codec.facts().address.is_some() => {
             let own = current.value(&keys).and_then(|value| own_value(place, &value));
             own.is_some_and(|value| !is_shown_for_nothing(place, &value))
         }

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Completion, Partial, PartialName, PathUse, Place, Shape, known};
+use super::{Completion, Partial, PartialName, PathUse, Place, known};
 use crate::edit::path::Path;
 use crate::schema::kinds::SCALAR;
 
@@ -229,7 +229,8 @@ fn a_text_is_split_at_its_last_segment() {
 #[test]
 fn examples_are_single_words() {
     let rows = crate::schema::Schema::media().rows();
-    let of_one_word = rows.filter(|row| matches!(row.shape, Shape::Value(kind) if *kind != SCALAR));
+    let of_one_word =
+        rows.filter(|row| row.is_setting() && row.codec.facts().kind.is_some_and(|kind| *kind != SCALAR));
     for row in of_one_word.filter(|row| !row.secret) {
         let place = Place::Own(row);
         assert!(known(place).iter().all(|(value, _)| !value.contains(' ')), "{}", row.key);

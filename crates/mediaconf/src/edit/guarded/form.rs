@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::super::align::align;
 use super::super::fault::{Fault, FaultKind};
 use super::super::json_pointer::Pointer;
-use super::super::merge::{occurrences, split_occurrence};
 use super::super::typed::words;
 use crate::model::Masker;
 use crate::model::redact::masked_below;
+use crate::schema::codec::{occurrences, split_occurrence};
 
 /// The change of form that a patch would make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,7 +17,7 @@ pub use spelling::misspelt;
 use super::fault::{Fault, Faults};
 use super::json_pointer::Pointer;
 use crate::model::member::{Members, keyword_of};
-use crate::schema::{ForeignForm, Kind, Object, Schema, Scope, Shape};
+use crate::schema::{ForeignForm, Kind, Object, Schema, Scope};
 
 /// The changes of one patch that are refused unless they are accepted.
 #[derive(Debug, Default)]
@@ -123,8 +123,9 @@ pub fn in_json(current: &Value, patch: &Object) -> Faults {
     guarded.members(Schema::media().top(), whole, patch, &Pointer::root());
     for (key, value) in patch {
         let (at, current) = (Pointer::root().child(key), current.get(key));
-        match (Schema::media().top().by_key(key).map(|parameter| parameter.shape), value) {
-            (Some(Shape::Group(kind)), Value::Object(blocks)) => {
+        let codec = Schema::media().top().by_key(key).map(|parameter| parameter.codec);
+        match (codec.and_then(|codec| codec.facts().group), value) {
+            (Some(kind), Value::Object(blocks)) => {
                 for (name, block) in blocks {
                     let Some(block) = block.as_object() else { continue };
                     let current = members_of(current.and_then(|group| group.get(name)));
@@ -132,7 +133,7 @@ pub fn in_json(current: &Value, patch: &Object) -> Faults {
                     guarded.members(kind.scope(), &current, block, &at.child(name));
                 }
             }
-            (Some(Shape::Blocks(_)), Value::Object(_)) => {
+            (None, Value::Object(_)) if codec.is_some_and(|codec| codec.facts().entries_of.is_some()) => {
                 guarded.member(Schema::media().unknown(), key, current, value, &at);
             }
             _ => {}

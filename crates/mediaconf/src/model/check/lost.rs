@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::mem;
 
 use crate::schema::kinds::WordKind;
-use crate::schema::{ESCAPE, Parameter, Schema, Scope, Shape};
+use crate::schema::{ESCAPE, Parameter, Schema, Scope};
 use crate::syntax::{
     Diagnostic, Diagnostics, Entry, Fix, Token, TokenKind, Word, Words, comment_start, line_end, tokens,
 };
@@ -135,23 +135,24 @@ fn reads_as(parameter: &Parameter, mut rest: Words<'_>, is_block: bool) -> bool 
     let Some(first) = rest.next() else { return false };
     let second = rest.next();
     let is_url = |word: &Word<'_>| word.raw.contains("://");
-    match parameter.shape {
-        Shape::Value(kind) => tells(kind, first),
-        Shape::List(list) => tells(list.kind, first),
-        Shape::Object(object) if object.required() == object.parts.len() => {
-            second.is_some() && rest.next().is_none()
+    let facts = parameter.codec.facts();
+    if let Some(kind) = facts.kind {
+        return tells(kind, first);
+    }
+    if let Some(object) = facts.object {
+        if object.required() == object.parts.len() {
+            return second.is_some() && rest.next().is_none();
         }
-        Shape::Object(object) => {
-            let mut words = second.into_iter().chain(rest).take(MAX_WORDS);
-            words.any(|word| object.parts.iter().any(|part| tells(part.kind, word)))
-        }
-        Shape::Address(address) | Shape::Addresses(address) => {
-            is_url(&first) || address.may_be_false && first.value() == "false"
-        }
-        Shape::Options(_) => first.raw.contains('='),
-        Shape::Group(kind) if kind.has_sources() && !is_block => second.as_ref().is_some_and(is_url),
-        Shape::Group(_) => is_block && second.is_none(),
-        Shape::Blocks(_) | Shape::Derived(_) => false,
+        let mut words = second.into_iter().chain(rest).take(MAX_WORDS);
+        return words.any(|word| object.parts.iter().any(|part| tells(part.kind, word)));
+    }
+    if let Some(address) = facts.address.or(facts.sources) {
+        return is_url(&first) || address.may_be_false && first.value() == "false";
+    }
+    match facts.group {
+        Some(kind) if kind.has_sources() && !is_block => second.as_ref().is_some_and(is_url),
+        Some(_) => is_block && second.is_none(),
+        None => facts.options.is_some() && first.raw.contains('='),
     }
 }
 

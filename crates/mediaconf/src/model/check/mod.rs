@@ -15,10 +15,10 @@ use self::address::Listeners;
 use self::names::UnknownDirective;
 use super::redact::FaultMasker;
 use super::setting_view::is_plural;
-use super::shape::{OptionWord, RowMatch, fits, group_name, inner_scope, only_argument, part_words, read};
+use super::shape::{OptionWord, RowMatch, group_name, inner_scope, only_argument, read};
 use crate::schema::kinds::{Transport, WordKind};
 use crate::schema::{
-    ForeignKeyword, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, Shape,
+    ForeignKeyword, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope,
     protocol_of_switch,
 };
 use crate::syntax::{
@@ -58,7 +58,7 @@ fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
     if is_broken(parameter, entry) {
         return true;
     }
-    let Shape::Group(kind) = parameter.shape else { return false };
+    let Some(kind) = parameter.codec.facts().group else { return false };
     first(names, kind.noun().into(), group_name(entry)).is_some()
         || entry.children().any(|inner| is_broken_inside(kind.scope(), inner))
 }
@@ -77,7 +77,7 @@ fn is_broken_inside(scope: Scope, entry: Entry<'_>) -> bool {
 }
 
 fn is_broken(parameter: &'static Parameter, entry: Entry<'_>) -> bool {
-    parameter.strict && !fits(parameter.shape, entry)
+    parameter.strict && !parameter.codec.fits(entry)
 }
 
 /// The number of options of a directive that are compared with each other: a hostile directive may have
@@ -85,7 +85,7 @@ fn is_broken(parameter: &'static Parameter, entry: Entry<'_>) -> bool {
 const MAX_OPTIONS: usize = 200;
 
 /// The settings of a block, or of the top level, of which the last one counts: the row of each, and the last one.
-type Settings<'d> = Vec<(u8, Entry<'d>)>;
+type Settings<'d> = Vec<(&'static Parameter, Entry<'d>)>;
 
 /// Checks the entries of a document: those of the top level and those inside streams, lives, plugins and templates.
 #[derive(Default)]
@@ -202,12 +202,13 @@ impl<'d> Checker<'d> {
             self.foreign(scope, entry);
             return Some(inner_scope(entry)).filter(|inner| !inner.is_unknown());
         };
-        let has_many_words = matches!(parameter.shape, Shape::Object(_) | Shape::Options(_));
+        let facts = parameter.codec.facts();
+        let has_many_words = facts.object.is_some() || facts.options.is_some();
         let text = (scope.id(), entry.text());
         let mut inner = None;
         if !has_many_words || !self.faultless.contains(&text) {
             let before = self.diagnostics.count();
-            if !fits(parameter.shape, entry) {
+            if !parameter.codec.fits(entry) {
                 self.misshapen(scope, parameter, entry);
                 return None;
             }
@@ -216,7 +217,7 @@ impl<'d> Checker<'d> {
                 self.faultless.insert(text);
             }
         }
-        if parameter.shape.is_setting() {
+        if parameter.is_setting() {
             self.set(scope, parameter, entry);
         }
         inner
@@ -237,8 +238,8 @@ impl<'d> Checker<'d> {
     /// Notes a setting of which the last one counts.
     fn set(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) {
         let settings = if scope.is_top() { &mut self.top } else { &mut self.inner };
-        let Some((_, last)) = settings.iter_mut().find(|(row, _)| *row == parameter.number) else {
-            return settings.push((parameter.number, entry));
+        let Some((_, last)) = settings.iter_mut().find(|(row, _)| std::ptr::eq(*row, parameter)) else {
+            return settings.push((parameter, entry));
         };
         let message = format!("`{}` is set more than once: the last counts", entry.keyword());
         let previous = (mem::replace(last, entry).head_span(), "set here before");
@@ -247,35 +248,30 @@ impl<'d> Checker<'d> {
 
     /// Checks an entry that has the form of its row.
     fn own(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) -> Option<Scope> {
-        match parameter.shape {
-            Shape::Value(kind) => self.value(kind, entry),
-            Shape::List(list) => self.value(list.kind, entry),
-            Shape::Group(kind) => {
-                let name = group_name(entry);
-                self.name(Severity::Error, kind.noun().into(), name);
-                if kind.has_sources() {
-                    self.stream(scope, entry, name);
-                }
-                return Some(kind.scope());
+        let facts = parameter.codec.facts();
+        if let Some(kind) = facts.kind {
+            self.value(kind, entry);
+        } else if let Some(kind) = facts.group {
+            let name = group_name(entry);
+            self.name(Severity::Error, kind.noun().into(), name);
+            if kind.has_sources() {
+                self.stream(scope, entry, name);
             }
-            Shape::Addresses(_) if is_plural(entry) => {
-                self.sourceless = None;
-                entry.arguments().for_each(|word| address::source(word, &mut self.diagnostics));
+            return Some(kind.scope());
+        } else if facts.sources.is_some() {
+            self.sourceless = None;
+            match is_plural(entry) {
+                true => entry.arguments().for_each(|word| address::source(word, &mut self.diagnostics)),
+                false => self.source(scope, entry, 0),
             }
-            Shape::Addresses(_) => {
-                self.sourceless = None;
-                self.source(scope, entry, 0);
-            }
-            Shape::Options(options) => {
-                self.diagnostics.push_any(option_without_sign(options, entry));
-                self.diagnostics.extend(&lost::in_options(scope, entry, 0));
-            }
-            Shape::Address(_) => {
-                entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
-                self.options(scope, entry, 1);
-            }
-            Shape::Object(object) => self.object(parameter, object, entry),
-            Shape::Blocks(_) | Shape::Derived(_) => {}
+        } else if let Some(options) = facts.options {
+            self.diagnostics.push_any(option_without_sign(options, entry));
+            self.diagnostics.extend(&lost::in_options(scope, entry, 0));
+        } else if facts.address.is_some() {
+            entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
+            self.options(scope, entry, 1);
+        } else if let Some(object) = facts.object {
+            self.object(parameter, object, entry);
         }
         None
     }
@@ -313,7 +309,7 @@ impl<'d> Checker<'d> {
 
     fn object(&mut self, parameter: &'static Parameter, object: &'static ObjectShape, entry: Entry<'d>) {
         let mut parts: Vec<(&Part, Word<'_>)> = Vec::new();
-        for (part, word) in part_words(object, entry) {
+        for (part, word) in object.part_words(entry) {
             let Some(part) = part.filter(|part| part.place != PartPlace::Rest) else { continue };
             self.diagnostics.push_any(part.kind.warning.and_then(|warning| warning(word)));
             let Some((_, previous)) = parts.iter().find(|(known, _)| *known == part) else {
@@ -365,13 +361,13 @@ impl<'d> Checker<'d> {
         if !parameter.strict {
             self.diagnostics.extend(&inside);
         }
-        if matches!(parameter.shape, Shape::Addresses(_)) {
+        if parameter.codec.facts().sources.is_some() {
             self.sourceless = None;
         }
         let keyword = entry.keyword();
-        let message = format!("`{keyword}` has the wrong form: it takes {}", parameter.usage());
+        let message = format!("`{keyword}` has the wrong form: it takes {}", parameter.codec.facts().usage);
         let hint = format!("write it like `{}`", parameter.example);
-        let found = Diagnostic::new(severity, misfit_span(parameter.shape, entry), message);
+        let found = Diagnostic::new(severity, misfit_span(parameter, entry), message);
         self.diagnostics.push(found.hint(hint).fixed_by(fix));
     }
 
@@ -450,8 +446,8 @@ fn not_followed(include: Span) -> Diagnostic {
 }
 
 /// The first word that does not fit, else the keyword.
-fn misfit_span(shape: Shape, entry: Entry<'_>) -> Span {
-    let expected = if let Shape::Object(object) = shape { object.required() } else { 1 };
+fn misfit_span(parameter: &Parameter, entry: Entry<'_>) -> Span {
+    let expected = parameter.codec.facts().object.map_or(1, ObjectShape::required);
     let mut arguments = entry.arguments();
     let (first, beyond) = (arguments.next(), arguments.nth(expected - 1));
     let one_is_wrong = beyond.is_none() && !entry.is_block() && expected == 1;

@@ -4,7 +4,7 @@
 //! newer ones, have directives with similar names; those are accepted.
 
 use crate::schema::suggest::{self, is_one_edit, nearest};
-use crate::schema::{ForeignKeyword, Kind, Parameter, Schema, Scope, protocol_of_switch};
+use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, Kind, Parameter, Schema, Scope, protocol_of_switch};
 
 /// An unknown directive, by the check that it gets.
 #[derive(Clone, Copy)]
@@ -104,7 +104,7 @@ fn nearest_in(
 /// True if a slip leads from a keyword to exactly one directive that may stand there.
 fn is_only_near(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword: &str) -> bool {
     let own = scope.rows().flat_map(|row| row.keywords.iter().copied());
-    let foreign = Schema::media().foreign.iter().filter(|row| may_stand(row));
+    let foreign = FOREIGN_KEYWORDS.iter().filter(|row| may_stand(row));
     let known = own.chain(foreign.flat_map(|row| row.keywords.iter().copied()));
     suggest::is_only_near(keyword, known)
 }
@@ -122,7 +122,7 @@ fn near_foreign(may_stand: impl Fn(&ForeignKeyword) -> bool + Copy, keyword: &st
     if Schema::media().is_any_keyword(keyword) {
         return None;
     }
-    let rows = Schema::media().foreign.iter().filter(|row| may_stand(row));
+    let rows = FOREIGN_KEYWORDS.iter().filter(|row| may_stand(row));
     let words = || rows.clone().flat_map(|row| row.keywords.iter().map(move |word| (*word, row)));
     let is_plural = |word: &str, row: &ForeignKeyword| {
         row.repeats && matches!(keyword.strip_prefix(word), Some("s" | "es"))

@@ -1,5 +1,6 @@
 //! JSON Pointers ([RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)): the one place that escapes keys.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,13 @@ impl Pointer {
         keys_of(&self.0)
     }
 
+    /// The place above, as a path of the command line: `streams.cam1.dvr`.
+    pub fn path_above(&self) -> String {
+        let keys = self.keys();
+        let above = keys.iter().take(keys.len().saturating_sub(1)).map(|key| bare_or_quoted(key));
+        above.collect::<Vec<_>>().join(".")
+    }
+
     /// As RFC 6901 writes it; empty for the whole document.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -46,6 +54,23 @@ impl fmt::Display for Pointer {
 /// The keys in the text of a JSON Pointer.
 pub fn keys_of(pointer: &str) -> Vec<String> {
     pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect()
+}
+
+/// A name as paths write it: in quotes only where it needs them.
+pub fn bare_or_quoted(name: &str) -> Cow<'_, str> {
+    let needs_quotes = name.is_empty() || name.contains('*') || name.contains(ends_bare_name);
+    if needs_quotes { Cow::Owned(in_quotes(name)) } else { Cow::Borrowed(name) }
+}
+
+/// A text in the quotes of paths.
+pub fn in_quotes(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', r"\\").replace('"', r#"\""#))
+}
+
+/// True if a character ends a bare name. `'` has no meaning of its own, but whoever writes it means a
+/// quote.
+pub fn ends_bare_name(c: char) -> bool {
+    matches!(c, '.' | '[' | ']' | '=' | '"' | '\'')
 }
 
 #[cfg(test)]

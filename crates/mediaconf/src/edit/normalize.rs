@@ -1,0 +1,27 @@
+//! Normalizes a patch: drops output-only members, brings every value to the form in which the view
+//! shows it, and refuses values that can't be written as text, with all faults at once.
+
+use serde_json::{Map, Value};
+
+use super::fault::{Fault, FaultKind, Faults};
+use super::json_pointer::Pointer;
+use crate::model::secret::holds_mask;
+use crate::schema::codec::each_normalized;
+use crate::schema::normalize::Normalizer;
+use crate::schema::{Object, Schema};
+
+/// Returns the patch in its normal form.
+pub fn normalize(patch: Value) -> Result<Object, Faults> {
+    let root = Pointer::root();
+    let members = match patch {
+        Value::Object(members) => members,
+        Value::Array(elements) if elements.is_empty() => Map::new(),
+        _ => {
+            let fault = Fault::at_pointer(FaultKind::NotJson, root, "a patch must be an object");
+            return Err(fault.hint("to remove one thing, set it to null, such as {\"auth\": null}").into());
+        }
+    };
+    let mut normalizer = Normalizer { faults: Faults::default(), holds_mask };
+    let normalized = each_normalized(Schema::media().top(), members, &root, &mut normalizer);
+    normalizer.faults.into_result(normalized)
+}

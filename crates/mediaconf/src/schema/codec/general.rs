@@ -1,0 +1,546 @@
+//! The general rule: all occurrences of one unknown keyword in one block, as one JSON value.
+//!
+//! - R1 once, no block: `k;` true, `k w;` the word, `k w w…;` an array of words, unless `k` repeats.
+//! - R2 every occurrence is `k NAME {…}`, names distinct: an object by NAME.
+//! - R3 once, `k {…}`: an object.
+//! - R4 anything else: an array of occurrences, each an array of its words and, if it has a block,
+//!   the object last.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::{
+    BlockHead, Codec, Document, ESCAPE, Entry, Facts, Fault, Faults, Members, Normalizer, Object, Old, Place,
+    Pointer, RowMatch, SELECTORS, Scalar, Schema, Scope, block, first_argument, has_needless_escape,
+    inner_scope, is_scalar, json, key_of, keyword_of, kind_of, only_argument, quoted_if_needed, read,
+    read_directive, scalar_text, word,
+};
+
+/// The form that the occurrences of a keyword have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DirectiveForm {
+    /// R1: one directive.
+    Directive,
+    /// R2: named blocks.
+    NamedBlocks,
+    /// R3: one block.
+    Block,
+    /// R4: a list of occurrences.
+    Occurrences,
+}
+
+impl DirectiveForm {
+    /// The form of `entries`, which are all the occurrences of one keyword in a block.
+    pub fn from_entries(entries: &[Entry<'_>]) -> Self {
+        let mut names = HashSet::new();
+        let mut is_new_name = |entry: Entry<'_>| {
+            only_argument(entry).is_some_and(|name| names.insert(name.value().into_owned()))
+        };
+        match entries {
+            [only] if !only.is_block() => Self::Directive,
+            [only] if only.count_arguments() == 0 => Self::Block,
+            _ if entries.iter().all(|entry| entry.is_block() && is_new_name(*entry)) => Self::NamedBlocks,
+            _ => Self::Occurrences,
+        }
+    }
+}
+
+/// The words of an occurrence as values.
+pub fn scalars(entry: Entry<'_>) -> impl Iterator<Item = Value> {
+    entry.arguments().map(|word| Scalar::from_word(word).into())
+}
+
+/// The words of an occurrence, and its block last.
+fn occurrence_value(entry: Entry<'_>) -> Value {
+    let block = entry.is_block().then(|| block_value(entry));
+    scalars(entry).chain(block).collect()
+}
+
+/// The members of the block of an unknown directive.
+pub fn block_value(block: Entry<'_>) -> Value {
+    let members = Members::group(inner_scope(block), block.children());
+    let own = members
+        .each_own()
+        .filter_map(|(row, entries)| Some((row.key.to_owned(), row.codec.read(entries, None)?)));
+    own.chain(foreign_values(&members)).collect()
+}
+
+/// The members of a block that the general rule shows.
+pub fn foreign_values(members: &Members<'_>) -> impl Iterator<Item = (String, Value)> {
+    let scope = members.scope();
+    members.foreign().iter().filter_map(move |member| {
+        let value = General { keyword: &member.keyword }.read(&member.entries, None)?;
+        Some((key_of(scope, &member.keyword).into_owned(), value))
+    })
+}
+
+/// Normalizes the members of a block of this scope.
+pub fn each_normalized(scope: Scope, members: Object, at: &Pointer, normalizer: &mut Normalizer) -> Object {
+    normalizer.each(members, at, |normalizer, key, value, at| match scope.by_key(key) {
+        Some(row) if value.is_null() && row.codec.facts().derived.is_none() => Some(value),
+        Some(row) => row.codec.normalize(value, at, normalizer),
+        None => foreign_normalized(scope, key, value, at, normalizer),
+    })
+}
+
+fn foreign_normalized(
+    scope: Scope,
+    key: &str,
+    value: Value,
+    at: &Pointer,
+    normalizer: &mut Normalizer,
+) -> Option<Value> {
+    if let Some(parameter) = scope.by_keyword(key) {
+        let message = format!("`{key}` is a keyword of the text, not a key of the JSON");
+        return normalizer.wrong_with(at, message, format!("did you mean `{}`?", parameter.key));
+    }
+    if has_needless_escape(scope, key) {
+        return normalizer.needless_escape(key, at);
+    }
+    if normalizer.is_unwritable(key) {
+        return normalizer.wrong(at, "a keyword can't be written like this");
+    }
+    if value.is_null() {
+        return Some(value);
+    }
+    General { keyword: keyword_of(scope, key) }.normalize(value, at, normalizer)
+}
+
+/// Merges into the member `key` of a block of `scope`, which has these entries; `None` if nothing of it remains.
+pub fn merge_member(
+    (scope, key): (Scope, &str),
+    entries: &[Entry<'_>],
+    patch: &Value,
+    at: &Pointer,
+    faults: &mut Faults,
+) -> Option<Value> {
+    let codec = General { keyword: keyword_of(scope, key) };
+    if key.starts_with(ESCAPE) && !patch.is_null() {
+        codec.refuse_own_form(scope, patch, at, faults);
+    }
+    codec.merge(Old { entries, value: None }, patch, at, faults)
+}
+
+/// The members of a block of an unknown directive after a patch.
+pub fn merge_block(block: Entry<'_>, patch: &Object, at: &Pointer, faults: &mut Faults) -> Object {
+    merge_members(&Members::group(inner_scope(block), block.children()), patch, at, faults)
+}
+
+/// The values of these members after a patch.
+pub fn merge_members(members: &Members<'_>, patch: &Object, at: &Pointer, faults: &mut Faults) -> Object {
+    let mut merged = Map::new();
+    for (row, entries) in members.each_own() {
+        let current = row.codec.read(entries, None);
+        let value = match patch.get(row.key) {
+            None => current,
+            Some(patch) => row.merge(current.as_ref(), patch, &at.child(row.key), faults),
+        };
+        merged.extend(value.map(|value| (row.key.to_owned(), value)));
+    }
+    let scope = members.scope();
+    for member in members.foreign() {
+        let key = key_of(scope, &member.keyword).into_owned();
+        let value = match patch.get(&key) {
+            None => General { keyword: &member.keyword }.read(&member.entries, None),
+            Some(patch) => merge_member((scope, &key), &member.entries, patch, &at.child(&key), faults),
+        };
+        merged.extend(value.map(|value| (key, value)));
+    }
+    for (key, value) in patch.iter().filter(|(key, _)| scope.by_key(key).is_none()) {
+        if !merged.contains_key(key) {
+            let value = merge_member((scope, key), &[], value, &at.child(key), faults);
+            merged.extend(value.map(|value| (key.clone(), value)));
+        }
+    }
+    merged
+}
+
+/// The entries of a block: known ones in schema order, then the others in the order given.
+pub fn write_members(scope: Scope, members: &Object) -> Vec<String> {
+    let own = scope
+        .rows()
+        .filter_map(|row| Some((row, members.get(row.key)?)))
+        .filter(|(row, value)| row.value_of_nothing().as_ref() != Some(*value))
+        .flat_map(|(row, value)| row.write(value));
+    let foreign = members.iter().filter(|(key, _)| scope.by_key(key).is_none());
+    let foreign = foreign.flat_map(|(key, value)| {
+        General { keyword: keyword_of(scope, key) }.write(keyword_of(scope, key), value)
+    });
+    own.chain(foreign).collect()
+}
+
+/// True if a new object is written as named blocks, and not as one block.
+pub fn are_named_blocks(members: &Object) -> bool {
+    !members.is_empty() && members.values().all(Value::is_object)
+}
+
+/// One occurrence: words, and maybe a block last.
+pub fn occurrence(keyword: &str, words: &[Value]) -> String {
+    let scope = Schema::media().block_scope(keyword, words.len().saturating_sub(1));
+    let entries = words.iter().rev().find_map(Value::as_object).map(|block| write_members(scope, block));
+    let words = words.iter().filter(|value| !value.is_object()).map(word);
+    block(&quoted_if_needed(keyword), words, entries)
+}
+
+/// One block with a name.
+fn named_block(keyword: &str, name: &str, members: &Object) -> String {
+    let entries = write_members(Schema::media().block_scope(keyword, 1), members);
+    block(&quoted_if_needed(keyword), [quoted_if_needed(name).into_owned()], Some(entries))
+}
+
+/// The codec of an unknown keyword.
+#[derive(Debug, Clone, Copy)]
+pub struct General<'k> {
+    /// The keyword.
+    pub keyword: &'k str,
+}
+
+impl Codec for General<'_> {
+    fn fits(&self, _: Entry<'_>) -> bool {
+        true
+    }
+
+    fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
+        let first = *entries.first()?;
+        Some(match DirectiveForm::from_entries(entries) {
+            DirectiveForm::Directive => match first.count_arguments() {
+                0 => Value::Bool(true),
+                1 => scalars(first).collect::<Vec<_>>().pop()?,
+                _ if Schema::media().repeats(self.keyword) => vec![occurrence_value(first)].into(),
+                _ => scalars(first).collect(),
+            },
+            DirectiveForm::NamedBlocks => {
+                let block = |&block: &Entry<'_>| (first_argument(block).into_owned(), block_value(block));
+                entries.iter().map(block).collect()
+            }
+            DirectiveForm::Block => block_value(first),
+            DirectiveForm::Occurrences => entries.iter().map(|&entry| occurrence_value(entry)).collect(),
+        })
+    }
+
+    fn normalize(&self, value: Value, at: &Pointer, normalizer: &mut Normalizer) -> Option<Value> {
+        let scope = Schema::media().block_scope(self.keyword, 1);
+        match value {
+            Value::Object(_) if !scope.is_unknown() => {
+                normalizer.each_member(value, at, |normalizer, name, value, at| match value {
+                    Value::Object(block) => {
+                        Some(Value::Object(each_normalized(scope, block, at, normalizer)))
+                    }
+                    Value::Null => Some(value),
+                    value => General { keyword: name }.normalize(value, at, normalizer),
+                })
+            }
+            Value::Object(members) => Some(Value::Object(each_normalized(scope, members, at, normalizer))),
+            Value::Array(elements) => self.list(elements, at, normalizer),
+            scalar => normalizer.scalar(scalar, at),
+        }
+    }
+
+    fn merge(&self, old: Old<'_, '_>, patch: &Value, at: &Pointer, faults: &mut Faults) -> Option<Value> {
+        let (keyword, entries) = (self.keyword, old.entries);
+        let patch = match patch {
+            Value::Null => return None,
+            Value::Object(patch) if Schema::media().has_names(keyword) && are_words(entries, patch) => {
+                let lines = named_lines(entries, patch);
+                return (!lines.is_empty()).then(|| self.read_back(lines));
+            }
+            Value::Object(patch) => patch,
+            Value::Array(elements) if elements.iter().any(Value::is_array) => {
+                let occurrences = elements.iter().map(|element| self.merged_occurrence(element, at, faults));
+                return Some(self.read_back(occurrences.collect()));
+            }
+            Value::Array(elements) if Schema::media().repeats(keyword) => {
+                return self.merged_lines(entries, elements, at, faults);
+            }
+            // One word is no list.
+            Value::Array(elements) => match &elements[..] {
+                [only] => return Some(only.clone()),
+                _ => return Some(patch.clone()),
+            },
+            // `false` for a flag that stands there as a word of its own takes it away.
+            Value::Bool(false) if Schema::media().is_flag(keyword) && are_bare(entries) => return None,
+            scalar => return Some(scalar.clone()),
+        };
+        match (entries, DirectiveForm::from_entries(entries)) {
+            ([], _) => non_empty(patch, self.new_object(patch, at, faults)),
+            (entries, DirectiveForm::NamedBlocks) => self.merged_blocks(entries, patch, at, faults),
+            ([block], DirectiveForm::Block) => Some(Value::Object(merge_block(*block, patch, at, faults))),
+            _ => Some(Value::Object(self.new_object(patch, at, faults))),
+        }
+    }
+
+    fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
+        match value {
+            Value::Bool(true) => vec![occurrence(keyword, &[])],
+            Value::Array(lines) if lines.iter().any(Value::is_array) => {
+                lines.iter().filter_map(Value::as_array).map(|words| occurrence(keyword, words)).collect()
+            }
+            Value::Array(words) => vec![occurrence(keyword, words)],
+            Value::Object(members) if are_named_blocks(members) => {
+                let blocks = members.iter().filter_map(|(name, block)| Some((name, block.as_object()?)));
+                blocks.map(|(name, block)| named_block(keyword, name, block)).collect()
+            }
+            scalar => vec![occurrence(keyword, std::slice::from_ref(scalar))],
+        }
+    }
+
+    fn member(&'static self, _: &str) -> Result<Place, Fault> {
+        Ok(Place::Foreign)
+    }
+
+    fn entry(&'static self) -> Option<Place> {
+        Some(Place::Foreign)
+    }
+
+    /// JSON if it is valid JSON, else a string.
+    fn parse(&self, text: &str) -> Result<Value, Fault> {
+        Ok(json(text)?.unwrap_or_else(|| text.into()))
+    }
+
+    fn parse_string(&self, text: &str) -> Result<Value, Fault> {
+        Ok(text.into())
+    }
+
+    fn facts(&'static self) -> Facts {
+        Facts::NONE
+    }
+}
+
+impl General<'_> {
+    /// Splits a text into words as the text of a directive is split.
+    pub fn words(text: &str) -> Value {
+        let words = read_directive(text, |entry| General { keyword: "" }.read(&[entry], None));
+        words.flatten().unwrap_or_else(|| text.split_whitespace().collect())
+    }
+
+    /// Words, or occurrences: an array of scalars, or an array of arrays.
+    fn list(&self, elements: Vec<Value>, at: &Pointer, normalizer: &mut Normalizer) -> Option<Value> {
+        if elements.is_empty() {
+            return normalizer.wrong_with(at, "an empty list can't be written", "null removes the directive");
+        }
+        let occurrences = elements.iter().any(Value::is_array);
+        let expected = match occurrences {
+            true => "a list of occurrences holds arrays of words",
+            false => "a list of words holds strings, numbers and booleans",
+        };
+        normalizer.all(elements, at, |normalizer, _, element, at| match element {
+            Value::Array(words) if occurrences => self.occurrence(words, at, normalizer),
+            scalar if is_scalar(&scalar) && !occurrences => normalizer.scalar(scalar, at),
+            other => normalizer.wrong(at, format!("{expected}, not {}", kind_of(&other))),
+        })
+    }
+
+    /// One occurrence: its words, and maybe the object of its block last.
+    fn occurrence(&self, words: Vec<Value>, at: &Pointer, normalizer: &mut Normalizer) -> Option<Value> {
+        let last = words.len().saturating_sub(1);
+        let scope = Schema::media().block_scope(self.keyword, last);
+        normalizer.all(words, at, |normalizer, index, word, at| match word {
+            Value::Object(members) if index == last => {
+                let kept = members.into_iter().filter(|(_, value)| !value.is_null()).collect();
+                Some(Value::Object(without_nulls(each_normalized(scope, kept, at, normalizer))))
+            }
+            Value::Object(_) => normalizer.wrong(at, "the object of an occurrence has to come last"),
+            scalar if is_scalar(&scalar) => normalizer.scalar(scalar, at),
+            other => {
+                let expected = "an occurrence holds words and, last, one object";
+                normalizer.wrong(at, format!("{expected}, not {}", kind_of(&other)))
+            }
+        })
+    }
+
+    /// The members of a new object: those of one block, or the names of several.
+    fn new_object(&self, patch: &Object, at: &Pointer, faults: &mut Faults) -> Object {
+        let scope = Schema::media().block_scope(self.keyword, 1);
+        let mut value = |key: &str, value: &Value| match value {
+            Value::Object(block) if !scope.is_unknown() => {
+                non_empty(block, merge_members(&Members::empty(scope), block, &at.child(key), faults))
+            }
+            value => General { keyword: key }.merge(Old::default(), value, &at.child(key), faults),
+        };
+        patch.iter().filter_map(|(key, patch)| Some((key.clone(), value(key, patch)?))).collect()
+    }
+
+    /// Merges into named blocks; `None` if no block remains.
+    fn merged_blocks(
+        &self,
+        entries: &[Entry<'_>],
+        patch: &Object,
+        at: &Pointer,
+        faults: &mut Faults,
+    ) -> Option<Value> {
+        let mut object = Map::new();
+        for &block in entries {
+            let name = first_argument(block).into_owned();
+            let at = at.child(&name);
+            let value = match patch.get(&name) {
+                None => Some(block_value(block)),
+                Some(Value::Object(members)) => Some(merge_block(block, members, &at, faults).into()),
+                Some(value) => General { keyword: &name }.merge(Old::default(), value, &at, faults),
+            };
+            object.extend(value.map(|value| (name, value)));
+        }
+        let is_new = |(key, value): &(&String, &Value)| !object.contains_key(*key) && !value.is_null();
+        let new = patch.iter().filter(is_new).map(|(key, value)| (key.clone(), value.clone())).collect();
+        object.extend(self.new_object(&new, at, faults));
+        for name in patch.keys().filter(|name| object.get(*name).is_some_and(|value| !value.is_object())) {
+            let message = format!("`{}` holds named blocks here: expected an object", self.keyword);
+            faults.push(Fault::wrong_type(&at.child(name), message));
+        }
+        (!object.is_empty()).then_some(Value::Object(object))
+    }
+
+    /// One line for each word of a flat list; `None` for no words.
+    ///
+    /// The same list was the view of one line with these words before each line was an element of it, so
+    /// a list that could mean that is refused where it would change something.
+    fn merged_lines(
+        &self,
+        entries: &[Entry<'_>],
+        words: &[Value],
+        at: &Pointer,
+        faults: &mut Faults,
+    ) -> Option<Value> {
+        let stands: Vec<Value> = match entries {
+            [line] if !line.is_block() => scalars(*line).collect(),
+            _ => Vec::new(),
+        };
+        if stands.len() > 1 && stands == words {
+            return self.read(entries, None);
+        }
+        if words.len() > 1 && (stands.len() > 1 || !words.iter().all(stands_alone)) {
+            let (keyword, count) = (self.keyword, words.len());
+            let message =
+                format!("this list may be one line `{keyword}` with {count} words, or {count} lines");
+            let hint = r#"write [["A", "B"]] for one line with two words, [["A"], ["B"]] for two lines"#;
+            faults.push(Fault::wrong_type(at, message).hint(hint));
+        }
+        let lines: Vec<Value> = words.iter().map(|word| vec![word.clone()].into()).collect();
+        (!lines.is_empty()).then(|| self.read_back(lines))
+    }
+
+    fn merged_occurrence(&self, occurrence: &Value, at: &Pointer, faults: &mut Faults) -> Value {
+        let Value::Array(words) = occurrence else { return occurrence.clone() };
+        let scope = Schema::media().block_scope(self.keyword, words.len().saturating_sub(1));
+        let word = |word: &Value| match word {
+            Value::Object(block) => merge_members(&Members::empty(scope), block, at, faults).into(),
+            word => word.clone(),
+        };
+        words.iter().map(word).collect()
+    }
+
+    /// Refuses an escaped keyword whose value would read back as the known parameter.
+    fn refuse_own_form(&self, scope: Scope, value: &Value, at: &Pointer, faults: &mut Faults) {
+        let Some(parameter) = scope.by_keyword(self.keyword) else { return };
+        let document = Document::parse(self.write(self.keyword, value).join(" "));
+        let reads_as_own = |entry| matches!(read(scope, entry), RowMatch::Own(_));
+        if parameter.strict || document.entries().any(reads_as_own) {
+            let message = format!("`{}` written like this is `{}`", self.keyword, parameter.key);
+            faults.push(Fault::wrong_type(at, message).hint(format!("set `{}`", parameter.key)));
+        }
+    }
+
+    /// The value as which these occurrences read back.
+    fn read_back(&self, occurrences: Vec<Value>) -> Value {
+        as_named_blocks(&occurrences)
+            .or_else(|| self.as_single(&occurrences))
+            .unwrap_or(Value::Array(occurrences))
+    }
+
+    fn as_single(&self, occurrences: &[Value]) -> Option<Value> {
+        let [only] = occurrences else { return None };
+        match only.as_array()?.as_slice() {
+            [] => Some(Value::Bool(true)),
+            [word] => Some(word.clone()),
+            words if !words.iter().any(Value::is_object) && !Schema::media().repeats(self.keyword) => {
+                Some(only.clone())
+            }
+            _ => None,
+        }
+    }
+}
+
+fn as_named_blocks(occurrences: &[Value]) -> Option<Value> {
+    let mut object = Map::new();
+    for occurrence in occurrences {
+        let [name, block @ Value::Object(_)] = occurrence.as_array()?.as_slice() else { return None };
+        if object.insert(scalar_text(name)?, block.clone()).is_some() {
+            return None;
+        }
+    }
+    Some(Value::Object(object))
+}
+
+/// Drops null members of objects inside arrays: there is nothing to remove.
+fn without_nulls(members: Object) -> Object {
+    let kept = members.into_iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| match value {
+        Value::Object(members) => (key, Value::Object(without_nulls(members))),
+        other => (key, other),
+    });
+    kept.collect()
+}
+
+/// The object that a patch makes; `None` for a patch that only removes.
+fn non_empty(patch: &Object, object: Object) -> Option<Value> {
+    (patch.is_empty() || !object.is_empty()).then_some(Value::Object(object))
+}
+
+/// The occurrences of a keyword of the general rule with this value: each an array of its words and, if it
+/// has a block, the object of that last.
+pub fn occurrences(keyword: &str, value: &Value) -> Vec<Value> {
+    match value {
+        Value::Null => Vec::new(),
+        Value::Bool(true) => vec![Value::Array(Vec::new())],
+        Value::Array(list) if list.iter().any(Value::is_array) || Schema::media().repeats(keyword) => {
+            let line = |line: &Value| if line.is_array() { line.clone() } else { vec![line.clone()].into() };
+            list.iter().map(line).collect()
+        }
+        Value::Array(_) => vec![value.clone()],
+        Value::Object(members) if are_named_blocks(members) => {
+            members.iter().map(|(name, block)| vec![name.as_str().into(), block.clone()].into()).collect()
+        }
+        other => vec![Value::Array(vec![other.clone()])],
+    }
+}
+
+/// The words of an occurrence, and its block.
+pub fn split_occurrence(occurrence: &Value) -> (&[Value], Option<&Object>) {
+    match occurrence.as_array().map_or(&[][..], Vec::as_slice) {
+        [words @ .., Value::Object(block)] => (words, Some(block)),
+        words => (words, None),
+    }
+}
+
+/// True if these occurrences are flags without words, or none.
+fn are_bare(entries: &[Entry<'_>]) -> bool {
+    entries.iter().all(|flag| !flag.is_block() && flag.count_arguments() == 0)
+}
+
+/// True if no occurrence has a block, and a patch gives words by name.
+fn are_words(entries: &[Entry<'_>], patch: &Object) -> bool {
+    !entries.iter().any(|entry| entry.is_block())
+        && !patch.values().any(|value| value.is_object() || value.is_array())
+}
+
+/// The lines `k NAME VALUE;` after a patch that gives values by name; the last line of a name counts.
+fn named_lines(entries: &[Entry<'_>], patch: &Object) -> Vec<Value> {
+    let mut lines: Vec<Value> = entries.iter().map(|&entry| scalars(entry).collect()).collect();
+    for (name, value) in patch {
+        let has_name = |line: &Value| scalar_text(&line[0]).as_deref() == Some(name);
+        match lines.iter().rposition(has_name) {
+            _ if value.is_null() => lines.retain(|line| !has_name(line)),
+            Some(at) => lines[at] = Value::from([name.as_str().into(), value.clone()]),
+            None => lines.push(Value::from([name.as_str().into(), value.clone()])),
+        }
+    }
+    lines
+}
+
+/// False for a word that only means something in one line with others: an option, and `ip` of
+/// `allow ip 192.0.2.1`.
+fn stands_alone(word: &Value) -> bool {
+    let Some(text) = word.as_str() else { return true };
+    let name = text.split_once('=').map_or("", |(name, _)| name);
+    let is_option = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    !is_option && !SELECTORS.contains(&text)
+}

@@ -1,0 +1,156 @@
+//! The forms of directives: each file has one, which reads, checks, merges and writes its directives.
+
+mod address;
+mod derived;
+mod general;
+mod group;
+mod list;
+mod object;
+mod options;
+mod word;
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use crate::schema::fault::{Fault, FaultKind, Faults};
+use crate::schema::foreign::SELECTORS;
+use crate::schema::forms::{
+    Derived, ESCAPE, JsonForm, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace, STATIC,
+};
+use crate::schema::json_pointer::Pointer;
+use crate::schema::kinds::{SWITCH, WordKind};
+use crate::schema::members::{
+    Members, RowMatch, first_argument, has_needless_escape, inner_scope, key_of, keyword_of, only_argument,
+    read,
+};
+use crate::schema::normalize::Normalizer;
+use crate::schema::patch;
+use crate::schema::row::{
+    AddressShape, BlockHead, Codec, Facts, Group, Kind, Old, Parameter, Place, Schema, Scope, URL_GLOBAL,
+};
+use crate::schema::scalar::{
+    Object, Scalar, canonical_integer, integer, is_empty, is_scalar, kind_of, plain_word, scalar_text, word,
+};
+use crate::syntax::{Document, Entry, Word, Words, quoted_if_needed, quoted_word};
+
+pub use address::{Address, AddressesShape, OptionWord, header_address};
+pub use general::{
+    DirectiveForm, General, are_named_blocks, block_value, each_normalized, foreign_values, merge_block,
+    merge_member, occurrence, occurrences, scalars, split_occurrence, write_members,
+};
+pub use group::group_name;
+pub use list::BlocksShape;
+
+/// Advice where only JSON fits.
+pub const OWN_PATH: &str = "one parameter is set with its own path, after a `.`";
+
+/// Reads a directive that has these words; `None` if the text is not just words.
+pub fn read_directive<T>(words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T> {
+    let document = Document::parse(format!("keyword {words};"));
+    let mut entries = document.entries();
+    let only = entries.next().filter(|entry| entries.next().is_none() && !entry.is_block())?;
+    let ends_here = document.diagnostics().is_empty() && only.end() == document.text().len();
+    ends_here.then(|| read(only))
+}
+
+/// `keyword words;`
+pub fn directive(keyword: &str, words: impl IntoIterator<Item = String>) -> String {
+    let words: String = words.into_iter().map(|word| format!(" {word}")).collect();
+    format!("{keyword}{words};")
+}
+
+/// `keyword name { … }`, or without a block.
+fn block(keyword: &str, words: impl IntoIterator<Item = String>, entries: Option<Vec<String>>) -> String {
+    let mut text = directive(keyword, words);
+    if let Some(entries) = entries {
+        let entries: String = entries.iter().map(|entry| format!("{entry} ")).collect();
+        text.pop();
+        text += &format!(" {{ {entries}}}");
+    }
+    text
+}
+
+/// Reads the words of a directive of this form. A single word needs no quotes here for what separates words in a text.
+fn of_words(codec: &dyn Codec, usage: &str, text: &str) -> Result<Value, Fault> {
+    let is_one_word = !text.is_empty() && !text.contains(char::is_whitespace) && !text.starts_with('"');
+    let text = if is_one_word { quoted_if_needed(text) } else { text.into() };
+    let read = |entry: Entry<'_>| codec.fits(entry).then(|| codec.read(&[entry], None).unwrap_or_default());
+    read_directive(&text, read).flatten().ok_or_else(|| unlike(usage))
+}
+
+/// The fault of words that do not have the form.
+fn unlike(usage: &str) -> Fault {
+    Fault::of_path(format!("expected {usage}"))
+}
+
+/// The value of a text that is one word of this kind.
+pub fn of_kind(kind: &WordKind, text: &str) -> Result<Value, Fault> {
+    (kind.parse)(text).ok_or_else(|| unlike_kind(kind))
+}
+
+/// The fault of a text that is no value of this kind.
+pub fn unlike_kind(kind: &WordKind) -> Fault {
+    Fault::of_path(format!("expected {}", kind.expected))
+}
+
+/// Parses JSON; `None` if the text is not JSON. Refuses repeated keys and too deep nesting.
+pub fn json(text: &str) -> Result<Option<Value>, Fault> {
+    if serde_json::from_str::<IgnoredAny>(text).is_err() {
+        return Ok(None);
+    }
+    patch::parse(text.as_bytes()).map(Some).map_err(|faults| {
+        let first = faults.0.into_iter().next();
+        first.map_or_else(|| Fault::of_path("this JSON can't be read"), Fault::from)
+    })
+}
+
+/// The text of a JSON string.
+pub fn json_string(text: &str) -> Option<String> {
+    text.starts_with('"').then(|| serde_json::from_str(text).ok())?
+}
+
+/// Parses a whole list, or the elements that a text which is no JSON list stands for.
+pub fn elements(text: &str, read: impl Fn(&str) -> Result<Vec<Value>, Fault>) -> Result<Value, Fault> {
+    match json(text)? {
+        Some(list @ Value::Array(_)) => Ok(list),
+        _ => read(text).map(Value::Array),
+    }
+}
+
+/// Parses a JSON array.
+fn array(text: &str) -> Result<Value, Fault> {
+    elements(text, |_| Err(Fault::of_path("expected a JSON array")))
+}
+
+/// Parses a JSON object.
+pub fn object(text: &str) -> Result<Value, Fault> {
+    match json(text)? {
+        Some(Value::Object(members)) => Ok(Value::Object(members)),
+        _ => Err(Fault::of_path("expected a JSON object")),
+    }
+}
+
+/// True if a text is rather JSON than words.
+fn opens(text: &str, bracket: char) -> bool {
+    text.trim_start().starts_with(bracket)
+}
+
+/// The words at the end of a directive.
+pub fn free_words(text: &str) -> Result<Vec<Value>, Fault> {
+    let read = |entry: Entry<'_>| entry.arguments().map(|word| Scalar::from_word(word).into()).collect();
+    let words: Option<Vec<Value>> = read_directive(text, read);
+    words.filter(|words| !words.is_empty()).ok_or_else(|| Fault::of_path("expected words, or a JSON array"))
+}
+
+/// The fault of a name behind a list.
+pub fn is_list(elements: &str) -> Fault {
+    Fault::of_path("a list has no members").hint(format!("name {elements}"))
+}
+
+/// The fault of a name behind a list whose elements have no names.
+const ELEMENTS: &str = "an element, such as `[0]`, or `[+]` for a new one";
+
+/// The fault of a member that is not there.
+fn no_member(members: &str) -> Fault {
+    Fault::of_path("there is no such member here").hint(format!("the members are {members}"))
+}

@@ -1,0 +1,168 @@
+//! The members of one block: its entries grouped by the JSON key they are shown under.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::forms::ESCAPE;
+use super::row::{Kind, Parameter, Schema, Scope};
+use crate::syntax::{Entry, Word};
+
+/// The JSON key of a keyword that the general rule shows: escaped if it would collide with a known one.
+pub fn key_of(scope: Scope, keyword: &str) -> Cow<'_, str> {
+    if scope.is_reserved(keyword) { Cow::Owned(format!("{ESCAPE}{keyword}")) } else { Cow::Borrowed(keyword) }
+}
+
+/// The keyword behind an unknown JSON key: without its escape.
+pub fn keyword_of(scope: Scope, key: &str) -> &str {
+    if scope.is_unknown() { key } else { key.strip_prefix(ESCAPE).unwrap_or(key) }
+}
+
+/// True if a key is escaped without need: only known keywords, and those that start with the escape itself, are escaped.
+pub fn has_needless_escape(scope: Scope, key: &str) -> bool {
+    !scope.is_unknown() && key.starts_with(ESCAPE) && !scope.is_reserved(keyword_of(scope, key))
+}
+
+/// The row an entry belongs to, and whether the entry has the form of the row.
+#[derive(Debug, Clone, Copy)]
+pub enum RowMatch {
+    /// It is shown and edited as the parameter.
+    Own(&'static Parameter),
+    /// The keyword is known, the form is wrong: the general rule shows it.
+    Misshapen(&'static Parameter),
+    /// The general rule shows it.
+    Foreign,
+}
+
+/// Finds the row of `entry` in `scope`.
+pub fn read(scope: Scope, entry: Entry<'_>) -> RowMatch {
+    match scope.by_keyword(&entry.keyword()) {
+        None => RowMatch::Foreign,
+        Some(parameter) if parameter.codec.fits(entry) => RowMatch::Own(parameter),
+        Some(parameter) => RowMatch::Misshapen(parameter),
+    }
+}
+
+/// The kind of the stream, live or plugin that an entry of the top level is.
+pub fn block_kind(entry: Entry<'_>) -> Option<Kind> {
+    match read(Schema::media().top(), entry) {
+        RowMatch::Own(parameter) => parameter.codec.facts().group,
+        RowMatch::Misshapen(_) | RowMatch::Foreign => None,
+    }
+}
+
+/// The scope inside the block of an unknown entry.
+pub fn inner_scope(entry: Entry<'_>) -> Scope {
+    match entry.is_block() {
+        true => Schema::media().block_scope(&entry.keyword(), entry.count_arguments()),
+        false => Schema::media().unknown(),
+    }
+}
+
+/// The value of the first word behind the keyword, such as the name of a block; empty without one.
+pub fn first_argument(entry: Entry<'_>) -> Cow<'_, str> {
+    entry.arguments().next().map(|word| word.value()).unwrap_or_default()
+}
+
+/// The only word behind the keyword.
+pub fn only_argument<'t>(entry: Entry<'t>) -> Option<Word<'t>> {
+    if entry.count_arguments() == 1 { entry.arguments().next() } else { None }
+}
+
+/// The entries of a block that make one JSON member, in the order of the text.
+#[derive(Debug)]
+pub struct Member<'d> {
+    /// The keyword of the entries.
+    pub keyword: Cow<'d, str>,
+    /// Never empty.
+    pub entries: Vec<Entry<'d>>,
+}
+
+/// The members of a block, the known ones in schema order, then the others by first appearance.
+#[derive(Debug)]
+pub struct Members<'d> {
+    scope: Scope,
+    /// The entries of known parameters, by row and then by place.
+    own: Vec<Entry<'d>>,
+    /// The place of the row of each entry in `own`.
+    rows: Vec<usize>,
+    foreign: Vec<Member<'d>>,
+    /// The index of each foreign keyword.
+    index: HashMap<Cow<'d, str>, usize>,
+}
+
+impl<'d> Members<'d> {
+    /// Groups `entries`, which stand in a block of this scope.
+    pub fn group(scope: Scope, entries: impl Iterator<Item = Entry<'d>>) -> Self {
+        let mut members = Self::empty(scope);
+        let mut own = Vec::new();
+        for entry in entries {
+            match read(scope, entry) {
+                RowMatch::Own(row) => own.extend(scope.place(row).map(|place| (place, entry))),
+                RowMatch::Misshapen(_) | RowMatch::Foreign => members.add_foreign(entry),
+            }
+        }
+        own.sort_by_key(|(row, _)| *row);
+        (members.rows, members.own) = own.into_iter().unzip();
+        members
+    }
+
+    /// The members of an empty block.
+    pub fn empty(scope: Scope) -> Self {
+        Self { scope, own: Vec::new(), rows: Vec::new(), foreign: Vec::new(), index: HashMap::new() }
+    }
+
+    /// Returns the scope of the block.
+    pub fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    fn add_foreign(&mut self, entry: Entry<'d>) {
+        let keyword = entry.keyword();
+        match self.index.get(&keyword) {
+            Some(index) => self.foreign[*index].entries.push(entry),
+            None => {
+                self.index.insert(keyword.clone(), self.foreign.len());
+                self.foreign.push(Member { keyword, entries: vec![entry] });
+            }
+        }
+    }
+
+    /// Each known parameter, in schema order, with its entries; without entries if it is not set.
+    pub fn each_own(&self) -> impl Iterator<Item = (&'static Parameter, &[Entry<'d>])> {
+        self.scope.rows().map(|parameter| (parameter, self.own(parameter)))
+    }
+
+    /// The entries of a known parameter; empty if it is not set.
+    pub fn own(&self, parameter: &'static Parameter) -> &[Entry<'d>] {
+        let Some(row) = self.scope.place(parameter) else { return &[] };
+        let start = self.rows.partition_point(|known| *known < row);
+        let end = self.rows.partition_point(|known| *known <= row);
+        &self.own[start..end]
+    }
+
+    /// The entries of the parameter with this key; empty if it is not set.
+    pub fn own_by_key(&self, key: &str) -> &[Entry<'d>] {
+        self.scope.by_key(key).map_or(&[], |parameter| self.own(parameter))
+    }
+
+    /// The entries from which a known parameter is read; those of another one if that has them.
+    pub fn read_by(&self, parameter: &'static Parameter) -> &[Entry<'d>] {
+        parameter.codec.facts().entries_of.map_or_else(|| self.own(parameter), |key| self.own_by_key(key))
+    }
+
+    /// The unknown members, by first appearance.
+    pub fn foreign(&self) -> &[Member<'d>] {
+        &self.foreign
+    }
+
+    /// The entries of an unknown keyword; empty if there are none.
+    pub fn foreign_by_keyword(&self, keyword: &str) -> &[Entry<'d>] {
+        self.index.get(keyword).map_or(&[], |index| &self.foreign[*index].entries)
+    }
+
+    /// The entries that an unknown JSON key shows; empty if there are none.
+    pub fn foreign_by_key(&self, key: &str) -> &[Entry<'d>] {
+        let keyword = keyword_of(self.scope, key);
+        if key_of(self.scope, keyword) == key { self.foreign_by_keyword(keyword) } else { &[] }
+    }
+}
