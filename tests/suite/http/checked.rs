@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, body, header};
 use crate::cli::CONF;
-use crate::{fixtures, laws};
+use crate::fixtures;
 
 const VIEWED: &str =
     "edit_auth admin s3cret;\nview_auth eve see;\nstream a {\n  url udp://1;\n  password pa55;\n}\n";
@@ -41,7 +41,7 @@ fn a_text_is_checked_with_ends_and_fixes_whatever_runs() {
 #[test]
 fn a_client_makes_the_same_faults_of_the_answer() {
     fixtures::all(
-        laws::texts(),
+        ["valid", "invalid"].into_iter().flat_map(fixtures::whole_files),
         |(name, _)| name.clone(),
         |(_, text)| {
             let text = Snapshot::from_bytes(text.clone());
