@@ -24,7 +24,7 @@ pub struct NodeReport {
     pub brief: Option<String>,
     /// Since when it is in this state (RFC 3339).
     pub since: String,
-    /// The reason why the cluster can't be reached; `None` while it can.
+    /// The reason why the cluster can't be reached or read; `None` while it can.
     pub away: Option<String>,
     /// How far its clock is ahead of that of whoever made the last change, in seconds, if that is more than one.
     #[serde(skip_serializing_if = "Option::is_none")]

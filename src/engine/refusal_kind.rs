@@ -88,12 +88,12 @@ kinds! {
         WouldDeleteStreams "would-delete-streams" 422 Guarded "more streams would be deleted than `max_delete` allows",
         EmptyReplacement "empty-replacement" 422 Guarded "the new configuration has no directive at all",
         TooManyFailures "too-many-failures" 429 Denied "too many wrong passwords came from this address",
-        WriteFailed "write-failed" 500 Failed "the file could not be written; nothing was changed",
+        WriteFailed "write-failed" 500 Failed "the configuration could not be read or written; nothing was changed",
         ReloadFailed "reload-failed" 500 Failed "the reload command failed",
         EngineFailed "engine-failed" 502 Failed "the server failed internally",
         Busy "busy" 503 Absent "another change, or too many dry runs, are in progress",
         ClusterUnavailable "cluster-unavailable" 503 Absent "the cluster with the configuration can't be reached; nothing was changed",
-        Full "full" 503 Absent "all connections are taken",
+        Full "full" 503 Absent "the server has no connection or memory left for the request",
     }
     special {
         BadNewText = BadConfig Invalid "the new text has errors",

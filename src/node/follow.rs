@@ -5,11 +5,11 @@ use std::time::Duration;
 use super::member::{LOOK_TIME, Node};
 use super::not_taken::{Backoff, LONGEST_DENIAL};
 use super::wake::Look;
-use crate::engine::LogLevel;
+use crate::engine::{LogLevel, Refusal, RefusalKind, Trouble};
 use crate::store::boot_time::boot_time;
 use crate::store::cluster::{KeyRange, KeyValue, Seen};
 use crate::store::jittered;
-use crate::store::{Store, StoreError};
+use crate::store::{NodeState, Store, StoreError};
 
 /// After this long a node looks without being woken up.
 const POLL: Duration = Duration::from_secs(5);
@@ -121,29 +121,48 @@ impl Node {
         }
     }
 
+    /// Notes why a look failed. What can't be read in a cluster that answers is a failure of this node: its record says so,
+    /// and it goes on with what it runs.
     fn note_away(&self, error: StoreError) {
-        let mut standing = self.standing();
-        let before = standing.denied.reading.take();
-        let was_denied = before.is_some();
-        let (reason, is_denied) = match error {
-            StoreError::Unreachable { reason, .. } => (reason, false),
-            StoreError::Refused { reason, .. } => (reason, true),
-            error => (error.to_string(), false),
+        let name = self.texts.name();
+        let (is_unusable, is_denied) = (error.is_unusable(), matches!(error, StoreError::Refused { .. }));
+        let (level, words, reason) = match &error {
+            StoreError::Unreachable { reason, .. } => {
+                (LogLevel::Warning, format!("`{name}` can't be reached"), reason.clone())
+            }
+            StoreError::Refused { reason, .. } => {
+                (LogLevel::Error, format!("denied: `{name}` does not let this node read"), reason.clone())
+            }
+            error if is_unusable => {
+                let hint = error.hint().map_or_else(String::new, |hint| format!("; {hint}"));
+                let reason = format!("what stands in etcd can't be used: {error}{hint}");
+                (LogLevel::Error, format!("failed: `{name}` has no text for this node"), reason)
+            }
+            error => (LogLevel::Warning, format!("`{name}` can't be read"), error.to_string()),
         };
+        let refusal = Refusal::from(error);
+        let mut standing = self.standing();
+        let denied = standing.denied.reading.take();
         if is_denied {
-            let backoff = Backoff::after(before.map(|(_, backoff)| backoff), LONGEST_DENIAL, boot_time());
+            let backoff = Backoff::after(denied.map(|(_, backoff)| backoff), LONGEST_DENIAL, boot_time());
             standing.denied.reading = Some((format!("etcd does not let this node read: {reason}"), backoff));
         }
-        let is_new = !standing.is_known_to_be_away() || was_denied != is_denied;
-        standing.away = Some(reason.clone());
+        if is_unusable && standing.state != NodeState::CutOff {
+            standing.turn(NodeState::Failed, Some(Trouble::new(reason.clone())));
+        }
+        let away = match refusal.kind {
+            RefusalKind::ClusterUnavailable => format!("it can't be reached: {reason}"),
+            _ => reason.clone(),
+        };
+        let before = (standing.away.replace(away), standing.refusal.replace(refusal.clone()));
+        let is_other = is_unusable && before.0 != standing.away;
+        let is_known = !is_other && before.1.is_some_and(|before| before.kind == refusal.kind);
         drop(standing);
-        if is_new {
-            let name = self.texts.name();
-            let (level, words) = match is_denied {
-                true => (LogLevel::Error, format!("denied: `{name}` does not let this node read")),
-                false => (LogLevel::Warning, format!("`{name}` can't be reached")),
-            };
+        if !is_known {
             self.local.tell(level, &format!("{words}, and this node goes on: {reason}"));
+            if is_unusable {
+                self.report();
+            }
         }
     }
 

@@ -130,10 +130,10 @@ impl Node {
         if self.standing().away.is_some() {
             self.wait();
         }
-        match self.standing().away.clone() {
-            Some(reason) => Err(StoreError::Unreachable { name: self.texts.name(), reason }.into()),
-            None => Ok(()),
-        }
+        let standing = self.standing();
+        let Some(reason) = standing.away.clone() else { return Ok(()) };
+        let unreachable = || StoreError::Unreachable { name: self.texts.name(), reason }.into();
+        Err(standing.refusal.clone().unwrap_or_else(unreachable))
     }
 
     fn make(

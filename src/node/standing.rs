@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime, SystemTimeError};
 
 use super::not_taken::{Backoff, NotTaken};
-use crate::engine::{NodeFigures, Trouble};
+use crate::engine::{NodeFigures, Refusal, Trouble};
 use crate::store::boot_time::{boot_id, boot_time};
 use crate::store::cluster::{HeadRecord, Seen};
 use crate::store::file::Followed;
@@ -21,8 +21,10 @@ pub struct NodeStanding {
     pub since: SystemTime,
     /// Another process that has the name of this node, in words, and until when it is told of.
     pub twin: Option<(String, Duration)>,
-    /// The reason why the cluster can't be reached.
+    /// The reason why the cluster can't be reached, or read.
     pub away: Option<String>,
+    /// The refusal of a change for that reason, once a look has found it.
+    pub refusal: Option<Refusal>,
     /// The reason why etcd does not let the node read or put its record, and when it tries that again.
     pub denied: Denied,
     /// The text that the node does not take, or not yet.
@@ -86,6 +88,7 @@ impl NodeStanding {
             twin: None,
             since: SystemTime::now(),
             away: Some(NOT_REACHED.to_owned()),
+            refusal: None,
             denied: Denied::default(),
             not_taken: None,
             asked_to_retry: 0,
@@ -102,7 +105,7 @@ impl NodeStanding {
 
     /// True if a look found that the cluster can't be reached, or read.
     pub fn is_known_to_be_away(&self) -> bool {
-        self.away.as_ref().is_some_and(|away| away != NOT_REACHED)
+        self.refusal.is_some()
     }
 
     /// The serial that the node runs.
@@ -173,9 +176,11 @@ impl NodeStanding {
     }
 
     /// Compares the clock of the node with that of whoever made a change, when the node first sees the change: it was
-    /// made since the last read, so the difference is known but for that time.
+    /// made since the last read, so the difference is known but for that time. A head that does not follow the last one
+    /// is older than that: the cluster was restored.
     pub fn compare_clocks(&mut self, head: &HeadRecord, read: Duration) {
-        let Some(last) = self.last_seen.as_ref().filter(|last| last.head.id != head.id) else { return };
+        let is_next = |last: &HeadRecord| last.epoch == head.epoch && last.serial < head.serial;
+        let Some(last) = self.last_seen.as_ref().filter(|last| is_next(&last.head)) else { return };
         let seconds = |of: Result<Duration, SystemTimeError>| match of {
             Ok(ahead) => ahead.as_secs_f64(),
             Err(behind) => -behind.duration().as_secs_f64(),
@@ -206,7 +211,7 @@ impl NodeStanding {
 
     /// Notes the state that was read from the cluster.
     pub fn note_seen(&mut self, seen: &Seen) {
-        (self.away, self.denied.reading) = (None, None);
+        (self.away, self.refusal, self.denied.reading) = (None, None, None);
         self.pending = seen.open().filter(|open| !open.is_over);
     }
 }

@@ -187,6 +187,11 @@ impl StoreError {
         }
     }
 
+    /// True if a cluster answers, and this version can't use what stands there.
+    pub fn is_unusable(&self) -> bool {
+        matches!(self, Self::Damaged { .. } | Self::OtherFormat { .. } | Self::Former { .. })
+    }
+
     /// Advice, where it is not in the message already.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
@@ -239,7 +244,8 @@ impl StoreError {
             }
             StoreError::Damaged { .. } => {
                 "something else wrote that key: `etcdctl get --prefix` with it shows what is there, and a back-up \
-                 has what was there"
+                 has what was there; without one, `save FILE` under another prefix begins anew, and `cluster adopt` \
+                 there lets nodes go on with it"
                     .to_owned()
             }
             StoreError::OtherFormat { found: 0 | 1, .. } => {

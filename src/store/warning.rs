@@ -57,6 +57,9 @@ pub enum Warning {
         /// Its number in the history.
         serial: u64,
     },
+    /// The journal of the history can't be read, as these words say.
+    #[error("{0}")]
+    HistoryDamaged(String),
     /// The journal of a write that is complete could not be removed.
     #[error("cannot remove `{}`: {}", .path.display(), reason(.source))]
     JournalNotRemoved { path: PathBuf, source: io::Error },

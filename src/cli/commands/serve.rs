@@ -439,7 +439,7 @@ fn limits(args: &ServeArgs) -> Limits {
     let limits = Limits::default();
     Limits {
         body,
-        bodies: limits.bodies.max(body),
+        bodies: limits.bodies.max(2 * body),
         connections: args.max_connections,
         proxies: args.trusted_proxy.clone(),
         ..limits

@@ -43,7 +43,7 @@ pub fn print(target: &str, status: &Status, screen: Screen, out: &mut dyn Write)
         line("node:", &format!("{} of {}", node.name, node.cluster))?;
         line("runs:", &runs_in_words(node))?;
         if let Some(why) = &node.away {
-            line("cluster:", &format!("can't be reached, so changes are refused: {why}"))?;
+            line("cluster:", &format!("changes are refused: {why}"))?;
         }
     }
     if status.edited_by_hand {

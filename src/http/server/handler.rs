@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
 
-use crate::engine::{ConfigService, Engine, KnownPaths, RefusalKind};
+use crate::engine::{ConfigService, Engine, KnownPaths, RefusalKind, without_secrets};
 use crate::http::console::{self, Console};
 use crate::http::protocol::headers::{DEFAULT_PREFIX, PENDING_HEADER, REALM, on_every_response};
 use crate::http::protocol::masked::masked_text;
@@ -353,8 +353,7 @@ impl Service for Handler {
             return Rank::Stranger;
         }
         let (address, header) = (client_address(head, &self.trusted_proxies), head.header("authorization"));
-        let verdict = self.context.authenticator.check(address, header, &self.accounts());
-        match verdict {
+        match self.context.authenticator.check_and_count(address, header, &self.accounts()) {
             Verdict::Admitted { role: Role::Edit, .. } => Rank::Editor,
             // The body of a change that is refused is not kept.
             Verdict::Admitted { role: Role::View, .. } if self.is_reading(head) => Rank::Viewer,
@@ -392,6 +391,10 @@ impl Handler {
         let result = respond(&mut record);
         let mut response = result.unwrap_or_else(|error| self.error_response(error, &mut record));
         response.headers.extend(on_every_response());
+        // A stranger is not worth the look at the whole text, and has come to no operation.
+        if let Some(detail) = record.detail.take_if(|_| record.operation.is_some()) {
+            record.detail = Some(without_secrets(&detail, [&self.context.running()]));
+        }
         record.status = response.status;
         record.bytes = if head.method == "HEAD" { 0 } else { response.body.len() };
         record.took = start.elapsed();

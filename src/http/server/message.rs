@@ -158,7 +158,7 @@ pub enum Rank {
 
 /// Answers the requests that arrive on the sockets.
 pub trait Service: Send + Sync + 'static {
-    /// The rank of a request. Changes nothing, and is cheap.
+    /// The rank of a request, once for each. Changes nothing but the count of wrong passwords, and is cheap.
     fn rank(&self, head: &Head) -> Rank;
 
     /// Answers a request, and logs it. Whoever needs its body takes it: it goes before a large answer is made.

@@ -2,7 +2,7 @@
 
 use super::cluster_store::{ClusterStore, Seen};
 use super::compression::{CHUNK, GZIP, compress, sha256};
-use super::head_record::{FORMAT, HeadRecord, TextRef};
+use super::head_record::{HeadRecord, TextRef};
 use super::messages::{Compare, KeyOperation, KeyRange, Txn};
 use crate::store::chance::fresh_id;
 use crate::store::error::StoreError;
@@ -123,7 +123,7 @@ impl ClusterStore {
         let older = [(texts, keys.older_texts(texts)), (records, keys.older_changes(records))];
         let older = older.into_iter().filter(|(first, _)| *first > 1).map(|(_, range)| range);
         // Format 2 kept overlays, and nothing reads them any more.
-        let is_other_format = seen.head.as_ref().is_some_and(|head| head.format < FORMAT);
+        let is_other_format = seen.head.as_ref().is_some_and(|seen| seen.format < head.format);
         older.chain(is_other_format.then(|| keys.overlays())).map(KeyOperation::Delete).collect()
     }
 

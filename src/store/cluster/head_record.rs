@@ -247,12 +247,14 @@ impl HeadRecord {
         Some(self.back_at(change.back.clone(), REVERT, (by, why)))
     }
 
-    /// The record that makes the state before the change the configuration again.
+    /// The record that makes the state before the change the configuration again. It keeps the format: whoever could
+    /// read the change can read that it was rolled back, also where a newer node did that by itself.
     #[must_use]
     pub fn back_at(&self, text: Option<TextRef>, operation: &str, (by, why): (&str, &str)) -> Self {
+        let version = if self.format == FORMAT { VERSION } else { "" };
         Self {
-            format: FORMAT,
-            version: VERSION.to_owned(),
+            format: self.format,
+            version: version.to_owned(),
             epoch: self.epoch.clone(),
             adopts: self.adopts.clone(),
             serial: self.serial + 1,
@@ -344,6 +346,16 @@ impl HeadRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_change_that_is_rolled_back_keeps_its_format() {
+        for (format, version) in [(FORMER, ""), (FORMAT, VERSION)] {
+            let before = HeadRecord { format, ..HeadRecord::example("e", 7, "x") };
+            let back = before.back_at(None, REVERT, ("", "why"));
+            assert_eq!((back.format, &*back.version, back.serial), (format, version, 8));
+            assert_eq!(HeadRecord::parse(&back.to_json()).expect("it is one"), back);
+        }
+    }
 
     #[test]
     fn what_a_later_version_wrote_stays_and_another_format_is_told() {

@@ -3,7 +3,8 @@
 //! Serial numbers grow from line to line. So a writer reads the end of the journal, where the newest lines
 //! are, and finds an older one by bisection: a change costs the same however long the journal is.
 
-use std::fs::File;
+use std::ffi::OsString;
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::iter;
 use std::os::unix::fs::FileExt;
@@ -80,6 +81,16 @@ pub(super) struct HistoryJournal {
     newest: Vec<(u64, JournalLine)>,
     /// True if a crash cut the last line short.
     is_cut_short: bool,
+    /// True if something else than a writer of the history wrote into the file.
+    is_damaged: bool,
+    /// The number of the newest text in the folder, where the journal is damaged: no new text takes its place.
+    beyond: u64,
+}
+
+/// What a reader finds in a journal.
+pub(super) struct ReadJournal {
+    pub lines: Vec<JournalLine>,
+    pub is_damaged: bool,
 }
 
 impl HistoryJournal {
@@ -95,14 +106,23 @@ impl HistoryJournal {
     }
 
     /// Reads all lines without opening the journal.
-    pub fn read_lines(folder: &StateDir) -> Result<Vec<JournalLine>, StoreError> {
+    pub fn read_lines(folder: &StateDir) -> Result<ReadJournal, StoreError> {
         let bytes = folder.read(NAME)?.unwrap_or_default();
-        Ok(with_places(&bytes, 0).into_iter().map(|(_, line)| line).collect())
+        let lines: Vec<_> = with_places(&bytes, 0).into_iter().map(|(_, line)| line).collect();
+        let is_damaged = bytes.split_inclusive(|&byte| byte == b'\n').any(is_no_line)
+            || has_lost_all(folder, lines.is_empty());
+        Ok(ReadJournal { lines, is_damaged })
+    }
+
+    /// The journal in words, if it is damaged.
+    pub fn damage(&self) -> Option<String> {
+        self.is_damaged.then(|| damage_in_words(&self.folder))
     }
 
     fn new(folder: StateDir, file: File) -> Result<Self, StoreError> {
         let path = folder.path_of(NAME);
-        let mut journal = Self { folder, file, end: 0, newest: Vec::new(), is_cut_short: false };
+        let (newest, is_cut_short, is_damaged) = (Vec::new(), false, false);
+        let mut journal = Self { folder, file, end: 0, newest, is_cut_short, is_damaged, beyond: 0 };
         journal.read_newest().map_err(StoreError::state_folder(&path))?;
         Ok(journal)
     }
@@ -119,6 +139,10 @@ impl HistoryJournal {
             // The first line may begin before the bytes that were read; then it is none.
             self.newest = with_places(&bytes, start);
             if length == self.end || !self.newest.is_empty() {
+                let last = bytes.split_inclusive(|&byte| byte == b'\n').next_back();
+                self.is_damaged =
+                    last.is_some_and(is_no_line) || has_lost_all(&self.folder, self.newest.is_empty());
+                self.beyond = if self.is_damaged { newest_text(&self.folder) } else { 0 };
                 return Ok(());
             }
             length = length.saturating_mul(2).min(self.end);
@@ -134,9 +158,9 @@ impl HistoryJournal {
         self.newest.last().map(|(_, line)| line)
     }
 
-    /// The number of the last line; 0 if there is none.
+    /// The number of the last line; 0 if there is none. Of a damaged journal, no text has a greater one.
     pub fn last_serial(&self) -> u64 {
-        self.last().map_or(0, |line| line.serial)
+        self.last().map_or(0, |line| line.serial).max(self.beyond)
     }
 
     /// The lines up to a serial number, the last one first.
@@ -249,6 +273,33 @@ impl HistoryJournal {
     }
 }
 
+/// Says what a user can do with a damaged journal.
+pub(super) fn damage_in_words(folder: &StateDir) -> String {
+    let (journal, folder) = (folder.path_of(NAME), folder.path());
+    format!(
+        "a part of the history can't be read: `{}` is damaged; earlier texts stand in `{}`",
+        journal.display(),
+        folder.display()
+    )
+}
+
+/// True if a line is neither one of the journal nor the beginning of one that a crash cut short.
+fn is_no_line(line: &[u8]) -> bool {
+    serde_json::from_slice::<JournalLine>(line).is_err_and(|error| !error.is_eof())
+}
+
+/// True if there are texts of several changes and no line. That of the first one may be there before its line.
+fn has_lost_all(folder: &StateDir, has_no_line: bool) -> bool {
+    has_no_line && newest_text(folder) > 1
+}
+
+/// The greatest number of a text in the folder of the history, whether or not it is compressed; 0 if there is none.
+fn newest_text(folder: &StateDir) -> u64 {
+    let names = fs::read_dir(folder.path()).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let serial = |name: OsString| name.to_str()?.split_once('.')?.0.parse().ok();
+    names.filter_map(serial).max().unwrap_or_default()
+}
+
 /// The lines of `bytes`, which begin at `start` in the file, with their places. One that a crash cut short
 /// is skipped.
 fn with_places(bytes: &[u8], start: u64) -> Vec<(u64, JournalLine)> {
@@ -338,7 +389,8 @@ mod tests {
                 journal = HistoryJournal::open(journal.folder).expect("it is ours");
                 assert_eq!(serials(&journal), expected);
                 let read = HistoryJournal::read_lines(&journal.folder).expect("it is ours");
-                assert!(read.iter().map(|line| line.serial).eq(expected.into_iter().rev()));
+                assert!(read.lines.iter().map(|line| line.serial).eq(expected.into_iter().rev()));
+                assert!(!read.is_damaged && journal.damage().is_none(), "a crash is no damage");
                 for serial in 0..=count + 1 {
                     let known = journal.line(serial).map(|line| line.serial);
                     assert_eq!(known, Some(serial).filter(|serial| (from + 1..=count).contains(serial)));

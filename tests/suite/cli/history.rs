@@ -125,6 +125,25 @@ fn the_history_keeps_as_many_texts_as_asked_for() {
 }
 
 #[test]
+fn a_damaged_journal_is_told_and_no_text_is_lost() {
+    let place = Place::with(SAMPLE);
+    let folder = format!(".mediactl/{CONF}/history");
+    let told = "a part of the history can't be read: `";
+    place.set(&["rtmp=1"]).exits(0);
+    place.set(&["rtmp=2"]).exits(0).hides(told);
+    for (number, damage) in [(3, "garbage"), (5, "garbage\n"), (7, "")] {
+        place.put(&format!("{folder}/journal"), damage);
+        place.run(["history"]).exits(0).prints(told).prints(".mediactl");
+        let before = place.kept();
+        place.run(["modify", "--set", &format!("rtmp={number}")]).exits(0).says(told);
+        place.run(["modify", "--set", &format!("rtmp={}", number + 1)]).exits(0).hides(told);
+        let after = place.kept();
+        assert!(after.len() == before.len() + 2 && after.starts_with(&before), "{before:?}\n{after:?}");
+        place.run(["diff", "@2"]).exits(1).prints(&format!("+rtmp {};", number + 1));
+    }
+}
+
+#[test]
 fn blame_tells_who_changed_a_value() {
     let place = Place::with(SAMPLE);
     place.set(&["streams.cam1.prepush=6"]).exits(0);

@@ -440,7 +440,7 @@ fn an_unconfirmed_change_whose_time_is_over_is_shown_as_that() {
 #[test]
 fn what_another_version_wrote_is_told_with_the_way_out() {
     let Some(etcd) = with_sample(1) else { return };
-    let node = TestNode::start(&etcd, "a", &[]);
+    let mut node = TestNode::start(&etcd, "a", &[]);
     node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
     let store = etcd.store(PREFIX, GatewaySettings::default());
     let earlier = include_bytes!("../../fixtures/pending/head.json").to_vec();
@@ -457,9 +457,19 @@ fn what_another_version_wrote_is_told_with_the_way_out() {
             let told = cluster(&etcd, command).exits(9);
             told.says(&format!("has the format {format} of another version")).says(hint);
         }
-        node.until("going on", |report| report["away"].to_string().contains("of another version"));
+        let is_told = |report: &Value| report["away"].to_string().contains("of another version");
+        node.until("going on", |report| report["state"] == "failed" && is_told(report));
         assert_eq!(node.place.text(), SAMPLE);
+        node.run(&["status"]).prints("what stands in etcd can't be used: ").prints(hint).hides("reached");
+        node.run(&["modify", "--set", "rtsp=1"]).exits(9).says("of another version").says(hint);
+        let (status, problem) = ask(&node.place, "GET /media/api/nodes", "");
+        assert!(status == 500 && !problem.contains("could not be written"), "{problem}");
+        let record = store.gateway().range(KeyRange::one(&store.keys().node("a"))).expect("etcd answers");
+        let record: Value = serde_json::from_slice(&record[0].value).expect("it is JSON");
+        assert!(record["state"] == "failed" && record["why"].to_string().contains(hint), "{record}");
     }
+    let log = node.server.take().expect("it runs").stop();
+    log.says("what stands in etcd can't be used: ").hides("can't be reached");
 }
 
 #[test]
@@ -538,6 +548,37 @@ fn a_change_of_the_version_before_that_waits_goes_to_its_first_nodes_alone() {
     node.until_text(SAMPLE);
     cluster(&etcd, &["confirm"]).exits(0);
     node.until_text(&with_rtsp("555"));
+}
+
+/// Nobody who can read the change is locked out by a newer node that rolls it back.
+#[test]
+fn a_change_of_the_version_before_goes_back_in_its_format() {
+    let Some(etcd) = with_sample(1) else { return };
+    cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "60", "-q"]).exits(0);
+    let store = etcd.store(PREFIX, GatewaySettings::default());
+    let head = || -> Value {
+        let found = store.gateway().range(KeyRange::one(&store.keys().head)).expect("etcd answers");
+        serde_json::from_slice(&found[0].value).expect("it is JSON")
+    };
+    let mut former = head();
+    former["format"] = json!(2);
+    former.as_object_mut().expect("it is one").remove("version");
+    let overlay = format!("{PREFIX}/overlay/9999999998/ab/0000");
+    let put = [(&store.keys().head, former.to_string()), (&overlay, "{}".to_owned())];
+    let success = put.map(|(key, value)| KeyOperation::put(key, value)).into();
+    store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+    // Its time is over.
+    let pending = &store.keys().pending;
+    etcd.remove(pending, &format!("{pending}0"));
+    let node = TestNode::start(&etcd, "a", &[]);
+    node.until_text(SAMPLE);
+    until("it is not rolled back", || Some(()).filter(|()| head()["serial"] == 3));
+    let back = head();
+    assert_eq!((&back["format"], &back["version"]), (&json!(2), &Value::Null), "{back}");
+    assert_eq!(store.gateway().range(KeyRange::one(&overlay)).expect("etcd answers").len(), 1);
+    cluster(&etcd, &["modify", "--set", "rtsp=556"]).exits(0);
+    assert_eq!(head()["format"], 3);
+    node.until_text(&with_rtsp("556"));
 }
 
 /// The operations that make `made` the last change.

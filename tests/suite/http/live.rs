@@ -3,12 +3,14 @@
 
 use std::fs;
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use mediactl::engine::{Engine, Hooks};
 use mediactl::http::server::handler::{Handler, HandlerSettings};
 use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
@@ -228,6 +230,27 @@ fn the_answer_to_a_large_change_is_the_configuration() {
         let read = asked(over, "GET /media/api/read_config HTTP/1.1", "", "").body;
         assert!(changed.body.len() > 40 * 30_000 && changed.body == read, "{over}");
     }
+    with_tls.stop(Duration::from_secs(1));
+    live.server.stop(Duration::from_secs(1));
+}
+
+/// A client learns whether a password is right when its head is looked at, so it counts then.
+#[test]
+fn a_wrong_password_counts_whose_request_is_never_whole() {
+    let (live, with_tls) = live();
+    let ask = |number: usize, rest: &str| {
+        let password = STANDARD.encode(format!("flussonic:wrong{number}"));
+        let mut stream = TcpStream::connect(live.plain).expect("it listens");
+        let start = "POST /media/api/modify_config HTTP/1.1\r\nHost: h";
+        write!(stream, "{start}\r\nAuthorization: Basic {password}\r\n{rest}").expect("it is read");
+        stream.shutdown(Shutdown::Write).expect("it is open");
+        answer(&mut stream).0
+    };
+    for number in 0..5 {
+        assert_eq!(ask(number, "Content-Length: 5\r\n\r\n"), 400);
+        assert_eq!(ask(number + 5, "Transfer-Encoding: chunked\r\n\r\nzz\r\n"), 400);
+    }
+    assert_eq!(ask(10, "Content-Length: 0\r\n\r\n"), 429);
     with_tls.stop(Duration::from_secs(1));
     live.server.stop(Duration::from_secs(1));
 }

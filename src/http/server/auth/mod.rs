@@ -126,45 +126,29 @@ pub struct Authenticator {
 }
 
 impl Authenticator {
-    /// Checks `header`, and counts the result. A peer without an address is not counted.
+    /// Checks `header`, and counts the result. It is called when the head of a request is there, so that a value
+    /// counts whose request is never answered, and when it is answered: the same value counts once. A peer without
+    /// an address is not counted.
     pub fn check_and_count(
         &self,
         address: Option<IpAddr>,
         header: Option<&str>,
         expected: &Accounts,
     ) -> Verdict {
-        let verdict = self.look(address, header, expected);
-        let (Some(address), Some(header)) = (address, header) else { return verdict };
-        let (value, now) = (self.key.hash_one(header), Instant::now());
-        match verdict {
-            Verdict::Admitted { .. } => self.guesses().succeeded(address, value, now),
-            Verdict::Missing | Verdict::Wrong => self.guesses().failed(address, value, now),
-            Verdict::LockedOut { .. } => {}
-        }
-        verdict
-    }
-
-    /// Checks `header` when the head of a request is there. A right value passes from then on, however long
-    /// the body takes; a wrong one is counted when the request is answered.
-    pub fn check(&self, address: Option<IpAddr>, header: Option<&str>, expected: &Accounts) -> Verdict {
-        let verdict = self.look(address, header, expected);
-        if let (Verdict::Admitted { .. }, Some(address), Some(header)) = (&verdict, address, header) {
-            let value = self.key.hash_one(header);
-            self.guesses().succeeded(address, value, Instant::now());
-        }
-        verdict
-    }
-
-    fn look(&self, address: Option<IpAddr>, header: Option<&str>, expected: &Accounts) -> Verdict {
         let Some(header) = header else { return Verdict::Missing };
-        if let Some(retry_after) = address.and_then(|address| self.lock_out(address, header)) {
+        let Some(address) = address else { return compare(header, expected) };
+        let (value, now) = (self.key.hash_one(header), Instant::now());
+        // Held until the value counts: no two are looked at as the last one that is allowed.
+        let mut guesses = self.guesses();
+        if let Some(retry_after) = guesses.look(address, value, now) {
             return Verdict::LockedOut { retry_after };
         }
-        let Some(readings) = Account::readings(header) else { return Verdict::Missing };
-        match expected.find(&readings) {
-            Some((account, role)) => Verdict::Admitted { login: account.login.clone(), role },
-            None => Verdict::Wrong,
+        let verdict = compare(header, expected);
+        match verdict {
+            Verdict::Admitted { .. } => guesses.succeeded(address, value, now),
+            _ => guesses.failed(address, value, now),
         }
+        verdict
     }
 
     /// Returns how often an address was locked out, and how many are locked out now.
@@ -172,12 +156,16 @@ impl Authenticator {
         self.guesses().lock_outs(Instant::now())
     }
 
-    fn lock_out(&self, address: IpAddr, header: &str) -> Option<Duration> {
-        self.guesses().look(address, self.key.hash_one(header), Instant::now())
-    }
-
     fn guesses(&self) -> MutexGuard<'_, Guesses> {
         self.guesses.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn compare(header: &str, expected: &Accounts) -> Verdict {
+    let Some(readings) = Account::readings(header) else { return Verdict::Missing };
+    match expected.find(&readings) {
+        Some((account, role)) => Verdict::Admitted { login: account.login.clone(), role },
+        None => Verdict::Wrong,
     }
 }
 

@@ -9,6 +9,7 @@ use super::incoming::Incoming;
 use super::limits::Limits;
 use super::refuse::{ConnectionEnd, Rejection};
 use crate::engine::RefusalKind;
+use crate::http::server::message::Rank;
 
 /// The first capacity of a body; it doubles from there.
 const FIRST: usize = 64 * 1024;
@@ -31,8 +32,8 @@ pub struct BodyBytes<'b> {
 
 impl<'b> BodyBytes<'b> {
     /// An empty body.
-    pub fn new(budget: &'b Budget) -> Self {
-        Self { bytes: Vec::new(), charge: Charge::new(budget) }
+    pub fn new(budget: &'b Budget, rank: Rank) -> Self {
+        Self { bytes: Vec::new(), charge: Charge::new(budget, rank) }
     }
 
     fn append(&mut self, bytes: &[u8], most: usize) -> Result<(), Rejection> {
@@ -90,7 +91,7 @@ impl<'i> BodyReader<'i> {
     pub fn keep<'b>(
         mut self,
         limits: &Limits,
-        budget: &'b Budget,
+        (budget, rank): (&'b Budget, Rank),
         waits: bool,
     ) -> Result<BodyBytes<'b>, ConnectionEnd> {
         if matches!(self.framing, Framing::Length(length) if length > limits.body as u64) {
@@ -99,7 +100,7 @@ impl<'i> BodyReader<'i> {
         if waits {
             self.send_continue()?;
         }
-        let mut kept = BodyBytes::new(budget);
+        let mut kept = BodyBytes::new(budget, rank);
         match self.each(&mut |bytes| Ok(kept.append(bytes, limits.body)?)) {
             Ok(()) | Err(Stop::Enough) => {
                 // It may become the running text.

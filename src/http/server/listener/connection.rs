@@ -143,8 +143,8 @@ impl<'g> Connection<'g> {
         let mut parsed = self.read_head()?;
         self.is_asked = true;
         let shared = self.shared;
-        let admitted = self.judge(&parsed)?;
-        let (BodyBytes { bytes, charge }, in_step) = self.read_body(&mut parsed, admitted)?;
+        let rank = self.judge(&parsed)?;
+        let (BodyBytes { bytes, charge }, in_step) = self.read_body(&mut parsed, rank)?;
         enter(&self.slot, Phase::Busy)?;
         let request = Request { head: parsed.head, body: bytes.into() };
         let asked = shared.bridge.ask(&mut self.link, request, shared.deadlines.handler);
@@ -210,12 +210,12 @@ impl<'g> Connection<'g> {
         }
     }
 
-    /// True if the request is authenticated; if so, the connection renews its claim to its slot. That of
-    /// a viewer waits while others use the slots of viewers.
-    fn judge(&self, parsed: &Parsed) -> Result<bool, ConnectionEnd> {
+    /// Returns the rank of the request; with a right password, the connection renews its claim to its slot.
+    /// That of a viewer waits while others use the slots of viewers.
+    fn judge(&self, parsed: &Parsed) -> Result<Rank, ConnectionEnd> {
         let rank = self.shared.service.rank(&parsed.head);
         match self.slot.judge(rank, Instant::now() + self.shared.deadlines.waiting) {
-            Turn::Now => Ok(rank > Rank::Stranger),
+            Turn::Now => Ok(rank),
             Turn::Later => Err(Rejection::new(RefusalKind::Full, NO_TURN).into()),
             Turn::Lost => Err(ConnectionEnd::Gone),
         }
@@ -224,14 +224,10 @@ impl<'g> Connection<'g> {
     /// Reads the body, and says whether another request can follow it. An unwanted body is skipped if it
     /// is short. A client that expects `100 Continue` may or may not send the body after another
     /// response, so after that no request can follow.
-    fn read_body(
-        &mut self,
-        parsed: &mut Parsed,
-        admitted: bool,
-    ) -> Result<(BodyBytes<'g>, bool), ConnectionEnd> {
-        let shared = self.shared;
+    fn read_body(&mut self, parsed: &mut Parsed, rank: Rank) -> Result<(BodyBytes<'g>, bool), ConnectionEnd> {
+        let (shared, admitted) = (self.shared, rank > Rank::Stranger);
         if parsed.framing == Framing::Empty {
-            return Ok((BodyBytes::new(&shared.bodies), true));
+            return Ok((BodyBytes::new(&shared.bodies, rank), true));
         }
         if admitted {
             enter(&self.slot, Phase::Busy)?;
@@ -239,11 +235,11 @@ impl<'g> Connection<'g> {
         let pace = self.pace();
         let body = BodyReader::new(&mut self.incoming, parsed.framing, pace);
         if admitted {
-            return Ok((body.keep(&shared.limits, &shared.bodies, parsed.expects_continue)?, true));
+            return Ok((body.keep(&shared.limits, (&shared.bodies, rank), parsed.expects_continue)?, true));
         }
         parsed.head.unread = true;
         let in_step = !parsed.expects_continue && body.discard(shared.limits.unread)?;
-        Ok((BodyBytes::new(&shared.bodies), in_step))
+        Ok((BodyBytes::new(&shared.bodies, rank), in_step))
     }
 
     fn pace(&self) -> Pace {

@@ -17,7 +17,7 @@ pub const HEADERS: usize = 64;
 /// The bytes of one body.
 pub const BODY: usize = 32 * 1024 * 1024;
 
-/// The bytes of all bodies that are held at a time.
+/// The bytes of all bodies that are held at a time, or twice a larger limit of a body; viewers hold at most a half.
 pub const BODIES: usize = 64 * 1024 * 1024;
 
 /// The memory for the merge of a patch; more with a larger limit of a body.

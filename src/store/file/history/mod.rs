@@ -26,7 +26,7 @@ use std::io::{self, Write};
 use std::time::SystemTime;
 
 use super::file_stamp::LastWrite;
-use super::history_journal::{HistoryJournal, JournalLine};
+use super::history_journal::{HistoryJournal, JournalLine, ReadJournal, damage_in_words};
 use super::lock::LockedFile;
 use super::state_dir::StateDir;
 use super::target::ConfFile;
@@ -50,12 +50,13 @@ impl ConfFile {
     /// `PermissionDenied`, `Io`.
     pub fn history(&self) -> Result<Vec<HistoryEntry>, StoreError> {
         let Some(folder) = self.history_folder()? else { return Ok(Vec::new()) };
-        let mut lines = HistoryJournal::read_lines(&folder)?;
+        let ReadJournal { mut lines, is_damaged } = HistoryJournal::read_lines(&folder)?;
         lines.pop_if(|last| is_unmade(self, &folder, last));
         // The journal is shortened later than texts are removed.
         let oldest = lines.last().map_or(0, |last| last.serial).saturating_sub(keep::number_kept(&folder));
         lines.retain(|line| line.serial > oldest);
-        Ok(numbered(lines))
+        let damage = is_damaged.then(|| HistoryEntry::unreadable((None, 0), damage_in_words(&folder)));
+        Ok(numbered(lines).into_iter().chain(damage).collect())
     }
 
     /// True if a change with this serial number is in the history. Takes no lock.

@@ -19,6 +19,7 @@ use crate::store::change_record::HAND_EDIT;
 use crate::store::error::StoreError;
 use crate::store::revision::Revision;
 use crate::store::version::BaseText;
+use crate::store::warning::Warning;
 
 impl ConfFile {
     /// Returns the text of the last change, if the file, which has the revision `now`, was edited by hand since, and
@@ -43,9 +44,9 @@ impl LockedFile<'_> {
             return Ok(Reconciled::default());
         }
         let mut journal = self.journal()?;
+        let mut warnings: Vec<Warning> = journal.damage().map(Warning::HistoryDamaged).into_iter().collect();
         withdraw_unmade(self.conf, &mut journal, now).map_err(failed(&journal.folder))?;
         let known = journal.last_serial();
-        let mut warnings = Vec::new();
         for line in looked_at(&journal) {
             warnings.extend(record_stray_writes(self.conf, &mut journal, &line)?);
         }

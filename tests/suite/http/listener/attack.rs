@@ -153,6 +153,28 @@ fn all_bodies_together_have_a_limit() {
 }
 
 #[test]
+fn bodies_of_viewers_leave_room_for_that_of_an_editor() {
+    let running = Running::with(Limits { bodies: 1024 * 1024, ..Limits::default() }, Deadlines::default());
+    let begin = |rank: &str| {
+        let mut client = running.client();
+        let head = format!("POST / HTTP/1.1\r\nHost: a\r\nX-Rank: {rank}\r\nContent-Length: 500000\r\n\r\n");
+        client.send(head);
+        let _ = client.stream.write_all("x".repeat(499_999).as_bytes());
+        client
+    };
+    let mut held = begin("viewer");
+    eventually(|| held.is_read());
+    let refused = begin("viewer").answer();
+    is_problem(&refused, 503, RefusalKind::Full);
+    assert!(!refused.text().contains("all connections"), "{}", refused.text());
+    let mut editor = begin("editor");
+    editor.send("x");
+    assert_eq!(editor.answer().status, 200);
+    held.send("x");
+    assert_eq!(held.answer().status, 200);
+}
+
+#[test]
 fn requests_whose_answers_nobody_reads_are_answered_one_after_the_other() {
     let deadlines = Deadlines { transfer: Duration::from_millis(300), ..Deadlines::default() };
     let running = Running::with(Limits::default(), deadlines);
