@@ -96,7 +96,7 @@ impl Transaction<'_> {
         };
         self.refuse_changed(document, present.document(), &patch)?;
         let expectations = request.expectations.clone();
-        Ok(if request.of_text().is_some() {
+        Ok(if request.is_of_text() {
             request.clone()
         } else {
             ChangeRequest { expectations, ..patch.into() }

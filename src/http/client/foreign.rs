@@ -56,7 +56,7 @@ fn modify(
     let mut after = before.clone();
     merge_patch(&mut after, &Value::Object(patch));
     refuse_guarded([lost_credentials(&before, &after), deletions], options)?;
-    if request.of_text().is_some_and(|text| text.is_of_what_is_there()) {
+    if request.is_of_present_text() {
         session.host.warning(&format!(
             "`{}` does not give its text, so the block is made anew there, without comments",
             session.name

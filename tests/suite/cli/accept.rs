@@ -22,7 +22,7 @@ const REFUSED: &[Refused] = &[
         text: "http 80;\n",
         arguments: &["modify", "--set", "rtpm=1936"],
         input: "",
-        says: &["/rtpm: `rtpm` is not known here", "did you mean `rtmp`?"],
+        says: &["`rtpm`: `rtpm` is not known here", "did you mean `rtmp`?"],
     },
     Refused {
         guard: "near-miss",
@@ -36,14 +36,14 @@ const REFUSED: &[Refused] = &[
         text: "stream cam1 udp://1;\n",
         arguments: &["modify", "--set", "strems.cam1.prepush=5"],
         input: "",
-        says: &["/strems:", "did you mean `streams`?"],
+        says: &["`strems`:", "did you mean `streams`?"],
     },
     Refused {
         guard: "near-miss",
         text: "http 80;\n",
         arguments: &["modify", "--set", "editauth.password=hush"],
         input: "",
-        says: &["/editauth:", "did you mean `edit_auth`?"],
+        says: &["`editauth`:", "did you mean `edit_auth`?"],
     },
     Refused {
         guard: "near-miss",
@@ -57,14 +57,14 @@ const REFUSED: &[Refused] = &[
         text: "mark a;\nmark b;\n",
         arguments: &["modify", "-f", "-"],
         input: r#"{"mark":["a","c"]}"#,
-        says: &["/mark: there are 2 `mark` lines here", r#"`[["a"],["c"]]`"#],
+        says: &["`mark`: there are 2 `mark` lines here", r#"`[["a"],["c"]]`"#],
     },
     Refused {
         guard: "form-change",
         text: "peer s01;\npeer s02;\n",
         arguments: &["modify", "-f", "-"],
         input: r#"{"peer":{"s03":{}}}"#,
-        says: &["/peer:", r#"`[["s01"],["s02"],["s03"]]`"#],
+        says: &["`peer`:", r#"`[["s01"],["s02"],["s03"]]`"#],
     },
     Refused {
         guard: "form-change",
@@ -196,7 +196,7 @@ fn accept_takes_names_several_and_no_others() {
     let patch = r#"{"mark":["a","c"],"rtpm":1,"edit_auth":null}"#;
     let run = |more: &[&str]| place.mediactl(["modify", "-f", "-"].iter().chain(more)).input(patch).run();
     run(&["--accept", "no-such-guard"]).exits(2).says("no-such-guard").says("form-change");
-    run(&["--accept", "form-change"]).exits(3).says("/rtpm").says("near-miss");
+    run(&["--accept", "form-change"]).exits(3).says("`rtpm`: ").says("near-miss");
     run(&["--accept", "form-change,near-miss"]).exits(6).says("edit_auth");
     let all = ["--accept", "form-change,near-miss", "--accept", "would-remove-credentials", "--yes"];
     run(&all).exits(0);

@@ -204,7 +204,7 @@ fn patches_that_make_no_sense() {
         (format!("{{\"x\":{}}}", deep("[", "]")), "nests deeper than 64"),
         ("[".repeat(100_000), "error: "),
         ("{\"rtmp\":1,\"rtmp\":2}".to_owned(), "error: `rtmp`: the key `rtmp` is given more than once"),
-        ("{\"a\":{\"b/c\":{\"d\":1,\"d\":1}}}".to_owned(), "error: /a/b~1c/d: "),
+        ("{\"a\":{\"b/c\":{\"d\":1,\"d\":1}}}".to_owned(), "error: `a.b/c.d`: "),
         (String::new(), "not JSON"),
         ("{\"a\":1} x".to_owned(), "not JSON"),
         ("{'a':1}".to_owned(), "line 1 column 2"),

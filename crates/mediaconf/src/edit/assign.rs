@@ -172,7 +172,7 @@ pub fn to_patch(
     for edit in &made {
         match list::add(&mut patch, current, edit) {
             Err(fault) if edit.value.is_null() && fault.is_absent() && !edit.is_unset => {}
-            result => edits.keep(result, &edit.path),
+            result => edits.faults.extend(result.err().map(|fault| fault.at(&edit.path))),
         }
     }
     if options.ignore_missing {
@@ -229,17 +229,12 @@ struct Edits<'c> {
 }
 
 impl Edits<'_> {
-    fn keep(&mut self, result: Result<(), Fault>, path: &Path) {
-        self.faults.extend(result.err().map(|fault| fault.at(path)));
-    }
-
     /// Drops the edits that `refusal` has a fault for.
-    fn refuse(&mut self, edits: &mut Vec<PathEdit>, refusal: impl Fn(&PathEdit) -> Option<Fault>) {
+    fn refuse(&mut self, edits: &mut Vec<PathEdit>, mut refusal: impl FnMut(&PathEdit) -> Option<Fault>) {
         edits.retain(|edit| {
             let fault = refusal(edit);
-            let is_fine = fault.is_none();
-            self.faults.extend(fault.map(|fault| fault.at(&edit.path)));
-            is_fine
+            self.faults.extend(fault.iter().map(|fault| fault.clone().at(&edit.path)));
+            fault.is_none()
         });
     }
 
@@ -305,19 +300,24 @@ impl Edits<'_> {
         if !self.options.one_word {
             self.refuse_one_for_several(at, place, given)?;
         }
-        match keys(&place.segments) {
-            Some(keys) if !value.is_null() && is_whole_in_words(at, given) => {
-                self.whole(at, place, &keys, value)
-            }
-            _ => Ok(value),
+        match !value.is_null() && is_whole_in_words(at, given) {
+            true => self.whole(at, place, given, value),
+            false => Ok(value),
         }
     }
 
     /// A value that is given as words is the whole directive: null for each other extra of a backend; one that would drop
     /// elements of a list is refused.
-    fn whole(&self, place: Place, path: &Path, keys: &[&str], mut value: Value) -> Result<Value, Fault> {
+    fn whole(
+        &self,
+        place: Place,
+        path: &Path,
+        given: &AssignedValue,
+        mut value: Value,
+    ) -> Result<Value, Fault> {
+        let Some(keys) = keys(&path.segments) else { return Ok(value) };
         if let Some(options) = place.address().and_then(|shape| shape.options) {
-            let present = self.current.names(&[keys, &[options]].concat());
+            let present = self.current.names(&[&keys[..], &[options]].concat());
             if let Some(members) = value.as_object_mut().filter(|_| !present.is_empty()) {
                 let extras = members.entry(options).or_insert_with(|| Value::Object(Map::new()));
                 if let Some(extras) = extras.as_object_mut() {
@@ -328,8 +328,11 @@ impl Edits<'_> {
             }
             return Ok(value);
         }
-        let present = self.current.value(keys).as_ref().and_then(Value::as_array).map_or(0, Vec::len);
-        if present < 2 { Ok(value) } else { Err(refusal::drops(place, path, present)) }
+        let present = self.current.value(&keys).as_ref().and_then(Value::as_array).map_or(0, Vec::len);
+        match present {
+            0 | 1 => Ok(value),
+            _ => Err(refusal::drops(place, path, present, given.text().unwrap_or_default(), &value)),
+        }
     }
 
     /// The places of the values that a substitution changes, each with its new value. The path goes through lists
@@ -366,9 +369,9 @@ impl Edits<'_> {
         let earlier = edits.iter().enumerate().map(|(at, edit)| root.add(&edit.path.segments, at));
         let earlier: Vec<Option<Path>> = earlier.map(|at| Some(edits[at?].path.clone())).collect();
         let mut earlier = earlier.into_iter();
-        edits.retain(|PathEdit { path, .. }| {
-            let Some(earlier) = earlier.next().flatten() else { return true };
-            let fault = match (*path == earlier, path.segments.last()) {
+        self.refuse(edits, |PathEdit { path, .. }| {
+            let earlier = earlier.next()??;
+            Some(match (*path == earlier, path.segments.last()) {
                 (true, Some(Segment::Index(_))) => Fault::of_path("it is given twice")
                     .hint("each edit counts the elements anew; to remove several, begin with the last"),
                 (true, _) => Fault::of_path("it is given twice").hint("give it once"),
@@ -376,9 +379,7 @@ impl Edits<'_> {
                     Fault::of_path(format!("it overlaps `{}`, which is given too", earlier.shown()))
                         .hint("set either the whole or its parts")
                 }
-            };
-            self.faults.push(fault.at(path));
-            false
+            })
         });
     }
 }

@@ -86,32 +86,6 @@ fn whole_state<S: Serializer>(text: &TextState, serializer: S) -> Result<S::Ok, 
     text.whole().serialize(serializer)
 }
 
-/// A request of which an edit of the text keeps more than a patch.
-pub enum TextRequest<'r> {
-    /// Another name for a block, or a new block.
-    Block(&'r BlockRequest),
-    /// Other names for many blocks.
-    Renaming(&'r Renaming),
-}
-
-impl TextRequest<'_> {
-    /// True if it is about blocks that are there, which may have comments.
-    pub fn is_of_what_is_there(&self) -> bool {
-        !matches!(self, Self::Block(BlockRequest { content: BlockContent::New(_), .. }))
-    }
-
-    /// The edit of a text; `None` if it changes nothing.
-    ///
-    /// # Errors
-    /// A block is not there, or its new name is taken.
-    pub fn edit(&self, document: &Document, members: &Members<'_>) -> Result<Option<Edit>, EditError> {
-        match self {
-            Self::Block(block) => block.edit(document, members),
-            Self::Renaming(renaming) => renaming.edit(document, members),
-        }
-    }
-}
-
 /// The patch that a request evaluates to on one configuration.
 #[derive(Clone, PartialEq)]
 pub struct Evaluated {
@@ -208,13 +182,18 @@ impl ChangeRequest {
         Faults(unmet(current, &self.expectations)?).into_result(())
     }
 
-    /// The request of which an edit of the text keeps more than a patch.
-    pub fn of_text(&self) -> Option<TextRequest<'_>> {
+    /// True if it edits the text directly, so that comments and order survive.
+    pub fn is_of_text(&self) -> bool {
         match &self.edits {
-            Edits::Block(block) if block.is_of_text() => Some(TextRequest::Block(block)),
-            Edits::Renaming(renaming) => Some(TextRequest::Renaming(renaming)),
-            _ => None,
+            Edits::Block(block) => block.is_of_text(),
+            edits => matches!(edits, Edits::Renaming(_)),
         }
+    }
+
+    /// True if it edits the text of blocks that are there, which may have comments.
+    pub fn is_of_present_text(&self) -> bool {
+        let is_new = matches!(&self.edits, Edits::Block(BlockRequest { content: BlockContent::New(_), .. }));
+        self.is_of_text() && !is_new
     }
 
     /// The edit of a text on which the request was evaluated; `None` if it changes nothing.
@@ -227,9 +206,10 @@ impl ChangeRequest {
         document: &Document,
         members: &Members<'_>,
     ) -> Result<Option<Edit>, EditError> {
-        match self.of_text() {
-            Some(text) => text.edit(document, members),
-            None => modify_members(document, members, evaluated.normalized()?),
+        match &self.edits {
+            Edits::Block(block) if block.is_of_text() => block.edit(document, members),
+            Edits::Renaming(renaming) => renaming.edit(document, members),
+            _ => modify_members(document, members, evaluated.normalized()?),
         }
     }
 

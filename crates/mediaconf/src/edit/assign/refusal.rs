@@ -60,18 +60,29 @@ pub(super) fn example(place: Place, path: &Path) -> Option<String> {
     }
 }
 
-/// Refuses a value that is given as words where it would drop elements of a list.
-pub(super) fn drops(place: Place, path: &Path, present: usize) -> Fault {
-    let noun = match place {
-        Place::Own(row) if let Some(list) = row.codec.facts().list => list.noun,
-        Place::Own(_) => "source",
-        _ => "option",
+/// True if the value at the path holds no secret, so that advice may show it.
+fn may_show(path: &Path, value: &Value) -> bool {
+    let keys: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
+    masked_below(&keys, value, &Masker::default()) == *value
+}
+
+/// Refuses the words of one element that would drop other elements of a list.
+pub(super) fn drops(place: Place, path: &Path, present: usize, text: &str, list: &Value) -> Fault {
+    // What is neither a port nor an address may be a secret that was typed at the wrong place.
+    let (noun, placeholder, is_shown) = match place {
+        Place::Own(row) if let Some(list) = row.codec.facts().list => (list.noun, "", true),
+        Place::Own(_) => ("source", "URL", text.contains("://") && may_show(path, list)),
+        _ => ("option", "OPTION", false),
+    };
+    let (element, list) = match is_shown {
+        true => (text, list.to_string()),
+        false => (placeholder, format!("[\"{placeholder}\"]")),
     };
     Fault::of_path(format!("there are {present} {noun}s, and this would replace them all")).hint(format!(
         "{} replaces the first, {} appends, {} sets the whole list",
-        set(&path.child(Segment::Index(0)), "…"),
-        set(&path.child(Segment::Append), "…"),
-        set(path, "[…]"),
+        set(&path.child(Segment::Index(0)), element),
+        set(&path.child(Segment::Append), element),
+        set(path, &list),
     ))
 }
 
@@ -107,14 +118,12 @@ impl Edits<'_> {
             _ => return Ok(()),
         };
         let words = words(text);
-        let keys: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
-        let holds_secret = masked_below(&keys, &words, &Masker::default()) != words;
-        Err(fault.hint(match holds_secret {
-            false => format!(
+        Err(fault.hint(match may_show(path, &words) {
+            true => format!(
                 "the words as a JSON array are `{words}`: {}; `--accept form-change` sets one word",
                 set(path, &words.to_string())
             ),
-            true => "give the words as a JSON array; `--accept form-change` sets one word".to_owned(),
+            false => "give the words as a JSON array; `--accept form-change` sets one word".to_owned(),
         }))
     }
 

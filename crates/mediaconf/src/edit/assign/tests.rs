@@ -212,18 +212,18 @@ fn a_port_is_the_whole_list_where_it_drops_none() {
     }
     for (assignment, expected) in [
         ("http=[::1]:80", {
-            "`http`: there are 2 ports, and this would replace them all | `--set 'http[0]=…'` replaces the first, \
-             `--set 'http[+]=…'` appends, `--set 'http=[…]'` sets the whole list"
+            "`http`: there are 2 ports, and this would replace them all | `--set 'http[0]=[::1]:80'` replaces the first, \
+             `--set 'http[+]=[::1]:80'` appends, `--set 'http=[\"[::1]:80\"]'` sets the whole list"
         }),
         ("streams.a.url=udp://9", {
             "`streams.a.urls`: there are 3 sources, and this would replace them all | `--set \
-             'streams.a.urls[0]=…'` replaces the first, `--set 'streams.a.urls[+]=…'` appends, \
-             `--set 'streams.a.urls=[…]'` sets the whole list"
+             'streams.a.urls[0]=udp://9'` replaces the first, `--set 'streams.a.urls[+]=udp://9'` appends, \
+             `--set 'streams.a.urls=[{\"url\":\"udp://9\"}]'` sets the whole list"
         }),
         ("streams.a.url=rtsp://u:geheim@h/", {
             "`streams.a.urls`: there are 3 sources, and this would replace them all | `--set \
-             'streams.a.urls[0]=…'` replaces the first, `--set 'streams.a.urls[+]=…'` appends, \
-             `--set 'streams.a.urls=[…]'` sets the whole list"
+             'streams.a.urls[0]=URL'` replaces the first, `--set 'streams.a.urls[+]=URL'` appends, \
+             `--set 'streams.a.urls=[\"URL\"]'` sets the whole list"
         }),
     ] {
         check_fault(assignment, expected);
