@@ -3,6 +3,7 @@
 //!
 //! It is for looking only: nothing is ever written from it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use super::local::Engine;
 use super::snapshot::Snapshot;
 use crate::store::{Follow, IncludeError, IncludedText, Revision, Store};
 use mediaconf::plumbing::edit::Fault;
+use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::{Diagnostic, Diagnostics, Fix, Severity, Span, line_start, one_line};
 
 /// The message in the place of a fault of which only the place may be shown.
@@ -390,7 +392,12 @@ impl Composer<'_> {
                 IncludeError::Outside | IncludeError::Linked => IncludeFaultKind::Elsewhere,
                 _ => IncludeFaultKind::Unread,
             };
-            IncludeFault { message: format!("cannot include `{pattern}`: {error}"), kind }
+            let message = match Masker::opaque().value(pattern) {
+                Cow::Borrowed(pattern) => format!("cannot include `{pattern}`: {error}"),
+                // The error names the file.
+                Cow::Owned(masked) => format!("cannot include `{masked}`"),
+            };
+            IncludeFault { message, kind }
         };
         let texts = match self.included.get(pattern) {
             Some(known) => known.clone(),

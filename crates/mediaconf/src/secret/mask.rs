@@ -68,6 +68,11 @@ impl Masker {
         self.masked(word, word_parts(word, secrecy))
     }
 
+    /// The value of one word, such as an address, with its secrets masked.
+    pub fn value<'v>(&self, value: &'v str) -> Cow<'v, str> {
+        self.word(value, Secrecy::Parts)
+    }
+
     /// Masks, in a message or another text of several words, the secrets that have the form of one.
     pub fn prose<'v>(&self, text: &'v str) -> Cow<'v, str> {
         self.masked(text, prose_parts(text))
