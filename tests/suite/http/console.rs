@@ -12,7 +12,7 @@ use mediactl::http::console::Console;
 use mediactl::http::server::handler::Monitoring;
 use mediactl::http::server::message::{Rank, Response, Service};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::handler::{Server, TEXT, header, refused, request};
 
