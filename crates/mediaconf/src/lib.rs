@@ -7,7 +7,7 @@
 //! | [see it as JSON](#see-it-as-json) | [`Config`] |
 //! | [read a value](#read-a-value) | [`Config`], [`ConfigLookup`], [`Path`], [`Segment`], [`select`], [`Selection`] |
 //! | [set and unset values](#set-and-unset-values) | [`Assignment`], [`AssignedValue`], [`AssignOptions`], [`to_patch`], [`modify`], [`Edit`] |
-//! | [merge a patch](#merge-a-patch) | [`modify`], [`Edit`], [`Splice`], [`EditError`], [`Faults`], [`Fault`] |
+//! | [merge a patch](#merge-a-patch) | [`modify`], [`Edit`], [`Splice`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`] |
 //! | [compare](#compare) | [`diff`], [`hunks_of_texts`], [`Hunk`], [`printed`] |
 //! | [format](#format) | [`formatted`] |
 //! | [explain a key](#explain-a-key) | [`explain`], [`Explanation`] |

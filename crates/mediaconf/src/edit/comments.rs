@@ -2,7 +2,7 @@
 //!
 //! A comment directly above a stream, live, plugin or block with a name belongs to it, unless it is the
 //! heading of a group. It is one where it ends in `:`, has signs around its words, or stands behind a blank
-//! line or at the top and two such entries follow without a blank line or a comment between them. What stands above
+//! line or at the top, and others follow without a blank line that have no comments of their own. What stands above
 //! a heading stays with it; what stands below it may belong to the entry. In doubt a comment stays.
 //!
 //! An entry is removed with its own comments:
@@ -40,15 +40,14 @@ impl Surroundings<'_> {
             return start;
         }
         let top = self.attached_comments(start);
-        let (mut at, mut own) = (top, top);
+        let (mut at, mut own) = (top, None);
         for line in self.document().text()[top..start].split_inclusive('\n') {
-            let opens = at == top && self.is_set_off(top) && comments_below(entry) == Some(0);
             at += line.len();
-            if opens || is_marked(line) {
-                own = at;
+            if is_marked(line) {
+                own = Some(at);
             }
         }
-        own
+        own.unwrap_or_else(|| if self.is_set_off(top) && heads_group(entry) { start } else { top })
     }
 
     /// Returns the start of the comment lines that are edited with an entry: its own, and above a directive that
@@ -74,21 +73,34 @@ impl Surroundings<'_> {
 
 /// True if another entry that comments may belong to follows without a blank line.
 pub fn is_followed(entry: Entry<'_>) -> bool {
-    comments_below(entry).is_some()
+    next_in_group(entry).is_some()
 }
 
-/// The number of comment lines between an entry and the next one that comments may belong to; `None` if there is none
-/// without a blank line.
-fn comments_below(entry: Entry<'_>) -> Option<usize> {
+/// The next entry that comments may belong to, if no blank line stands in front of it, and the text between.
+fn next_in_group(entry: Entry<'_>) -> Option<(Entry<'_>, &str)> {
     let document = entry.document();
     let mut behind = document.entries_in(entry.numbers().end..document.len());
     let next = behind.next().filter(|next| has_comments(*next))?;
-    let mut lines =
-        document.text()[entry.end()..next.start()].split('\n').map(|line| line.trim_matches(TRIVIA));
+    let between = &document.text()[entry.end()..next.start()];
+    let mut lines = between.split('\n').map(|line| line.trim_matches(TRIVIA));
     let is_free = |line: Option<&str>| line.is_none_or(|line| line.is_empty() || line.starts_with('#'));
-    let is_close = is_free(lines.next()) && is_free(lines.next_back());
-    let between: Vec<&str> = lines.collect();
-    (is_close && between.iter().all(|line| line.starts_with('#'))).then_some(between.len())
+    let is_close =
+        is_free(lines.next()) && is_free(lines.next_back()) && lines.all(|line| line.starts_with('#'));
+    is_close.then_some((next, between))
+}
+
+/// True if others follow an entry without a blank line, and none of them has a comment of its own.
+fn heads_group(entry: Entry<'_>) -> bool {
+    let mut last = entry;
+    while let Some((next, between)) = next_in_group(last) {
+        let mut comments =
+            between.split('\n').skip(1).filter(|line| line.trim_start().starts_with('#')).peekable();
+        if comments.peek().is_some() {
+            return comments.any(is_marked);
+        }
+        last = next;
+    }
+    is_followed(entry)
 }
 
 /// True if comments may belong to an entry: a stream, live, plugin or block with a name.
@@ -391,7 +403,7 @@ mod tests {
             ("http 80;\n\n# x\nstream a {\n} # y\nlive b;\n", ""),
             // Each has a comment of its own.
             ("http 80;\n\n# x\nstream a {\n} # y\n# z\nlive b;\n", "# x\n"),
-            ("http 80;\n\n# x\n# y\nstream a;\nstream b;\n", "# y\n"),
+            ("http 80;\n\n# x\n# y\nstream a;\nstream b;\n", ""),
             ("http 80;\n \t\n# x\nstream a; stream b;\n", ""),
             // Behind another entry, and in front of a plain directive.
             ("http 80;\n# x\nstream a;\nstream b;\n", "# x\n"),

@@ -132,9 +132,10 @@ pub fn verify_comments(
             *counts.entry(comment).or_default() -= 1;
         }
     }
-    match counts.into_iter().find(|(_, count)| *count > 0) {
-        None => Ok(()),
-        Some((comment, _)) => Err(Unproved { at: comment.to_owned() }),
+    // A comment may hold a secret, and is not told.
+    match counts.into_values().all(|count| count <= 0) {
+        true => Ok(()),
+        false => Err(Unproved { at: "(comments)".to_owned() }),
     }
 }
 

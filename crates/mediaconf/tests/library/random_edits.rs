@@ -277,7 +277,7 @@ fn random_edits_say_what_was_asked_for_and_lose_no_comment() {
 }
 
 #[test]
-#[ignore = "takes minutes: .ci/run runs it, with the proofs"]
+#[ignore = "takes minutes: `cargo test --release -p mediaconf --test library -- --ignored random_edits`"]
 fn very_many_random_edits_lose_no_comment() {
     assert!((1..=10).map(|seed| edit(seed * 0x9E37_79B9_7F4A_7C15, 20_000)).sum::<usize>() > 100_000);
 }
