@@ -293,6 +293,10 @@ mod tests {
             assert_eq!(entry.keyword(), keyword);
             assert_eq!(entry.count_arguments(), words.clone().count());
             assert!(entry.arguments().eq(words));
+            let pairs = entry.words().zip(entry.words().skip(1));
+            let mut gaps = pairs.map(|(word, next)| word.end() as usize..next.start as usize);
+            let text = entry.document().text();
+            assert_eq!(entry.is_spanning(), gaps.any(|gap| text[gap].contains('\n')));
             walk(entry.children());
         }
     }
