@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::assign::misspelling;
 use super::config_lookup::ConfigLookup;
@@ -136,13 +136,14 @@ fn masked_like(found: Option<&Value>, path: &Path, expected: &Value, masker: &Ma
     }
 }
 
-/// The object that holds a path, in objects like those around it, with its secrets masked; null where a name on the way to
-/// it is a secret.
+/// The objects on the way to a path with their secrets masked; an empty one where a name on the way is a secret, or nothing
+/// is there.
 pub(super) fn masked_around(current: &dyn ConfigLookup, path: &Path, masker: &Masker) -> Value {
     let (names, _) = path.split_names();
     let around = &names[..names.len().min(2)];
     let value = current.value(around).filter(|_| masked_keys(around, masker) == around);
-    let masked = value.map(|value| masked_below(around, &value, masker)).unwrap_or_default();
+    let Some(value) = value else { return Value::Object(Map::new()) };
+    let masked = masked_below(around, &value, masker);
     around.iter().rev().fold(masked, |below, name| Value::from_iter([(*name, below)]))
 }
 
