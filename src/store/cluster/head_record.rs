@@ -353,7 +353,8 @@ mod tests {
             let before = HeadRecord { format, ..HeadRecord::example("e", 7, "x") };
             let back = before.back_at(None, REVERT, ("", "why"));
             assert_eq!((back.format, &*back.version, back.serial), (format, version, 8));
-            assert_eq!(HeadRecord::parse(&back.to_json()).expect("it is one"), back);
+            let read = HeadRecord::parse(&back.to_json()).expect("it is one");
+            assert_eq!((read.format, &*read.version, read.serial), (format, version, 8));
         }
     }
 

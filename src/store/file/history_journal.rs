@@ -285,7 +285,8 @@ pub(super) fn damage_in_words(folder: &StateDir) -> String {
 
 /// True if a line is neither one of the journal nor the beginning of one that a crash cut short.
 fn is_no_line(line: &[u8]) -> bool {
-    serde_json::from_slice::<JournalLine>(line).is_err_and(|error| !error.is_eof())
+    // The next writer ends a line that was cut short: its line feed is no part of it.
+    serde_json::from_slice::<JournalLine>(line.trim_ascii_end()).is_err_and(|error| !error.is_eof())
 }
 
 /// True if there are texts of several changes and no line. That of the first one may be there before its line.

@@ -8,17 +8,17 @@
 //! *Invariants.* A value may be a secret: no message holds one. The patch passes
 //! [`super::normalize::normalize`].
 
+mod assignment;
 mod list;
 mod refusal;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
-use std::fmt;
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use assignment::{AssignOptions, AssignedValue, Assignment};
 pub(super) use refusal::misspelling;
 
 use super::condition::Condition;
@@ -26,98 +26,14 @@ use super::config_lookup::{ConfigLookup, ValueKind};
 use super::fault::{Fault, Faults};
 use super::json_pointer::Pointer;
 use super::normalize::normalize;
-use super::path::{Path, Segment};
+use super::path::{Path, Segment, keys};
 use super::schema_path::{Place, with_key_of_sources};
-use super::select::{Expansion, found, keys};
+use super::select::{Expansion, found};
 use super::substitution::{Substitution, SubstitutionRun};
-use super::typed::{NULL, no_string, removal, string, typed};
 use crate::schema::Object;
 use crate::schema::json_value::scalar_text;
 use crate::syntax::MAX_DEPTH;
-
-/// One `--set`, `--set-string`, `--set-file`, `--unset` or `--replace`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Assignment {
-    /// One place, or with a pattern several.
-    pub path: Path,
-    /// The value, or its removal.
-    pub value: AssignedValue,
-}
-
-/// The value that an assignment sets.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum AssignedValue {
-    /// `--set PATH=VALUE`: the text, typed by the schema; `null` removes.
-    Typed(String),
-    /// `--set-string PATH=VALUE`: always a string.
-    Text(String),
-    /// `--set-file PATH=FILE`: the content of a file without one line end at its end; a string where
-    /// the place takes strings, else typed.
-    File(String),
-    /// `--unset PATH`: no value.
-    Remove,
-    /// `--replace PATH s/OLD/NEW/`: the present strings, with a part replaced.
-    Replace(Substitution),
-}
-
-impl AssignedValue {
-    /// True if it is `--unset PATH` or `--set PATH=null`.
-    pub fn removes(&self) -> bool {
-        matches!(self, Self::Remove) || matches!(self, Self::Typed(text) if text == NULL)
-    }
-
-    /// The text, where it is one.
-    fn text(&self) -> Option<&str> {
-        match self {
-            Self::Typed(text) | Self::Text(text) | Self::File(text) => Some(text),
-            Self::Remove | Self::Replace(_) => None,
-        }
-    }
-
-    /// Returns its JSON value at `place`; null removes the value there.
-    fn at(&self, place: Place) -> Result<Value, Fault> {
-        match self {
-            Self::Remove => removal(place),
-            Self::Replace(_) => Err(no_string()),
-            Self::Text(text) => string(place, text),
-            Self::File(text) => {
-                let text = text.strip_suffix("\r\n").or(text.strip_suffix('\n')).unwrap_or(text);
-                let is_text = place.is_text() || matches!(place, Place::BackendUrl);
-                if is_text { string(place, text) } else { typed(place, text) }
-            }
-            Self::Typed(text) => typed(place, text),
-        }
-    }
-}
-
-/// Shows no value, which may be a secret.
-impl fmt::Debug for AssignedValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Typed(_) => "Typed(…)",
-            Self::Text(_) => "Text(…)",
-            Self::File(_) => "File(…)",
-            Self::Remove => "Remove",
-            Self::Replace(_) => "Replace(…)",
-        })
-    }
-}
-
-/// The permissions of assignments.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AssignOptions {
-    /// `--create`: set values in streams, lives and plugins that do not exist yet, which makes them.
-    pub create: bool,
-    /// `--ignore-missing`: remove values that are not set, which changes nothing.
-    pub ignore_missing: bool,
-    /// `--accept form-change`: write one quoted word for a directive that has several words.
-    pub one_word: bool,
-    /// `--accept near-miss`: remove a value whose name looks misspelt.
-    pub near_misses: bool,
-}
+use assignment::{Assigner, PathEdit};
 
 /// The patch that assignments evaluate to.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -131,17 +47,6 @@ pub struct Computed {
     pub depends_on_read: bool,
 }
 
-/// One new value for one place.
-#[derive(Debug, Clone)]
-struct PathEdit {
-    /// The place, without `*`.
-    path: Path,
-    /// The new value; null removes the value.
-    value: Value,
-    /// True if it is a fault if there is no value: for `--unset`, not for `--set PATH=null`.
-    is_unset: bool,
-}
-
 /// Returns the patch that applies `assignments` to those entries of `current` that meet all `conditions`,
 /// in their order.
 pub fn to_patch(
@@ -151,7 +56,7 @@ pub fn to_patch(
     options: AssignOptions,
 ) -> Result<Computed, Faults> {
     let expansion = Expansion { own_only: true, ..Expansion::new(current, conditions) };
-    let mut edits = Edits { current, expansion, options, faults: Vec::new() };
+    let mut edits = Assigner { current, expansion, options, faults: Vec::new() };
     let mut depends_on_read = !conditions.is_empty();
     let mut made = Vec::new();
     for assignment in assignments {
@@ -220,24 +125,7 @@ fn is_in_object(current: &dyn ConfigLookup, path: &Path) -> bool {
     }
 }
 
-/// The edits of one call, and their faults.
-struct Edits<'c> {
-    current: &'c dyn ConfigLookup,
-    expansion: Expansion<'c>,
-    options: AssignOptions,
-    faults: Vec<Fault>,
-}
-
-impl Edits<'_> {
-    /// Drops the edits that `refusal` has a fault for.
-    fn refuse(&mut self, edits: &mut Vec<PathEdit>, mut refusal: impl FnMut(&PathEdit) -> Option<Fault>) {
-        edits.retain(|edit| {
-            let fault = refusal(edit);
-            self.faults.extend(fault.iter().map(|fault| fault.clone().at(&edit.path)));
-            fault.is_none()
-        });
-    }
-
+impl Assigner<'_> {
     /// The edits of one assignment; none where it has a fault.
     fn of_assignment(&mut self, assignment: &Assignment) -> Vec<PathEdit> {
         let Assignment { path, value } = assignment;

@@ -12,9 +12,9 @@ use serde_json::Value;
 
 use super::config_lookup::ConfigLookup;
 use super::fault::Fault;
+use super::here::Here;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, own_value};
-use super::select::Here;
 use super::suggestion::UnknownKey;
 use super::typed::{NULL, is_list, meant, typed};
 use crate::schema::json_value::scalar_text;

@@ -200,7 +200,7 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
         value_type,
         unit: Some(unit).filter(|unit| !unit.is_empty()),
         default: Some(row.default).filter(|default| is_whole && !default.is_empty()),
-        text: words(&row.codec.facts().usage),
+        text: words(row.codec.facts().usage),
         json,
         places: places(row),
         example: Some(row.example).filter(|example| !example.is_empty()),

@@ -33,7 +33,7 @@ pub enum Anchor<'d> {
 #[derive(Debug, Clone)]
 pub enum Insertion<'d> {
     /// A new entry.
-    New(Fresh),
+    New(NewEntry),
     /// An existing entry that moves with the comment on its line.
     Line(Entry<'d>),
     /// An existing block that moves with its own comments above.
@@ -44,7 +44,7 @@ pub enum Insertion<'d> {
 
 /// One change to the text.
 #[derive(Debug, Clone)]
-pub enum Operation<'d> {
+pub enum TextChange<'d> {
     /// Removes an entry with the comments that belong to it.
     Remove(Entry<'d>),
     /// Replaces bytes inside an entry.
@@ -62,7 +62,7 @@ pub enum Operation<'d> {
     },
 }
 
-impl<'d> Operation<'d> {
+impl<'d> TextChange<'d> {
     /// The entry that it takes from its place.
     fn leaves(&self) -> Option<(Entry<'d>, Leave)> {
         match *self {
@@ -81,14 +81,14 @@ impl<'d> Operation<'d> {
 
 /// A new entry, before it is laid out.
 #[derive(Debug, Clone)]
-pub struct Fresh {
+pub struct NewEntry {
     /// Its words as they are written, the keyword first.
     pub head: String,
     /// The entries of its block, if it has one.
-    pub block: Option<Vec<Fresh>>,
+    pub block: Option<Vec<NewEntry>>,
 }
 
-impl Fresh {
+impl NewEntry {
     /// A new entry with the words of this one, which was written for it.
     pub fn of(entry: Entry<'_>) -> Self {
         let words: Vec<&str> = entry.words().map(|word| word.raw).collect();
@@ -131,7 +131,7 @@ impl Fresh {
 }
 
 /// Writes `{ … }` with each entry on a line of its own.
-pub fn block_lines(entries: &[Fresh], style: &Style) -> String {
+pub fn block_lines(entries: &[NewEntry], style: &Style) -> String {
     let nested = Style { indent: format!("{}{}", style.indent, style.unit), ..style.clone() };
     let mut text = format!("{{{}", style.newline);
     for entry in entries {
@@ -144,7 +144,7 @@ pub fn block_lines(entries: &[Fresh], style: &Style) -> String {
 }
 
 /// The changes of a text.
-pub struct Edits {
+pub struct LaidOut {
     /// The splices that carry out operations, in the order of the text.
     pub splices: Vec<Splice>,
     /// The ranges that are removed for good, with the comments in them.
@@ -152,18 +152,18 @@ pub struct Edits {
 }
 
 /// Carries out operations.
-pub fn edits<'d>(around: &Surroundings<'d>, operations: &[Operation<'d>]) -> Edits {
+pub fn edits<'d>(around: &Surroundings<'d>, operations: &[TextChange<'d>]) -> LaidOut {
     let mut layout = Layout::new(around, operations);
     for operation in operations {
-        if let Operation::Splice(splice) = operation {
+        if let TextChange::Splice(splice) = operation {
             layout.push(splice.range.clone(), &*splice.text);
         }
     }
     operations.iter().for_each(|operation| layout.put(operation));
-    let mut gone: Vec<_> = operations.iter().filter_map(Operation::leaves).collect();
+    let mut gone: Vec<_> = operations.iter().filter_map(TextChange::leaves).collect();
     gone.retain(|(_, leave)| *leave == Leave::Removed);
     let gone = comments::ranges(around, &gone);
-    Edits { splices: layout.finish(), gone }
+    LaidOut { splices: layout.finish(), gone }
 }
 
 struct Layout<'a, 'd> {
@@ -213,8 +213,8 @@ struct Inner<'d> {
 }
 
 impl<'a, 'd> Layout<'a, 'd> {
-    fn new(around: &'a Surroundings<'d>, operations: &[Operation<'d>]) -> Self {
-        let mut leaving: Vec<(Entry<'d>, Leave)> = operations.iter().filter_map(Operation::leaves).collect();
+    fn new(around: &'a Surroundings<'d>, operations: &[TextChange<'d>]) -> Self {
+        let mut leaving: Vec<(Entry<'d>, Leave)> = operations.iter().filter_map(TextChange::leaves).collect();
         let by_start = leaving.iter().map(|(entry, _)| (entry.start(), *entry)).collect();
         // Entries that are moved out of a moving block are cut out of the moved text.
         let moving = outermost(leaving.iter().map(|(entry, _)| *entry).filter(|entry| entry.is_block()));
@@ -243,8 +243,8 @@ impl<'a, 'd> Layout<'a, 'd> {
         self.splices.insert((range.start, range.end, self.splices.len()), text.into());
     }
 
-    fn put(&mut self, operation: &Operation<'d>) {
-        let Operation::Put { within, place, content, blank_lines } = operation else { return };
+    fn put(&mut self, operation: &TextChange<'d>) {
+        let TextChange::Put { within, place, content, blank_lines } = operation else { return };
         match *place {
             Anchor::After(anchor) => self.put_after(*within, anchor, content, *blank_lines),
             Anchor::Before(anchor) => self.put_before(*within, anchor, content),

@@ -23,9 +23,12 @@ mod found_value;
 #[cfg(test)]
 mod growth;
 pub mod guarded;
+mod here;
 mod layout;
 mod normalize;
 mod notes;
+mod noting;
+mod option_keys;
 mod order;
 mod path;
 mod place_in_text;
@@ -56,13 +59,14 @@ pub use config_lookup::{ConfigLookup, LocalView};
 pub use expect::{Expectation, unmet};
 pub use explain::{Explanation, explain};
 pub use found_value::{FoundValue, ValueSource, inherited_value, inherited_values};
+pub use here::FoundAt;
 pub use normalize::normalize;
 pub use path::{EVERY, Path, Segment, glob_matches, split_assignment};
 pub use place_in_text::{entry_at, own_entry_at};
 pub use renaming::Renaming;
 pub use request::{ChangeRequest, Edits, Evaluated};
 pub use schema_path::{Place, own_value};
-pub use select::{Expansion, FoundAt, Selection, entries_at, no_entry, select, select_each, select_where};
+pub use select::{Expansion, Selection, entries_at, no_entry, select, select_each, select_where};
 pub use shell_word::quoted;
 pub use substitution::Substitution;
 pub use suggestion::UnknownKey;
@@ -159,7 +163,7 @@ fn synced<'d>(
     change(&mut sync);
     let Sync { around, operations, promises, notes, deleted_streams, guarded, faults, .. } = sync;
     faults.into_result(())?;
-    let layout::Edits { splices, mut gone } = layout::edits(&around, &operations);
+    let layout::LaidOut { splices, mut gone } = layout::edits(&around, &operations);
     // Operations can be several times as large as their text.
     drop(operations);
     if splices.is_empty() && promises.is_empty() {

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 use super::align::longest_increasing_subsequence;
 use super::comments::is_followed;
 use super::json_pointer::Pointer;
-use super::layout::{Anchor, Fresh, Insertion};
+use super::layout::{Anchor, Insertion, NewEntry};
+use super::option_keys::unwritable;
 use super::sync::{Sync, without_misshapen, written};
-use super::words::unwritable;
 use crate::model::member::Members;
 use crate::model::names::NameSet;
 use crate::model::shape::group_name;
@@ -29,7 +29,7 @@ enum Item {
 /// A block that the patch creates.
 struct NewBlock {
     name: String,
-    lines: Fresh,
+    lines: NewEntry,
 }
 
 /// The beginning of a group.
@@ -96,7 +96,7 @@ impl<'d> Sync<'_, 'd> {
             self.faults.add(unwritable(row, None, target.get(row.key), &pointer.child(row.key)));
         }
         let text = Document::parse(kind.write(name, &target));
-        let lines = Fresh::of(text.entries().next()?);
+        let lines = NewEntry::of(text.entries().next()?);
         self.promises.block(kind, name, Some(&target));
         Some(NewBlock { name: name.to_owned(), lines })
     }
@@ -159,7 +159,7 @@ impl<'d> Sync<'_, 'd> {
         let urls = sources.and_then(|row| Some(written(row, &others.shift_remove(row.key)?)));
         let urls = Document::parse(urls.unwrap_or_default());
         let lines = Document::parse(write_members(kind.scope(), &others).join("\n"));
-        let lines = lines.entries().map(Fresh::of).collect();
+        let lines = lines.entries().map(NewEntry::of).collect();
         self.one_line(sources, entry, &urls.entries().collect::<Vec<_>>(), lines);
     }
 

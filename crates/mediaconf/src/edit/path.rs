@@ -210,6 +210,11 @@ impl Segment {
 /// The glob that matches every name.
 pub const EVERY: &str = "*";
 
+/// Returns the names in `segments`; `None` if one of them is not a name.
+pub fn keys(segments: &[Segment]) -> Option<Vec<&str>> {
+    segments.iter().map(Segment::name).collect()
+}
+
 /// True if a name matches a glob, in which each `*` stands for any characters, also for none.
 pub fn glob_matches(glob: &str, name: &str) -> bool {
     if glob == EVERY {

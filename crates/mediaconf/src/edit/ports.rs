@@ -8,7 +8,7 @@ use super::align::{ElementOrigin, align};
 use super::fault::Fault;
 use super::json_pointer::Pointer;
 use super::notes::Note;
-use super::sync::{Member, Sync};
+use super::sync::{MemberLines, Sync};
 use crate::model::shape::first_argument as list_value;
 use crate::schema::codec::{General, block_value, merge_block, occurrence};
 use crate::schema::json_value::{is_empty, scalar_text};
@@ -49,7 +49,7 @@ impl Sync<'_, '_> {
                 self.line(Some(row), entry, line);
             }
         }
-        self.lines(Member { within: None, row: Some(row), entries }, &fresh, &alignment);
+        self.lines(MemberLines { within: None, row: Some(row), entries }, &fresh, &alignment);
         let edited = alignment.new.iter().filter_map(|origin| origin.edited());
         let mut gone: Vec<usize> =
             edited.chain(alignment.removed()).filter(|&at| entries[at].is_block()).collect();

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::align::{Alignment, ElementOrigin, align};
-use super::layout::{Fresh, Insertion, block_lines};
-use super::sync::{Member, Sync};
+use super::layout::{Insertion, NewEntry, block_lines};
+use super::sync::{MemberLines, Sync};
 use super::words::address_said;
 use crate::model::setting_view::{entry_sources, is_plural};
 use crate::model::shape::{Address, group_name, header_source};
@@ -19,8 +19,8 @@ struct Element<'d> {
 
 impl<'d> Sync<'_, 'd> {
     /// Changes the sources in the block of a stream, element by element.
-    pub(super) fn sources(&mut self, member: Member<'_, 'd>, fresh: &[Entry<'_>]) {
-        let Member { within, row, entries } = member;
+    pub(super) fn sources(&mut self, member: MemberLines<'_, 'd>, fresh: &[Entry<'_>]) {
+        let MemberLines { within, row, entries } = member;
         let of_entry =
             |&entry: &Entry<'d>| entry_sources(entry).map(move |address| Element { entry, address });
         let elements: Vec<Element<'d>> = entries.iter().flat_map(of_entry).collect();
@@ -59,7 +59,7 @@ impl<'d> Sync<'_, 'd> {
                 }
                 ElementOrigin::Moved(_) | ElementOrigin::New => {
                     let like = previous.filter(|entry| !is_plural(*entry));
-                    Insertion::New(Fresh::like(fresh[index], like))
+                    Insertion::New(NewEntry::like(fresh[index], like))
                 }
             };
             alone.extend(self.put_line(within, previous, first, content));
@@ -139,7 +139,7 @@ impl<'d> Sync<'_, 'd> {
         row: Option<&'static Parameter>,
         entry: Entry<'d>,
         sources: &[Entry<'_>],
-        lines: Vec<Fresh>,
+        lines: Vec<NewEntry>,
     ) {
         let (name, address) = (group_name(entry), header_source(entry));
         let old: Vec<Value> = address.iter().map(value_of).collect();
@@ -165,9 +165,9 @@ impl<'d> Sync<'_, 'd> {
                         let start = address.positional.start as usize;
                         let words = spliced_pieces(self.document.text(), start..head, &edits);
                         let head = format!("{} {}", SOURCE.keyword, words.collect::<String>());
-                        (Fresh { head, block: None }, true)
+                        (NewEntry { head, block: None }, true)
                     }
-                    _ => (Fresh::of(line), false),
+                    _ => (NewEntry::of(line), false),
                 });
                 let block: Vec<_> = block.collect();
                 self.header_to_block(entry, block, lines);
@@ -188,7 +188,7 @@ impl<'d> Sync<'_, 'd> {
 
     /// Writes the block of a stream in the place of what stands behind its name. The comments there stay: those in front
     /// of the source behind the brace, those behind it behind its line.
-    fn header_to_block(&mut self, entry: Entry<'d>, sources: Vec<(Fresh, bool)>, lines: Vec<Fresh>) {
+    fn header_to_block(&mut self, entry: Entry<'d>, sources: Vec<(NewEntry, bool)>, lines: Vec<NewEntry>) {
         let text = self.document.text();
         let name = group_name(entry).end() as usize;
         let head = (entry.head_span().end as usize).max(name);

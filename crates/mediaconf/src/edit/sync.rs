@@ -18,11 +18,11 @@ use super::comments::counts_as_block;
 use super::fault::Faults;
 use super::guarded::Guarded;
 use super::json_pointer::Pointer;
-use super::layout::{Anchor, Fresh, Insertion, Operation, block_lines};
+use super::layout::{Anchor, Insertion, NewEntry, TextChange, block_lines};
 use super::notes::Note;
+use super::option_keys::unwritable;
 use super::surroundings::Surroundings;
 use super::verify::Promises;
-use super::words::unwritable;
 use crate::model::member::{Members, key_of, keyword_of};
 use crate::model::shape::{first_argument, inner_scope};
 use crate::schema::codec::{
@@ -37,7 +37,7 @@ pub struct Sync<'p, 'd> {
     pub(super) members: &'p Members<'d>,
     pub(super) around: Surroundings<'d>,
     /// The changes to the text.
-    pub operations: Vec<Operation<'d>>,
+    pub operations: Vec<TextChange<'d>>,
     /// What the new text must say.
     pub promises: Promises,
     /// Side effects that the user should know.
@@ -59,7 +59,7 @@ pub struct Sync<'p, 'd> {
 
 /// All new lines of one member.
 struct NewLines {
-    lines: Vec<Fresh>,
+    lines: Vec<NewEntry>,
     /// The lines of the same keyword, behind which they go at top level.
     like: Vec<EntryId>,
     /// True if they go to the start of a block.
@@ -75,7 +75,7 @@ impl NewLines {
 
 /// One member of a block: its lines, and what they are.
 #[derive(Clone, Copy)]
-pub(super) struct Member<'m, 'd> {
+pub(super) struct MemberLines<'m, 'd> {
     /// The block; `None` at the top level.
     pub within: Option<Entry<'d>>,
     /// The row of the schema; `None` under the general rule.
@@ -134,7 +134,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         self.note_options_dropped(row, current.as_ref(), target.as_ref(), pointer);
         let misshapen = misshapen(members, row, patch);
         self.known(
-            Member { within: None, row: Some(row), entries: members.own(row) },
+            MemberLines { within: None, row: Some(row), entries: members.own(row) },
             target.as_ref(),
             &misshapen,
         );
@@ -174,7 +174,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         for row in scope.rows().filter(|row| row.codec.facts().derived.is_none() && is_changed(row.key)) {
             let wanted = target.get(row.key);
             let misshapen = misshapen(&members, row, target);
-            self.known(Member { within, row: Some(row), entries: members.own(row) }, wanted, &misshapen);
+            self.known(MemberLines { within, row: Some(row), entries: members.own(row) }, wanted, &misshapen);
             self.faults.add(unwritable(row, current.get(row.key), wanted, &pointer.child(row.key)));
             replaced.extend(misshapen.iter().map(|entry| entry.keyword()));
         }
@@ -190,8 +190,8 @@ impl<'p, 'd> Sync<'p, 'd> {
     }
 
     /// The lines of a known parameter; the last one of `misshapen` is changed where there is no other.
-    fn known(&mut self, member: Member<'_, 'd>, target: Option<&Value>, misshapen: &[Entry<'d>]) {
-        let Member { row: Some(row), mut entries, .. } = member else { return };
+    fn known(&mut self, member: MemberLines<'_, 'd>, target: Option<&Value>, misshapen: &[Entry<'d>]) {
+        let MemberLines { row: Some(row), mut entries, .. } = member else { return };
         if let ([], [gone @ .., _], Some(_)) = (entries, misshapen, target) {
             gone.iter().for_each(|&gone| self.remove(gone));
             entries = &misshapen[gone.len()..];
@@ -199,7 +199,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         let target =
             target.filter(|target| !entries.is_empty() || row.value_of_nothing().as_ref() != Some(*target));
         let fresh = Document::parse(target.map_or_else(String::new, |value| written(row, value)));
-        self.member(Member { entries, ..member }, &fresh.entries().collect::<Vec<_>>());
+        self.member(MemberLines { entries, ..member }, &fresh.entries().collect::<Vec<_>>());
     }
 
     /// The lines of a keyword under the general rule.
@@ -224,7 +224,7 @@ impl<'p, 'd> Sync<'p, 'd> {
                 let text = target
                     .map_or_else(String::new, |target| written_general(within, keyword, entries, target));
                 let fresh = Document::parse(text);
-                self.member(Member { within, row: None, entries }, &fresh.entries().collect::<Vec<_>>());
+                self.member(MemberLines { within, row: None, entries }, &fresh.entries().collect::<Vec<_>>());
             }
         }
     }
@@ -242,7 +242,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         }
         if !new.is_empty() {
             let fresh = Document::parse(General { keyword }.write(keyword, &Value::Object(new)).join("\n"));
-            self.add(fresh.entries().map(Fresh::of).collect(), entries, false);
+            self.add(fresh.entries().map(NewEntry::of).collect(), entries, false);
         }
         let gone = entries.iter().filter(|&&entry| !target.contains_key(&*first_argument(entry)));
         gone.for_each(|&entry| self.remove(entry));
@@ -258,12 +258,14 @@ impl<'p, 'd> Sync<'p, 'd> {
     }
 
     /// Changes the lines of a member to fresh ones.
-    pub(super) fn member(&mut self, member: Member<'_, 'd>, fresh: &[Entry<'_>]) {
-        let Member { row, entries, .. } = member;
+    pub(super) fn member(&mut self, member: MemberLines<'_, 'd>, fresh: &[Entry<'_>]) {
+        let MemberLines { row, entries, .. } = member;
         match (row, entries, fresh) {
             (_, entries, []) => entries.iter().for_each(|&entry| self.remove(entry)),
             (Some(row), ..) if row.codec.facts().sources.is_some() => self.sources(member, fresh),
-            (_, [], fresh) => self.add(fresh.iter().map(|line| Fresh::of(*line)).collect(), entries, false),
+            (_, [], fresh) => {
+                self.add(fresh.iter().map(|line| NewEntry::of(*line)).collect(), entries, false)
+            }
             // Of a setting that stands twice, the last one counts.
             (Some(_), [.., last], [line, ..]) => self.line(row, *last, *line),
             _ => {
@@ -276,8 +278,8 @@ impl<'p, 'd> Sync<'p, 'd> {
     }
 
     /// Changes a list of lines: those that are edited, gone, moved and new.
-    pub(super) fn lines(&mut self, member: Member<'_, 'd>, fresh: &[Entry<'_>], alignment: &Alignment) {
-        let Member { within, row, entries } = member;
+    pub(super) fn lines(&mut self, member: MemberLines<'_, 'd>, fresh: &[Entry<'_>], alignment: &Alignment) {
+        let MemberLines { within, row, entries } = member;
         for (origin, line) in alignment.new.iter().zip(fresh) {
             if let ElementOrigin::Edited(index) = *origin {
                 self.line(row, entries[index], *line);
@@ -293,7 +295,7 @@ impl<'p, 'd> Sync<'p, 'd> {
                     continue;
                 }
                 ElementOrigin::Moved(index) => Insertion::Line(entries[index]),
-                ElementOrigin::New => Insertion::New(Fresh::of(*line)),
+                ElementOrigin::New => Insertion::New(NewEntry::of(*line)),
             };
             alone.extend(self.put_line(within, previous, first, content));
         }
@@ -308,7 +310,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         previous: Option<Entry<'d>>,
         first: Option<Entry<'d>>,
         content: Insertion<'d>,
-    ) -> Option<Fresh> {
+    ) -> Option<NewEntry> {
         let place = match (previous, first, content) {
             (Some(previous), _, content) => (Anchor::After(previous), content),
             (None, Some(first), content) => (Anchor::Before(first), content),
@@ -326,7 +328,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         let is_other = self.words(row, old, fresh) && row.is_some();
         match (old.is_block(), fresh.is_block()) {
             (true, true) if is_other => {
-                let block: Vec<Fresh> = fresh.children().map(Fresh::of).collect();
+                let block: Vec<NewEntry> = fresh.children().map(NewEntry::of).collect();
                 let range = old.body().start - 1..old.end();
                 self.splice(range.clone(), block_lines(&block, &self.around.style_of(old)));
                 self.promises.gone.push(range);
@@ -336,14 +338,14 @@ impl<'p, 'd> Sync<'p, 'd> {
                     self.inside(old, &target);
                 }
             }
-            (false, true) => self.unfold(old, fresh.children().map(Fresh::of).collect()),
+            (false, true) => self.unfold(old, fresh.children().map(NewEntry::of).collect()),
             (true, false) => self.fold(old),
             (false, false) => {}
         }
     }
 
     /// Gives a line a block in the place of its `;`.
-    fn unfold(&mut self, old: Entry<'d>, block: Vec<Fresh>) {
+    fn unfold(&mut self, old: Entry<'d>, block: Vec<NewEntry>) {
         let head = old.head_span().end as usize;
         let semicolon = old.end() - usize::from(old.is_terminated());
         let between = self.document.text()[head..semicolon].trim_end();
@@ -368,14 +370,14 @@ impl<'p, 'd> Sync<'p, 'd> {
     }
 
     pub(super) fn splice(&mut self, range: std::ops::Range<usize>, text: impl Into<String>) {
-        self.operations.push(Operation::Splice(Splice { range, text: text.into() }));
+        self.operations.push(TextChange::Splice(Splice { range, text: text.into() }));
     }
 
     /// Removes an entry with the comments that belong to it.
     pub(super) fn remove(&mut self, entry: Entry<'d>) {
         if self.leaving.insert(entry.id()) {
             self.note_kept_comments(entry);
-            self.operations.push(Operation::Remove(entry));
+            self.operations.push(TextChange::Remove(entry));
         }
     }
 
@@ -389,7 +391,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         if let Insertion::Line(entry) | Insertion::Block(entry) = content {
             self.leaving.insert(entry.id());
         }
-        self.operations.push(Operation::Put { within, place, content, blank_lines });
+        self.operations.push(TextChange::Put { within, place, content, blank_lines });
     }
 
     pub(super) fn is_staying(&self, entry: &Entry<'_>) -> bool {
@@ -397,7 +399,7 @@ impl<'p, 'd> Sync<'p, 'd> {
     }
 
     /// Adds new lines of a member with these entries.
-    pub(super) fn add(&mut self, lines: Vec<Fresh>, entries: &[Entry<'d>], first: bool) {
+    pub(super) fn add(&mut self, lines: Vec<NewEntry>, entries: &[Entry<'d>], first: bool) {
         if !lines.is_empty() {
             self.pending.push(NewLines {
                 lines,
@@ -453,8 +455,8 @@ impl<'p, 'd> Sync<'p, 'd> {
     /// settings behind it come before new blocks.
     fn place_pending_at_top(&mut self) {
         let is_at_end =
-            |operation: &mut Operation<'_>| matches!(operation, Operation::Put { place: Anchor::End, .. });
-        let groups: Vec<Operation<'d>> = self.operations.extract_if(.., is_at_end).collect();
+            |operation: &mut TextChange<'_>| matches!(operation, TextChange::Put { place: Anchor::End, .. });
+        let groups: Vec<TextChange<'d>> = self.operations.extract_if(.., is_at_end).collect();
         let blocks: Vec<NewLines> = self.pending.extract_if(.., |lines| lines.is_block()).collect();
         self.place_pending(None);
         self.operations.extend(groups);

@@ -292,7 +292,9 @@ fn element(text: &str, open: usize) -> Option<Range<usize>> {
     let tag = until(beginning(&text[open + 1..], LONGEST_TAG), &['>']);
     let name = tag.split([' ', '\t', '\n']).next()?;
     let start = open + 1 + tag.len() + 1;
-    let is_secret = is_secret_name(name.rsplit(':').next()?);
+    // The digits of a mask may end like a name: `<secret:4V5ZIv>`.
+    let is_mask = tag.strip_prefix("secret:").is_some_and(|digits| digits.len() == 6);
+    let is_secret = !is_mask && is_secret_name(name.rsplit(':').next()?);
     is_secret.then(|| part(start, until(text.get(start..)?, &['<']))).flatten()
 }
 

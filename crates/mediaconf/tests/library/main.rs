@@ -1,5 +1,5 @@
 //! The tests of the library: worked cases, laws over all fixtures and their mutations, and an independent merge.
-#![allow(missing_docs, reason = "tests are no API")]
+#![allow(missing_docs, clippy::disallowed_methods, reason = "tests are no API, and read fixtures")]
 
 mod check;
 mod edit;

@@ -306,7 +306,7 @@ fn every_fault_is_shown_at_its_place() {
         Reply::of(409, document).with("Content-Type", "application/problem+json; charset=utf-8")
     });
     let run = set(&server, &place()).exits(5);
-    let faults = "error: /rtsp: differs (it was `1`, became `2`, and was to be `3`)\nhint: look\n\
+    let faults = "error: `rtsp`: differs (it was `1`, became `2`, and was to be `3`)\nhint: look\n\
                   error: line 4, column 2: odd\u{fffd}[31m\n";
     assert_eq!(run.err, format!("error: `{}`: two keys differ\n{faults}", server.url()));
 }

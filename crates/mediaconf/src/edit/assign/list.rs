@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::PathEdit;
+use super::assignment::PathEdit;
 use crate::edit::config_lookup::{ConfigLookup, ValueKind};
 use crate::edit::fault::{Fault, FaultKind};
+use crate::edit::here::{find_by, out_of_range};
 use crate::edit::path::Segment;
 use crate::edit::schema_path::Place;
-use crate::edit::select::{find_by, out_of_range};
 use crate::schema::Schema;
 use crate::schema::codec::occurrences;
 

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{AssignedValue, Assignment, Edits, PathEdit};
+use super::assignment::{AssignedValue, Assigner, Assignment, PathEdit};
 use crate::edit::config_lookup::ConfigLookup;
 use crate::edit::fault::Fault;
 use crate::edit::guarded::misspelt;
 use crate::edit::json_pointer::Pointer;
-use crate::edit::path::{EVERY, Path, Segment};
+use crate::edit::path::{EVERY, Path, Segment, keys};
 use crate::edit::schema_path::{Place, is_shown_for_nothing, own_value};
-use crate::edit::select::{keys, value_at};
+use crate::edit::select::value_at;
 use crate::edit::shell_word::quoted;
 use crate::edit::suggestion::{did_you_mean, in_a_group, missing, with_quoted_name};
 use crate::edit::typed::words;
@@ -86,7 +86,7 @@ pub(super) fn drops(place: Place, path: &Path, present: usize, text: &str, list:
     ))
 }
 
-impl Edits<'_> {
+impl Assigner<'_> {
     /// Refuses a plain value with blanks for a directive that has several words: the value would become
     /// one word in quotes.
     pub(super) fn refuse_one_for_several(

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::repeated;
+use super::names::repeated;
 use crate::model::secret::{Secrecy, word_parts};
 use crate::model::shape::only_argument;
 use crate::schema::kinds::PORT;

@@ -12,14 +12,13 @@ pub use self::lost::has_lost_line_ends;
 pub use self::names::{NearMiss, near_miss, near_miss_in_block};
 
 use self::address::Listeners;
-use self::names::UnknownDirective;
+use self::names::{UnknownDirective, repeated};
 use super::redact::FaultMasker;
 use super::setting_view::is_plural;
 use super::shape::{OptionWord, RowMatch, group_name, inner_scope, only_argument, read};
 use crate::schema::kinds::{Transport, WordKind};
 use crate::schema::{
-    ForeignKeyword, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope,
-    protocol_of_switch,
+    ForeignKeyword, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, protocol_of_switch,
 };
 use crate::syntax::{
     Children, Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word,
@@ -434,10 +433,6 @@ fn no_switch(span: Span, keyword: &str) -> Diagnostic {
 /// The warning about a stream, at its name.
 fn lacks_source(name: Span) -> Diagnostic {
     Diagnostic::warning(name, "the stream has no source").hint("add one like `url udp://239.0.0.1:1234;`")
-}
-
-fn repeated(span: Span, message: String, (previous, note): (Span, &'static str)) -> Diagnostic {
-    Diagnostic::warning(span, message).related(previous, note).hint("keep one of them")
 }
 
 fn not_followed(include: Span) -> Diagnostic {

@@ -5,6 +5,7 @@
 
 use crate::schema::suggest::{self, is_one_edit, nearest};
 use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, Kind, Parameter, Schema, Scope, protocol_of_switch};
+use crate::syntax::{Diagnostic, Span};
 
 /// An unknown directive, by the check that it gets.
 #[derive(Clone, Copy)]
@@ -43,6 +44,11 @@ impl UnknownDirective {
             _ => slip().map_or(Self::Plain, Self::Slip),
         }
     }
+}
+
+/// The diagnostic of what is given a second time: the note says what stood there before.
+pub(super) fn repeated(span: Span, message: String, (previous, note): (Span, &'static str)) -> Diagnostic {
+    Diagnostic::warning(span, message).related(previous, note).hint("keep one of them")
 }
 
 /// Words of so many letters may be any other word: one slip leads from `log` to `logo`.

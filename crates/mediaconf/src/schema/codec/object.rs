@@ -118,11 +118,11 @@ impl Codec for ObjectShape {
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
         let words: Vec<_> = self.part_words(*entries.last()?).collect();
         let value = |part: &'static Part| {
-            let own = words.iter().filter(|(of, _)| *of == Some(part)).map(|(_, word)| *word);
+            let mut own = words.iter().filter(|(of, _)| *of == Some(part)).map(|(_, word)| *word);
             match part.is_rest() {
                 true => Some(own.map(|word| Value::from(Scalar::from_word(word))).collect())
                     .filter(|words| !is_empty(words)),
-                false => own.last().and_then(|word| (part.kind.read)(Some(word))).map(Value::from),
+                false => own.next_back().and_then(|word| (part.kind.read)(Some(word))).map(Value::from),
             }
         };
         Some(self.parts.iter().filter_map(|part| Some((part.key.to_owned(), value(part)?))).collect())
