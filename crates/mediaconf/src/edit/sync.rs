@@ -494,13 +494,16 @@ impl<'p, 'd> Sync<'p, 'd> {
     }
 }
 
-/// The lines of a parameter with one value that have the wrong form for it, in whose place a new one goes; none if
+/// The lines of a parameter with one value whose only word has the wrong form, in whose place a new one goes; none if
 /// `kept`, a target or a patch, has them as what they are.
 fn misshapen<'d>(members: &Members<'d>, row: &'static Parameter, kept: &Object) -> Vec<Entry<'d>> {
     let is_single = row.is_setting() && members.own(row).is_empty();
     let is_free = |keyword: &&&str| is_single && !kept.contains_key(&*key_of(members.scope(), keyword));
-    let lines = |keyword: &&'static str| members.foreign_by_keyword(keyword).to_vec();
-    row.keywords.iter().filter(is_free).flat_map(lines).collect()
+    // A line with more words may have swallowed another one, whose `;` before it is missing: it stays.
+    let is_simple = |line: &Entry<'d>| !line.is_block() && line.count_arguments() <= 1;
+    let lines = |keyword: &&'static str| members.foreign_by_keyword(keyword);
+    let are_simple = |lines: &&[Entry<'d>]| lines.iter().all(is_simple);
+    row.keywords.iter().filter(is_free).map(lines).filter(are_simple).flatten().copied().collect()
 }
 
 /// Takes the lines in a wrong form out of a target that sets their parameter, unless the patch gives them.
