@@ -233,6 +233,7 @@ fn block(kind: &str, own: Option<&Value>, patch: &Map<String, Value>) -> Value {
             && !value.is_null()
             && !patch.contains_key(&misshapen)
             && SINGLE.contains(&key.as_str())
+            && merged.get(&misshapen).is_some_and(has_lines_of_one_word)
         {
             merged.shift_remove(&misshapen);
         }
@@ -274,6 +275,16 @@ fn block(kind: &str, own: Option<&Value>, patch: &Map<String, Value>) -> Value {
 /// Settings of blocks with one value.
 const SINGLE: [&str; 7] =
     ["prepush", "transcoder", "auth", "dvr", "cluster_key", "disabled", "publish_enabled"];
+
+/// True if no line of a keyword has several words, or a block: such a line may have swallowed another one.
+fn has_lines_of_one_word(value: &Value) -> bool {
+    let is_one_word = |line: &Value| line.as_array().is_some_and(|words| words.len() <= 1);
+    match value {
+        Value::Object(_) => false,
+        Value::Array(lines) => lines.iter().all(|line| is_one_word(line) && !line[0].is_object()),
+        _ => true,
+    }
+}
 
 fn is_like_a_template(kind: &str) -> bool {
     matches!(kind, "template" | "source" | "file" | "vod")
