@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use mediaconf::plumbing::edit::{ChangeRequest, Edits};
+use mediaconf::plumbing::request::{ChangeRequest, Edits};
 use mediactl::engine::{ChangeOptions, Engine, Hooks};
 use mediactl::store::cluster::{ClusterStore, ClusterUrl, GatewaySettings};
 use serde_json::json;

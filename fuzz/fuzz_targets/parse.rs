@@ -15,7 +15,8 @@ mod law;
 mod oracle;
 
 use libfuzzer_sys::fuzz_target;
-use mediaconf::plumbing::edit::{split_assignment, set_lines};
+use mediaconf::plumbing::edit::{split_assignment};
+use mediaconf::plumbing::show::{set_lines};
 use mediaconf::plumbing::model::{Lens, View, secret_spans, to_json, top_members};
 use mediaconf::plumbing::syntax::Document;
 

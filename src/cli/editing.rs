@@ -23,8 +23,9 @@ use crate::engine::{
 };
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft};
 use crate::store::{Revision, StoreError};
-use mediaconf::plumbing::edit::{
-    Fault, Path, first_marker, height, lines_of, merge_lines, quoted, with_comments, without_comments,
+use mediaconf::plumbing::edit::{Fault, Path, quoted};
+use mediaconf::plumbing::merge::{
+    first_marker, height, lines_of, merge_lines, with_comments, without_comments,
 };
 use mediaconf::plumbing::syntax::{LineIndex, Severity, one_line};
 

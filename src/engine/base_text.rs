@@ -11,8 +11,9 @@ use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
 use crate::store::{Revision, WHOLE_HISTORY};
-use mediaconf::plumbing::edit::{ChangeRequest, patch_between, three_way};
+use mediaconf::plumbing::merge::{patch_between, three_way};
 use mediaconf::plumbing::model::Masker;
+use mediaconf::plumbing::request::ChangeRequest;
 use mediaconf::plumbing::syntax::Document;
 
 impl Transaction<'_> {

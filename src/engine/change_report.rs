@@ -15,10 +15,11 @@ use super::new_warnings::NewWarning;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::snapshot::Snapshot;
 use crate::store::{ChangeId, PendingInfo, Revision};
-use mediaconf::plumbing::edit::{
-    ChangeRequest, ChangedValue, ConfigLookup, Effects, changed_values, keys_that_all_lack,
-};
+use mediaconf::plumbing::edit::{ConfigLookup, keys_that_all_lack};
+use mediaconf::plumbing::merge::{ChangedValue, changed_values};
 use mediaconf::plumbing::model::Masker;
+use mediaconf::plumbing::request::ChangeRequest;
+use mediaconf::plumbing::show::Effects;
 
 /// The configuration before the first one.
 static NOTHING: LazyLock<Content> =

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use mediaconf::plumbing::edit::{ChangedValue, ConfigLookup, changed_values};
+use mediaconf::plumbing::edit::ConfigLookup;
+use mediaconf::plumbing::merge::{ChangedValue, changed_values};
 
 use super::content::{Content, compared};
 use super::refusal::Refusal;

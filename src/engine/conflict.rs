@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::edit::{ConfigLookup, Fault, LinesClash, Pointer};
+use mediaconf::plumbing::edit::{ConfigLookup, Fault, Pointer};
+use mediaconf::plumbing::merge::LinesClash;
 use mediaconf::plumbing::model::{Config, Masker, masked_below};
 use mediaconf::plumbing::syntax::Document;
 

@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 
 use super::content::Content;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::edit::{Hunk, hunks_of_splices, hunks_of_streams, hunks_of_texts, printed};
 use mediaconf::plumbing::model::{MaskedText, Masker, masked_json};
+use mediaconf::plumbing::show::{Hunk, hunks_of_splices, hunks_of_streams, hunks_of_texts, printed};
 use mediaconf::plumbing::syntax::{Document, Splice};
 
 /// The difference between two configurations.

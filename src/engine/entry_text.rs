@@ -7,8 +7,9 @@ use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::requested_change::EntryEdit;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::edit::{ConfigLookup, Path, own_entry_at, select, with_line_ends_of};
+use mediaconf::plumbing::edit::{ConfigLookup, Path, own_entry_at, select};
 use mediaconf::plumbing::model::Masker;
+use mediaconf::plumbing::show::with_line_ends_of;
 use mediaconf::plumbing::syntax::{Document, tokens};
 
 /// Returns the bytes of the entry at a path: from its keyword to its `;` or `}`. With a masker, a path that holds a secret

@@ -11,8 +11,9 @@ use super::local::Engine;
 use super::new_warnings::new_warnings;
 use super::refusal::Refusal;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::edit::{ChangeRequest, Fault, Pointer, modify_members};
+use mediaconf::plumbing::edit::{Fault, Pointer, modify_members};
 use mediaconf::plumbing::model::check;
+use mediaconf::plumbing::request::ChangeRequest;
 use mediaconf::plumbing::syntax::{
     Columns, Diagnostic, Diagnostics, Fix, LineIndex, MAX_DIAGNOSTICS, Position, Severity, Span,
 };

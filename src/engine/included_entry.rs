@@ -15,10 +15,9 @@ use super::outcome::OutcomeNote;
 use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
-use mediaconf::plumbing::edit::{
-    ChangeRequest, ConfigLookup, Fault, Faults, Path, Segment, entries_at, entry_at,
-};
+use mediaconf::plumbing::edit::{ConfigLookup, Fault, Faults, Path, Segment, entries_at, entry_at};
 use mediaconf::plumbing::model::{group_name, top_members};
+use mediaconf::plumbing::request::ChangeRequest;
 use mediaconf::plumbing::syntax::one_line;
 
 impl Transaction<'_> {

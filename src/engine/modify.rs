@@ -19,8 +19,9 @@ use super::retry::unless_overtaken;
 use super::running::ServerState;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
-use mediaconf::plumbing::edit::{ChangeRequest, Edit};
+use mediaconf::plumbing::edit::Edit;
 use mediaconf::plumbing::model::holds_mask;
+use mediaconf::plumbing::request::ChangeRequest;
 use mediaconf::plumbing::syntax::Document;
 
 /// The text that a patch is merged into.

@@ -13,7 +13,9 @@ use super::requested_change::EntryEdits;
 use super::snapshot::Snapshot;
 use super::transaction::{Transaction, hand_edited_since};
 use crate::store::StoreError;
-use mediaconf::plumbing::edit::{ChangeRequest, EditError, formatted_document};
+use mediaconf::plumbing::edit::EditError;
+use mediaconf::plumbing::request::ChangeRequest;
+use mediaconf::plumbing::show::formatted_document;
 
 /// A whole new text.
 #[derive(Clone)]

@@ -9,7 +9,8 @@ use super::include_change::IncludeChange;
 use super::new_warnings::NewWarning;
 use super::snapshot::Snapshot;
 use crate::store::{ChangeId, PendingInfo};
-use mediaconf::plumbing::edit::{self, Effects};
+use mediaconf::plumbing::edit::{self};
+use mediaconf::plumbing::show::Effects;
 use mediaconf::plumbing::syntax::Splice;
 
 /// The outcome of a change, made or rehearsed.

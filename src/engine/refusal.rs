@@ -138,6 +138,9 @@ impl Refusal {
 
     /// A new text holds a mask; `None` if it does not.
     pub fn masked_text(text: &str) -> Option<Self> {
+        if !holds_mask(text) {
+            return None;
+        }
         let line = text.lines().position(holds_mask)? + 1;
         let message =
             format!("line {line} of the new configuration holds a mask, not the secret it stands for");

@@ -8,7 +8,8 @@ use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::store::{ChangeId, ChangeRef};
-use mediaconf::plumbing::edit::{ChangeRequest, Path};
+use mediaconf::plumbing::edit::Path;
+use mediaconf::plumbing::request::ChangeRequest;
 
 /// Any change, as data.
 #[derive(Clone, Serialize, Deserialize)]

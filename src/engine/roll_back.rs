@@ -18,7 +18,7 @@ use crate::store::{
     ChangeRecord, ChangeRef, HAND_EDIT, HistoryEntry, Loaded, PendingInfo, PendingRecord, REVERT, Revision,
     RunBy, StoreError, WHOLE_HISTORY, Writer,
 };
-use mediaconf::plumbing::edit::{patch_between, three_way};
+use mediaconf::plumbing::merge::{patch_between, three_way};
 
 /// The author of an automatic rollback: no user.
 pub(super) const NO_USER: &str = "";
@@ -85,7 +85,8 @@ impl UnconfirmedChange {
     fn in_words(
         &self,
         aftermath: Aftermath,
-        (is_away, is_running): (bool, bool),
+        is_away: bool,
+        is_running: bool,
         made: Option<&HistoryEntry>,
     ) -> String {
         let paths = self.paths();
@@ -153,7 +154,7 @@ impl Engine {
         };
         let after = change.written.as_ref().map(|written| written.revision());
         let made = entries.iter().find(|entry| !entry.is_aside && entry.after == after);
-        let words = change.in_words(aftermath, (now.is_none(), self.running.is_some()), made);
+        let words = change.in_words(aftermath, now.is_none(), self.running.is_some(), made);
         Ok(RolledBack { aftermath, text, words })
     }
 

@@ -11,7 +11,8 @@ use super::node_report::NodeReport;
 use super::operation::Operation;
 use super::snapshot::Snapshot;
 use crate::store::{HistoryEntry, NodeRecord, PendingInfo, Revision};
-use mediaconf::plumbing::edit::{Path, Segment, diff};
+use mediaconf::plumbing::edit::{Path, Segment};
+use mediaconf::plumbing::merge::diff;
 use mediaconf::plumbing::model::{Masker, masked_json};
 use mediaconf::plumbing::syntax::Position;
 

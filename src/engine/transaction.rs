@@ -17,7 +17,7 @@ mod stored_text;
 
 use std::sync::Arc;
 
-use mediaconf::plumbing::edit::{changed_values, paths_in_words};
+use mediaconf::plumbing::merge::{changed_values, paths_in_words};
 
 use super::canary::CanaryFault;
 use super::conflict::OVERWRITE;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use mediaconf::plumbing::edit::formatted;
+use mediaconf::plumbing::show::formatted;
 use mediaconf::plumbing::syntax::{Document, LineIndex, Severity, tokens};
 
 use super::lines::PositionEncoding;

@@ -188,9 +188,9 @@
 //! use mediaconf::Schema;
 //!
 //! let schema = Schema::media();
-//! let streams = schema.by_key(schema.top(), "streams").expect("it is a row");
+//! let streams = schema.top().by_key("streams").expect("it is a row");
 //! let stream = streams.codec.facts().group.expect("its blocks have names").scope();
-//! let prepush = schema.by_key(stream, "prepush").expect("it is a row");
+//! let prepush = stream.by_key("prepush").expect("it is a row");
 //! assert_eq!((prepush.unit, prepush.example), ("s", "prepush 5;"));
 //! ```
 //!
@@ -211,6 +211,7 @@
 mod edit;
 mod merge;
 mod model;
+mod request;
 mod schema;
 mod secret;
 mod show;
@@ -222,17 +223,29 @@ mod text;
 /// Other programs take the names at the root of this crate. Those here change with the program and follow no rule of
 /// versions.
 pub mod plumbing {
-    /// Requests, patches, paths, diffs and drafts.
+    /// Paths, patches, and edits with a proof.
     pub mod edit {
         pub use crate::edit::*;
+    }
+    /// Differences of two configurations, and merges of two changes.
+    pub mod merge {
+        pub use crate::merge::*;
     }
     /// The view, the checks and the secrets of a document.
     pub mod model {
         pub use crate::model::*;
     }
+    /// Requests of a change, as data.
+    pub mod request {
+        pub use crate::request::*;
+    }
     /// The rows of directives and the kinds of values.
     pub mod schema {
         pub use crate::schema::*;
+    }
+    /// What people see of a text and of a change: lines of a diff, counts, the formatted text.
+    pub mod show {
+        pub use crate::show::*;
     }
     /// Entries, words, positions and tokens of a text.
     pub mod syntax {
@@ -242,9 +255,10 @@ pub mod plumbing {
 
 pub use edit::{
     AssignOptions, AssignedValue, Assignment, Completion, ConfigLookup, Edit, EditError, Explanation, Fault,
-    FaultKind, Faults, Hunk, Path, PathUse, Proposal, Segment, Selection, diff, explain, formatted,
-    hunks_of_texts, modify, printed, select, to_patch,
+    FaultKind, Faults, Path, PathUse, Proposal, Segment, Selection, explain, modify, select, to_patch,
 };
+pub use merge::diff;
 pub use model::{Config, Masker, check, masked_document, secret_spans};
 pub use schema::{Parameter, Schema, Scope};
+pub use show::{Hunk, formatted, hunks_of_texts, printed};
 pub use syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, LineIndex, Severity, Splice, Word};

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use mediaconf::plumbing::edit::BlockPlace;
+use mediaconf::plumbing::request::BlockPlace;
 
 /// The form in which a list is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

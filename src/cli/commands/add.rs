@@ -13,9 +13,8 @@ use crate::cli::exit::Exit;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::Guard;
-use mediaconf::plumbing::edit::{
-    AssignOptions, AssignedValue, BlockContent, BlockRequest, ChangeRequest, Path, Segment,
-};
+use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Path, Segment};
+use mediaconf::plumbing::request::{BlockContent, BlockRequest, ChangeRequest};
 use mediaconf::plumbing::schema::{DirectiveRole, Kind, SOURCE};
 
 /// Add a stream, live or plugin

@@ -13,7 +13,9 @@ use crate::cli::input::{self, STDIN};
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{Refusal, Snapshot};
-use mediaconf::plumbing::edit::{ChangeRequest, DesiredState, Edits, Prune, TextState, patch};
+use mediaconf::plumbing::edit::patch;
+use mediaconf::plumbing::merge::{DesiredState, Prune, TextState};
+use mediaconf::plumbing::request::{ChangeRequest, Edits};
 
 /// Bring the configuration to a desired state, such as one from a Git repository
 ///

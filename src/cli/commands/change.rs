@@ -22,7 +22,7 @@ use crate::engine::{
     RequestedChange,
 };
 use crate::store::{ChangeId, HistoryEntry};
-use mediaconf::plumbing::edit::ChangeRequest;
+use mediaconf::plumbing::request::ChangeRequest;
 use mediaconf::plumbing::syntax::one_line;
 
 /// A command that makes a change, and how it reports the outcome.

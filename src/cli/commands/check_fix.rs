@@ -11,7 +11,7 @@ use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::cli::target;
 use crate::engine::{ConfigSource, RequestedChange};
-use mediaconf::plumbing::edit::mended;
+use mediaconf::plumbing::show::mended;
 
 /// The argument for the running configuration.
 pub const RUNNING: &str = "running";

@@ -10,7 +10,8 @@ use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::Guard;
-use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, BlockContent, BlockRequest, ChangeRequest};
+use mediaconf::plumbing::edit::{AssignOptions, AssignedValue};
+use mediaconf::plumbing::request::{BlockContent, BlockRequest, ChangeRequest};
 
 /// Copy a stream, live or plugin
 ///

@@ -25,9 +25,9 @@ use crate::engine::{
 };
 use crate::store::{ChangeRef, NotAChangeRef};
 use mediaconf::plumbing::edit::{
-    Condition, Drift, Expansion, Path, Segment, diff as patch_from, drift, guarded, keys_that_all_lack,
-    no_entry, normalize,
+    Condition, Expansion, Path, Segment, guarded, keys_that_all_lack, no_entry, normalize,
 };
+use mediaconf::plumbing::merge::{Drift, diff as patch_from, drift};
 use mediaconf::plumbing::model::{Masker, masked_below, masked_json, masked_keys};
 
 /// Show how two configurations differ

@@ -19,8 +19,8 @@ use crate::cli::target::{self, Target};
 use crate::engine::{ConfigSource, Refusal, Snapshot};
 use crate::store::StoreError;
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, text_of_base};
-use mediaconf::plumbing::edit::lines_of;
 use mediaconf::plumbing::edit::{Path, quoted};
+use mediaconf::plumbing::merge::lines_of;
 
 /// Edit the configuration, or one entry of it, in a text editor
 ///

@@ -15,7 +15,8 @@ use crate::cli::render::report::Verb;
 use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Refusal, RequestedChange, Snapshot};
-use mediaconf::plumbing::edit::{EditError, formatted};
+use mediaconf::plumbing::edit::EditError;
+use mediaconf::plumbing::show::formatted;
 
 /// Format the configuration: indentation, blanks, blank lines and line ends
 ///

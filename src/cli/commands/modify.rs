@@ -13,9 +13,8 @@ use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{ChangeOptions, Guard, Refusal};
-use mediaconf::plumbing::edit::{
-    AssignOptions, AssignedValue, Assignment, ChangeRequest, Edits, Expectation, patch,
-};
+use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Assignment, Expectation, patch};
+use mediaconf::plumbing::request::{ChangeRequest, Edits};
 
 /// Change some values and leave everything else as it is
 ///

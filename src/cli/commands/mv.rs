@@ -8,9 +8,8 @@ use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
-use mediaconf::plumbing::edit::{
-    AssignOptions, BlockContent, BlockPlace, BlockRequest, ChangeRequest, Renaming,
-};
+use mediaconf::plumbing::edit::AssignOptions;
+use mediaconf::plumbing::request::{BlockContent, BlockPlace, BlockRequest, ChangeRequest, Renaming};
 
 /// Give a stream, live or plugin another name, or many at once
 ///

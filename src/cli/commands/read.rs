@@ -27,10 +27,11 @@ use crate::engine::{
     Composed, ConfigSource, Content, IncludedEntry, ReadForm, ReadQuery, Reading, Refusal, Snapshot,
 };
 use mediaconf::plumbing::edit::{
-    Condition, ConfigLookup, FoundAt, Path, Segment, Selection, each_set_line, entries_at, entry_at,
-    keys_that_all_lack, select_each, select_where, set_lines,
+    Condition, ConfigLookup, FoundAt, Path, Segment, Selection, entries_at, entry_at, keys_that_all_lack,
+    select_each, select_where,
 };
 use mediaconf::plumbing::model::{Config, Lens, Masker, top_members};
+use mediaconf::plumbing::show::{each_set_line, set_lines};
 use mediaconf::plumbing::syntax::Diagnostics;
 
 /// Show the configuration, or single values of it

@@ -8,10 +8,9 @@ use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{ChangeReport, Guard};
-use mediaconf::plumbing::edit::paths_in_words;
-use mediaconf::plumbing::edit::{
-    AssignOptions, AssignedValue, Assignment, ChangeRequest, Edits, Path, Place,
-};
+use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Assignment, Path, Place};
+use mediaconf::plumbing::merge::paths_in_words;
+use mediaconf::plumbing::request::{ChangeRequest, Edits};
 
 /// Remove streams, or other values
 ///

@@ -39,7 +39,7 @@ use crate::node::{NodeSettings, OnDrift};
 use crate::store::cluster::DEFAULT_REQUEST_TIME;
 use crate::store::file::{ConfFile, ServeLock};
 use crate::store::{Follow, StoreError, jittered};
-use mediaconf::plumbing::edit::{ChangeRequest, Edits};
+use mediaconf::plumbing::request::{ChangeRequest, Edits};
 use mediaconf::plumbing::schema::DirectiveRole;
 
 /// The default address: only this machine can connect.

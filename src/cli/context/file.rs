@@ -18,7 +18,8 @@ use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
 use crate::http::client::{Endpoint, without_userinfo};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
-use mediaconf::plumbing::edit::{ChangeRequest, Edits, Fault, glob_matches};
+use mediaconf::plumbing::edit::{Fault, glob_matches};
+use mediaconf::plumbing::request::{ChangeRequest, Edits};
 use mediaconf::plumbing::schema::nearest;
 
 /// The file below the folder of the user's configurations.

@@ -8,7 +8,7 @@ use crate::cli::error::CliError;
 use crate::cli::render::{diff, table};
 use crate::cli::ui::{Ui, output};
 use crate::engine::DiffLines;
-use mediaconf::plumbing::edit::ChangedValue;
+use mediaconf::plumbing::merge::ChangedValue;
 
 /// The most servers of which each has a row of its own, however equal they are.
 pub const ROWS_OF_THEIR_OWN: usize = 10;

@@ -6,8 +6,10 @@ use serde_json::Value;
 use crate::engine::ChangeReport;
 use crate::http::protocol::notes::word_of;
 use crate::store::{PendingInfo, Revision};
-use mediaconf::plumbing::edit::{ChangedValue, Effects, Pointer};
+use mediaconf::plumbing::edit::Pointer;
+use mediaconf::plumbing::merge::ChangedValue;
 use mediaconf::plumbing::model::Masker;
+use mediaconf::plumbing::show::Effects;
 
 /// A change that was made or rehearsed.
 #[derive(Debug, Serialize)]

@@ -8,8 +8,8 @@ use crate::cli::render::change_json::ChangeJson;
 use crate::cli::render::{diff, notes};
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeReport, ReportParts};
-use mediaconf::plumbing::edit::Effects;
 use mediaconf::plumbing::model::masked_json;
+use mediaconf::plumbing::show::Effects;
 
 /// The form of the report of a change.
 pub struct Report<'a> {

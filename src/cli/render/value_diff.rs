@@ -9,9 +9,8 @@ use serde_json::Value;
 use crate::cli::render::diff;
 use crate::cli::ui::Ui;
 use crate::engine::{Content, ContentDiff, compared};
-use mediaconf::plumbing::edit::{
-    ChangedValue, ConfigLookup, Path, Segment, changed_values, glob_matches, select,
-};
+use mediaconf::plumbing::edit::{ConfigLookup, Path, Segment, glob_matches, select};
+use mediaconf::plumbing::merge::{ChangedValue, changed_values};
 use mediaconf::plumbing::model::Masker;
 
 /// The number of paths that are named.

@@ -16,7 +16,9 @@ use crate::engine::{
     before_deletion, before_replacement,
 };
 use crate::http::protocol::routes::ApiOperation;
-use mediaconf::plumbing::edit::{ChangeRequest, ConfigLookup, Evaluated, guarded, merge_patch};
+use mediaconf::plumbing::edit::{ConfigLookup, guarded};
+use mediaconf::plumbing::merge::merge_patch;
+use mediaconf::plumbing::request::{ChangeRequest, Evaluated};
 
 /// What a server answers that says yes to a change and does not make it.
 const IGNORED: &str = "the same configuration as before, without the change";

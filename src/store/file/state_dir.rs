@@ -262,13 +262,6 @@ fn file_mode(trust: StateTrust) -> u32 {
     if trust.is_shared { 0o660 } else { 0o600 }
 }
 
-impl ConfFile {
-    /// True if its state folder is there, or if that can't be told.
-    pub fn has_state_folder(&self) -> bool {
-        !matches!(StateDir::find(self), Ok(None))
-    }
-}
-
 /// Sets owner, group and mode where they differ and where we may.
 ///
 /// A missing permission is no error here: a process that cannot take the lock reports that.

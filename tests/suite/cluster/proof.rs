@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mediaconf::plumbing::edit::{ChangeRequest, Edits};
+use mediaconf::plumbing::request::{ChangeRequest, Edits};
 use mediactl::engine::{ChangeOptions, Engine, Hooks};
 use mediactl::store::cluster::GatewaySettings;
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use mediaconf::plumbing::edit::{ChangeRequest, Edits};
+use mediaconf::plumbing::request::{ChangeRequest, Edits};
 use mediactl::engine::{ChangeOptions, Engine, Hooks, NewText, RefusalKind};
 use mediactl::store::cluster::GatewaySettings;
 use serde_json::json;

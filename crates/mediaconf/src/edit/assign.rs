@@ -23,15 +23,15 @@ pub(super) use refusal::misspelling;
 
 use super::condition::Condition;
 use super::config_lookup::{ConfigLookup, ValueKind};
-use super::fault::{Fault, Faults};
-use super::json_pointer::Pointer;
 use super::normalize::normalize;
 use super::path::{Path, Segment, keys};
 use super::schema_path::{Place, with_key_of_sources};
 use super::select::{Expansion, found};
 use super::substitution::{Substitution, SubstitutionRun};
 use crate::schema::Object;
-use crate::schema::json_value::scalar_text;
+use crate::schema::fault::{Fault, Faults};
+use crate::schema::json_pointer::Pointer;
+use crate::schema::scalar::scalar_text;
 use crate::syntax::MAX_DEPTH;
 use assignment::{Assigner, PathEdit};
 

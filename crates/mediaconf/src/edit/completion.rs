@@ -7,14 +7,15 @@ use serde_json::Value;
 use super::config_lookup::{ConfigLookup, ValueKind};
 use super::expect::masked_around;
 use super::explain::members;
-use super::path::{Path, Segment, in_quotes, keys};
+use super::path::{Path, Segment, keys};
 use super::schema_path::Place;
 use super::select::{names, value_at};
 use crate::model::Masker;
-use crate::model::secret::holds_mask;
-use crate::schema::json_value::scalar_text;
+use crate::schema::json_pointer::in_quotes;
 use crate::schema::kinds::WordKind;
+use crate::schema::scalar::scalar_text;
 use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, PartPlace, SOURCE, Schema};
+use crate::secret::holds_mask;
 
 #[cfg(test)]
 mod tests;

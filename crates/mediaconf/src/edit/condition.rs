@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::config_lookup::ConfigLookup;
-use super::fault::Fault;
 use super::here::Here;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, own_value};
 use super::suggestion::UnknownKey;
 use super::typed::{NULL, is_list, meant, typed};
-use crate::schema::json_value::scalar_text;
+use crate::schema::fault::Fault;
+use crate::schema::scalar::scalar_text;
 use crate::schema::{Kind, Schema};
 
 /// A condition on the entries that a path selects.

@@ -6,10 +6,10 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::model::member::Members;
-use crate::model::shape::group_name;
 use crate::model::view::is_static;
 use crate::model::{Config, Lens, View, to_json};
+use crate::schema::codec::group_name;
+use crate::schema::members::Members;
 use crate::schema::{Kind, Schema};
 use crate::syntax::Entry;
 

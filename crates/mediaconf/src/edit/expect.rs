@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 
 use super::assign::misspelling;
 use super::config_lookup::ConfigLookup;
-use super::fault::{Fault, FaultKind, Faults};
 use super::path::{Path, Segment};
 use super::schema_path::{Place, is_shown_for_nothing, own_value, with_key_of_sources};
 use super::select::found;
 use super::suggestion::missing;
 use super::typed::meant;
+use crate::schema::fault::{Fault, FaultKind, Faults};
 use crate::secret::{Masker, is_mask, masked_below, masked_keys};
 
 /// A place, and the value that it has to have.

@@ -4,11 +4,11 @@
 use serde::Serialize;
 
 use super::config_lookup::ConfigLookup;
-use super::fault::Fault;
 use super::found_value::{FoundValue, found};
 use super::path::{Path, Segment};
 use super::schema_path::Place;
 use super::select::select;
+use crate::schema::fault::Fault;
 use crate::schema::{ForeignForm, ForeignKeyword, Kind, OUTSIDE, Parameter, Part, Schema, Scope, URL_GLOBAL};
 
 /// The name that stands for any stream, live or plugin.

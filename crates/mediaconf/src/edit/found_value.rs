@@ -4,10 +4,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::config_lookup::ConfigLookup;
-use super::fault::Fault;
 use super::path::{Path, Segment};
 use super::schema_path::{Place, is_derived, own_value};
 use super::select::{Selection, select};
+use crate::schema::fault::Fault;
 use crate::schema::{DirectiveRole, Kind, Parameter, Schema};
 
 /// The directive that names the template of a stream, and the blocks that are templates.

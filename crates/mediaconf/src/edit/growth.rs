@@ -7,9 +7,9 @@ use super::condition::Condition;
 use super::config_lookup::LocalView;
 use super::path::Path;
 use super::select::select;
-use super::set_lines;
 use super::{FaultKind, modify};
 use crate::model::{Config, Lens, View, check, has_errors, secret_spans, to_json, top_members};
+use crate::show::set_lines;
 use crate::syntax::{Document, work};
 
 #[path = "../../../../tests/suite/growth/cases.rs"]

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::config_lookup::ConfigLookup;
-use super::fault::{Fault, FaultKind};
 use super::path::{Path, Segment, glob_matches};
 use super::schema_path::Place;
 use super::suggestion::{UnknownKey, missing};
-use crate::schema::json_value::scalar_text;
+use crate::schema::fault::{Fault, FaultKind};
+use crate::schema::scalar::scalar_text;
 
 /// The values at a path that stands for one place, or for that place in each element of a list.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::comments::{self, Leave};
 use super::surroundings::{Style, Surroundings, count_lines};
-use crate::model::shape::group_name;
+use crate::schema::codec::group_name;
 use crate::schema::{DirectiveRole, Schema};
 use crate::syntax::{Document, Entry, EntryId, Splice, quoted_if_needed};
 

@@ -1,7 +1,7 @@
-//! Turns a patch into operations, splices and a new text, which is verified before it is handed out.
+//! Turns a patch into changes of lines and words, splices and a new text, which is verified before it is handed out.
 //!
 //! ```text
-//! JSON → patch → normalize → plan (merge, align) → layout → splices → new document → verify
+//! JSON → patch → normalize → sync (read, merge, write, compare) → layout → splices → new document → verify
 //! ```
 //!
 //! No text is printed from a tree: an edit is a list of splices over the old text, and every byte
@@ -12,7 +12,6 @@
 
 pub(crate) mod align;
 mod assign;
-mod block_request;
 mod comments;
 mod completion;
 mod condition;
@@ -27,18 +26,16 @@ mod here;
 mod layout;
 mod normalize;
 mod notes;
-mod noting;
 mod option_keys;
 mod order;
 mod path;
 mod place_in_text;
 mod ports;
 mod protocol_switch;
-mod renaming;
-mod request;
 pub(crate) mod schema_path;
 mod select;
 mod shell_word;
+mod side_effects;
 mod sources;
 mod substitution;
 mod suggestion;
@@ -50,9 +47,8 @@ mod words;
 
 pub use crate::schema::fault::{Fault, FaultKind, Faults, joined};
 pub use crate::schema::patch;
-use crate::schema::{fault, json_pointer};
+pub(crate) use assign::Computed;
 pub use assign::{AssignOptions, AssignedValue, Assignment, to_patch};
-pub use block_request::{BlockContent, BlockPlace, BlockRequest};
 pub use completion::{Completion, PathUse, Proposal};
 pub use condition::{Condition, keys_that_all_lack};
 pub use config_lookup::{ConfigLookup, LocalView};
@@ -63,23 +59,13 @@ pub use here::FoundAt;
 pub use normalize::normalize;
 pub use path::{EVERY, Path, Segment, glob_matches, split_assignment};
 pub use place_in_text::{entry_at, own_entry_at};
-pub use renaming::Renaming;
-pub use request::{ChangeRequest, Edits, Evaluated};
+pub(crate) use protocol_switch::resolved;
 pub use schema_path::{Place, own_value};
 pub use select::{Expansion, Selection, entries_at, no_entry, select, select_each, select_where};
 pub use shell_word::quoted;
 pub use substitution::Substitution;
 pub use suggestion::UnknownKey;
-
-pub use crate::merge::{
-    ChangedValue, DesiredState, Drift, LinesClash, MergedLines, Prune, TextState, changed_values, diff,
-    drift, first_marker, height, lines_of, merge_lines, merge_patch, patch_between, paths_in_words,
-    three_way, with_comments, without_comments,
-};
-pub use crate::show::{
-    Effects, Hunk, MendedText, each_set_line, formatted, formatted_document, hunks_of_splices,
-    hunks_of_streams, hunks_of_texts, mended, printed, set_lines, with_line_ends_of,
-};
+pub(crate) use suggestion::missing;
 
 use serde_json::Value;
 use thiserror::Error;
@@ -88,10 +74,10 @@ pub use crate::schema::json_pointer::Pointer;
 pub use notes::Note;
 pub use verify::Unproved;
 
-use crate::model::member::Members;
-use crate::model::shape::usable_account;
 use crate::model::top_members;
+use crate::model::usable_account;
 use crate::schema::media::STREAMS;
+use crate::schema::members::Members;
 use crate::schema::{DirectiveRole, Object};
 use crate::syntax::{Document, Splice};
 use sync::Sync;
@@ -149,12 +135,12 @@ pub fn modify_members(
     members: &Members<'_>,
     patch: Object,
 ) -> Result<Option<Edit>, EditError> {
-    let patch = protocol_switch::resolved(members, patch)?;
+    let patch = resolved(members, patch)?;
     synced(document, members, |sync| sync.top_level(&patch))
 }
 
 /// Makes the changes of a text that a function finds, and proves them.
-fn synced<'d>(
+pub(crate) fn synced<'d>(
     document: &'d Document,
     members: &Members<'d>,
     change: impl FnOnce(&mut Sync<'_, 'd>),

@@ -3,12 +3,12 @@
 
 use serde_json::{Map, Value};
 
-use super::fault::{Fault, FaultKind, Faults};
-use super::json_pointer::Pointer;
-use crate::model::secret::holds_mask;
 use crate::schema::codec::each_normalized;
+use crate::schema::fault::{Fault, FaultKind, Faults};
+use crate::schema::json_pointer::Pointer;
 use crate::schema::normalize::Normalizer;
 use crate::schema::{Object, Schema};
+use crate::secret::holds_mask;
 
 /// Returns the patch in its normal form.
 pub fn normalize(patch: Value) -> Result<Object, Faults> {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::json_pointer::Pointer;
+use crate::schema::json_pointer::Pointer;
 
 /// A side effect of a change, which its patch does not show.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,11 +29,4 @@ pub enum Note {
     },
     /// The number of settings that a desired state lacks in the entries that it names; they stay.
     SettingsLacking(usize),
-}
-
-impl Note {
-    /// The number of settings that a desired state lacks, if it is about that.
-    pub fn settings_lacking(&self) -> usize {
-        if let Self::SettingsLacking(count) = self { *count } else { 0 }
-    }
 }

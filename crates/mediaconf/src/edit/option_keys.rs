@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::fault::{Fault, Faults};
-use super::json_pointer::Pointer;
-use crate::model::member::keyword_of;
-use crate::model::secret::holds_mask;
+use crate::schema::fault::{Fault, Faults};
+use crate::schema::json_pointer::Pointer;
+use crate::schema::members::keyword_of;
 use crate::schema::{AddressShape, Facts, Parameter};
+use crate::secret::holds_mask;
 use crate::syntax::needs_quotes;
 
 /// Returns the faults of new options whose key could not be separated from their value.

@@ -6,14 +6,14 @@ use serde_json::{Map, Value};
 
 use super::align::longest_increasing_subsequence;
 use super::comments::is_followed;
-use super::json_pointer::Pointer;
 use super::layout::{Anchor, Insertion, NewEntry};
 use super::option_keys::unwritable;
 use super::sync::{Sync, without_misshapen, written};
-use crate::model::member::Members;
 use crate::model::names::NameSet;
-use crate::model::shape::group_name;
+use crate::schema::codec::group_name;
 use crate::schema::codec::write_members;
+use crate::schema::json_pointer::Pointer;
+use crate::schema::members::Members;
 use crate::schema::{DirectiveRole, Kind, Object, POSITION, Parameter, STATIC};
 use crate::syntax::{Document, Entry, quoted_if_needed};
 

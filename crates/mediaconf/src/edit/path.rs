@@ -24,11 +24,11 @@ use winnow::prelude::*;
 use winnow::stream::{LocatingSlice, Location, Stream};
 use winnow::token::{any, one_of, take_till, take_while};
 
-use super::fault::{Fault, FaultKind};
-use super::json_pointer::Pointer;
 use super::schema_path::Place;
-use crate::model::secret::{Secrecy, word_parts};
 use crate::schema::Schema;
+use crate::schema::fault::{Fault, FaultKind};
+use crate::schema::json_pointer::{Pointer, bare_or_quoted, ends_bare_name, in_quotes};
+use crate::secret::{Secrecy, word_parts};
 use crate::syntax::MAX_DEPTH;
 
 #[cfg(test)]
@@ -260,34 +260,15 @@ impl fmt::Display for Path {
 impl fmt::Display for Segment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Segment::Key(name) => f.write_str(&written(name)),
+            Segment::Key(name) => f.write_str(&bare_or_quoted(name)),
             Segment::Matching(glob) => f.write_str(glob),
             Segment::Index(index) => write!(f, "[{index}]"),
             Segment::FromEnd(back) => write!(f, "[-{back}]"),
             Segment::EveryEntry => f.write_str("[*]"),
             Segment::Append => f.write_str("[+]"),
-            Segment::Find { key, value } => write!(f, "[{}={}]", written(key), in_quotes(value)),
+            Segment::Find { key, value } => write!(f, "[{}={}]", bare_or_quoted(key), in_quotes(value)),
         }
     }
-}
-
-/// A name, in quotes where the grammar wants them.
-fn written(name: &str) -> String {
-    match name.is_empty() || name.contains('*') || name.contains(ends_bare_name) {
-        true => in_quotes(name),
-        false => name.to_owned(),
-    }
-}
-
-/// A name or a value in quotes.
-pub(super) fn in_quotes(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', r"\\").replace('"', r#"\""#))
-}
-
-/// True if a character ends a bare name. `'` has no meaning of its own, but whoever writes it means a
-/// quote.
-fn ends_bare_name(c: char) -> bool {
-    matches!(c, '.' | '[' | ']' | '=' | '"' | '\'')
 }
 
 /// The reason why a text is not a path. It holds at most one character of a value, which may be a secret.

@@ -1,10 +1,12 @@
 //! Finds the entry of the text that a path leads to.
 
 use super::path::Segment;
-use crate::model::general::DirectiveForm;
-use crate::model::member::Members;
-use crate::model::setting_view::entry_sources;
-use crate::model::shape::{first_argument, group_name, inner_scope};
+use crate::model::view::entry_sources;
+use crate::schema::codec::DirectiveForm;
+use crate::schema::codec::group_name;
+use crate::schema::members::Members;
+use crate::schema::members::first_argument;
+use crate::schema::members::inner_scope;
 use crate::schema::{Schema, Scope};
 use crate::syntax::Entry;
 

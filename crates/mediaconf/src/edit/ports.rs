@@ -5,13 +5,13 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::align::{ElementOrigin, align};
-use super::fault::Fault;
-use super::json_pointer::Pointer;
 use super::notes::Note;
 use super::sync::{MemberLines, Sync};
-use crate::model::shape::first_argument as list_value;
 use crate::schema::codec::{General, block_value, merge_block, occurrence};
-use crate::schema::json_value::{is_empty, scalar_text};
+use crate::schema::fault::Fault;
+use crate::schema::json_pointer::Pointer;
+use crate::schema::members::first_argument as list_value;
+use crate::schema::scalar::{is_empty, scalar_text};
 use crate::schema::{Codec, ListShape, Object, Old, Parameter, Schema};
 use crate::syntax::{Document, Entry};
 

@@ -5,11 +5,11 @@
 use serde_json::{Map, Value};
 
 use super::config_lookup::{ConfigLookup, LocalView};
-use super::fault::{Fault, Faults};
-use super::json_pointer::Pointer;
 use crate::model::Lens;
-use crate::model::member::Members;
 use crate::schema::Object;
+use crate::schema::fault::{Fault, Faults};
+use crate::schema::json_pointer::Pointer;
+use crate::schema::members::Members;
 use crate::schema::protocol_of_switch;
 
 const OFF: &str = "off";

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::fault::Fault;
 use super::path::{Path, Segment};
 use crate::schema::codec::is_list;
+use crate::schema::fault::Fault;
 use crate::schema::{AddressShape, Derived, DirectiveRole, JsonForm, Object, Schema, Scope, URL_GLOBAL};
 
 pub use crate::schema::Place;

@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 
 use super::condition::Condition;
 use super::config_lookup::ConfigLookup;
-use super::fault::{Fault, FaultKind};
 use super::here::{FoundAt, Here, absent};
 use super::path::{EVERY, Path, Segment, glob_matches};
 use super::schema_path::Place;
 use super::suggestion::{UnknownKey, in_a_group};
 use crate::schema::Schema;
+use crate::schema::fault::{Fault, FaultKind};
 
 /// The value at a path, or the values.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,8 +6,10 @@ use super::align::{Alignment, ElementOrigin, align};
 use super::layout::{Insertion, NewEntry, block_lines};
 use super::sync::{MemberLines, Sync};
 use super::words::address_said;
-use crate::model::setting_view::{entry_sources, is_plural};
-use crate::model::shape::{Address, group_name, header_source};
+use crate::model::view::{entry_sources, is_plural};
+use crate::schema::codec::Address;
+use crate::schema::codec::group_name;
+use crate::schema::codec::header_address as header_source;
 use crate::schema::{Parameter, SOURCE};
 use crate::syntax::{Entry, Splice, Word, spliced_pieces};
 

@@ -4,7 +4,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use super::condition::compiled;
-use super::fault::Fault;
+use crate::schema::fault::Fault;
 
 /// The bytes that all texts of a substitution may have beyond twice those of the old texts.
 const MORE: usize = 32 << 20;

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::config_lookup::ConfigLookup;
-use super::fault::Fault;
 use super::path::{Path, Segment, glob_matches, keys};
 use super::schema_path::Place;
 use crate::model::near_miss;
+use crate::schema::fault::Fault;
 use crate::schema::suggest::{is_one_slip, nearest, similar_names};
 use crate::schema::{Schema, Scope};
 

@@ -15,19 +15,20 @@ use serde_json::{Map, Value};
 
 use super::align::{Alignment, ElementOrigin, align};
 use super::comments::counts_as_block;
-use super::fault::Faults;
 use super::guarded::Guarded;
-use super::json_pointer::Pointer;
 use super::layout::{Anchor, Insertion, NewEntry, TextChange, block_lines};
 use super::notes::Note;
 use super::option_keys::unwritable;
 use super::surroundings::Surroundings;
 use super::verify::Promises;
-use crate::model::member::{Members, key_of, keyword_of};
-use crate::model::shape::{first_argument, inner_scope};
 use crate::schema::codec::{
     self, DirectiveForm, General, are_named_blocks, block_value, merge_member, scalars,
 };
+use crate::schema::fault::Faults;
+use crate::schema::json_pointer::Pointer;
+use crate::schema::members::first_argument;
+use crate::schema::members::inner_scope;
+use crate::schema::members::{Members, key_of, keyword_of};
 use crate::schema::{Codec, Facts, Object, Parameter, Schema, Scope};
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
@@ -52,7 +53,7 @@ pub struct Sync<'p, 'd> {
     /// New lines of the block that is looked at; their places are chosen once all removals are known.
     pending: Vec<NewLines>,
     /// The block that a new block stands directly in front of; `None` is behind the one before it in its group.
-    pub(super) before: Option<Entry<'d>>,
+    pub before: Option<Entry<'d>>,
     /// A cache: how many blank lines stand above an entry, or above its comments.
     blank_lines: HashMap<(EntryId, bool), usize>,
 }

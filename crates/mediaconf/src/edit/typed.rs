@@ -6,9 +6,9 @@
 
 use serde_json::Value;
 
-use super::fault::Fault;
 use super::schema_path::Place;
 use crate::schema::codec::{General, OWN_PATH, json, json_string, object, of_kind};
+use crate::schema::fault::Fault;
 use crate::schema::{Codec, Derived, JsonForm, SOURCE};
 
 pub use crate::schema::no_string;

@@ -9,10 +9,10 @@ use std::ops::Range;
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::model::member::Members;
-use crate::model::shape::group_name;
 use crate::model::{Lens, View};
-use crate::schema::json_value::is_empty;
+use crate::schema::codec::group_name;
+use crate::schema::members::Members;
+use crate::schema::scalar::is_empty;
 use crate::schema::{Kind, Object, Parameter, Schema};
 use crate::syntax::{Document, Splice, TokenKind, tokens};
 

@@ -10,8 +10,8 @@ use super::diff::{BlockPairs, members, object, own_address, settings};
 use crate::edit::schema_path::{Place, own_value};
 use crate::edit::{ConfigLookup, Path, Segment};
 use crate::model::Masker;
-use crate::model::redact::{masked_below, masked_keys};
 use crate::schema::{Facts, Kind, Object, Schema, Scope};
+use crate::secret::{masked_below, masked_keys};
 use crate::syntax::one_line;
 
 /// The number of paths that a message names.

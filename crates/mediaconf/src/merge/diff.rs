@@ -11,10 +11,10 @@ use serde_json::{Map, Value, json};
 use crate::edit::ConfigLookup;
 use crate::edit::align::longest_increasing_subsequence;
 use crate::edit::schema_path::is_derived;
-use crate::model::member::{Members, keyword_of};
 use crate::model::view::own_members;
 use crate::schema::codec::are_named_blocks;
-use crate::schema::json_value::scalar_text;
+use crate::schema::members::{Members, keyword_of};
+use crate::schema::scalar::scalar_text;
 use crate::schema::{AddressShape, Kind, Object, POSITION, Parameter, Schema, Scope};
 use crate::syntax::Entry;
 

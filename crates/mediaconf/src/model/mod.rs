@@ -15,8 +15,6 @@ pub(crate) mod view;
 
 pub use crate::schema::codec::{OptionWord, group_name};
 pub use crate::schema::members::{Member, Members, block_kind, key_of, only_argument};
-pub(crate) use crate::secret as redact;
-pub(crate) use crate::secret;
 pub use crate::secret::{
     LONGEST_SECRET, MaskedText, Masker, SecretValues, holds_mask, masked_below, masked_document, masked_json,
     masked_keys, secret_spans,
@@ -29,20 +27,3 @@ pub use config::Config;
 pub use check::{
     NearMiss, check, check_document, has_errors, has_lost_line_ends, near_miss, near_miss_in_block,
 };
-
-pub(crate) use crate::schema::members as member;
-
-/// Names of before, for layers that are not moved yet.
-pub(crate) mod shape {
-    pub use super::account::usable_account;
-    pub use crate::schema::codec::{Address, OptionWord, group_name, header_address as header_source};
-    pub use crate::schema::members::{RowMatch, first_argument, inner_scope, only_argument, read};
-}
-
-pub(crate) mod setting_view {
-    pub use super::view::{entry_sources, is_plural};
-}
-
-pub(crate) mod general {
-    pub use crate::schema::codec::DirectiveForm;
-}

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::schema::codec::General;
 use crate::schema::codec::{Address, foreign_values, group_name, header_address};
-use crate::schema::members::{Member, Members, RowMatch, key_of, read};
-use crate::schema::{BlockHead, Codec, DirectiveRole, Globals, Kind, Parameter, SOURCE, Schema};
+use crate::schema::members::{Member, Members, key_of};
+use crate::schema::{BlockHead, Codec, DirectiveRole, Globals, Kind, SOURCE, Schema};
 use crate::syntax::{Document, Entry};
 
 /// The members of a configuration that a view shows. Secrets are masked afterwards, in the JSON.
@@ -83,16 +83,6 @@ impl<'a, 'd> View<'a, 'd> {
         Value::Object(self.head(kind, index, entry).read(&members))
     }
 
-    /// The value of one member of it; `None` if the member is not shown.
-    pub fn named_member(&self, kind: Kind, index: usize, entry: Entry<'d>, key: &str) -> Option<Value> {
-        let Some(row) = kind.scope().by_key(key) else {
-            let members = Members::group(kind.scope(), entry.children());
-            return General { keyword: key }.read(members.foreign_by_key(key), None);
-        };
-        let entries: Vec<_> = entry.children().filter(|&inner| belongs_to(row, inner)).collect();
-        row.read(&entries, Some(&self.head(kind, index, entry)))
-    }
-
     /// The keys of the top-level members, in their order.
     pub fn keys(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let own = self.members.scope().rows().filter(|row| self.shows(row.key));
@@ -151,11 +141,6 @@ impl Serialize for Blocks<'_, '_, '_> {
 pub fn to_json(shown: &(impl Serialize + ?Sized)) -> Value {
     serde_json::to_value(shown)
         .expect("the model shows only strings, safe numbers, booleans, arrays and objects")
-}
-
-/// True if the row of an entry is this one, and the entry has its form.
-pub fn belongs_to(row: &'static Parameter, entry: Entry<'_>) -> bool {
-    matches!(read(row.scope, entry), RowMatch::Own(own) if std::ptr::eq(own, row))
 }
 
 /// True if a block may run on demand, and this one always runs: its keyword is `stream`, not `ondemand`.

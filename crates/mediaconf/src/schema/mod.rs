@@ -22,7 +22,6 @@ pub(crate) mod scalar;
 mod secret_words;
 pub(crate) mod suggest;
 
-pub(crate) use scalar as json_value;
 pub use suggest::nearest;
 
 pub use codec::{AddressesShape, BlocksShape};

@@ -53,11 +53,6 @@ impl Schema {
         self.kinds.iter().copied().find(|kind| kind.key() == key)
     }
 
-    /// The parameter with this JSON key in `scope`, which is one of this schema.
-    pub fn by_key(&self, scope: Scope, key: &str) -> Option<&'static Parameter> {
-        scope.by_key(key)
-    }
-
     /// The scope inside the block of an unknown directive with this many words behind its keyword.
     pub fn block_scope(&self, keyword: &str, words: usize) -> Scope {
         let known = self.blocks.iter().find(|(known, _)| words == 1 && *known == keyword);

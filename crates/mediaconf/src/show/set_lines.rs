@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::edit::schema_path::{Place, own_value};
 use crate::edit::typed::typed;
 use crate::edit::{ConfigLookup, Path, Segment};
-use crate::schema::json_value::scalar_text;
+use crate::schema::scalar::scalar_text;
 use crate::schema::{Object, Schema};
 
 /// A path, and the text that sets its value.

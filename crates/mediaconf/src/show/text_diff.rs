@@ -15,8 +15,8 @@ use similar::udiff::UnifiedHunkHeader;
 use similar::{Algorithm, ChangeTag, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 
 use crate::edit::surroundings::Surroundings;
-use crate::model::shape::group_name;
 use crate::model::top_members;
+use crate::schema::codec::group_name;
 use crate::schema::media::STREAMS;
 use crate::syntax::{Document, Splice, line_end, line_start};
 

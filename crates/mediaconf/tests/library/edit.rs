@@ -1,6 +1,7 @@
 //! The worked edits and refusals: byte for byte, pointer for pointer.
 
-use mediaconf::plumbing::edit::{EditError, FaultKind, diff, modify, patch};
+use mediaconf::plumbing::edit::{EditError, FaultKind, modify, patch};
+use mediaconf::plumbing::merge::diff;
 use mediaconf::plumbing::model::check;
 use mediaconf::plumbing::syntax::Document;
 use serde_json::Value;

@@ -1,7 +1,8 @@
 //! Form changes and near misses of patches between real texts: what is reported of a text is reported of
 //! its JSON, and nothing that is in a file is taken for a misspelling.
 
-use mediaconf::plumbing::edit::{FaultKind, Faults, diff, guarded, modify, normalize};
+use mediaconf::plumbing::edit::{FaultKind, Faults, guarded, modify, normalize};
+use mediaconf::plumbing::merge::diff;
 use mediaconf::plumbing::model::{has_lost_line_ends, near_miss, top_members};
 use mediaconf::plumbing::schema::media::{LIVES, PLUGINS, STREAMS, TEMPLATE, TOP};
 use mediaconf::plumbing::schema::{Kind, OUTSIDE, Schema, Scope};

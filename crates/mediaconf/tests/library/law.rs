@@ -2,11 +2,10 @@
 //! every fixture and its mutations to them; the fuzz targets, which include this file, whatever a
 //! fuzzer finds.
 
-use mediaconf::plumbing::edit::{
-    EditError, Effects, FaultKind, LocalView, formatted, modify, normalize, patch,
-};
+use mediaconf::plumbing::edit::{EditError, FaultKind, LocalView, modify, normalize, patch};
 use mediaconf::plumbing::model::{Lens, View, check, group_name, has_errors, key_of, top_members};
 use mediaconf::plumbing::schema::media::TOP;
+use mediaconf::plumbing::show::{Effects, formatted};
 use mediaconf::plumbing::syntax::{Document, Entry, LineIndex, MAX_DEPTH, tokens};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! The laws of changes that are rolled back, over every fixture and the corpus: the bytes return.
 
-use mediaconf::plumbing::edit::{BlockContent, BlockPlace, BlockRequest};
 use mediaconf::plumbing::model::{Member, Members, group_name, key_of, top_members};
+use mediaconf::plumbing::request::{BlockContent, BlockPlace, BlockRequest};
 use mediaconf::plumbing::schema::Schema;
 use mediaconf::plumbing::schema::media::{KINDS, STREAMS, TOP};
 use mediaconf::plumbing::schema::{Kind, Scope};

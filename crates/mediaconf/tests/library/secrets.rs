@@ -1,6 +1,6 @@
 //! The law of secrets: however one is written, and wherever it stands, nothing that is shown holds it.
 
-use mediaconf::plumbing::edit::changed_values;
+use mediaconf::plumbing::merge::changed_values;
 use mediaconf::plumbing::model::{
     Config, MaskedText, Masker, has_errors, masked_document, masked_json, masked_keys,
 };

@@ -25,8 +25,8 @@ use crate::http::server::entity_tag::{entity_tag, expected};
 use crate::http::server::error_mapping::with_refusal;
 use crate::http::server::message::Response;
 use crate::store::ChangeRef;
-use mediaconf::plumbing::edit::{ChangeRequest, Edits};
 use mediaconf::plumbing::model::{Masker, masked_json};
+use mediaconf::plumbing::request::{ChangeRequest, Edits};
 
 /// `change`
 pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {

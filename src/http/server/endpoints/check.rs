@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use mediaconf::plumbing::edit::Path;
 use mediaconf::plumbing::edit::patch::without_bom;
-use mediaconf::plumbing::edit::{ChangeRequest, Edits, Path};
+use mediaconf::plumbing::request::{ChangeRequest, Edits};
 use mediaconf::plumbing::syntax::Columns;
 
 use crate::engine::{CheckedConfig, RefusalKind, Snapshot, entry_range};

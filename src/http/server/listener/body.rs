@@ -86,12 +86,12 @@ impl<'i> BodyReader<'i> {
         Self { incoming, pace, framing, taken: 0 }
     }
 
-    /// Reads the whole body. A client that waits for `100 Continue` gets it, if the announced length is
+    /// Reads the whole body into `kept`. A client that waits for `100 Continue` gets it, if the announced length is
     /// within the limit.
     pub fn keep<'b>(
         mut self,
         limits: &Limits,
-        (budget, rank): (&'b Budget, Rank),
+        mut kept: BodyBytes<'b>,
         waits: bool,
     ) -> Result<BodyBytes<'b>, ConnectionEnd> {
         if matches!(self.framing, Framing::Length(length) if length > limits.body as u64) {
@@ -100,7 +100,6 @@ impl<'i> BodyReader<'i> {
         if waits {
             self.send_continue()?;
         }
-        let mut kept = BodyBytes::new(budget, rank);
         match self.each(&mut |bytes| Ok(kept.append(bytes, limits.body)?)) {
             Ok(()) | Err(Stop::Enough) => {
                 // It may become the running text.

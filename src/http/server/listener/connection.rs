@@ -226,8 +226,9 @@ impl<'g> Connection<'g> {
     /// response, so after that no request can follow.
     fn read_body(&mut self, parsed: &mut Parsed, rank: Rank) -> Result<(BodyBytes<'g>, bool), ConnectionEnd> {
         let (shared, admitted) = (self.shared, rank > Rank::Stranger);
+        let nothing = BodyBytes::new(&shared.bodies, rank);
         if parsed.framing == Framing::Empty {
-            return Ok((BodyBytes::new(&shared.bodies, rank), true));
+            return Ok((nothing, true));
         }
         if admitted {
             enter(&self.slot, Phase::Busy)?;
@@ -235,11 +236,11 @@ impl<'g> Connection<'g> {
         let pace = self.pace();
         let body = BodyReader::new(&mut self.incoming, parsed.framing, pace);
         if admitted {
-            return Ok((body.keep(&shared.limits, (&shared.bodies, rank), parsed.expects_continue)?, true));
+            return Ok((body.keep(&shared.limits, nothing, parsed.expects_continue)?, true));
         }
         parsed.head.unread = true;
         let in_step = !parsed.expects_continue && body.discard(shared.limits.unread)?;
-        Ok((BodyBytes::new(&shared.bodies, rank), in_step))
+        Ok((nothing, in_step))
     }
 
     fn pace(&self) -> Pace {

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::edit::config_lookup::ConfigLookup;
-use crate::edit::fault::Fault;
 use crate::edit::path::Path;
 use crate::edit::schema_path::Place;
 use crate::edit::select::Expansion;
 use crate::edit::substitution::Substitution;
 use crate::edit::typed::{NULL, no_string, removal, string, typed};
+use crate::schema::fault::Fault;
 
 /// One `--set`, `--set-string`, `--set-file`, `--unset` or `--replace`.
 #[derive(Debug, Clone, Serialize, Deserialize)]

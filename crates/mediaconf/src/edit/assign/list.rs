@@ -4,12 +4,12 @@ use serde_json::{Map, Value};
 
 use super::assignment::PathEdit;
 use crate::edit::config_lookup::{ConfigLookup, ValueKind};
-use crate::edit::fault::{Fault, FaultKind};
 use crate::edit::here::{find_by, out_of_range};
 use crate::edit::path::Segment;
 use crate::edit::schema_path::Place;
 use crate::schema::Schema;
 use crate::schema::codec::occurrences;
+use crate::schema::fault::{Fault, FaultKind};
 
 /// Adds an edit to the patch of the edits before it. The fault of a removal is an absence where nothing is there to be
 /// removed.

@@ -6,9 +6,7 @@ use serde_json::Value;
 
 use super::assignment::{AssignedValue, Assigner, Assignment, PathEdit};
 use crate::edit::config_lookup::ConfigLookup;
-use crate::edit::fault::Fault;
 use crate::edit::guarded::misspelt;
-use crate::edit::json_pointer::Pointer;
 use crate::edit::path::{EVERY, Path, Segment, keys};
 use crate::edit::schema_path::{Place, is_shown_for_nothing, own_value};
 use crate::edit::select::value_at;
@@ -16,9 +14,11 @@ use crate::edit::shell_word::quoted;
 use crate::edit::suggestion::{did_you_mean, in_a_group, missing, with_quoted_name};
 use crate::edit::typed::words;
 use crate::model::Masker;
-use crate::model::member::keyword_of;
-use crate::model::redact::masked_below;
+use crate::schema::fault::Fault;
+use crate::schema::json_pointer::Pointer;
+use crate::schema::members::keyword_of;
 use crate::schema::{DirectiveRole, Facts, JsonForm, Kind, PartPlace, Schema};
+use crate::secret::masked_below;
 
 /// An address for examples.
 const ADDRESS: &str = "udp://239.0.0.1:1234";

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::{AssignOptions, AssignedValue, Assignment, Computed, to_patch};
 use crate::edit::condition::Condition;
 use crate::edit::config_lookup::ConfigLookup;
-use crate::edit::fault::Faults;
 use crate::edit::path::{Path, split_assignment};
 use crate::edit::substitution::Substitution;
 use crate::model::Config;
+use crate::schema::fault::Faults;
 use crate::syntax::Document;
 
 const TEXT: &str = "

@@ -7,12 +7,12 @@ use crate::schema::{Object, Schema};
 use serde_json::Value;
 
 use super::super::align::align;
-use super::super::fault::{Fault, FaultKind};
-use super::super::json_pointer::Pointer;
 use super::super::typed::words;
 use crate::model::Masker;
-use crate::model::redact::masked_below;
 use crate::schema::codec::{occurrences, split_occurrence};
+use crate::schema::fault::{Fault, FaultKind};
+use crate::schema::json_pointer::Pointer;
+use crate::secret::masked_below;
 
 /// The change of form that a patch would make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,9 +14,9 @@ use serde_json::{Map, Value};
 
 pub use spelling::misspelt;
 
-use super::fault::{Fault, Faults};
-use super::json_pointer::Pointer;
-use crate::model::member::{Members, keyword_of};
+use crate::schema::fault::{Fault, Faults};
+use crate::schema::json_pointer::Pointer;
+use crate::schema::members::{Members, keyword_of};
 use crate::schema::{ForeignForm, Kind, Object, Schema, Scope};
 
 /// The changes of one patch that are refused unless they are accepted.

@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::fault::{Fault, FaultKind};
-use super::super::json_pointer::Pointer;
 use crate::model::{NearMiss, near_miss, near_miss_in_block};
+use crate::schema::fault::{Fault, FaultKind};
+use crate::schema::json_pointer::Pointer;
 use crate::schema::{Kind, Scope};
 
 /// A keyword that is probably a misspelling.

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::names::repeated;
-use crate::model::secret::{Secrecy, word_parts};
-use crate::model::shape::only_argument;
 use crate::schema::kinds::PORT;
+use crate::schema::members::only_argument;
 use crate::schema::suggest::{is_one_edit, is_only_near, nearest};
+use crate::secret::{Secrecy, word_parts};
 use crate::syntax::{Diagnostic, Diagnostics, Entry, Fix, Word};
 
 /// The schemes that a slip may be meant to be.

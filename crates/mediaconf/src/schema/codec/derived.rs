@@ -8,11 +8,6 @@ use super::{
 };
 
 impl Derived {
-    /// True if it is ignored in a patch.
-    pub fn is_output_only(self) -> bool {
-        matches!(self, Self::Global | Self::Former | Self::Runtime)
-    }
-
     /// True if an entry has no such value of its own.
     pub fn lacks_own(self) -> bool {
         !matches!(self, Self::Static | Self::Address)

@@ -6,18 +6,15 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::assign::{AssignOptions, Assignment, to_patch};
-use super::config_lookup::{ConfigLookup, LocalView};
-use super::fault::{Fault, Faults};
-use super::normalize::normalize;
-use super::path::{Path, Segment};
-use super::schema_path::{Place, own_value};
-use super::suggestion::missing;
-use super::{Edit, EditError, modify_members, protocol_switch, synced};
+use crate::edit::{
+    AssignOptions, Assignment, ConfigLookup, Edit, EditError, LocalView, Path, Place, Segment, missing,
+    modify_members, normalize, own_value, resolved, synced, to_patch,
+};
 use crate::merge::merge_patch;
-use crate::model::member::Members;
-use crate::model::shape::group_name;
 use crate::model::{Lens, top_members};
+use crate::schema::codec::group_name;
+use crate::schema::fault::{Fault, Faults};
+use crate::schema::members::Members;
 use crate::schema::{Kind, Object, POSITION, STATIC};
 use crate::syntax::{Document, Splice};
 
@@ -198,7 +195,7 @@ impl BlockRequest {
             }
             _ => {
                 let patch = normalize(self.patch(&current)?).map_err(EditError::from)?;
-                let patch = protocol_switch::resolved(members, patch)?;
+                let patch = resolved(members, patch)?;
                 return synced(document, members, |sync| {
                     sync.before = before;
                     sync.top_level(&patch);
@@ -318,11 +315,11 @@ pub(super) mod tests {
     use serde_json::{Value, json};
 
     use super::{BlockContent, BlockPlace, BlockRequest};
-    use crate::edit::assign::{AssignOptions, AssignedValue, Assignment};
-    use crate::edit::fault::{FaultKind, Faults};
-    use crate::edit::path::{Path, split_assignment};
+    use crate::edit::{AssignOptions, AssignedValue, Assignment};
     use crate::edit::{Edit, EditError};
+    use crate::edit::{Path, split_assignment};
     use crate::model::top_members;
+    use crate::schema::fault::{FaultKind, Faults};
     use crate::syntax::Document;
 
     const TEXT: &str = "\
@@ -380,7 +377,7 @@ rtmp 1;
     }
 
     /// The text after an edit; the patch must lead to the same JSON, or to the same faults.
-    pub(in crate::edit) fn edited_as_by_patch<E: PartialEq + std::fmt::Debug>(
+    pub(in crate::request) fn edited_as_by_patch<E: PartialEq + std::fmt::Debug>(
         text: &str,
         edit: impl Fn(&Document) -> Result<Option<Edit>, EditError>,
         patch: impl Fn(&Value) -> Result<Value, Faults>,

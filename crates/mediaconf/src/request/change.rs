@@ -7,24 +7,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::Edit;
-use super::EditError;
-use super::Note;
-use super::assign::{AssignOptions, Assignment, Computed, to_patch};
-use super::block_request::{BlockContent, BlockRequest};
-use super::condition::Condition;
-use super::config_lookup::ConfigLookup;
-use super::expect::{Expectation, unmet};
-use super::fault::Faults;
-use super::modify_members;
-use super::normalize::normalize;
-use super::patch::parse_within;
-use super::path::{Path, Segment};
+use super::blocks::{BlockContent, BlockRequest};
 use super::renaming::Renaming;
+use crate::edit::{
+    AssignOptions, Assignment, Computed, Condition, ConfigLookup, Edit, EditError, Expectation, Note, Path,
+    Segment, modify_members, normalize, to_patch, unmet,
+};
 use crate::merge::{DesiredState, Prune, TextState};
-use crate::model::member::Members;
 use crate::schema::Object;
+use crate::schema::fault::Faults;
 use crate::schema::media::STREAMS;
+use crate::schema::members::Members;
+use crate::schema::patch::parse_within;
 use crate::syntax::Document;
 
 /// A requested change, and the values that the configuration must have for it.

@@ -8,22 +8,17 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::EditError;
-use super::block_request::{no_block, taken};
-use super::config_lookup::{ConfigLookup, LocalView};
-use super::fault::{Fault, Faults};
-use super::path::{Path, Segment};
-use super::schema_path::Place;
-use super::select::Expansion;
-use super::substitution::Substitution;
-use super::suggestion::missing;
-use super::{Edit, synced};
+use super::blocks::{no_block, taken};
+use crate::edit::{
+    ConfigLookup, Edit, EditError, Expansion, LocalView, Path, Place, Segment, Substitution, missing, synced,
+};
 use crate::merge::diff;
 use crate::model::Lens;
-use crate::model::member::Members;
-use crate::model::secret::holds_mask;
-use crate::model::shape::group_name;
 use crate::schema::Kind;
+use crate::schema::codec::group_name;
+use crate::schema::fault::{Fault, Faults};
+use crate::schema::members::Members;
+use crate::secret::holds_mask;
 use crate::syntax::Document;
 
 /// New names for the blocks that a path stands for.
@@ -150,11 +145,11 @@ fn faults(current: &dyn ConfigLookup, kind: Kind, changed: &[(String, String)]) 
 #[cfg(test)]
 mod tests {
     use super::Renaming;
-    use crate::edit::block_request::tests::edited_as_by_patch;
-    use crate::edit::fault::Faults;
-    use crate::edit::path::Path;
-    use crate::edit::substitution::Substitution;
+    use crate::edit::Path;
+    use crate::edit::Substitution;
     use crate::model::top_members;
+    use crate::request::blocks::tests::edited_as_by_patch;
+    use crate::schema::fault::Faults;
     use crate::syntax::Document;
 
     const TEXT: &str = "\

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::json_pointer::Pointer;
 use super::notes::Note;
 use super::surroundings::count_lines;
 use super::sync::Sync;
 use crate::schema::Parameter;
+use crate::schema::json_pointer::Pointer;
 use crate::syntax::Entry;
 
 impl<'d> Sync<'_, 'd> {
