@@ -74,8 +74,7 @@ pub use crate::schema::json_pointer::Pointer;
 pub use notes::Note;
 pub use verify::Unproved;
 
-use crate::model::top_members;
-use crate::model::usable_account;
+use crate::model::{top_members, usable_account};
 use crate::schema::media::STREAMS;
 use crate::schema::members::Members;
 use crate::schema::{DirectiveRole, Object};

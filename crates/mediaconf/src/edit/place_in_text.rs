@@ -2,11 +2,8 @@
 
 use super::path::Segment;
 use crate::model::view::entry_sources;
-use crate::schema::codec::DirectiveForm;
-use crate::schema::codec::group_name;
-use crate::schema::members::Members;
-use crate::schema::members::first_argument;
-use crate::schema::members::inner_scope;
+use crate::schema::codec::{DirectiveForm, group_name};
+use crate::schema::members::{Members, first_argument, inner_scope};
 use crate::schema::{Schema, Scope};
 use crate::syntax::Entry;
 

@@ -6,11 +6,10 @@ use serde_json::{Map, Value};
 
 use super::config_lookup::{ConfigLookup, LocalView};
 use crate::model::Lens;
-use crate::schema::Object;
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::json_pointer::Pointer;
 use crate::schema::members::Members;
-use crate::schema::protocol_of_switch;
+use crate::schema::{Object, protocol_of_switch};
 
 const OFF: &str = "off";
 

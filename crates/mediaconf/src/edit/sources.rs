@@ -7,9 +7,7 @@ use super::layout::{Insertion, NewEntry, block_lines};
 use super::sync::{MemberLines, Sync};
 use super::words::address_said;
 use crate::model::view::{entry_sources, is_plural};
-use crate::schema::codec::Address;
-use crate::schema::codec::group_name;
-use crate::schema::codec::header_address as header_source;
+use crate::schema::codec::{Address, group_name, header_address as header_source};
 use crate::schema::{Parameter, SOURCE};
 use crate::syntax::{Entry, Splice, Word, spliced_pieces};
 

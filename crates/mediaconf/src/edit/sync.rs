@@ -26,9 +26,7 @@ use crate::schema::codec::{
 };
 use crate::schema::fault::Faults;
 use crate::schema::json_pointer::Pointer;
-use crate::schema::members::first_argument;
-use crate::schema::members::inner_scope;
-use crate::schema::members::{Members, key_of, keyword_of};
+use crate::schema::members::{Members, first_argument, inner_scope, key_of, keyword_of};
 use crate::schema::{Codec, Facts, Object, Parameter, Schema, Scope};
 use crate::syntax::{Document, Entry, EntryId, Splice};
 

@@ -6,8 +6,7 @@ use serde_json::Value;
 
 use super::align::{ElementOrigin, align};
 use super::sync::Sync;
-use crate::schema::codec::Address;
-use crate::schema::codec::OptionWord;
+use crate::schema::codec::{Address, OptionWord};
 use crate::schema::members::key_of;
 use crate::schema::scalar::Scalar;
 use crate::schema::{AddressShape, Facts, Parameter, Part, PartPlace};

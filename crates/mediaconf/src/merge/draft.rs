@@ -11,8 +11,7 @@ use bytes::Bytes;
 use crate::edit::surroundings::Surroundings;
 use crate::edit::{Fault, Path};
 use crate::model::top_members;
-use crate::schema::members::Members;
-use crate::schema::members::first_argument;
+use crate::schema::members::{Members, first_argument};
 use crate::schema::{Kind, Schema};
 use crate::syntax::{Document, Entry, line_end};
 

@@ -7,8 +7,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::schema::codec::General;
-use crate::schema::codec::{Address, foreign_values, group_name, header_address};
+use crate::schema::codec::{Address, General, foreign_values, group_name, header_address};
 use crate::schema::members::{Member, Members, key_of};
 use crate::schema::{BlockHead, Codec, DirectiveRole, Globals, Kind, SOURCE, Schema};
 use crate::syntax::{Document, Entry};

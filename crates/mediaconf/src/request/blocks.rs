@@ -315,9 +315,7 @@ pub(super) mod tests {
     use serde_json::{Value, json};
 
     use super::{BlockContent, BlockPlace, BlockRequest};
-    use crate::edit::{AssignOptions, AssignedValue, Assignment};
-    use crate::edit::{Edit, EditError};
-    use crate::edit::{Path, split_assignment};
+    use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, Path, split_assignment};
     use crate::model::top_members;
     use crate::schema::fault::{FaultKind, Faults};
     use crate::syntax::Document;

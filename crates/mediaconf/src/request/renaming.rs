@@ -145,8 +145,7 @@ fn faults(current: &dyn ConfigLookup, kind: Kind, changed: &[(String, String)]) 
 #[cfg(test)]
 mod tests {
     use super::Renaming;
-    use crate::edit::Path;
-    use crate::edit::Substitution;
+    use crate::edit::{Path, Substitution};
     use crate::model::top_members;
     use crate::request::blocks::tests::edited_as_by_patch;
     use crate::schema::fault::Faults;

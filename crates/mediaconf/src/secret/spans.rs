@@ -7,9 +7,7 @@ use super::loose;
 use super::names::{Secrecy, WordReader, is_account};
 use super::plain::Plain;
 use crate::schema::codec::OptionWord;
-use crate::schema::members::RowMatch;
-use crate::schema::members::inner_scope;
-use crate::schema::members::read;
+use crate::schema::members::{RowMatch, inner_scope, read};
 use crate::schema::{JsonForm, Kind, ObjectShape, Parameter, PartPlace, Schema, Scope};
 use crate::syntax::{Document, Entry, Word, comment_start};
 

@@ -337,8 +337,8 @@ fn reported_word(input: &mut Input<'_>) -> Parsed<(usize, Quoting)> {
     Ok((word.len(), quoting))
 }
 
-#[inline(always)]
 /// A word whose quotes are searched for as far as [`Found::quotes_end`] says.
+#[inline(always)]
 fn bounded_word<'t>(input: &mut Input<'t>) -> Parsed<(&'t [u8], Quoting)> {
     let start = input.current_token_start();
     let rest = input.as_bytes();

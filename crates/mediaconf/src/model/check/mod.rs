@@ -14,13 +14,9 @@ pub use self::names::{NearMiss, near_miss, near_miss_in_block};
 use self::address::Listeners;
 use self::names::{UnknownDirective, repeated};
 use crate::model::view::is_plural;
-use crate::schema::codec::OptionWord;
-use crate::schema::codec::group_name;
+use crate::schema::codec::{OptionWord, group_name};
 use crate::schema::kinds::{Transport, WordKind};
-use crate::schema::members::RowMatch;
-use crate::schema::members::inner_scope;
-use crate::schema::members::only_argument;
-use crate::schema::members::read;
+use crate::schema::members::{RowMatch, inner_scope, only_argument, read};
 use crate::schema::{
     ForeignKeyword, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, protocol_of_switch,
 };
