@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::engine::{Engine, Snapshot, Trouble};
 use crate::http::server::auth::Role;
 use crate::store::{PendingInfo, Revision, bounded_time};
-use mediaconf::plumbing::model::{is_static, sources, top_members};
+use mediaconf::plumbing::model::{sources, top_members};
 use mediaconf::plumbing::syntax::Entry;
 
 /// The tag of a revision, as the one who asks sees it.
@@ -61,7 +61,7 @@ impl StreamFigures {
     pub fn from_snapshot(running: &Snapshot) -> Self {
         let members = top_members(running.document());
         let entries = members.own_by_key(STREAMS.key());
-        let still = entries.iter().filter(|&&entry| is_static(STREAMS, entry)).count();
+        let still = entries.iter().filter(|&&entry| STREAMS.is_static(entry)).count();
         let mut by_scheme: BTreeMap<String, u64> = BTreeMap::new();
         let keywords = DirectiveRole::Sources.keywords();
         for &stream in entries {

@@ -6,7 +6,6 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use crate::model::view::is_static;
 use crate::model::{Config, Lens, View, to_json};
 use crate::schema::codec::group_name;
 use crate::schema::members::Members;
@@ -130,7 +129,7 @@ impl<'a, 'd> LocalView<'a, 'd> {
     fn blocks(&self, kind: Kind) -> impl Iterator<Item = (usize, Entry<'d>)> {
         let skips_static = self.lens.skip_static_streams;
         let entries = self.groups[kind.number()].iter().copied().enumerate();
-        entries.filter(move |&(_, entry)| !(skips_static && is_static(kind, entry)))
+        entries.filter(move |&(_, entry)| !(skips_static && kind.is_static(entry)))
     }
 
     /// The place of a name in its group.

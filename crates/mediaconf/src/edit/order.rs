@@ -9,7 +9,6 @@ use super::comments::is_followed;
 use super::layout::{Anchor, Insertion, NewEntry};
 use super::option_keys::unwritable;
 use super::sync::{Sync, without_misshapen, written};
-use crate::model::names::NameSet;
 use crate::schema::codec::{group_name, write_members};
 use crate::schema::json_pointer::Pointer;
 use crate::schema::members::Members;
@@ -356,10 +355,9 @@ fn staying_below(items: &[Item], stays: &[bool]) -> Vec<Option<usize>> {
 
 /// Returns the places of the names of a patch in the group.
 fn places<'p>(entries: &[Entry<'_>], patch: &'p Object) -> HashMap<&'p str, usize> {
-    let wanted = NameSet::new(patch.keys().map(String::as_str));
     let named = entries.iter().enumerate().filter_map(|(place, &entry)| {
-        let name = wanted.find(&group_name(entry).value())?;
-        Some((name, place))
+        let (name, _) = patch.get_key_value(&*group_name(entry).value())?;
+        Some((name.as_str(), place))
     });
     named.collect()
 }

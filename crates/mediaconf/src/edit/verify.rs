@@ -30,7 +30,7 @@ pub struct Promises {
     /// The own values of the touched top-level members; `None` for one that must be gone.
     members: HashMap<String, Option<Value>>,
     /// The touched streams, lives and plugins; `None` for one that must be gone.
-    blocks: HashMap<(Kind, String), Option<String>>,
+    blocks: HashMap<Kind, HashMap<String, Option<String>>>,
     /// The order of each group that changes.
     orders: HashMap<Kind, Vec<String>>,
     /// The bytes that go for good, with the comments in them.
@@ -47,7 +47,8 @@ impl Promises {
     }
 
     pub fn block(&mut self, kind: Kind, name: &str, members: Option<&Object>) {
-        self.blocks.insert((kind, name.to_owned()), members.map(|members| proof_of(kind, members)));
+        let proof = members.map(|members| proof_of(kind, members));
+        self.blocks.entry(kind).or_default().insert(name.to_owned(), proof);
     }
 
     pub fn order(&mut self, kind: Kind, names: Vec<String>) {
@@ -88,16 +89,17 @@ impl Promises {
         if !is_in_order {
             return Err(Unproved { at: kind.key().to_owned() });
         }
+        let Some(blocks) = self.blocks.get(&kind) else { return Ok(()) };
         let mut found = 0;
-        for &entry in entries.iter().filter(|_| !self.blocks.is_empty()) {
-            let name = (kind, group_name(entry).value().into_owned());
-            let Some(expected) = self.blocks.get(&name) else { continue };
+        for &entry in entries {
+            let name = group_name(entry).value();
+            let Some(expected) = blocks.get(&*name) else { continue };
             if expected.as_ref() != Some(&proof_of(kind, &kind.read(entry))) {
-                return Err(Unproved { at: format!("{}.{}", kind.key(), name.1) });
+                return Err(Unproved { at: format!("{}.{name}", kind.key()) });
             }
             found += 1;
         }
-        let wanted = self.blocks.iter().filter(|((of, _), proof)| *of == kind && proof.is_some()).count();
+        let wanted = blocks.values().flatten().count();
         if found == wanted { Ok(()) } else { Err(Unproved { at: kind.key().to_owned() }) }
     }
 }

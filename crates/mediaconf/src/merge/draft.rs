@@ -60,9 +60,8 @@ fn line_end_of(text: &[u8]) -> &'static str {
     if first.is_some_and(|at| text[..at].ends_with(b"\r")) { "\r\n" } else { "\n" }
 }
 
-/// Returns the bytes of the entry at `path`, in a document without errors: as far as no other entry shares
-/// them, its lines and the comment lines above, without the heading of a group. A path that leads into a directive stands for all of
-/// the directive.
+/// Returns the bytes of the entry at `path`, in a document without errors: as far as no other entry shares them, its lines
+/// and the comment lines above, without the heading of a group. A path that leads into a directive stands for all of it.
 ///
 /// # Errors
 /// An absence if there is no such entry; another fault if the path stands for several places.

@@ -1,4 +1,4 @@
-//! The meaning of directives: the schema table, the JSON view, the checks.
+//! The meaning of a document: its JSON view, and the checks.
 //!
 //! The view is streamed from the document into serde; this layer never builds a
 //! [`serde_json::Value`] of a whole configuration. Directives that the table does not know are shown
@@ -10,7 +10,6 @@
 mod account;
 pub mod check;
 mod config;
-pub(crate) mod names;
 pub(crate) mod view;
 
 pub use crate::schema::codec::{OptionWord, group_name};
@@ -20,7 +19,7 @@ pub use crate::secret::{
     masked_keys, secret_spans,
 };
 pub use account::usable_account;
-pub use view::{Lens, View, is_static, sources, to_json, top_members};
+pub use view::{Lens, View, sources, to_json, top_members};
 
 pub use config::Config;
 

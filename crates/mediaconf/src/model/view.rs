@@ -12,7 +12,7 @@ use crate::schema::members::{Member, Members, key_of};
 use crate::schema::{BlockHead, Codec, DirectiveRole, Globals, Kind, SOURCE, Schema};
 use crate::syntax::{Document, Entry};
 
-/// The members of a configuration that a view shows. Secrets are masked afterwards, in the JSON.
+/// The members of a configuration that a view shows. Secrets are shown: a masked view is that of the masked text.
 #[derive(Debug, Default, Clone)]
 pub struct Lens {
     /// Leave out derived members: names, positions, global values.
@@ -140,11 +140,6 @@ impl Serialize for Blocks<'_, '_, '_> {
 pub fn to_json(shown: &(impl Serialize + ?Sized)) -> Value {
     serde_json::to_value(shown)
         .expect("the model shows only strings, safe numbers, booleans, arrays and objects")
-}
-
-/// True if a block may run on demand, and this one always runs: its keyword is `stream`, not `ondemand`.
-pub fn is_static(kind: Kind, entry: Entry<'_>) -> bool {
-    kind.is_static(entry)
 }
 
 /// The own members of a stream, live or plugin that some of the entries in its block make.

@@ -77,8 +77,8 @@ impl NearMiss {
 
 /// The known parameter of `scope` that `keyword` is probably a misspelling of, else the foreign directive.
 ///
-/// None for a known keyword or key, for foreign ones that are well known ([`Schema::is_foreign_keyword`]), for a known name with digits behind
-/// it, and for a protocol with `s`, `t` or `e` behind it: newer servers have `http2` and `rtmps`.
+/// None for a known keyword or key, for foreign ones that are well known ([`Schema::is_foreign_keyword`]), for a known name
+/// with digits behind it, and for a protocol with `s`, `t` or `e` behind it: newer servers have `http2` and `rtmps`.
 pub fn near_miss(scope: Scope, keyword: &str) -> Option<NearMiss> {
     nearest_in(scope, |row| scope.may_hold(row), keyword)
 }
