@@ -268,8 +268,8 @@ impl Editing<'_> {
         }
         let name = self.target.service.name();
         let new = Arc::new(Snapshot::from_bytes(whole.clone()));
-        let diff = ContentDiff::between_texts([present, &new], self.ui.masker()).into();
-        output(diff::print(&diff, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
+        let diff = ContentDiff::between_texts([present, &new], self.ui.masker());
+        output(diff::print(&diff.lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let kept = self.kept.clone();
         let _last_words = LastWords::new(self.ui, move || format!("\n{kept}"));
         let protected = self.target.protected.as_ref();

@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use super::content::{Content, compared};
 use super::content_diff::ContentDiff;
-use super::diff_lines::DiffLines;
 use super::new_warnings::NewWarning;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::snapshot::Snapshot;
@@ -92,7 +91,7 @@ pub struct ChangeReport {
     pub lines_added: usize,
     pub lines_removed: usize,
     /// The lines of a unified diff.
-    pub diff: DiffLines,
+    pub diff: Vec<String>,
     /// The values that differ, with their secrets.
     pub values: Vec<ChangedValue>,
     /// The configuration afterwards as JSON, with its secrets.
@@ -134,7 +133,7 @@ impl ChangeReport {
             (outcome.before, outcome.after) = (Some(Content::Text(file)), After::Replaced(after));
         }
         let is_compared = outcome.is_change() && !parts.is_bare;
-        let diff = is_compared.then(|| diff_of(&outcome, parts.masker())).flatten();
+        let diff = is_compared.then(|| diff_of(&outcome, parts.masker().filter(|_| parts.diff))).flatten();
         let (old, new) = (outcome.before.as_ref(), outcome.after());
         let mut report = Self {
             changed: outcome.is_change(),
@@ -149,8 +148,8 @@ impl ChangeReport {
         if is_compared {
             if let Some(diff) = diff {
                 [report.lines_added, report.lines_removed] = diff.added_and_removed();
-                report.is_of_json = diff.is_of_json();
-                report.diff = if parts.diff { diff.into() } else { DiffLines::default() };
+                report.is_of_json = diff.is_of_json;
+                report.diff = if parts.diff { diff.lines } else { Vec::new() };
             }
             if parts.values {
                 let values = |old: &dyn ConfigLookup, new: &dyn ConfigLookup| changed_values(old, new);
@@ -176,10 +175,9 @@ impl ChangeReport {
 /// The difference that a change makes; `None` if it changes nothing.
 fn diff_of(outcome: &Outcome, masker: Option<Masker>) -> Option<ContentDiff> {
     Some(match (&outcome.after, &outcome.before) {
-        (After::Edited { splices, after: Content::Text(after) }, Some(Content::Text(before))) => {
-            ContentDiff::of_edit([before, after], splices, masker)
+        (After::Edited { after, .. } | After::Replaced(after), Some(before)) => {
+            ContentDiff::between(before, after, masker)
         }
-        (After::Replaced(after), Some(before)) => ContentDiff::between(before, after, masker),
         (After::Replaced(after), None) => ContentDiff::between(&NOTHING, after, masker),
         (After::Unchanged | After::Edited { .. }, _) => return None,
     })

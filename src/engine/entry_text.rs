@@ -1,5 +1,6 @@
 //! The text of one entry of a configuration: where it stands, and another one in its place.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,7 +10,6 @@ use super::requested_change::EntryEdit;
 use super::snapshot::Snapshot;
 use mediaconf::plumbing::edit::{ConfigLookup, Path, own_entry_at, select};
 use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::show::with_line_ends_of;
 use mediaconf::plumbing::syntax::{Document, tokens};
 
 /// Returns the bytes of the entry at a path: from its keyword to its `;` or `}`. With a masker, a path that holds a secret
@@ -80,7 +80,7 @@ fn added(text: &Arc<Snapshot>, path: &Path, entry: &[u8]) -> Result<Vec<u8>, Ref
 }
 
 /// Returns a text with one whole entry, between two pieces of white space, in the place of a range. An entry without carriage
-/// returns gets the line ends of what was there, or else those of the text.
+/// returns gets CRLF where that was there, or else in the text.
 fn replaced(
     text: &Arc<Snapshot>,
     [start, end]: [usize; 2],
@@ -93,7 +93,10 @@ fn replaced(
     }
     let (old, new) = (text.document().text(), alone.document().text());
     let was = Some(&old[start..end]).filter(|was| was.contains(['\r', '\n'])).unwrap_or(old);
-    let new = with_line_ends_of(was, new);
+    let new = match was.contains("\r\n") && !new.contains('\r') {
+        true => Cow::Owned(new.replace('\n', "\r\n")),
+        false => Cow::Borrowed(new),
+    };
     let pieces = [&old[..start], before, &new, after, &old[end..]];
     let whole = pieces.concat();
     let is_one = alone.document().entries().count() == 1 && ends_entry(alone.document());

@@ -8,7 +8,7 @@
 //! | [read a value](#read-a-value) | [`Config`], [`ConfigLookup`], [`Path`], [`Segment`], [`select`], [`Selection`] |
 //! | [set and unset values](#set-and-unset-values) | [`Assignment`], [`AssignedValue`], [`AssignOptions`], [`to_patch`], [`modify`], [`Edit`] |
 //! | [merge a patch](#merge-a-patch) | [`modify`], [`Edit`], [`Splice`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`] |
-//! | [compare](#compare) | [`diff`], [`hunks_of_texts`], [`Hunk`], [`printed`] |
+//! | [compare](#compare) | [`diff`], [`unified_diff`] |
 //! | [format](#format) | [`formatted`] |
 //! | [explain a key](#explain-a-key) | [`explain`], [`Explanation`] |
 //! | [complete a path](#complete-a-path) | [`Completion`], [`PathUse`], [`Proposal`] |
@@ -130,16 +130,13 @@
 //! Two configurations differ by a merge patch, two texts by the lines of a unified diff.
 //!
 //! ```
-//! use mediaconf::{diff, hunks_of_texts, printed};
+//! use mediaconf::{diff, unified_diff};
 //! use serde_json::{Value, json};
 //!
 //! let patch = diff(&json!({"loglevel": "info"}), &json!({"loglevel": "debug"}));
 //! assert_eq!(Value::Object(patch), json!({"loglevel": "debug"}));
 //!
-//! let (old, new) = ("loglevel info;\n", "loglevel debug;\n");
-//! let hunks = hunks_of_texts(old, new);
-//! let lines: Vec<String> =
-//!     printed(&hunks, [old, new], &|line| old[line].to_owned(), &|line| new[line].to_owned()).collect();
+//! let lines = unified_diff("loglevel info;\n", "loglevel debug;\n");
 //! assert_eq!(lines, ["@@ -1 +1 @@", "-loglevel info;", "+loglevel debug;"]);
 //! ```
 //!
@@ -260,5 +257,5 @@ pub use edit::{
 pub use merge::diff;
 pub use model::{Config, Masker, check, masked_document, secret_spans};
 pub use schema::{Parameter, Schema, Scope};
-pub use show::{Hunk, formatted, hunks_of_texts, printed};
+pub use show::{formatted, unified_diff};
 pub use syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, LineIndex, Severity, Splice, Word};

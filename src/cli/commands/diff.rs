@@ -20,9 +20,7 @@ use crate::cli::render::value_diff::{changed, first_paths};
 use crate::cli::render::{diff, table};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::engine::{
-    ConfigSource, Content, ContentDiff, DiffLines, Guard, KeptText, ReadForm, ReadQuery, TextDiff,
-};
+use crate::engine::{ConfigSource, Content, ContentDiff, Guard, KeptText, ReadForm, ReadQuery, TextDiff};
 use crate::store::{ChangeRef, NotAChangeRef};
 use mediaconf::plumbing::edit::{
     Condition, Expansion, Path, Segment, guarded, keys_that_all_lack, no_entry, normalize,
@@ -147,14 +145,13 @@ fn on_servers(
     let mut rows = Vec::new();
     for (server, compared) in answers.found() {
         let diff = compared.diff(masker.clone());
-        is_different |= !diff.is_empty();
+        is_different |= !diff.lines.is_empty();
         let names = sides.map(|side| side.unwrap_or("the server"));
         let [old, new] = compared.sides.each_ref().map(|side| &side.content);
         let values = changed(old, new);
         let [added, removed] = diff.added_and_removed();
-        let lines = DiffLines::from(diff);
-        diffs.add(server, (&lines, values.as_deref()), names, ui)?;
-        let (differs, lines) = match lines.is_empty() {
+        diffs.add(server, (&diff.lines, values.as_deref()), names, ui)?;
+        let (differs, lines) = match diff.lines.is_empty() {
             true => ("no", "-".to_owned()),
             false => ("yes", format!("+{added} -{removed}")),
         };
@@ -485,8 +482,8 @@ fn print_diff(compared: &ComparedSides, ui: Ui) -> Result<bool, CliError> {
         new.to_json()?;
     }
     let diff = compared.diff(ui.masker());
-    let differs = !diff.is_empty();
-    ui.print_painted(|out| diff::print(&diff.into(), [&old.name, &new.name], ui, out))?;
+    let differs = !diff.lines.is_empty();
+    ui.print_painted(|out| diff::print(&diff.lines, [&old.name, &new.name], ui, out))?;
     let (Content::Text(old), Content::Text(new), None) = (&old.content, &new.content, &compared.streams)
     else {
         return Ok(differs);

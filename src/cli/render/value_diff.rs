@@ -70,7 +70,7 @@ pub fn print(
             }
         },
     };
-    diff::print(&differing.into(), names, ui, out)
+    diff::print(&differing.lines, names, ui, out)
 }
 
 /// The values in which two configurations differ; `None` if one of them has errors.
