@@ -15,7 +15,7 @@ use super::outcome::{After, Outcome, OutcomeNote};
 use super::snapshot::Snapshot;
 use crate::store::{ChangeId, PendingInfo, Revision};
 use mediaconf::plumbing::edit::{ConfigLookup, keys_that_all_lack};
-use mediaconf::plumbing::merge::{ChangedValue, changed_values};
+use mediaconf::plumbing::merge::ChangedValue;
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::request::ChangeRequest;
 use mediaconf::plumbing::show::Effects;
@@ -152,7 +152,7 @@ impl ChangeReport {
                 report.diff = if parts.diff { diff.lines } else { Vec::new() };
             }
             if parts.values {
-                let values = |old: &dyn ConfigLookup, new: &dyn ConfigLookup| changed_values(old, new);
+                let values = |old: &dyn ConfigLookup, new: &dyn ConfigLookup| ChangedValue::between(old, new);
                 report.values.extend(compared([old, new], values));
             }
             (report.changes_account, report.account) = account(old, new);

@@ -8,7 +8,7 @@ use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::requested_change::EntryEdit;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::edit::{ConfigLookup, Path, own_entry_at, select};
+use mediaconf::plumbing::edit::{ConfigLookup, Path, select};
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::{Document, tokens};
 
@@ -29,7 +29,7 @@ pub fn entry_range(
     let (config, shown_config) = (text.config(), masked.as_ref().unwrap_or(text).config());
     let shown = shown_config.lookup();
     let is_shown = masker.is_none() || shown.contains(&path.split_names().0);
-    if let Some(entry) = own_entry_at(config.members(), &path.segments).filter(|_| is_shown) {
+    if let Some(entry) = config.own_entry_at(&path.segments).filter(|_| is_shown) {
         return Ok(entry.start()..entry.end());
     }
     select(&shown, path).map_err(not_there)?;

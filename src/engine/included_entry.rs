@@ -15,7 +15,7 @@ use super::outcome::OutcomeNote;
 use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
-use mediaconf::plumbing::edit::{ConfigLookup, Fault, Faults, Path, Segment, entries_at, entry_at};
+use mediaconf::plumbing::edit::{ConfigLookup, Fault, Faults, Path, Segment, entries_at};
 use mediaconf::plumbing::model::{group_name, top_members};
 use mediaconf::plumbing::request::ChangeRequest;
 use mediaconf::plumbing::syntax::one_line;
@@ -171,7 +171,7 @@ impl Composed {
         let faults = not_own.filter_map(|keys| {
             let segments: Vec<Segment> = keys.iter().map(|key| Segment::Key((*key).to_owned())).collect();
             let is_there = whole.lookup().contains(&keys);
-            let entry = entry_at(whole.members(), &segments).filter(|_| is_there)?;
+            let entry = whole.entry_at(&segments).filter(|_| is_there)?;
             let (file, line) = self.included_line(entry.span().start)?;
             Some(stands_in(file, line, self.is_here).at(&Path { segments }))
         });

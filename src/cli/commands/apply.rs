@@ -14,7 +14,7 @@ use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{Refusal, Snapshot};
 use mediaconf::plumbing::edit::patch;
-use mediaconf::plumbing::merge::{DesiredState, Prune, TextState};
+use mediaconf::plumbing::merge::{DesiredState, Prune};
 use mediaconf::plumbing::request::{ChangeRequest, Edits};
 
 /// Bring the configuration to a desired state, such as one from a Git repository
@@ -89,5 +89,5 @@ fn desired_state(file: &Path, prune: Prune) -> Result<Edits, CliError> {
         let name = if file.as_os_str() == STDIN { "<stdin>".into() } else { file.display().to_string() };
         return Err(CliError::broken_text(&name, Arc::new(snapshot)));
     }
-    Ok(Edits::Text(TextState::new(snapshot.into_document(), prune)))
+    Ok(Edits::State(DesiredState::of_text(snapshot.document(), prune)))
 }

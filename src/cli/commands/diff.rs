@@ -25,7 +25,7 @@ use crate::store::{ChangeRef, NotAChangeRef};
 use mediaconf::plumbing::edit::{
     Condition, Expansion, Path, Segment, guarded, keys_that_all_lack, no_entry, normalize,
 };
-use mediaconf::plumbing::merge::{Drift, diff as patch_from, drift};
+use mediaconf::plumbing::merge::{Drift, diff as patch_from};
 use mediaconf::plumbing::model::{Masker, masked_below, masked_json, masked_keys};
 
 /// Show how two configurations differ
@@ -195,7 +195,7 @@ fn across(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         answers.found().map(|(server, view)| (server.to_owned(), view.clone())).unzip();
     let masker = if args.json { ui.value_masker() } else { ui.masker() };
     let record = |drift| drift_record(drift, &servers, masker.as_ref());
-    let records: Vec<DriftRecord> = drift(&views).into_iter().map(record).collect();
+    let records: Vec<DriftRecord> = Drift::between(&views).into_iter().map(record).collect();
     if args.json {
         ui.print_json(&records)?;
     } else if records.is_empty() {

@@ -27,8 +27,8 @@ use crate::engine::{
     Composed, ConfigSource, Content, IncludedEntry, ReadForm, ReadQuery, Reading, Refusal, Snapshot,
 };
 use mediaconf::plumbing::edit::{
-    Condition, ConfigLookup, FoundAt, Path, Segment, Selection, entries_at, entry_at, keys_that_all_lack,
-    select_each, select_where,
+    Condition, ConfigLookup, FoundAt, Path, Segment, Selection, entries_at, keys_that_all_lack, select_each,
+    select_where,
 };
 use mediaconf::plumbing::model::{Config, Lens, Masker, top_members};
 use mediaconf::plumbing::show::{each_set_line, set_lines};
@@ -559,7 +559,7 @@ fn print_conf(
         let path = all.as_ref().unwrap_or(path);
         let found = wanted.select(path, ShownValues { shown: &current, own: &current })?.into_places(path);
         for (path, value) in found {
-            let entry = entry_at(config.members(), &path.segments).filter(|_| !value.is_array());
+            let entry = config.entry_at(&path.segments).filter(|_| !value.is_array());
             let entry = entry.ok_or_else(|| {
                 let message = format!("`{path}` has no entry of its own in the text");
                 CliError::usage(message, "leave out `-o conf`, or name the block around it")

@@ -9,7 +9,7 @@ use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{ChangeReport, Guard};
 use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Assignment, Path, Place};
-use mediaconf::plumbing::merge::paths_in_words;
+use mediaconf::plumbing::merge::ChangedValue;
 use mediaconf::plumbing::request::{ChangeRequest, Edits};
 
 /// Remove streams, or other values
@@ -64,5 +64,5 @@ fn stands_for_many(request: &ChangeRequest, args: &RmArgs) -> bool {
 
 /// Names the entries that a change removes.
 fn removed(change: &ChangeReport) -> Option<String> {
-    change.changed.then(|| format!("this removes {}", paths_in_words(&change.values)))
+    change.changed.then(|| format!("this removes {}", ChangedValue::paths_in_words(&change.values)))
 }

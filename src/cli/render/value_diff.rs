@@ -10,7 +10,7 @@ use crate::cli::render::diff;
 use crate::cli::ui::Ui;
 use crate::engine::{Content, ContentDiff, compared};
 use mediaconf::plumbing::edit::{ConfigLookup, Path, Segment, glob_matches, select};
-use mediaconf::plumbing::merge::{ChangedValue, changed_values};
+use mediaconf::plumbing::merge::ChangedValue;
 use mediaconf::plumbing::model::Masker;
 
 /// The number of paths that are named.
@@ -76,7 +76,7 @@ pub fn print(
 /// The values in which two configurations differ; `None` if one of them has errors.
 pub fn changed(old: &Content, new: &Content) -> Option<Vec<ChangedValue>> {
     let both = old.is_valid() && new.is_valid();
-    both.then(|| compared([Some(old), Some(new)], |old, new| changed_values(old, new)))
+    both.then(|| compared([Some(old), Some(new)], |old, new| ChangedValue::between(old, new)))
 }
 
 /// The paths of the first values that differ, and how many more there are; empty if a configuration has errors.

@@ -29,7 +29,6 @@ mod notes;
 mod option_keys;
 mod order;
 mod path;
-mod place_in_text;
 mod ports;
 mod protocol_switch;
 pub(crate) mod schema_path;
@@ -58,7 +57,6 @@ pub use found_value::{FoundValue, ValueSource, inherited_value, inherited_values
 pub use here::FoundAt;
 pub use normalize::normalize;
 pub use path::{EVERY, Path, Segment, glob_matches, split_assignment};
-pub use place_in_text::{entry_at, own_entry_at};
 pub(crate) use protocol_switch::resolved;
 pub use schema_path::{Place, own_value};
 pub use select::{Expansion, Selection, entries_at, no_entry, select, select_each, select_where};

@@ -142,12 +142,6 @@ pub fn to_json(shown: &(impl Serialize + ?Sized)) -> Value {
         .expect("the model shows only strings, safe numbers, booleans, arrays and objects")
 }
 
-/// The own members of a stream, live or plugin that some of the entries in its block make.
-pub fn own_members<'d>(kind: Kind, entry: Entry<'d>, inside: impl Iterator<Item = Entry<'d>>) -> Value {
-    let members = Members::group(kind.scope(), inside);
-    Value::Object(BlockHead { kind, entry, position: 0, globals: None }.read(&members))
-}
-
 /// The sources of a stream: the one in a one-line header, then those of the `url` entries of its block.
 pub fn sources<'d>(
     header: Entry<'d>,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use bytes::Bytes;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -13,7 +13,7 @@ use crate::edit::{
     AssignOptions, Assignment, Computed, Condition, ConfigLookup, Edit, EditError, Expectation, Note, Path,
     Segment, modify_members, normalize, to_patch, unmet,
 };
-use crate::merge::{DesiredState, Prune, TextState};
+use crate::merge::DesiredState;
 use crate::schema::Object;
 use crate::schema::fault::Faults;
 use crate::schema::media::STREAMS;
@@ -41,9 +41,6 @@ pub enum Edits {
     Patch(Value),
     /// A desired state, from which a patch is computed.
     State(DesiredState),
-    /// The desired state that a text is; sent as a state.
-    #[serde(rename = "state", skip_deserializing, serialize_with = "whole_state")]
-    Text(TextState),
     /// The text of a merge patch. It is parsed when it is evaluated, so that requests which wait for
     /// their turn hold their text alone.
     #[serde(rename = "patch", skip_serializing, deserialize_with = "patch_text")]
@@ -74,10 +71,6 @@ pub enum Edits {
 fn patch_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(Bytes, usize), D::Error> {
     let text = <&RawValue>::deserialize(deserializer)?;
     Ok((Bytes::copy_from_slice(text.get().as_bytes()), usize::MAX))
-}
-
-fn whole_state<S: Serializer>(text: &TextState, serializer: S) -> Result<S::Ok, S::Error> {
-    text.whole().serialize(serializer)
 }
 
 /// The patch that a request evaluates to on one configuration.
@@ -130,7 +123,6 @@ impl ChangeRequest {
             Edits::PatchText { text, memory } => parse_within(text, *memory).map(drop),
             Edits::Patch(_)
             | Edits::State(_)
-            | Edits::Text(_)
             | Edits::Block(_)
             | Edits::Renaming(_)
             | Edits::Assignments { .. } => Ok(()),
@@ -150,11 +142,6 @@ impl ChangeRequest {
                 let (patch, found) = state.patch(current);
                 notes = found;
                 (patch, !matches!(state, DesiredState::Merged(_)), None)
-            }
-            Edits::Text(text) => {
-                let (patch, found) = text.patch(current);
-                notes = found;
-                (patch, text.prune != Prune::Nothing, None)
             }
             Edits::PatchText { text, memory } => (parse_within(text, *memory)?, false, None),
             Edits::Block(block) => (block.patch(current)?, true, None),
@@ -221,7 +208,7 @@ impl ChangeRequest {
                 BlockContent::New(_) => vec![&block.to],
             },
             Edits::Renaming(renaming) => vec![&renaming.from],
-            Edits::Patch(_) | Edits::State(_) | Edits::Text(_) | Edits::PatchText { .. } => Vec::new(),
+            Edits::Patch(_) | Edits::State(_) | Edits::PatchText { .. } => Vec::new(),
         }
     }
 
@@ -269,7 +256,6 @@ impl ChangeRequest {
             }
             Edits::Patch(_)
             | Edits::State(_)
-            | Edits::Text(_)
             | Edits::PatchText { .. }
             | Edits::Renaming(_)
             | Edits::Block(_) => HashSet::new(),

@@ -2,6 +2,7 @@
 
 mod effects;
 mod format;
+mod place_in_text;
 mod set_lines;
 mod text_diff;
 

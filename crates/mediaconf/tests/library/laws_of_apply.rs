@@ -1,7 +1,7 @@
 //! The laws of `apply --prune`: over pairs of texts, each of which is the desired state of another one.
 
 use mediaconf::plumbing::edit::{FaultKind, modify};
-use mediaconf::plumbing::merge::{DesiredState, Prune, TextState};
+use mediaconf::plumbing::merge::{DesiredState, Prune};
 use mediaconf::plumbing::model::Config;
 use mediaconf::plumbing::request::{ChangeRequest, Edits};
 use mediaconf::plumbing::syntax::Document;
@@ -51,13 +51,11 @@ fn entries(view: &Value) -> Vec<(&String, &Value)> {
 }
 
 fn becomes(from: &Document, wanted: &Document, scopes: &[Prune]) {
-    merges(from, wanted);
     let own = view(wanted, true);
     let texts = || format!("{}\n--- as\n{}", from.text(), wanted.text());
     let json = view(wanted, false);
     for state in [
-        |document: &Document, _: &Value, prune| Edits::Text(TextState::new(document.clone(), prune)),
-        |document: &Document, _: &Value, prune| Edits::State(TextState::new(document.clone(), prune).whole()),
+        |document: &Document, _: &Value, prune| Edits::State(DesiredState::of_text(document, prune)),
         |_: &Document, json: &Value, prune| {
             Edits::State(DesiredState::of_json(json.clone(), prune).expect("it is a state"))
         },
@@ -78,21 +76,6 @@ fn becomes(from: &Document, wanted: &Document, scopes: &[Prune]) {
         assert_eq!(entries(&view(&after, true)), entries(&own), "{}\n--- became\n{}", texts(), after.text());
         assert_eq!(applied(&pruning, &after).text(), after.text(), "a second run\n{}", texts());
     }
-}
-
-/// A text that is merged does what all of its values would do: what it leaves out is there already.
-fn merges(from: &Document, wanted: &Document) {
-    let states = [
-        Edits::Text(TextState::new(wanted.clone(), Prune::Nothing)),
-        Edits::State(TextState::new(wanted.clone(), Prune::Nothing).whole()),
-    ];
-    let merged = states.map(|edits| {
-        let request = ChangeRequest { edits, expectations: Vec::new() };
-        let evaluated = request.evaluate(&Config::new(from).lookup()).expect("a state has no faults");
-        let edit = modify(from, evaluated.patch, FaultKind::DOUBTS).ok();
-        (edit.map(|edit| edit.map(|edit| edit.document.text().to_owned())), evaluated.notes)
-    });
-    assert_eq!(merged[0], merged[1], "{}\n--- and\n{}", from.text(), wanted.text());
 }
 
 /// The forms that a directive takes which the schema does not know. A merge (`--prune=entries`, outside of them) may be

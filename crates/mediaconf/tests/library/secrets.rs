@@ -1,6 +1,6 @@
 //! The law of secrets: however one is written, and wherever it stands, nothing that is shown holds it.
 
-use mediaconf::plumbing::merge::changed_values;
+use mediaconf::plumbing::merge::ChangedValue;
 use mediaconf::plumbing::model::{
     Config, MaskedText, Masker, has_errors, masked_document, masked_json, masked_keys,
 };
@@ -72,7 +72,7 @@ fn json_doors(document: &Document) -> Vec<(&'static str, String)> {
         ("json", Config::new(&masked).to_json().to_string()),
         ("patch", masked_json(&patch, &masker).to_string()),
     ];
-    for changed in changed_values(&json!({}), &whole) {
+    for changed in ChangedValue::between(&json!({}), &whole) {
         let keys: Vec<&str> = changed.keys.iter().map(String::as_str).collect();
         doors.push(("path", masked_keys(&keys, &masker).join(".")));
         let shown = changed.masked(&masker);
