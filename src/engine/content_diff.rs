@@ -3,7 +3,6 @@
 //! Texts are compared by their lines. Where one of the two is only known as JSON, both are compared as
 //! indented JSON.
 
-use mediaconf::plumbing::schema::media::STREAMS;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::content::Content;
 use super::snapshot::Snapshot;
 use mediaconf::plumbing::model::{MaskedText, Masker, masked_json};
+use mediaconf::plumbing::schema::Kind;
 use mediaconf::plumbing::show::{Hunk, hunks_of_splices, hunks_of_streams, hunks_of_texts, printed};
 use mediaconf::plumbing::syntax::{Document, Splice};
 
@@ -64,11 +64,11 @@ impl ContentDiff {
         }
         let [old, new] = [old, new].map(|side| {
             let mut whole = side.to_json();
-            let mut streams = whole[STREAMS.key()].take();
+            let mut streams = whole[Kind::Streams.key()].take();
             if let Some(streams) = streams.as_object_mut() {
                 streams.retain(|name, _| names.contains(name));
             }
-            json!({ STREAMS.key(): streams })
+            json!({ Kind::Streams.key(): streams })
         });
         Self::between_json(&old, &new, masker)
     }

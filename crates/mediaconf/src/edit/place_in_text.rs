@@ -1,8 +1,7 @@
 //! Finds the entry of the text that a path leads to.
 
 use super::path::Segment;
-use crate::model::view::entry_sources;
-use crate::schema::codec::{DirectiveForm, group_name};
+use crate::schema::codec::{Address, DirectiveForm, group_name};
 use crate::schema::members::{Members, first_argument, inner_scope};
 use crate::schema::{Schema, Scope};
 use crate::syntax::Entry;
@@ -32,7 +31,7 @@ pub fn entry_at<'d>(members: &Members<'d>, segments: &[Segment]) -> Option<Entry
             let is_sources = row.codec.facts().sources.is_some();
             let mut passed = 0;
             entries.iter().copied().find(|&entry| {
-                passed += if is_sources { entry_sources(entry).count() } else { 1 };
+                passed += if is_sources { Address::of_entry(entry).count() } else { 1 };
                 passed > *at
             })
         }

@@ -10,7 +10,7 @@ use super::diff::{BlockPairs, members, object, own_address, settings};
 use crate::edit::schema_path::{Place, own_value};
 use crate::edit::{ConfigLookup, Path, Segment};
 use crate::model::Masker;
-use crate::schema::{Facts, Kind, Object, Schema, Scope};
+use crate::schema::{Kind, Object, Schema, Scope};
 use crate::secret::{masked_below, masked_keys};
 use crate::syntax::one_line;
 
@@ -94,7 +94,7 @@ impl ChangeWalk {
     /// only the members that it names have changed. It need not name the block of a port that is removed
     /// with its port.
     fn member(&mut self, scope: Scope, key: &str, both: [&Object; 2], patch: &Object) {
-        let facts = scope.by_key(key).map_or(Facts::NONE, |row| row.codec.facts());
+        let facts = scope.by_key(key).map(|row| row.codec.facts()).unwrap_or_default();
         if !patch.contains_key(key) && facts.entries_of.is_none() {
             return;
         }

@@ -132,7 +132,7 @@ impl TextState {
     fn merged(&self, config: &Config<'_>, current: &dyn ConfigLookup) -> (Object, usize) {
         let wanted = config.lookup();
         let (mut patch, mut lacks) = (self.settings(config), 0);
-        for &kind in Schema::media().kinds {
+        for kind in Schema::media().kinds {
             let blocks = BlockPairs::new(kind, [current, &wanted]);
             let mut group = Map::new();
             for pair in blocks.pairs.iter().filter(|pair| !pair.is_same) {

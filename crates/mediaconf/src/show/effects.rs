@@ -9,8 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::edit::ConfigLookup;
 use crate::merge::diff::BlockPairs;
-use crate::schema::media::{LIVES, PLUGINS, STREAM, STREAMS, TOP};
-use crate::schema::{DirectiveRole, Kind};
+use crate::schema::{DirectiveRole, Kind, Scope};
 
 /// The effects of a change, counted. A stream may stand in several counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,10 +58,11 @@ impl Effects {
             let differing = blocks.pairs.iter().filter(|pair| blocks.changed(pair).is_some());
             differing.count() + added_deleted_renamed(&blocks).iter().sum::<usize>()
         };
-        let mut effects = Self { lives: touched(LIVES), plugins: touched(PLUGINS), ..Self::default() };
-        let key = DirectiveRole::Backend.key(TOP);
+        let mut effects =
+            Self { lives: touched(Kind::Lives), plugins: touched(Kind::Plugins), ..Self::default() };
+        let key = DirectiveRole::Backend.key(Scope::Top);
         let global = sides.map(|side| is_closed(side.value(&[key]).as_ref()).unwrap_or(false));
-        let streams = BlockPairs::new(STREAMS, sides);
+        let streams = BlockPairs::new(Kind::Streams, sides);
         for pair in streams.pairs.iter().filter(|pair| pair.is_on_both_sides()) {
             match streams.changed(pair) {
                 Some(_) if global[0] != global[1] => {
@@ -86,13 +86,13 @@ impl Effects {
     /// files there were.
     pub fn include(&mut self, gone: [usize; 3], come: [usize; 3], streams_before: usize) {
         let changed = |kind: Kind| gone[kind.number()] + come[kind.number()];
-        let added = come[STREAMS.number()];
-        self.deleted += gone[STREAMS.number()];
+        let added = come[Kind::Streams.number()];
+        self.deleted += gone[Kind::Streams.number()];
         self.added += added;
-        self.streams += changed(STREAMS);
+        self.streams += changed(Kind::Streams);
         self.of += streams_before + added;
-        self.lives += changed(LIVES);
-        self.plugins += changed(PLUGINS);
+        self.lives += changed(Kind::Lives);
+        self.plugins += changed(Kind::Plugins);
     }
 
     /// Returns the number of streams, lives and plugins that the change touches.
@@ -133,7 +133,7 @@ impl Effects {
     fn stream(&mut self, both: [Value; 2], global: [bool; 2]) {
         let [off, sources, archive] =
             [DirectiveRole::Disabled, DirectiveRole::Sources, DirectiveRole::Archive]
-                .map(|role| role.key(STREAM));
+                .map(|role| role.key(Scope::Stream));
         let [old, new] = [0, 1].map(|side| {
             let stream = &both[side];
             let has_source = stream[sources].as_array().is_some_and(|urls| !urls.is_empty());
@@ -164,7 +164,7 @@ impl Effects {
 
 /// True if a backend of its own is asked who may watch a stream; `None` if that of all is.
 fn own_protection(stream: &Value) -> Option<bool> {
-    is_closed(stream.get(DirectiveRole::Backend.key(STREAM)))
+    is_closed(stream.get(DirectiveRole::Backend.key(Scope::Stream)))
 }
 
 /// True if a backend is asked; `None` if this `auth` has no URL of its own.

@@ -16,8 +16,8 @@ use similar::{Algorithm, ChangeTag, DiffOp, DiffTag, capture_diff_slices, group_
 
 use crate::edit::surroundings::Surroundings;
 use crate::model::top_members;
+use crate::schema::Kind;
 use crate::schema::codec::group_name;
-use crate::schema::media::STREAMS;
 use crate::syntax::{Document, Splice, line_end, line_start};
 
 /// Unchanged lines shown around a change, as many as `diff -u` and git show.
@@ -70,7 +70,7 @@ pub fn hunks_of_streams(old: &Document, new: &Document, names: &HashSet<String>)
 fn lines_of_streams(document: &Document, names: &HashSet<String>) -> Vec<(String, Range<usize>)> {
     let around = Surroundings::new(document);
     let members = top_members(document);
-    let lines = members.own_by_key(STREAMS.key()).iter().filter_map(|stream| {
+    let lines = members.own_by_key(Kind::Streams.key()).iter().filter_map(|stream| {
         let name = names.get(&*group_name(*stream).value())?;
         let start = line_start(document.text(), around.own_comments(*stream));
         Some((name.clone(), start..around.next_line(stream.end())))
