@@ -1,7 +1,7 @@
 //! The report of a change, made or rehearsed: commands show it, and servers send it.
 
 use mediaconf::plumbing::schema::DirectiveRole;
-use mediaconf::plumbing::schema::media::TOP;
+use mediaconf::plumbing::schema::Scope;
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
@@ -189,7 +189,7 @@ fn account(old: Option<&Content>, new: Option<&Content>) -> (bool, Option<[Strin
         (Some(old), Some(new)) if old.account() == new.account() => (false, None),
         (_, Some(new)) => (true, new.account().cloned()),
         _ => {
-            let key = [DirectiveRole::Editor.key(TOP)];
+            let key = [DirectiveRole::Editor.key(Scope::Top)];
             (compared([old, new], |old, new| old.value(&key) != new.value(&key)), None)
         }
     }

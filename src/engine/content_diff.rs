@@ -3,7 +3,7 @@
 //! Texts are compared by their lines. Where one of the two is only known as JSON, both are compared as
 //! indented JSON.
 
-use mediaconf::plumbing::schema::media::STREAMS;
+use mediaconf::plumbing::schema::Kind;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -46,11 +46,11 @@ impl ContentDiff {
         }
         let [old, new] = [old, new].map(|side| {
             let mut whole = side.to_json();
-            let mut streams = whole[STREAMS.key()].take();
+            let mut streams = whole[Kind::Streams.key()].take();
             if let Some(streams) = streams.as_object_mut() {
                 streams.retain(|name, _| names.contains(name));
             }
-            json!({ STREAMS.key(): streams })
+            json!({ Kind::Streams.key(): streams })
         });
         Self::between_json(&old, &new, masker)
     }

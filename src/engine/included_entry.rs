@@ -1,6 +1,5 @@
 //! Entries that stand in included files: a change of one is refused, and says in which file it is.
 
-use mediaconf::plumbing::schema::media::{KINDS, STREAMS};
 use mediaconf::plumbing::schema::{Kind, Schema, WITH_INCLUDES};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -55,7 +54,7 @@ impl Engine {
             let composed = self.composed(text, self.followed());
             let included = composed.map(|composed| composed.included_entries()).unwrap_or_default();
             let members = text.members();
-            let own = KINDS.into_iter().flat_map(|kind| {
+            let own = Kind::ALL.into_iter().flat_map(|kind| {
                 members
                     .own_by_key(kind.key())
                     .iter()
@@ -66,7 +65,7 @@ impl Engine {
             (included, keys)
         });
         let [(old, old_keys), (new, new_keys)] = sides;
-        let streams_before = old.iter().filter(|entry| entry.kind == STREAMS).count();
+        let streams_before = old.iter().filter(|entry| entry.kind == Kind::Streams).count();
         let is_new_in = |keys: &HashSet<(&str, String)>, entry: &IncludedEntry| {
             !keys.contains(&(entry.kind.key(), entry.name.clone()))
         };
@@ -135,7 +134,7 @@ impl Composed {
     pub fn included_entries(&self) -> Vec<IncludedEntry> {
         let members = top_members(self.text.document());
         let in_group = |kind: Kind| members.own_by_key(kind.key()).iter().map(move |entry| (kind, *entry));
-        let entries = KINDS.into_iter().flat_map(in_group);
+        let entries = Kind::ALL.into_iter().flat_map(in_group);
         let included = entries.filter_map(|(kind, entry)| {
             let (file, line) = self.included_line(entry.span().start)?;
             Some(IncludedEntry {

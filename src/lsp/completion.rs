@@ -160,7 +160,7 @@ impl ValueCandidates<'_> {
             return part.kind.names_of.map(|group| self.names(group, REFERENCE)).unwrap_or_default();
         }
         let optional = object.parts.iter().filter(|part| part.place == PartPlace::Optional && !part.secret);
-        match index > object.required() {
+        match index > object.required().len() {
             true => optional.flat_map(|part: &Part| self.of_kind(part.kind, None)).collect(),
             false => Vec::new(),
         }

@@ -1,6 +1,5 @@
 //! `mediactl diff`
 
-use mediaconf::plumbing::schema::media::STREAMS;
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path as FilePath;
 
@@ -27,6 +26,7 @@ use mediaconf::plumbing::edit::{
 };
 use mediaconf::plumbing::merge::{Drift, diff as patch_from};
 use mediaconf::plumbing::model::{Masker, masked_below, masked_json, masked_keys};
+use mediaconf::plumbing::schema::Kind;
 
 /// Show how two configurations differ
 ///
@@ -435,7 +435,7 @@ fn selected(
     sides: &[NamedContent; 2],
     conditions: &[Condition],
 ) -> Result<(HashSet<String>, Vec<String>), CliError> {
-    let every = Path::all(STREAMS.key());
+    let every = Path::all(Kind::Streams.key());
     let sides = [sides[0].to_json()?, sides[1].to_json()?];
     let mut names = HashSet::new();
     for whole in &sides {
@@ -466,7 +466,7 @@ fn patch_between(
 
 /// Leaves only what a patch says of these streams.
 fn keep_streams(patch: &mut Map<String, Value>, names: &HashSet<String>) {
-    patch.retain(|key, _| key == STREAMS.key());
+    patch.retain(|key, _| key == Kind::Streams.key());
     patch.values_mut().filter_map(Value::as_object_mut).for_each(|streams| {
         streams.retain(|name, _| names.contains(name));
     });

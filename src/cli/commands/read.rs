@@ -1,6 +1,5 @@
 //! `mediactl read`
 
-use mediaconf::plumbing::schema::media::{KINDS, STREAMS};
 use mediaconf::plumbing::schema::{Kind, Schema, WITH_INCLUDES};
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -434,7 +433,7 @@ impl Wanted {
         let conditions = input::conditions(&args.conditions, args.accept.is_some())?;
         refuse_unfit_output(args)?;
         if paths.is_empty() && !conditions.is_empty() {
-            paths.push(Path::all(STREAMS.key()));
+            paths.push(Path::all(Kind::Streams.key()));
         }
         Ok(Self { paths, conditions })
     }
@@ -479,8 +478,9 @@ impl Wanted {
     ) -> Result<(), CliError> {
         let groups = match &self.paths[..] {
             [] => {
-                let all = KINDS.map(|kind| (kind, current.shown.names(&[kind.key()])));
-                let is_shown = |(kind, names): &(Kind, Vec<String>)| *kind == STREAMS || !names.is_empty();
+                let all = Kind::ALL.map(|kind| (kind, current.shown.names(&[kind.key()])));
+                let is_shown =
+                    |(kind, names): &(Kind, Vec<String>)| *kind == Kind::Streams || !names.is_empty();
                 all.into_iter().filter(is_shown).collect()
             }
             paths => {

@@ -1,6 +1,5 @@
 //! `mediactl serve`
 
-use mediaconf::plumbing::schema::media::TOP;
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::panic;
@@ -41,6 +40,7 @@ use crate::store::file::{ConfFile, ServeLock};
 use crate::store::{Follow, StoreError, jittered};
 use mediaconf::plumbing::request::{ChangeRequest, Edits};
 use mediaconf::plumbing::schema::DirectiveRole;
+use mediaconf::plumbing::schema::Scope;
 
 /// The default address: only this machine can connect.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
@@ -379,8 +379,7 @@ fn offer_account(engine: &Engine, global: &GlobalArgs, ui: Ui) -> Result<(), Cli
         return Err(CliError::no_account(&name));
     }
     let account = NewAccount::random()?;
-    let patch =
-        json!({DirectiveRole::Editor.key(TOP): {"login": account.login, "password": account.password}});
+    let patch = json!({DirectiveRole::Editor.key(Scope::Top): {"login": account.login, "password": account.password}});
     let request = ChangeRequest { edits: Edits::Patch(patch), expectations: Vec::new() };
     engine.modify(&request, &ChangeOptions { by: local_user(), ..ChangeOptions::default() })?;
     ui.say("this is the account, which is not shown again:");

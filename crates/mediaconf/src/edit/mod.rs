@@ -73,9 +73,8 @@ pub use notes::Note;
 pub use verify::Unproved;
 
 use crate::model::{top_members, usable_account};
-use crate::schema::media::STREAMS;
 use crate::schema::members::Members;
-use crate::schema::{DirectiveRole, Object};
+use crate::schema::{DirectiveRole, Kind, Object};
 use crate::syntax::{Document, Splice};
 use sync::Sync;
 
@@ -168,7 +167,7 @@ pub(crate) fn synced<'d>(
         removes_credentials,
         deleted_streams,
         guarded: guarded.in_document(members),
-        streams_before: members.own_by_key(STREAMS.key()).len(),
+        streams_before: members.own_by_key(Kind::Streams.key()).len(),
     }))
 }
 

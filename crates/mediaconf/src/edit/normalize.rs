@@ -21,7 +21,8 @@ pub fn normalize(patch: Value) -> Result<Object, Faults> {
             return Err(fault.hint("to remove one thing, set it to null, such as {\"auth\": null}").into());
         }
     };
-    let mut normalizer = Normalizer { faults: Faults::default(), holds_mask };
-    let normalized = each_normalized(Schema::media().top(), members, &root, &mut normalizer);
+    let mut normalizer = Normalizer { at: Pointer::root(), faults: Faults::default(), holds_mask };
+    let normalized = each_normalized(Schema::media().top(), members, &mut normalizer);
+    let Value::Object(normalized) = normalized else { return Ok(Map::new()) };
     normalizer.faults.into_result(normalized)
 }

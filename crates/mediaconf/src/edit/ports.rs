@@ -10,6 +10,7 @@ use super::sync::{MemberLines, Sync};
 use crate::schema::codec::{General, block_value, merge_block, occurrence};
 use crate::schema::fault::Fault;
 use crate::schema::json_pointer::Pointer;
+use crate::schema::kinds::PORT;
 use crate::schema::members::first_argument as list_value;
 use crate::schema::scalar::{is_empty, scalar_text};
 use crate::schema::{Codec, ListShape, Object, Old, Parameter, Schema};
@@ -26,7 +27,7 @@ impl Sync<'_, '_> {
     ) {
         let members = self.members;
         let entries = members.own(row);
-        let port = |&entry: &Entry<'_>| list.kind.value(entry).map(Value::from).unwrap_or_default();
+        let port = |&entry: &Entry<'_>| PORT.value(entry).map(Value::from).unwrap_or_default();
         let old: Vec<Value> = entries.iter().map(port).collect();
         let new = ports.map_or_else(|| old.clone(), |ports| ports.as_array().cloned().unwrap_or_default());
         let (before, after) = identities(entries, &old, &new);
@@ -104,8 +105,8 @@ impl Sync<'_, '_> {
         }
         let listening: HashSet<String> = ports.iter().filter_map(scalar_text).collect();
         for (port, _) in patch.iter().filter(|(port, value)| !listening.contains(*port) && !value.is_null()) {
-            let message = format!("there is no such {} in `{}`", list.noun, list.key);
-            let hint = format!("add the {} to `{}` in the same patch", list.noun, list.key);
+            let message = format!("there is no such port in `{}`", list.key);
+            let hint = format!("add the port to `{}` in the same patch", list.key);
             self.faults.push(Fault::wrong_type(&pointer.child(port), message).hint(hint));
         }
         blocks

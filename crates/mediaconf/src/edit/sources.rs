@@ -6,8 +6,7 @@ use super::align::{Alignment, ElementOrigin, align};
 use super::layout::{Insertion, NewEntry, block_lines};
 use super::sync::{MemberLines, Sync};
 use super::words::address_said;
-use crate::model::view::{entry_sources, is_plural};
-use crate::schema::codec::{Address, group_name, header_address as header_source};
+use crate::schema::codec::{Address, group_name, header_address as header_source, is_plural};
 use crate::schema::{Parameter, SOURCE};
 use crate::syntax::{Entry, Splice, Word, spliced_pieces};
 
@@ -22,7 +21,7 @@ impl<'d> Sync<'_, 'd> {
     pub(super) fn sources(&mut self, member: MemberLines<'_, 'd>, fresh: &[Entry<'_>]) {
         let MemberLines { within, row, entries } = member;
         let of_entry =
-            |&entry: &Entry<'d>| entry_sources(entry).map(move |address| Element { entry, address });
+            |&entry: &Entry<'d>| Address::of_entry(entry).map(move |address| Element { entry, address });
         let elements: Vec<Element<'d>> = entries.iter().flat_map(of_entry).collect();
         let old: Vec<Value> = elements.iter().map(|element| value_of(&element.address)).collect();
         let alignment = align(&old, &fresh.iter().map(|&line| value_of_line(line)).collect::<Vec<_>>());
@@ -94,13 +93,13 @@ impl<'d> Sync<'_, 'd> {
             false => " ".to_owned(),
         };
         let keyword = entry.words().next().expect("an entry has a keyword");
-        self.splice(keyword.start as usize..keyword.end() as usize, SOURCE.keyword);
+        self.splice(keyword.start as usize..keyword.end() as usize, SOURCE.address);
         let (mut end, mut is_first) = (keyword.end() as usize, true);
         let mut words = entry.arguments().peekable();
         for (index, line) in fresh.iter().enumerate().take(to + 1).skip(from) {
             let new = source_words(*line);
             let Some(word) = place(index) else {
-                self.splice(end..end, format!(";{joint}{} {new}", SOURCE.keyword));
+                self.splice(end..end, format!(";{joint}{} {new}", SOURCE.address));
                 continue;
             };
             let mut gap = String::new();
@@ -118,10 +117,10 @@ impl<'d> Sync<'_, 'd> {
                 (true, false) => self.splice(end..word.start as usize, " "),
                 (false, true) => {
                     let gap = gap.trim_end();
-                    self.splice(end..word.start as usize, format!(";{gap}{joint}{} ", SOURCE.keyword));
+                    self.splice(end..word.start as usize, format!(";{gap}{joint}{} ", SOURCE.address));
                 }
                 (false, false) => {
-                    self.splice(end..word.start as usize, format!(";{joint}{} ", SOURCE.keyword));
+                    self.splice(end..word.start as usize, format!(";{joint}{} ", SOURCE.address));
                 }
             }
             (end, is_first) = (word.end() as usize, false);
@@ -164,7 +163,7 @@ impl<'d> Sync<'_, 'd> {
                     (Some(stays), Some(address)) if stays == index => {
                         let start = address.positional.start as usize;
                         let words = spliced_pieces(self.document.text(), start..head, &edits);
-                        let head = format!("{} {}", SOURCE.keyword, words.collect::<String>());
+                        let head = format!("{} {}", SOURCE.address, words.collect::<String>());
                         (NewEntry { head, block: None }, true)
                     }
                     _ => (NewEntry::of(line), false),

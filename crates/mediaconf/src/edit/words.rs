@@ -21,7 +21,7 @@ pub(super) struct Said<'t> {
 }
 
 fn facts_of(row: Option<&'static Parameter>) -> Facts {
-    row.map_or(Facts::NONE, |row| row.codec.facts())
+    row.map(|row| row.codec.facts()).unwrap_or_default()
 }
 
 /// The words of a line behind its keyword.

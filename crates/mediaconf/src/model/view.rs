@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::schema::codec::{Address, General, foreign_values, group_name, header_address};
 use crate::schema::members::{Member, Members, key_of};
-use crate::schema::{BlockHead, Codec, DirectiveRole, Globals, Kind, SOURCE, Schema};
+use crate::schema::{BlockHead, Codec, DirectiveRole, Globals, Kind, Schema};
 use crate::syntax::{Document, Entry};
 
 /// The members of a configuration that a view shows. Secrets are shown: a masked view is that of the masked text.
@@ -152,10 +152,5 @@ pub fn sources<'d>(
 
 /// The sources of one `url` entry; a `urls A B;` line has one for each word.
 pub fn entry_sources(entry: Entry<'_>) -> impl Iterator<Item = Address<'_>> {
-    SOURCE.addresses(entry).into_iter()
-}
-
-/// True if each word of a source directive is a source.
-pub fn is_plural(entry: Entry<'_>) -> bool {
-    entry.keyword() == SOURCE.plural
+    Address::of_entry(entry).into_iter()
 }

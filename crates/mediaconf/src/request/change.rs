@@ -14,11 +14,10 @@ use crate::edit::{
     Segment, modify_members, normalize, to_patch, unmet,
 };
 use crate::merge::DesiredState;
-use crate::schema::Object;
 use crate::schema::fault::Faults;
-use crate::schema::media::STREAMS;
 use crate::schema::members::Members;
 use crate::schema::patch::parse_within;
+use crate::schema::{Kind, Object};
 use crate::syntax::Document;
 
 /// A requested change, and the values that the configuration must have for it.
@@ -281,7 +280,9 @@ impl Evaluated {
 
 fn deleted_stream(assignment: &Assignment) -> Option<&str> {
     match &assignment.path.segments[..] {
-        [Segment::Key(group), Segment::Key(name)] if assignment.value.removes() && group == STREAMS.key() => {
+        [Segment::Key(group), Segment::Key(name)]
+            if assignment.value.removes() && group == Kind::Streams.key() =>
+        {
             Some(name)
         }
         _ => None,

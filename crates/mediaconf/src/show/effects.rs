@@ -9,8 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::edit::ConfigLookup;
 use crate::merge::diff::block_changes;
-use crate::schema::media::{LIVES, PLUGINS, STREAM, STREAMS, TOP};
-use crate::schema::{DirectiveRole, Kind, Object};
+use crate::schema::{DirectiveRole, Kind, Object, Scope};
 
 /// The effects of a change, counted. A stream may stand in several counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,17 +53,17 @@ impl Effects {
     /// The effects of a change from `before` to `after`.
     pub fn between(before: &dyn ConfigLookup, after: &dyn ConfigLookup) -> Self {
         let sides = [before, after];
-        let key = DirectiveRole::Backend.key(TOP);
+        let key = DirectiveRole::Backend.key(Scope::Top);
         let global = sides.map(|side| is_closed(side.value(&[key]).as_ref()).unwrap_or(false));
         let touched = |kind| Self::of_blocks(kind, sides, global).0.streams;
-        let (mut effects, found) = Self::of_blocks(STREAMS, sides, global);
-        (effects.lives, effects.plugins) = (touched(LIVES), touched(PLUGINS));
-        effects.of = before.names(&[STREAMS.key()]).len() + effects.added;
+        let (mut effects, found) = Self::of_blocks(Kind::Streams, sides, global);
+        (effects.lives, effects.plugins) = (touched(Kind::Lives), touched(Kind::Plugins));
+        effects.of = before.names(&[Kind::Streams.key()]).len() + effects.added;
         // What is global may change the meaning of streams that have the same text.
         if global[0] != global[1] {
-            let names = after.names(&[STREAMS.key()]);
+            let names = after.names(&[Kind::Streams.key()]);
             for name in names.iter().filter(|name| !found.contains(*name)) {
-                let stream = after.value(&[STREAMS.key(), name]).unwrap_or_default();
+                let stream = after.value(&[Kind::Streams.key(), name]).unwrap_or_default();
                 if own_protection(stream.as_object()).is_none() {
                     effects.streams += 1;
                     *(if global[1] { &mut effects.become_protected } else { &mut effects.become_open }) += 1;
@@ -107,13 +106,13 @@ impl Effects {
     /// files there were.
     pub fn include(&mut self, gone: [usize; 3], come: [usize; 3], streams_before: usize) {
         let changed = |kind: Kind| gone[kind.number()] + come[kind.number()];
-        let added = come[STREAMS.number()];
-        self.deleted += gone[STREAMS.number()];
+        let added = come[Kind::Streams.number()];
+        self.deleted += gone[Kind::Streams.number()];
         self.added += added;
-        self.streams += changed(STREAMS);
+        self.streams += changed(Kind::Streams);
         self.of += streams_before + added;
-        self.lives += changed(LIVES);
-        self.plugins += changed(PLUGINS);
+        self.lives += changed(Kind::Lives);
+        self.plugins += changed(Kind::Plugins);
     }
 
     /// Returns the number of streams, lives and plugins that the change touches.
@@ -154,7 +153,7 @@ impl Effects {
     fn stream(&mut self, both: [&Object; 2], global: [bool; 2]) {
         let [off, sources, archive] =
             [DirectiveRole::Disabled, DirectiveRole::Sources, DirectiveRole::Archive]
-                .map(|role| role.key(STREAM));
+                .map(|role| role.key(Scope::Stream));
         let [old, new] = [0, 1].map(|side| {
             let stream = both[side];
             let has_source =
@@ -179,7 +178,7 @@ impl Effects {
 
 /// True if a backend of its own is asked who may watch a stream; `None` if that of all is.
 fn own_protection(stream: Option<&Object>) -> Option<bool> {
-    is_closed(stream?.get(DirectiveRole::Backend.key(STREAM)))
+    is_closed(stream?.get(DirectiveRole::Backend.key(Scope::Stream)))
 }
 
 /// True if a backend is asked; `None` if this `auth` has no URL of its own.

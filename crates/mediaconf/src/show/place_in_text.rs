@@ -4,10 +4,9 @@ use std::ops::Range;
 
 use crate::edit::surroundings::Surroundings;
 use crate::edit::{Fault, Path, Segment};
-use crate::model::view::entry_sources;
 use crate::model::{Config, top_members};
 use crate::schema::Schema;
-use crate::schema::codec::DirectiveForm;
+use crate::schema::codec::{Address, DirectiveForm};
 use crate::schema::members::{Members, first_argument, inner_scope};
 use crate::syntax::{Document, Entry, line_end};
 
@@ -35,7 +34,7 @@ fn find<'d, 'p>(members: &Members<'d>, segments: &'p [Segment]) -> Option<Found<
     let mut passed = 0;
     let mut holds = |entry: &Entry<'_>, at: usize| {
         passed += if facts.is_some_and(|facts| facts.sources.is_some()) {
-            entry_sources(*entry).count()
+            Address::of_entry(*entry).count()
         } else {
             1
         };

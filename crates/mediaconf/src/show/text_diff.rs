@@ -10,8 +10,8 @@ use similar::{Algorithm, DiffOp, DiffTag, capture_diff, group_diff_ops};
 
 use crate::edit::surroundings::Surroundings;
 use crate::model::{MaskedText, Masker, top_members};
+use crate::schema::Kind;
 use crate::schema::codec::group_name;
-use crate::schema::media::STREAMS;
 use crate::syntax::{Document, line_start};
 
 /// Unchanged lines shown around a change, as many as `diff -u` and git show.
@@ -79,7 +79,7 @@ fn masked(
 fn places_of_streams(document: &Document, names: &HashSet<String>) -> Vec<(String, Range<usize>)> {
     let around = Surroundings::new(document);
     let members = top_members(document);
-    let places = members.own_by_key(STREAMS.key()).iter().filter_map(|stream| {
+    let places = members.own_by_key(Kind::Streams.key()).iter().filter_map(|stream| {
         let name = names.get(&*group_name(*stream).value())?;
         let start = line_start(document.text(), around.own_comments(*stream));
         Some((name.clone(), start..around.next_line(stream.end())))

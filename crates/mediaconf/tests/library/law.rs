@@ -4,7 +4,7 @@
 
 use mediaconf::plumbing::edit::{EditError, FaultKind, LocalView, modify, normalize, patch};
 use mediaconf::plumbing::model::{Lens, View, check, group_name, has_errors, key_of, top_members};
-use mediaconf::plumbing::schema::media::TOP;
+use mediaconf::plumbing::schema::Scope;
 use mediaconf::plumbing::show::{Effects, formatted};
 use mediaconf::plumbing::syntax::{Document, Entry, LineIndex, MAX_DEPTH, tokens};
 use serde_json::{Value, json};
@@ -166,7 +166,7 @@ fn leaves_alone_what_is_not_named(document: &Document, reduced: &Value, after: &
 fn not_named(document: &Document, reduced: &Value) -> Vec<(String, String)> {
     let members = top_members(document);
     let mut texts = Vec::new();
-    for parameter in TOP.rows() {
+    for parameter in Scope::Top.rows() {
         for entry in members.own(parameter) {
             let is_named = match (parameter.codec.facts().group, &reduced[parameter.key]) {
                 (_, Value::Null) => reduced.get(parameter.key).is_some(),
@@ -181,7 +181,7 @@ fn not_named(document: &Document, reduced: &Value) -> Vec<(String, String)> {
         }
     }
     for member in members.foreign() {
-        let key = key_of(TOP, &member.keyword).into_owned();
+        let key = key_of(Scope::Top, &member.keyword).into_owned();
         if reduced.get(&key).is_none() {
             texts.extend(member.entries.iter().map(|entry| (key.clone(), text_of(entry))));
         }

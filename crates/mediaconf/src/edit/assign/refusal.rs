@@ -50,8 +50,8 @@ pub(super) fn example(place: Place, path: &Path) -> Option<String> {
                 _ => None,
             }
         }
-        Place::Group(kind) => such(&format!("{{\"NAME\":{}}}", kind.0.example)),
-        Place::Block(kind) => such(kind.0.example),
+        Place::Group(kind) => such(&format!("{{\"NAME\":{}}}", kind.example())),
+        Place::Block(kind) => such(kind.example()),
         Place::Source(_) => such(ADDRESS),
         Place::Pair(_) => such("vb=1024k"),
         Place::Extras => such("{\"KEY\":\"VALUE\"}"),
@@ -70,7 +70,7 @@ fn may_show(path: &Path, value: &Value) -> bool {
 pub(super) fn drops(place: Place, path: &Path, present: usize, text: &str, list: &Value) -> Fault {
     // What is neither a port nor an address may be a secret that was typed at the wrong place.
     let (noun, placeholder, is_shown) = match place {
-        Place::Own(row) if let Some(list) = row.codec.facts().list => (list.noun, "", true),
+        Place::Own(row) if row.codec.facts().list.is_some() => ("port", "", true),
         Place::Own(_) => ("source", "URL", text.contains("://") && may_show(path, list)),
         _ => ("option", "OPTION", false),
     };

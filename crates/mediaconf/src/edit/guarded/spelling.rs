@@ -60,21 +60,20 @@ pub(super) fn not_used(misses: Vec<Miss>, used: impl Fn(Kind) -> HashSet<String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::media::{STREAM, TOP};
 
     #[test]
     fn near_miss_alone_costs_a_look_at_the_whole_and_one_a_kind() {
         let pointer = Pointer::root();
         let miss = |scope, keyword| Miss::find(scope, keyword, &pointer);
         let nobody = |_| -> HashSet<String> { panic!("there is nothing to look up") };
-        assert_eq!(not_used(miss(STREAM, "title").into_iter().collect(), nobody), []);
-        assert_eq!(not_used(miss(TOP, "rtpm").into_iter().collect(), nobody).len(), 1);
+        assert_eq!(not_used(miss(Scope::Stream, "title").into_iter().collect(), nobody), []);
+        assert_eq!(not_used(miss(Scope::Top, "rtpm").into_iter().collect(), nobody).len(), 1);
         let looks = std::cell::Cell::new(0);
         let used = |_| {
             looks.set(looks.get() + 1);
             HashSet::from(["prepsh".to_owned()])
         };
-        let misses = ["prepsh", "prepuhs", "prepussh"].map(|keyword| miss(STREAM, keyword));
+        let misses = ["prepsh", "prepuhs", "prepussh"].map(|keyword| miss(Scope::Stream, keyword));
         assert_eq!(not_used(misses.into_iter().flatten().collect(), used).len(), 2);
         assert_eq!(looks.get(), 1);
     }

@@ -140,7 +140,7 @@ fn reads_as(parameter: &Parameter, mut rest: Words<'_>, is_block: bool) -> bool 
         return tells(kind, first);
     }
     if let Some(object) = facts.object {
-        if object.required() == object.parts.len() {
+        if object.required().len() == object.parts.len() {
             return second.is_some() && rest.next().is_none();
         }
         let mut words = second.into_iter().chain(rest).take(MAX_WORDS);
