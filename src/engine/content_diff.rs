@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::content::Content;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::model::{MaskedText, Masker, masked_json};
+use mediaconf::plumbing::model::{MaskedText, Masker};
 use mediaconf::plumbing::show::{Hunk, hunks_of_splices, hunks_of_streams, hunks_of_texts, printed};
 use mediaconf::plumbing::syntax::{Document, Splice};
 
@@ -85,7 +85,7 @@ impl ContentDiff {
 
     fn between_json(old: &Value, new: &Value, masker: Option<Masker>) -> Self {
         let text = |value: &Value| match &masker {
-            Some(masker) => format!("{:#}\n", masked_json(value, masker)),
+            Some(masker) => format!("{:#}\n", masker.json(value)),
             None => format!("{value:#}\n"),
         };
         let (old, new) = (text(old), text(&in_order_of(new, old)));

@@ -13,7 +13,7 @@ use super::snapshot::Snapshot;
 use super::trouble::Trouble;
 use crate::store::{PendingInfo, StoreError};
 use mediaconf::plumbing::edit::{EditError, Fault, FaultKind, Faults, joined};
-use mediaconf::plumbing::model::holds_mask;
+use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::{Diagnostics, LineIndex, MAX_DIAGNOSTICS, Severity};
 
 /// The hint where new warnings are refused.
@@ -138,10 +138,10 @@ impl Refusal {
 
     /// A new text holds a mask; `None` if it does not.
     pub fn masked_text(text: &str) -> Option<Self> {
-        if !holds_mask(text) {
+        if !Masker::holds_mask(text) {
             return None;
         }
-        let line = text.lines().position(holds_mask)? + 1;
+        let line = text.lines().position(Masker::holds_mask)? + 1;
         let message =
             format!("line {line} of the new configuration holds a mask, not the secret it stands for");
         let fault =

@@ -4,7 +4,7 @@ use crate::engine::{Composed, Guard, Refusal, RefusalKind, errors_of};
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::Problem;
 use mediaconf::plumbing::edit::{Fault, Pointer};
-use mediaconf::plumbing::model::{Masker, masked_keys};
+use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::MAX_DIAGNOSTICS;
 
 impl From<Refusal> for Problem {
@@ -88,7 +88,7 @@ fn masked(mut problem: Problem) -> Problem {
 
 fn masked_pointer(pointer: &Pointer) -> Pointer {
     let keys = pointer.keys();
-    let masked = masked_keys(&keys.iter().map(String::as_str).collect::<Vec<_>>(), &Masker::default());
+    let masked = Masker::default().keys(&keys.iter().map(String::as_str).collect::<Vec<_>>());
     Pointer::from_keys(masked)
 }
 

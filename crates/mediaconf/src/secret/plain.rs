@@ -8,8 +8,8 @@ use memchr::memchr2;
 #[derive(Default)]
 pub struct Plain {
     pub text: String,
-    /// The start and the end of each byte in the text as it is written.
-    places: Vec<[usize; 2]>,
+    /// For each byte, the place of its character in the text as it is written.
+    places: Vec<(usize, usize)>,
 }
 
 impl Plain {
@@ -21,9 +21,9 @@ impl Plain {
         while let Some((at, c)) = chars.next() {
             let escapes = is_quoted && c == '\\';
             match chars.next_if(|(_, next)| escapes && matches!(next, '\\' | '"')) {
-                Some((place, _)) => plain.push_char(&raw[place..=place], at..place + 1),
+                Some((_, meant)) => plain.push(meant, at, 2),
                 None if c == '"' => is_quoted = !is_quoted,
-                None => plain.push(&raw[at..at + c.len_utf8()], at),
+                None => plain.push(c, at, c.len_utf8()),
             }
         }
         plain
@@ -31,71 +31,42 @@ impl Plain {
 
     /// `None` for a text without escapes.
     pub fn unescaped(escaped: &str) -> Option<Self> {
+        memchr2(b'%', b'\\', escaped.as_bytes())?;
         let mut plain = Self::default();
         let (mut at, mut is_escaped) = (0, false);
-        while let Some(found) = memchr2(b'%', b'\\', &escaped.as_bytes()[at..]) {
-            plain.push(&escaped[at..at + found], at);
-            at += found;
-            let rest = &escaped[at..];
-            match of_url(rest).or_else(|| of_json(rest)) {
-                Some((meant, length)) => {
-                    plain.push_char(meant.encode_utf8(&mut [0; 4]), at..at + length);
-                    (at, is_escaped) = (at + length, true);
-                }
-                None => {
-                    plain.push(&rest[..1], at);
-                    at += 1;
-                }
-            }
+        while let Some(c) = escaped[at..].chars().next() {
+            let meant = of_url(&escaped[at..]).or_else(|| of_json(&escaped[at..]));
+            let (c, length) = meant.unwrap_or((c, c.len_utf8()));
+            plain.push(c, at, length);
+            (at, is_escaped) = (at + length, is_escaped || meant.is_some());
         }
-        plain.push(&escaped[at..], at);
         is_escaped.then_some(plain)
+    }
+
+    fn push(&mut self, c: char, at: usize, length: usize) {
+        self.text.push(c);
+        self.places.resize(self.text.len(), (at, at + length));
     }
 
     /// Returns the place of a part of the text, which is not empty, in the one as it is written.
     pub fn place_of(&self, part: &Range<usize>) -> Range<usize> {
-        self.places[part.start][0]..self.places[part.end - 1][1]
+        self.places[part.start].0..self.places[part.end - 1].1
     }
 
-    /// Returns the places of a part of the value of a word. A quote that is not of the part stays outside of them, so that
-    /// the word stays one when masks stand in their place: the value `ab` of `x="a"b` has two places.
-    pub fn places_in_word(&self, raw: &str, part: &Range<usize>) -> Vec<Range<usize>> {
-        let mut places: Vec<Range<usize>> = Vec::new();
-        for run in self.places[part.clone()].chunk_by(|[_, end], [next, _]| end == next) {
-            let (first, last) = (run[0], run[run.len() - 1]);
-            let place = self.with_quotes(raw, first[0]..last[1]);
-            match places.last_mut() {
-                Some(last) if last.end == place.start => last.end = place.end,
-                _ => places.push(place),
-            }
+    /// Returns the place of a part of the value of a word, with the quotes around it, if they hold nothing else. A mask in
+    /// its place leaves it one word: where one of two quotes stands in the part, the place holds the other one, too.
+    pub fn place_in_word(&self, raw: &str, part: &Range<usize>) -> Range<usize> {
+        let Range { start, end } = self.place_of(part);
+        let quotes_in = |text: &str| text.matches('"').count();
+        let is_even = (quotes_in(&raw[start..end]) - quotes_in(&self.text[part.clone()])) % 2 == 0;
+        let is_behind_quote = start > part.start.checked_sub(1).map_or(0, |last| self.places[last].1);
+        match (is_even, is_behind_quote, raw[end..].starts_with('"')) {
+            (true, true, true) => start - 1..end + 1,
+            (true, _, _) => start..end,
+            (false, true, _) => start - 1..end,
+            (false, _, true) => start..end + 1,
+            (false, false, false) => 0..raw.len(),
         }
-        places
-    }
-
-    /// The place with the quotes around it, if they hold nothing else.
-    fn with_quotes(&self, raw: &str, place: Range<usize>) -> Range<usize> {
-        let is_quote = |at: usize| {
-            let is_value = self.places.binary_search_by(|[start, end]| match () {
-                () if *end <= at => std::cmp::Ordering::Less,
-                () if *start > at => std::cmp::Ordering::Greater,
-                () => std::cmp::Ordering::Equal,
-            });
-            raw.as_bytes().get(at) == Some(&b'"') && is_value.is_err()
-        };
-        match place.start.checked_sub(1).filter(|at| is_quote(*at) && is_quote(place.end)) {
-            Some(start) => start..place.end + 1,
-            None => place,
-        }
-    }
-
-    fn push(&mut self, part: &str, offset: usize) {
-        self.text.push_str(part);
-        self.places.extend((offset..offset + part.len()).map(|at| [at, at + 1]));
-    }
-
-    fn push_char(&mut self, meant: &str, place: Range<usize>) {
-        self.text.push_str(meant);
-        self.places.extend(meant.bytes().map(|_| [place.start, place.end]));
     }
 }
 
@@ -116,11 +87,7 @@ fn of_json(text: &str) -> Option<(char, usize)> {
     let escape = text.strip_prefix('\\')?;
     match escape.chars().next()? {
         meant @ ('"' | '\\' | '/' | '\'') => Some((meant, 2)),
-        'u' => {
-            let digits = escape.get(1..5)?;
-            let meant = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
-            Some((meant, 6))
-        }
+        'u' => Some((char::from_u32(u32::from_str_radix(escape.get(1..5)?, 16).ok()?)?, 6)),
         _ => None,
     }
 }
@@ -151,22 +118,19 @@ mod tests {
     }
 
     #[test]
-    fn the_places_in_a_word_leave_it_one_word() {
-        for (raw, value, places) in [
-            (r#""a b""#, "a b", &[r#""a b""#][..]),
-            (r#"x="a b""#, "a b", &[r#""a b""#]),
-            (r#"x=a"b c"d"#, "ab cd", &[r#"a"b c"d"#]),
-            (r#""x=a"b"#, "ab", &["a", "b"]),
-            (r#""{\"p\":\"K\"}""#, "K", &["K"]),
-            (r#""x=a\\b""#, "a\\b", &["a\\\\b"]),
+    fn the_place_in_a_word_leaves_it_one_word() {
+        for (raw, value, place) in [
+            (r#""a b""#, "a b", r#""a b""#),
+            (r#"x="a b""#, "a b", r#""a b""#),
+            (r#"x=a"b c"d"#, "ab cd", r#"a"b c"d"#),
+            (r#""x=a"b"#, "ab", r#""x=a"b"#),
+            (r#""{\"p\":\"K\"}""#, "K", "K"),
+            (r#""x=a\\b""#, "a\\b", "a\\\\b"),
         ] {
             let plain = Plain::unquoted(raw);
             let start = plain.text.find(value).expect(raw);
-            let found = plain.places_in_word(raw, &(start..start + value.len()));
-            assert!(
-                found.iter().map(|place| &raw[place.clone()]).eq(places.iter().copied()),
-                "{raw}: {found:?}"
-            );
+            let found = plain.place_in_word(raw, &(start..start + value.len()));
+            assert_eq!(&raw[found], place, "{raw}");
         }
     }
 }

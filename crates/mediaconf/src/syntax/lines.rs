@@ -61,7 +61,7 @@ impl<'t> LineIndex<'t> {
     pub fn position(&self, offset: u32) -> Position {
         let line = self.starts.partition_point(|&start| start <= offset).max(1);
         let start = self.starts[line - 1] as usize;
-        let offset = floor_char_boundary(self.text, offset as usize).max(start);
+        let offset = self.text.floor_char_boundary(offset as usize).max(start);
         let (known, last) = self.last.get();
         let (from, column) =
             if last.line == line && known <= offset { (known, last.column) } else { (start, 1) };
@@ -105,15 +105,6 @@ pub fn line_start(text: &str, offset: usize) -> usize {
 /// Returns the end of the line that holds `offset`, after its line feed.
 pub fn line_end(text: &str, offset: usize) -> usize {
     memchr::memchr(b'\n', &text.as_bytes()[offset..]).map_or(text.len(), |newline| offset + newline + 1)
-}
-
-/// The last character boundary of `text` that is not behind `offset`.
-pub fn floor_char_boundary(text: &str, offset: usize) -> usize {
-    let mut at = offset.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 #[cfg(test)]

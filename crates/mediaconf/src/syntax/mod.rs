@@ -19,7 +19,7 @@ pub(crate) mod work;
 
 pub use document::{Children, Document, Entry, EntryId};
 pub use grammar::{MAX_DEPTH, STRAY_BRACE};
-pub use lines::{Columns, LineIndex, Position, floor_char_boundary, line_end, line_start};
+pub use lines::{Columns, LineIndex, Position, line_end, line_start};
 pub use printable::{controls_terminal, one_line, printable};
 pub use splice::{Splice, spliced_pieces};
 pub use tokens::{Token, TokenKind, Words, comment_start, tokens};

@@ -160,9 +160,8 @@ impl Diagnostics {
         self.kept.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
     }
 
-    /// Puts another one in the place of each kept diagnostic.
-    pub(crate) fn map(&mut self, mut told: impl FnMut(&Diagnostic) -> Diagnostic) {
-        self.kept.iter_mut().for_each(|diagnostic| *diagnostic = told(diagnostic));
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Diagnostic> {
+        self.kept.iter_mut()
     }
 
     /// The kept diagnostics, in the order in which they were added or, after [`Diagnostics::sort`], in
