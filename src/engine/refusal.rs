@@ -14,7 +14,7 @@ use super::trouble::Trouble;
 use crate::store::{PendingInfo, StoreError};
 use mediaconf::plumbing::edit::{EditError, Fault, FaultKind, Faults, joined};
 use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::{Diagnostics, LineIndex, MAX_DIAGNOSTICS, Severity};
+use mediaconf::plumbing::syntax::{Diagnostics, LineIndex, Severity};
 
 /// The hint where new warnings are refused.
 pub const WITHOUT_STRICT: &str = "without `--strict` it is made all the same";
@@ -98,11 +98,11 @@ impl Refusal {
         Self { faults, ..self }
     }
 
-    /// The same refusal with at most [`MAX_DIAGNOSTICS`] faults; the others are counted.
+    /// The same refusal with at most [`Diagnostics::MAX`] faults; the others are counted.
     #[must_use]
     pub fn shortened(mut self) -> Self {
-        self.unlisted += self.faults.len().saturating_sub(MAX_DIAGNOSTICS);
-        self.faults.truncate(MAX_DIAGNOSTICS);
+        self.unlisted += self.faults.len().saturating_sub(Diagnostics::MAX);
+        self.faults.truncate(Diagnostics::MAX);
         self
     }
 

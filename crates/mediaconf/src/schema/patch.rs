@@ -17,7 +17,7 @@ use serde_json::{Map, Number, Value};
 
 use super::fault::{Fault, FaultKind, Faults};
 use super::json_pointer::Pointer;
-use crate::syntax::MAX_DEPTH;
+use crate::syntax::Document;
 
 const MIB: usize = 1024 * 1024;
 
@@ -152,13 +152,13 @@ impl ValueSeed<'_, '_> {
     }
 
     fn check_depth<E: Error>(&self) -> Result<(), E> {
-        if self.depth < MAX_DEPTH {
+        if self.depth < Document::MAX_DEPTH {
             return Ok(());
         }
         self.refuse(Fault::at_pointer(
             FaultKind::NotJson,
             self.pointer.clone(),
-            format!("the patch nests deeper than {MAX_DEPTH}"),
+            format!("the patch nests deeper than {}", Document::MAX_DEPTH),
         ));
         Err(E::custom("too deep"))
     }

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use super::forms::{merged, prose_parts, word_parts};
+use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_secret_name};
-use super::plain::Plain;
 use crate::schema::members::{RowMatch, inner_scope, read};
 use crate::schema::{Kind, Parameter, Schema, Scope};
 use crate::syntax::{Children, Document, Entry, Word, comment_start};

@@ -10,7 +10,6 @@ mod forms;
 mod json;
 mod mask;
 mod names;
-mod plain;
 mod values;
 
 #[cfg(test)]

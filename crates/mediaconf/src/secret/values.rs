@@ -4,17 +4,14 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::{Bound, Range};
 
-use base64::Engine as _;
-use base64::alphabet::STANDARD;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::prelude::{BASE64_STANDARD_NO_PAD, Engine as _};
 use memchr::memmem;
 use percent_encoding::percent_decode_str;
 
 use super::finder::{ENDS, line_parts};
-use super::forms::{merged, prose_parts, word_parts};
+use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::mask::{Masker, SHORTEST};
 use super::names::{Secrecy, is_name_byte};
-use super::plain::Plain;
 use crate::syntax::{Document, Word};
 
 /// The most bytes of a value that is searched for, so that the search stays short.
@@ -37,14 +34,6 @@ const ORDINARY: &str = "true false apikey aws4-hmac-sha256 basic bearer digest n
 /// The attributes of cookies and the parameters of `Digest` and the like whose values are no secrets.
 const OPEN_NAMES: &str = "algorithm charset domain expires max-age nc path priority qop realm samesite scope \
                           signedheaders uri userhash username";
-
-/// Reads base64 with and without padding.
-const BASE64: GeneralPurpose = GeneralPurpose::new(
-    &STANDARD,
-    GeneralPurposeConfig::new()
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-        .with_decode_allow_trailing_bits(true),
-);
 
 /// The secret values of texts.
 #[derive(Default)]
@@ -204,7 +193,7 @@ fn secrets_within(value: &str) -> Vec<String> {
 /// Decodes base64 of either alphabet, if it is text.
 fn from_base64(word: &str) -> Option<String> {
     let word = word.trim_end_matches('=').replace('-', "+").replace('_', "/");
-    let meant = String::from_utf8(BASE64.decode(word).ok()?).ok()?;
+    let meant = String::from_utf8(BASE64_STANDARD_NO_PAD.decode(word).ok()?).ok()?;
     (!meant.contains(char::is_control)).then_some(meant)
 }
 
