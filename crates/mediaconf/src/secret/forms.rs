@@ -76,9 +76,7 @@ fn find(text: &str, is_word: bool, encodings: usize, found: &mut Vec<Range<usize
         offset = secret.as_ref().map_or(0, |secret| secret.end).max(offset + mark + 1);
         found.extend(secret);
     }
-    if encodings > 0
-        && let Some(plain) = Plain::unescaped(text)
-    {
+    if let Some(plain) = Plain::unescaped(text).filter(|_| encodings > 0) {
         let mut meant = Vec::new();
         find(&plain.text, is_word, encodings - 1, &mut meant);
         found.extend(meant.iter().map(|part| plain.place_of(part)));
@@ -260,23 +258,23 @@ fn starts_word(before: char) -> bool {
 
 /// The content of `<password>…</password>`, without the first `<`.
 fn element(text: &str) -> Option<&str> {
-    let (tag, content) = text.split_once('>').filter(|(tag, _)| tag.len() <= LONGEST_LOGIN)?;
+    let (tag, _) = beginning(text, LONGEST_LOGIN).split_once('>')?;
     let name = tag.split([' ', '\t', '\n']).next()?;
     // The digits of a mask may end like a name: `<secret:4V5ZIv>`.
     let is_mask = tag.strip_prefix("secret:").is_some_and(|digits| digits.len() == 6);
-    (!is_mask && is_secret_name(name.rsplit(':').next()?)).then(|| until(content, &['<']))
+    (!is_mask && is_secret_name(name.rsplit(':').next()?)).then(|| until(&text[tag.len() + 1..], &['<']))
 }
 
 /// The value of `--password …` and `-u login:password`, which begins at the start of `rest`.
 fn option_of_program<'t>(before: &str, rest: &'t str) -> Option<&'t str> {
-    let (name, value) = rest.split_at(until(rest, &[' ', '=', '"', '\'']).len());
-    let is_of_login = LOGIN_OPTIONS.contains(&name);
-    if !(before.is_empty() || before.ends_with(starts_word)) || !(is_of_login || is_secret_name(name)) {
+    if !(before.is_empty() || before.ends_with(starts_word)) {
         return None;
     }
+    let (name, value) = rest.split_at(until(rest, &[' ', '=', '"', '\'']).len());
+    let is_of_login = LOGIN_OPTIONS.contains(&name);
     let value = value.strip_prefix([' ', '='])?.trim_start();
     let value = quoted(value).unwrap_or_else(|| until(until(value, &ENDS), &['\'']));
-    (!is_of_login || value.contains(':')).then_some(value)
+    (is_secret_name(name) || (is_of_login && value.contains(':'))).then_some(value)
 }
 
 /// The last segment of the path of an RTMP address.
@@ -323,7 +321,10 @@ impl Plain {
         let mut plain = Self::default();
         let (mut at, mut is_escaped) = (0, false);
         while let Some(c) = escaped[at..].chars().next() {
-            let meant = of_url(&escaped[at..]).or_else(|| of_json(&escaped[at..]));
+            let meant = match c {
+                '%' => of_url(&escaped[at..]),
+                _ => of_json(&escaped[at..]),
+            };
             let (c, length) = meant.unwrap_or((c, c.len_utf8()));
             plain.push(c, at..at + length);
             (at, is_escaped) = (at + length, is_escaped || meant.is_some());

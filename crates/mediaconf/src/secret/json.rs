@@ -127,6 +127,8 @@ impl JsonPlace {
             },
             Level::Object(object) if object.part(key).is_none_or(|part| part.secret) => words(self.reader),
             Level::Group | Level::Object(_) => words(WordReader::INSIDE),
+            // The options of an address stand behind it.
+            Level::Words if key == "extra" => self,
             Level::Words => words(self.reader.behind(key.trim_start_matches(ESCAPE))),
         }
     }

@@ -52,14 +52,10 @@ impl Masker {
 
     /// The mask of a secret.
     pub fn mask(&self, secret: &str) -> String {
-        let mut fingerprint = self.0.map_or(0, |key| keyed_hash(key, secret));
-        let mut mask = MASK_START.to_owned();
-        for _ in 0..MASK_DIGITS {
-            let digit = fingerprint % DIGITS.len() as u64;
-            mask.push(char::from(DIGITS[digit as usize]));
-            fingerprint /= DIGITS.len() as u64;
-        }
-        mask + ">"
+        let fingerprint = self.0.map_or(0, |key| keyed_hash(key, secret));
+        let digits = iter::successors(Some(fingerprint), |rest| Some(rest / DIGITS.len() as u64));
+        let digits = digits.map(|rest| char::from(DIGITS[(rest % DIGITS.len() as u64) as usize]));
+        format!("{MASK_START}{}>", digits.take(MASK_DIGITS).collect::<String>())
     }
 
     /// The text of a document with its secrets masked.
@@ -118,9 +114,8 @@ fn keyed_hash(key: u128, secret: &str) -> u64 {
 
 /// The length of the mask that a text starts with.
 fn mask_len(text: &str) -> Option<usize> {
-    let digits = text.strip_prefix(MASK_START)?.as_bytes();
-    let is_whole = digits.iter().take(MASK_DIGITS).all(u8::is_ascii_alphanumeric)
-        && digits.get(MASK_DIGITS) == Some(&b'>');
+    let (digits, rest) = text.strip_prefix(MASK_START)?.split_at_checked(MASK_DIGITS)?;
+    let is_whole = digits.bytes().all(|digit| digit.is_ascii_alphanumeric()) && rest.starts_with('>');
     is_whole.then_some(MASK_START.len() + MASK_DIGITS + 1)
 }
 

@@ -86,15 +86,13 @@ impl WordReader {
         let own = if self.is_login && word.contains(':') { Secrecy::Whole } else { self.secrecy };
         let is_named = self.is_completed_by(word)
             || glued_name(word).is_some_and(|(name, _)| self.is_first || is_account(name));
-        let halves = ACCOUNTS.iter().filter_map(|keyword| keyword.split_once('_'));
+        let mut halves = ACCOUNTS.iter().filter_map(|keyword| keyword.split_once('_'));
+        let half = halves.find(|(first, _)| word.eq_ignore_ascii_case(first)).map(|(_, second)| second);
         *self = Self {
             secrecy: if is_named { Secrecy::Whole } else { self.secrecy.behind(word) },
             is_first: false,
             is_login: LOGIN_OPTIONS.contains(&word),
-            second_half: halves
-                .into_iter()
-                .find(|(first, _)| word.eq_ignore_ascii_case(first))
-                .map(|(_, half)| half),
+            second_half: half,
         };
         own
     }
@@ -158,17 +156,17 @@ fn is_secret_part(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     let last = last.trim_end_matches(|c: char| c.is_ascii_digit() || separators.contains(&c));
     let ends_with = |name: &str, end: &str| {
-        name.len() >= end.len()
-            && name.as_bytes()[name.len() - end.len()..].eq_ignore_ascii_case(end.as_bytes())
+        let at = name.len().checked_sub(end.len());
+        at.is_some_and(|at| name[at..].eq_ignore_ascii_case(end))
     };
+    // A capital begins a word behind a small letter, or in front of one.
     let starts_word = |at: usize| {
-        let is_small = |c: char| !c.is_ascii_uppercase();
         let (before, word) = last.split_at(at);
-        let is_capital = !word.starts_with(is_small);
+        let is_small = |c: char| !c.is_ascii_uppercase();
+        let is_inside = || word[1..].starts_with(|c: char| c.is_ascii_lowercase());
         before.is_empty()
             || before.ends_with(separators)
-            || (is_capital
-                && (before.ends_with(is_small) || word[1..].starts_with(|c: char| c.is_ascii_lowercase())))
+            || (!word.starts_with(is_small) && (before.ends_with(is_small) || is_inside()))
     };
     let letters = last.replace(separators, "");
     name.bytes().all(is_name_byte)
