@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::content::Content;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::model::{Masker, masked_json};
+use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::show::unified_diff;
 
 /// The difference between two configurations.
@@ -62,7 +62,7 @@ impl ContentDiff {
 
     fn between_json(old: &Value, new: &Value, masker: Option<Masker>) -> Self {
         let text = |value: &Value| match &masker {
-            Some(masker) => format!("{:#}\n", masked_json(value, masker)),
+            Some(masker) => format!("{:#}\n", masker.json(value)),
             None => format!("{value:#}\n"),
         };
         Self { lines: unified_diff(&text(old), &text(&in_order_of(new, old))), is_of_json: true }

@@ -10,7 +10,7 @@ use super::requested_change::EntryEdit;
 use super::snapshot::Snapshot;
 use mediaconf::plumbing::edit::{ConfigLookup, Path, select};
 use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::{Document, tokens};
+use mediaconf::plumbing::syntax::{Document, Token};
 
 /// Returns the bytes of the entry at a path: from its keyword to its `;` or `}`. With a masker, a path that holds a secret
 /// leads nowhere.
@@ -101,7 +101,7 @@ fn replaced(
     let whole = pieces.concat();
     let is_one = alone.document().entries().count() == 1 && ends_entry(alone.document());
     // What stood around it has to be read as before: an open comment would take in what is behind it.
-    let raw = |text| tokens(text).map(|token| token.raw);
+    let raw = |text| Token::all(text).map(|token| token.raw);
     match is_one && pieces.into_iter().flat_map(raw).eq(raw(&whole)) {
         true => Ok(whole.into_bytes()),
         false => Err(Refusal::new(RefusalKind::BadNewText, "the new text is not one whole entry")

@@ -20,7 +20,7 @@ use super::running::ServerState;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
 use mediaconf::plumbing::edit::Edit;
-use mediaconf::plumbing::model::holds_mask;
+use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::request::ChangeRequest;
 use mediaconf::plumbing::syntax::Document;
 
@@ -138,7 +138,7 @@ impl Transaction<'_> {
         let is_judged = may_include(&basis.text, &edit.splices);
         let after = Arc::new(Snapshot::proved(edit.document));
         let masked = Refusal::masked_text(after.document().text());
-        if let Some(refusal) = masked.filter(|_| !holds_mask(basis.text.document().text())) {
+        if let Some(refusal) = masked.filter(|_| !Masker::holds_mask(basis.text.document().text())) {
             return Err(refusal);
         }
         let included = is_judged.then(|| engine.include_change(&basis.text, &after)).flatten();

@@ -1,7 +1,7 @@
 //! The parts of `media.conf(5)` that the schema table makes.
 
 use mediaconf::plumbing::schema::{FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Scope};
-use mediaconf::plumbing::syntax::{MAX_DEPTH, MAX_DIAGNOSTICS};
+use mediaconf::plumbing::syntax::{Diagnostics, Document};
 
 use crate::facts::{ERRORS, GENERAL, WARNINGS};
 use crate::markup::terms;
@@ -26,8 +26,8 @@ pub fn values() -> Vec<(&'static str, String)> {
         ("errors", points(ERRORS)),
         ("warnings", points(WARNINGS)),
         ("example", indented(include_str!("../../examples/media.conf"))),
-        ("MAX_DEPTH", MAX_DEPTH.to_string()),
-        ("MAX_DIAGNOSTICS", MAX_DIAGNOSTICS.to_string()),
+        ("MAX_DEPTH", Document::MAX_DEPTH.to_string()),
+        ("MAX_DIAGNOSTICS", Diagnostics::MAX.to_string()),
     ])
     .collect()
 }

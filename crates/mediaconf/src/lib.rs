@@ -13,7 +13,7 @@
 //! | [explain a key](#explain-a-key) | [`explain`], [`Explanation`] |
 //! | [complete a path](#complete-a-path) | [`Completion`], [`PathUse`], [`Proposal`] |
 //! | [look up a directive](#look-up-a-directive) | [`Schema`], [`Scope`], [`Parameter`] |
-//! | [find secrets](#find-secrets) | [`secret_spans`], [`masked_document`], [`Masker`] |
+//! | [find secrets](#find-secrets) | [`Masker`], [`MaskedText`], [`SecretValues`] |
 //!
 //! The crate does no I/O, takes no clock and starts no thread: texts come in as strings or bytes, and answers go out as
 //! values.
@@ -194,13 +194,13 @@
 //! # Find secrets
 //!
 //! ```
-//! use mediaconf::{Document, Masker, masked_document, secret_spans};
+//! use mediaconf::{Document, Masker};
 //!
 //! let text = "edit_auth admin not-real;\n";
 //! let document = Document::parse(text);
-//! let spans = secret_spans(&document, &[0..text.len()]);
+//! let spans = document.secret_spans();
 //! assert_eq!(&text[spans[0].clone()], "not-real");
-//! assert_eq!(masked_document(&document, &Masker::opaque()), "edit_auth admin <secret:000000>;\n");
+//! assert_eq!(Masker::opaque().document(&document), "edit_auth admin <secret:000000>;\n");
 //! ```
 
 #![warn(missing_docs)]
@@ -255,7 +255,7 @@ pub use edit::{
     FaultKind, Faults, Path, PathUse, Proposal, Segment, Selection, explain, modify, select, to_patch,
 };
 pub use merge::diff;
-pub use model::{Config, Masker, check, masked_document, secret_spans};
+pub use model::{Config, MaskedText, Masker, SecretValues, check};
 pub use schema::{Parameter, Schema, Scope};
 pub use show::{formatted, unified_diff};
 pub use syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, LineIndex, Severity, Splice, Word};

@@ -25,7 +25,7 @@ use mediaconf::plumbing::edit::{
     Condition, Expansion, Path, Segment, guarded, keys_that_all_lack, no_entry, normalize,
 };
 use mediaconf::plumbing::merge::{Drift, diff as patch_from};
-use mediaconf::plumbing::model::{Masker, masked_below, masked_json, masked_keys};
+use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::schema::Kind;
 
 /// Show how two configurations differ
@@ -225,13 +225,13 @@ struct DriftedValue {
 fn drift_record(drift: Drift, servers: &[String], masker: Option<&Masker>) -> DriftRecord {
     let keys: Vec<&str> = drift.keys.iter().map(String::as_str).collect();
     let shown_keys = match masker {
-        Some(masker) => masked_keys(&keys, masker),
+        Some(masker) => masker.keys(&keys),
         None => drift.keys.clone(),
     };
     let segment = |key: String| key.parse().map_or(Segment::Key(key), Segment::Index);
     let path = Path { segments: shown_keys.into_iter().map(segment).collect() }.to_string();
     let shown = |value: Value| match masker {
-        Some(masker) => masked_below(&keys, &value, masker),
+        Some(masker) => masker.json_below(&keys, &value),
         None => value,
     };
     let values = drift.values.into_iter().map(|(value, who)| DriftedValue {
@@ -518,5 +518,5 @@ fn print_patch(compared: &ComparedSides, patch: &Map<String, Value>, ui: Ui) -> 
 /// A patch as users see it: it was computed from the real values, and is masked afterwards.
 fn shown_patch(patch: &Map<String, Value>, ui: Ui) -> Value {
     let patch = Value::Object(patch.clone());
-    ui.value_masker().map_or(patch.clone(), |masker| masked_json(&patch, &masker))
+    ui.value_masker().map_or(patch.clone(), |masker| masker.json(&patch))
 }

@@ -8,7 +8,7 @@ use crate::schema::fault::{Fault, FaultKind, Faults};
 use crate::schema::json_pointer::Pointer;
 use crate::schema::normalize::Normalizer;
 use crate::schema::{Object, Schema};
-use crate::secret::holds_mask;
+use crate::secret::Masker;
 
 /// Returns the patch in its normal form.
 pub fn normalize(patch: Value) -> Result<Object, Faults> {
@@ -21,7 +21,8 @@ pub fn normalize(patch: Value) -> Result<Object, Faults> {
             return Err(fault.hint("to remove one thing, set it to null, such as {\"auth\": null}").into());
         }
     };
-    let mut normalizer = Normalizer { at: Pointer::root(), faults: Faults::default(), holds_mask };
+    let mut normalizer =
+        Normalizer { at: Pointer::root(), faults: Faults::default(), holds_mask: Masker::holds_mask };
     let normalized = each_normalized(Schema::media().top(), members, &mut normalizer);
     let Value::Object(normalized) = normalized else { return Ok(Map::new()) };
     normalizer.faults.into_result(normalized)

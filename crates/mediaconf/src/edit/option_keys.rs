@@ -8,7 +8,7 @@ use crate::schema::fault::{Fault, Faults};
 use crate::schema::json_pointer::Pointer;
 use crate::schema::members::keyword_of;
 use crate::schema::{AddressShape, Facts, Parameter};
-use crate::secret::holds_mask;
+use crate::secret::Masker;
 use crate::syntax::needs_quotes;
 
 /// Returns the faults of new options whose key could not be separated from their value.
@@ -65,7 +65,7 @@ fn unwritable_options(
 }
 
 fn writable_key(key: &str, pointer: &Pointer) -> Result<(), Fault> {
-    if !key.is_empty() && !key.contains(['=', '\0']) && !needs_quotes(key) && !holds_mask(key) {
+    if !key.is_empty() && !key.contains(['=', '\0']) && !needs_quotes(key) && !Masker::holds_mask(key) {
         return Ok(());
     }
     let fault = Fault::wrong_type(pointer, "an option can't have this key");

@@ -14,7 +14,7 @@ use crate::schema::codec::group_name;
 use crate::schema::members::Members;
 use crate::schema::scalar::is_empty;
 use crate::schema::{Kind, Object, Parameter, Schema};
-use crate::syntax::{Document, Splice, TokenKind, tokens};
+use crate::syntax::{Document, Splice, Token, TokenKind};
 
 /// The new text does not read as the merged values.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -167,7 +167,7 @@ fn windows<'s>(document: &Document, splices: &'s [Splice]) -> Vec<(Range<usize>,
 
 /// The comments of a piece of a text, with their places.
 fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    tokens(text).filter(|token| token.kind == TokenKind::Comment).map(|token| (token.start, token.raw))
+    Token::all(text).filter(|token| token.kind == TokenKind::Comment).map(|token| (token.start, token.raw))
 }
 
 /// The members of a block as a text that is equal for equal members. It takes a tenth of their memory.

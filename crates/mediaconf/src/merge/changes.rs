@@ -9,9 +9,8 @@ use serde_json::Value;
 use super::diff::{block_changes, member, settings};
 use crate::edit::schema_path::{Place, own_value};
 use crate::edit::{ConfigLookup, Path, Segment};
-use crate::model::Masker;
 use crate::schema::{Object, POSITION, Schema, Scope};
-use crate::secret::{masked_below, masked_keys};
+use crate::secret::Masker;
 use crate::syntax::one_line;
 
 /// The number of paths that a message names.
@@ -78,15 +77,15 @@ impl ChangedValue {
     #[must_use]
     pub fn masked(self, masker: &Masker) -> Self {
         let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
-        let shown = |value: Option<Value>| value.map(|value| masked_below(&keys, &value, masker));
-        Self { before: shown(self.before), after: shown(self.after), keys: masked_keys(&keys, masker) }
+        let shown = |value: Option<Value>| value.map(|value| masker.json_below(&keys, &value));
+        Self { before: shown(self.before), after: shown(self.after), keys: masker.keys(&keys) }
     }
 
     /// The path, with the secrets in it masked.
     pub fn masked_path(&self, masker: &Masker) -> String {
         let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
         let segment = |key: String| key.parse().map_or(Segment::Key(key), Segment::Index);
-        Path { segments: masked_keys(&keys, masker).into_iter().map(segment).collect() }.to_string()
+        Path { segments: masker.keys(&keys).into_iter().map(segment).collect() }.to_string()
     }
 
     /// The same for a message or a record: on one line, and a long one is cut.

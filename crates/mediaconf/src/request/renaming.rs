@@ -18,7 +18,7 @@ use crate::schema::Kind;
 use crate::schema::codec::group_name;
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::members::Members;
-use crate::secret::holds_mask;
+use crate::secret::Masker;
 use crate::syntax::Document;
 
 /// New names for the blocks that a path stands for.
@@ -127,7 +127,9 @@ fn faults(current: &dyn ConfigLookup, kind: Kind, changed: &[(String, String)]) 
     for (old, new) in changed {
         let fault = match given.insert(new, old) {
             _ if new.is_empty() => Fault::of_path("its new name would be empty"),
-            _ if new.contains('\0') || holds_mask(new) => Fault::of_path("it can't have its new name"),
+            _ if new.contains('\0') || Masker::holds_mask(new) => {
+                Fault::of_path("it can't have its new name")
+            }
             Some(other) => {
                 Fault::of_path(format!("it and `{}` would get the same name", path(other).shown()))
             }

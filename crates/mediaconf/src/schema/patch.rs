@@ -16,7 +16,7 @@ use serde_json::{Map, Number, Value};
 
 use super::fault::{Fault, FaultKind, Faults};
 use super::json_pointer::Pointer;
-use crate::syntax::MAX_DEPTH;
+use crate::syntax::Document;
 
 const MIB: usize = 1024 * 1024;
 
@@ -106,8 +106,8 @@ impl Reader {
         };
         self.values_left = left;
         let read = match text.as_bytes()[0] {
-            b'[' | b'{' if depth == MAX_DEPTH => {
-                Err(Error::custom(format!("the patch nests deeper than {MAX_DEPTH}")))
+            b'[' | b'{' if depth == Document::MAX_DEPTH => {
+                Err(Error::custom(format!("the patch nests deeper than {}", Document::MAX_DEPTH)))
             }
             b'[' | b'{' => {
                 let inside = Inside { reader: self, at, depth: depth + 1 };

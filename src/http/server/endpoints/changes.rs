@@ -25,7 +25,7 @@ use crate::http::server::entity_tag::{entity_tag, expected};
 use crate::http::server::error_mapping::with_refusal;
 use crate::http::server::message::Response;
 use crate::store::ChangeRef;
-use mediaconf::plumbing::model::{Masker, masked_json};
+use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::request::{ChangeRequest, Edits};
 
 /// `change`
@@ -45,7 +45,7 @@ pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
 /// Masks the secrets in a report, but for its lines, which are made so.
 fn mask_values(report: &mut ChangeReport, masker: &Masker) {
     report.values = mem::take(&mut report.values).into_iter().map(|changed| changed.masked(masker)).collect();
-    report.configuration = report.configuration.as_ref().map(|whole| masked_json(whole, masker));
+    report.configuration = report.configuration.as_ref().map(|whole| masker.json(whole));
     report.account = None;
 }
 

@@ -13,12 +13,11 @@ use crate::edit::select::value_at;
 use crate::edit::shell_word::quoted;
 use crate::edit::suggestion::{did_you_mean, in_a_group, missing, with_quoted_name};
 use crate::edit::typed::words;
-use crate::model::Masker;
 use crate::schema::fault::Fault;
 use crate::schema::json_pointer::Pointer;
 use crate::schema::members::keyword_of;
 use crate::schema::{DirectiveRole, Facts, JsonForm, Kind, PartPlace, Schema};
-use crate::secret::masked_below;
+use crate::secret::Masker;
 
 /// An address for examples.
 const ADDRESS: &str = "udp://239.0.0.1:1234";
@@ -63,7 +62,7 @@ pub(super) fn example(place: Place, path: &Path) -> Option<String> {
 /// True if the value at the path holds no secret, so that advice may show it.
 fn may_show(path: &Path, value: &Value) -> bool {
     let keys: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
-    masked_below(&keys, value, &Masker::default()) == *value
+    Masker::default().json_below(&keys, value) == *value
 }
 
 /// Refuses the words of one element that would drop other elements of a list.

@@ -8,11 +8,10 @@ use serde_json::Value;
 
 use super::super::align::align;
 use super::super::typed::words;
-use crate::model::Masker;
 use crate::schema::codec::{occurrences, split_occurrence};
 use crate::schema::fault::{Fault, FaultKind};
 use crate::schema::json_pointer::Pointer;
-use crate::secret::masked_below;
+use crate::secret::Masker;
 
 /// The change of form that a patch would make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,7 +178,7 @@ const MAX_SHOWN: usize = 300;
 fn shown(value: &Value, pointer: &Pointer) -> String {
     let keys = pointer.keys();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-    let masked = masked_below(&keys, value, &Masker::default());
+    let masked = Masker::default().json_below(&keys, value);
     let whole = masked.to_string();
     match &masked {
         _ if whole.chars().count() <= MAX_SHOWN => whole,

@@ -10,7 +10,7 @@ use std::mem;
 use crate::schema::kinds::WordKind;
 use crate::schema::{ESCAPE, Parameter, Schema, Scope};
 use crate::syntax::{
-    Diagnostic, Diagnostics, Entry, Fix, Token, TokenKind, Word, Words, comment_start, line_end, tokens,
+    Diagnostic, Diagnostics, Entry, Fix, Token, TokenKind, Word, Words, comment_start, line_end,
 };
 
 /// The columns by which a tab indents.
@@ -208,7 +208,7 @@ struct OpenBlock {
 fn start_without_brace(text: &str, stray: usize) -> Option<usize> {
     let (mut open, mut starts): (Vec<OpenBlock>, Vec<DirectiveStart<'_>>) = (Vec::new(), Vec::new());
     let (mut line, mut is_between, mut found) = (1, true, None);
-    for Token { kind, start: at, raw, line_feeds } in tokens(text) {
+    for Token { kind, start: at, raw, line_feeds } in Token::all(text) {
         line += line_feeds;
         // The directive whose words are not over.
         let current = starts.last_mut().filter(|_| !is_between);

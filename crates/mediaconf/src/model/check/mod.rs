@@ -19,7 +19,7 @@ use crate::schema::members::{RowMatch, inner_scope, only_argument, read};
 use crate::schema::{
     ForeignKeyword, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, protocol_of_switch,
 };
-use crate::secret::FaultMasker;
+use crate::secret::mask_faults;
 use crate::syntax::{
     Children, Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word,
 };
@@ -37,8 +37,7 @@ pub fn check_document(document: &Document) -> Diagnostics {
     let mut diagnostics = document.diagnostics().clone();
     checker.report(document.text(), &mut diagnostics);
     diagnostics.sort();
-    let mut masker = FaultMasker::new(document.text());
-    diagnostics.map(|fault| masker.masked(fault));
+    mask_faults(document.text(), &mut diagnostics);
     diagnostics
 }
 

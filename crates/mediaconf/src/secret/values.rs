@@ -1,31 +1,21 @@
 //! Finds the secrets of a configuration in free text: what a hook prints, a message of the history.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::ops::Range;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::{Bound, Range};
 
-use base64::Engine as _;
-use base64::alphabet::STANDARD;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::prelude::{BASE64_STANDARD_NO_PAD, Engine as _};
 use memchr::memmem;
 use percent_encoding::percent_decode_str;
 
-use super::forms::{merged, prose_parts, word_parts};
-use super::loose::in_directives;
-use super::mask::Masker;
+use super::finder::{ENDS, line_parts};
+use super::forms::{Plain, merged, prose_parts, word_parts};
+use super::mask::{Masker, SHORTEST};
 use super::names::{Secrecy, is_name_byte};
-use super::plain::Plain;
-use super::spans::all_secret_spans;
 use crate::syntax::{Document, Word};
-
-/// A shorter value may stand in a text by chance: it is masked by its place only.
-const SHORTEST: usize = 4;
 
 /// The most bytes of a value that is searched for, so that the search stays short.
 const LONGEST: usize = 2048;
-
-/// No value is longer as it is written, with each byte encoded. In bytes.
-pub const LONGEST_SECRET: usize = 3 * LONGEST;
 
 /// The number of levels at which secrets are taken apart: a header holds a login and a password in
 /// base64.
@@ -37,56 +27,47 @@ const ENCODINGS: usize = 2;
 /// Shorter words of base64 hold no secret that is looked for.
 const SHORTEST_BASE64: usize = 6;
 
-/// The names of the schemes that headers have in front of credentials.
-const SCHEMES: [&str; 9] =
-    ["apikey", "aws4-hmac-sha256", "basic", "bearer", "digest", "negotiate", "ntlm", "oauth", "token"];
+/// Words of any text, which can't be found by their value: among them the schemes that headers have in front of
+/// credentials.
+const ORDINARY: &str = "true false apikey aws4-hmac-sha256 basic bearer digest negotiate ntlm oauth token";
 
 /// The attributes of cookies and the parameters of `Digest` and the like whose values are no secrets.
-const OPEN_NAMES: [&str; 16] = [
-    "algorithm",
-    "charset",
-    "domain",
-    "expires",
-    "max-age",
-    "nc",
-    "path",
-    "priority",
-    "qop",
-    "realm",
-    "samesite",
-    "scope",
-    "signedheaders",
-    "uri",
-    "userhash",
-    "username",
-];
-
-/// The beginning of a `streamid` of SRT, in which only some names are those of secrets.
-const STREAM_ID: &str = "#!::";
-
-/// Reads base64 with and without padding.
-const BASE64: GeneralPurpose = GeneralPurpose::new(
-    &STANDARD,
-    GeneralPurposeConfig::new()
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-        .with_decode_allow_trailing_bits(true),
-);
+const OPEN_NAMES: &str = "algorithm charset domain expires max-age nc path priority qop realm samesite scope \
+                          signedheaders uri userhash username";
 
 /// The secret values of texts.
 #[derive(Default)]
 pub struct SecretValues<'d> {
-    values: HashSet<String>,
-    /// The lengths of the values that begin with the same bytes.
-    lengths: HashMap<[u8; SHORTEST], BTreeSet<usize>>,
+    values: BTreeSet<String>,
     /// The texts without their secrets, in pieces.
     public: Vec<&'d str>,
 }
 
 impl<'d> SecretValues<'d> {
+    /// No value that is searched for is longer as it is written, with each byte encoded. In bytes.
+    pub const LONGEST: usize = 3 * LONGEST;
+
     /// Collects the secrets of documents.
     pub fn collect(documents: impl IntoIterator<Item = &'d Document>) -> Self {
         let mut found = Self::default();
-        documents.into_iter().for_each(|document| found.add(document));
+        for document in documents {
+            let text = document.text();
+            let mut offset = 0;
+            for span in document.secret_spans() {
+                found.public.push(&text[offset..span.start]);
+                offset = span.end;
+                let raw = &text[span];
+                found.keep(&Word::new(raw, 0).value(), DEPTH);
+                if raw.contains('"') && !(raw.starts_with('"') && raw.ends_with('"')) {
+                    found.keep(raw, 0);
+                }
+                if raw.contains('\\') && !raw.starts_with('"') {
+                    // It may be a part of a quoted word.
+                    found.keep(&Word::new(&format!("\"{raw}\""), 0).value(), DEPTH);
+                }
+            }
+            found.public.push(&text[offset..]);
+        }
         found
     }
 
@@ -96,7 +77,11 @@ impl<'d> SecretValues<'d> {
     pub fn masked<'t>(&self, text: &'t str, masker: &Masker) -> Cow<'t, str> {
         let mut spans = self.spans(text, ENCODINGS);
         spans.extend(prose_parts(text));
-        in_directives(text, &mut spans);
+        for line in text.lines().filter(|line| line.contains(ENDS)) {
+            let start = line.as_ptr() as usize - text.as_ptr() as usize;
+            let (parts, _) = line_parts(line, None);
+            spans.extend(parts.into_iter().map(|part| start + part.start..start + part.end));
+        }
         masker.masked(text, merged(spans))
     }
 
@@ -105,34 +90,13 @@ impl<'d> SecretValues<'d> {
         masker.masked(text, merged(self.spans(text, ENCODINGS)))
     }
 
-    fn add(&mut self, document: &'d Document) {
-        let text = document.text();
-        let mut offset = 0;
-        for span in all_secret_spans(document) {
-            self.public.push(&text[offset..span.start]);
-            offset = span.end;
-            let raw = &text[span];
-            self.keep(&Word::new(raw, 0).value(), DEPTH);
-            if raw.contains('\\') && !raw.starts_with('"') {
-                // It may be a part of a quoted word.
-                self.keep(&Word::new(&format!("\"{raw}\""), 0).value(), DEPTH);
-            }
-        }
-        self.public.push(&text[offset..]);
-    }
-
     /// Keeps a value as it stands and as a URL means it, and the secrets in it.
     fn keep(&mut self, value: &str, depth: usize) {
         let meant = percent_decode_str(value).decode_utf8_lossy();
-        let of_form = meant.contains(' ').then(|| Cow::Owned(meant.replace(' ', "+")));
-        for form in [Some(Cow::Borrowed(value)), Some(meant.clone()), of_form].into_iter().flatten() {
-            if form.len() > LONGEST || is_ordinary(&form) || self.values.contains(&*form) {
-                continue;
+        for form in [value, &meant, &meant.replace(' ', "+")] {
+            if form.len() <= LONGEST && !is_one_of(ORDINARY, form) && !self.values.contains(form) {
+                self.values.insert(form.to_owned());
             }
-            if let Some(start) = form.as_bytes().first_chunk() {
-                self.lengths.entry(*start).or_default().insert(form.len());
-            }
-            self.values.insert(form.into_owned());
         }
         if depth > 0 {
             secrets_within(&meant).iter().for_each(|part| self.keep(part, depth - 1));
@@ -164,24 +128,20 @@ impl<'d> SecretValues<'d> {
         let mut known = HashMap::new();
         let mut spans = Vec::new();
         let mut start = 0;
-        while start < text.len() {
-            let lengths = text.as_bytes()[start..].first_chunk().and_then(|bytes| self.lengths.get(bytes));
-            let ends = lengths.into_iter().flatten().rev().map(|length| start + length);
-            let mut ends = ends.filter(|&end| is_edge(text, start) && is_edge(text, end));
-            start = match ends.find(|&end| self.is_secret(&text[start..end], &mut known)) {
-                Some(end) => {
-                    spans.push(start..end);
-                    end
-                }
-                None => start + 1,
-            };
+        while let Some(c) = text[start..].chars().next() {
+            let rest = &text[start..];
+            let first = &rest[..rest.ceil_char_boundary(SHORTEST)];
+            let alike = self.values.range::<str, _>((Bound::Included(first), Bound::Unbounded));
+            let alike = alike.take_while(|value| is_edge(text, start) && value.starts_with(first));
+            let words = alike.filter(|value| value.len() >= SHORTEST && rest.starts_with(&***value));
+            let ends = words.map(|value| start + value.len()).filter(|&end| is_edge(text, end));
+            // It is a secret if it stands nowhere else.
+            let mut is_secret = |word| !*known.entry(word).or_insert_with(|| hold_word(&self.public, word));
+            let end = ends.filter(|&end| is_secret(&text[start..end])).last();
+            spans.extend(end.map(|end| start..end));
+            start = end.unwrap_or(start + c.len_utf8());
         }
         spans
-    }
-
-    /// True if a word is a secret that stands nowhere else; `known` holds the results for other words.
-    fn is_secret<'t>(&self, word: &'t str, known: &mut HashMap<&'t str, bool>) -> bool {
-        self.values.contains(word) && *known.entry(word).or_insert_with(|| !hold_word(&self.public, word))
     }
 }
 
@@ -212,18 +172,19 @@ fn base64_words(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
     })
 }
 
-/// True if a secret is a word of any text, and so can't be found by its value.
-fn is_ordinary(value: &str) -> bool {
-    SCHEMES.iter().chain(&["true", "false"]).any(|word| value.eq_ignore_ascii_case(word))
+/// True if a word is one of a list, in any case.
+fn is_one_of(list: &str, word: &str) -> bool {
+    list.split(' ').any(|listed| word.eq_ignore_ascii_case(listed))
 }
 
 /// Returns the secrets that a secret consists of; each may consist of more.
 fn secrets_within(value: &str) -> Vec<String> {
     let by_form = word_parts(value, Secrecy::Parts).into_iter().map(|part| value[part].to_owned());
     let mut found: Vec<String> = by_form.collect();
-    if !value.starts_with(STREAM_ID) {
-        let behind = [behind_login(value), behind_scheme(value)].into_iter().flatten();
-        found.extend(behind.chain(pairs(value)).map(str::to_owned));
+    // Of a `streamid` of SRT only some names are those of secrets.
+    if !value.starts_with("#!::") {
+        let password = value.split_once(':').map(|(_login, password)| password);
+        found.extend(password.into_iter().chain(behind_scheme(value)).chain(pairs(value)).map(str::to_owned));
         found.extend(from_base64(value).filter(|meant| meant.contains(':')));
     }
     found
@@ -232,13 +193,8 @@ fn secrets_within(value: &str) -> Vec<String> {
 /// Decodes base64 of either alphabet, if it is text.
 fn from_base64(word: &str) -> Option<String> {
     let word = word.trim_end_matches('=').replace('-', "+").replace('_', "/");
-    let meant = String::from_utf8(BASE64.decode(word).ok()?).ok()?;
+    let meant = String::from_utf8(BASE64_STANDARD_NO_PAD.decode(word).ok()?).ok()?;
     (!meant.contains(char::is_control)).then_some(meant)
-}
-
-/// The password of `login:password`.
-fn behind_login(value: &str) -> Option<&str> {
-    value.split_once(':').map(|(_, password)| password)
 }
 
 /// The token of `Bearer TOKEN`, the parameters of `Digest …`. A scheme that is not known has a token that no
@@ -247,7 +203,7 @@ fn behind_scheme(value: &str) -> Option<&str> {
     let (scheme, rest) = value.trim_start().split_once(' ')?;
     let rest = rest.trim();
     let is_token = || !rest.contains(char::is_whitespace) && rest.contains(|c: char| !c.is_lowercase());
-    (is_ordinary(scheme) || (scheme.bytes().all(is_name_byte) && is_token())).then_some(rest)
+    (is_one_of(ORDINARY, scheme) || (scheme.bytes().all(is_name_byte) && is_token())).then_some(rest)
 }
 
 /// The values of `name=value; other="value"` and the like.
@@ -259,7 +215,7 @@ fn pairs(value: &str) -> impl Iterator<Item = &str> {
     };
     let pairs = value.split(ends).filter_map(|pair| pair.trim().split_once('='));
     let pairs = pairs.filter(|(name, _)| !name.is_empty() && name.bytes().all(is_name_byte));
-    let secret = pairs.filter(|(name, _)| !OPEN_NAMES.iter().any(|open| name.eq_ignore_ascii_case(open)));
+    let secret = pairs.filter(|(name, _)| !is_one_of(OPEN_NAMES, name));
     secret.map(|(_, value)| value.trim_matches('"')).filter(|value| !value.is_empty())
 }
 
@@ -411,9 +367,9 @@ mod tests {
     #[test]
     fn schemes_are_no_secrets() {
         for word in ["Bearer", "basic", "DIGEST", "true"] {
-            assert!(is_ordinary(word), "{word}");
+            assert!(is_one_of(ORDINARY, word), "{word}");
         }
-        assert!(!is_ordinary("S3CRET"));
+        assert!(!is_one_of(ORDINARY, "S3CRET"));
     }
 
     #[test]
