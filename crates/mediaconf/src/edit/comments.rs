@@ -322,8 +322,8 @@ impl<'a, 'd> Neighbours<'a, 'd> {
     pub fn were_added(&self, entry: EntryId, blanks: &Range<usize>) -> bool {
         let top = self.top();
         let Ok(mut at) = top.entries.binary_search_by_key(&entry, |entry| entry.id()) else { return false };
-        let kind = kind(top.entries[at]);
-        if top.entries.get(at + 1).is_some_and(|next| self::kind(*next) == kind) {
+        let kind = kind_of(top.entries[at]);
+        if top.entries.get(at + 1).is_some_and(|next| kind_of(*next) == kind) {
             return false;
         }
         let mut blanks = blanks.clone();
@@ -332,7 +332,7 @@ impl<'a, 'd> Neighbours<'a, 'd> {
             let above = top.entries[at];
             let is_first = is_group(above) && top.firsts.get(&kind) == Some(&above.id());
             let count = count_lines(&self.around.document().text()[blanks.clone()]);
-            let follows = self::kind(above) == kind && self.around.next_line(above.end()) == blanks.start;
+            let follows = kind_of(above) == kind && self.around.next_line(above.end()) == blanks.start;
             if count == 0 || !follows || count != self.around.gap_above(above, is_first) {
                 return false;
             }
@@ -349,7 +349,7 @@ impl<'a, 'd> Neighbours<'a, 'd> {
             let entries: Vec<Entry<'d>> = self.around.document().entries().collect();
             let mut firsts = HashMap::new();
             for &entry in &entries {
-                firsts.entry(kind(entry)).or_insert(entry.id());
+                firsts.entry(kind_of(entry)).or_insert(entry.id());
             }
             Top { entries, firsts }
         })
@@ -357,7 +357,7 @@ impl<'a, 'd> Neighbours<'a, 'd> {
 }
 
 /// The kind of blocks beside which a new one is put: the key of the group, else the keyword.
-fn kind(entry: Entry<'_>) -> Cow<'_, str> {
+pub fn kind_of(entry: Entry<'_>) -> Cow<'_, str> {
     let keyword = entry.keyword();
     match Schema::media().top().by_keyword(&keyword) {
         Some(parameter) => Cow::Borrowed(parameter.key),

@@ -128,8 +128,7 @@ fn copies_come_and_go(document: &Document) {
             assignments: Vec::new(),
             options: AssignOptions::default(),
         };
-        let edit = request.edit(document, &top_members(document)).expect("it can be copied");
-        let copied = edit.expect("it is new").document;
+        let copied = document.edit(&request.into()).expect("it can be copied").document;
         let back = patched(&copied, &json!({kind.key(): {"a copy": null}})).expect("it can be removed");
         assert!(
             back.text() == document.text(),
