@@ -221,10 +221,6 @@ pub mod plumbing {
     pub mod model {
         pub use crate::model::*;
     }
-    /// Requests of a change, as data.
-    pub mod request {
-        pub use crate::request::*;
-    }
     /// The rows of directives and the kinds of values.
     pub mod schema {
         pub use crate::schema::*;

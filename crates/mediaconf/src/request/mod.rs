@@ -193,6 +193,13 @@ impl Request {
         Ok(self)
     }
 
+    /// The same, refused where the configuration has other values than these.
+    #[must_use]
+    pub fn expecting(mut self, expectations: Vec<Expectation>) -> Self {
+        self.expectations = expectations;
+        self
+    }
+
     /// The same, not refused for a [doubt](FaultKind::DOUBTS) of this kind.
     #[must_use]
     pub fn accept(mut self, doubt: FaultKind) -> Self {

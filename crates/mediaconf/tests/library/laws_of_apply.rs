@@ -1,9 +1,9 @@
 //! The laws of `apply --prune`: over pairs of texts, each of which is the desired state of another one.
 
+use mediaconf::Request;
 use mediaconf::plumbing::edit::{FaultKind, modify};
 use mediaconf::plumbing::merge::{DesiredState, Prune, TextState};
 use mediaconf::plumbing::model::Config;
-use mediaconf::plumbing::request::Request;
 use mediaconf::plumbing::syntax::Document;
 use serde_json::Value;
 

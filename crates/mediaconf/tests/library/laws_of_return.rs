@@ -1,12 +1,12 @@
 //! The laws of changes that are rolled back, over every fixture and the corpus: the bytes return.
 
 use mediaconf::plumbing::model::{Member, Members, group_name, key_of, top_members};
-use mediaconf::plumbing::request::{BlockContent, BlockPlace, BlockRequest};
 use mediaconf::plumbing::schema::Schema;
 use mediaconf::plumbing::schema::media::{KINDS, STREAMS, TOP};
 use mediaconf::plumbing::schema::{Kind, Scope};
 use mediaconf::plumbing::syntax::{Document, Entry};
 use mediaconf::{AssignOptions, Path, Segment};
+use mediaconf::{BlockContent, BlockPlace, BlockRequest};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
