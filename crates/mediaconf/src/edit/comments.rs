@@ -121,7 +121,7 @@ fn is_marked(line: &str) -> bool {
 }
 
 /// How an entry leaves its place.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leave {
     /// It moves without the comments above.
     Alone,
@@ -131,14 +131,11 @@ pub enum Leave {
     Moved,
 }
 
-/// Returns the ranges to remove for `entries`.
+/// Returns the ranges to remove for `entries`, which are in the order of the text.
 pub fn ranges(around: &Surroundings<'_>, entries: &[(Entry<'_>, Leave)]) -> Vec<Range<usize>> {
-    let mut entries = entries.to_vec();
-    entries.sort_by_key(|(entry, _)| entry.id());
-    entries.dedup_by_key(|(entry, _)| entry.id());
     let text = around.document().text();
     let mut ranges: Vec<Taken> = Vec::new();
-    for run in runs(text, &entries) {
+    for run in runs(text, entries) {
         let mut taken = take(around, run);
         // A `}` moves back past everything that is removed on the lines above it.
         while let Some(last) = ranges.pop_if(|last| last.range.end > taken.range.start) {

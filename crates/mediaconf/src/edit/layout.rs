@@ -1,4 +1,4 @@
-//! Turns operations on entries into splices of the text, with the indentation, the line ends and the
+//! Turns changes of entries into splices of the text, with the indentation, the line ends and the
 //! blank lines of the neighbouring entries.
 
 use std::cell::RefCell;
@@ -42,36 +42,28 @@ pub enum Insertion<'d> {
     Copy(Entry<'d>, String),
 }
 
-/// One change to the text.
-#[derive(Debug, Clone)]
-pub enum TextChange<'d> {
-    /// Removes an entry with the comments that belong to it.
-    Remove(Entry<'d>),
-    /// Replaces bytes inside an entry.
-    Splice(Splice),
-    /// Inserts a new entry, or moves an existing one.
-    Put {
-        /// The entry whose block it is put into; `None` at top level.
-        within: Option<Entry<'d>>,
-        /// The place in the block.
-        place: Anchor<'d>,
-        /// The entry that is put there.
-        content: Insertion<'d>,
-        /// The number of blank lines between it and its neighbour.
-        blank_lines: usize,
-    },
+/// An insertion of a new entry, or the move of an existing one.
+#[derive(Debug)]
+pub struct Put<'d> {
+    /// The entry whose block it is put into; `None` at top level.
+    pub within: Option<Entry<'d>>,
+    /// The place in the block.
+    pub place: Anchor<'d>,
+    /// The entry that is put there.
+    pub content: Insertion<'d>,
+    /// The number of blank lines between it and its neighbour.
+    pub blank_lines: usize,
 }
 
-impl<'d> TextChange<'d> {
-    /// The entry that it takes from its place.
-    fn leaves(&self) -> Option<(Entry<'d>, Leave)> {
-        match *self {
-            Self::Remove(entry) => Some((entry, Leave::Removed)),
-            Self::Put { content: Insertion::Line(entry), .. } => Some((entry, Leave::Alone)),
-            Self::Put { content: Insertion::Block(entry), .. } => Some((entry, Leave::Moved)),
-            _ => None,
-        }
-    }
+/// The changes of a text.
+#[derive(Debug, Default)]
+pub struct TextChanges<'d> {
+    /// The entries that leave their place, in the order of the text.
+    pub leaving: BTreeMap<EntryId, (Entry<'d>, Leave)>,
+    /// Replacements inside entries.
+    pub splices: Vec<Splice>,
+    /// Insertions, in the order in which those at one place stand there.
+    pub puts: Vec<Put<'d>>,
 }
 
 /// A new entry, before it is laid out.
@@ -136,21 +128,14 @@ pub fn block_lines(entries: &[NewEntry], style: &Style) -> String {
     text
 }
 
-/// Carries out operations. Returns the splices in the order of the text, and the ranges that are removed for good, with the
+/// Carries out changes. Returns the splices in the order of the text, and the ranges that are removed for good, with the
 /// comments in them.
-pub fn edits<'d>(
-    around: &Surroundings<'d>,
-    operations: &[TextChange<'d>],
-) -> (Vec<Splice>, Vec<Range<usize>>) {
-    let mut layout = Layout::new(around, operations);
-    for operation in operations {
-        if let TextChange::Splice(splice) = operation {
-            layout.push(splice.range.clone(), &*splice.text);
-        }
-    }
-    operations.iter().for_each(|operation| layout.put(operation));
-    let mut gone: Vec<_> = operations.iter().filter_map(TextChange::leaves).collect();
-    gone.retain(|(_, leave)| *leave == Leave::Removed);
+pub fn edits<'d>(around: &Surroundings<'d>, changes: &TextChanges<'d>) -> (Vec<Splice>, Vec<Range<usize>>) {
+    let leaving: Vec<_> = changes.leaving.values().copied().collect();
+    let gone: Vec<_> = leaving.iter().copied().filter(|(_, leave)| *leave == Leave::Removed).collect();
+    let mut layout = Layout::new(around, leaving);
+    changes.splices.iter().for_each(|splice| layout.push(splice.range.clone(), &*splice.text));
+    changes.puts.iter().for_each(|put| layout.put(put));
     (layout.finish(), comments::ranges(around, &gone))
 }
 
@@ -198,8 +183,7 @@ struct Spot {
 }
 
 impl<'a, 'd> Layout<'a, 'd> {
-    fn new(around: &'a Surroundings<'d>, operations: &[TextChange<'d>]) -> Self {
-        let mut leaving: Vec<(Entry<'d>, Leave)> = operations.iter().filter_map(TextChange::leaves).collect();
+    fn new(around: &'a Surroundings<'d>, mut leaving: Vec<(Entry<'d>, Leave)>) -> Self {
         // Entries that are moved out of a moving block are cut out of the moved text.
         let moving = outermost(leaving.iter().map(|(entry, _)| *entry).filter(|entry| entry.is_block()));
         let is_inside = |entry: &Entry<'_>| {
@@ -225,8 +209,8 @@ impl<'a, 'd> Layout<'a, 'd> {
         self.splices.insert((range.start, range.end, self.splices.len()), text.into());
     }
 
-    fn put(&mut self, operation: &TextChange<'d>) {
-        let TextChange::Put { within, place, content, blank_lines } = operation else { return };
+    fn put(&mut self, put: &Put<'d>) {
+        let Put { within, place, content, blank_lines } = put;
         if let Anchor::After(anchor) = *place
             && !anchor.is_terminated()
             && self.terminated.insert(anchor.id())

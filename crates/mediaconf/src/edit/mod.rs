@@ -214,11 +214,11 @@ pub(crate) fn synced<'d>(
 ) -> Result<Option<Edit>, EditError> {
     let mut sync = Sync::new(document, members);
     change(&mut sync);
-    let Sync { around, operations, promises, notes, deleted_streams, doubts, faults, .. } = sync;
+    let Sync { around, changes, promises, notes, deleted_streams, doubts, faults, .. } = sync;
     faults.into_result(())?;
-    let (splices, mut gone) = layout::edits(&around, &operations);
-    // Operations can be several times as large as their text.
-    drop(operations);
+    let (splices, mut gone) = layout::edits(&around, &changes);
+    // Changes can be several times as large as their text.
+    drop(changes);
     if splices.is_empty() && promises.is_empty() {
         return Ok(None);
     }

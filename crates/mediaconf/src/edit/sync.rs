@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! lines ──read──▶ value ──merge──▶ target ──write──▶ fresh lines
-//!   └──────────────── difference: lines, words, blocks ───────────▶ operations
+//!   └──────────────── difference: lines, words, blocks ───────────▶ changes
 //! ```
 //!
 //! A member of a block is all lines of one keyword, or of one row of the schema. Its lines are aligned with the fresh
@@ -15,9 +15,9 @@ use serde_json::{Map, Value};
 
 use super::Note;
 use super::align::{Alignment, ElementOrigin, align};
-use super::comments::counts_as_block;
+use super::comments::{Leave, counts_as_block};
 use super::guarded::{Doubts, unwritable};
-use super::layout::{Anchor, Insertion, NewEntry, TextChange, block_lines};
+use super::layout::{Anchor, Insertion, NewEntry, Put, TextChanges, block_lines};
 use super::surroundings::{Surroundings, count_lines};
 use super::verify::Promises;
 use crate::model::view::{entry_sources, is_plural};
@@ -30,13 +30,13 @@ use crate::schema::members::{Members, first_argument, inner_scope, key_of, keywo
 use crate::schema::{Codec, Facts, Object, Parameter, SOURCE, Schema, Scope};
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
-/// Collects the operations of a change, and the values that they must lead to.
+/// Collects the changes of a text, and the values that they must lead to.
 pub struct Sync<'p, 'd> {
     pub(super) document: &'d Document,
     pub(super) members: &'p Members<'d>,
     pub(super) around: Surroundings<'d>,
     /// The changes to the text.
-    pub operations: Vec<TextChange<'d>>,
+    pub changes: TextChanges<'d>,
     /// What the new text must say.
     pub promises: Promises,
     /// Side effects that the user should know.
@@ -47,7 +47,6 @@ pub struct Sync<'p, 'd> {
     pub doubts: Doubts,
     /// Why the patch can't be carried out.
     pub faults: Faults,
-    leaving: HashSet<EntryId>,
     /// New lines of the block that is looked at; their places are chosen once all removals are known.
     pending: Vec<NewLines>,
     /// The block that a new block stands directly in front of; `None` is behind the one before it in its group.
@@ -103,13 +102,12 @@ impl<'p, 'd> Sync<'p, 'd> {
             document,
             members,
             around: Surroundings::new(document),
-            operations: Vec::new(),
+            changes: TextChanges::default(),
             promises: Promises::default(),
             notes: Vec::new(),
             deleted_streams: Vec::new(),
             doubts: Doubts::default(),
             faults: Faults::default(),
-            leaving: HashSet::new(),
             pending: Vec::new(),
             before: None,
             blank_lines: HashMap::new(),
@@ -386,15 +384,15 @@ impl<'p, 'd> Sync<'p, 'd> {
     }
 
     pub(super) fn splice(&mut self, range: std::ops::Range<usize>, text: impl Into<String>) {
-        self.operations.push(TextChange::Splice(Splice { range, text: text.into() }));
+        self.changes.splices.push(Splice { range, text: text.into() });
     }
 
     /// Removes an entry with the comments that belong to it, and notes those that stay.
     pub(super) fn remove(&mut self, entry: Entry<'d>) {
-        if !self.leaving.insert(entry.id()) {
+        if !self.is_staying(&entry) {
             return;
         }
-        self.operations.push(TextChange::Remove(entry));
+        self.changes.leaving.insert(entry.id(), (entry, Leave::Removed));
         if self.around.begins_line(entry.start()) {
             let own = self.around.own_comments(entry);
             let lines = count_lines(&self.document.text()[self.around.attached_comments(own)..own]);
@@ -429,14 +427,17 @@ impl<'p, 'd> Sync<'p, 'd> {
         content: Insertion<'d>,
         blank_lines: usize,
     ) {
-        if let Insertion::Line(entry) | Insertion::Block(entry) = content {
-            self.leaving.insert(entry.id());
-        }
-        self.operations.push(TextChange::Put { within, place, content, blank_lines });
+        let moved = match content {
+            Insertion::Line(entry) => Some((entry.id(), (entry, Leave::Alone))),
+            Insertion::Block(entry) => Some((entry.id(), (entry, Leave::Moved))),
+            Insertion::New(_) | Insertion::Copy(..) => None,
+        };
+        self.changes.leaving.extend(moved);
+        self.changes.puts.push(Put { within, place, content, blank_lines });
     }
 
     pub(super) fn is_staying(&self, entry: &Entry<'_>) -> bool {
-        !self.leaving.contains(&entry.id())
+        !self.changes.leaving.contains_key(&entry.id())
     }
 
     /// Adds new lines of a member with these entries.
@@ -454,7 +455,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         let mut places = [None, None];
         for new in std::mem::take(&mut self.pending) {
             let (is_block, is_first) = (new.is_block(), new.first);
-            let last = new.like.iter().rev().find(|entry| !self.leaving.contains(entry));
+            let last = new.like.iter().rev().find(|entry| !self.changes.leaving.contains_key(entry));
             let (place, blank_lines) = match (within, last) {
                 (None, Some(&last)) => {
                     let last = self.document.entry(last);
@@ -482,12 +483,11 @@ impl<'p, 'd> Sync<'p, 'd> {
     /// Puts the new lines of the top level at their places. The last setting may be the end of the text: then
     /// settings behind it come before new blocks.
     fn place_pending_at_top(&mut self) {
-        let is_at_end =
-            |operation: &mut TextChange<'_>| matches!(operation, TextChange::Put { place: Anchor::End, .. });
-        let groups: Vec<TextChange<'d>> = self.operations.extract_if(.., is_at_end).collect();
+        let is_at_end = |put: &mut Put<'_>| matches!(put.place, Anchor::End);
+        let groups: Vec<Put<'d>> = self.changes.puts.extract_if(.., is_at_end).collect();
         let blocks: Vec<NewLines> = self.pending.extract_if(.., |lines| lines.is_block()).collect();
         self.place_pending(None);
-        self.operations.extend(groups);
+        self.changes.puts.extend(groups);
         self.pending = blocks;
         self.place_pending(None);
     }
@@ -563,16 +563,11 @@ fn written_general(
     entries: &[Entry<'_>],
     target: &Value,
 ) -> String {
-    let is_port = |block: Entry<'_>| {
-        let row = Schema::media().top().by_keyword(&block.keyword());
-        row.is_some_and(|row| row.codec.facts().list.is_some())
-    };
-    let says_boolean = |line: &Entry<'_>| {
-        let word = line.arguments().next().map(|word| word.raw);
-        !line.is_block() && line.count_arguments() == 1 && matches!(word, Some("true" | "false"))
-    };
+    let facts =
+        |block: Entry<'_>| Schema::media().top().by_keyword(&block.keyword()).map(|row| row.codec.facts());
+    let is_port = within.and_then(facts).is_some_and(|facts| facts.list.is_some());
     match (target, entries) {
-        (Value::Bool(true), [line]) if within.is_some_and(is_port) && says_boolean(line) => {
+        (Value::Bool(true), [line]) if is_port && !line.is_block() && line.count_arguments() == 1 => {
             codec::occurrence(keyword, &[Value::Bool(true)])
         }
         _ => General { keyword }.write(keyword, target).join("\n"),

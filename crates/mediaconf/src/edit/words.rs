@@ -87,9 +87,9 @@ impl<'d> Sync<'_, 'd> {
         fresh: Entry<'_>,
     ) -> bool {
         let keyword = old.words().next().expect("an entry has a keyword");
-        let before = self.operations.len();
+        let before = self.changes.splices.len();
         self.said_words(row, keyword, &said(row, old), &said(row, fresh));
-        self.operations.len() > before
+        self.changes.splices.len() > before
     }
 
     /// The same for words behind another one.
@@ -102,7 +102,7 @@ impl<'d> Sync<'_, 'd> {
     ) {
         let Facts { object, address, sources, .. } = facts_of(row);
         let has_parts = object.is_some() || address.is_some() || sources.is_some();
-        let alignment = if has_parts { by_part(old, fresh) } else { listed(old, fresh) };
+        let alignment = paired(old, fresh, |said| if has_parts { &said.part } else { REST });
         let mut end = before.end() as usize;
         for (origin, new) in alignment.new.iter().zip(fresh) {
             match *origin {
@@ -136,20 +136,18 @@ impl<'d> Sync<'_, 'd> {
     }
 }
 
-/// Pairs words whose order counts.
-fn listed(old: &[Said<'_>], fresh: &[Said<'_>]) -> Alignment {
-    let values = |said: &[Said<'_>]| said.iter().map(|said| said.value.clone()).collect::<Vec<_>>();
-    align(&values(old), &values(fresh))
-}
+/// The part of the words of an object that are no other part; words of a list are that, too.
+const REST: &str = "options";
 
-/// Pairs words by their parts. Of a part that stands twice, the last one counts.
-fn by_part(old: &[Said<'_>], fresh: &[Said<'_>]) -> Alignment {
+/// Pairs words by their parts. Of another part that stands twice, the last one counts.
+fn paired<'s>(
+    old: &'s [Said<'_>],
+    fresh: &'s [Said<'_>],
+    part_of: impl Fn(&'s Said<'_>) -> &'s str,
+) -> Alignment {
     let mut parts: HashMap<&str, [Vec<usize>; 2]> = HashMap::new();
-    for (side, said) in [old, fresh].into_iter().enumerate() {
-        for (index, said) in said.iter().enumerate() {
-            parts.entry(&said.part).or_default()[side].push(index);
-        }
-    }
+    old.iter().enumerate().for_each(|(at, said)| parts.entry(part_of(said)).or_default()[0].push(at));
+    fresh.iter().enumerate().for_each(|(at, said)| parts.entry(part_of(said)).or_default()[1].push(at));
     let mut all = Alignment { new: vec![ElementOrigin::New; fresh.len()], gone: Vec::new() };
     for (part, [mut words, new]) in parts {
         if part != REST && !new.is_empty() {
@@ -172,9 +170,6 @@ fn by_part(old: &[Said<'_>], fresh: &[Said<'_>]) -> Alignment {
     all.gone.sort_unstable();
     all
 }
-
-/// The part of the words of an object that are no other part.
-const REST: &str = "options";
 
 /// The text of a fresh word in the place of an old one: a duration keeps its unit, an option the spelling of its key.
 fn replaced(row: Option<&'static Parameter>, all: &[Said<'_>], old: &Said<'_>, fresh: &Said<'_>) -> String {
