@@ -14,10 +14,10 @@ use super::new_warnings::NewWarning;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::snapshot::Snapshot;
 use crate::store::{ChangeId, PendingInfo, Revision};
+use mediaconf::Request;
 use mediaconf::plumbing::edit::{ConfigLookup, keys_that_all_lack};
 use mediaconf::plumbing::merge::ChangedValue;
 use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::request::ChangeRequest;
 use mediaconf::plumbing::show::Effects;
 
 /// The configuration before the first one.
@@ -118,11 +118,7 @@ pub struct ChangeReport {
 
 impl ChangeReport {
     /// The report of a change; `conditional` is what was asked, if that had conditions.
-    pub fn new(
-        mut outcome: Outcome,
-        conditional: Option<Cow<'_, ChangeRequest>>,
-        parts: ReportParts,
-    ) -> Self {
+    pub fn new(mut outcome: Outcome, conditional: Option<Cow<'_, Request>>, parts: ReportParts) -> Self {
         let revision = |content: Option<&Content>| Some(content?.snapshot()?.revision());
         let made_of = revision(outcome.before.as_ref());
         let in_file = outcome.file.as_ref().map(|file| file.revision());

@@ -11,9 +11,9 @@ use super::local::Engine;
 use super::new_warnings::new_warnings;
 use super::refusal::Refusal;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::edit::{Fault, Pointer, modify_members};
+use mediaconf::Request;
+use mediaconf::plumbing::edit::{Fault, Pointer};
 use mediaconf::plumbing::model::check;
-use mediaconf::plumbing::request::ChangeRequest;
 use mediaconf::plumbing::syntax::{Diagnostic, Diagnostics, Fix, LineIndex, Position, Severity, Span};
 
 /// One fault. The shape is stable.
@@ -251,7 +251,7 @@ fn lines_of(text: &str, is_utf16: bool) -> LineIndex<'_> {
 impl Engine {
     /// The faults that a request has on a configuration, and those that its edit would bring: no hook runs, no turn
     /// is taken, and nothing is written.
-    pub fn check_request(&self, request: &ChangeRequest, present: &Arc<Snapshot>) -> CheckedConfig {
+    pub fn check_request(&self, request: &Request, present: &Arc<Snapshot>) -> CheckedConfig {
         CheckedConfig::of_faults(self.faults_of_request(request, present).unwrap_or_else(|refusal| {
             let Refusal { faults, message, hint, .. } = refusal;
             match faults.is_empty() {
@@ -263,7 +263,7 @@ impl Engine {
 
     fn faults_of_request(
         &self,
-        request: &ChangeRequest,
+        request: &Request,
         present: &Arc<Snapshot>,
     ) -> Result<Vec<FaultRecord>, Refusal> {
         request.check_text()?;
@@ -272,8 +272,7 @@ impl Engine {
         }
         let config = present.config();
         let evaluated = request.evaluate(&config.lookup())?;
-        let normalized = evaluated.normalized()?;
-        let Some(edit) = modify_members(present.document(), config.members(), normalized)? else {
+        let Some(edit) = request.edit(evaluated, present.document(), config.members())? else {
             return Ok(Vec::new());
         };
         let mut faults: Vec<_> = edit.guarded.0.into_iter().map(FaultRecord::of_request).collect();

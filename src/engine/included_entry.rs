@@ -14,16 +14,16 @@ use super::outcome::OutcomeNote;
 use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
+use mediaconf::Request;
 use mediaconf::plumbing::edit::{ConfigLookup, Fault, Faults, Path, Segment, entries_at};
 use mediaconf::plumbing::model::{group_name, top_members};
-use mediaconf::plumbing::request::ChangeRequest;
 use mediaconf::plumbing::syntax::one_line;
 
 impl Transaction<'_> {
     /// Refuses a change whose entry stands in an included file; the note says that it also matches such entries.
     pub(super) fn refuse_included(
         &self,
-        request: &ChangeRequest,
+        request: &Request,
         text: &Arc<Snapshot>,
         patch: Option<&Value>,
     ) -> Result<Option<OutcomeNote>, Refusal> {
@@ -84,7 +84,7 @@ impl Composed {
     /// `BadAssignments`.
     pub fn refuse_change(
         &self,
-        request: &ChangeRequest,
+        request: &Request,
         patch: Option<&Value>,
         options: &ChangeOptions,
     ) -> Result<Option<OutcomeNote>, Refusal> {
@@ -103,7 +103,7 @@ impl Composed {
 
     /// The first entry of an included file that a request with patterns or conditions matches, too, or that stands in a
     /// group which it removes.
-    fn first_matched(&self, request: &ChangeRequest, patch: Option<&Value>) -> Option<IncludedEntry> {
+    fn first_matched(&self, request: &Request, patch: Option<&Value>) -> Option<IncludedEntry> {
         let is_whole = |keys: &Vec<&str>| matches!(keys[..], [key] if is_group(key));
         if !request.stands_for_many() && !changed_places(request, patch).iter().any(is_whole) {
             return None;
@@ -195,7 +195,7 @@ fn stands_in(file: &str, line: usize, is_here: bool) -> Fault {
 }
 
 /// The members of the top level, and the streams, lives and plugins, that a change is about.
-fn changed_places<'r>(request: &'r ChangeRequest, patch: Option<&'r Value>) -> Vec<Vec<&'r str>> {
+fn changed_places<'r>(request: &'r Request, patch: Option<&'r Value>) -> Vec<Vec<&'r str>> {
     if let Some(patch) = patch.and_then(Value::as_object) {
         if patch.contains_key(WITH_INCLUDES) {
             // It is refused as a whole.

@@ -13,9 +13,9 @@ use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::Guard;
 use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Path, Segment};
-use mediaconf::plumbing::request::{BlockContent, BlockRequest, ChangeRequest};
 use mediaconf::plumbing::schema::Scope;
 use mediaconf::plumbing::schema::{DirectiveRole, Kind, SOURCE};
+use mediaconf::{BlockContent, BlockRequest, Request};
 
 /// Add a stream, live or plugin
 ///
@@ -81,7 +81,7 @@ pub fn run(args: &AddArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     }
     let assignments =
         args.set.iter().map(|text| set(text, AssignedValue::Typed)).collect::<Result<_, _>>()?;
-    let request = ChangeRequest::from(
+    let request = Request::from(
         BlockRequest {
             content: BlockContent::New(content(kind, &args.urls)),
             to: Path { segments: vec![Segment::Key(kind.key().to_owned()), Segment::Key(args.name.clone())] },

@@ -38,7 +38,7 @@ use crate::node::{NodeSettings, OnDrift};
 use crate::store::cluster::DEFAULT_REQUEST_TIME;
 use crate::store::file::{ConfFile, ServeLock};
 use crate::store::{Follow, StoreError, jittered};
-use mediaconf::plumbing::request::{ChangeRequest, Edits};
+use mediaconf::Request;
 use mediaconf::plumbing::schema::DirectiveRole;
 use mediaconf::plumbing::schema::Scope;
 
@@ -380,7 +380,7 @@ fn offer_account(engine: &Engine, global: &GlobalArgs, ui: Ui) -> Result<(), Cli
     }
     let account = NewAccount::random()?;
     let patch = json!({DirectiveRole::Editor.key(Scope::Top): {"login": account.login, "password": account.password}});
-    let request = ChangeRequest { edits: Edits::Patch(patch), expectations: Vec::new() };
+    let request = Request::from(patch);
     engine.modify(&request, &ChangeOptions { by: local_user(), ..ChangeOptions::default() })?;
     ui.say("this is the account, which is not shown again:");
     account.show(ui)

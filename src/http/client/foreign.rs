@@ -17,9 +17,9 @@ use crate::engine::{
     before_deletion, before_replacement,
 };
 use crate::http::protocol::routes::ApiOperation;
+use mediaconf::Request;
 use mediaconf::plumbing::edit::{ConfigLookup, guarded};
 use mediaconf::plumbing::merge::merge_patch;
-use mediaconf::plumbing::request::{ChangeRequest, Evaluated};
 
 /// What a server answers that says yes to a change and does not make it.
 const IGNORED: &str = "the same configuration as before, without the change";
@@ -42,18 +42,13 @@ pub fn change(
 }
 
 /// Evaluates a request on what the server runs, and sends the patch, or only rehearses it.
-fn modify(
-    session: &mut Session,
-    request: &ChangeRequest,
-    options: &ChangeOptions,
-) -> Result<Outcome, Refusal> {
+fn modify(session: &mut Session, request: &Request, options: &ChangeOptions) -> Result<Outcome, Refusal> {
     refuse_lacking(session, options)?;
     let before = read(session)?;
     let evaluated = request.evaluate(&before).map_err(Refusal::from)?;
-    let Evaluated { depends_on_read, notes, .. } = &evaluated;
-    let (depends_on_read, notes) = (*depends_on_read, notes.clone());
+    let (depends_on_read, notes) = (evaluated.depends_on_read, evaluated.notes.clone());
     let sent = evaluated.patch.to_string();
-    let deletions = deletions(&before, &evaluated, request, options);
+    let deletions = deletions(&before, &evaluated.patch, request, options);
     let patch = evaluated.normalized().map_err(Refusal::from)?;
     options.refused(guarded::in_json(&before, &patch)).into_result(()).map_err(Refusal::from)?;
     let mut after = before.clone();
@@ -164,13 +159,8 @@ fn refuse_guarded(
 }
 
 /// The guard over streams that are deleted, but not one by one by their names.
-fn deletions(
-    before: &Value,
-    evaluated: &Evaluated,
-    request: &ChangeRequest,
-    options: &ChangeOptions,
-) -> Option<Guard> {
-    let streams = evaluated.patch.get(Kind::Streams.key()).filter(|_| !request.is_renaming())?;
+fn deletions(before: &Value, patch: &Value, request: &Request, options: &ChangeOptions) -> Option<Guard> {
+    let streams = patch.get(Kind::Streams.key()).filter(|_| !request.is_renaming())?;
     let named = request.named_deletions();
     let is_deleted = |name: &str| {
         let is_gone = streams.is_null() || streams.get(name).is_some_and(Value::is_null);

@@ -23,7 +23,7 @@ pub(super) use refusal::misspelling;
 
 use super::condition::Condition;
 use super::config_lookup::{ConfigLookup, ValueKind};
-use super::normalize::normalize;
+use super::normalize;
 use super::path::{Path, Segment, keys};
 use super::schema_path::{Place, with_key_of_sources};
 use super::select::{Expansion, found};

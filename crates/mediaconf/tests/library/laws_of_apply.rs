@@ -1,9 +1,9 @@
 //! The laws of `apply --prune`: over pairs of texts, each of which is the desired state of another one.
 
+use mediaconf::Request;
 use mediaconf::plumbing::edit::{FaultKind, modify};
 use mediaconf::plumbing::merge::{DesiredState, Prune};
 use mediaconf::plumbing::model::Config;
-use mediaconf::plumbing::request::{ChangeRequest, Edits};
 use mediaconf::plumbing::syntax::Document;
 use serde_json::Value;
 
@@ -18,8 +18,7 @@ const OTHERS: usize = 3;
 const STRIDE: usize = 11;
 
 /// The document that a desired state makes of another one.
-fn applied(state: &Edits, to: &Document) -> Document {
-    let request = ChangeRequest { edits: state.clone(), expectations: Vec::new() };
+fn applied(request: &Request, to: &Document) -> Document {
     let config = Config::new(to);
     let patch = request.evaluate(&config.lookup()).expect("a state has no faults").patch;
     let edit = modify(to, patch.clone(), FaultKind::DOUBTS);
@@ -28,8 +27,7 @@ fn applied(state: &Edits, to: &Document) -> Document {
 }
 
 /// True if a merge would put words among blocks with names, which no object can hold.
-fn mixes_named_blocks(state: &Edits, to: &Document) -> bool {
-    let request = ChangeRequest { edits: state.clone(), expectations: Vec::new() };
+fn mixes_named_blocks(request: &Request, to: &Document) -> bool {
     let patch = request.evaluate(&Config::new(to).lookup()).expect("a state has no faults").patch;
     modify(to, patch, FaultKind::DOUBTS).is_err_and(|error| error.to_string().contains("named blocks"))
 }
@@ -55,9 +53,9 @@ fn becomes(from: &Document, wanted: &Document, scopes: &[Prune]) {
     let texts = || format!("{}\n--- as\n{}", from.text(), wanted.text());
     let json = view(wanted, false);
     for state in [
-        |document: &Document, _: &Value, prune| Edits::State(DesiredState::of_text(document, prune)),
+        |document: &Document, _: &Value, prune| Request::from(DesiredState::of_text(document, prune)),
         |_: &Document, json: &Value, prune| {
-            Edits::State(DesiredState::of_json(json.clone(), prune).expect("it is a state"))
+            Request::from(DesiredState::of_json(json.clone(), prune).expect("it is a state"))
         },
     ] {
         let all = state(wanted, &json, Prune::All);

@@ -1,11 +1,11 @@
 //! The laws of changes that are rolled back, over every fixture and the corpus: the bytes return.
 
 use mediaconf::plumbing::model::{Member, Members, group_name, key_of, top_members};
-use mediaconf::plumbing::request::{BlockContent, BlockPlace, BlockRequest};
 use mediaconf::plumbing::schema::Schema;
 use mediaconf::plumbing::schema::{Kind, Scope};
 use mediaconf::plumbing::syntax::{Document, Entry};
 use mediaconf::{AssignOptions, Path, Segment};
+use mediaconf::{BlockContent, BlockPlace, BlockRequest};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -127,8 +127,7 @@ fn copies_come_and_go(document: &Document) {
             assignments: Vec::new(),
             options: AssignOptions::default(),
         };
-        let edit = request.edit(document, &top_members(document)).expect("it can be copied");
-        let copied = edit.expect("it is new").document;
+        let copied = document.edit(&request.into()).expect("it can be copied").document;
         let back = patched(&copied, &json!({kind.key(): {"a copy": null}})).expect("it can be removed");
         assert!(
             back.text() == document.text(),

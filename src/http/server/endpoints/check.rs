@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use mediaconf::Request;
 use mediaconf::plumbing::edit::Path;
 use mediaconf::plumbing::edit::patch::without_bom;
-use mediaconf::plumbing::request::{ChangeRequest, Edits};
 
 use crate::engine::{CheckedConfig, RefusalKind, Snapshot, entry_range};
 use crate::http::protocol::notes::INCLUDES_LEFT_OUT;
@@ -69,8 +69,7 @@ fn whole(context: &Context, call: &EndpointCall<'_>, is_utf16: bool) -> Result<R
 }
 
 fn patch(context: &Context, call: &EndpointCall<'_>) -> CheckedConfig {
-    let edits = Edits::PatchText { text: call.body.clone(), memory: context.patch_memory };
-    let request = ChangeRequest { edits, expectations: Vec::new() };
+    let request = Request::from_json(call.body.clone(), context.patch_memory);
     context.engine.check_request(&request, &context.running())
 }
 

@@ -444,14 +444,6 @@ pub fn occurrences(keyword: &str, value: &Value) -> Vec<Value> {
     }
 }
 
-/// The words of an occurrence, and its block.
-pub fn split_occurrence(occurrence: &Value) -> (&[Value], Option<&Object>) {
-    match occurrence.as_array().map_or(&[][..], Vec::as_slice) {
-        [words @ .., Value::Object(block)] => (words, Some(block)),
-        words => (words, None),
-    }
-}
-
 /// True if these occurrences are flags without words, or none.
 fn are_bare(entries: &[Entry<'_>]) -> bool {
     entries.iter().all(|flag| !flag.is_block() && flag.count_arguments() == 0)

@@ -31,7 +31,7 @@ use crate::syntax::{Document, Entry, Word, Words, quoted_if_needed, quoted_word}
 pub use address::{Address, AddressesShape, OptionWord, header_address, is_plural};
 pub use general::{
     DirectiveForm, General, are_named_blocks, block_value, each_normalized, foreign_values, merge_block,
-    merge_member, occurrence, occurrences, scalars, split_occurrence, write_members,
+    merge_member, occurrence, occurrences, scalars, write_members,
 };
 pub use group::group_name;
 
