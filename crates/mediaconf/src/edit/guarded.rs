@@ -20,7 +20,7 @@ use crate::schema::json_pointer::Pointer;
 use crate::schema::members::{Members, keyword_of};
 use crate::schema::{Codec, Facts, ForeignForm, Object, Parameter, Schema, Scope};
 use crate::secret::{holds_mask, masked_below};
-use crate::syntax::{Document, Entry, needs_quotes};
+use crate::syntax::{Document, Entry, floor_char_boundary, needs_quotes};
 
 /// The changes of one patch that are refused unless they are accepted.
 #[derive(Debug, Default)]
@@ -124,7 +124,7 @@ impl Doubts {
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
         let current = General { keyword }.read(old, None).unwrap_or_default();
         let shown = masked_below(&keys, &current, &Masker::default()).to_string();
-        let (start, rest) = shown.split_at(shown.floor_char_boundary(MAX_SHOWN));
+        let (start, rest) = shown.split_at(floor_char_boundary(&shown, MAX_SHOWN));
         let more = if rest.is_empty() { "" } else { "…" };
         let hint = format!(
             "the present value is `{start}{more}`: send it with your change; \
