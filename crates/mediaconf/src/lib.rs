@@ -6,7 +6,8 @@
 //! | [check it](#check-it) | [`check()`], [`Diagnostics`], [`Diagnostic`], [`Fix`], [`Severity`], [`LineIndex`] |
 //! | [see it as JSON](#see-it-as-json) | [`Config`] |
 //! | [read a value](#read-a-value) | [`Config`], [`ConfigLookup`], [`Path`], [`Segment`], [`select`], [`Selection`] |
-//! | [set and unset values](#set-and-unset-values) | [`Request`], [`Document::edit`], [`Edit`], [`Note`] |
+//! | [set and unset values](#set-and-unset-values) | [`Request`], [`Edit`], [`Note`], [`Assignment`], [`AssignedValue`], [`AssignOptions`] |
+//! | [add, copy and rename blocks](#set-and-unset-values) | [`BlockRequest`], [`BlockContent`], [`BlockPlace`], [`Renaming`] |
 //! | [merge a patch](#merge-a-patch) | [`Request`], [`Edit`], [`Splice`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`] |
 //! | [compare](#compare) | [`diff`], [`unified_diff`] |
 //! | [format](#format) | [`formatted`] |
@@ -80,7 +81,7 @@
 //!
 //! # Set and unset values
 //!
-//! A request becomes an edit that touches the bytes that have to change and no others. It proves that the new text reads as
+//! A request becomes an edit ([`Document::edit`]) that touches the bytes that have to change and no others. It proves that the new text reads as
 //! was asked for. What is rarely meant, such as a block in the place of several, is refused unless the request accepts it.
 //!
 //! ```
@@ -234,7 +235,7 @@ pub mod plumbing {
 
 pub use edit::{
     AssignOptions, AssignedValue, Assignment, Completion, ConfigLookup, Edit, EditError, Explanation, Fault,
-    FaultKind, Faults, Note, Path, PathUse, Proposal, Segment, Selection, explain, modify, select, to_patch,
+    FaultKind, Faults, Note, Path, PathUse, Proposal, Segment, Selection, explain, select,
 };
 pub use merge::diff;
 pub use model::{Config, MaskedText, Masker, SecretValues, check};

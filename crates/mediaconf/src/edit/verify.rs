@@ -13,7 +13,7 @@ use crate::model::{Lens, View};
 use crate::schema::codec::group_name;
 use crate::schema::members::Members;
 use crate::schema::scalar::is_empty;
-use crate::schema::{Kind, Object, Schema, Scope};
+use crate::schema::{Kind, Object, Parameter, Schema, Scope};
 use crate::syntax::{Document, Splice, Token, TokenKind};
 
 /// The new text does not read as the merged values.
@@ -30,7 +30,7 @@ pub struct Promises {
     /// The own values of the touched top-level members; `None` for one that must be gone.
     members: HashMap<String, Option<Value>>,
     /// The touched streams, lives and plugins; `None` for one that must be gone.
-    blocks: HashMap<Kind, HashMap<String, Option<String>>>,
+    blocks: HashMap<Kind, HashMap<String, Option<Object>>>,
     /// The order of each group that changes.
     orders: HashMap<Kind, Vec<String>>,
     /// The bytes that go for good, with the comments in them.
@@ -46,9 +46,8 @@ impl Promises {
         self.members.insert(key.to_owned(), value.cloned());
     }
 
-    pub fn block(&mut self, kind: Kind, name: &str, members: Option<&Object>) {
-        let proof = members.map(|members| proof(kind.scope(), members));
-        self.blocks.entry(kind).or_default().insert(name.to_owned(), proof);
+    pub fn block(&mut self, kind: Kind, name: &str, members: Option<Object>) {
+        self.blocks.entry(kind).or_default().insert(name.to_owned(), members);
     }
 
     pub fn order(&mut self, kind: Kind, names: Vec<String>) {
@@ -65,9 +64,11 @@ impl Promises {
         let view = View::new(new, &lens);
         for (key, expected) in &self.members {
             // A value that is always shown may be missing where it is empty.
-            let proof = |value: &Value| proof(new.scope(), &Map::from_iter([(key.clone(), value.clone())]));
-            let shown = |value: Option<&Value>| value.filter(|value| !is_empty(value)).map(proof);
-            if shown(view.member(key).as_ref()) != shown(expected.as_ref()) {
+            let shown = |value: Option<Value>| value.filter(|value| !is_empty(value));
+            let member = |value: Value| Map::from_iter([(key.clone(), value)]);
+            let [found, expected] =
+                [view.member(key), expected.clone()].map(|value| shown(value).map(member));
+            if !are_same(new.scope(), found.as_ref(), expected.as_ref()) {
                 return unproved(key.clone());
             }
         }
@@ -85,7 +86,7 @@ impl Promises {
             let Some(blocks) = self.blocks.get(&kind) else { continue };
             for &entry in entries {
                 let Some(expected) = blocks.get(&*name(entry)) else { continue };
-                if expected.as_ref() != Some(&proof(kind.scope(), &kind.read(entry))) {
+                if !are_same(kind.scope(), expected.as_ref(), Some(&kind.read(entry))) {
                     return unproved(format!("{}.{}", kind.key(), name(entry)));
                 }
             }
@@ -133,13 +134,12 @@ fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
     Token::all(text).filter(|token| token.kind == TokenKind::Comment).map(|token| (token.start, token.raw))
 }
 
-/// The members of a block as a text that is equal for equal members. It takes a tenth of their memory.
-fn proof(scope: Scope, members: &Object) -> String {
-    // The order of the options of an address matters.
-    let addresses = scope.rows().filter_map(|row| Some((row.codec.facts().address?, members.get(row.key)?)));
-    let options = addresses.flat_map(|(shape, value)| shape.options_of(value));
-    let order: String = options.map(|(key, _)| format!("{key:?}")).collect();
-    let mut sorted = Value::Object(members.clone());
-    sorted.sort_all_objects();
-    sorted.to_string() + &order
+/// True if members are equal; the order of the options of an address matters.
+fn are_same(scope: Scope, one: Option<&Object>, other: Option<&Object>) -> bool {
+    let has_order = |row: &&Parameter| row.codec.facts().address.is_some();
+    let options = |members: Option<&Object>, row: &Parameter| {
+        let (shape, value) = (row.codec.facts().address?, members?.get(row.key)?);
+        Some(shape.options_of(value).map(|(key, _)| key.clone()).collect::<Vec<String>>())
+    };
+    one == other && scope.rows().filter(has_order).all(|row| options(one, row) == options(other, row))
 }
