@@ -85,7 +85,7 @@ fn each_text_is_kept_and_each_change_told() {
     assert_eq!(numbers, [(Some(1), 2), (Some(2), 1)]);
     assert_eq!((entries[0].before, entries[0].after), (revision("a 2;\n"), revision("a 3;\n")));
     assert_eq!((entries[0].by.as_deref(), entries[0].message.as_deref()), (Some("me"), Some("a 3;\n")));
-    let kept = fs::metadata(story.place.path(&format!(".mediactl/{CONF}/history/1.conf")));
+    let kept = fs::metadata(story.place.path(&format!(".{CONF}.mediactl/history/1.conf")));
     let kept = kept.expect("it is kept");
     assert_eq!(kept.ino(), inode, "what is kept is the old file itself");
     assert_eq!(kept.mode() & 0o777, 0o600);
@@ -118,7 +118,7 @@ fn an_edit_of_a_file_that_was_never_changed_by_us_is_nothing_to_tell() {
     story.by_hand("a 2;\n");
     story.look();
     story.expect(&[]);
-    assert!(!story.place.path(&format!(".mediactl/{CONF}/history")).exists());
+    assert!(!story.place.path(&format!(".{CONF}.mediactl/history")).exists());
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn a_change_is_killed(story: &Story) {
     story.expect(&[("save", Some("a 1;\n"))]);
     prepare(true);
     assert_eq!(story.entries().len(), 1, "readers do not see what was not made");
-    let journal = story.place.path(&format!(".mediactl/{CONF}/history/journal"));
+    let journal = story.place.path(&format!(".{CONF}.mediactl/history/journal"));
     assert_eq!(fs::read_to_string(&journal).expect("it is there").lines().count(), 2);
     story.look();
     assert_eq!(fs::read_to_string(&journal).expect("it is there").lines().count(), 1);
@@ -303,7 +303,7 @@ fn long_story(count: usize) -> Story {
     };
     let story = Story::of(&text(0));
     story.write(&text(1));
-    let journal = story.place.path(&format!(".mediactl/{CONF}/history/journal"));
+    let journal = story.place.path(&format!(".{CONF}.mediactl/history/journal"));
     let line = |serial: usize| {
         let of = |serial| Revision::from_text(text(serial).as_bytes());
         let (before, after) = (of(serial - 1), of(serial));
@@ -312,7 +312,7 @@ fn long_story(count: usize) -> Story {
         ) + "\n"
     };
     fs::write(journal, (1..=count).map(line).collect::<String>()).expect("it is ours");
-    fs::write(story.place.path(&format!(".mediactl/{CONF}/history/keep")), "1000000").expect("it is ours");
+    fs::write(story.place.path(&format!(".{CONF}.mediactl/history/keep")), "1000000").expect("it is ours");
     story.by_hand(&text(count));
     story
 }
@@ -393,7 +393,7 @@ fn a_kept_text_costs_at_most_twice_as_much_with_1_000_entries_as_with_10() {
 fn a_line_that_was_cut_short_is_skipped() {
     let story = Story::of("a 1;\n");
     story.write("a 2;\n");
-    let journal = story.place.path(&format!(".mediactl/{CONF}/history/journal"));
+    let journal = story.place.path(&format!(".{CONF}.mediactl/history/journal"));
     let whole = fs::read(&journal).expect("it is there");
     fs::write(&journal, [&whole[..], &whole[..whole.len() / 2]].concat()).expect("it is ours");
     story.expect(&[("save", Some("a 1;\n"))]);
@@ -403,14 +403,14 @@ fn a_line_that_was_cut_short_is_skipped() {
 
 /// The names in the folder of the history that end so.
 fn names(story: &Story, end: &str) -> Vec<String> {
-    let folder = fs::read_dir(story.place.path(&format!(".mediactl/{CONF}/history"))).expect("it is there");
+    let folder = fs::read_dir(story.place.path(&format!(".{CONF}.mediactl/history"))).expect("it is there");
     let names =
         folder.map(|entry| entry.expect("it can be read").file_name().into_string().expect("it is ASCII"));
     names.filter(|name| name.ends_with(end)).collect()
 }
 
 fn in_history(story: &Story, name: &str) -> std::path::PathBuf {
-    story.place.path(&format!(".mediactl/{CONF}/history/{name}"))
+    story.place.path(&format!(".{CONF}.mediactl/history/{name}"))
 }
 
 /// Texts that are still files of their own.

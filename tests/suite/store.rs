@@ -133,7 +133,7 @@ fn keeps_the_owner_when_root_writes() {
     set_mode(&place.conf, 0o660);
     let warnings = replace(&place.conf, NEW).expect("root may write");
     assert!(warnings.is_empty(), "{warnings:?}");
-    let state = place.path(".mediactl/media.conf");
+    let state = place.path(".media.conf.mediactl");
     for path in [&place.conf, &place.path(".mediactl"), &state, &state.join("lock")] {
         let owner = (found(path).uid(), found(path).gid());
         assert_eq!(owner, (4242, 4343), "{}", path.display());
@@ -208,7 +208,7 @@ fn follows_a_chain_of_links_across_folders() {
         assert_eq!(place.text(), text.as_bytes());
         assert_eq!(resolve(&given).state_dir(), resolve(&place.conf).state_dir());
     }
-    assert!(place.path(".mediactl/media.conf/lock").exists());
+    assert!(place.path(".media.conf.mediactl/lock").exists());
     assert!(!place.path("one/.mediactl").exists());
 }
 
@@ -410,10 +410,10 @@ fn an_obstacle_to_the_state_folder_is_named() {
             symlink("elsewhere", place.path(".mediactl")).expect("the name is free");
         },
         |place| {
-            fs::create_dir_all(place.path(".mediactl/media.conf")).expect("the folder is ours");
+            fs::create_dir_all(place.path(".media.conf.mediactl")).expect("the folder is ours");
             set_mode(&place.path(".mediactl"), 0o700);
-            set_mode(&place.path(".mediactl/media.conf"), 0o700);
-            symlink(&place.conf, place.path(".mediactl/media.conf/lock")).expect("a free name");
+            set_mode(&place.path(".media.conf.mediactl"), 0o700);
+            symlink(&place.conf, place.path(".media.conf.mediactl/lock")).expect("a free name");
         },
     ];
     for (number, block) in blockers.into_iter().enumerate() {

@@ -11,7 +11,7 @@ use crate::needs::needs_root;
 
 /// The state folder as this user makes it, with the mode that it should have.
 fn plant(place: &Place, user: u32) -> PathBuf {
-    let [root, state] = [".mediactl".to_owned(), format!(".mediactl/{CONF}")].map(|name| place.path(&name));
+    let [root, state] = [".mediactl".to_owned(), format!(".{CONF}.mediactl")].map(|name| place.path(&name));
     for folder in [&root, &state] {
         fs::DirBuilder::new().mode(0o700).create(folder).expect("the folder is ours");
         give(folder, user, user);
@@ -57,7 +57,7 @@ fn a_planted_change_to_take_back_or_journal_is_refused() {
         let place = public_place();
         place.set(&["rtsp=554"]).exits(0);
         let text = place.text();
-        let file = place.path(&format!(".mediactl/{CONF}/{name}"));
+        let file = place.path(&format!(".{CONF}.mediactl/{name}"));
         let bytes = fs::read(&file).unwrap_or_default();
         put(file, &bytes, STRANGER);
         let changed = place.set(&["rtsp=555"]);
@@ -79,7 +79,7 @@ fn a_state_folder_is_refused_by_its_owner_and_its_mode() {
         assert_eq!(place.text() == TEXT, exit == 4, "user {user}");
     }
     for (mode, exit) in [(0o700, 0), (0o770, 0), (0o701, 4), (0o755, 4), (0o777, 4)] {
-        for folder in [".mediactl".to_owned(), format!(".mediactl/{CONF}")] {
+        for folder in [".mediactl".to_owned(), format!(".{CONF}.mediactl")] {
             let place = Place::with(TEXT);
             plant(&place, 0);
             set_mode(&place.path(&folder), mode);

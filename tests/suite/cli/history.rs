@@ -75,7 +75,7 @@ fn a_long_reason_is_refused_before_a_server_refuses_its_request() {
 fn whether_a_server_runs_is_not_known_where_the_state_folder_can_not_be_entered() {
     let place = Place::with(SAMPLE);
     std::fs::DirBuilder::new().mode(0o700).create(place.path(".mediactl")).expect("it is not there");
-    place.put(".mediactl/media.conf", "");
+    place.put(".media.conf.mediactl", "");
     let commands = [
         &["confirm"][..],
         &["read", "--runtime", "runtime"],
@@ -84,7 +84,7 @@ fn whether_a_server_runs_is_not_known_where_the_state_folder_can_not_be_entered(
         &["diff"],
     ];
     for arguments in commands {
-        let run = place.run(arguments).exits(9).says("cannot open `").says(".mediactl/media.conf`");
+        let run = place.run(arguments).exits(9).says("cannot open `").says(".media.conf.mediactl`");
         run.hides("no server runs over").hides("no change waits");
     }
     place.run(["read", "rtsp"]).exits(0).prints("554").says("showing the file, whether or not a server runs");
@@ -127,7 +127,7 @@ fn the_history_keeps_as_many_texts_as_asked_for() {
 #[test]
 fn a_damaged_journal_is_told_and_no_text_is_lost() {
     let place = Place::with(SAMPLE);
-    let folder = format!(".mediactl/{CONF}/history");
+    let folder = format!(".{CONF}.mediactl/history");
     let told = "a part of the history can't be read: `";
     place.set(&["rtmp=1"]).exits(0);
     place.set(&["rtmp=2"]).exits(0).hides(told);
@@ -163,7 +163,7 @@ fn blame_tells_who_changed_a_value() {
         .run(["blame", "streams.cam1.urls"])
         .exits(0)
         .says("`streams.cam1.urls` was never changed in the recorded history");
-    place.put(&format!(".mediactl/{CONF}/history/1.conf"), "x {");
+    place.put(&format!(".{CONF}.mediactl/history/1.conf"), "x {");
     place
         .run(["blame", "streams.cam1.urls"])
         .exits(0)

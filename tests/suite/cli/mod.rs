@@ -156,7 +156,7 @@ impl Place {
 
     /// The texts that the history keeps, the oldest first.
     pub fn kept(&self) -> Vec<String> {
-        let folder = self.path(&format!(".mediactl/{CONF}/history"));
+        let folder = self.path(&format!(".{CONF}.mediactl/history"));
         let mut names = Vec::new();
         if folder.exists() {
             collect(&folder, &folder, &mut names);

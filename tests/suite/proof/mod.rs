@@ -149,7 +149,7 @@ fn finish(child: Child) -> Run {
 ///
 /// While a write in place is cut short, that is the text before it.
 fn text_for_readers(place: &Place) -> Option<String> {
-    if place.path(&format!(".mediactl/{CONF}/in-place")).exists() {
+    if place.path(&format!(".{CONF}.mediactl/in-place")).exists() {
         return Some(place.run(["read", "-o", "conf"]).exits(0).out);
     }
     place.path(CONF).exists().then(|| place.text())
@@ -171,7 +171,7 @@ fn strays(place: &Place) -> Vec<String> {
 /// Says how many lines are about edits by hand.
 #[track_caller]
 fn hand_edits_in_whole_history(place: &Place) -> usize {
-    let folder = place.path(&format!(".mediactl/{CONF}/history"));
+    let folder = place.path(&format!(".{CONF}.mediactl/history"));
     let conf = ConfFile::resolve(&place.path(CONF)).expect("its folder is there");
     let journal = fs::read_to_string(folder.join("journal")).expect("a journal is text");
     let complete = journal.rfind('\n').map_or("", |end| &journal[..end]);

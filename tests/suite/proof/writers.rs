@@ -156,7 +156,7 @@ fn kept_text(bytes: &[u8]) -> String {
 
 /// All texts that the history keeps.
 fn kept_texts(place: &Place) -> Vec<String> {
-    let folder = place.path(&format!(".mediactl/{CONF}/history"));
+    let folder = place.path(&format!(".{CONF}.mediactl/history"));
     let entries = fs::read_dir(folder).expect("there is a history");
     let paths = entries.map(|entry| entry.expect("an entry can be read").path());
     let kept = paths.filter(|path| path.extension().is_some_and(|extension| extension == "conf"));

@@ -1,4 +1,4 @@
-//! Following the links of a path, name by name.
+//! Finds the configuration file: the path as given, and the file at the end of its links.
 //!
 //! The links are followed by hand. `canonicalize` fails on a file that is yet to be made, and cannot
 //! say which link of a chain leads to nothing. And in a folder that everybody may write, such as
@@ -7,16 +7,131 @@
 //! the links to folders, which the system leaves alone.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, Metadata};
-use std::io;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::io::Errno;
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+use rustix::io::{Errno, retry_on_intr};
 
-use super::open::refuse_other_kinds;
-use crate::store::error::StoreError;
+use crate::store::error::{FileKind, StoreError};
+
+/// Name of the folder in which version 0.1 had the state folders of all files.
+const FORMER_ROOT: &str = ".mediactl";
+
+/// The configuration file: the path as it was given and the file that its links lead to.
+///
+/// The links are followed when it is made. A long-lived process checks again whether they lead
+/// elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfFile {
+    given: PathBuf,
+    target: PathBuf,
+}
+
+impl ConfFile {
+    /// Follows the links of `path`. The file itself may be missing, its folder may not.
+    ///
+    /// # Errors
+    /// `NotAFile`, `LinkLoop`, `DanglingLink`, `PlantedLink`; `NotFound` for a missing folder; `PermissionDenied`
+    /// and `Io` when a folder on the way cannot be searched.
+    pub fn resolve(path: &Path) -> Result<ConfFile, StoreError> {
+        Ok(ConfFile { given: path.to_owned(), target: follow(path)? })
+    }
+
+    /// The path as the user wrote it.
+    pub fn given(&self) -> &Path {
+        &self.given
+    }
+
+    /// The absolute path of the file that the links lead to.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// The state folder, `.FILE.mediactl/` beside the target, whether it exists or not.
+    pub fn state_dir(&self) -> PathBuf {
+        self.beside("")
+    }
+
+    /// The path of `.FILE.mediactl` with `end` behind it, beside the target.
+    pub(super) fn beside(&self, end: &str) -> PathBuf {
+        let mut name = OsString::from(".");
+        name.push(self.name());
+        name.push(".mediactl");
+        name.push(end);
+        self.folder().join(name)
+    }
+
+    /// The state folder of version 0.1, `.mediactl/FILE/` beside the target.
+    pub(super) fn former_state_dir(&self) -> PathBuf {
+        self.folder().join(FORMER_ROOT).join(self.name())
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        self.target.parent().expect("the target is a folder joined with a name")
+    }
+
+    pub(super) fn name(&self) -> &Path {
+        Path::new(self.target.file_name().expect("the target is a folder joined with a name"))
+    }
+}
+
+/// Opens a regular file for reading, and nothing else.
+pub(super) fn open_regular(path: &Path) -> Result<(File, Metadata), StoreError> {
+    // To open a device can have effects, so the kind is checked first; and again afterwards, because
+    // the file may have been exchanged.
+    let found = fs::symlink_metadata(path).map_err(StoreError::opening("open", path))?;
+    if found.is_symlink() {
+        return Err(StoreError::ChangedMeanwhile { path: path.to_owned() });
+    }
+    refuse_other_kinds(path, &found)?;
+    let file = open_without_blocking(path, OFlags::RDONLY)?;
+    let found = file.metadata().map_err(StoreError::io("look at", path))?;
+    refuse_other_kinds(path, &found)?;
+    Ok((file, found))
+}
+
+/// Opens the file at `path` itself: no link is followed, no pipe waits for its other end.
+pub(super) fn open_without_blocking(path: &Path, access: OFlags) -> Result<File, StoreError> {
+    let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    match open_whole_path(path, flags) {
+        Ok(file) => Ok(file),
+        Err(Errno::LOOP) => Err(StoreError::ChangedMeanwhile { path: path.to_owned() }),
+        Err(error) => Err(StoreError::opening("open", path)(error)),
+    }
+}
+
+/// Opens `path`, which had no links when it was resolved. If a folder was exchanged for a link since,
+/// this fails, where the kernel can tell.
+pub(super) fn open_whole_path(path: &Path, flags: OFlags) -> Result<File, Errno> {
+    let no_links = ResolveFlags::NO_SYMLINKS;
+    let opened = retry_on_intr(|| rustix::fs::openat2(CWD, path, flags, Mode::empty(), no_links));
+    match opened {
+        // Kernels before 5.6 do not have the call, and filters of containers may not know it.
+        Err(Errno::NOSYS | Errno::PERM) => retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty())),
+        opened => opened,
+    }
+    .map(File::from)
+}
+
+/// Reads `file`, which has about `size` bytes, from where it stands to its end.
+pub(super) fn read_whole(file: &File, size: u64, path: &Path) -> Result<Vec<u8>, StoreError> {
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
+    // `take` keeps std from asking for the size again.
+    file.take(u64::MAX).read_to_end(&mut bytes).map_err(StoreError::io("read", path))?;
+    Ok(bytes)
+}
+
+/// Refuses everything but regular files, before anything opens it.
+pub(super) fn refuse_other_kinds(path: &Path, found: &Metadata) -> Result<(), StoreError> {
+    match FileKind::unusable(found.file_type()) {
+        None => Ok(()),
+        Some(kind) => Err(StoreError::NotAFile { path: path.to_owned(), kind }),
+    }
+}
 
 /// As many links as the kernel follows.
 const MAX_LINKS: usize = 40;
@@ -26,7 +141,7 @@ const MAX_LINKS: usize = 40;
 const STICKY_AND_PUBLIC: u32 = 0o1002;
 
 /// Follows the links of `given`; the last name may be missing. The result has no link and no `..`.
-pub(super) fn follow(given: &Path) -> Result<PathBuf, StoreError> {
+fn follow(given: &Path) -> Result<PathBuf, StoreError> {
     if given.as_os_str().is_empty() {
         return Err(StoreError::NotFound { path: given.to_owned() });
     }
