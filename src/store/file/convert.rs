@@ -8,7 +8,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
@@ -137,7 +137,7 @@ fn remove_converted(conf: &ConfFile, state: &StateDir, locks: Option<&FormerLock
     let (path, former) = (conf.beside(NEW), conf.former_state_dir());
     let number = |locks: &FormerLocks| Some(locks.state.metadata().ok()?.ino().to_string().into_bytes());
     if let Some(locks) = locks
-        && state.read(CONVERTED).ok().flatten() == number(locks)
+        && number(locks).is_some_and(|number| state.read(CONVERTED).is_ok_and(|read| read == Some(number)))
     {
         remove_tree(&path);
         if fs::rename(&former, &path).is_err() {
@@ -145,10 +145,10 @@ fn remove_converted(conf: &ConfFile, state: &StateDir, locks: Option<&FormerLock
             return;
         }
     }
+    let _ = former.parent().map(fs::remove_dir);
     // As long as the folder is there, no other one has its number.
     let _ = state.remove(CONVERTED);
     remove_tree(&path);
-    let _ = former.parent().map(fs::remove_dir);
 }
 
 /// Makes the state folder out of that of an earlier owner of the file: its own files are copied, and no link is followed. `None`
@@ -169,7 +169,7 @@ fn take_over(
     };
     let LockAttempt::Taken(_serve_lock) = earlier.take_lock(SERVE_LOCK, Duration::ZERO, &mut |_| ())? else {
         // A server runs over it, and goes on with it. The first change without a server copies it.
-        state.claim(&state.metadata()?)?;
+        state.refuse_of_stranger(&state.metadata()?)?;
         return Ok(Some(state));
     };
     let mut path = conf.beside(NEW);
@@ -234,7 +234,7 @@ enum Copied {
 /// Copies files; false if some were left out. What each process makes anew is not copied.
 fn copy_files(from: &StateDir, to: &StateDir, which: Copied) -> Result<bool, StoreError> {
     let mut is_whole = true;
-    for name in from.names() {
+    for name in from.names()? {
         let is_made_anew = [LOCK, SERVE_LOCK, ".gitignore", CONVERTED].contains(&&*name)
             || name.ends_with(UNFINISHED)
             || name.starts_with("candidate-");
@@ -259,6 +259,14 @@ fn copy_files(from: &StateDir, to: &StateDir, which: Copied) -> Result<bool, Sto
     Ok(is_whole)
 }
 
+/// A text; `None` if it is damaged, and not if it just can't be read now.
+fn readable(read: Result<Option<Vec<u8>>, StoreError>) -> Result<Option<Vec<u8>>, StoreError> {
+    match read {
+        Err(StoreError::Altered { .. } | StoreError::Untrusted { .. }) => Ok(None),
+        read => read,
+    }
+}
+
 /// The history of version 0.1.
 pub(super) struct FormerHistory {
     folder: StateDir,
@@ -271,7 +279,7 @@ pub(super) struct FormerHistory {
 
 /// What a line of version 0.1 has besides.
 #[derive(Deserialize)]
-struct FormerPart {
+struct FormerLine {
     serial: u64,
     #[serde(default)]
     replaced: Option<LastWrite>,
@@ -292,7 +300,7 @@ impl FormerHistory {
         let Some(folder) = former.find_in(FOLDER)? else { return Ok(None) };
         let journal = folder.read(JOURNAL)?.unwrap_or_default();
         let (lines, is_damaged) = read_lines(&journal);
-        let parts: Vec<FormerPart> =
+        let parts: Vec<FormerLine> =
             journal.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
         let replaced = |serial: u64| parts.iter().rfind(|part| part.serial == serial)?.replaced;
         let mut lines: Vec<_> = lines.into_iter().map(|line| (replaced(line.serial), line)).collect();
@@ -302,10 +310,14 @@ impl FormerHistory {
             !line.aside && replaced.is_some() && *replaced == now && !is_marked
         };
         lines.pop_if(is_unmade);
-        let oldest = lines.last().map_or(0, |(_, last)| last.serial).saturating_sub(number_kept(&folder));
+        let oldest = lines.last().map_or(0, |(_, last)| last.serial).saturating_sub(number_kept(&folder)?);
         lines.retain(|(_, line)| line.serial > oldest);
         let lines = lines.into_iter().map(|(replaced, line)| (line, replaced)).collect();
-        Ok(Some(Self { folder, lines, is_damaged, present: fs::read(conf.target()).ok() }))
+        let present = match fs::read(conf.target()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            read => Some(read.map_err(StoreError::opening("read", conf.target()))?),
+        };
+        Ok(Some(Self { folder, lines, is_damaged, present }))
     }
 
     /// The changes, the last one first.
@@ -330,7 +342,7 @@ impl FormerHistory {
     /// The text of the last change, if the file was edited by hand since, and that text is known.
     pub fn edited_from(&self, now: Revision) -> Option<Vec<u8>> {
         let last = self.lines.iter().rposition(|(line, _)| !line.aside)?;
-        (self.lines[last].0.after != Some(now)).then(|| self.text_after(last))?
+        (self.lines[last].0.after != Some(now)).then(|| self.text_after(last).ok()?)?
     }
 
     /// The text before a change; `None` if there was none, or if it is not kept any more.
@@ -345,12 +357,13 @@ impl FormerHistory {
         // A program that still had the old file open wrote into it. Most append.
         let start = replaced.and_then(|written| text.get(..usize::try_from(written.size).ok()?));
         let start = start.filter(|start| Revision::from_text(start) == before).map(<[u8]>::to_vec);
-        let made = || {
-            let earlier = self.lines[..place].iter().rposition(|(line, _)| !line.aside)?;
-            self.made_by(earlier, before)
+        let earlier = self.lines[..place].iter().rposition(|(line, _)| !line.aside);
+        let text = match (start, earlier) {
+            (Some(start), _) => Some(start),
+            (None, Some(earlier)) => self.made_by(earlier, before)?,
+            (None, None) => None,
         };
-        let path = self.folder.path_of(&plain(serial));
-        start.or_else(made).map(Some).ok_or(StoreError::Altered { path })
+        text.map(Some).ok_or(StoreError::Altered { path: self.folder.path_of(&plain(serial)) })
     }
 
     fn place(&self, serial: u64) -> Option<usize> {
@@ -370,31 +383,37 @@ impl FormerHistory {
         let header = [name.as_bytes(), b"\0"].concat();
         let begins = |end: usize| Some(&bytes[end.checked_sub(10)?..]).filter(|at| at.starts_with(&[0x1f, 0x8b, 8, 8]));
         let member = memmem::rfind_iter(&bytes, &header).find_map(begins).unwrap_or_default();
-        let read = GzDecoder::new(member).read_to_end(&mut text);
-        read.map_err(StoreError::io("read", &self.folder.path_of(&archive)))?;
-        Ok(Some(text))
+        match GzDecoder::new(member).read_to_end(&mut text) {
+            Ok(_) => Ok(Some(text)),
+            Err(_) => Err(StoreError::Altered { path: self.folder.path_of(&archive) }),
+        }
     }
 
     /// The text that a change made, if it is known.
-    fn text_after(&self, place: usize) -> Option<Vec<u8>> {
-        let after = self.lines[place].0.after?;
+    fn text_after(&self, place: usize) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some(after) = self.lines[place].0.after else { return Ok(None) };
         let is_it = |text: &Vec<u8>| Revision::from_text(text) == after;
         let later = self.lines[place + 1..].iter().find(|(line, _)| !line.aside);
-        let kept = later.and_then(|(later, _)| self.text_before(later.serial).ok()?);
-        kept.filter(is_it).or_else(|| self.present.clone().filter(is_it)).or_else(|| self.made_by(place, after))
+        let kept = later.map_or(Ok(None), |(later, _)| readable(self.text_before(later.serial)))?;
+        match kept.filter(is_it).or_else(|| self.present.clone().filter(is_it)) {
+            Some(text) => Ok(Some(text)),
+            None => self.made_by(place, after),
+        }
     }
 
     /// The text that a change made, by its delta.
-    fn made_by(&self, place: usize, revision: Revision) -> Option<Vec<u8>> {
+    fn made_by(&self, place: usize, revision: Revision) -> Result<Option<Vec<u8>>, StoreError> {
         let line = &self.lines[place].0;
-        let old = line.before.map_or(Ok(None), |_| self.kept(line.serial)).ok()?.unwrap_or_default();
-        let read = |end: &str| self.folder.read(&format!("{}{end}", line.serial)).ok().flatten();
-        let delta = read(".next").or_else(|| read(".next.new"))?;
-        let end_of_line = delta.iter().position(|&byte| byte == b'\n')?;
-        let head: DeltaHeader = serde_json::from_slice(&delta[..end_of_line]).ok()?;
-        let end = old.len().checked_sub(head.end).filter(|end| head.start <= *end)?;
-        let text = [&old[..head.start], &delta[end_of_line + 1..], &old[end..]].concat();
-        (Revision::from_text(&text) == revision).then_some(text)
+        let old = line.before.map_or(Ok(None), |_| readable(self.kept(line.serial)))?.unwrap_or_default();
+        let read = |end: &str| self.folder.read(&format!("{}{end}", line.serial));
+        let made = |delta: Vec<u8>| {
+            let end_of_line = delta.iter().position(|&byte| byte == b'\n')?;
+            let head: DeltaHeader = serde_json::from_slice(&delta[..end_of_line]).ok()?;
+            let end = old.len().checked_sub(head.end).filter(|end| head.start <= *end)?;
+            Some([&old[..head.start], &delta[end_of_line + 1..], &old[end..]].concat())
+        };
+        let delta = read(".next")?.map_or_else(|| read(".next.new"), |delta| Ok(Some(delta)))?;
+        Ok(delta.and_then(made).filter(|text| Revision::from_text(text) == revision))
     }
 
     /// Writes the history into a new folder; false if a text that is kept can't be read, or has no place there.
@@ -404,15 +423,15 @@ impl FormerHistory {
         let last = self.lines.len().saturating_sub(1);
         let mut known = self.lines.iter().find(|(line, _)| !line.aside).and_then(|(first, _)| first.before);
         if let Some(first) = self.lines.iter().find(|(line, _)| line.before.is_some() && !line.aside) {
-            match self.text_before(first.0.serial) {
-                Ok(Some(text)) => folder.put(&packed(FIRST), &[&compressed(&text)])?,
-                _ => is_whole = false,
+            match readable(self.text_before(first.0.serial))? {
+                Some(text) => folder.put(&packed(FIRST), &[&compressed(&text)])?,
+                None => is_whole = false,
             }
         }
         for (place, (line, _)) in self.lines.iter().enumerate() {
             let text = match line.aside {
-                true => self.text_before(line.serial).ok().flatten(),
-                false => self.text_after(place),
+                true => readable(self.text_before(line.serial))?,
+                false => self.text_after(place)?,
             };
             is_whole &= text.is_some() || (line.after.is_none() && !line.aside);
             match text {

@@ -168,9 +168,9 @@ fn is_no_line(line: &[u8]) -> bool {
 }
 
 /// The number of changes that a folder of the history keeps: what the user chose last.
-pub(super) fn number_kept(folder: &StateDir) -> u64 {
-    let chosen = fs::read_to_string(folder.path_of(KEEP)).ok().and_then(|text| text.trim().parse().ok());
-    chosen.unwrap_or(DEFAULT_KEEP as u64).max(1)
+pub(super) fn number_kept(folder: &StateDir) -> Result<u64, StoreError> {
+    let chosen = folder.read(KEEP)?.and_then(|text| str::from_utf8(&text).ok()?.trim().parse().ok());
+    Ok(chosen.unwrap_or(DEFAULT_KEEP as u64).max(1))
 }
 
 /// The history, with its journal read whole.
@@ -232,15 +232,15 @@ impl History {
 
     /// The changes, the last one first, without the oldest ones, whose texts are not kept any more. `file` is the
     /// present file.
-    pub fn entries(&self, file: Option<FileStamp>) -> Vec<HistoryEntry> {
+    pub fn entries(&self, file: Option<FileStamp>) -> Result<Vec<HistoryEntry>, StoreError> {
         let (mut lines, is_damaged) = read_lines(&self.journal);
-        let oldest = lines.last().map_or(0, |last| last.serial).saturating_sub(number_kept(&self.folder));
+        let oldest = lines.last().map_or(0, |last| last.serial).saturating_sub(number_kept(&self.folder)?);
         lines.pop_if(|last| last.is_unmade(file));
         // The journal is shortened later than texts are removed.
         lines.retain(|line| line.serial > oldest);
-        let is_damaged = is_damaged || (lines.is_empty() && newest_text(&texts(&self.folder)) > 1);
+        let is_damaged = is_damaged || (lines.is_empty() && newest_text(&self.folder)? > 1);
         let damage = is_damaged.then(|| HistoryEntry::unreadable((None, 0), self.damage_in_words()));
-        entries(lines).into_iter().chain(damage).collect()
+        Ok(entries(lines).into_iter().chain(damage).collect())
     }
 
     /// True if a change with this serial number is in the history.
@@ -279,11 +279,9 @@ impl History {
         for end in [TEXT, COMPRESSED] {
             let name = format!("{number}{end}");
             let path = self.folder.path_of(&name);
-            let Some(mut text) = self.folder.read(&name)? else { continue };
-            if end == COMPRESSED {
-                text = uncompressed(&text).map_err(StoreError::io("read", &path))?;
-            }
-            if Revision::from_text(&text) == revision {
+            let Some(bytes) = self.folder.read(&name)? else { continue };
+            let text = if end == COMPRESSED { uncompressed(&bytes).ok() } else { Some(bytes) };
+            if let Some(text) = text.filter(|text| Revision::from_text(text) == revision) {
                 return Ok(Some(text));
             }
             altered = Some(StoreError::Altered { path });
@@ -292,14 +290,14 @@ impl History {
     }
 
     /// The journal in words, if its last line was not written by a writer of the history, or all are lost.
-    fn damage(&self) -> Option<String> {
+    fn damage(&self) -> Result<Option<String>, StoreError> {
         let last = self.journal.split(|&byte| byte == b'\n').rfind(|line| !line.is_empty());
         let is_damaged = match last {
             Some(last) => is_no_line(last),
             // The texts of the first change may be there before its line.
-            None => newest_text(&texts(&self.folder)) > 1,
+            None => newest_text(&self.folder)? > 1,
         };
-        is_damaged.then(|| self.damage_in_words())
+        Ok(is_damaged.then(|| self.damage_in_words()))
     }
 
     /// Says what a user can do with a damaged journal.
@@ -312,12 +310,12 @@ impl History {
     }
 
     /// The number of the last line; 0 if there is none. Of a damaged journal, no text has it or a greater one.
-    fn last_serial(&self) -> u64 {
+    fn last_serial(&self) -> Result<u64, StoreError> {
         let last = self.back().next().map_or(0, |(_, line)| line.serial);
-        match self.damage() {
-            Some(_) => last.max(newest_text(&texts(&self.folder)) + 1),
+        Ok(match self.damage()? {
+            Some(_) => last.max(newest_text(&self.folder)? + 1),
             None => last,
-        }
+        })
     }
 
     /// Reconciles the history with the file at `path`, which holds `now`, or is missing.
@@ -326,7 +324,7 @@ impl History {
         path: &Path,
         now: Option<(&[u8], Revision)>,
     ) -> Result<Reconciled, StoreError> {
-        let warnings = self.damage().map(Warning::HistoryDamaged).into_iter().collect();
+        let warnings = self.damage()?.map(Warning::HistoryDamaged).into_iter().collect();
         let revision = now.map(|(_, revision)| revision);
         let last = self.back().next().filter(|(_, last)| last.before == revision);
         if let Some((start, last)) = last.filter(|(_, last)| last.is_unmade(FileStamp::at(path))) {
@@ -337,8 +335,7 @@ impl History {
         };
         let edited_from = last.after.and_then(|after| self.text(last.serial, after).ok()?);
         self.record_hand_edit(path, now, &last)?;
-        let texts = texts(&self.folder);
-        self.forget(None, &texts);
+        self.forget(None, &texts(&self.folder)?);
         Ok(Reconciled { warnings, edited_from })
     }
 
@@ -350,7 +347,7 @@ impl History {
         last: &JournalLine,
     ) -> Result<(), StoreError> {
         let line = JournalLine {
-            serial: self.last_serial() + 1,
+            serial: self.last_serial()? + 1,
             at: written_at(path).max(last.at),
             operation: HAND_EDIT.to_owned(),
             before: last.after,
@@ -369,12 +366,11 @@ impl History {
             before: Some(Revision::from_text(text)),
             after: self.last_change().and_then(|last| last.after),
             aside: true,
-            ..JournalLine::new(self.last_serial() + 1, record)
+            ..JournalLine::new(self.last_serial()? + 1, record)
         };
         self.folder.put(&plain(line.serial), &[text])?;
         self.append(&line)?;
-        let texts = texts(&self.folder);
-        self.forget(record.keep, &texts);
+        self.forget(record.keep, &texts(&self.folder)?);
         Ok(())
     }
 
@@ -412,7 +408,7 @@ impl History {
     /// Removes the texts that are older than the changes that are kept: as many as `chosen`, else as before. `texts` is
     /// what is in the folder. What fails here is tried again by the next change.
     fn forget(&mut self, chosen: Option<usize>, texts: &[(u64, String)]) {
-        let before = number_kept(&self.folder);
+        let Ok(before) = number_kept(&self.folder) else { return };
         let keep = chosen.map_or(before, |chosen| chosen.max(1) as u64);
         // Texts that are gone already do not come back where more are kept from now on.
         let listed = if keep > before { before + 1 } else { keep };
@@ -467,17 +463,17 @@ impl Staged {
         let mut history = history;
         let now = old.map(|(old, _)| (old.text, old.revision));
         let revision = now.map(|(_, revision)| revision);
-        let number = history.last_serial();
+        let number = history.last_serial()?;
         let last = history.last_change();
         let last_serial = last.as_ref().map(|last| last.serial);
         let (number, known) = match (last, now) {
             (Some(last), _) if last.after != revision => {
                 history.record_hand_edit(path, now, &last)?;
-                let number = history.last_serial();
+                let number = history.last_serial()?;
                 (number, Some(number))
             }
             (None, Some((text, _))) => {
-                let is_taken = texts(&history.folder).iter().any(|(taken, _)| *taken == FIRST);
+                let is_taken = texts(&history.folder)?.iter().any(|(taken, _)| *taken == FIRST);
                 let (kept, number) = if is_taken { (number + 1, number + 1) } else { (FIRST, number) };
                 history.folder.put(&packed(kept), &[&compressed(text)])?;
                 (number, None)
@@ -504,7 +500,7 @@ impl Staged {
     /// next change tries again.
     fn compress(&mut self, known: Option<(u64, &[u8])>) {
         let folder = &self.history.folder;
-        for (number, name) in texts(folder) {
+        for (number, name) in texts(folder).unwrap_or_default() {
             if name.ends_with(UNFINISHED) || number > self.line.serial {
                 let _ = folder.remove(&name);
             } else if number < self.line.serial && name.ends_with(TEXT) {
@@ -555,13 +551,13 @@ pub(super) fn packed(number: u64) -> String {
 }
 
 /// The texts in the folder, whether or not they are compressed or finished: the number and the name of each.
-fn texts(folder: &StateDir) -> Vec<(u64, String)> {
+fn texts(folder: &StateDir) -> Result<Vec<(u64, String)>, StoreError> {
     let named = |name: String| Some((name.split_once(TEXT)?.0.parse().ok()?, name));
-    folder.names().into_iter().filter_map(named).collect()
+    Ok(folder.names()?.into_iter().filter_map(named).collect())
 }
 
-fn newest_text(texts: &[(u64, String)]) -> u64 {
-    texts.iter().map(|(number, _)| *number).max().unwrap_or_default()
+fn newest_text(folder: &StateDir) -> Result<u64, StoreError> {
+    Ok(texts(folder)?.into_iter().map(|(number, _)| number).max().unwrap_or_default())
 }
 
 /// A text as a file of gzip.

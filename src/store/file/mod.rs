@@ -110,7 +110,7 @@ impl ConfFile {
     pub fn history(&self) -> Result<Vec<HistoryEntry>, StoreError> {
         Ok(match AnyHistory::find(self)? {
             None => Vec::new(),
-            Some(AnyHistory::Present(history)) => history.entries(FileStamp::at(self.target())),
+            Some(AnyHistory::Present(history)) => history.entries(FileStamp::at(self.target()))?,
             Some(AnyHistory::Former(history)) => history.entries(),
         })
     }

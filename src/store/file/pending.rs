@@ -16,6 +16,7 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 use super::convert::{find_state, make_state};
 use super::find::ConfFile;
+use super::state::seems_there;
 use super::writer::LockedFile;
 use crate::store::bounded_time::{from_milliseconds, milliseconds};
 use crate::store::error::StoreError;
@@ -61,9 +62,7 @@ impl ConfFile {
 
     /// True if there seems to be a record; costs next to nothing.
     pub fn has_pending(&self) -> bool {
-        [self.state_dir(), self.former_state_dir()].iter().any(|state| {
-            std::fs::symlink_metadata(state.join(PENDING)).is_ok_and(|found| found.is_file())
-        })
+        [self.state_dir(), self.former_state_dir()].iter().any(|state| seems_there(&state.join(PENDING)))
     }
 }
 

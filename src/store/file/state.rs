@@ -9,7 +9,7 @@
 //! cannot have written the files. A group that may write the configuration may write its state, too.
 
 use std::ffi::OsStr;
-use std::fs::{File, Metadata};
+use std::fs::{DirEntry, File, Metadata};
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
@@ -44,6 +44,8 @@ pub(super) struct StateTrust {
     /// The owner of the configuration; the user of this process, while the file is missing.
     owner: u32,
     group: u32,
+    /// The owner of the folder, if that is the one of an earlier owner of the configuration.
+    earlier: Option<u32>,
     /// True if that group may write the configuration, and so the state, too.
     is_shared: bool,
     /// The user of this process.
@@ -67,7 +69,7 @@ impl StateTrust {
         };
         let (is_public_place, is_sticky_place) =
             (around.mode() & WRITE != 0, around.mode() & 0o1020 == 0o1020);
-        Ok(Self { owner, group, is_shared, us, is_public_place, is_sticky_place })
+        Ok(Self { owner, group, earlier: None, is_shared, us, is_public_place, is_sticky_place })
     }
 
     /// Refuses a folder of the state, described by `found`, that another user may have made or filled.
@@ -95,7 +97,7 @@ impl StateTrust {
     }
 
     fn is_believed(&self, user: u32) -> bool {
-        [0, self.owner].contains(&user)
+        [0, self.owner].contains(&user) || self.earlier == Some(user)
     }
 
     /// True if this process may make the state, so that others trust it.
@@ -176,17 +178,22 @@ impl StateDir {
         Ok((state, is_new))
     }
 
-    /// The same folder, of which the files belong to whom the folder belongs to.
+    /// The same folder, of which files may belong to whom the folder belongs to.
     pub fn of_earlier_owner(&self) -> Result<StateDir, StoreError> {
         let found = self.metadata()?;
         let folder = self.folder.try_clone().map_err(StoreError::state_folder(&self.path))?;
-        let trust = StateTrust { owner: found.uid(), group: found.gid(), ..self.trust };
+        let trust = StateTrust { earlier: Some(found.uid()), ..self.trust };
         Ok(StateDir { path: self.path.clone(), folder, trust })
     }
 
-    /// Gives the folder, which is as `found`, to the owner of the configuration, unless another user may have made it.
+    /// Refuses the folder, which is as `found`, if another user may have made it.
+    pub fn refuse_of_stranger(&self, found: &Metadata) -> Result<(), StoreError> {
+        self.trust.refuse_folder(&self.path, found)
+    }
+
+    /// Gives the folder to the owner of the configuration, unless another user may have made it.
     pub fn claim(&self, found: &Metadata) -> Result<(), StoreError> {
-        self.trust.refuse_folder(&self.path, found)?;
+        self.refuse_of_stranger(found)?;
         give(self.trust, &self.folder, found, self.trust.folder_mode());
         Ok(())
     }
@@ -259,10 +266,12 @@ impl StateDir {
         self.folder.as_fd()
     }
 
-    /// The names in the folder; those that can't be read are left out.
-    pub fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(&self.path).into_iter().flatten().flatten();
-        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    /// The names in the folder; this program makes none that is not UTF-8.
+    pub fn names(&self) -> Result<Vec<String>, StoreError> {
+        let name = |entry: io::Result<DirEntry>| entry.map(|entry| entry.file_name().into_string().ok());
+        let names = std::fs::read_dir(&self.path).and_then(|entries| entries.map(name).collect());
+        let names: Vec<Option<String>> = names.map_err(StoreError::state_folder(&self.path))?;
+        Ok(names.into_iter().flatten().collect())
     }
 
     /// Opens a file in the folder for reading and writing, making it where it is missing.
@@ -327,10 +336,9 @@ impl StateDir {
         })
     }
 
-    /// True if there is a file of this name; a link is none.
+    /// True if there is something of this name, or if that can't be known.
     pub fn has(&self, name: &str) -> bool {
-        let found = std::fs::symlink_metadata(self.path_of(name));
-        found.is_ok_and(|found| found.is_file())
+        seems_there(&self.path_of(name))
     }
 
     /// True when the file open as `file` is the one that other processes find under `name`.
@@ -424,6 +432,12 @@ fn open_or_make(
     };
     let folder = folder.map_err(StoreError::state_folder(&path))?;
     Ok((StateDir { path, folder, trust }, is_new))
+}
+
+/// True if there is something at a path, or if that can't be known.
+pub(super) fn seems_there(path: &Path) -> bool {
+    let absent = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+    std::fs::symlink_metadata(path).map_or_else(|error| !absent.contains(&error.kind()), |_| true)
 }
 
 fn looked_at(file: &File, path: &Path) -> Result<Metadata, StoreError> {

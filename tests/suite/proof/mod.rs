@@ -22,6 +22,7 @@
 //! counted is printed (`--nocapture` shows it).
 
 mod confirm;
+mod converted;
 mod failing;
 mod killed;
 mod secrets;
@@ -50,9 +51,6 @@ const NEWEST: usize = 10;
 
 /// The login and the password in the configurations of the proofs.
 const ACCOUNT: [&str; 2] = ["admin", "hunter2"];
-
-/// The number of changes after which the next one compresses the oldest texts.
-const ARCHIVING: usize = 15;
 
 /// A configuration that was `text(0)`, and after `count` changes is `text(count)`.
 fn changed(count: usize, text: impl Fn(usize) -> String) -> Place {
@@ -162,7 +160,7 @@ fn strays(place: &Place) -> Vec<String> {
         name.contains(".mediactl-")
             || name.contains("/candidate-")
             || name.ends_with("/in-place")
-            || ["/pending.new", "/archive.new", "/link.new"].iter().any(|end| name.ends_with(end))
+            || ["/pending.new", "/in-place.new"].iter().any(|end| name.ends_with(end))
     });
     names
 }
