@@ -5,7 +5,9 @@ use std::os::unix::fs::MetadataExt;
 use std::thread;
 
 use mediactl::store::file::ConfFile;
-use mediactl::store::{ChangeRecord, HAND_EDIT, HistoryEntry, Loaded, Revision, StoreError, Warning, Writer as _};
+use mediactl::store::{
+    ChangeRecord, HAND_EDIT, HistoryEntry, Loaded, Revision, StoreError, Warning, Writer as _,
+};
 
 use crate::cli::{CONF, Place, UNTIL_FREE};
 

@@ -590,8 +590,10 @@ fn messages_are_short_and_lower_case() {
     let place = Place::new();
     fs::write(place.path(".media.conf.mediactl"), b"").expect("the folder is ours");
     let error = replace(&place.conf, NEW).expect_err("the lock has no place");
-    let expected =
-        format!("cannot use the state folder `{}`: not a directory", place.path(".media.conf.mediactl").display());
+    let expected = format!(
+        "cannot use the state folder `{}`: not a directory",
+        place.path(".media.conf.mediactl").display()
+    );
     assert_eq!(error.to_string(), expected);
     assert!(error.hint().is_some());
 }

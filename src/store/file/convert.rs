@@ -300,8 +300,10 @@ impl FormerHistory {
         let Some(folder) = former.find_in(FOLDER)? else { return Ok(None) };
         let journal = folder.read(JOURNAL)?.unwrap_or_default();
         let (lines, is_damaged) = read_lines(&journal);
-        let parts: Vec<FormerLine> =
-            journal.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
+        let parts: Vec<FormerLine> = journal
+            .split(|&byte| byte == b'\n')
+            .filter_map(|line| serde_json::from_slice(line).ok())
+            .collect();
         let replaced = |serial: u64| parts.iter().rfind(|part| part.serial == serial)?.replaced;
         let mut lines: Vec<_> = lines.into_iter().map(|line| (replaced(line.serial), line)).collect();
         let now = LastWrite::of(conf.target());
@@ -373,7 +375,9 @@ impl FormerHistory {
     /// The text that is kept with an entry, whether it is in an archive or not.
     fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let name = plain(serial);
-        let link = fs::read_link(self.folder.path_of(&name)).ok().and_then(|to| to.into_os_string().into_string().ok());
+        let link = fs::read_link(self.folder.path_of(&name))
+            .ok()
+            .and_then(|to| to.into_os_string().into_string().ok());
         let Some(archive) = link.filter(|to| !to.contains('/') && to.ends_with(".gz")) else {
             return self.folder.read(&name);
         };
@@ -381,7 +385,9 @@ impl FormerHistory {
         let mut text = Vec::new();
         // The last member of a name holds.
         let header = [name.as_bytes(), b"\0"].concat();
-        let begins = |end: usize| Some(&bytes[end.checked_sub(10)?..]).filter(|at| at.starts_with(&[0x1f, 0x8b, 8, 8]));
+        let begins = |end: usize| {
+            Some(&bytes[end.checked_sub(10)?..]).filter(|at| at.starts_with(&[0x1f, 0x8b, 8, 8]))
+        };
         let member = memmem::rfind_iter(&bytes, &header).find_map(begins).unwrap_or_default();
         match GzDecoder::new(member).read_to_end(&mut text) {
             Ok(_) => Ok(Some(text)),

@@ -120,7 +120,7 @@ impl JournalLine {
         self.file.is_some() && self.file == file
     }
 
-    fn to_entry(self, number: Option<usize>) -> HistoryEntry {
+    fn into_entry(self, number: Option<usize>) -> HistoryEntry {
         HistoryEntry {
             number,
             serial: self.serial,
@@ -146,7 +146,7 @@ pub(super) fn entries(lines: Vec<JournalLine>) -> Vec<HistoryEntry> {
     let number = |line: JournalLine| {
         count += usize::from(!line.aside);
         let number = (!line.aside).then_some(count);
-        line.to_entry(number)
+        line.into_entry(number)
     };
     lines.into_iter().rev().map(number).collect()
 }

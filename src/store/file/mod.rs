@@ -36,10 +36,10 @@
 //! | `followed`, `back`            | which text of a cluster the file holds, on a node; the way back |
 //! | `converted`                   | there only until the state folder of version 0.1 is removed     |
 
-mod find;
 mod access;
-mod state;
+mod find;
 mod lock;
+mod state;
 
 mod drafts;
 mod history;
@@ -48,10 +48,10 @@ mod convert;
 mod in_place;
 mod included;
 
-mod writer;
 mod pending;
 mod replace;
 mod serving;
+mod writer;
 
 use std::fs::Metadata;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -137,7 +137,8 @@ impl LockedFile<'_> {
     pub fn reconcile(&self, now: Option<BaseText<'_>>) -> Result<Reconciled, StoreError> {
         let known = self.history.take();
         // Without a change there is no history to reconcile.
-        let Some(mut history) = known.map_or_else(|| History::find(&self.state), |known| Ok(Some(known)))? else {
+        let Some(mut history) = known.map_or_else(|| History::find(&self.state), |known| Ok(Some(known)))?
+        else {
             return Ok(Reconciled::default());
         };
         let reconciled = history.reconcile(self.conf.target(), now.map(|now| (now.text, now.revision)))?;
@@ -168,7 +169,9 @@ impl Store for ConfFile {
         for path in std::iter::once(self.target()).chain(others.iter().map(PathBuf::as_path)) {
             let found = std::fs::metadata(path).ok();
             let changed = |found: &Metadata| (found.ctime(), found.ctime_nsec());
-            found.map(|found| (found.dev(), found.ino(), last_write(&found), changed(&found))).hash(&mut hasher);
+            found
+                .map(|found| (found.dev(), found.ino(), last_write(&found), changed(&found)))
+                .hash(&mut hasher);
         }
         hasher.finish()
     }

@@ -73,7 +73,9 @@ impl ConfFile {
             };
             let unfinished = convert::unfinished(self);
             let mut warnings = TemporaryPlace::beside(self).remove_leftovers(&[&unfinished]);
-            warnings.extend(TemporaryPlace::of_candidates(&state).remove_leftovers(&UNFINISHED_FILES.map(OsStr::new)));
+            warnings.extend(
+                TemporaryPlace::of_candidates(&state).remove_leftovers(&UNFINISHED_FILES.map(OsStr::new)),
+            );
             warnings.extend(in_place::recover(self, &state)?);
             let history = RefCell::default();
             return Ok(LockedFile { conf: self, state, warnings, history, _lock: lock, _former: former });
@@ -146,7 +148,8 @@ impl TemporaryPlace {
             .tempfile_in(self.folder())
             .map_err(StoreError::opening("make a temporary file in", self.folder()))?;
         let mut writer = BufWriter::with_capacity(BUFFER, temporary.as_file());
-        let written = pieces.iter().try_for_each(|piece| writer.write_all(piece)).and_then(|()| writer.flush());
+        let written =
+            pieces.iter().try_for_each(|piece| writer.write_all(piece)).and_then(|()| writer.flush());
         drop(writer);
         written.map_err(StoreError::io("write", temporary.path()))?;
         Ok(temporary)

@@ -69,11 +69,9 @@ fn a_list_does_not_open_the_state_folder_to_a_group_that_may_read() {
     let server = Serving::with(&place, &["--listen", "none"]);
     place.set(&["rtsp=554"]).exits(0);
     let state = format!(".{CONF}.mediactl");
-    for (name, expected) in [
-        (&*state, 0o700),
-        (&format!("{state}/sock"), 0o600),
-        (&format!("{state}/lock"), 0o600),
-    ] {
+    for (name, expected) in
+        [(&*state, 0o700), (&format!("{state}/sock"), 0o600), (&format!("{state}/lock"), 0o600)]
+    {
         assert_eq!(mode(&place.path(name)), expected, "{name}");
     }
     // A member of the group, who may read.

@@ -31,7 +31,8 @@ fn two_files_of_different_owners_have_a_state_folder_each() {
     give(&place.path("other.conf"), STRANGER, STRANGER);
     run_as(&place, OWNER, OWNER, &["modify", "--set", "rtsp=1"]).exits(0);
     let other = |arguments: &[&str]| {
-        let arguments: Vec<&str> = ["--conf", "other.conf"].into_iter().chain(arguments.iter().copied()).collect();
+        let arguments: Vec<&str> =
+            ["--conf", "other.conf"].into_iter().chain(arguments.iter().copied()).collect();
         run_as(&place, STRANGER, STRANGER, &arguments).exits(0)
     };
     other(&["modify", "--set", "rtsp=2"]);

@@ -128,7 +128,8 @@ fn the_history_keeps_as_many_texts_as_asked_for() {
 
 /// All texts in the folder of the history.
 fn texts_in(folder: &Path) -> BTreeSet<String> {
-    let paths = std::fs::read_dir(folder).expect("it is there").map(|entry| entry.expect("it can be read").path());
+    let paths =
+        std::fs::read_dir(folder).expect("it is there").map(|entry| entry.expect("it can be read").path());
     let text = |path: PathBuf| {
         let bytes = std::fs::read(&path).expect("it can be read");
         let mut text = String::new();

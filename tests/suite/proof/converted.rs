@@ -34,7 +34,8 @@ fn former() -> Place {
 fn copy(from: &Path, to: &Path) {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(to).expect("the name is free");
     for entry in fs::read_dir(from).expect("it is there") {
-        let (from, to) = entry.map(|entry| (entry.path(), to.join(entry.file_name()))).expect("it can be read");
+        let (from, to) =
+            entry.map(|entry| (entry.path(), to.join(entry.file_name()))).expect("it can be read");
         if let Ok(target) = fs::read_link(&from) {
             symlink(target, &to).expect("the name is free");
         } else if from.is_dir() {
@@ -143,7 +144,8 @@ fn a_damaged_history_is_kept_beside_the_new_one() {
     let bytes = fs::read(&archive).expect("it is there");
     fs::write(&archive, &bytes[..bytes.len() / 2]).expect("it is ours");
     modify(&place).exits(0);
-    let left = fs::read(place.path(&format!(".{CONF}.mediactl/history.0.1/32.pack.gz"))).expect("it is there");
+    let left =
+        fs::read(place.path(&format!(".{CONF}.mediactl/history.0.1/32.pack.gz"))).expect("it is there");
     assert_eq!(left, bytes[..bytes.len() / 2]);
     assert_eq!(place.kept()[..30], (0..30).map(text).collect::<Vec<_>>());
 }

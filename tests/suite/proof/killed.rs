@@ -6,8 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{
-    Random, all_are_kept, ask, changed, finish, hand_edits_in_whole_history, padded, rounds,
-    strace, strays, text_for_readers,
+    Random, all_are_kept, ask, changed, finish, hand_edits_in_whole_history, padded, rounds, strace, strays,
+    text_for_readers,
 };
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, Run};
@@ -152,7 +152,9 @@ fn commands_at_each_call() {
             counts.too_late += usize::from(run.code.is_some());
             counts.count(&place, &texts.with(1), &texts.with(2));
             let hand_edits = goes_on(&place, &texts, 3);
-            all_are_kept(&place, way.before, |change| texts.with(if change == way.before { 1 } else { 100 + change }));
+            all_are_kept(&place, way.before, |change| {
+                texts.with(if change == way.before { 1 } else { 100 + change })
+            });
             // What is put back in the file itself looks as if somebody had done it.
             assert!(hand_edits <= way.options.len(), "{} {}", way.name, call.line);
         }
