@@ -16,11 +16,13 @@ use std::time::Duration;
 use flate2::read::GzDecoder;
 use memchr::memmem;
 use rustix::fs::{CWD, RenameFlags};
+use rustix::io::Errno;
 use serde::Deserialize;
 
 use super::find::{ConfFile, read_whole};
 use super::history::{
-    FIRST, FOLDER, JOURNAL, JournalLine, KEEP, compressed, entries, number_kept, packed, plain, read_lines,
+    FIRST, FOLDER, JOURNAL, JournalLine, KEEP, compressed, damage_in_words, entries, number_kept, packed,
+    plain, read_lines,
 };
 use super::lock::{LOCK, LockAttempt, PROBE_WAIT, SERVE_LOCK};
 use super::state::{Entered, StateDir, UNFINISHED};
@@ -172,33 +174,45 @@ fn take_over(
         state.refuse_of_stranger(&state.metadata()?)?;
         return Ok(Some(state));
     };
-    let mut path = conf.beside(NEW);
+    let path = conf.beside(NEW);
     let new = make_new(conf, &state)?;
-    let filled = copy_files(&earlier, &new, Copied::OfOneName).and_then(|is_whole| {
-        let Some(history) = earlier.find_in(FOLDER)? else { return Ok(is_whole) };
-        Ok(copy_files(&history, &new.folder_in(FOLDER)?, Copied::OfOneName)? && is_whole)
-    });
-    let exchanged = filled.and_then(|is_whole| {
-        if !is_whole {
-            // What was not copied stays there for whoever looks for it.
-            let left = conf.beside(&format!("-left-{}", state.metadata()?.ino()));
-            fs::rename(&path, &left).map_err(StoreError::state_folder(&left))?;
-            path = left;
-        }
-        rustix::fs::renameat_with(CWD, &path, CWD, conf.state_dir(), RenameFlags::EXCHANGE)
-            .map_err(StoreError::state_folder(state.path()))?;
-        sync_folder(conf);
-        Ok(is_whole)
-    });
-    match exchanged {
-        Ok(false) => Ok(None),
-        Ok(true) => {
-            remove_tree(&path);
-            Ok(None)
+    let taken = match state.trust().has_given(&new.metadata()?) {
+        true => copy_and_exchange(conf, &earlier, &new),
+        // A root that may not give files away goes on with what it finds.
+        false => Ok(false),
+    };
+    remove_tree(&path);
+    if taken? {
+        return Ok(None);
+    }
+    state.claim(&state.metadata()?)?;
+    Ok(Some(state))
+}
+
+/// Copies the folder of an earlier owner to the new one, which takes its place; false where the file system can't exchange
+/// the two. The old one then has the name of the new one, unless something was not copied.
+fn copy_and_exchange(conf: &ConfFile, earlier: &StateDir, new: &StateDir) -> Result<bool, StoreError> {
+    let mut is_whole = copy_files(earlier, new, Copied::OfOneName)?;
+    if let Some(history) = earlier.find_in(FOLDER)? {
+        is_whole &= copy_files(&history, &new.folder_in(FOLDER)?, Copied::OfOneName)?;
+    }
+    let left = conf.beside(&format!("-left-{}", earlier.metadata()?.ino()));
+    let from = if is_whole { new.path() } else { &left };
+    if !is_whole {
+        // It stays there for whoever looks for what was not copied.
+        fs::rename(new.path(), &left).map_err(StoreError::state_folder(new.path()))?;
+    }
+    match rustix::fs::renameat_with(CWD, from, CWD, conf.state_dir(), RenameFlags::EXCHANGE) {
+        Ok(()) => {
+            sync_folder(conf);
+            Ok(true)
         }
         Err(error) => {
-            remove_tree(&path);
-            Err(error)
+            remove_tree(from);
+            match error {
+                Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP => Ok(false),
+                error => Err(StoreError::state_folder(new.path())(error)),
+            }
         }
     }
 }
@@ -324,15 +338,7 @@ impl FormerHistory {
 
     /// The changes, the last one first.
     pub fn entries(&self) -> Vec<HistoryEntry> {
-        let damage = || {
-            let (journal, folder) = (self.folder.path_of(JOURNAL), self.folder.path());
-            let words = format!(
-                "a part of the history can't be read: `{}` is damaged; earlier texts stand in `{}`",
-                journal.display(),
-                folder.display()
-            );
-            HistoryEntry::unreadable((None, 0), words)
-        };
+        let damage = || HistoryEntry::unreadable((None, 0), damage_in_words(&self.folder));
         let lines = self.lines.iter().map(|(line, _)| line.clone()).collect();
         entries(lines).into_iter().chain(self.is_damaged.then(damage)).collect()
     }

@@ -239,7 +239,7 @@ impl History {
         // The journal is shortened later than texts are removed.
         lines.retain(|line| line.serial > oldest);
         let is_damaged = is_damaged || (lines.is_empty() && newest_text(&self.folder)? > 1);
-        let damage = is_damaged.then(|| HistoryEntry::unreadable((None, 0), self.damage_in_words()));
+        let damage = is_damaged.then(|| HistoryEntry::unreadable((None, 0), damage_in_words(&self.folder)));
         Ok(entries(lines).into_iter().chain(damage).collect())
     }
 
@@ -297,16 +297,7 @@ impl History {
             // The texts of the first change may be there before its line.
             None => newest_text(&self.folder)? > 1,
         };
-        Ok(is_damaged.then(|| self.damage_in_words()))
-    }
-
-    /// Says what a user can do with a damaged journal.
-    fn damage_in_words(&self) -> String {
-        format!(
-            "a part of the history can't be read: `{}` is damaged; earlier texts stand in `{}`",
-            self.folder.path_of(JOURNAL).display(),
-            self.folder.path().display()
-        )
+        Ok(is_damaged.then(|| damage_in_words(&self.folder)))
     }
 
     /// The number of the last line; 0 if there is none. Of a damaged journal, no text has it or a greater one.
@@ -358,6 +349,17 @@ impl History {
             self.folder.put(&plain(line.serial), &[text])?;
         }
         self.append(&line)
+    }
+
+    /// Keeps the text before the first change; `last` is the last number that is taken. Returns that number from now on.
+    fn keep_first(&self, text: &[u8], last: u64) -> Result<u64, StoreError> {
+        // Without a line, what is there is of a writer that was killed; unless the journal is damaged.
+        let has_lines = !self.journal.is_empty() || self.damage()?.is_some();
+        let is_taken = has_lines && texts(&self.folder)?.iter().any(|(taken, _)| *taken == FIRST);
+        let (number, last) = if is_taken { (last + 1, last + 1) } else { (FIRST, last) };
+        let _ = self.folder.remove(&plain(number));
+        self.folder.put(&packed(number), &[&compressed(text)])?;
+        Ok(last)
     }
 
     /// Keeps a text in the history that was never in the file, durably.
@@ -440,6 +442,15 @@ impl History {
     }
 }
 
+/// Says what a user can do with a damaged journal.
+pub(super) fn damage_in_words(folder: &StateDir) -> String {
+    format!(
+        "a part of the history can't be read: `{}` is damaged; earlier texts stand in `{}`",
+        folder.path_of(JOURNAL).display(),
+        folder.path().display()
+    )
+}
+
 /// The history entry of a change that is about to be made; dropped before [`Staged::finish`], it is withdrawn.
 pub(super) struct Staged {
     history: History,
@@ -463,22 +474,19 @@ impl Staged {
         let mut history = history;
         let now = old.map(|(old, _)| (old.text, old.revision));
         let revision = now.map(|(_, revision)| revision);
-        let number = history.last_serial()?;
-        let last = history.last_change();
-        let last_serial = last.as_ref().map(|last| last.serial);
-        let (number, known) = match (last, now) {
+        let mut number = history.last_serial()?;
+        let known = match (history.last_change(), now) {
             (Some(last), _) if last.after != revision => {
                 history.record_hand_edit(path, now, &last)?;
-                let number = history.last_serial()?;
-                (number, Some(number))
+                number += 1;
+                Some(number)
             }
+            (Some(last), _) => Some(last.serial),
             (None, Some((text, _))) => {
-                let is_taken = texts(&history.folder)?.iter().any(|(taken, _)| *taken == FIRST);
-                let (kept, number) = if is_taken { (number + 1, number + 1) } else { (FIRST, number) };
-                history.folder.put(&packed(kept), &[&compressed(text)])?;
-                (number, None)
+                number = history.keep_first(text, number)?;
+                None
             }
-            _ => (number, last_serial),
+            (None, None) => None,
         };
         let line = JournalLine {
             before: revision,
@@ -496,8 +504,8 @@ impl Staged {
         Ok(staged)
     }
 
-    /// Compresses the earlier texts, and removes what killed writers left. `known` is the number of one of them, and the text. If that fails, the texts stay as they are, and the
-    /// next change tries again.
+    /// Compresses the earlier texts, and removes what killed writers left. `known` is the number of one of them, and the
+    /// text. If this fails, the texts stay as they are, and the next change tries again.
     fn compress(&mut self, known: Option<(u64, &[u8])>) {
         let folder = &self.history.folder;
         for (number, name) in texts(folder).unwrap_or_default() {

@@ -65,7 +65,10 @@ impl StateTrust {
         let (owner, group, is_shared) = match AccessRights::read(conf.target()) {
             Ok(access) => (access.owner, access.group, access.group_may_write()),
             // The file does not exist yet; this process will own it.
-            Err(_) => (us, rustix::process::getegid().as_raw(), false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                (us, rustix::process::getegid().as_raw(), false)
+            }
+            Err(error) => return Err(StoreError::opening("look at", conf.target())(error)),
         };
         let (is_public_place, is_sticky_place) =
             (around.mode() & WRITE != 0, around.mode() & 0o1020 == 0o1020);
@@ -109,9 +112,14 @@ impl StateTrust {
     fn has_other_owner(&self, found: &Metadata) -> bool {
         let can_be_planted = self.is_public_place || self.is_sticky_place;
         self.us == 0
-            && (found.uid(), found.gid()) != (self.owner, self.group)
+            && !self.has_given(found)
             && (self.is_believed(found.uid()) || !can_be_planted)
             && found.mode() & ANY == 0
+    }
+
+    /// True if a file belongs to the owner and the group of the configuration.
+    pub fn has_given(&self, found: &Metadata) -> bool {
+        (found.uid(), found.gid()) == (self.owner, self.group)
     }
 
     fn folder_mode(self) -> u32 {
@@ -396,7 +404,7 @@ pub(super) const UNFINISHED: &str = ".new";
 ///
 /// A missing permission is no error here: a process that cannot take the lock reports that.
 fn give(trust: StateTrust, file: &File, found: &Metadata, mode: u32) {
-    if (found.uid(), found.gid()) != (trust.owner, trust.group) {
+    if !trust.has_given(found) {
         let (owner, group) = (Uid::from_raw(trust.owner), Gid::from_raw(trust.group));
         let _ = rustix::fs::fchown(file, Some(owner), Some(group))
             .or_else(|_| rustix::fs::fchown(file, None, Some(group)));

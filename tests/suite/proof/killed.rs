@@ -152,7 +152,7 @@ fn commands_at_each_call() {
             counts.too_late += usize::from(run.code.is_some());
             counts.count(&place, &texts.with(1), &texts.with(2));
             let hand_edits = goes_on(&place, &texts, 3);
-            all_are_kept(&place, way.before, |change| {
+            all_are_kept(&place, way.before + 1, |change| {
                 texts.with(if change == way.before { 1 } else { 100 + change })
             });
             // What is put back in the file itself looks as if somebody had done it.
