@@ -1,10 +1,10 @@
-//! Finds the state folder for whoever reads or writes, and makes it out of that of version 0.1, or out of that of an earlier
-//! owner of the file.
+//! Finds the state folder for whoever reads or writes, and makes it out of that of version 0.1, or out of that of an
+//! earlier owner of the file.
 //!
-//! Version 0.1 had it in `.mediactl/FILE/`. Its history kept the text *before* each change, as a file of its own, or as a link
-//! to an archive of gzip members, and beside the newest ones a delta that gives the text after the change. The first writer
-//! makes the new folder as `.FILE.mediactl-new`, renames it to `.FILE.mediactl`, and removes the old one. A reader reads either.
-//! This file goes when nobody has such a folder any more.
+//! Version 0.1 had it in `.mediactl/FILE/`. Its history kept the text *before* each change, as a file of its own, or as
+//! a link to an archive of gzip members, and beside the newest ones a delta that gives the text after the change. The
+//! first writer makes the new folder as `.FILE.mediactl-new`, renames it to `.FILE.mediactl`, and removes the old one.
+//! A reader reads either. This file goes when nobody has such a folder any more.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -153,8 +153,8 @@ fn remove_converted(conf: &ConfFile, state: &StateDir, locks: Option<&FormerLock
     remove_tree(&path);
 }
 
-/// Makes the state folder out of that of an earlier owner of the file: its own files are copied, and no link is followed. `None`
-/// if another process was faster, or the folder has to be entered again.
+/// Makes the state folder out of that of an earlier owner of the file: its own files are copied, and no link is
+/// followed. `None` if another process was faster, or the folder has to be entered again.
 fn take_over(
     conf: &ConfFile,
     state: StateDir,

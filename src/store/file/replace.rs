@@ -236,8 +236,8 @@ fn recheck(conf: &ConfFile, text: &[u8], before: &Metadata) -> Result<Metadata, 
 }
 
 /// Replaces the old file by the new one. The two are exchanged in one step, so that the file that comes
-/// out can be checked: if another program put a file there just before, or wrote into the old one, that is put back, and the
-/// error is `NotFound`.
+/// out can be checked: if another program put a file there just before, or wrote into the old one, that is
+/// put back, and the error is `NotFound`.
 fn take_place(temporary: TempPath, target: &Path, old: &Metadata) -> io::Result<()> {
     let identity = |found: &Metadata| (found.dev(), found.ino(), last_write(found));
     match exchange(&temporary, target) {

@@ -165,8 +165,8 @@ impl TemporaryPlace {
         Ok(is_there.then_some(temporary))
     }
 
-    /// Removes the files of killed processes, and those with the names `others`. Only the holder of the lock makes such files, and whoever
-    /// holds the file itself, so others that the holder of the lock finds are abandoned.
+    /// Removes the files of killed processes, and those with the names `others`. Only the holder of the lock makes such
+    /// files, and whoever holds the file itself, so others that the holder of the lock finds are abandoned.
     fn remove_leftovers(&self, others: &[&OsStr]) -> Vec<Warning> {
         // A folder that may be written but not listed is legal; leftovers stay there.
         let Ok(entries) = fs::read_dir(self.folder()) else {
