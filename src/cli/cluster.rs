@@ -13,8 +13,8 @@ use crate::engine::{Engine, Hooks, Refusal};
 use crate::http::client::UserInfo;
 use crate::node::{Node, NodeSettings, first_text};
 use crate::store::cluster::{ClusterAccess, ClusterStore, ClusterTls, ClusterUrl, GatewaySettings};
-use crate::store::file::{ConfFile, LastWrite};
-use crate::store::{ReplaceableFile, StoreError};
+use crate::store::file::ConfFile;
+use crate::store::{LastWrite, ReplaceableFile, StoreError};
 
 /// Parses the URL of a configuration in etcd, and the login and password in it.
 pub fn parsed(url: &str) -> Result<(ClusterUrl, UserInfo), CliError> {
