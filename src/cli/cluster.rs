@@ -12,17 +12,14 @@ use crate::cli::ui::waiting;
 use crate::engine::{Engine, Hooks, Refusal};
 use crate::http::client::UserInfo;
 use crate::node::{Node, NodeSettings, first_text};
-use crate::store::cluster::{ClusterAccess, ClusterStore, ClusterTls, ClusterUrl, GatewaySettings};
+use crate::store::etcd::{ClusterAccess, ClusterStore, ClusterUrl, GatewaySettings};
 use crate::store::file::{ConfFile, LastWrite};
 use crate::store::{ReplaceableFile, StoreError};
 
 /// Parses the URL of a configuration in etcd, and the login and password in it.
 pub fn parsed(url: &str) -> Result<(ClusterUrl, UserInfo), CliError> {
     ClusterUrl::parse(url).map_err(|error| {
-        CliError::usage(
-            format!("`{}` is not the URL of a configuration in etcd: {}", error.shown, error.reason),
-            "write it like `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`",
-        )
+        CliError::usage(error, "write it like `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`")
     })
 }
 
@@ -48,7 +45,7 @@ pub fn store(
     let settings = GatewaySettings {
         access: ClusterAccess {
             login: known.into_login().map(|(login, password)| (login, replaceable(password, password_file))),
-            tls: tls(options, source.err())?,
+            ..tls(options, source.err())?
         },
         ..limits(options, source.err())
     };
@@ -82,7 +79,7 @@ fn limits(options: &RemoteArgs, context: Option<&ServerContext>) -> GatewaySetti
     GatewaySettings { timeout: settings.timeout.min(time), largest, ..settings }
 }
 
-fn tls(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<ClusterTls, CliError> {
+fn tls(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<ClusterAccess, CliError> {
     let of_context = |file: fn(&ServerContext) -> Option<&Path>| context.and_then(file);
     let authorities = options.cacert.as_deref().or(of_context(|context| context.cacert.as_deref()));
     let certificate = options.cert.as_deref().or(of_context(|context| context.cert.as_deref()));
@@ -91,7 +88,7 @@ fn tls(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<ClusterT
         Some((certificate, key)) => Some((pem(certificate)?, pem(key)?)),
         None => None,
     };
-    Ok(ClusterTls { authorities: authorities.map(pem).transpose()?, identity })
+    Ok(ClusterAccess { login: None, authorities: authorities.map(pem).transpose()?, identity })
 }
 
 fn pem(path: &Path) -> Result<ReplaceableFile, CliError> {

@@ -36,7 +36,7 @@ use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
 use crate::http::server::tls::Tls;
 use crate::node::{NodeSettings, OnDrift};
-use crate::store::cluster::DEFAULT_REQUEST_TIME;
+use crate::store::etcd::DEFAULT_REQUEST_TIME;
 use crate::store::file::{ConfFile, ServeLock};
 use crate::store::{Follow, StoreError, jittered};
 use mediaconf::plumbing::request::{ChangeRequest, Edits};

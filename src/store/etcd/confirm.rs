@@ -1,15 +1,16 @@
-//! A change that some nodes take first. Whoever made it watches their records, and confirms it when all of them run it; when
-//! one of them does not take it, it goes back. Nobody else decides, and without a decision its time ends.
+//! Decisions on a change that has to be confirmed. One that some nodes take first is decided by whoever made it, by the
+//! records of these nodes; nobody else decides, and without a decision its time ends.
 
-use super::cluster_store::{ClusterStore, Seen};
-use super::head_record::HeadRecord;
-use super::keys::Keys;
-use super::messages::{Compare, KeyRange, KeyValue};
+use super::Keys;
+use super::messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn};
+use super::read::{ClusterStore, NOT_CONFIRMED, Seen};
+use super::records::HeadRecord;
 use crate::store::error::StoreError;
 use crate::store::node_record::{NodeRecord, NodeState};
 use crate::store::pending::{CanaryStep, CanaryWish};
 
 /// What the records of the first nodes say.
+#[derive(Debug, PartialEq)]
 enum CanaryVerdict {
     /// Some of the nodes do not run it yet, for these reasons.
     Wait(Vec<String>),
@@ -20,24 +21,77 @@ enum CanaryVerdict {
 }
 
 impl ClusterStore {
+    /// Confirms the last change, if it is the seen one still, its time is not over, and all `conditions`
+    /// hold.
+    ///
+    /// # Errors
+    /// `Overtaken`, as well, where nothing is there to be confirmed.
+    pub(super) fn confirm(&self, seen: &Seen, conditions: Vec<Compare>) -> Result<(), StoreError> {
+        let (true, Some(head)) = (seen.may_be_confirmed(), &seen.head) else { return Err(self.overtaken()) };
+        let keys = self.keys();
+        let own = [
+            Compare::unchanged(&keys.head, seen.mod_revision),
+            Compare::unchanged(&keys.pending, seen.pending_revision),
+        ];
+        let reply = self.gateway().txn(&Txn {
+            compare: own.into_iter().chain(conditions).collect(),
+            success: vec![
+                KeyOperation::put(&keys.head, head.confirmed().to_json()),
+                KeyOperation::Delete(KeyRange::one(&keys.pending)),
+            ],
+            failure: vec![KeyOperation::Read(KeyRange::one(&keys.head))],
+            is_change: true,
+        })?;
+        // If it was sent twice, it may have been carried out the first time: nothing else confirms a change and keeps its id.
+        let is_it = |found: HeadRecord| found.id == head.id && found.unconfirmed.is_none();
+        let is_confirmed = reply.succeeded
+            || reply.into_first().map(|found| self.record(&found)).transpose()?.is_some_and(is_it);
+        if is_confirmed { Ok(()) } else { Err(self.overtaken()) }
+    }
+
+    /// Puts the text back that was there before the last change, if that is the seen one still and has run
+    /// out.
+    ///
+    /// # Errors
+    /// `Overtaken` if another was faster: the change is confirmed, or taken back already.
+    pub fn take_back(&self, seen: &Seen) -> Result<(), StoreError> {
+        let head = seen.head.as_ref().filter(|_| seen.has_run_out());
+        let back =
+            head.and_then(|head| head.taken_back("", NOT_CONFIRMED)).ok_or_else(|| self.overtaken())?;
+        self.put_back(seen, back, Some(Compare::unchanged(&self.keys().pending, seen.pending_revision)))
+    }
+
+    /// Begins a new epoch, which continues the seen one as it is, and the epochs of what nodes run.
+    ///
+    /// # Errors
+    /// `Overtaken` if there is no change, or one that is not confirmed, or another one was made meanwhile.
+    pub fn adopt(&self, seen: &Seen, run: &[&str], by: &str) -> Result<(), StoreError> {
+        let head = seen.head.as_ref().filter(|head| head.unconfirmed.is_none());
+        self.put_back(seen, head.ok_or_else(|| self.overtaken())?.adopted(run, by), None)
+    }
+
     /// Looks at the nodes that take the change `id` first, and decides it if it can be, as `wish` says.
     ///
     /// # Errors
     /// Those of the cluster.
-    pub(super) fn canaries(&self, id: &str, wish: &CanaryWish) -> Result<CanaryStep, StoreError> {
+    pub(super) fn decide_canaries(&self, id: &str, wish: &CanaryWish) -> Result<CanaryStep, StoreError> {
         let seen = self.seen()?;
         let is_it = |head: &&HeadRecord| head.unconfirmed.as_ref().is_some_and(|change| change.id == id);
         let Some(head) = seen.head.as_ref().filter(is_it).filter(|_| seen.may_be_confirmed()) else {
             return Ok(CanaryStep::Decided);
         };
         let records = head.canaries().iter().map(|name| KeyRange::one(&self.keys().node(name))).collect();
-        let now: Seen = self.seen_with(records)?;
+        let now = self.seen_with(records)?;
         if now.mod_revision != seen.mod_revision {
             return Ok(CanaryStep::Waits(Vec::new()));
         }
+        let go_back = |why: &str| {
+            let back = head.taken_back("", why).ok_or_else(|| self.overtaken())?;
+            self.put_back(&now, back, None)
+        };
         let decided = match (verdict(head, &now.others, self.keys()), wish) {
-            (_, CanaryWish::GoBack(why)) => self.cancel(&now, "", why),
-            (CanaryVerdict::GoBack(why), _) => self.cancel(&now, "", &why),
+            (_, CanaryWish::GoBack(why)) => go_back(why),
+            (CanaryVerdict::GoBack(why), _) => go_back(&why),
             (CanaryVerdict::Wait(whys), _) => return Ok(CanaryStep::Waits(whys)),
             (CanaryVerdict::Confirm(_), CanaryWish::Look) => return Ok(CanaryStep::Ready),
             (CanaryVerdict::Confirm(conditions), CanaryWish::Confirm) => self.confirm(&now, conditions),
@@ -57,7 +111,8 @@ fn verdict(head: &HeadRecord, found: &[Vec<KeyValue>], keys: &Keys) -> CanaryVer
     let (mut conditions, mut whys) = (Vec::new(), Vec::new());
     let change = head.unconfirmed.as_ref();
     for (name, found) in head.canaries().iter().zip(found) {
-        let Some((record, mod_revision)) = found.first().and_then(parsed) else {
+        let record = found.first().and_then(|found| serde_json::from_slice::<NodeRecord>(&found.value).ok());
+        let (Some(record), Some(found)) = (record, found.first()) else {
             whys.push(format!("`{name}` has no record"));
             continue;
         };
@@ -72,7 +127,7 @@ fn verdict(head: &HeadRecord, found: &[Vec<KeyValue>], keys: &Keys) -> CanaryVer
                 whys.push(format!("`{name}` has not run it for {soak} s"));
             }
             (NodeState::Canary, _) if runs_it => {
-                conditions.push(Compare::unchanged(&keys.node(name), mod_revision));
+                conditions.push(Compare::unchanged(&keys.node(name), found.mod_revision));
             }
             _ => whys.push(format!("`{name}` does not run it")),
         }
@@ -80,14 +135,10 @@ fn verdict(head: &HeadRecord, found: &[Vec<KeyValue>], keys: &Keys) -> CanaryVer
     if whys.is_empty() { CanaryVerdict::Confirm(conditions) } else { CanaryVerdict::Wait(whys) }
 }
 
-fn parsed(found: &KeyValue) -> Option<(NodeRecord, i64)> {
-    Some((serde_json::from_slice(&found.value).ok()?, found.mod_revision))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::cluster::Unconfirmed;
+    use crate::store::etcd::records::Unconfirmed;
 
     /// A change 2, `u`, that `a` and `b` take first; `b` runs it, and `a` says what a row of the table says.
     #[test]
