@@ -11,7 +11,7 @@ use crate::store::{ChangeRef, ClusterState, NodeState, REVERT, Revision, Store, 
 use mediaconf::plumbing::syntax::one_line;
 
 /// A text that a node should run.
-pub(super) struct Wanted<'s> {
+pub(super) struct WantedText<'s> {
     /// The serial of the configuration.
     pub serial: u64,
     pub text: &'s TextRef,
@@ -22,7 +22,7 @@ pub(super) struct Wanted<'s> {
     runs: Runs,
 }
 
-impl<'s> Wanted<'s> {
+impl<'s> WantedText<'s> {
     /// The text of what was seen that a node should run; `None` if there is none.
     pub(super) fn of(seen: &'s Seen, node: &str, runs: Runs) -> Option<Self> {
         let head = seen.head.as_ref()?;
@@ -49,17 +49,13 @@ impl<'s> Wanted<'s> {
     /// What the history of the node says of it: the last change as in the cluster; or that the node goes back before it, or
     /// waits there. The operation is for hooks and figures; what the cluster did by itself is a rollback there.
     fn change(&self) -> (Operation, ChangeOptions) {
-        let serial = self.head.serial;
+        let change = format!("change {}", self.head.serial);
         let (name, message) = match self.runs {
             Runs::Head => (&*self.head.operation, self.head.message.clone()),
-            Runs::Back(BackReason::OthersFirst) => (
-                Operation::Save.name(),
-                Some(format!("the text before change {serial}, which is not confirmed")),
-            ),
-            Runs::Back(BackReason::RanOut) => {
-                (REVERT, Some(format!("change {serial} was not confirmed in time")))
+            Runs::Back(BackReason::OthersFirst) => {
+                (Operation::Save.name(), Some(format!("the text before {change}, which is not confirmed")))
             }
-            Runs::Back(BackReason::CutOff) => (REVERT, Some("no contact with the cluster".to_owned())),
+            Runs::Back(_) => (REVERT, Some(format!("{change} was not confirmed in time"))),
         };
         let is_head = self.runs == Runs::Head;
         let id = self.head.change.as_deref().filter(|_| is_head || name == REVERT);
@@ -108,7 +104,7 @@ pub fn first_text(
             // The node takes a change that is not confirmed only once its way back is noted.
             let runs = Runs::Back(BackReason::OthersFirst);
             let is_open = seen.head.as_ref().is_some_and(|head| head.unconfirmed.is_some());
-            let wanted = Wanted::of(&seen, node, if is_open { runs } else { Runs::Head });
+            let wanted = WantedText::of(&seen, node, if is_open { runs } else { Runs::Head });
             let wanted = wanted.ok_or_else(|| StoreError::NotFound { path: store.path().to_owned() })?;
             let bytes = store.text_of(wanted.text)?;
             Ok((wanted.change().1, bytes.ok_or_else(|| StoreError::Overtaken { name: store.name() })?))
@@ -119,19 +115,12 @@ pub fn first_text(
                 let options = ChangeOptions { takes_faults: true, id: None, ..options };
                 return engine.save(&NewText::Whole(bytes), &options).map(|_| true);
             }
-            // Somebody may put it right meanwhile in etcd, or save the first text.
-            Err(
-                error @ (StoreError::Unreachable { .. }
-                | StoreError::Remote { .. }
-                | StoreError::Refused { .. }
-                | StoreError::NotFound { .. }
-                | StoreError::Overtaken { .. }),
-            ) => {
-                if !goes_on(&error) {
-                    return Ok(false);
-                }
+            Err(error) if error.is_unusable() || matches!(error, StoreError::TooLarge { .. }) => {
+                return Err(error.into());
             }
-            Err(error) => return Err(error.into()),
+            // Somebody may put it right meanwhile in etcd, or save the first text.
+            Err(error) if goes_on(&error) => {}
+            Err(_) => return Ok(false),
         }
     }
 }
@@ -169,13 +158,11 @@ impl Node {
     /// # Errors
     /// Those of the cluster; `Overtaken` if the text is gone already.
     pub(super) fn go_to(&self, seen: &Seen) -> Result<(), StoreError> {
-        let Some(wanted) = Wanted::of(seen, &self.settings.name, self.runs_now()) else { return Ok(()) };
+        let Some(wanted) = WantedText::of(seen, &self.settings.name, self.runs_now()) else { return Ok(()) };
         let revision = wanted.text.revision;
-        let runs = self.standing.lock().followed.runs.as_ref().map(|runs| runs.revision);
-        let is_head = wanted.runs == Runs::Head;
+        self.standing.lock().wanted = Some(wanted.serial);
         // A change that makes no difference here may be unconfirmed, too: its way back is noted as well.
-        if is_head
-            && runs == Some(revision)
+        if wanted.runs == Runs::Head
             && let Err(error) = self.prepare_way_back(seen)
         {
             self.refuse(Some(revision), &error);
@@ -185,10 +172,7 @@ impl Node {
             return Ok(());
         }
         let taken = match self.texts.text_of(wanted.text) {
-            Ok(Some(bytes)) => {
-                let prepared = if is_head { self.prepare_way_back(seen) } else { Ok(()) };
-                prepared.and_then(|()| self.take(&wanted, bytes))
-            }
+            Ok(Some(bytes)) => self.take(&wanted, bytes),
             Ok(None) => return Err(StoreError::Overtaken { name: self.texts.name() }),
             // The cluster answers, so it is not away: what it has can't be taken, until somebody changes it.
             Err(error @ StoreError::Damaged { .. }) => Err(error.into()),
@@ -207,10 +191,9 @@ impl Node {
     }
 
     /// True if there is nothing to write: the node runs the text, has not taken it, or is held back.
-    fn needs_nothing(&self, wanted: &Wanted<'_>) -> bool {
+    fn needs_nothing(&self, wanted: &WantedText<'_>) -> bool {
         let (revision, has_drifted) = (wanted.text.revision, self.has_drifted());
         let mut standing = self.standing.lock();
-        standing.wanted = Some(wanted.serial);
         let runs = standing.followed.runs.clone().filter(|runs| runs.revision == revision);
         let is_not_taken = |failed: &Backoff<Revision>| failed.of == revision && failed.holds();
         if runs.is_none() && standing.not_taken.as_ref().is_some_and(is_not_taken) {
@@ -238,7 +221,7 @@ impl Node {
         true
     }
 
-    fn take(&self, wanted: &Wanted<'_>, text: Bytes) -> Result<(), Refusal> {
+    fn take(&self, wanted: &WantedText<'_>, text: Bytes) -> Result<(), Refusal> {
         let (operation, options) = wanted.change();
         self.load(wanted.followed(), operation, text, ChangeOptions { again: true, ..options })?;
         let mut standing = self.standing.lock();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Away, Backoff, LONGEST_DENIAL, LOOK_TIME, Node};
+use super::{Away, Backoff, LONGEST_DENIAL, Node};
 use crate::engine::{LogLevel, Refusal, RefusalKind, Trouble, hook_output};
 use crate::store::boot_time::boot_time;
 use crate::store::etcd::{KeyRange, Seen};
@@ -38,12 +38,11 @@ impl Node {
     /// Follows until the node ends.
     pub(super) fn follow(&self) {
         let (mut pause, mut retry) = (Duration::ZERO, RETRY);
-        while let Some((turn, is_urgent)) = self.wake.next(pause) {
+        while let Some(turn) = self.wake.next(pause) {
             // While etcd says that the node has no right to look, it is not asked again.
-            let may_look = is_urgent
-                || self.store.gateway().has_other_access()
+            let may_look = self.store.gateway().has_other_access()
                 || !self.standing.lock().denied_reading.as_ref().is_some_and(Backoff::holds);
-            pause = match may_look.then(|| self.look(is_urgent)) {
+            pause = match may_look.then(|| self.look()) {
                 Some(Ok(pause)) => {
                     retry = RETRY;
                     pause
@@ -66,11 +65,7 @@ impl Node {
     }
 
     /// Looks, and does the work that the look finds; returns the latest time of the next look.
-    fn look(&self, is_urgent: bool) -> Result<Duration, StoreError> {
-        if is_urgent {
-            let mut standing = self.standing.lock();
-            (standing.not_taken, standing.denied_record) = (None, None);
-        }
+    fn look(&self) -> Result<Duration, StoreError> {
         for _ in 0..LOOKS {
             let (keys, name) = (self.store.keys(), &self.settings.name);
             // What the node ran last, and what became of it.
@@ -79,7 +74,7 @@ impl Node {
             let others = [keys.node(name), keys.retry(name)].into_iter().chain(changes);
             let others = others.map(|key| KeyRange::one(&key)).collect();
             let sent = boot_time();
-            let mut seen = self.store.with_time(self.look_time(LOOK_TIME)).seen_with(others)?;
+            let mut seen = self.store.seen_with(others)?;
             let mut others = std::mem::take(&mut seen.others).into_iter().map(|mut found| found.pop());
             let [own_record, asked, last_run, next] = [(); 4].map(|()| others.next().flatten());
             self.note_own_record(own_record.as_ref());
@@ -121,14 +116,18 @@ impl Node {
         // What was not taken is not tried again soon.
         let is_settled = standing.serial() == standing.wanted || standing.not_taken.is_some();
         // The permission to run an unconfirmed change is asked for again and again.
-        let pause = if !is_settled || seen.may_be_confirmed() { CLOSE_POLL } else { POLL };
+        let pause = if !is_settled || seen.has_pending { CLOSE_POLL } else { POLL };
         let next = standing.not_taken.as_ref().map(|failed| failed.until.saturating_sub(boot_time()));
         next.map_or(pause, |next| next.min(pause))
     }
 
-    /// Tries what the node did not take again, at once.
-    pub fn try_again(&self) {
-        self.wake.ask(true);
+    /// Tries what the node did not take again, at once; returns the turn of the look.
+    pub fn try_again(&self) -> u64 {
+        let standing = &mut *self.standing.lock();
+        standing.not_taken = None;
+        let denied = standing.denied_reading.iter_mut().chain(&mut standing.denied_record);
+        denied.for_each(Backoff::end);
+        self.wake.ask()
     }
 
     /// Notes why a look failed. What can't be read in a cluster that answers is a failure of this node: its record says so,
@@ -185,7 +184,7 @@ impl Node {
         loop {
             // While the node has no right to read, the looks find out when it has.
             if self.standing.lock().denied_reading.is_none() {
-                let wake = || _ = self.wake.ask(false);
+                let wake = || _ = self.wake.ask();
                 // Where it fails, the looks say so.
                 let _ = self.store.gateway().watch(&ranges, WATCH_TIME, wake);
             }

@@ -170,12 +170,17 @@ impl<T: PartialEq> Backoff<T> {
     /// The time after a failure now; `before` is the failure before, which counts if it is of the same.
     fn after(before: Option<Self>, of: T, longest: Duration) -> Self {
         let before = before.filter(|before| before.of == of);
-        let pause = before.map_or(RETRY, |before| (before.pause * 2).min(longest));
+        let pause = before.map_or(RETRY, |before| (before.pause * 2).clamp(RETRY, longest));
         Self { of, until: boot_time() + pause, pause }
     }
 
     fn holds(&self) -> bool {
         boot_time() < self.until
+    }
+
+    /// It is tried again at once, and as after a first failure.
+    fn end(&mut self) {
+        (self.until, self.pause) = (Duration::ZERO, Duration::ZERO);
     }
 }
 
@@ -335,28 +340,22 @@ struct Wake {
 struct Looks {
     asked: u64,
     done: u64,
-    /// The last look that takes at once what a look would take later.
-    urgent: u64,
     has_ended: bool,
 }
 
 impl Wake {
     /// Asks for a look that begins from now on; returns its turn.
-    fn ask(&self, is_urgent: bool) -> u64 {
+    fn ask(&self) -> u64 {
         let mut turns = self.turns.lock();
         turns.asked += 1;
-        if is_urgent {
-            turns.urgent = turns.asked;
-        }
         self.changed.notify_all();
         turns.asked
     }
 
-    /// Waits until a look is asked for, at most for a time; returns its turn, and whether it is urgent. `None` when all is
-    /// over.
-    fn next(&self, most: Duration) -> Option<(u64, bool)> {
+    /// Waits until a look is asked for, at most for a time; returns its turn. `None` when all is over.
+    fn next(&self, most: Duration) -> Option<u64> {
         let turns = self.wait_while(most, |turns| turns.asked == turns.done);
-        (!turns.has_ended).then_some((turns.asked, turns.urgent > turns.done))
+        (!turns.has_ended).then_some(turns.asked)
     }
 
     /// Wakes all that asked up to this turn: the look is over.
@@ -401,18 +400,16 @@ mod tests {
     #[test]
     fn a_burst_is_one_look_and_later_ones_are_another() {
         let wake = Wake::default();
-        (0..100).for_each(|_| _ = wake.ask(false));
-        let (turn, is_urgent) = wake.next(LONG).expect("it goes on");
-        assert!(!is_urgent);
-        let late = wake.ask(true);
+        (0..100).for_each(|_| _ = wake.ask());
+        let turn = wake.next(LONG).expect("it goes on");
+        let late = wake.ask();
         wake.finish(turn);
         assert!(!wake.wait_for(late, Duration::ZERO), "that look had begun before");
-        wake.ask(false);
-        let (turn, is_urgent) = wake.next(LONG).expect("it goes on");
-        assert!(is_urgent);
+        wake.ask();
+        let turn = wake.next(LONG).expect("it goes on");
         wake.finish(turn);
         assert!(wake.wait_for(late, Duration::ZERO));
-        assert!(!wake.next(Duration::ZERO).expect("it goes on").1);
+        assert!(wake.next(Duration::ZERO).is_some());
         wake.end();
         assert!(wake.next(LONG).is_none());
     }

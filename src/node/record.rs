@@ -39,7 +39,7 @@ impl Node {
         match put {
             Ok(Some(revision)) => (last.record, last.revision) = (Some(record), revision),
             // Another one was faster: the next look, which comes at once, reads what it put.
-            Ok(None) => _ = self.wake.ask(false),
+            Ok(None) => _ = self.wake.ask(),
             Err(error) => {
                 last.lease = None;
                 if let StoreError::Refused { reason, .. } = error {
@@ -130,7 +130,7 @@ impl Node {
                 continue;
             }
             last.record = None;
-            self.wake.ask(false);
+            self.wake.ask();
         }
     }
 

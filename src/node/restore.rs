@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::apply::Wanted;
+use super::apply::WantedText;
 use super::runs::{BackReason, Contact, Runs, runs};
 use super::{LastSeen, Node, OnDrift};
 use crate::engine::{ChangeOptions, ConfigService, LogLevel, Operation, Refusal, Trouble};
@@ -15,9 +15,6 @@ use crate::store::{NodeState, REVERT, Revision, Store, StoreError};
 
 /// The time for which a node that has just started waits for the cluster before it goes back.
 const START_TIME: Duration = Duration::from_secs(2);
-
-/// The shortest time for a look.
-const SHORTEST_LOOK: Duration = Duration::from_millis(200);
 
 impl Node {
     /// Notes what a request read that was sent at this time since the start of the machine.
@@ -75,17 +72,6 @@ impl Node {
         runs(&last.head, last.has_pending, &self.settings.name, &contact)
     }
 
-    /// Returns the time that a look may take, so that the node goes back in time.
-    pub(super) fn look_time(&self, most: Duration) -> Duration {
-        let standing = self.standing.lock();
-        match &standing.last_seen {
-            Some(last) if last.has_pending && standing.followed.back.is_some() => {
-                (last.read + last.lease_left).saturating_sub(boot_time()).clamp(SHORTEST_LOOK, most)
-            }
-            _ => most,
-        }
-    }
-
     /// Notes the way back from the change that was seen, unless it is known; with its text.
     ///
     /// # Errors
@@ -98,7 +84,7 @@ impl Node {
             return Ok(());
         }
         let to = Runs::Back(BackReason::RanOut);
-        let Some(back) = Wanted::of(seen, &self.settings.name, to) else { return Ok(()) };
+        let Some(back) = WantedText::of(seen, &self.settings.name, to) else { return Ok(()) };
         let bytes = self.texts.text_of(back.text)?;
         let bytes = bytes.ok_or_else(|| StoreError::Overtaken { name: self.texts.name() })?;
         self.file.write_text_back(&bytes)?;
@@ -166,7 +152,7 @@ impl Node {
             // It was not confirmed for all the node knows, and never will be. At the next look, what it ran before decides.
             let words = format!("change {} was not confirmed, and the cluster no longer has it", runs.serial);
             if self.goes_back(back, &words) {
-                self.wake.ask(false);
+                self.wake.ask();
                 return true;
             }
         }

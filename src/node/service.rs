@@ -160,7 +160,7 @@ impl Node {
         let made = make(&options)?;
         let is_elsewhere = !options.canary.is_empty() && !options.canary.contains(&self.settings.name);
         if options.dry_run || options.reload_later || is_elsewhere {
-            self.wake.ask(false);
+            self.wake.ask();
             return Ok(made);
         }
         let is_over = self.wait();
@@ -187,7 +187,7 @@ impl Node {
 
     /// Waits until the node has looked at what there is now; false if that takes too long.
     fn wait(&self) -> bool {
-        self.wake.wait_for(self.wake.ask(true), DEFAULT_LOCK_WAIT + 3 * self.local.hooks().timeout)
+        self.wake.wait_for(self.try_again(), DEFAULT_LOCK_WAIT + 3 * self.local.hooks().timeout)
     }
 }
 

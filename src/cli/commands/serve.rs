@@ -246,7 +246,7 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let listening = urls.iter().chain(&metrics_urls).map(|url| format!("listening on {url}"));
     announce(listening.chain(console_urls.iter().map(|url| format!("the console is at {url}"))))?;
     signals.forever().take_while(|signal| *signal == SIGHUP).for_each(|_| {
-        node.iter().for_each(|node| node.try_again());
+        node.iter().for_each(|node| _ = node.try_again());
         reload_in_background(&engine, tls.as_ref(), ui, &lines);
     });
     manager.iter().for_each(|manager| manager.tell("STOPPING=1"));

@@ -1,115 +1,30 @@
-//! etcd as the engine sees it, the port of [`crate::store`]: a change is one transaction.
+//! Writing: a change is one transaction, and so is a decision on one that has to be confirmed.
 
 use std::cell::RefCell;
-use std::path::Path;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
 use super::messages::{Compare, KeyOperation, KeyRange, Txn};
-use super::read::{ClusterStore, Seen};
+use super::read::{ClusterStore, NOT_CONFIRMED, Seen};
 use super::records::{CHUNK, HeadRecord, MIN_RECORDS, TextRef, Unconfirmed};
 use crate::store::bounded_time::milliseconds;
 use crate::store::candidate::Candidate;
-use crate::store::change_record::{ChangeRecord, HistoryEntry};
-use crate::store::error::{LockHolder, StoreError};
-use crate::store::included::{Follow, IncludeError, IncludedText};
-use crate::store::node_record::NodeRecord;
-use crate::store::pending::{CanaryStep, CanaryWish, PendingInfo, PendingRecord};
+use crate::store::change_record::ChangeRecord;
+use crate::store::error::StoreError;
+use crate::store::pending::{PendingInfo, PendingRecord};
 use crate::store::version::{BaseText, Loaded};
 use crate::store::warning::Warning;
-use crate::store::{PreparedChange, Reconciled, RunBy, Store, Writer};
-
-impl Store for ClusterStore {
-    fn name(&self) -> String {
-        self.url_text()
-    }
-
-    fn path(&self) -> &Path {
-        &self.given_path
-    }
-
-    fn load(&self) -> Result<Loaded, StoreError> {
-        self.read_text()
-    }
-
-    /// The included files are on the nodes.
-    fn included(&self, _pattern: &str, _follow: Follow) -> Result<Vec<IncludedText>, IncludeError> {
-        Ok(Vec::new())
-    }
-
-    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, StoreError> {
-        self.changes(wanted)
-    }
-
-    fn has_change(&self, serial: u64) -> Result<bool, StoreError> {
-        Ok(self.change(serial)?.is_some())
-    }
-
-    fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
-        Ok(self.text_before(serial)?.map(Vec::from))
-    }
-
-    fn has_pending(&self) -> bool {
-        self.seen().is_ok_and(|seen| seen.may_be_confirmed())
-    }
-
-    fn pending(&self) -> Result<Option<PendingRecord>, StoreError> {
-        self.unconfirmed()
-    }
-
-    fn open_change(&self) -> Result<Option<PendingInfo>, StoreError> {
-        Ok(self.seen()?.open())
-    }
-
-    fn run_by(&self) -> RunBy {
-        RunBy::Nodes
-    }
-
-    fn canaries(&self, id: &str, wish: &CanaryWish) -> Result<CanaryStep, StoreError> {
-        self.decide_canaries(id, wish)
-    }
-
-    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, StoreError> {
-        self.node_records().map(Some)
-    }
-
-    /// Takes no lock: a change compares what it was computed on with what is there.
-    fn writer(
-        &self,
-        wait: Duration,
-        _on_wait: &mut dyn FnMut(&LockHolder),
-    ) -> Result<Box<dyn Writer + '_>, StoreError> {
-        let begin = Instant::now();
-        let mut warnings = Vec::new();
-        loop {
-            let look = self.look()?;
-            if !look.has_run_out() {
-                let (look, pending, made) =
-                    (RefCell::new(Some(look)), RefCell::default(), RefCell::default());
-                return Ok(Box::new(ClusterWriter { store: self, warnings, look, pending, made }));
-            }
-            match self.take_back(&look) {
-                Ok(()) => {
-                    let serial = look.head.as_ref().map_or(0, |head| head.serial);
-                    warnings.push(Warning::RolledBack { serial });
-                }
-                // Another one was faster.
-                Err(StoreError::Overtaken { .. }) if begin.elapsed() < wait => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-}
+use crate::store::{PreparedChange, Reconciled, Writer};
 
 /// A writer of the configuration in etcd, one of many.
-struct ClusterWriter<'s> {
-    store: &'s ClusterStore,
-    warnings: Vec<Warning>,
+pub(super) struct ClusterWriter<'s> {
+    pub store: &'s ClusterStore,
+    pub warnings: Vec<Warning>,
     /// The keys that were read when the writer began, until they are loaded.
-    look: RefCell<Option<Seen>>,
+    pub look: RefCell<Option<Seen>>,
     /// The change that is made next has to be confirmed: its id, until when, and by which nodes.
-    pending: RefCell<Option<PendingInfo>>,
+    pub pending: RefCell<Option<PendingInfo>>,
     /// The id of the change that the writer made last, and the state before it.
-    made: RefCell<Option<(String, Option<TextRef>)>>,
+    pub made: RefCell<Option<(String, Option<TextRef>)>>,
 }
 
 /// A change that is ready to be made in etcd.
@@ -223,6 +138,55 @@ impl PreparedChange for ClusterChange<'_> {
 }
 
 impl ClusterStore {
+    /// Confirms the last change, if it is the seen one still, its time is not over, and all `conditions`
+    /// hold.
+    ///
+    /// # Errors
+    /// `Overtaken`, as well, where nothing is there to be confirmed.
+    pub(super) fn confirm(&self, seen: &Seen, conditions: Vec<Compare>) -> Result<(), StoreError> {
+        let (true, Some(head)) = (seen.has_pending, &seen.head) else { return Err(self.overtaken()) };
+        let keys = self.keys();
+        let own = [
+            Compare::unchanged(&keys.head, seen.mod_revision),
+            Compare::unchanged(&keys.pending, seen.pending_revision),
+        ];
+        let reply = self.gateway().txn(&Txn {
+            compare: own.into_iter().chain(conditions).collect(),
+            success: vec![
+                KeyOperation::put(&keys.head, head.confirmed().to_json()),
+                KeyOperation::Delete(KeyRange::one(&keys.pending)),
+            ],
+            failure: vec![KeyOperation::Read(KeyRange::one(&keys.head))],
+            is_change: true,
+        })?;
+        // If it was sent twice, it may have been carried out the first time: nothing else confirms a change and keeps its id.
+        let is_it = |found: HeadRecord| found.id == head.id && found.unconfirmed.is_none();
+        let is_confirmed = reply.succeeded
+            || reply.into_first().map(|found| self.record(&found)).transpose()?.is_some_and(is_it);
+        if is_confirmed { Ok(()) } else { Err(self.overtaken()) }
+    }
+
+    /// Puts the text back that was there before the last change, if that is the seen one still and has run
+    /// out.
+    ///
+    /// # Errors
+    /// `Overtaken` if another was faster: the change is confirmed, or taken back already.
+    pub fn take_back(&self, seen: &Seen) -> Result<(), StoreError> {
+        let head = seen.head.as_ref().filter(|_| seen.has_run_out());
+        let back =
+            head.and_then(|head| head.taken_back("", NOT_CONFIRMED)).ok_or_else(|| self.overtaken())?;
+        self.put_back(seen, back, Some(Compare::unchanged(&self.keys().pending, seen.pending_revision)))
+    }
+
+    /// Begins a new epoch, which continues the seen one as it is, and the epochs of what nodes run.
+    ///
+    /// # Errors
+    /// `Overtaken` if there is no change, or one that is not confirmed, or another one was made meanwhile.
+    pub fn adopt(&self, seen: &Seen, run: &[&str], by: &str) -> Result<(), StoreError> {
+        let head = seen.head.as_ref().filter(|head| head.unconfirmed.is_none());
+        self.put_back(seen, head.ok_or_else(|| self.overtaken())?.adopted(run, by), None)
+    }
+
     /// Makes a head without a new text the last change, as the login of this writer.
     pub(super) fn put_back(
         &self,

@@ -7,7 +7,6 @@
 //! again when their files are replaced.
 
 use std::error::Error as _;
-use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -82,21 +81,15 @@ const COMMON_NAME: &str = "CommonName of client sending a request against gatewa
 const HAS_COMMON_NAME: &str =
     "the certificate of `--cert` has a common name (CN), and etcd takes only one without, as users log in";
 
-/// Login and password, and the files that TLS needs, all in PEM.
-#[derive(Clone, Default)]
-pub struct ClusterAccess {
+/// The settings with which requests are sent: login and password, the files that TLS needs, all in PEM, and limits.
+#[derive(Clone)]
+pub struct GatewaySettings {
     /// Login and password, where etcd asks for them. The password is the first line.
     pub login: Option<(String, ReplaceableFile)>,
     /// The authorities that are trusted; `None` for those that this machine trusts.
     pub authorities: Option<ReplaceableFile>,
     /// The certificate that is shown to etcd, and its key.
     pub identity: Option<(ReplaceableFile, ReplaceableFile)>,
-}
-
-/// The settings with which requests are sent.
-#[derive(Clone)]
-pub struct GatewaySettings {
-    pub access: ClusterAccess,
     /// The longest time for a request with all its attempts.
     pub timeout: Duration,
     /// The largest answer, and the largest text, that is taken, in bytes.
@@ -105,7 +98,8 @@ pub struct GatewaySettings {
 
 impl Default for GatewaySettings {
     fn default() -> Self {
-        Self { access: ClusterAccess::default(), timeout: DEFAULT_REQUEST_TIME, largest: LARGEST_TEXT }
+        let (login, authorities, identity) = (None, None, None);
+        Self { login, authorities, identity, timeout: DEFAULT_REQUEST_TIME, largest: LARGEST_TEXT }
     }
 }
 
@@ -119,17 +113,16 @@ pub struct Gateway {
 /// What gateways with another time share.
 struct Links {
     url: ClusterUrl,
-    given: ClusterAccess,
-    largest: u64,
+    given: GatewaySettings,
     /// None before the first request.
-    connection: Mutex<Option<Arc<Connection>>>,
+    connection: Mutex<Option<Arc<EtcdConnection>>>,
     /// The endpoint that is asked first: the one that answered last.
     current: AtomicUsize,
 }
 
 /// The way to etcd with the files as they were read last.
-struct Connection {
-    access: ClusterAccess,
+struct EtcdConnection {
+    access: GatewaySettings,
     sockets: Sockets,
     /// Locked during a login, so that requests that begin at once wait for one token.
     login: Mutex<Login>,
@@ -170,21 +163,11 @@ enum Failure {
     Other(String),
 }
 
-/// It may hold a password.
-impl fmt::Debug for Gateway {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Gateway").field(self.url()).finish()
-    }
-}
-
 impl Gateway {
     /// The endpoints of a URL; opens nothing.
-    pub fn new(
-        url: ClusterUrl,
-        GatewaySettings { access: given, timeout, largest }: GatewaySettings,
-    ) -> Self {
-        let (connection, current) = (Mutex::default(), AtomicUsize::new(0));
-        Self { links: Arc::new(Links { url, given, largest, connection, current }), timeout }
+    pub fn new(url: ClusterUrl, given: GatewaySettings) -> Self {
+        let (timeout, connection, current) = (given.timeout, Mutex::default(), AtomicUsize::new(0));
+        Self { links: Arc::new(Links { url, given, connection, current }), timeout }
     }
 
     /// The same connections, for requests that have another time.
@@ -199,7 +182,7 @@ impl Gateway {
 
     /// The largest text that is taken, in bytes.
     pub(super) fn largest(&self) -> u64 {
-        self.links.largest
+        self.links.given.largest
     }
 
     /// True if a file with a password, a certificate or a key was replaced since the last request.
@@ -355,7 +338,7 @@ impl Gateway {
 
     /// The error of a request for which an endpoint answered.
     fn error(&self, failure: Failure, is_change: bool) -> StoreError {
-        let (name, most) = (self.url().to_string(), self.links.largest);
+        let (name, most) = (self.url().to_string(), self.links.given.largest);
         match failure {
             Failure::TooLarge if is_change => {
                 StoreError::OutcomeUnknown { name, reason: format!("the answer has more than {most} bytes") }
@@ -399,7 +382,7 @@ impl Gateway {
     }
 
     /// The token that etcd gave for login and password. One that is in doubt is used until the next login is due.
-    fn token(&self, to: &Connection, endpoint: &str) -> Result<Option<String>, Failure> {
+    fn token(&self, to: &EtcdConnection, endpoint: &str) -> Result<Option<String>, Failure> {
         let Some((name, password)) = &to.access.login else { return Ok(None) };
         let mut login = to.login.lock();
         let waits = login.waits.as_ref().filter(|(until, _)| Instant::now() < *until);
@@ -435,14 +418,14 @@ impl Gateway {
 
     /// The way to etcd with the files as they are now. Where they do not fit together, because only some are replaced so
     /// far, it is the one with those of before.
-    fn connection(&self) -> Result<Arc<Connection>, &'static str> {
+    fn connection(&self) -> Result<Arc<EtcdConnection>, &'static str> {
         let mut known = self.links.connection.lock();
         let access = match &*known {
             Some(connection) if !connection.access.is_replaced() => return Ok(connection.clone()),
             Some(connection) => connection.access.again(),
             None => self.links.given.clone(),
         };
-        match Connection::open(access, self.url().is_encrypted()) {
+        match EtcdConnection::open(access, self.url().is_encrypted()) {
             Ok(connection) => Ok(known.insert(Arc::new(connection)).clone()),
             Err(why) => known.clone().ok_or(why),
         }
@@ -450,7 +433,7 @@ impl Gateway {
 
     /// Reads an answer of at most as many bytes as the user takes, and as an answer of etcd may have.
     fn parsed<T>(&self, answer: Response, parse: impl Fn(&Value) -> Option<T>) -> Result<T, Failure> {
-        let most = self.links.largest.min(LARGEST_ANSWER);
+        let most = self.links.given.largest.min(LARGEST_ANSWER);
         let body = read_body(answer, most)?.ok_or_else(|| match most < LARGEST_ANSWER {
             true => Failure::TooLarge,
             false => Failure::more_than(most),
@@ -461,7 +444,7 @@ impl Gateway {
     }
 }
 
-impl ClusterAccess {
+impl GatewaySettings {
     fn files(&self) -> impl Iterator<Item = &ReplaceableFile> {
         let identity = self.identity.iter().flat_map(|(certificate, key)| [certificate, key]);
         self.login.iter().map(|(_, password)| password).chain(&self.authorities).chain(identity)
@@ -477,6 +460,7 @@ impl ClusterAccess {
             login: self.login.as_ref().map(|(login, password)| (login.clone(), password.again())),
             authorities: self.authorities.as_ref().map(ReplaceableFile::again),
             identity: self.identity.as_ref().map(|(certificate, key)| (certificate.again(), key.again())),
+            ..*self
         }
     }
 
@@ -514,8 +498,8 @@ fn certificates(pem: &ReplaceableFile) -> Vec<CertificateDer<'static>> {
     CertificateDer::pem_slice_iter(pem.content()).flatten().collect()
 }
 
-impl Connection {
-    fn open(access: ClusterAccess, is_encrypted: bool) -> Result<Self, &'static str> {
+impl EtcdConnection {
+    fn open(access: GatewaySettings, is_encrypted: bool) -> Result<Self, &'static str> {
         let built = Sockets::builder()
             .tls_backend_preconfigured(access.tls(is_encrypted)?)
             .redirect(redirect::Policy::none())
@@ -719,8 +703,7 @@ mod tests {
             }
         });
         let login = Some(("olga".to_owned(), ReplaceableFile::fixed("hunter2")));
-        let access = ClusterAccess { login, ..ClusterAccess::default() };
-        let settings = GatewaySettings { access, ..GatewaySettings::default() };
+        let settings = GatewaySettings { login, ..GatewaySettings::default() };
         let gateway = Gateway::new(ClusterUrl::parse(&url).expect("it is one").0, settings);
         let ask = || gateway.with_time(Duration::from_secs(1)).grant(1);
         let first = ask();

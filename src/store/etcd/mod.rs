@@ -24,10 +24,10 @@
 //! [`StoreError::Overtaken`]: super::StoreError::Overtaken
 
 mod commit;
-mod confirm;
 mod gateway;
 mod messages;
 mod nodes;
+mod port;
 mod read;
 mod records;
 
@@ -36,7 +36,7 @@ use std::fmt;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-pub use gateway::{ClusterAccess, DEFAULT_REQUEST_TIME, Gateway, GatewaySettings};
+pub use gateway::{DEFAULT_REQUEST_TIME, Gateway, GatewaySettings};
 pub use messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn, TxnReply};
 pub use nodes::{ForgottenNode, MemberRecord};
 pub use read::{ClusterStore, Seen};

@@ -1,11 +1,11 @@
 //! The records of the nodes of a cluster: one on a lease while a node lives, and one that stays.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
+use super::Keys;
 use super::messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn};
 use super::read::ClusterStore;
+use super::records::HeadRecord;
 use crate::store::error::StoreError;
 use crate::store::node_record::{NodeRecord, NodeState};
 
@@ -41,27 +41,6 @@ pub enum ForgottenNode {
 }
 
 impl ClusterStore {
-    /// Reads one row for each node that lives, or that is gone. A record that can't be read is a row that says so.
-    pub(super) fn node_records(&self) -> Result<Vec<NodeRecord>, StoreError> {
-        let prefixes = [self.keys().node(""), self.keys().member("")];
-        let seen = self.seen_with(prefixes.iter().map(|prefix| KeyRange::below(prefix)).collect())?;
-        let forms = [|value: &[u8]| serde_json::from_slice(value).ok(), gone];
-        let mut rows = BTreeMap::new();
-        for ((found, prefix), parse) in seen.others.iter().zip(&prefixes).zip(forms) {
-            for KeyValue { key, value, .. } in found {
-                let key = String::from_utf8_lossy(key);
-                let unreadable = || NodeRecord {
-                    why: Some(format!("`{key}` can't be read")),
-                    ..NodeRecord::absent(NodeState::Gone)
-                };
-                let node = key.trim_start_matches(prefix).to_owned();
-                let row = || NodeRecord { node: node.clone(), ..parse(value).unwrap_or_else(unreadable) };
-                rows.entry(node.clone()).or_insert_with(row);
-            }
-        }
-        Ok(rows.into_values().collect())
-    }
-
     /// Asks nodes to try again what they did not take.
     ///
     /// # Errors
@@ -125,9 +104,110 @@ impl ClusterStore {
     }
 }
 
-/// The row of a node of which only the record that stays is there.
-fn gone(record: &[u8]) -> Option<NodeRecord> {
-    let MemberRecord { heard, version, serial, .. } = serde_json::from_slice(record).ok()?;
-    let why = Some(format!("last heard of at {heard}, or up to ten minutes later"));
-    Some(NodeRecord { serial, version, why, since: heard, ..NodeRecord::absent(NodeState::Gone) })
+/// Decides by the records of the nodes that go first, which are among those that were `found`: the conditions under which
+/// the change is confirmed, and the reasons why some of the nodes do not run it yet. A record counts if it says that the node
+/// has run this change for as long as it has to.
+///
+/// # Errors
+/// One of the nodes does not take it; in one line.
+pub(super) fn verdict(
+    head: &HeadRecord,
+    found: &[KeyValue],
+    keys: &Keys,
+) -> Result<(Vec<Compare>, Vec<String>), String> {
+    let (mut conditions, mut whys) = (Vec::new(), Vec::new());
+    let change = head.unconfirmed.as_ref();
+    for name in head.canaries() {
+        let key = keys.node(name);
+        let found = found.iter().find(|found| found.key == key.as_bytes());
+        let record = found.and_then(|found| serde_json::from_slice::<NodeRecord>(&found.value).ok());
+        let (Some(record), Some(found)) = (record, found) else {
+            whys.push(format!("`{name}` has no record"));
+            continue;
+        };
+        let runs_it = record.change.as_ref() == change.map(|change| &change.id);
+        match (&record.state, change.and_then(|change| change.soak_s)) {
+            (NodeState::Failed, _) if record.wanted == Some(head.serial) => {
+                let why = record.why.map_or_else(String::new, |why| format!(": {why}"));
+                return Err(format!("`{name}` did not take it{why}"));
+            }
+            (NodeState::Canary, Some(soak)) if runs_it && !record.has_soaked => {
+                whys.push(format!("`{name}` has not run it for {soak} s"));
+            }
+            (NodeState::Canary, _) if runs_it => {
+                conditions.push(Compare::unchanged(&key, found.mod_revision));
+            }
+            _ => whys.push(format!("`{name}` does not run it")),
+        }
+    }
+    Ok((conditions, whys))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::etcd::records::Unconfirmed;
+
+    /// A change 2, `u`, that `a` and `b` take first; `b` runs it, and `a` says what a row of the table says.
+    #[test]
+    fn a_change_is_confirmed_by_records_that_say_it_runs_and_by_nothing_else() {
+        let unconfirmed = Unconfirmed {
+            id: "u".to_owned(),
+            deadline: 0,
+            ttl_s: Some(60),
+            canary: vec!["a".to_owned(), "b".to_owned()],
+            soak_s: Some(9),
+            back: None,
+        };
+        let head = HeadRecord { unconfirmed: Some(unconfirmed), ..HeadRecord::example("e", 2, "h") };
+        let runs = || NodeRecord {
+            wanted: Some(2),
+            change: Some("u".to_owned()),
+            has_soaked: true,
+            ..NodeRecord::absent(NodeState::Canary)
+        };
+        let failed = || NodeRecord { wanted: Some(2), ..NodeRecord::absent(NodeState::Failed) };
+        let keys = Keys::below("/p/");
+        let kept = |name: &str, record: NodeRecord, mod_revision| KeyValue {
+            key: keys.node(name).into_bytes(),
+            value: serde_json::to_vec(&record).expect("it is JSON"),
+            mod_revision,
+            ..KeyValue::default()
+        };
+        for (what, record, expected) in [
+            ("it runs the change", Some(runs()), "confirmed"),
+            (
+                "it has not soaked",
+                Some(NodeRecord { has_soaked: false, ..runs() }),
+                "`a` has not run it for 9 s",
+            ),
+            (
+                "it runs another change",
+                Some(NodeRecord { change: Some("t".to_owned()), ..runs() }),
+                "`a` does not run it",
+            ),
+            (
+                "it does not go first",
+                Some(NodeRecord { state: NodeState::Running, ..runs() }),
+                "`a` does not run it",
+            ),
+            ("it has no record", None, "`a` has no record"),
+            ("it failed", Some(failed()), "goes back"),
+            ("it failed before", Some(NodeRecord { wanted: Some(1), ..failed() }), "`a` does not run it"),
+        ] {
+            let record = record.map(|record| kept("a", record, 7));
+            let found: Vec<KeyValue> = record.into_iter().chain([kept("b", runs(), 8)]).collect();
+            let decided = match verdict(&head, &found, &keys) {
+                Ok((conditions, whys)) if whys.is_empty() => {
+                    let unchanged =
+                        [("a", 7), ("b", 8)].map(|(name, at)| Compare::unchanged(&keys.node(name), at));
+                    assert_eq!(conditions, unchanged);
+                    "confirmed".to_owned()
+                }
+                Ok((_, whys)) => whys.join("; "),
+                Err(_) => "goes back".to_owned(),
+            };
+            assert_eq!(decided, expected, "{what}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -10,27 +10,17 @@ use super::gateway::{Gateway, GatewaySettings};
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
 use super::records::{HeadRecord, LARGEST_TEXT, TextRef, UnreadableRecord};
 use super::{ClusterUrl, Keys};
-use crate::store::change_record::HistoryEntry;
 use crate::store::error::StoreError;
-use crate::store::pending::{PendingInfo, PendingRecord};
+use crate::store::pending::PendingInfo;
 use crate::store::version::{Loaded, Version};
 
 /// The most attempts to read a text that other writers remove meanwhile.
-const READ_ATTEMPTS: usize = 100;
-
-/// About how many bytes of records one request for the history reads. etcd's gateway answers with 4 MiB at most, of which
-/// base64 takes a part.
-const PAGE: usize = 1024 * 1024;
-
-/// The number of records that the first request reads, and the most that one reads.
-const FIRST_PAGE: u64 = 20;
-const LONGEST_PAGE: u64 = 1000;
+const READ_ATTEMPTS: usize = 20;
 
 /// The message of a change that is taken back.
 pub(super) const NOT_CONFIRMED: &str = "not confirmed in time";
 
 /// A configuration in etcd.
-#[derive(Debug)]
 pub struct ClusterStore {
     gateway: Gateway,
     keys: Keys,
@@ -79,11 +69,6 @@ impl Seen {
             is_over: !self.has_pending,
             ..PendingInfo::new(id, operation, by, change.until())
         })
-    }
-
-    /// True if the last change may still be confirmed.
-    pub fn may_be_confirmed(&self) -> bool {
-        self.has_pending && self.head.as_ref().is_some_and(|head| head.unconfirmed.is_some())
     }
 
     /// True if the last change was not confirmed in time, and has to be taken back.
@@ -226,100 +211,18 @@ impl ClusterStore {
 
     /// Reads the configuration.
     pub(super) fn read_text(&self) -> Result<Loaded, StoreError> {
-        let mut gone = None;
         for _ in 0..READ_ATTEMPTS {
-            let look = self.look()?;
-            let text = look.text().cloned();
-            match self.loaded(look)? {
-                Some(loaded) => return Ok(loaded),
-                // A text that is gone is older than what the history keeps, unless the head names it still.
-                None if gone != text => gone = text,
-                None => break,
+            if let Some(loaded) = self.loaded(self.look()?)? {
+                return Ok(loaded);
             }
         }
         Err(self.damaged("the text of the last change"))
-    }
-
-    /// The change that has to be confirmed.
-    pub(super) fn unconfirmed(&self) -> Result<Option<PendingRecord>, StoreError> {
-        let seen = self.seen()?;
-        let (Some(info), Some(head)) = (seen.open().filter(|open| !open.is_over), seen.head) else {
-            return Ok(None);
-        };
-        let text = |text: Option<TextRef>| text.map_or(Ok(None), |text| self.text_of(&text));
-        let (file, written) = (text(head.unconfirmed.and_then(|change| change.back))?, text(head.text)?);
-        Ok(Some(PendingRecord { info, running: file.clone().unwrap_or_default(), file, written }))
-    }
-
-    /// The last changes in the history, the last one first; at most `wanted`.
-    pub(super) fn changes(&self, wanted: usize) -> Result<Vec<HistoryEntry>, StoreError> {
-        let seen = self.seen()?;
-        let last = seen.head.as_ref().map_or(0, |head| head.serial);
-        let mut entries = Vec::new();
-        // The next change begins with it, whoever makes that.
-        if let Some(head) = seen.head.as_ref().filter(|_| seen.has_run_out())
-            && let (Some(change), Some(back)) = (&head.unconfirmed, head.taken_back("", NOT_CONFIRMED))
-        {
-            // The lease may have ended before that: with whoever kept it alive.
-            let at = change.until().min(SystemTime::now());
-            entries.push(HeadRecord { at, ..back }.entry(1));
-        }
-        let (mut end, mut size) = (last + 1, FIRST_PAGE);
-        let (mut number, mut next) = (entries.len() + 1, end);
-        while end > 1 && entries.len() < wanted {
-            let left = u64::try_from(wanted - entries.len()).unwrap_or(u64::MAX);
-            let first = end.saturating_sub(size.min(left)).max(1);
-            let range = KeyRange::between(&self.keys.change(first), &self.keys.change(end));
-            let found = self.gateway.range(range)?;
-            // The serials have no gaps, so behind those that are there are none.
-            if found.is_empty() {
-                break;
-            }
-            for found in found.iter().rev() {
-                let serial = self.keys.serial_of(&found.key);
-                // A key that is gone in the middle of others is a row, too.
-                let lacking = serial.map_or(0..0, |serial| serial + 1..next);
-                for serial in lacking.rev() {
-                    let why = format!("there is no `{}`", self.keys.change(serial));
-                    entries.push(HistoryEntry::unreadable((Some(number), serial), why));
-                    number += 1;
-                }
-                entries.push(entry(found, serial, number, &seen));
-                if let Some(serial) = serial {
-                    (number, next) = (number + 1, serial);
-                }
-            }
-            let bytes: usize = found.iter().map(|found| found.value.len()).sum();
-            size = (PAGE / (bytes / found.len()).max(1)) as u64;
-            (end, size) = (first, size.clamp(1, LONGEST_PAGE));
-        }
-        entries.truncate(wanted);
-        Ok(entries)
     }
 
     /// The record of a change in the history.
     pub(super) fn change(&self, serial: u64) -> Result<Option<HeadRecord>, StoreError> {
         self.one(&self.keys.change(serial))?.map(|found| self.record(&found)).transpose()
     }
-
-    /// The text before a change; `None` if there was none, or if the history no longer keeps it.
-    pub(super) fn text_before(&self, serial: u64) -> Result<Option<Bytes>, StoreError> {
-        let before = serial.checked_sub(1).map(|serial| self.change(serial)).transpose()?.flatten();
-        before.and_then(|change| change.text).map_or(Ok(None), |text| self.text_of(&text))
-    }
-}
-
-/// The entry of a record in the history; one that can't be read is a row that names its key.
-fn entry(found: &KeyValue, serial: Option<u64>, number: usize, seen: &Seen) -> HistoryEntry {
-    let why = match (HeadRecord::parse(&found.value), &seen.head) {
-        (Ok(record), _) if Some(record.serial) == serial => return record.entry(number),
-        // The last change stands twice.
-        (_, Some(head)) if Some(head.serial) == serial => return head.clone().entry(number),
-        (Ok(_), _) => "it is that of another change".to_owned(),
-        (Err(error), _) => error.to_string(),
-    };
-    let why = format!("`{}` can't be read: {why}", String::from_utf8_lossy(&found.key));
-    HistoryEntry::unreadable((serial.map(|_| number), serial.unwrap_or_default()), why)
 }
 
 #[cfg(test)]

@@ -301,8 +301,6 @@ impl HeadRecord {
     pub fn entry(self, number: usize) -> HistoryEntry {
         let by = Some(self.author()).filter(|by| !by.is_empty());
         HistoryEntry {
-            number: Some(number),
-            serial: self.serial,
             at: self.at,
             operation: self.operation,
             by,
@@ -310,10 +308,9 @@ impl HeadRecord {
             id: self.change,
             undoes: self.undoes,
             before: self.before,
-            after: self.text.as_ref().map(|text| text.revision),
-            is_aside: false,
+            after: self.text.map(|text| text.revision),
             paths: self.paths,
-            from: None,
+            ..HistoryEntry::unreadable((Some(number), self.serial), String::new())
         }
     }
 }
