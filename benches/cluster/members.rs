@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use mediaconf::Request;
 use mediactl::engine::{ChangeOptions, Engine, Hooks};
-use mediactl::store::cluster::{ClusterStore, ClusterUrl, GatewaySettings};
+use mediactl::store::etcd::{ClusterStore, ClusterUrl, GatewaySettings};
 use serde_json::json;
 
 use crate::timing::wait_for;

@@ -2,7 +2,7 @@
 //! confirmed.
 //!
 //! [`Store`] and [`Writer`] are the port that the engine works with. Two stores are behind it: a file on
-//! disk ([`mod@file`]), and etcd, which many machines share ([`mod@cluster`]). A store does not know the meaning of a text, has no notion of a terminal, and
+//! disk ([`mod@file`]), and etcd, which many machines share ([`mod@etcd`]). A store does not know the meaning of a text, has no notion of a terminal, and
 //! prints nothing: what users should know comes back as a [`StoreError`] or a [`Warning`].
 //!
 //! A change takes these steps, and a failure at any of them leaves the old text:
@@ -19,8 +19,8 @@ mod chance;
 mod change_id;
 mod change_record;
 mod change_ref;
-pub mod cluster;
 mod error;
+pub mod etcd;
 pub mod file;
 mod file_watch;
 mod included;

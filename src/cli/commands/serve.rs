@@ -35,7 +35,7 @@ use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
 use crate::http::server::tls::Tls;
 use crate::node::{NodeSettings, OnDrift};
-use crate::store::cluster::DEFAULT_REQUEST_TIME;
+use crate::store::etcd::DEFAULT_REQUEST_TIME;
 use crate::store::file::{ConfFile, ServeLock};
 use crate::store::{Follow, StoreError, jittered};
 use mediaconf::Request;
@@ -246,7 +246,7 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let listening = urls.iter().chain(&metrics_urls).map(|url| format!("listening on {url}"));
     announce(listening.chain(console_urls.iter().map(|url| format!("the console is at {url}"))))?;
     signals.forever().take_while(|signal| *signal == SIGHUP).for_each(|_| {
-        node.iter().for_each(|node| node.try_again());
+        node.iter().for_each(|node| _ = node.try_again());
         reload_in_background(&engine, tls.as_ref(), ui, &lines);
     });
     manager.iter().for_each(|manager| manager.tell("STOPPING=1"));

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use mediactl::store::cluster::{GatewaySettings, HeadRecord, KeyOperation, KeyRange, Keys, Txn, Unconfirmed};
+use mediactl::store::etcd::{GatewaySettings, HeadRecord, KeyOperation, KeyRange, Keys, Txn, Unconfirmed};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use mediaconf::Request;
 use mediactl::engine::{ChangeOptions, Engine, Hooks};
-use mediactl::store::cluster::GatewaySettings;
+use mediactl::store::etcd::GatewaySettings;
 use serde_json::{Value, json};
 
 use super::etcd::Etcd;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use mediaconf::Request;
 use mediactl::engine::{ChangeOptions, Engine, Hooks, NewText, RefusalKind};
-use mediactl::store::cluster::GatewaySettings;
+use mediactl::store::etcd::GatewaySettings;
 use serde_json::json;
 
 use super::etcd::Etcd;

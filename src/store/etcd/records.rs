@@ -1,7 +1,13 @@
-//! The records of changes.
+//! The records of changes, and the form of texts.
 
+use std::io::{Read, Write};
 use std::time::SystemTime;
 
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use ring::digest::{Context, SHA256};
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -9,25 +15,40 @@ use thiserror::Error;
 
 use crate::store::bounded_time::from_milliseconds;
 use crate::store::chance::fresh_id;
-use crate::store::change_record::{ChangedPaths, HistoryEntry, REVERT, rfc3339};
+use crate::store::change_record::{ChangedPaths, DEFAULT_KEEP, HistoryEntry, REVERT, rfc3339};
 use crate::store::error::FormerPart;
 use crate::store::revision::Revision;
 
 /// The form of the records that this version writes.
-pub const FORMAT: u64 = 3;
+const FORMAT: u64 = 3;
 
 /// The form of mediactl 0.1, which is read as long as the record has nothing that this version does not know.
 const FORMER: u64 = 2;
 
 /// This version, which a writer notes: a later format says with it which version reads it.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// From this the serial of a text is taken away in its key, so that the newest text comes first: etcd reads
 /// the first key of a range at the cost of one, but the last key at the cost of all.
 pub const LAST_SERIAL: u64 = 9_999_999_999;
 
+/// The least number of records in the history: a writer finds its own after a broken connection.
+pub const MIN_RECORDS: u64 = 20;
+
 /// The operation of a change that begins a new epoch.
-pub const ADOPT: &str = "adopt";
+const ADOPT: &str = "adopt";
+
+/// The compression of texts: `etcdctl get --print-value-only … | gunzip` shows one.
+const GZIP: &str = "gzip";
+
+/// The largest chunk. etcd refuses requests of more than 1.5 MiB.
+pub const CHUNK: usize = 960 * 1024;
+
+/// The largest text, in bytes.
+pub const LARGEST_TEXT: u64 = 64 << 20;
+
+/// More than gzip adds to a text in which nothing can be compressed, in bytes.
+const SPARE: usize = 1 << 20;
 
 /// The last change, and which text is the configuration; also the record of each change in the history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,7 +117,7 @@ pub enum UnreadableRecord {
 pub struct TextRef {
     /// The change that put it there.
     pub serial: u64,
-    /// The id of that change.
+    /// No other text has it.
     pub id: String,
     pub revision: Revision,
     /// The name of its compression.
@@ -152,38 +173,68 @@ impl HeadRecord {
             version: Option<String>,
         }
         // An empty list would be a record without a format.
-        if !value.trim_ascii_start().starts_with(b"{") {
-            return Ok(serde_json::from_slice(value)?);
+        if value.trim_ascii_start().starts_with(b"{")
+            && let FormatOfHead { format: found, version } = serde_json::from_slice(value)?
+            && ![FORMER, FORMAT].contains(&found)
+        {
+            return Err(UnreadableRecord::Format { found, version });
         }
-        match serde_json::from_slice(value)? {
-            FormatOfHead { format: FORMER | FORMAT, .. } => {
-                Ok(serde_json::from_slice::<Self>(value)?.bounded()?)
-            }
-            FormatOfHead { format: found, version } => Err(UnreadableRecord::Format { found, version }),
+        let record: Self = serde_json::from_slice(value)?;
+        // No change can be counted with larger numbers, and no time be measured.
+        let times = record.unconfirmed.iter().flat_map(|change| [change.ttl_s, change.soak_s]).flatten();
+        let is_late = |serial| serial >= LAST_SERIAL;
+        let is_too_large = is_late(record.serial)
+            || record.texts().any(|text| is_late(text.serial))
+            || times.into_iter().any(|time| u32::try_from(time).is_err());
+        match is_too_large {
+            true => Err(serde_json::Error::custom("a number is too large").into()),
+            false => Ok(record),
         }
+    }
+
+    /// The texts that the record needs.
+    fn texts(&self) -> impl Iterator<Item = &TextRef> {
+        self.text.iter().chain(self.unconfirmed.iter().filter_map(|change| change.back.as_ref()))
+    }
+
+    /// The oldest serial whose text the record needs.
+    pub fn oldest_text(&self) -> u64 {
+        self.texts().fold(self.serial, |oldest, text| oldest.min(text.serial))
     }
 
     /// What the record has of format 2 that this version does not know, and would lose.
     pub fn former(&self) -> Option<FormerPart> {
-        let back = self.unconfirmed.as_ref().and_then(|change| change.back.as_ref());
-        let has_overlays = self.text.iter().chain(back).any(|text| text.has_overlays);
         match () {
             () if self.format != FORMER => None,
             () if self.rest.contains_key("signature") => Some(FormerPart::Signature),
-            () if has_overlays => Some(FormerPart::Overlays),
+            () if self.texts().any(|text| text.has_overlays) => Some(FormerPart::Overlays),
             () => None,
         }
     }
 
-    /// Refuses numbers with which no change can be counted, and no time be measured.
-    fn bounded(self) -> Result<Self, serde_json::Error> {
-        let change = self.unconfirmed.as_ref();
-        let texts = [self.text.as_ref(), change.and_then(|change| change.back.as_ref())];
-        let serials = texts.into_iter().flatten().map(|text| text.serial).chain([self.serial]);
-        let times = change.into_iter().flat_map(|change| [change.ttl_s, change.soak_s]).flatten();
-        let is_bounded = serials.max().is_none_or(|serial| serial < LAST_SERIAL)
-            && times.max().is_none_or(|seconds| u32::try_from(seconds).is_ok());
-        if is_bounded { Ok(self) } else { Err(serde_json::Error::custom("a number is too large")) }
+    /// The record of the change that follows the `last` one, without its text.
+    pub fn following(last: Option<&Self>, operation: &str, says: &str) -> Self {
+        Self {
+            format: FORMAT,
+            version: VERSION.to_owned(),
+            epoch: last.map_or_else(fresh_id, |last| last.epoch.clone()),
+            adopts: last.map(|last| last.adopts.clone()).unwrap_or_default(),
+            serial: last.map_or(0, |last| last.serial) + 1,
+            id: fresh_id(),
+            text: None,
+            before: last.and_then(|last| last.text.as_ref()).map(|text| text.revision),
+            by: None,
+            says: says.to_owned(),
+            at: SystemTime::now(),
+            operation: operation.to_owned(),
+            message: None,
+            change: None,
+            undoes: None,
+            keep: last.map_or(DEFAULT_KEEP, |last| last.keep),
+            unconfirmed: None,
+            paths: None,
+            rest: Map::new(),
+        }
     }
 
     /// The record that begins a new epoch, which continues this one and the epochs of what nodes run.
@@ -195,24 +246,35 @@ impl HeadRecord {
                 adopts.push(epoch.to_owned());
             }
         }
+        let (text, rest) = (self.text.clone(), self.rest.clone());
+        Self { epoch: fresh_id(), adopts, text, rest, ..Self::following(Some(self), ADOPT, by) }
+    }
+
+    /// The record that takes the change back; `None` if it is confirmed.
+    pub fn taken_back(&self, by: &str, why: &str) -> Option<Self> {
+        let change = self.unconfirmed.as_ref()?;
+        Some(self.back_at(change.back.clone(), REVERT, (by, why)))
+    }
+
+    /// The record that makes the state before the change the configuration again. It keeps the format: whoever could
+    /// read the change can read that it was rolled back, also where a newer node did that by itself.
+    #[must_use]
+    pub fn back_at(&self, text: Option<TextRef>, operation: &str, (by, why): (&str, &str)) -> Self {
         Self {
-            format: FORMAT,
-            version: VERSION.to_owned(),
-            epoch: fresh_id(),
-            adopts,
-            serial: self.serial + 1,
-            id: fresh_id(),
-            before: self.text.as_ref().map(|text| text.revision),
-            by: None,
-            says: by.to_owned(),
-            at: SystemTime::now(),
-            operation: ADOPT.to_owned(),
-            message: None,
-            change: None,
-            undoes: None,
-            paths: None,
-            ..self.confirmed()
+            format: self.format,
+            version: if self.format == FORMAT { VERSION.to_owned() } else { String::new() },
+            text,
+            message: Some(why.to_owned()),
+            change: self.change.clone(),
+            paths: self.paths.clone(),
+            ..Self::following(Some(self), operation, by)
         }
+    }
+
+    /// The record without the possibility to roll back.
+    #[must_use]
+    pub fn confirmed(&self) -> Self {
+        Self { unconfirmed: None, ..self.clone() }
     }
 
     /// Who made the change: the login, and who it says that it is where that is somebody else.
@@ -235,61 +297,10 @@ impl HeadRecord {
         self.unconfirmed.as_ref().map_or(&[], |change| &change.canary)
     }
 
-    /// The record without the possibility to roll back.
-    #[must_use]
-    pub fn confirmed(&self) -> Self {
-        Self { unconfirmed: None, ..self.clone() }
-    }
-
-    /// The record that takes the change back; `None` if it is confirmed.
-    pub fn taken_back(&self, by: &str, why: &str) -> Option<Self> {
-        let change = self.unconfirmed.as_ref()?;
-        Some(self.back_at(change.back.clone(), REVERT, (by, why)))
-    }
-
-    /// The record that makes the state before the change the configuration again. It keeps the format: whoever could
-    /// read the change can read that it was rolled back, also where a newer node did that by itself.
-    #[must_use]
-    pub fn back_at(&self, text: Option<TextRef>, operation: &str, (by, why): (&str, &str)) -> Self {
-        let version = if self.format == FORMAT { VERSION } else { "" };
-        Self {
-            format: self.format,
-            version: version.to_owned(),
-            epoch: self.epoch.clone(),
-            adopts: self.adopts.clone(),
-            serial: self.serial + 1,
-            id: fresh_id(),
-            text,
-            before: self.text.as_ref().map(|text| text.revision),
-            by: None,
-            says: by.to_owned(),
-            at: SystemTime::now(),
-            operation: operation.to_owned(),
-            message: Some(why.to_owned()),
-            change: self.change.clone(),
-            undoes: None,
-            keep: self.keep,
-            unconfirmed: None,
-            paths: self.paths.clone(),
-            rest: Map::new(),
-        }
-    }
-
-    /// The oldest serial whose text the head needs.
-    pub fn oldest_text(&self) -> u64 {
-        let back = self.unconfirmed.as_ref().and_then(|unconfirmed| unconfirmed.back.as_ref());
-        [self.text.as_ref(), back]
-            .into_iter()
-            .flatten()
-            .fold(self.serial, |oldest, text| oldest.min(text.serial))
-    }
-
     /// The entry of the history; `number` counts back.
     pub fn entry(self, number: usize) -> HistoryEntry {
         let by = Some(self.author()).filter(|by| !by.is_empty());
         HistoryEntry {
-            number: Some(number),
-            serial: self.serial,
             at: self.at,
             operation: self.operation,
             by,
@@ -297,12 +308,60 @@ impl HeadRecord {
             id: self.change,
             undoes: self.undoes,
             before: self.before,
-            after: self.text.as_ref().map(|text| text.revision),
-            is_aside: false,
+            after: self.text.map(|text| text.revision),
             paths: self.paths,
-            from: None,
+            ..HistoryEntry::unreadable((Some(number), self.serial), String::new())
         }
     }
+}
+
+impl TextRef {
+    /// Compresses the pieces of a text, which the change with this serial puts; `None` if it is too large.
+    pub fn pack(pieces: &[&[u8]], serial: u64) -> Option<(Self, Vec<u8>)> {
+        let size = pieces.iter().map(|piece| piece.len() as u64).sum();
+        if size > LARGEST_TEXT {
+            return None;
+        }
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        let written = pieces.iter().try_for_each(|piece| encoder.write_all(piece));
+        let packed = written.and_then(|()| encoder.finish()).expect("writing to memory does not fail");
+        let text = Self {
+            serial,
+            id: fresh_id(),
+            revision: Revision::of_pieces(pieces.iter().copied()),
+            codec: GZIP.to_owned(),
+            size,
+            chunks: packed.chunks(CHUNK).count(),
+            sha256: sha256(pieces),
+            has_overlays: false,
+        };
+        Some((text, packed))
+    }
+
+    /// More than the text takes when it is compressed; `None` if the record says what no text can be.
+    pub fn most_packed(&self) -> Option<usize> {
+        let most = usize::try_from(self.size).ok().filter(|_| self.size <= LARGEST_TEXT)? + SPARE;
+        (self.chunks <= most.div_ceil(CHUNK)).then_some(most)
+    }
+
+    /// Undoes [`TextRef::pack`]; `None` if that is not this text.
+    pub fn unpack(&self, packed: &[u8]) -> Option<Bytes> {
+        let mut text = Vec::new();
+        self.most_packed().filter(|_| self.codec == GZIP)?;
+        // One byte more shows that there is more; without a limit, a small value could fill the memory.
+        GzDecoder::new(packed).take(self.size + 1).read_to_end(&mut text).ok()?;
+        let is_it = text.len() as u64 == self.size
+            && Revision::from_text(&text) == self.revision
+            && sha256(&[&text]) == self.sha256;
+        is_it.then(|| text.into())
+    }
+}
+
+/// Returns the SHA-256 hash of the text that `pieces` make, one after the other, in hexadecimal digits.
+fn sha256(pieces: &[&[u8]]) -> String {
+    let mut hash = Context::new(&SHA256);
+    pieces.iter().for_each(|piece| hash.update(piece));
+    hash.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn first_format() -> u64 {
@@ -314,38 +373,24 @@ fn is_there<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
 }
 
 #[cfg(test)]
-impl TextRef {
-    /// An empty text, for tests.
-    pub fn example(serial: u64, id: &str) -> Self {
-        let (revision, codec) = (Revision::from_text(b""), "gzip".to_owned());
-        Self {
-            serial,
-            id: id.to_owned(),
-            revision,
-            codec,
-            size: 0,
-            chunks: 1,
-            sha256: String::new(),
-            has_overlays: false,
-        }
-    }
-}
-
-#[cfg(test)]
-impl HeadRecord {
-    /// The record of a change without a text, for tests.
-    pub fn example(epoch: &str, serial: u64, id: &str) -> Self {
-        let record = serde_json::json!({
-            "format": FORMAT, "epoch": epoch, "serial": serial, "id": id, "says": "",
-            "at": "2026-01-01T00:00:00Z", "operation": "modify", "keep": 100,
-        });
-        Self::parse(record.to_string().as_bytes()).expect("it is a record")
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
+
+    impl TextRef {
+        /// An empty text.
+        pub fn example(serial: u64, id: &str) -> Self {
+            let (text, _) = Self::pack(&[], serial).expect("it is small");
+            Self { id: id.to_owned(), ..text }
+        }
+    }
+
+    impl HeadRecord {
+        /// The record of a change without a text.
+        pub fn example(epoch: &str, serial: u64, id: &str) -> Self {
+            let (epoch, id) = (epoch.to_owned(), id.to_owned());
+            Self { epoch, serial, id, ..Self::following(None, "modify", "") }
+        }
+    }
 
     #[test]
     fn a_change_that_is_rolled_back_keeps_its_format() {
@@ -360,9 +405,11 @@ mod tests {
 
     #[test]
     fn what_a_later_version_wrote_stays_and_another_format_is_told() {
+        let at = from_milliseconds(1_795_356_245_000);
         let later = HeadRecord {
             rest: serde_json::from_str(r#"{"a":{"b":[1.50,-7,null]},"z":123456789012345678901}"#)
                 .expect("it is"),
+            at,
             ..HeadRecord::example("e", 7, "x")
         };
         let read = HeadRecord::parse(&later.to_json()).expect("it is one");
@@ -378,6 +425,37 @@ mod tests {
         ] {
             let error = HeadRecord::parse(text.as_bytes()).expect_err(text).to_string();
             assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_text_comes_back_or_none() {
+        for size in [0, 1, CHUNK, 3 * CHUNK] {
+            let bytes: Vec<u8> = (0..size).map(|at| (at * 7 + at / 251) as u8).collect();
+            let (one, other) = bytes.split_at(size / 3);
+            let (text, packed) = TextRef::pack(&[one, other], 1).expect("it is small");
+            assert_eq!(text.unpack(&packed), Some(bytes.into()));
+            assert_eq!(TextRef { size: text.size + 1, ..text.clone() }.unpack(&packed), None);
+            assert_eq!(TextRef { codec: "lzw".to_owned(), ..text.clone() }.unpack(&packed), None);
+            // Somebody found another text that has the revision.
+            assert_eq!(TextRef { sha256: String::new(), ..text.clone() }.unpack(&packed), None);
+            assert_eq!(text.unpack(&packed[..packed.len() - 1]), None);
+        }
+    }
+
+    #[test]
+    fn a_text_beyond_the_limit_is_neither_packed_nor_unpacked() {
+        let half = vec![0; LARGEST_TEXT as usize / 2];
+        let (text, packed) = TextRef::pack(&[&half, &half], 1).expect("it is the largest");
+        assert!(packed.len() < CHUNK && TextRef::pack(&[&half, &half, b" "], 1).is_none());
+        assert!(text.unpack(&packed).is_some());
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        for piece in [&half[..], &half, b" "] {
+            encoder.write_all(piece).expect("it goes to memory");
+        }
+        let bomb = encoder.finish().expect("it goes to memory");
+        for size in [LARGEST_TEXT, LARGEST_TEXT + 1, u64::MAX] {
+            assert!(TextRef { size, ..text.clone() }.unpack(&bomb).is_none(), "{size}");
         }
     }
 }

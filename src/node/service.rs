@@ -2,16 +2,15 @@
 //! runs them.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use super::member::Node;
+use super::Node;
 use crate::engine::{
     After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content,
     DEFAULT_LOCK_WAIT, Decision, Feature, NodeReport, Operation, Outcome, OutcomeNote, ReadQuery, Reading,
     Refusal, RefusalKind, RequestedChange, ServerHealth, Snapshot, Status, Trouble, canary_nodes, find,
 };
 use crate::store::{
-    ChangeRef, HistoryEntry, NodeRecord, NodeState, PendingInfo, Revision, Store, StoreError, WHOLE_HISTORY,
+    ChangeRef, HistoryEntry, NodeRecord, NodeState, PendingInfo, Revision, Store, WHOLE_HISTORY,
 };
 
 /// The message to a client if the node needs too long.
@@ -77,13 +76,12 @@ impl ConfigService for Node {
     }
 
     fn pending(&self) -> Result<Option<PendingInfo>, Refusal> {
-        let of_cluster = || self.standing().pending.clone();
-        // It was read a while ago.
+        // That of the cluster was read a while ago.
         let now = |pending: PendingInfo| {
             let deadline = pending.deadline;
             pending.until(deadline)
         };
-        Ok(self.local.pending_info()?.or_else(|| of_cluster().map(now)))
+        Ok(self.local.pending_info()?.or_else(|| self.standing.lock().pending.clone().map(now)))
     }
 
     fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Refusal> {
@@ -125,38 +123,41 @@ impl Node {
         known.filter(|entry| entry.before == Some(from.revision)).map(|_| next).ok_or_else(|| no_state(to))
     }
 
-    /// Refuses a change at once while the cluster is away, after a last look.
-    fn refuse_away(&self) -> Result<(), Refusal> {
-        if self.standing().away.is_some() {
-            self.wait();
-        }
-        let standing = self.standing();
-        let Some(reason) = standing.away.clone() else { return Ok(()) };
-        let unreachable = || StoreError::Unreachable { name: self.texts.name(), reason }.into();
-        Err(standing.refusal.clone().unwrap_or_else(unreachable))
-    }
-
     fn make(
         &self,
         options: &ChangeOptions,
         make: impl Fn(&ChangeOptions) -> Result<Outcome, Refusal>,
     ) -> Result<Outcome, Refusal> {
-        self.refuse_away()?;
-        let options = &self.with_canary(options)?;
+        // While the cluster is away, a change is refused at once, after a last look.
+        if self.standing.lock().away.is_some() {
+            self.wait();
+        }
+        if let Some(away) = &self.standing.lock().away {
+            return Err(away.refusal.clone());
+        }
+        let mut options = options.clone();
+        if !options.canary.is_empty() {
+            let nodes = self.texts.nodes()?.unwrap_or_default();
+            options.canary = canary_nodes(&options.canary, &nodes)?;
+        }
         let before = self.local.running();
         if self.local.hooks().check.is_some() {
             // What this node would refuse is refused before it is made for all.
-            let step = ChangeOptions { dry_run: true, for_change: !options.dry_run, ..options.clone() };
-            let rehearsed = make(&ChangeOptions { confirm: None, canary: Vec::new(), ..step.clone() })?;
-            if let Some(text) =
-                rehearsed.after().and_then(Content::snapshot).filter(|_| rehearsed.is_change())
-            {
-                let check =
-                    ChangeOptions { force: true, expected: None, confirm: None, canary: Vec::new(), ..step };
+            let step = ChangeOptions {
+                dry_run: true,
+                for_change: !options.dry_run,
+                confirm: None,
+                canary: Vec::new(),
+                ..options.clone()
+            };
+            let rehearsed = make(&step)?;
+            let text = rehearsed.after().and_then(Content::snapshot).filter(|_| rehearsed.is_change());
+            if let Some(text) = text {
+                let check = ChangeOptions { force: true, expected: None, ..step };
                 self.local.replace_as(Operation::Save, text.shared_bytes().clone(), &check)?;
             }
         }
-        let made = make(options)?;
+        let made = make(&options)?;
         let is_elsewhere = !options.canary.is_empty() && !options.canary.contains(&self.settings.name);
         if options.dry_run || options.reload_later || is_elsewhere {
             self.wake.ask();
@@ -172,7 +173,7 @@ impl Node {
         outcome.warnings = made.warnings;
         outcome.new_warnings = made.new_warnings;
         outcome.pending = made.pending;
-        let standing = self.standing();
+        let standing = self.standing.lock();
         match standing.state() {
             _ if !is_over || standing.away.is_some() => outcome.warnings.push(NOT_YET.to_owned()),
             NodeState::Running | NodeState::Canary | NodeState::Denied => {}
@@ -184,20 +185,9 @@ impl Node {
         Ok(outcome)
     }
 
-    /// The options of a change with the names of the nodes that take it first.
-    fn with_canary(&self, options: &ChangeOptions) -> Result<ChangeOptions, Refusal> {
-        let mut options = options.clone();
-        if !options.canary.is_empty() {
-            let nodes = self.texts.nodes()?.unwrap_or_default();
-            options.canary = canary_nodes(&options.canary, &nodes)?;
-        }
-        Ok(options)
-    }
-
     /// Waits until the node has looked at what there is now; false if that takes too long.
     fn wait(&self) -> bool {
-        let longest: Duration = DEFAULT_LOCK_WAIT + 3 * self.local.hooks().timeout;
-        self.wake.wait_for(self.wake.ask_urgently(), Instant::now() + longest)
+        self.wake.wait_for(self.try_again(), DEFAULT_LOCK_WAIT + 3 * self.local.hooks().timeout)
     }
 }
 
