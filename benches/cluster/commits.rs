@@ -3,7 +3,7 @@
 use std::thread;
 
 use mediactl::engine::Engine;
-use mediactl::store::cluster::{ClusterStore, KeyOperation, Txn};
+use mediactl::store::etcd::{ClusterStore, KeyOperation, Txn};
 
 use crate::members::{Members, set_port};
 use crate::timing::{milliseconds, quantile};

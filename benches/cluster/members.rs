@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use mediaconf::plumbing::request::{ChangeRequest, Edits};
+use mediaconf::Request;
 use mediactl::engine::{ChangeOptions, Engine, Hooks};
-use mediactl::store::cluster::{ClusterStore, ClusterUrl, GatewaySettings};
+use mediactl::store::etcd::{ClusterStore, ClusterUrl, GatewaySettings};
 use serde_json::json;
 
 use crate::timing::wait_for;
@@ -154,6 +154,6 @@ pub fn memory(program: &Running, name: &str) -> f64 {
 
 /// Makes a change by a writer that stays.
 pub fn set_port(writer: &Engine, port: usize) {
-    let request = ChangeRequest { edits: Edits::Patch(json!({"rtsp": port})), expectations: Vec::new() };
+    let request = Request::from(json!({"rtsp": port}));
     writer.modify(&request, &ChangeOptions::default()).expect("the change is made");
 }

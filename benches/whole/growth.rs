@@ -53,7 +53,7 @@ pub fn of_texts() {
 /// A change, `history` and `blame` with few changes in the history, and with many.
 pub fn of_history(folder: &Path) {
     let place = folder.join("history");
-    let (file, state) = (place.join("media.conf"), place.join(".mediactl/media.conf/history"));
+    let (file, state) = (place.join("media.conf"), place.join(".media.conf.mediactl/history"));
     let times = ENTRIES.map(|count| {
         let _ = fs::remove_dir_all(&place);
         fs::create_dir_all(&place).expect("the folder of the build is writable");

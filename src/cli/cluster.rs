@@ -12,17 +12,14 @@ use crate::cli::ui::waiting;
 use crate::engine::{Engine, Hooks, Refusal};
 use crate::http::client::UserInfo;
 use crate::node::{Node, NodeSettings, first_text};
-use crate::store::cluster::{ClusterAccess, ClusterStore, ClusterTls, ClusterUrl, GatewaySettings};
-use crate::store::file::{ConfFile, LastWrite};
-use crate::store::{ReplaceableFile, StoreError};
+use crate::store::etcd::{ClusterStore, ClusterUrl, DEFAULT_REQUEST_TIME, GatewaySettings};
+use crate::store::file::ConfFile;
+use crate::store::{LastWrite, ReplaceableFile, StoreError};
 
 /// Parses the URL of a configuration in etcd, and the login and password in it.
 pub fn parsed(url: &str) -> Result<(ClusterUrl, UserInfo), CliError> {
     ClusterUrl::parse(url).map_err(|error| {
-        CliError::usage(
-            format!("`{}` is not the URL of a configuration in etcd: {}", error.shown, error.reason),
-            "write it like `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`",
-        )
+        CliError::usage(error, "write it like `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`")
     })
 }
 
@@ -45,13 +42,8 @@ pub fn store(
             "`--cacert FILE` names the authorities that etcd's certificates are from",
         ));
     }
-    let settings = GatewaySettings {
-        access: ClusterAccess {
-            login: known.into_login().map(|(login, password)| (login, replaceable(password, password_file))),
-            tls: tls(options, source.err())?,
-        },
-        ..limits(options, source.err())
-    };
+    let login = known.into_login().map(|(login, password)| (login, replaceable(password, password_file)));
+    let settings = GatewaySettings { login, ..settings(options, source.err())? };
     Ok(ClusterStore::new(url, settings))
 }
 
@@ -73,16 +65,9 @@ pub fn named(global: &GlobalArgs) -> Result<(ClusterStore, Option<ServerContext>
     Ok((store(url, source, &global.remote)?, context))
 }
 
-/// Returns the limits of a request: less time than usual, if the user says so, but never more: etcd
+/// Returns the files for TLS, and the limits of a request: less time than usual, if the user says so, but never more: etcd
 /// answers at once.
-fn limits(options: &RemoteArgs, context: Option<&ServerContext>) -> GatewaySettings {
-    let settings = GatewaySettings::default();
-    let time = options.time(context.and_then(|context| context.timeout));
-    let largest = options.answer(context.and_then(|context| context.max_answer)).bytes();
-    GatewaySettings { timeout: settings.timeout.min(time), largest, ..settings }
-}
-
-fn tls(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<ClusterTls, CliError> {
+fn settings(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<GatewaySettings, CliError> {
     let of_context = |file: fn(&ServerContext) -> Option<&Path>| context.and_then(file);
     let authorities = options.cacert.as_deref().or(of_context(|context| context.cacert.as_deref()));
     let certificate = options.cert.as_deref().or(of_context(|context| context.cert.as_deref()));
@@ -91,7 +76,10 @@ fn tls(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<ClusterT
         Some((certificate, key)) => Some((pem(certificate)?, pem(key)?)),
         None => None,
     };
-    Ok(ClusterTls { authorities: authorities.map(pem).transpose()?, identity })
+    let time = options.time(context.and_then(|context| context.timeout));
+    let largest = options.answer(context.and_then(|context| context.max_answer)).bytes();
+    let (authorities, timeout) = (authorities.map(pem).transpose()?, DEFAULT_REQUEST_TIME.min(time));
+    Ok(GatewaySettings { login: None, authorities, identity, timeout, largest })
 }
 
 fn pem(path: &Path) -> Result<ReplaceableFile, CliError> {

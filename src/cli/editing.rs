@@ -9,6 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::cli::commands::change::ChangeCommand;
+use crate::cli::draft_comments::{height, with_comments, without_comments};
 use crate::cli::editor::Editor;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -24,9 +25,7 @@ use crate::engine::{
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft};
 use crate::store::{Revision, StoreError};
 use mediaconf::plumbing::edit::{Fault, Path, quoted};
-use mediaconf::plumbing::merge::{
-    first_marker, height, lines_of, merge_lines, with_comments, without_comments,
-};
+use mediaconf::plumbing::merge::{first_marker, merge_lines};
 use mediaconf::plumbing::syntax::{LineIndex, Severity, one_line};
 
 /// The number of faults that the comments on top of a draft name.
@@ -256,7 +255,7 @@ impl Editing<'_> {
     fn pieces<'t>(&'t self, whole: &'t [u8], present: &'t Snapshot) -> Option<([&'t [u8]; 3], Range<usize>)> {
         let DraftOrigin { head, base } = &self.draft.origin;
         let ((start, end), path) = (head.range?, Path::parse(head.path.as_deref()?).ok()?);
-        let range = present.is_valid().then(|| lines_of(present.document(), &path).ok())??;
+        let range = present.is_valid().then(|| present.document().lines_of(&path).ok())??;
         let edited = whole.get(start..whole.len().checked_sub(base.len().checked_sub(end)?)?)?;
         Some(([base.get(start..end)?, edited, present.bytes().get(range.clone())?], range))
     }
@@ -268,8 +267,8 @@ impl Editing<'_> {
         }
         let name = self.target.service.name();
         let new = Arc::new(Snapshot::from_bytes(whole.clone()));
-        let diff = ContentDiff::between_texts([present, &new], self.ui.masker()).into();
-        output(diff::print(&diff, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
+        let diff = ContentDiff::between_texts([present, &new], self.ui.masker());
+        output(diff::print(&diff.lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let kept = self.kept.clone();
         let _last_words = LastWords::new(self.ui, move || format!("\n{kept}"));
         let protected = self.target.protected.as_ref();

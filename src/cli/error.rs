@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::cli::render::alike::grouped;
 use crate::cli::render::notes;
 use crate::engine::{BRINGS_WARNING, ErrorKind, NewWarning, Refusal, RefusalKind, Snapshot, WITHOUT_STRICT};
-use crate::store::cluster::ClusterUrl;
+use crate::store::etcd::ClusterUrl;
 use crate::store::{LockHolder, reason};
 use mediaconf::plumbing::edit::Fault;
 

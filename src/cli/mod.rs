@@ -22,6 +22,7 @@ mod completion;
 mod context;
 mod countdown;
 mod credentials;
+mod draft_comments;
 mod editing;
 mod editor;
 mod error;

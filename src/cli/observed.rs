@@ -10,8 +10,7 @@ use crate::cli::fleet::members::FleetMember;
 use crate::cli::invocation::Invocation;
 use crate::cli::target::{self, Purpose, Target};
 use crate::engine::{Content, ErrorKind, Refusal, RefusalKind};
-use crate::store::Store;
-use crate::store::file::FileWatch;
+use crate::store::{FileWatch, Store};
 
 /// The interval at which a server is asked: a configuration that is the same is not sent again.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -27,7 +27,7 @@ use crate::http::client::{
 };
 use crate::http::protocol::fingerprint::Fingerprint;
 use crate::http::protocol::headers::DEFAULT_PREFIX;
-use crate::store::cluster::ClusterUrl;
+use crate::store::etcd::ClusterUrl;
 use crate::store::file::{ConfFile, Serving};
 use crate::store::{Follow, StoreError, reason};
 use mediaconf::plumbing::syntax::Diagnostics;

@@ -23,11 +23,11 @@ use crate::cli::render::sanitize::Sanitizer;
 use crate::cli::render::table::Screen;
 use crate::store::LockHolder;
 use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::MAX_DIAGNOSTICS;
+use mediaconf::plumbing::syntax::Diagnostics;
 use mediaconf::plumbing::syntax::printable;
 
 /// The number of lines of one error that are shown: the message about the whole, then one for each fault.
-const MAX_ERROR_LINES: usize = MAX_DIAGNOSTICS + 1;
+const MAX_ERROR_LINES: usize = Diagnostics::MAX + 1;
 
 /// The size of the buffer in front of stdout. Larger pieces, such as the JSON of a large configuration,
 /// bypass it.

@@ -11,9 +11,9 @@ use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
 use crate::store::{Revision, WHOLE_HISTORY};
+use mediaconf::Request;
 use mediaconf::plumbing::merge::{patch_between, three_way};
 use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::request::ChangeRequest;
 use mediaconf::plumbing::syntax::Document;
 
 impl Transaction<'_> {
@@ -82,10 +82,10 @@ impl Transaction<'_> {
     /// Returns the request for what is there that has the same effect as `request` has on `base`.
     pub(super) fn request_on_present(
         &self,
-        request: &ChangeRequest,
+        request: &Request,
         base: &Arc<Snapshot>,
         present: &Arc<Snapshot>,
-    ) -> Result<ChangeRequest, Refusal> {
+    ) -> Result<Request, Refusal> {
         if !base.is_valid() {
             return Err(Refusal::bad_config(base.clone()));
         }
@@ -97,11 +97,7 @@ impl Transaction<'_> {
         };
         self.refuse_changed(document, present.document(), &patch)?;
         let expectations = request.expectations.clone();
-        Ok(if request.is_of_text() {
-            request.clone()
-        } else {
-            ChangeRequest { expectations, ..patch.into() }
-        })
+        Ok(if request.is_of_text() { request.clone() } else { Request::from(patch).expecting(expectations) })
     }
 
     /// Refuses to change values that others changed, too.

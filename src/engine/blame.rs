@@ -14,7 +14,7 @@ use super::service::{ConfigService, ConfigSource, ReadForm, ReadQuery};
 use super::snapshot::Snapshot;
 use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
 use mediaconf::plumbing::edit::{ConfigLookup, Path, Place, Segment, own_value, select};
-use mediaconf::plumbing::model::{Config, Masker, masked_below, masked_keys};
+use mediaconf::plumbing::model::{Config, Masker};
 
 /// The number of entries that are read at first for each change that is searched for, and the factor by
 /// which it grows each time.
@@ -83,7 +83,7 @@ fn found_there(
     if let Some(masker) = masker {
         for value in found.changes.iter_mut().flat_map(|blamed| [&mut blamed.from, &mut blamed.to]).flatten()
         {
-            *value = masked_below(&keys, value, masker);
+            *value = masker.json_below(&keys, value);
         }
     }
     Ok(Some(found))
@@ -152,7 +152,7 @@ fn blame<E>(
             if let ([group, name], [_, former]) = (&path.segments[..], &former.segments[..]) {
                 let named = |name: &Segment| {
                     let keys = [group.name()?, name.name()?];
-                    let masked = masker.and_then(|masker| masked_keys(&keys, masker).pop());
+                    let masked = masker.and_then(|masker| masker.keys(&keys).pop());
                     Some(json!({ "name": masked.as_deref().unwrap_or(keys[1]) }))
                 };
                 found.push(Blamed { entry: without_paths(entry), from: named(former), to: named(name) });
@@ -234,7 +234,7 @@ pub fn is_edited_since(entries: &[HistoryEntry], now: &Snapshot) -> bool {
 /// secrets with the same mask count as equal, and as different otherwise.
 fn may_guess(path: &Path, masker: &Masker) -> bool {
     let keys: Option<Vec<&str>> = path.segments.iter().map(Segment::name).collect();
-    keys.is_none_or(|keys| masked_keys(&keys, masker) != keys)
+    keys.is_none_or(|keys| masker.keys(&keys) != keys)
 }
 
 /// The value at the path; `None` if the path leads to no value.

@@ -1,7 +1,7 @@
 //! The report of a change, made or rehearsed: commands show it, and servers send it.
 
 use mediaconf::plumbing::schema::DirectiveRole;
-use mediaconf::plumbing::schema::media::TOP;
+use mediaconf::plumbing::schema::Scope;
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
@@ -10,15 +10,14 @@ use serde_json::Value;
 
 use super::content::{Content, compared};
 use super::content_diff::ContentDiff;
-use super::diff_lines::DiffLines;
 use super::new_warnings::NewWarning;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::snapshot::Snapshot;
 use crate::store::{ChangeId, PendingInfo, Revision};
+use mediaconf::Request;
 use mediaconf::plumbing::edit::{ConfigLookup, keys_that_all_lack};
-use mediaconf::plumbing::merge::{ChangedValue, changed_values};
+use mediaconf::plumbing::merge::ChangedValue;
 use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::request::ChangeRequest;
 use mediaconf::plumbing::show::Effects;
 
 /// The configuration before the first one.
@@ -92,7 +91,7 @@ pub struct ChangeReport {
     pub lines_added: usize,
     pub lines_removed: usize,
     /// The lines of a unified diff.
-    pub diff: DiffLines,
+    pub diff: Vec<String>,
     /// The values that differ, with their secrets.
     pub values: Vec<ChangedValue>,
     /// The configuration afterwards as JSON, with its secrets.
@@ -119,11 +118,7 @@ pub struct ChangeReport {
 
 impl ChangeReport {
     /// The report of a change; `conditional` is what was asked, if that had conditions.
-    pub fn new(
-        mut outcome: Outcome,
-        conditional: Option<Cow<'_, ChangeRequest>>,
-        parts: ReportParts,
-    ) -> Self {
+    pub fn new(mut outcome: Outcome, conditional: Option<Cow<'_, Request>>, parts: ReportParts) -> Self {
         let revision = |content: Option<&Content>| Some(content?.snapshot()?.revision());
         let made_of = revision(outcome.before.as_ref());
         let in_file = outcome.file.as_ref().map(|file| file.revision());
@@ -134,7 +129,7 @@ impl ChangeReport {
             (outcome.before, outcome.after) = (Some(Content::Text(file)), After::Replaced(after));
         }
         let is_compared = outcome.is_change() && !parts.is_bare;
-        let diff = is_compared.then(|| diff_of(&outcome, parts.masker())).flatten();
+        let diff = is_compared.then(|| diff_of(&outcome, parts.masker().filter(|_| parts.diff))).flatten();
         let (old, new) = (outcome.before.as_ref(), outcome.after());
         let mut report = Self {
             changed: outcome.is_change(),
@@ -149,11 +144,11 @@ impl ChangeReport {
         if is_compared {
             if let Some(diff) = diff {
                 [report.lines_added, report.lines_removed] = diff.added_and_removed();
-                report.is_of_json = diff.is_of_json();
-                report.diff = if parts.diff { diff.into() } else { DiffLines::default() };
+                report.is_of_json = diff.is_of_json;
+                report.diff = if parts.diff { diff.lines } else { Vec::new() };
             }
             if parts.values {
-                let values = |old: &dyn ConfigLookup, new: &dyn ConfigLookup| changed_values(old, new);
+                let values = |old: &dyn ConfigLookup, new: &dyn ConfigLookup| ChangedValue::between(old, new);
                 report.values.extend(compared([old, new], values));
             }
             (report.changes_account, report.account) = account(old, new);
@@ -176,10 +171,9 @@ impl ChangeReport {
 /// The difference that a change makes; `None` if it changes nothing.
 fn diff_of(outcome: &Outcome, masker: Option<Masker>) -> Option<ContentDiff> {
     Some(match (&outcome.after, &outcome.before) {
-        (After::Edited { splices, after: Content::Text(after) }, Some(Content::Text(before))) => {
-            ContentDiff::of_edit([before, after], splices, masker)
+        (After::Edited { after, .. } | After::Replaced(after), Some(before)) => {
+            ContentDiff::between(before, after, masker)
         }
-        (After::Replaced(after), Some(before)) => ContentDiff::between(before, after, masker),
         (After::Replaced(after), None) => ContentDiff::between(&NOTHING, after, masker),
         (After::Unchanged | After::Edited { .. }, _) => return None,
     })
@@ -191,7 +185,7 @@ fn account(old: Option<&Content>, new: Option<&Content>) -> (bool, Option<[Strin
         (Some(old), Some(new)) if old.account() == new.account() => (false, None),
         (_, Some(new)) => (true, new.account().cloned()),
         _ => {
-            let key = [DirectiveRole::Editor.key(TOP)];
+            let key = [DirectiveRole::Editor.key(Scope::Top)];
             (compared([old, new], |old, new| old.value(&key) != new.value(&key)), None)
         }
     }

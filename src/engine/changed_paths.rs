@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use mediaconf::plumbing::edit::ConfigLookup;
-use mediaconf::plumbing::merge::{ChangedValue, changed_values};
+use mediaconf::plumbing::merge::ChangedValue;
 
 use super::content::{Content, compared};
 use super::refusal::Refusal;
@@ -19,7 +19,7 @@ pub type KnownPaths = HashMap<(u64, Option<Revision>), ChangedPaths>;
 
 /// The first paths that differ between two configurations, and how many there are.
 pub fn first_paths_between(before: &dyn ConfigLookup, after: &dyn ConfigLookup) -> ChangedPaths {
-    let changed = changed_values(before, after);
+    let changed = ChangedValue::between(before, after);
     let first = changed.iter().take(ChangedPaths::MOST).map(ChangedValue::short_path).collect();
     ChangedPaths { first, count: changed.len() }
 }

@@ -14,7 +14,7 @@ use super::snapshot::Snapshot;
 use crate::store::{Follow, IncludeError, IncludedText, Revision, Store};
 use mediaconf::plumbing::edit::Fault;
 use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::{Diagnostic, Diagnostics, Fix, Severity, Span, line_start, one_line};
+use mediaconf::plumbing::syntax::{Diagnostic, Diagnostics, Fix, Severity, Span, one_line};
 
 /// The message in the place of a fault of which only the place may be shown.
 const UNTOLD: &str = "something is wrong here, and is not shown: the file is not below the folder of the configuration, \
@@ -220,7 +220,7 @@ impl Composed {
 
     fn in_file(&self, file: usize, span: Span, found: &Diagnostic) -> Diagnostic {
         if self.files[file].is_elsewhere {
-            let start = line_start(self.files[file].text.document().text(), span.start as usize) as u32;
+            let start = self.files[file].text.document().line_start(span.start as usize) as u32;
             let (severity, span, message) = (found.severity, start..start, UNTOLD.to_owned());
             return Diagnostic { severity, span, message, hint: None, related: None, fix: None };
         }

@@ -8,7 +8,7 @@ use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
 use mediaconf::plumbing::edit::{ConfigLookup, Fault, Pointer};
 use mediaconf::plumbing::merge::LinesClash;
-use mediaconf::plumbing::model::{Config, Masker, masked_below};
+use mediaconf::plumbing::model::{Config, Masker};
 use mediaconf::plumbing::syntax::Document;
 
 /// The advice about a hand edit.
@@ -139,7 +139,7 @@ impl Conflict {
         let keys = self.pointer.keys();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
         // Whether a value is a secret depends on the keys above it.
-        let masked = |value: &Value| Some(Box::new(masked_below(&keys, value, masker)));
+        let masked = |value: &Value| Some(Box::new(masker.json_below(&keys, value)));
         Fault {
             pointer: Some(self.pointer.clone()),
             base: self.base.as_ref().and_then(masked),

@@ -1,5 +1,6 @@
 //! The text of one entry of a configuration: where it stands, and another one in its place.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -7,10 +8,9 @@ use super::refusal::Refusal;
 use super::refusal_kind::RefusalKind;
 use super::requested_change::EntryEdit;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::edit::{ConfigLookup, Path, own_entry_at, select};
+use mediaconf::plumbing::edit::{ConfigLookup, Path, select};
 use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::show::with_line_ends_of;
-use mediaconf::plumbing::syntax::{Document, tokens};
+use mediaconf::plumbing::syntax::{Document, Token};
 
 /// Returns the bytes of the entry at a path: from its keyword to its `;` or `}`. With a masker, a path that holds a secret
 /// leads nowhere.
@@ -29,7 +29,7 @@ pub fn entry_range(
     let (config, shown_config) = (text.config(), masked.as_ref().unwrap_or(text).config());
     let shown = shown_config.lookup();
     let is_shown = masker.is_none() || shown.contains(&path.split_names().0);
-    if let Some(entry) = own_entry_at(config.members(), &path.segments).filter(|_| is_shown) {
+    if let Some(entry) = config.own_entry_at(&path.segments).filter(|_| is_shown) {
         return Ok(entry.start()..entry.end());
     }
     select(&shown, path).map_err(not_there)?;
@@ -80,7 +80,7 @@ fn added(text: &Arc<Snapshot>, path: &Path, entry: &[u8]) -> Result<Vec<u8>, Ref
 }
 
 /// Returns a text with one whole entry, between two pieces of white space, in the place of a range. An entry without carriage
-/// returns gets the line ends of what was there, or else those of the text.
+/// returns gets CRLF where that was there, or else in the text.
 fn replaced(
     text: &Arc<Snapshot>,
     [start, end]: [usize; 2],
@@ -93,12 +93,15 @@ fn replaced(
     }
     let (old, new) = (text.document().text(), alone.document().text());
     let was = Some(&old[start..end]).filter(|was| was.contains(['\r', '\n'])).unwrap_or(old);
-    let new = with_line_ends_of(was, new);
+    let new = match was.contains("\r\n") && !new.contains('\r') {
+        true => Cow::Owned(new.replace('\n', "\r\n")),
+        false => Cow::Borrowed(new),
+    };
     let pieces = [&old[..start], before, &new, after, &old[end..]];
     let whole = pieces.concat();
     let is_one = alone.document().entries().count() == 1 && ends_entry(alone.document());
     // What stood around it has to be read as before: an open comment would take in what is behind it.
-    let raw = |text| tokens(text).map(|token| token.raw);
+    let raw = |text| Token::all(text).map(|token| token.raw);
     match is_one && pieces.into_iter().flat_map(raw).eq(raw(&whole)) {
         true => Ok(whole.into_bytes()),
         false => Err(Refusal::new(RefusalKind::BadNewText, "the new text is not one whole entry")

@@ -11,12 +11,10 @@ use super::local::Engine;
 use super::new_warnings::new_warnings;
 use super::refusal::Refusal;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::edit::{Fault, Pointer, modify_members};
+use mediaconf::Request;
+use mediaconf::plumbing::edit::{Fault, Pointer};
 use mediaconf::plumbing::model::check;
-use mediaconf::plumbing::request::ChangeRequest;
-use mediaconf::plumbing::syntax::{
-    Columns, Diagnostic, Diagnostics, Fix, LineIndex, MAX_DIAGNOSTICS, Position, Severity, Span,
-};
+use mediaconf::plumbing::syntax::{Diagnostic, Diagnostics, Fix, LineIndex, Position, Severity, Span};
 
 /// One fault. The shape is stable.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -146,15 +144,15 @@ impl FaultRecord {
 
 impl CheckedConfig {
     /// The faults of a text, and of the files that it includes, which are named.
-    pub fn of_text(text: &Snapshot, composed: Option<&Composed>, columns: Columns) -> Self {
+    pub fn of_text(text: &Snapshot, composed: Option<&Composed>, is_utf16: bool) -> Self {
         let mut all = Self::of_faults(Vec::new());
         let Some(composed) = composed else {
-            all.add(None, text.document().text(), text.diagnostics(), columns);
+            all.add(None, text.document().text(), text.diagnostics(), is_utf16);
             return all;
         };
         for (at, (file, found)) in composed.files.iter().zip(composed.diagnostics()).enumerate() {
             let name = (at > 0).then_some(&*file.name);
-            all.add(name, file.text.document().text(), &found, columns);
+            all.add(name, file.text.document().text(), &found, is_utf16);
         }
         all
     }
@@ -181,7 +179,8 @@ impl CheckedConfig {
             found[file].push(fault.diagnostic(lines));
         }
         // Of one file at most so many are listed, so those that are not are of a file of which all these are.
-        let full = found.iter().position(|found| found.iter().count() == MAX_DIAGNOSTICS).unwrap_or_default();
+        let full =
+            found.iter().position(|found| found.iter().count() == Diagnostics::MAX).unwrap_or_default();
         let listed = |count: fn(&Diagnostics) -> usize| found.iter().map(count).sum::<usize>();
         let errors = self.errors.saturating_sub(listed(Diagnostics::errors));
         let warnings = self.warnings.saturating_sub(listed(Diagnostics::warnings));
@@ -191,8 +190,8 @@ impl CheckedConfig {
 
     /// The faults of a part of a text, with their places in that part. Those elsewhere are told where `before` lacks
     /// them: at the beginning of the part, with their line.
-    pub fn of_part(before: &Snapshot, text: &str, part: Range<usize>, columns: Columns) -> Self {
-        let (found, lines) = (check(text), LineIndex::counting(&text[part.clone()], columns));
+    pub fn of_part(before: &Snapshot, text: &str, part: Range<usize>, is_utf16: bool) -> Self {
+        let (found, lines) = (check(text), lines_of(&text[part.clone()], is_utf16));
         let whole = LineIndex::new(text);
         let base = part.start as u32;
         let is_inside = |span: &Span| part.start <= span.start as usize && span.end as usize <= part.end;
@@ -226,13 +225,13 @@ impl CheckedConfig {
         Self::of_faults(faults)
     }
 
-    fn add(&mut self, file: Option<&str>, text: &str, found: &Diagnostics, columns: Columns) {
+    fn add(&mut self, file: Option<&str>, text: &str, found: &Diagnostics, is_utf16: bool) {
         self.errors += found.errors();
         self.warnings += found.warnings();
         if found.is_empty() {
             return;
         }
-        let lines = LineIndex::counting(text, columns);
+        let lines = lines_of(text, is_utf16);
         let records = found.iter().map(|found| FaultRecord::new(found, &lines));
         let file = file.map(str::to_owned);
         self.faults.extend(records.map(|record| FaultRecord { file: file.clone(), ..record }));
@@ -244,10 +243,15 @@ impl CheckedConfig {
     }
 }
 
+/// The lines of a text, whose columns count characters or units of UTF-16.
+fn lines_of(text: &str, is_utf16: bool) -> LineIndex<'_> {
+    if is_utf16 { LineIndex::utf16(text) } else { LineIndex::new(text) }
+}
+
 impl Engine {
     /// The faults that a request has on a configuration, and those that its edit would bring: no hook runs, no turn
     /// is taken, and nothing is written.
-    pub fn check_request(&self, request: &ChangeRequest, present: &Arc<Snapshot>) -> CheckedConfig {
+    pub fn check_request(&self, request: &Request, present: &Arc<Snapshot>) -> CheckedConfig {
         CheckedConfig::of_faults(self.faults_of_request(request, present).unwrap_or_else(|refusal| {
             let Refusal { faults, message, hint, .. } = refusal;
             match faults.is_empty() {
@@ -259,7 +263,7 @@ impl Engine {
 
     fn faults_of_request(
         &self,
-        request: &ChangeRequest,
+        request: &Request,
         present: &Arc<Snapshot>,
     ) -> Result<Vec<FaultRecord>, Refusal> {
         request.check_text()?;
@@ -268,8 +272,7 @@ impl Engine {
         }
         let config = present.config();
         let evaluated = request.evaluate(&config.lookup())?;
-        let normalized = evaluated.normalized()?;
-        let Some(edit) = modify_members(present.document(), config.members(), normalized)? else {
+        let Some(edit) = request.edit(evaluated, present.document(), config.members())? else {
             return Ok(Vec::new());
         };
         let mut faults: Vec<_> = edit.guarded.0.into_iter().map(FaultRecord::of_request).collect();

@@ -1,7 +1,7 @@
 //! Guards refuse changes that are rarely intended.
 
 use mediaconf::plumbing::schema::DirectiveRole;
-use mediaconf::plumbing::schema::media::STREAMS;
+use mediaconf::plumbing::schema::Kind;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -168,8 +168,9 @@ pub fn deleted_streams(old: &Document, new: &Document) -> (usize, usize) {
         mediaconf::plumbing::model::group_name(*entry).value().into_owned()
     };
     let (old, new) = (top_members(old), top_members(new));
-    let kept: std::collections::HashSet<String> = new.own_by_key(STREAMS.key()).iter().map(name).collect();
-    let before = old.own_by_key(STREAMS.key());
+    let kept: std::collections::HashSet<String> =
+        new.own_by_key(Kind::Streams.key()).iter().map(name).collect();
+    let before = old.own_by_key(Kind::Streams.key());
     (before.iter().filter(|entry| !kept.contains(&name(entry))).count(), before.len())
 }
 

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use thiserror::Error;
 
 use super::interrupt::Interrupt;
-use mediaconf::plumbing::model::LONGEST_SECRET;
+use mediaconf::plumbing::model::SecretValues;
 use pipe::{POLL, Pipe};
 
 /// The longest time for a hook before its process group is killed.
@@ -142,7 +142,7 @@ pub fn run(command: &str, occasion: Occasion<'_>, hooks: &Hooks) -> Result<Strin
 fn without_end(stderr: &str, masked: &dyn Fn(&str) -> String) -> String {
     let mut text = masked(stderr);
     if stderr.len() >= MAX_STDERR {
-        let most = text.len().saturating_sub(LONGEST_SECRET);
+        let most = text.len().saturating_sub(SecretValues::LONGEST);
         let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= most).last();
         text.truncate(end.unwrap_or(0));
     }

@@ -1,6 +1,5 @@
 //! The entries of included files, and those that go and come with an `include`.
 
-use mediaconf::plumbing::schema::media::{KINDS, STREAMS};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -36,7 +35,7 @@ impl IncludedEntry {
 /// The entries that go, and that come, with an `include` that a change removes, adds or points elsewhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IncludeChange {
-    /// The number of removed entries of each kind, in the order of [`KINDS`].
+    /// The number of removed entries of each kind, in the order of [`Kind::ALL`].
     pub gone: [usize; 3],
     /// The number of new entries of each kind.
     pub come: [usize; 3],
@@ -47,7 +46,7 @@ pub struct IncludeChange {
 impl IncludeChange {
     pub fn new(gone: &[IncludedEntry], come: &[IncludedEntry], streams_before: usize) -> Option<Self> {
         let count = |entries: &[IncludedEntry]| {
-            KINDS.map(|kind| entries.iter().filter(|entry| entry.kind == kind).count())
+            Kind::ALL.map(|kind| entries.iter().filter(|entry| entry.kind == kind).count())
         };
         let (gone, come) = (count(gone), count(come));
         let is_any = (gone, come) != ([0; 3], [0; 3]);
@@ -56,7 +55,7 @@ impl IncludeChange {
 
     /// Returns the number of removed streams, and of all streams of included files before.
     pub fn deleted_streams(change: Option<&Self>) -> (usize, usize) {
-        change.map_or((0, 0), |change| (change.gone[STREAMS.number()], change.streams_before))
+        change.map_or((0, 0), |change| (change.gone[Kind::Streams.number()], change.streams_before))
     }
 }
 

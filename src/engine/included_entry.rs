@@ -1,6 +1,5 @@
 //! Entries that stand in included files: a change of one is refused, and says in which file it is.
 
-use mediaconf::plumbing::schema::media::{KINDS, STREAMS};
 use mediaconf::plumbing::schema::{Kind, Schema, WITH_INCLUDES};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,16 +14,16 @@ use super::outcome::OutcomeNote;
 use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
-use mediaconf::plumbing::edit::{ConfigLookup, Fault, Faults, Path, Segment, entries_at, entry_at};
+use mediaconf::Request;
+use mediaconf::plumbing::edit::{ConfigLookup, Fault, Faults, Path, Segment, entries_at};
 use mediaconf::plumbing::model::{group_name, top_members};
-use mediaconf::plumbing::request::ChangeRequest;
 use mediaconf::plumbing::syntax::one_line;
 
 impl Transaction<'_> {
     /// Refuses a change whose entry stands in an included file; the note says that it also matches such entries.
     pub(super) fn refuse_included(
         &self,
-        request: &ChangeRequest,
+        request: &Request,
         text: &Arc<Snapshot>,
         patch: Option<&Value>,
     ) -> Result<Option<OutcomeNote>, Refusal> {
@@ -55,7 +54,7 @@ impl Engine {
             let composed = self.composed(text, self.followed());
             let included = composed.map(|composed| composed.included_entries()).unwrap_or_default();
             let members = text.members();
-            let own = KINDS.into_iter().flat_map(|kind| {
+            let own = Kind::ALL.into_iter().flat_map(|kind| {
                 members
                     .own_by_key(kind.key())
                     .iter()
@@ -66,7 +65,7 @@ impl Engine {
             (included, keys)
         });
         let [(old, old_keys), (new, new_keys)] = sides;
-        let streams_before = old.iter().filter(|entry| entry.kind == STREAMS).count();
+        let streams_before = old.iter().filter(|entry| entry.kind == Kind::Streams).count();
         let is_new_in = |keys: &HashSet<(&str, String)>, entry: &IncludedEntry| {
             !keys.contains(&(entry.kind.key(), entry.name.clone()))
         };
@@ -85,7 +84,7 @@ impl Composed {
     /// `BadAssignments`.
     pub fn refuse_change(
         &self,
-        request: &ChangeRequest,
+        request: &Request,
         patch: Option<&Value>,
         options: &ChangeOptions,
     ) -> Result<Option<OutcomeNote>, Refusal> {
@@ -104,7 +103,7 @@ impl Composed {
 
     /// The first entry of an included file that a request with patterns or conditions matches, too, or that stands in a
     /// group which it removes.
-    fn first_matched(&self, request: &ChangeRequest, patch: Option<&Value>) -> Option<IncludedEntry> {
+    fn first_matched(&self, request: &Request, patch: Option<&Value>) -> Option<IncludedEntry> {
         let is_whole = |keys: &Vec<&str>| matches!(keys[..], [key] if is_group(key));
         if !request.stands_for_many() && !changed_places(request, patch).iter().any(is_whole) {
             return None;
@@ -135,7 +134,7 @@ impl Composed {
     pub fn included_entries(&self) -> Vec<IncludedEntry> {
         let members = top_members(self.text.document());
         let in_group = |kind: Kind| members.own_by_key(kind.key()).iter().map(move |entry| (kind, *entry));
-        let entries = KINDS.into_iter().flat_map(in_group);
+        let entries = Kind::ALL.into_iter().flat_map(in_group);
         let included = entries.filter_map(|(kind, entry)| {
             let (file, line) = self.included_line(entry.span().start)?;
             Some(IncludedEntry {
@@ -171,7 +170,7 @@ impl Composed {
         let faults = not_own.filter_map(|keys| {
             let segments: Vec<Segment> = keys.iter().map(|key| Segment::Key((*key).to_owned())).collect();
             let is_there = whole.lookup().contains(&keys);
-            let entry = entry_at(whole.members(), &segments).filter(|_| is_there)?;
+            let entry = whole.entry_at(&segments).filter(|_| is_there)?;
             let (file, line) = self.included_line(entry.span().start)?;
             Some(stands_in(file, line, self.is_here).at(&Path { segments }))
         });
@@ -196,7 +195,7 @@ fn stands_in(file: &str, line: usize, is_here: bool) -> Fault {
 }
 
 /// The members of the top level, and the streams, lives and plugins, that a change is about.
-fn changed_places<'r>(request: &'r ChangeRequest, patch: Option<&'r Value>) -> Vec<Vec<&'r str>> {
+fn changed_places<'r>(request: &'r Request, patch: Option<&'r Value>) -> Vec<Vec<&'r str>> {
     if let Some(patch) = patch.and_then(Value::as_object) {
         if patch.contains_key(WITH_INCLUDES) {
             // It is refused as a whole.

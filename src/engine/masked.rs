@@ -4,14 +4,14 @@ use std::sync::{Arc, OnceLock};
 
 use super::content::Content;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::model::{Config, Lens, Masker, masked_document, masked_json};
+use mediaconf::plumbing::model::{Config, Lens, Masker};
 use mediaconf::plumbing::syntax::Document;
 
 impl Snapshot {
     /// The text with masks in the place of its secrets. Its JSON and its values are those of the masked text.
     #[must_use]
     pub fn masked(&self, masker: &Masker) -> Self {
-        Self::from_document(Document::parse(masked_document(self.document(), masker)))
+        Self::from_document(Document::parse(masker.document(self.document())))
     }
 }
 
@@ -21,7 +21,7 @@ impl Content {
     pub fn masked(&self, masker: &Masker) -> Self {
         match self {
             Self::Text(snapshot) => Self::Text(Arc::new(snapshot.masked(masker))),
-            Self::Json(value) => Self::Json(masked_json(value, masker)),
+            Self::Json(value) => Self::Json(masker.json(value)),
         }
     }
 }

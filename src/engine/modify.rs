@@ -19,9 +19,9 @@ use super::retry::unless_overtaken;
 use super::running::ServerState;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
+use mediaconf::Request;
 use mediaconf::plumbing::edit::Edit;
-use mediaconf::plumbing::model::holds_mask;
-use mediaconf::plumbing::request::ChangeRequest;
+use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::Document;
 
 /// The text that a patch is merged into.
@@ -37,11 +37,11 @@ impl Engine {
     ///
     /// # Errors
     /// All of [`Refusal`]; the configuration is as it was then.
-    pub fn modify(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, Refusal> {
+    pub fn modify(&self, request: &Request, options: &ChangeOptions) -> Result<Outcome, Refusal> {
         self.counted(Operation::Modify, options, || unless_overtaken(|| self.merge(request, options)))
     }
 
-    fn merge(&self, request: &ChangeRequest, options: &ChangeOptions) -> Result<Outcome, Refusal> {
+    fn merge(&self, request: &Request, options: &ChangeOptions) -> Result<Outcome, Refusal> {
         let mut transaction = match Transaction::begin(self, Operation::Modify, options) {
             Ok(transaction) => transaction,
             Err(not) => return not.into_outcome(),
@@ -93,7 +93,7 @@ impl Transaction<'_> {
     }
 
     /// Evaluates the request, once, on the text that it is merged into.
-    fn evaluate(&mut self, request: &ChangeRequest, basis: Basis) -> Result<Change, Refusal> {
+    fn evaluate(&mut self, request: &Request, basis: Basis) -> Result<Change, Refusal> {
         let mut notes: Vec<_> = basis.note.clone().into_iter().collect();
         let base = self.base()?;
         let edited = self.edit(request, &basis, base.as_ref(), &mut notes);
@@ -116,7 +116,7 @@ impl Transaction<'_> {
 
     fn edit(
         &mut self,
-        request: &ChangeRequest,
+        request: &Request,
         basis: &Basis,
         base: Option<&Arc<Snapshot>>,
         notes: &mut Vec<OutcomeNote>,
@@ -138,7 +138,7 @@ impl Transaction<'_> {
         let is_judged = may_include(&basis.text, &edit.splices);
         let after = Arc::new(Snapshot::proved(edit.document));
         let masked = Refusal::masked_text(after.document().text());
-        if let Some(refusal) = masked.filter(|_| !holds_mask(basis.text.document().text())) {
+        if let Some(refusal) = masked.filter(|_| !Masker::holds_mask(basis.text.document().text())) {
             return Err(refusal);
         }
         let included = is_judged.then(|| engine.include_change(&basis.text, &after)).flatten();
@@ -153,7 +153,7 @@ impl Transaction<'_> {
     /// Evaluates the request to one patch, and merges that.
     fn evaluated(
         &mut self,
-        request: &ChangeRequest,
+        request: &Request,
         basis: &Basis,
         notes: &mut Vec<OutcomeNote>,
     ) -> Result<Option<Edit>, Refusal> {

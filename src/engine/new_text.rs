@@ -13,8 +13,8 @@ use super::requested_change::EntryEdits;
 use super::snapshot::Snapshot;
 use super::transaction::{Transaction, hand_edited_since};
 use crate::store::StoreError;
+use mediaconf::Request;
 use mediaconf::plumbing::edit::EditError;
-use mediaconf::plumbing::request::ChangeRequest;
 use mediaconf::plumbing::show::formatted_document;
 
 /// A whole new text.
@@ -86,7 +86,7 @@ impl Transaction<'_> {
     fn with_values(
         &self,
         text: &Arc<Snapshot>,
-        request: &ChangeRequest,
+        request: &Request,
         notes: &mut Vec<OutcomeNote>,
     ) -> Result<Option<Arc<Snapshot>>, Refusal> {
         if !text.is_valid() {

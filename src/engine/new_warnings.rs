@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use mediaconf::plumbing::edit::{Path, Segment};
 use mediaconf::plumbing::model::{block_kind, check, group_name};
-use mediaconf::plumbing::syntax::{Diagnostic, Document, Severity, line_start};
+use mediaconf::plumbing::syntax::{Diagnostic, Document, Severity};
 
 /// The beginning of the faults if new warnings are refused.
 pub const BRINGS_WARNING: &str = "the change brings a warning: ";
@@ -84,7 +84,7 @@ fn parts(document: &Document) -> (Vec<EntryText<'_>>, String) {
     let (mut entries, mut rest, mut at) = (Vec::new(), String::new(), 0);
     for entry in document.entries() {
         let Some(kind) = block_kind(entry) else { continue };
-        let (name, line) = (group_name(entry), line_start(text, entry.start()));
+        let (name, line) = (group_name(entry), document.line_start(entry.start()));
         let start = if text[line..entry.start()].trim().is_empty() { line } else { entry.start() };
         rest.push_str(&text[at..start]);
         at = entry.end();

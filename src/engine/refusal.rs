@@ -13,8 +13,8 @@ use super::snapshot::Snapshot;
 use super::trouble::Trouble;
 use crate::store::{PendingInfo, StoreError};
 use mediaconf::plumbing::edit::{EditError, Fault, FaultKind, Faults, joined};
-use mediaconf::plumbing::model::holds_mask;
-use mediaconf::plumbing::syntax::{Diagnostics, LineIndex, MAX_DIAGNOSTICS, Severity};
+use mediaconf::plumbing::model::Masker;
+use mediaconf::plumbing::syntax::{Diagnostics, LineIndex, Severity};
 
 /// The hint where new warnings are refused.
 pub const WITHOUT_STRICT: &str = "without `--strict` it is made all the same";
@@ -98,11 +98,11 @@ impl Refusal {
         Self { faults, ..self }
     }
 
-    /// The same refusal with at most [`MAX_DIAGNOSTICS`] faults; the others are counted.
+    /// The same refusal with at most [`Diagnostics::MAX`] faults; the others are counted.
     #[must_use]
     pub fn shortened(mut self) -> Self {
-        self.unlisted += self.faults.len().saturating_sub(MAX_DIAGNOSTICS);
-        self.faults.truncate(MAX_DIAGNOSTICS);
+        self.unlisted += self.faults.len().saturating_sub(Diagnostics::MAX);
+        self.faults.truncate(Diagnostics::MAX);
         self
     }
 
@@ -138,10 +138,10 @@ impl Refusal {
 
     /// A new text holds a mask; `None` if it does not.
     pub fn masked_text(text: &str) -> Option<Self> {
-        if !holds_mask(text) {
+        if !Masker::holds_mask(text) {
             return None;
         }
-        let line = text.lines().position(holds_mask)? + 1;
+        let line = text.lines().position(Masker::holds_mask)? + 1;
         let message =
             format!("line {line} of the new configuration holds a mask, not the secret it stands for");
         let fault =

@@ -8,15 +8,15 @@ use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::store::{ChangeId, ChangeRef};
+use mediaconf::Request;
 use mediaconf::plumbing::edit::Path;
-use mediaconf::plumbing::request::ChangeRequest;
 
 /// Any change, as data.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RequestedChange<'a> {
     /// Changes what is there.
-    Modify(Cow<'a, ChangeRequest>),
+    Modify(Cow<'a, Request>),
     /// Replaces the running configuration and the file by a text.
     Save(#[serde(with = "as_text")] Bytes),
     /// Replaces the running configuration alone.
@@ -40,7 +40,7 @@ pub struct EntryEdits {
     pub texts: Vec<EntryEdit>,
     /// The change of values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub then: Option<ChangeRequest>,
+    pub then: Option<Request>,
 }
 
 /// Another text of one entry.
@@ -55,8 +55,8 @@ pub struct EntryEdit {
     pub create: bool,
 }
 
-impl From<ChangeRequest> for RequestedChange<'_> {
-    fn from(request: ChangeRequest) -> Self {
+impl From<Request> for RequestedChange<'_> {
+    fn from(request: Request) -> Self {
         Self::Modify(Cow::Owned(request))
     }
 }
@@ -64,7 +64,7 @@ impl From<ChangeRequest> for RequestedChange<'_> {
 impl<'a> RequestedChange<'a> {
     /// The request, if it has conditions. Else nothing of it is needed to report the change: a text that was applied is freed
     /// before the new one is put together.
-    pub fn into_conditional(self) -> Option<Cow<'a, ChangeRequest>> {
+    pub fn into_conditional(self) -> Option<Cow<'a, Request>> {
         match self {
             Self::Modify(request) if !request.conditions().is_empty() => Some(request),
             _ => None,
@@ -80,7 +80,7 @@ impl<'a> RequestedChange<'a> {
     }
 
     /// The request that is evaluated on what is there; `None` for a whole text.
-    pub fn request(&self) -> Option<&ChangeRequest> {
+    pub fn request(&self) -> Option<&Request> {
         match self {
             Self::Modify(request) => Some(request),
             Self::Entries(entries) => entries.then.as_ref(),

@@ -8,7 +8,6 @@ use super::blamed::ValueHistory;
 use super::change_report::ChangeReport;
 use super::composed::Composed;
 use super::content::Content;
-use super::diff_lines::DiffLines;
 use super::feature::Feature;
 use super::node_report::NodeReport;
 use super::options::ChangeOptions;
@@ -165,7 +164,7 @@ pub enum KeptText {
 /// The difference between two texts.
 #[derive(Debug)]
 pub struct TextDiff {
-    pub lines: DiffLines,
+    pub lines: Vec<String>,
     /// True if they differ in bytes that are not UTF-8, and in no line.
     pub is_of_bytes: bool,
 }

@@ -13,7 +13,7 @@ use super::snapshot::Snapshot;
 use crate::store::{HistoryEntry, NodeRecord, PendingInfo, Revision};
 use mediaconf::plumbing::edit::{Path, Segment};
 use mediaconf::plumbing::merge::diff;
-use mediaconf::plumbing::model::{Masker, masked_json};
+use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::Position;
 
 /// The state of a configuration; serialized, the members of `mediactl status -o json`.
@@ -125,7 +125,7 @@ pub fn differing(running: &Content, saved: &Content) -> Vec<String> {
     if running.is_valid() && saved.is_valid() {
         let patch =
             compared([Some(running), Some(saved)], |running, saved| Value::Object(diff(running, saved)));
-        collect_paths(&masked_json(&patch, &Masker::default()), &mut Vec::new(), &mut paths);
+        collect_paths(&Masker::default().json(&patch), &mut Vec::new(), &mut paths);
     }
     paths
 }

@@ -17,7 +17,7 @@ mod stored_text;
 
 use std::sync::Arc;
 
-use mediaconf::plumbing::merge::{changed_values, paths_in_words};
+use mediaconf::plumbing::merge::ChangedValue;
 
 use super::canary::CanaryFault;
 use super::conflict::OVERWRITE;
@@ -195,8 +195,9 @@ impl<'e> Transaction<'e> {
     /// Says which values a hand edit changed that the change picks up.
     pub fn picked_up(&self) -> Option<OutcomeNote> {
         let sides = self.hand_edit()?.map(|text| Content::Text(text.clone()));
-        let words =
-            compared(sides.each_ref().map(Some), |known, file| paths_in_words(&changed_values(known, file)));
+        let words = compared(sides.each_ref().map(Some), |known, file| {
+            ChangedValue::paths_in_words(&ChangedValue::between(known, file))
+        });
         Some(OutcomeNote::PickedUpHandEdit(words))
     }
 

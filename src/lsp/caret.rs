@@ -4,7 +4,7 @@
 
 use mediaconf::plumbing::edit::{Path, Segment};
 use mediaconf::plumbing::schema::{ESCAPE, Schema, Scope};
-use mediaconf::plumbing::syntax::{Document, TokenKind, Word, tokens};
+use mediaconf::plumbing::syntax::{Document, Token, TokenKind, Word};
 
 /// A place in a text.
 pub struct Caret<'t> {
@@ -67,7 +67,7 @@ impl<'t> Caret<'t> {
     }
 
     fn read(&mut self, start: usize) {
-        for token in tokens(&self.text[start..]) {
+        for token in Token::all(&self.text[start..]) {
             let at = start + token.start;
             let end = at + token.raw.len();
             if at > self.offset || at == self.offset && token.kind != TokenKind::Word {

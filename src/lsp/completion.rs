@@ -5,7 +5,7 @@ use mediaconf::plumbing::schema::{
     FOREIGN_KEYWORDS, Facts, ForeignForm, ForeignKeyword, KnownOption, ObjectShape, Parameter, Part,
     PartPlace, Schema,
 };
-use mediaconf::plumbing::syntax::quoted_if_needed;
+use mediaconf::plumbing::syntax::Word;
 use serde_json::{Value, json};
 
 use super::caret::{Caret, Enclosing};
@@ -160,7 +160,7 @@ impl ValueCandidates<'_> {
             return part.kind.names_of.map(|group| self.names(group, REFERENCE)).unwrap_or_default();
         }
         let optional = object.parts.iter().filter(|part| part.place == PartPlace::Optional && !part.secret);
-        match index > object.required() {
+        match index > object.required().len() {
             true => optional.flat_map(|part: &Part| self.of_kind(part.kind, None)).collect(),
             false => Vec::new(),
         }
@@ -180,7 +180,7 @@ impl ValueCandidates<'_> {
     fn names(&self, group: NameGroup, prefix: &str) -> Vec<Proposed> {
         let found = names::of_group(self.text.document(), group);
         let name = |name: String| Proposed {
-            text: quoted_if_needed(&format!("{prefix}{name}")).into_owned(),
+            text: Word::write(&format!("{prefix}{name}")).into_owned(),
             kind: CandidateKind::Name,
             detail: group.to_owned(),
             documentation: String::new(),

@@ -1,6 +1,6 @@
 //! What an editor can fold: blocks of several lines, and comments of several lines.
 
-use mediaconf::plumbing::syntax::{EntryId, TokenKind, tokens};
+use mediaconf::plumbing::syntax::{EntryId, Token, TokenKind};
 use serde::Serialize;
 
 use super::open_text::OpenText;
@@ -36,7 +36,7 @@ pub fn ranges(text: &OpenText) -> Result<String, RequestFault> {
 /// The first and the last line of each run of lines that are comments only.
 fn comments(text: &OpenText) -> Vec<(usize, usize)> {
     let (whole, mut runs) = (text.text(), Vec::<(usize, usize)>::new());
-    for token in tokens(whole).filter(|token| token.kind == TokenKind::Comment) {
+    for token in Token::all(whole).filter(|token| token.kind == TokenKind::Comment) {
         let line = text.lines.line_of(token.start);
         let is_alone = whole[text.lines.start(line)..].trim_start_matches([' ', '\t']).starts_with('#');
         match runs.last_mut() {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use mediaconf::plumbing::show::formatted;
-use mediaconf::plumbing::syntax::{Document, LineIndex, Severity, tokens};
+use mediaconf::plumbing::syntax::{Document, LineIndex, Severity, Token};
 
 use super::lines::PositionEncoding;
 use super::open_text::OpenText;
@@ -63,7 +63,7 @@ fn lines_of(text: &OpenText, part: TextRange, encoding: PositionEncoding) -> Opt
 /// The bytes in front of each token, and behind the last one.
 fn gaps(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut end = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let places = tokens(text).map(|token| token.start..token.end());
+    let places = Token::all(text).map(|token| token.start..token.end());
     places
         .chain(std::iter::once(text.len()..text.len()))
         .map(move |place| std::mem::replace(&mut end, place.end)..place.start)

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use mediaconf::plumbing::syntax::floor_char_boundary;
-
 use super::protocol::{TextPosition, TextRange};
 
 /// The unit in which a client counts characters.
@@ -36,7 +34,7 @@ impl PositionEncoding {
     /// The offset behind this number of units; never inside a character.
     fn offset(self, line: &str, units: usize) -> usize {
         if self == Self::Utf8 || line.is_ascii() {
-            return floor_char_boundary(line, units);
+            return line.floor_char_boundary(units);
         }
         let mut rest = units;
         for (at, character) in line.char_indices() {
@@ -78,7 +76,7 @@ impl LineStarts {
 
     /// The place of an offset.
     pub fn position(&self, text: &str, offset: usize, encoding: PositionEncoding) -> TextPosition {
-        let offset = floor_char_boundary(text, offset);
+        let offset = text.floor_char_boundary(offset);
         let line = self.line_of(offset);
         let start = self.0[line] as usize;
         TextPosition { line: line as u32, character: encoding.length(&text[start..offset]) as u32 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use mediaconf::plumbing::model::group_name;
 use mediaconf::plumbing::schema::{Facts, Parameter, Part, PartPlace, Schema};
-use mediaconf::plumbing::syntax::{Children, Document, Word, quoted_if_needed, quoted_word};
+use mediaconf::plumbing::syntax::{Document, Entry, Word};
 
 use super::caret::{Caret, Enclosing};
 
@@ -33,8 +33,8 @@ impl<'t> NameUse<'t> {
     pub fn renamed(&self, name: &str) -> String {
         let value = format!("{}{name}{}", self.prefix, self.rest);
         match self.word.quoted {
-            true => quoted_word(&value),
-            false => quoted_if_needed(&value).into_owned(),
+            true => Word::in_quotes(&value),
+            false => Word::write(&value).into_owned(),
         }
     }
 }
@@ -51,7 +51,7 @@ pub fn uses<'t>(document: &'t Document, group: NameGroup, name: &str) -> Vec<Nam
 }
 
 /// Gives each word that has a name to `take`.
-fn each<'t>(entries: Children<'t>, around: &Enclosing, take: &mut dyn FnMut(NameUse<'t>)) {
+fn each<'t>(entries: impl Iterator<Item = Entry<'t>>, around: &Enclosing, take: &mut dyn FnMut(NameUse<'t>)) {
     for entry in entries {
         let keyword = entry.keyword();
         let words = entry.arguments().enumerate();

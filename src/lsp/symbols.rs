@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use mediaconf::plumbing::schema::Schema;
-use mediaconf::plumbing::syntax::{Children, Entry, one_line};
+use mediaconf::plumbing::syntax::{Entry, one_line};
 use serde::Serialize;
 
 use super::caret::Enclosing;
@@ -47,7 +47,11 @@ struct Outline<'t> {
 }
 
 impl Outline<'_> {
-    fn entries(&self, entries: Children<'_>, around: &Enclosing) -> impl Iterator<Item = Symbol> {
+    fn entries<'d>(
+        &self,
+        entries: impl Iterator<Item = Entry<'d>>,
+        around: &Enclosing,
+    ) -> impl Iterator<Item = Symbol> {
         entries.filter(|entry| around.is_top() || entry.is_block()).map(|entry| self.entry(entry, around))
     }
 

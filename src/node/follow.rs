@@ -2,14 +2,11 @@
 
 use std::time::Duration;
 
-use super::member::{LOOK_TIME, Node};
-use super::not_taken::{Backoff, LONGEST_DENIAL};
-use super::wake::Look;
-use crate::engine::{LogLevel, Refusal, RefusalKind, Trouble};
+use super::{Away, Backoff, LONGEST_DENIAL, Node};
+use crate::engine::{LogLevel, Refusal, RefusalKind, Trouble, hook_output};
 use crate::store::boot_time::boot_time;
-use crate::store::cluster::{KeyRange, KeyValue, Seen};
-use crate::store::jittered;
-use crate::store::{NodeState, Store, StoreError};
+use crate::store::etcd::{KeyRange, Seen};
+use crate::store::{NodeState, Store, StoreError, jittered};
 
 /// After this long a node looks without being woken up.
 const POLL: Duration = Duration::from_secs(5);
@@ -28,27 +25,38 @@ const REST: Duration = Duration::from_millis(100);
 /// The most times that a node looks again at once because something changed while it worked.
 const LOOKS: usize = 20;
 
+/// The length of a watch, so that one whose connection is dead is replaced.
+const WATCH_TIME: Duration = Duration::from_secs(120);
+
+/// The pause before the next watch.
+const WATCH_PAUSE: Duration = Duration::from_millis(500);
+
+/// The pause between two runs of the health command while the node takes a change before the others, or is not healthy.
+const HEALTH_PAUSE: Duration = Duration::from_secs(5);
+
 impl Node {
     /// Follows until the node ends.
     pub(super) fn follow(&self) {
         let (mut pause, mut retry) = (Duration::ZERO, RETRY);
         while let Some(turn) = self.wake.next(pause) {
-            pause = match self.may_look(turn).then(|| self.look(turn)) {
+            // While etcd says that the node has no right to look, it is not asked again.
+            let may_look = self.store.gateway().has_other_access()
+                || !self.standing.lock().denied_reading.as_ref().is_some_and(Backoff::holds);
+            pause = match may_look.then(|| self.look()) {
                 Some(Ok(pause)) => {
                     retry = RETRY;
-                    jittered(pause)
+                    pause
                 }
-                Some(Err(error)) => {
-                    self.note_away(error);
+                failed => {
+                    if let Some(Err(error)) = failed {
+                        self.note_away(error);
+                        retry = (retry * 2).min(LONGEST_RETRY);
+                    }
                     self.go_back_alone();
-                    retry = (retry * 2).min(LONGEST_RETRY);
-                    jittered(retry)
-                }
-                None => {
-                    self.go_back_alone();
-                    jittered(CLOSE_POLL)
+                    if may_look { retry } else { CLOSE_POLL }
                 }
             };
+            pause = jittered(pause);
             self.wake.finish(turn);
             if !self.wake.sleep(REST) {
                 return;
@@ -56,39 +64,36 @@ impl Node {
         }
     }
 
-    /// False while etcd, which said that the node has no right to look, is not asked again.
-    fn may_look(&self, turn: Look) -> bool {
-        let again = self.standing().denied.reading.as_ref().map(|(_, backoff)| backoff.until);
-        let is_due = again.is_none_or(|again| boot_time() >= again);
-        is_due || turn.is_urgent || self.store.gateway().has_other_access()
-    }
-
     /// Looks, and does the work that the look finds; returns the latest time of the next look.
-    fn look(&self, turn: Look) -> Result<Duration, StoreError> {
-        if turn.is_urgent {
-            let mut standing = self.standing();
-            (standing.not_taken, standing.denied.record) = (None, None);
-        }
+    fn look(&self) -> Result<Duration, StoreError> {
         for _ in 0..LOOKS {
             let (keys, name) = (self.store.keys(), &self.settings.name);
-            let own = [keys.node(name), keys.retry(name)].map(|key| KeyRange::one(&key));
             // What the node ran last, and what became of it.
-            let last_run = self.last_change_run().map(|serial| [serial, serial + 1]);
-            let changes = last_run.into_iter().flatten().map(|serial| KeyRange::one(&keys.change(serial)));
+            let last_run = self.standing.lock().serial().map(|serial| [serial, serial + 1]);
+            let changes = last_run.into_iter().flatten().map(|serial| keys.change(serial));
+            let others = [keys.node(name), keys.retry(name)].into_iter().chain(changes);
+            let others = others.map(|key| KeyRange::one(&key)).collect();
             let sent = boot_time();
-            let store = self.store.with_time(self.look_time(LOOK_TIME));
-            let mut seen = store.seen_with(own.into_iter().chain(changes).collect())?;
-            let mut others = std::mem::take(&mut seen.others).into_iter();
-            let [own_record, asked, last_run, next] = [(); 4].map(|()| others.next().unwrap_or_default());
-            self.note_own_record(own_record.first());
-            self.note_contact(&seen, next.first(), sent)?;
-            self.note_asked(asked.first());
-            if self.is_held(&seen, last_run.first()) {
+            let mut seen = self.store.seen_with(others)?;
+            let mut others = std::mem::take(&mut seen.others).into_iter().map(|mut found| found.pop());
+            let [own_record, asked, last_run, next] = [(); 4].map(|()| others.next().flatten());
+            self.note_own_record(own_record.as_ref());
+            self.note_contact(&seen, sent)?;
+            if let Some(asked) = asked {
+                // Somebody asked this node to try again.
+                let mut standing = self.standing.lock();
+                if std::mem::replace(&mut standing.asked_to_retry, asked.mod_revision) != asked.mod_revision {
+                    standing.not_taken = None;
+                }
+            }
+            if self.is_held(&seen, last_run.as_ref()) {
                 self.report();
                 return Ok(POLL);
             }
             let gone = self.go_to(&seen);
-            self.leave_what_was_taken_back();
+            if let Some(head) = &seen.head {
+                self.leave_what_was_taken_back(head, next.as_ref());
+            }
             let done = gone.map(|()| {
                 self.forget_way_back(&seen);
                 self.check_health();
@@ -106,26 +111,29 @@ impl Node {
         Ok(CLOSE_POLL)
     }
 
-    /// Tries what the node did not take again, at once.
-    pub fn try_again(&self) {
-        self.wake.ask_urgently();
+    fn pause(&self, seen: &Seen) -> Duration {
+        let standing = self.standing.lock();
+        // What was not taken is not tried again soon.
+        let is_settled = standing.serial() == standing.wanted || standing.not_taken.is_some();
+        // The permission to run an unconfirmed change is asked for again and again.
+        let pause = if !is_settled || seen.has_pending { CLOSE_POLL } else { POLL };
+        let next = standing.not_taken.as_ref().map(|failed| failed.until.saturating_sub(boot_time()));
+        next.map_or(pause, |next| next.min(pause))
     }
 
-    /// Notes that somebody asked this node to try again, if that was not seen before.
-    fn note_asked(&self, found: Option<&KeyValue>) {
-        let Some(found) = found else { return };
-        let mut standing = self.standing();
-        if standing.asked_to_retry != found.mod_revision {
-            standing.asked_to_retry = found.mod_revision;
-            standing.not_taken = None;
-        }
+    /// Tries what the node did not take again, at once; returns the turn of the look.
+    pub fn try_again(&self) -> u64 {
+        let standing = &mut *self.standing.lock();
+        standing.not_taken = None;
+        let denied = standing.denied_reading.iter_mut().chain(&mut standing.denied_record);
+        denied.for_each(Backoff::end);
+        self.wake.ask()
     }
 
     /// Notes why a look failed. What can't be read in a cluster that answers is a failure of this node: its record says so,
     /// and it goes on with what it runs.
     fn note_away(&self, error: StoreError) {
-        let name = self.texts.name();
-        let (is_unusable, is_denied) = (error.is_unusable(), matches!(error, StoreError::Refused { .. }));
+        let (name, is_unusable) = (self.texts.name(), error.is_unusable());
         let (level, words, reason) = match &error {
             StoreError::Unreachable { reason, .. } => {
                 (LogLevel::Warning, format!("`{name}` can't be reached"), reason.clone())
@@ -140,23 +148,24 @@ impl Node {
             }
             error => (LogLevel::Warning, format!("`{name}` can't be read"), error.to_string()),
         };
-        let refusal = Refusal::from(error);
-        let mut standing = self.standing();
-        let denied = standing.denied.reading.take();
-        if is_denied {
-            let backoff = Backoff::after(denied.map(|(_, backoff)| backoff), LONGEST_DENIAL, boot_time());
-            standing.denied.reading = Some((format!("etcd does not let this node read: {reason}"), backoff));
+        let mut standing = self.standing.lock();
+        let denied = standing.denied_reading.take();
+        if matches!(error, StoreError::Refused { .. }) {
+            let why = format!("etcd does not let this node read: {reason}");
+            standing.denied_reading = Some(Backoff::after(denied, why, LONGEST_DENIAL));
         }
         if is_unusable && standing.state != NodeState::CutOff {
             standing.turn(NodeState::Failed, Some(Trouble::new(reason.clone())));
         }
-        let away = match refusal.kind {
+        let refusal = Refusal::from(error);
+        let kind = refusal.kind;
+        let away = match kind {
             RefusalKind::ClusterUnavailable => format!("it can't be reached: {reason}"),
             _ => reason.clone(),
         };
-        let before = (standing.away.replace(away), standing.refusal.replace(refusal.clone()));
-        let is_other = is_unusable && before.0 != standing.away;
-        let is_known = !is_other && before.1.is_some_and(|before| before.kind == refusal.kind);
+        let before = standing.away.replace(Away { words: away.clone(), refusal, is_found: true });
+        let is_same = |before: Away| before.refusal.kind == kind && (!is_unusable || before.words == away);
+        let is_known = before.filter(|before| before.is_found).is_some_and(is_same);
         drop(standing);
         if !is_known {
             self.local.tell(level, &format!("{words}, and this node goes on: {reason}"));
@@ -166,13 +175,53 @@ impl Node {
         }
     }
 
-    fn pause(&self, seen: &Seen) -> Duration {
-        let standing = self.standing();
-        // What was not taken is not tried again soon.
-        let is_settled = standing.serial() == standing.wanted || standing.not_taken.is_some();
-        // The permission to run an unconfirmed change is asked for again and again.
-        let pause = if !is_settled || seen.may_be_confirmed() { CLOSE_POLL } else { POLL };
-        let next = standing.not_taken.as_ref().map(|not_taken| not_taken.next());
-        next.map_or(pause, |at| at.saturating_sub(boot_time()).min(pause))
+    /// Watches etcd until the node ends: each change of a key that matters wakes the node up. Nothing is missed between two
+    /// watches, because the start of a watch wakes it up, too.
+    pub(super) fn watch(&self) {
+        let keys = self.store.keys();
+        let watched = [&keys.head, &keys.pending, &keys.retry(&self.settings.name)];
+        let ranges = watched.map(|key| KeyRange::one(key));
+        loop {
+            // While the node has no right to read, the looks find out when it has.
+            if self.standing.lock().denied_reading.is_none() {
+                let wake = || _ = self.wake.ask();
+                // Where it fails, the looks say so.
+                let _ = self.store.gateway().watch(&ranges, WATCH_TIME, wake);
+            }
+            if !self.wake.sleep(jittered(WATCH_PAUSE)) {
+                return;
+            }
+        }
+    }
+
+    /// Runs the health command after a reload, and again and again where that is needed; notes how it went.
+    fn check_health(&self) {
+        let Some(command) = &self.settings.health else { return };
+        let standing = self.standing.lock();
+        let Some(runs) = standing.followed.runs.as_ref().map(|runs| runs.revision) else { return };
+        let is_watched = standing.soaks.is_some() || standing.unhealthy.is_some();
+        let is_due = standing
+            .checked
+            .is_none_or(|(of, at)| of != runs || (is_watched && boot_time() >= at + HEALTH_PAUSE));
+        drop(standing);
+        if !is_due {
+            return;
+        }
+        let found =
+            hook_output(command, &[("MEDIACTL_NODE", &self.settings.name)], self.local.hooks().timeout);
+        let mut standing = self.standing.lock();
+        standing.checked = Some((runs, boot_time()));
+        let unhealthy = found.err().map(|failure| Trouble::new(format!("the health command {failure}")));
+        let before = std::mem::replace(&mut standing.unhealthy, unhealthy.clone());
+        match unhealthy {
+            Some(why) => {
+                if before.is_none() {
+                    self.local.tell(LogLevel::Error, &format!("this node is not healthy: {}", why.brief));
+                }
+                standing.turn(NodeState::Failed, Some(why));
+            }
+            None if before.is_some() => standing.turn_running(None),
+            None => {}
+        }
     }
 }

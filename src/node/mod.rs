@@ -11,24 +11,419 @@
 //!
 //! Three threads belong to a node: one follows, one watches etcd, one keeps the lease of its record.
 
-mod first_text;
+mod apply;
 mod follow;
-mod health;
-mod held;
-mod keep;
-mod local_text;
-mod member;
-mod not_taken;
-mod report;
-mod requests;
+mod record;
+mod restore;
 mod runs;
-mod standing;
-mod take;
-mod wake;
-mod watch;
-mod way_back;
+mod service;
 
-pub use first_text::first_text;
-pub use held::why_held;
-pub use member::{Node, NodeSettings, OnDrift};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::engine::{Engine, NodeFigures, NodeReport, Refusal, Trouble};
+use crate::store::boot_time::{boot_id, boot_time};
+use crate::store::bounded_time;
+use crate::store::etcd::{ClusterStore, HeadRecord};
+use crate::store::file::{ConfFile, Followed};
+use crate::store::{NodeRecord, NodeState, PendingInfo, Revision, Store, StoreError, fresh_id};
+
+pub use apply::first_text;
 pub use runs::{Contact, Runs, runs};
+
+/// The longest time for a look. A node that was cut off sends its request again and again, with pauses
+/// that grow up to 0.8 s, and is back two seconds after the cluster.
+/// In less time, many nodes would only ask a busy cluster more often.
+const LOOK_TIME: Duration = Duration::from_secs(3);
+
+/// The pause before something that failed is tried again; it doubles up to the longest one.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// The longest pause before a text that the node did not take is tried again.
+const LONGEST_RETRY: Duration = Duration::from_secs(5 * 60);
+
+/// The longest pause before the node tries again what etcd does not let it do. A login is costly for etcd.
+const LONGEST_DENIAL: Duration = Duration::from_secs(60);
+
+/// The handling of a hand edit of the file when the cluster has a new text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnDrift {
+    /// It is overwritten, and kept in the history.
+    #[default]
+    Overwrite,
+    /// It stays, and the node is held back.
+    Keep,
+}
+
+/// The settings of a node.
+#[derive(Debug, Clone)]
+pub struct NodeSettings {
+    pub name: String,
+    pub on_drift: OnDrift,
+    /// The command that fails while the media server of the node is not healthy.
+    pub health: Option<String>,
+}
+
+/// A node of a cluster.
+pub struct Node {
+    settings: NodeSettings,
+    /// Runs the file.
+    local: Engine,
+    /// Makes the changes that clients ask for.
+    cluster: Engine,
+    /// The store of that engine, whose requests have the time that a large text takes.
+    texts: Arc<ClusterStore>,
+    /// The store of the looks, with little time: the node is soon back when the cluster is.
+    store: ClusterStore,
+    file: Arc<ConfFile>,
+    wake: Wake,
+    report: Mutex<LastReport>,
+    standing: Mutex<Standing>,
+}
+
+/// The state of a node, as it knows it. All times are those since the start of the machine.
+#[derive(Default)]
+struct Standing {
+    /// As it is noted in the state folder.
+    followed: Followed,
+    /// The serial that the node should run.
+    wanted: Option<u64>,
+    state: NodeState,
+    why: Option<Trouble>,
+    /// Since when it is so (RFC 3339).
+    since: String,
+    /// Another process that has the name of this node, in words, and until when it is told of.
+    twin: Option<(String, Duration)>,
+    /// While the cluster can't be reached, or read.
+    away: Option<Away>,
+    /// The reason why etcd does not let the node read, or put its record.
+    denied_reading: Option<Backoff<String>>,
+    denied_record: Option<Backoff<String>>,
+    /// The text that the node does not take, or not yet.
+    not_taken: Option<Backoff<Revision>>,
+    /// The revision of the key that asked the node last to try again.
+    asked_to_retry: i64,
+    /// The change of the cluster that has to be confirmed.
+    pending: Option<PendingInfo>,
+    /// The state of the cluster that was read last.
+    last_seen: Option<LastSeen>,
+    /// The change that has to be confirmed, and when the node first saw it.
+    first_seen: Option<(String, Duration)>,
+    /// The change that it runs as one of the first nodes, and since when.
+    soaks: Option<(String, Duration)>,
+    /// The text for which the health command was run last, and when.
+    checked: Option<(Revision, Duration)>,
+    /// The reason why the health command failed last.
+    unhealthy: Option<Trouble>,
+    /// How far the clock of the node is ahead of that of whoever made the last change, in seconds, if that is more than
+    /// one.
+    skew: Option<i64>,
+    started: Duration,
+}
+
+/// The reason why the cluster can't be reached, or read.
+struct Away {
+    words: String,
+    /// The answer to who asks for a change.
+    refusal: Refusal,
+    /// False before the first look.
+    is_found: bool,
+}
+
+/// The state of a cluster that a node read.
+struct LastSeen {
+    head: HeadRecord,
+    /// True if the change could still be confirmed.
+    has_pending: bool,
+    /// The time at which the request was sent.
+    read: Duration,
+    /// The rest of the lease of `pending` then.
+    lease_left: Duration,
+}
+
+/// The record as it was put last, and its lease.
+#[derive(Default)]
+struct LastReport {
+    /// Tells the processes apart that have the name of this node.
+    instance: String,
+    lease: Option<i64>,
+    record: Option<NodeRecord>,
+    /// The revision of etcd at which the record was changed last, as far as this process knows; 0 without one.
+    revision: i64,
+    /// The first report of the node by any process (RFC 3339), once it is known.
+    first: Option<String>,
+    put: Duration,
+}
+
+/// What failed, and when it is tried again.
+struct Backoff<T> {
+    of: T,
+    until: Duration,
+    pause: Duration,
+}
+
+impl<T: PartialEq> Backoff<T> {
+    /// The time after a failure now; `before` is the failure before, which counts if it is of the same.
+    fn after(before: Option<Self>, of: T, longest: Duration) -> Self {
+        let before = before.filter(|before| before.of == of);
+        let pause = before.map_or(RETRY, |before| (before.pause * 2).clamp(RETRY, longest));
+        Self { of, until: boot_time() + pause, pause }
+    }
+
+    fn holds(&self) -> bool {
+        boot_time() < self.until
+    }
+
+    /// It is tried again at once, and as after a first failure.
+    fn end(&mut self) {
+        (self.until, self.pause) = (Duration::ZERO, Duration::ZERO);
+    }
+}
+
+impl Node {
+    /// A node over an engine that runs a configuration, and the engine over `texts`.
+    ///
+    /// # Errors
+    /// `Store`: the state folder can't be used.
+    pub fn new(
+        settings: NodeSettings,
+        local: Engine,
+        file: Arc<ConfFile>,
+        (cluster, texts): (Engine, Arc<ClusterStore>),
+    ) -> Result<Arc<Self>, Refusal> {
+        let store = texts.with_time(LOOK_TIME);
+        // The nodes are spread over the members of etcd.
+        store.gateway().prefer(xxh3_64(settings.name.as_bytes()) as usize);
+        let followed = file.followed()?;
+        let back = followed.back.as_ref().filter(|back| back.boot == boot_id());
+        let words = "it was not reached yet".to_owned();
+        let unreachable = StoreError::Unreachable { name: texts.name(), reason: words.clone() };
+        let standing = Mutex::new(Standing {
+            first_seen: back.map(|back| (back.change.clone(), Duration::from_millis(back.seen))),
+            wanted: followed.runs.as_ref().map(|runs| runs.serial),
+            followed,
+            state: NodeState::Running,
+            since: bounded_time::rfc3339(SystemTime::now()),
+            away: Some(Away { words, refusal: unreachable.into(), is_found: false }),
+            started: boot_time(),
+            ..Standing::default()
+        });
+        let report = Mutex::new(LastReport { instance: fresh_id(), ..LastReport::default() });
+        let wake = Wake::default();
+        let node = Self { settings, local, cluster, texts, store, file, wake, report, standing };
+        node.finish_what_was_cut_short()?;
+        Ok(Arc::new(node))
+    }
+
+    /// Starts to follow.
+    ///
+    /// # Errors
+    /// No thread can be spawned.
+    pub fn start(self: &Arc<Self>) -> std::io::Result<()> {
+        type Work = fn(&Node);
+        let work: [(&str, Work); 3] =
+            [("follow", Node::follow), ("watch", Node::watch), ("keep", Node::keep)];
+        work.into_iter().try_for_each(|(name, run)| {
+            let node = self.clone();
+            thread::Builder::new().name(name.to_owned()).spawn(move || run(&node)).map(drop)
+        })
+    }
+
+    /// Notes durably which text the file holds.
+    fn note(&self, change: impl FnOnce(&mut Followed)) -> Result<(), Refusal> {
+        let mut followed = self.standing.lock().followed.clone();
+        change(&mut followed);
+        self.file.note_followed(&followed)?;
+        self.standing.lock().followed = followed;
+        Ok(())
+    }
+
+    /// The message to clients of this node.
+    fn described(&self) -> NodeReport {
+        let certificate_expiry = self.store.gateway().certificate_expiry();
+        let standing = self.standing.lock();
+        let (why, last) = (standing.why(), standing.last_seen.as_ref());
+        NodeReport {
+            name: self.settings.name.clone(),
+            cluster: self.texts.name(),
+            serial: standing.serial(),
+            wanted: standing.wanted,
+            state: standing.state().to_string(),
+            brief: why.as_ref().map(|why| why.brief.clone()),
+            why: why.map(|why| why.whole),
+            since: standing.since.clone(),
+            away: standing.away.as_ref().map(|away| away.words.clone()),
+            skew: standing.skew,
+            figures: NodeFigures {
+                cluster_serial: last.map(|last| last.head.serial),
+                last_contact: last.map(|last| boot_time().saturating_sub(last.read)),
+                is_overdue: last.is_some_and(|last| last.head.unconfirmed.is_some() && !last.has_pending),
+                is_twin: standing.twin.is_some(),
+                certificate_expiry,
+            },
+        }
+    }
+}
+
+impl Standing {
+    /// The serial that the node runs.
+    fn serial(&self) -> Option<u64> {
+        self.followed.runs.as_ref().map(|runs| runs.serial)
+    }
+
+    /// The state that is shown. A node that is denied may run what it should, and nobody can rely on that.
+    fn state(&self) -> NodeState {
+        let is_denied = self.denied_reading.is_some() || self.denied_record.is_some();
+        match self.state {
+            NodeState::Running | NodeState::Canary if is_denied => NodeState::Denied,
+            ref state => state.clone(),
+        }
+    }
+
+    /// Returns the reasons why the node does not run what it should, that it is denied, and that it is not alone.
+    fn why(&self) -> Option<Trouble> {
+        let denied = self.denied_reading.iter().chain(&self.denied_record).map(|denied| &denied.of);
+        let others = denied.chain(self.twin.as_ref().map(|(words, _)| words)).cloned();
+        let whys = self.why.clone().into_iter().chain(others.map(Trouble::new));
+        whys.reduce(|one, other| Trouble {
+            whole: format!("{}; {}", one.whole, other.whole),
+            brief: format!("{}; {}", one.brief, other.brief),
+        })
+    }
+
+    /// Notes the state, and since when it is so.
+    fn turn(&mut self, state: NodeState, why: Option<Trouble>) {
+        if self.state != state {
+            self.since = bounded_time::rfc3339(SystemTime::now());
+        }
+        // A break of any kind begins the time of a first node anew.
+        if state != NodeState::Canary {
+            self.soaks = None;
+        }
+        (self.state, self.why) = (state, why);
+    }
+
+    /// Notes that the node runs the text that it should; `first` is the change that it takes before the others.
+    fn turn_running(&mut self, first: Option<&str>) {
+        match (self.unhealthy.clone(), first) {
+            (Some(why), _) => self.turn(NodeState::Failed, Some(why)),
+            (None, None) => self.turn(NodeState::Running, None),
+            (None, Some(change)) => {
+                if self.soaks.as_ref().is_none_or(|(id, _)| id != change) {
+                    self.soaks = Some((change.to_owned(), boot_time()));
+                }
+                self.turn(NodeState::Canary, None);
+            }
+        }
+    }
+
+    /// True if the node has run a change as one of the first for as long as it has to.
+    fn has_soaked(&self) -> bool {
+        let change = self.last_seen.as_ref().and_then(|last| last.head.unconfirmed.as_ref());
+        let (Some(change), Some((id, since))) = (change, &self.soaks) else { return false };
+        *id == change.id && boot_time() >= *since + Duration::from_secs(change.soak_s.unwrap_or_default())
+    }
+}
+
+/// Asks one thread to look, any number of times: it looks once for all that asked before it began.
+#[derive(Default)]
+struct Wake {
+    turns: Mutex<Looks>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Looks {
+    asked: u64,
+    done: u64,
+    has_ended: bool,
+}
+
+impl Wake {
+    /// Asks for a look that begins from now on; returns its turn.
+    fn ask(&self) -> u64 {
+        let mut turns = self.turns.lock();
+        turns.asked += 1;
+        self.changed.notify_all();
+        turns.asked
+    }
+
+    /// Waits until a look is asked for, at most for a time; returns its turn. `None` when all is over.
+    fn next(&self, most: Duration) -> Option<u64> {
+        let turns = self.wait_while(most, |turns| turns.asked == turns.done);
+        (!turns.has_ended).then_some(turns.asked)
+    }
+
+    /// Wakes all that asked up to this turn: the look is over.
+    fn finish(&self, turn: u64) {
+        self.turns.lock().done = turn;
+        self.changed.notify_all();
+    }
+
+    /// Waits until a look is over; false if that takes too long.
+    fn wait_for(&self, turn: u64, most: Duration) -> bool {
+        self.wait_while(most, |turns| turns.done < turn).done >= turn
+    }
+
+    /// Waits for a time; false if all is over.
+    fn sleep(&self, time: Duration) -> bool {
+        !self.wait_while(time, |_| true).has_ended
+    }
+
+    fn end(&self) {
+        self.turns.lock().has_ended = true;
+        self.changed.notify_all();
+    }
+
+    /// Waits while this holds and all is not over, at most for a time. Each wait is relative: one until a time of the
+    /// monotonic clock would last minutes where a library shifts the clocks of the process.
+    fn wait_while(&self, most: Duration, holds: impl Fn(&Looks) -> bool) -> MutexGuard<'_, Looks> {
+        let begin = Instant::now();
+        let mut turns = self.turns.lock();
+        while !turns.has_ended && holds(&turns) && begin.elapsed() < most {
+            self.changed.wait_for(&mut turns, most.saturating_sub(begin.elapsed()));
+        }
+        turns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_burst_is_one_look_and_later_ones_are_another() {
+        let wake = Wake::default();
+        (0..100).for_each(|_| _ = wake.ask());
+        let turn = wake.next(LONG).expect("it goes on");
+        let late = wake.ask();
+        wake.finish(turn);
+        assert!(!wake.wait_for(late, Duration::ZERO), "that look had begun before");
+        wake.ask();
+        let turn = wake.next(LONG).expect("it goes on");
+        wake.finish(turn);
+        assert!(wake.wait_for(late, Duration::ZERO));
+        assert!(wake.next(Duration::ZERO).is_some());
+        wake.end();
+        assert!(wake.next(LONG).is_none());
+    }
+
+    #[test]
+    fn what_failed_is_tried_after_five_seconds_and_after_ever_longer_pauses() {
+        let (mut last, mut pauses) = (None, Vec::new());
+        for _ in 0..9 {
+            let failed = Backoff::after(last.take(), "a", LONGEST_RETRY);
+            assert!(failed.holds());
+            pauses.push(failed.pause.as_secs());
+            last = Some(failed);
+        }
+        assert_eq!(pauses, [5, 10, 20, 40, 80, 160, 300, 300, 300]);
+        assert_eq!(Backoff::after(last, "b", LONGEST_RETRY).pause, RETRY, "another one begins anew");
+    }
+}

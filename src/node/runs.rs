@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::store::cluster::HeadRecord;
+use crate::store::etcd::HeadRecord;
 
 /// The configuration that a node runs, of the two that a change which is not confirmed yet leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub fn runs(head: &HeadRecord, has_pending: bool, name: &str, contact: &Contact)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::cluster::Unconfirmed;
+    use crate::store::etcd::Unconfirmed;
 
     const SECOND: Duration = Duration::from_secs(1);
     const TTL: u64 = 4;

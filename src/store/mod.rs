@@ -2,7 +2,7 @@
 //! confirmed.
 //!
 //! [`Store`] and [`Writer`] are the port that the engine works with. Two stores are behind it: a file on
-//! disk ([`mod@file`]), and etcd, which many machines share ([`mod@cluster`]). A store does not know the meaning of a text, has no notion of a terminal, and
+//! disk ([`mod@file`]), and etcd, which many machines share ([`mod@etcd`]). A store does not know the meaning of a text, has no notion of a terminal, and
 //! prints nothing: what users should know comes back as a [`StoreError`] or a [`Warning`].
 //!
 //! A change takes these steps, and a failure at any of them leaves the old text:
@@ -19,9 +19,10 @@ mod chance;
 mod change_id;
 mod change_record;
 mod change_ref;
-pub mod cluster;
 mod error;
+pub mod etcd;
 pub mod file;
+mod file_watch;
 mod included;
 mod node_record;
 mod pending;
@@ -44,10 +45,11 @@ pub use change_record::{
 pub use change_ref::{ChangeRef, NotAChangeRef, WHOLE_HISTORY};
 pub(crate) use error::reason;
 pub use error::{Distrust, FileKind, LockHolder, StoreError};
+pub use file_watch::FileWatch;
 pub use included::{Follow, IncludeError, IncludedText};
 pub use node_record::{NodeRecord, NodeState};
 pub use pending::{CanaryStep, CanaryWish, PendingInfo, PendingRecord};
-pub use replaceable_file::ReplaceableFile;
+pub use replaceable_file::{LastWrite, ReplaceableFile};
 pub use revision::{NotARevision, Revision};
 pub use version::{BaseText, Loaded, Version, is_concatenation};
 pub use warning::Warning;

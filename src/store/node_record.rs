@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::revision::Revision;
 
 /// The configuration that a node of a cluster runs, as it reports it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeRecord {
     /// Its name, which is that of the key.
     #[serde(default)]
@@ -52,33 +52,12 @@ pub struct NodeRecord {
 impl NodeRecord {
     /// The row of a node in this state of which nothing else is known.
     pub fn absent(state: NodeState) -> Self {
-        Self {
-            node: String::new(),
-            serial: None,
-            epoch: None,
-            wanted: None,
-            state,
-            why: None,
-            version: String::new(),
-            since: String::new(),
-            revision: None,
-            instance: String::new(),
-            host: String::new(),
-            pid: 0,
-            change: None,
-            has_soaked: false,
-            skew: None,
-        }
-    }
-
-    /// The row of a node whose record at `key` can't be read.
-    pub fn unreadable(key: &str) -> Self {
-        Self { why: Some(format!("`{key}` can't be read")), ..Self::absent(NodeState::Gone) }
+        Self { state, ..Self::default() }
     }
 }
 
 /// The state of a node.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeState {
     /// It runs what it should.
@@ -97,6 +76,7 @@ pub enum NodeState {
     /// It has no right to read the cluster, or to put its record there.
     Denied,
     /// It does not live any more, or its record can't be read.
+    #[default]
     Gone,
     /// A state of a later version, in its word.
     #[serde(untagged)]
@@ -109,18 +89,10 @@ impl NodeState {
         [Self::Running, Self::Canary, Self::Failed, Self::Drifted, Self::CutOff, Self::Held, Self::Denied];
 }
 
+/// The word that stands in records.
 impl fmt::Display for NodeState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Running => "running",
-            Self::Canary => "canary",
-            Self::Failed => "failed",
-            Self::Drifted => "drifted",
-            Self::CutOff => "cut-off",
-            Self::Held => "held",
-            Self::Denied => "denied",
-            Self::Gone => "gone",
-            Self::Other(word) => word,
-        })
+        let word = serde_json::to_value(self).unwrap_or_default();
+        f.write_str(word.as_str().unwrap_or_default())
     }
 }

@@ -1,9 +1,28 @@
 //! Files with passwords, certificates and keys, which somebody replaces while the program runs.
 
-use std::fs;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::file::LastWrite;
+use serde::Deserialize;
+
+/// The time of the last write of a file, and its length then; a new name or owner does not change it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct LastWrite {
+    pub inode: u64,
+    pub size: u64,
+    /// Seconds since 1970, and nanoseconds.
+    pub modified: (i64, i64),
+}
+
+impl LastWrite {
+    /// That of the regular file at a path; `None` if there is none.
+    pub fn of(path: &Path) -> Option<LastWrite> {
+        let found = fs::metadata(path).ok().filter(Metadata::is_file)?;
+        let modified = (found.mtime(), found.mtime_nsec());
+        Some(LastWrite { inode: found.ino(), size: found.size(), modified })
+    }
+}
 
 /// The content of a file as it was read last. What was not read from a file is never replaced.
 #[derive(Clone)]

@@ -41,16 +41,6 @@ pub enum Warning {
         /// The file that keeps both texts of that write.
         journal: PathBuf,
     },
-    /// Another program wrote into the file while it was being replaced; the history keeps that text.
-    #[error(
-        "another program wrote into `{}` while it was being replaced; that text is in the history, as change {serial}",
-        .path.display()
-    )]
-    HandEditKept {
-        path: PathBuf,
-        /// The number of the text in the history.
-        serial: u64,
-    },
     /// A change that was not confirmed in time was rolled back first.
     #[error("change {serial} was not confirmed in time; it was rolled back first")]
     RolledBack {

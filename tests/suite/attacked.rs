@@ -4,6 +4,7 @@
 
 mod links;
 mod lists;
+mod owners;
 mod planted;
 mod stopped;
 mod vanished;

@@ -141,7 +141,7 @@ fn the_ansible_role_changes_what_differs_and_then_nothing() {
     let all = r#"{"mediactl_prune": "all", "mediactl_state": "edit_auth a b;\n"}"#;
     play(&["-e", all]).exits(0).prints("changed=1");
     assert_eq!(place.text(), "# main\nedit_auth a b;\n");
-    assert!(fs::metadata(place.path(".mediactl")).is_ok());
+    assert!(fs::metadata(place.path(".media.conf.mediactl")).is_ok());
 }
 
 #[test]

@@ -44,7 +44,7 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
     // The store does not look into the text that it keeps.
     ("store", &["mediaconf"]),
     // The engine knows a store by its port.
-    ("engine", &["store/file", "store/cluster"]),
+    ("engine", &["store/file", "store/etcd"]),
     // An editor has a text on this machine.
     ("lsp", &["node", "http"]),
     // A server does not know that it is a node.

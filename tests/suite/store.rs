@@ -56,7 +56,7 @@ impl Place {
         let names = entries.map(|entry| entry.expect("the folder can be listed").file_name());
         let mut names: Vec<String> = names
             .map(|name| name.to_string_lossy().into_owned())
-            .filter(|name| name != ".mediactl")
+            .filter(|name| name != ".media.conf.mediactl")
             .collect();
         names.sort();
         names
@@ -133,8 +133,8 @@ fn keeps_the_owner_when_root_writes() {
     set_mode(&place.conf, 0o660);
     let warnings = replace(&place.conf, NEW).expect("root may write");
     assert!(warnings.is_empty(), "{warnings:?}");
-    let state = place.path(".mediactl/media.conf");
-    for path in [&place.conf, &place.path(".mediactl"), &state, &state.join("lock")] {
+    let state = place.path(".media.conf.mediactl");
+    for path in [&place.conf, &state, &state.join("lock")] {
         let owner = (found(path).uid(), found(path).gid());
         assert_eq!(owner, (4242, 4343), "{}", path.display());
     }
@@ -208,8 +208,8 @@ fn follows_a_chain_of_links_across_folders() {
         assert_eq!(place.text(), text.as_bytes());
         assert_eq!(resolve(&given).state_dir(), resolve(&place.conf).state_dir());
     }
-    assert!(place.path(".mediactl/media.conf/lock").exists());
-    assert!(!place.path("one/.mediactl").exists());
+    assert!(place.path(".media.conf.mediactl/lock").exists());
+    assert!(!place.path("one/.link.conf.mediactl").exists());
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn a_bare_name_is_in_the_current_folder() {
     let conf = resolve(Path::new("no-such-file.conf"));
     assert_eq!(conf.target(), here.join("no-such-file.conf"));
     assert_eq!(conf.given(), Path::new("no-such-file.conf"));
-    assert_eq!(conf.state_dir(), here.join(".mediactl/no-such-file.conf"));
+    assert_eq!(conf.state_dir(), here.join(".no-such-file.conf.mediactl"));
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn a_file_that_became_a_pipe_does_not_block() {
     let locked = conf.lock(Duration::ZERO, &mut |_| ());
     assert!(matches!(locked.err(), Some(StoreError::NotAFile { .. })));
     assert_eq!(place.names(), ["media.conf"]);
-    assert!(!place.path(".mediactl").exists());
+    assert!(!place.path(".media.conf.mediactl").exists());
 }
 
 #[test]
@@ -370,7 +370,6 @@ fn the_state_folder_is_closed_and_ignored() {
         let conf = resolve(&place.conf);
         drop(lock(&conf));
         let state = conf.state_dir();
-        assert_eq!(mode(&place.path(".mediactl")), folder_mode);
         assert_eq!(mode(&state), folder_mode);
         assert_eq!(mode(&state.join("lock")), file_mode);
         assert_eq!(mode(&state.join(".gitignore")), file_mode);
@@ -397,23 +396,22 @@ fn the_state_folder_follows_the_mode_of_the_file() {
 fn loading_creates_no_files() {
     let place = Place::new();
     resolve(&place.conf).load().expect("the file can be read");
-    assert!(!place.path(".mediactl").exists());
+    assert!(!place.path(".media.conf.mediactl").exists());
 }
 
 #[test]
 fn an_obstacle_to_the_state_folder_is_named() {
     let blockers: [fn(&Place); 4] = [
-        |place| fs::write(place.path(".mediactl"), b"").expect("the folder is ours"),
-        |place| symlink("elsewhere", place.path(".mediactl")).expect("the name is free"),
+        |place| fs::write(place.path(".media.conf.mediactl"), b"").expect("the folder is ours"),
+        |place| symlink("elsewhere", place.path(".media.conf.mediactl")).expect("the name is free"),
         |place| {
             fs::create_dir_all(place.path("elsewhere")).expect("the folder is ours");
-            symlink("elsewhere", place.path(".mediactl")).expect("the name is free");
+            symlink("elsewhere", place.path(".media.conf.mediactl")).expect("the name is free");
         },
         |place| {
-            fs::create_dir_all(place.path(".mediactl/media.conf")).expect("the folder is ours");
-            set_mode(&place.path(".mediactl"), 0o700);
-            set_mode(&place.path(".mediactl/media.conf"), 0o700);
-            symlink(&place.conf, place.path(".mediactl/media.conf/lock")).expect("a free name");
+            fs::create_dir(place.path(".media.conf.mediactl")).expect("the folder is ours");
+            set_mode(&place.path(".media.conf.mediactl"), 0o700);
+            symlink(&place.conf, place.path(".media.conf.mediactl/lock")).expect("a free name");
         },
     ];
     for (number, block) in blockers.into_iter().enumerate() {
@@ -422,7 +420,7 @@ fn an_obstacle_to_the_state_folder_is_named() {
         let names = place.names();
         let error = replace(&place.conf, NEW).expect_err("the lock has no place");
         assert!(matches!(error, StoreError::StateFolder { .. }), "{number}: {error:?}");
-        assert!(error.to_string().contains("/.mediactl"), "{error}");
+        assert!(error.to_string().contains("/.media.conf.mediactl"), "{error}");
         assert_eq!(place.text(), OLD);
         assert_eq!(place.names(), names);
     }
@@ -444,16 +442,18 @@ fn a_folder_that_goes_away_is_an_error_and_nothing_else() {
     assert_eq!(place.names(), ["moved"]);
 }
 
-/// The name is too long for the temporary file, but not for the file itself.
+/// The name is too long for the state folder or the temporary file, but not for the file itself.
 #[test]
 fn a_temporary_file_that_cannot_be_made_leaves_the_old_file() {
-    let place = Place::empty();
-    let conf = place.path(&"x".repeat(250));
-    fs::write(&conf, OLD).expect("the folder is writable");
-    let error = replace(&conf, NEW).expect_err("the name is too long");
-    assert!(matches!(error, StoreError::Io { .. }), "{error:?}");
-    assert_eq!(read(&conf), OLD);
-    assert_eq!(place.names().len(), 1);
+    for (length, names) in [(250, 1), (240, 2)] {
+        let place = Place::empty();
+        let conf = place.path(&"x".repeat(length));
+        fs::write(&conf, OLD).expect("the folder is writable");
+        let error = replace(&conf, NEW).expect_err("the name is too long");
+        assert!(matches!(error, StoreError::Io { .. } | StoreError::StateFolder { .. }), "{error:?}");
+        assert_eq!(read(&conf), OLD);
+        assert_eq!(place.names().len(), names);
+    }
 }
 
 #[test]
@@ -519,7 +519,7 @@ fn a_lock_whose_folder_was_removed_does_not_count() {
         let conf = &conf;
         let waiting = scope.spawn(move || conf.lock(PATIENCE, &mut tell).is_ok());
         waits.recv_timeout(PATIENCE).expect("it says that it waits");
-        fs::remove_dir_all(place.path(".mediactl")).expect("the folder is ours");
+        fs::remove_dir_all(place.path(".media.conf.mediactl")).expect("the folder is ours");
         drop(held);
         assert!(waiting.join().expect("the thread does not panic"));
     });
@@ -588,10 +588,12 @@ fn revisions_name_texts() {
 #[test]
 fn messages_are_short_and_lower_case() {
     let place = Place::new();
-    fs::write(place.path(".mediactl"), b"").expect("the folder is ours");
+    fs::write(place.path(".media.conf.mediactl"), b"").expect("the folder is ours");
     let error = replace(&place.conf, NEW).expect_err("the lock has no place");
-    let expected =
-        format!("cannot use the state folder `{}`: not a directory", place.path(".mediactl").display());
+    let expected = format!(
+        "cannot use the state folder `{}`: not a directory",
+        place.path(".media.conf.mediactl").display()
+    );
     assert_eq!(error.to_string(), expected);
     assert!(error.hint().is_some());
 }

@@ -1,23 +1,20 @@
 //! The parts of `media.conf(5)` that the schema table makes.
 
-use mediaconf::plumbing::schema::media::{
-    BACKEND_MEMBERS, LIVE, PLUGIN, SOURCE_MEMBERS, STREAM, TEMPLATE, TOP,
-};
 use mediaconf::plumbing::schema::{FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Scope};
-use mediaconf::plumbing::syntax::{MAX_DEPTH, MAX_DIAGNOSTICS};
+use mediaconf::plumbing::syntax::{Diagnostics, Document};
 
 use crate::facts::{ERRORS, GENERAL, WARNINGS};
 use crate::markup::terms;
 
 /// The scopes of the schema, with the names of their rows in the page.
 static SCOPES: &[(Scope, &str)] = &[
-    (TOP, "rows of Top"),
-    (STREAM, "rows of Stream"),
-    (LIVE, "rows of Live"),
-    (PLUGIN, "rows of Plugin"),
-    (SOURCE_MEMBERS, "rows of Source"),
-    (BACKEND_MEMBERS, "rows of Backend"),
-    (TEMPLATE, "rows of Template"),
+    (Scope::Top, "rows of Top"),
+    (Scope::Stream, "rows of Stream"),
+    (Scope::Live, "rows of Live"),
+    (Scope::Plugin, "rows of Plugin"),
+    (Scope::Source, "rows of Source"),
+    (Scope::Backend, "rows of Backend"),
+    (Scope::Template, "rows of Template"),
 ];
 
 /// The values of the page.
@@ -29,8 +26,8 @@ pub fn values() -> Vec<(&'static str, String)> {
         ("errors", points(ERRORS)),
         ("warnings", points(WARNINGS)),
         ("example", indented(include_str!("../../examples/media.conf"))),
-        ("MAX_DEPTH", MAX_DEPTH.to_string()),
-        ("MAX_DIAGNOSTICS", MAX_DIAGNOSTICS.to_string()),
+        ("MAX_DEPTH", Document::MAX_DEPTH.to_string()),
+        ("MAX_DIAGNOSTICS", Diagnostics::MAX.to_string()),
     ])
     .collect()
 }

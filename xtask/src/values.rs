@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mediaconf::plumbing::edit::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST};
-use mediaconf::plumbing::syntax::MAX_DEPTH;
+use mediaconf::plumbing::syntax::Document;
 use mediactl::cli::GRACE;
 use mediactl::cli::exit::{EXIT_CODES, Exit};
 use mediactl::engine::{
@@ -86,7 +86,7 @@ pub fn of_server() -> Vec<(&'static str, String)> {
         ("limits::METRICS_LIFE", time(limits::METRICS_LIFE)),
         ("limits::LATE_TIME", time(limits::LATE_TIME)),
         ("limits::LINGER_TIME", time(limits::LINGER_TIME)),
-        ("MAX_DEPTH", MAX_DEPTH.to_string()),
+        ("MAX_DEPTH", Document::MAX_DEPTH.to_string()),
         ("DEFAULT_LOCK_WAIT", time(DEFAULT_LOCK_WAIT)),
         ("MAX_REHEARSALS", MAX_REHEARSALS.to_string()),
         ("DEFAULT_HOOK_TIMEOUT", time(DEFAULT_HOOK_TIMEOUT)),

@@ -6,14 +6,15 @@
 //! | [check it](#check-it) | [`check()`], [`Diagnostics`], [`Diagnostic`], [`Fix`], [`Severity`], [`LineIndex`] |
 //! | [see it as JSON](#see-it-as-json) | [`Config`] |
 //! | [read a value](#read-a-value) | [`Config`], [`ConfigLookup`], [`Path`], [`Segment`], [`select`], [`Selection`] |
-//! | [set and unset values](#set-and-unset-values) | [`Assignment`], [`AssignedValue`], [`AssignOptions`], [`to_patch`], [`modify`], [`Edit`] |
-//! | [merge a patch](#merge-a-patch) | [`modify`], [`Edit`], [`Splice`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`] |
-//! | [compare](#compare) | [`diff`], [`hunks_of_texts`], [`Hunk`], [`printed`] |
+//! | [set and unset values](#set-and-unset-values) | [`Request`], [`Edit`], [`Note`], [`Assignment`], [`AssignedValue`], [`AssignOptions`] |
+//! | [add, copy and rename blocks](#set-and-unset-values) | [`BlockRequest`], [`BlockContent`], [`BlockPlace`], [`Renaming`] |
+//! | [merge a patch](#merge-a-patch) | [`Request`], [`Edit`], [`Splice`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`] |
+//! | [compare](#compare) | [`diff`], [`unified_diff`] |
 //! | [format](#format) | [`formatted`] |
 //! | [explain a key](#explain-a-key) | [`explain`], [`Explanation`] |
 //! | [complete a path](#complete-a-path) | [`Completion`], [`PathUse`], [`Proposal`] |
 //! | [look up a directive](#look-up-a-directive) | [`Schema`], [`Scope`], [`Parameter`] |
-//! | [find secrets](#find-secrets) | [`secret_spans`], [`masked_document`], [`Masker`] |
+//! | [find secrets](#find-secrets) | [`Masker`], [`MaskedText`], [`SecretValues`] |
 //!
 //! The crate does no I/O, takes no clock and starts no thread: texts come in as strings or bytes, and answers go out as
 //! values.
@@ -80,49 +81,35 @@
 //!
 //! # Set and unset values
 //!
-//! Assignments become a patch, whose edit touches the bytes that have to change and no others.
+//! A request becomes an edit ([`Document::edit`]) that touches the bytes that have to change and no others. It proves that the new text reads as
+//! was asked for. What is rarely meant, such as a block in the place of several, is refused unless the request accepts it.
 //!
 //! ```
-//! use mediaconf::{
-//!     AssignOptions, AssignedValue, Assignment, Config, Document, Path, modify, to_patch,
-//! };
+//! use mediaconf::{Document, Request};
 //!
 //! let document = Document::parse("stream cam1 {\n  prepush   5; # seconds\n  title x;\n}\n");
-//! let config = Config::new(&document);
-//! let set = |path, value| Ok::<_, mediaconf::Fault>(Assignment { path: Path::parse(path)?, value });
-//! let assignments = [
-//!     set("streams.cam1.prepush", AssignedValue::Typed("2".to_owned()))?,
-//!     set("streams.cam1.title", AssignedValue::Remove)?,
-//! ];
-//! let current = config.lookup();
-//! let options = AssignOptions::default();
-//! let computed = to_patch(&current, &assignments, &[], options).expect("the paths are known");
-//!
-//! let edit = modify(&document, computed.patch.into(), &[]).expect("the patch is valid");
-//! let edit = edit.expect("the values differ");
+//! let request = Request::new().set("streams.cam1.prepush=2")?.unset("streams.cam1.title")?;
+//! let edit = document.edit(&request)?;
 //! assert_eq!(edit.document.text(), "stream cam1 {\n  prepush   2; # seconds\n}\n");
-//! # Ok::<(), mediaconf::Fault>(())
+//! # Ok::<(), mediaconf::EditError>(())
 //! ```
 //!
 //! # Merge a patch
 //!
-//! [`modify`] merges a JSON merge patch (RFC 7396). It proves that the new text reads as the merged
-//! values before it returns an edit; a patch that the format can't hold is refused with all its faults. So is one that
-//! is rarely meant, such as a block in the place of several, unless [`FaultKind`]s are accepted.
+//! A request can be a JSON merge patch (RFC 7396). One that the format can't hold is refused with all its faults.
 //!
 //! ```
-//! use mediaconf::{Document, EditError, modify};
+//! use mediaconf::{Document, EditError, Request};
 //! use serde_json::json;
 //!
 //! let document = Document::parse("# Cameras\nstream cam1 { prepush 5; }\n");
-//! let edit = modify(&document, json!({"streams": {"cam1": {"prepush": 2}}}), &[]);
-//! let edit = edit.expect("the patch is valid").expect("the values differ");
+//! let edit = document.edit(&Request::from(json!({"streams": {"cam1": {"prepush": 2}}})))?;
 //! assert_eq!(edit.document.text(), "# Cameras\nstream cam1 { prepush 2; }\n");
 //!
-//! let refused = modify(&document, json!({"streams": {"cam1": {"prepush": [true]}}}), &[]);
+//! let refused = document.edit(&Request::from(json!({"streams": {"cam1": {"prepush": [true]}}})));
 //! let Err(EditError::Faults(faults)) = refused else { panic!("a list is no number") };
-//! let pointer = faults.0[0].pointer.as_ref().expect("the patch names the place");
-//! assert_eq!(pointer.to_string(), "/streams/cam1/prepush");
+//! assert_eq!(faults[0].pointer.as_ref().expect("the patch names it").as_str(), "/streams/cam1/prepush");
+//! # Ok::<(), EditError>(())
 //! ```
 //!
 //! # Compare
@@ -130,16 +117,13 @@
 //! Two configurations differ by a merge patch, two texts by the lines of a unified diff.
 //!
 //! ```
-//! use mediaconf::{diff, hunks_of_texts, printed};
+//! use mediaconf::{diff, unified_diff};
 //! use serde_json::{Value, json};
 //!
 //! let patch = diff(&json!({"loglevel": "info"}), &json!({"loglevel": "debug"}));
 //! assert_eq!(Value::Object(patch), json!({"loglevel": "debug"}));
 //!
-//! let (old, new) = ("loglevel info;\n", "loglevel debug;\n");
-//! let hunks = hunks_of_texts(old, new);
-//! let lines: Vec<String> =
-//!     printed(&hunks, [old, new], &|line| old[line].to_owned(), &|line| new[line].to_owned()).collect();
+//! let lines = unified_diff("loglevel info;\n", "loglevel debug;\n");
 //! assert_eq!(lines, ["@@ -1 +1 @@", "-loglevel info;", "+loglevel debug;"]);
 //! ```
 //!
@@ -197,13 +181,13 @@
 //! # Find secrets
 //!
 //! ```
-//! use mediaconf::{Document, Masker, masked_document, secret_spans};
+//! use mediaconf::{Document, Masker};
 //!
 //! let text = "edit_auth admin not-real;\n";
 //! let document = Document::parse(text);
-//! let spans = secret_spans(&document, &[0..text.len()]);
+//! let spans = document.secret_spans();
 //! assert_eq!(&text[spans[0].clone()], "not-real");
-//! assert_eq!(masked_document(&document, &Masker::opaque()), "edit_auth admin <secret:000000>;\n");
+//! assert_eq!(Masker::opaque().document(&document), "edit_auth admin <secret:000000>;\n");
 //! ```
 
 #![warn(missing_docs)]
@@ -235,10 +219,6 @@ pub mod plumbing {
     pub mod model {
         pub use crate::model::*;
     }
-    /// Requests of a change, as data.
-    pub mod request {
-        pub use crate::request::*;
-    }
     /// The rows of directives and the kinds of values.
     pub mod schema {
         pub use crate::schema::*;
@@ -255,10 +235,11 @@ pub mod plumbing {
 
 pub use edit::{
     AssignOptions, AssignedValue, Assignment, Completion, ConfigLookup, Edit, EditError, Explanation, Fault,
-    FaultKind, Faults, Path, PathUse, Proposal, Segment, Selection, explain, modify, select, to_patch,
+    FaultKind, Faults, Note, Path, PathUse, Proposal, Segment, Selection, explain, select,
 };
 pub use merge::diff;
-pub use model::{Config, Masker, check, masked_document, secret_spans};
+pub use model::{Config, MaskedText, Masker, SecretValues, check};
+pub use request::{BlockContent, BlockPlace, BlockRequest, Renaming, Request};
 pub use schema::{Parameter, Schema, Scope};
-pub use show::{Hunk, formatted, hunks_of_texts, printed};
+pub use show::{formatted, unified_diff};
 pub use syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, LineIndex, Severity, Splice, Word};

@@ -21,7 +21,7 @@ fn each_name_at_the_root_is_in_the_table_and_each_of_the_table_is_one() {
         .map(|name| name[..name.find('`').expect("it ends")].trim_end_matches("()"))
         .collect();
     assert_eq!(exported, told);
-    assert!(exported.len() < 45, "{} names are no small API", exported.len());
+    assert!(exported.len() <= 60, "{} names are no small API", exported.len());
 }
 
 #[test]

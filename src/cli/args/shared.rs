@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use mediaconf::plumbing::request::BlockPlace;
+use mediaconf::BlockPlace;
 
 /// The form in which a list is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

@@ -1,7 +1,6 @@
 //! `mediactl add`
 
 use clap::ValueEnum;
-use mediaconf::plumbing::schema::media::{LIVES, PLUGINS, STREAM, STREAMS};
 use serde_json::{Map, Value, json};
 
 use crate::cli::args::changing::ChangeArgs;
@@ -14,8 +13,9 @@ use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::Guard;
 use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Path, Segment};
-use mediaconf::plumbing::request::{BlockContent, BlockRequest, ChangeRequest};
+use mediaconf::plumbing::schema::Scope;
 use mediaconf::plumbing::schema::{DirectiveRole, Kind, SOURCE};
+use mediaconf::{BlockContent, BlockRequest, Request};
 
 /// Add a stream, live or plugin
 ///
@@ -63,9 +63,9 @@ pub enum AddedKind {
 impl From<AddedKind> for Kind {
     fn from(kind: AddedKind) -> Self {
         match kind {
-            AddedKind::Stream => STREAMS,
-            AddedKind::Live => LIVES,
-            AddedKind::Plugin => PLUGINS,
+            AddedKind::Stream => Kind::Streams,
+            AddedKind::Live => Kind::Lives,
+            AddedKind::Plugin => Kind::Plugins,
         }
     }
 }
@@ -73,7 +73,7 @@ impl From<AddedKind> for Kind {
 pub fn run(args: &AddArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("add");
     let kind = Kind::from(args.kind);
-    if kind != STREAMS && !args.urls.is_empty() {
+    if kind != Kind::Streams && !args.urls.is_empty() {
         return Err(CliError::usage(
             format!("`add {}` takes no URL", kind.noun()),
             "leave the URL out; `--set` sets its values",
@@ -81,7 +81,7 @@ pub fn run(args: &AddArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     }
     let assignments =
         args.set.iter().map(|text| set(text, AssignedValue::Typed)).collect::<Result<_, _>>()?;
-    let request = ChangeRequest::from(
+    let request = Request::from(
         BlockRequest {
             content: BlockContent::New(content(kind, &args.urls)),
             to: Path { segments: vec![Segment::Key(kind.key().to_owned()), Segment::Key(args.name.clone())] },
@@ -101,7 +101,7 @@ pub fn run(args: &AddArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 /// Returns the first content of the new block.
 fn content(kind: Kind, urls: &[String]) -> Map<String, Value> {
     let urls: Vec<Value> = urls.iter().map(|url| json!({ SOURCE.address: url })).collect();
-    let sources =
-        (kind == STREAMS).then(|| (DirectiveRole::Sources.key(STREAM).to_owned(), Value::Array(urls)));
+    let sources = (kind == Kind::Streams)
+        .then(|| (DirectiveRole::Sources.key(Scope::Stream).to_owned(), Value::Array(urls)));
     sources.into_iter().collect()
 }

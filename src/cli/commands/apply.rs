@@ -13,9 +13,9 @@ use crate::cli::input::{self, STDIN};
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{Refusal, Snapshot};
+use mediaconf::Request;
 use mediaconf::plumbing::edit::patch;
-use mediaconf::plumbing::merge::{DesiredState, Prune, TextState};
-use mediaconf::plumbing::request::{ChangeRequest, Edits};
+use mediaconf::plumbing::merge::{DesiredState, Prune};
 
 /// Bring the configuration to a desired state, such as one from a Git repository
 ///
@@ -70,24 +70,24 @@ pub fn run(args: &ApplyArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         Some(PruneScope::Entries) => Prune::Entries,
         Some(PruneScope::All) => Prune::All,
     };
-    let request = ChangeRequest { edits: desired_state(&args.file, prune)?, expectations: Vec::new() };
+    let request = desired_state(&args.file, prune)?;
     let change = ChangeCommand::new(&args.changing, Verb::APPLY).named("apply");
     change.run(call, request.into())
 }
 
 /// Reads a desired state.
-fn desired_state(file: &Path, prune: Prune) -> Result<Edits, CliError> {
+fn desired_state(file: &Path, prune: Prune) -> Result<Request, CliError> {
     let bytes = input::read(file)?;
     // No directive begins with a bracket.
     if matches!(patch::without_bom(&bytes).trim_ascii_start().first(), Some(b'{' | b'[')) {
         let patch = patch::parse(&bytes).map_err(Refusal::from)?;
         let state = DesiredState::of_json(patch, prune).map_err(Refusal::from)?;
-        return Ok(Edits::State(state));
+        return Ok(state.into());
     }
     let snapshot = Snapshot::from_bytes(bytes);
     if !snapshot.is_valid() {
         let name = if file.as_os_str() == STDIN { "<stdin>".into() } else { file.display().to_string() };
         return Err(CliError::broken_text(&name, Arc::new(snapshot)));
     }
-    Ok(Edits::Text(TextState::new(snapshot.into_document(), prune)))
+    Ok(DesiredState::of_text(snapshot.document(), prune).into())
 }

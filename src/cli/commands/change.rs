@@ -22,7 +22,7 @@ use crate::engine::{
     RequestedChange,
 };
 use crate::store::{ChangeId, HistoryEntry};
-use mediaconf::plumbing::request::ChangeRequest;
+use mediaconf::Request;
 use mediaconf::plumbing::syntax::one_line;
 
 /// A command that makes a change, and how it reports the outcome.
@@ -57,7 +57,7 @@ impl<'a> ChangeCommand<'a> {
     }
 
     /// The same for this request.
-    pub fn with_request(mut self, request: &ChangeRequest) -> Self {
+    pub fn with_request(mut self, request: &Request) -> Self {
         self.question.may_be_many = !request.names_few(MOST_UNASKED);
         self
     }

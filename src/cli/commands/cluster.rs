@@ -13,7 +13,7 @@ use crate::cli::prompts;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::engine::{ErrorKind, Refusal};
-use crate::store::cluster::{ClusterStore, ForgottenNode, Seen};
+use crate::store::etcd::{ClusterStore, ForgottenNode, Seen};
 use crate::store::{NodeRecord, NodeState, Store, StoreError, bounded_time};
 
 /// Look after a cluster and its nodes

@@ -11,7 +11,7 @@ use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::Guard;
 use mediaconf::plumbing::edit::{AssignOptions, AssignedValue};
-use mediaconf::plumbing::request::{BlockContent, BlockRequest, ChangeRequest};
+use mediaconf::{BlockContent, BlockRequest, Request};
 
 /// Copy a stream, live or plugin
 ///
@@ -57,7 +57,7 @@ pub fn run(args: &CpArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         near_misses: change.options.accepts(&Guard::NearMiss),
         ..AssignOptions::default()
     };
-    let request = ChangeRequest::from(
+    let request = Request::from(
         BlockRequest {
             content: BlockContent::Copied(input::value_path(&args.from)?),
             to: input::value_path(&args.to)?,

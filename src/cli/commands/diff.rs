@@ -1,6 +1,5 @@
 //! `mediactl diff`
 
-use mediaconf::plumbing::schema::media::STREAMS;
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path as FilePath;
 
@@ -20,15 +19,14 @@ use crate::cli::render::value_diff::{changed, first_paths};
 use crate::cli::render::{diff, table};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::engine::{
-    ConfigSource, Content, ContentDiff, DiffLines, Guard, KeptText, ReadForm, ReadQuery, TextDiff,
-};
+use crate::engine::{ConfigSource, Content, ContentDiff, Guard, KeptText, ReadForm, ReadQuery, TextDiff};
 use crate::store::{ChangeRef, NotAChangeRef};
 use mediaconf::plumbing::edit::{
     Condition, Expansion, Path, Segment, guarded, keys_that_all_lack, no_entry, normalize,
 };
-use mediaconf::plumbing::merge::{Drift, diff as patch_from, drift};
-use mediaconf::plumbing::model::{Masker, masked_below, masked_json, masked_keys};
+use mediaconf::plumbing::merge::{Drift, diff as patch_from};
+use mediaconf::plumbing::model::Masker;
+use mediaconf::plumbing::schema::Kind;
 
 /// Show how two configurations differ
 ///
@@ -147,14 +145,13 @@ fn on_servers(
     let mut rows = Vec::new();
     for (server, compared) in answers.found() {
         let diff = compared.diff(masker.clone());
-        is_different |= !diff.is_empty();
+        is_different |= !diff.lines.is_empty();
         let names = sides.map(|side| side.unwrap_or("the server"));
         let [old, new] = compared.sides.each_ref().map(|side| &side.content);
         let values = changed(old, new);
         let [added, removed] = diff.added_and_removed();
-        let lines = DiffLines::from(diff);
-        diffs.add(server, (&lines, values.as_deref()), names, ui)?;
-        let (differs, lines) = match lines.is_empty() {
+        diffs.add(server, (&diff.lines, values.as_deref()), names, ui)?;
+        let (differs, lines) = match diff.lines.is_empty() {
             true => ("no", "-".to_owned()),
             false => ("yes", format!("+{added} -{removed}")),
         };
@@ -198,7 +195,7 @@ fn across(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         answers.found().map(|(server, view)| (server.to_owned(), view.clone())).unzip();
     let masker = if args.json { ui.value_masker() } else { ui.masker() };
     let record = |drift| drift_record(drift, &servers, masker.as_ref());
-    let records: Vec<DriftRecord> = drift(&views).into_iter().map(record).collect();
+    let records: Vec<DriftRecord> = Drift::between(&views).into_iter().map(record).collect();
     if args.json {
         ui.print_json(&records)?;
     } else if records.is_empty() {
@@ -228,13 +225,13 @@ struct DriftedValue {
 fn drift_record(drift: Drift, servers: &[String], masker: Option<&Masker>) -> DriftRecord {
     let keys: Vec<&str> = drift.keys.iter().map(String::as_str).collect();
     let shown_keys = match masker {
-        Some(masker) => masked_keys(&keys, masker),
+        Some(masker) => masker.keys(&keys),
         None => drift.keys.clone(),
     };
     let segment = |key: String| key.parse().map_or(Segment::Key(key), Segment::Index);
     let path = Path { segments: shown_keys.into_iter().map(segment).collect() }.to_string();
     let shown = |value: Value| match masker {
-        Some(masker) => masked_below(&keys, &value, masker),
+        Some(masker) => masker.json_below(&keys, &value),
         None => value,
     };
     let values = drift.values.into_iter().map(|(value, who)| DriftedValue {
@@ -438,7 +435,7 @@ fn selected(
     sides: &[NamedContent; 2],
     conditions: &[Condition],
 ) -> Result<(HashSet<String>, Vec<String>), CliError> {
-    let every = Path::all(STREAMS.key());
+    let every = Path::all(Kind::Streams.key());
     let sides = [sides[0].to_json()?, sides[1].to_json()?];
     let mut names = HashSet::new();
     for whole in &sides {
@@ -469,7 +466,7 @@ fn patch_between(
 
 /// Leaves only what a patch says of these streams.
 fn keep_streams(patch: &mut Map<String, Value>, names: &HashSet<String>) {
-    patch.retain(|key, _| key == STREAMS.key());
+    patch.retain(|key, _| key == Kind::Streams.key());
     patch.values_mut().filter_map(Value::as_object_mut).for_each(|streams| {
         streams.retain(|name, _| names.contains(name));
     });
@@ -485,8 +482,8 @@ fn print_diff(compared: &ComparedSides, ui: Ui) -> Result<bool, CliError> {
         new.to_json()?;
     }
     let diff = compared.diff(ui.masker());
-    let differs = !diff.is_empty();
-    ui.print_painted(|out| diff::print(&diff.into(), [&old.name, &new.name], ui, out))?;
+    let differs = !diff.lines.is_empty();
+    ui.print_painted(|out| diff::print(&diff.lines, [&old.name, &new.name], ui, out))?;
     let (Content::Text(old), Content::Text(new), None) = (&old.content, &new.content, &compared.streams)
     else {
         return Ok(differs);
@@ -521,5 +518,5 @@ fn print_patch(compared: &ComparedSides, patch: &Map<String, Value>, ui: Ui) -> 
 /// A patch as users see it: it was computed from the real values, and is masked afterwards.
 fn shown_patch(patch: &Map<String, Value>, ui: Ui) -> Value {
     let patch = Value::Object(patch.clone());
-    ui.value_masker().map_or(patch.clone(), |masker| masked_json(&patch, &masker))
+    ui.value_masker().map_or(patch.clone(), |masker| masker.json(&patch))
 }

@@ -20,7 +20,6 @@ use crate::engine::{ConfigSource, Refusal, Snapshot};
 use crate::store::StoreError;
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, text_of_base};
 use mediaconf::plumbing::edit::{Path, quoted};
-use mediaconf::plumbing::merge::lines_of;
 
 /// Edit the configuration, or one entry of it, in a text editor
 ///
@@ -122,7 +121,7 @@ fn target_option(global: &GlobalArgs, target: &Target) -> String {
 
 /// The lines of an entry, which may be in an included file instead.
 fn range_of(path: &Path, present: &Arc<Snapshot>, target: &mut Target) -> Result<Range<usize>, CliError> {
-    let fault = match lines_of(present.document(), path) {
+    let fault = match present.document().lines_of(path) {
         Ok(range) => return Ok(range),
         Err(fault) => fault,
     };

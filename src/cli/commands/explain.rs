@@ -18,7 +18,7 @@ use crate::cli::render::{diagnostics, table};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, Content, ReadForm, ReadQuery, Refusal, RefusalKind};
-use mediaconf::plumbing::edit::{ConfigLookup, Explanation, Path, ValueSource, entry_at, explain};
+use mediaconf::plumbing::edit::{ConfigLookup, Explanation, Path, ValueSource, explain};
 use mediaconf::plumbing::syntax::{LineIndex, one_line};
 
 /// Explain a parameter, and show its value and where that comes from
@@ -146,7 +146,7 @@ impl Explained {
         let mut explained =
             masked(&Content::Text(text.clone()), ui).with_values(|current| looked_up(current, path))?;
         let set_at = explained.explanation.found.as_ref().and_then(|found| found.set_at.as_ref());
-        if let Some(entry) = set_at.and_then(|path| entry_at(config.members(), &path.segments)) {
+        if let Some(entry) = set_at.and_then(|path| config.entry_at(&path.segments)) {
             let at = entry.span().start;
             let (file, line) = match &composed {
                 Some(composed) => composed.line(at),

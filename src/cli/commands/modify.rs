@@ -13,8 +13,8 @@ use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{ChangeOptions, Guard, Refusal};
+use mediaconf::Request;
 use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Assignment, Expectation, patch};
-use mediaconf::plumbing::request::{ChangeRequest, Edits};
 
 /// Change some values and leave everything else as it is
 ///
@@ -121,26 +121,22 @@ pub fn run(args: &ModifyArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 }
 
 /// The change that the command line asks for.
-fn request(
-    args: &ModifyArgs,
-    matches: &ArgMatches,
-    options: &ChangeOptions,
-) -> Result<ChangeRequest, CliError> {
+fn request(args: &ModifyArgs, matches: &ArgMatches, options: &ChangeOptions) -> Result<Request, CliError> {
     let expectations = args.expect.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
-    let edits = match &args.file {
-        Some(file) => Edits::Patch(patch::parse(&input::read(file)?).map_err(Refusal::from)?),
-        None => Edits::Assignments {
-            assignments: assignments(args, matches)?,
-            conditions: input::conditions(&args.conditions, options.accepts(&Guard::NearMiss))?,
-            options: AssignOptions {
+    let request = match &args.file {
+        Some(file) => patch::parse(&input::read(file)?).map_err(Refusal::from)?.into(),
+        None => Request::assigning(
+            assignments(args, matches)?,
+            input::conditions(&args.conditions, options.accepts(&Guard::NearMiss))?,
+            AssignOptions {
                 create: args.create,
                 ignore_missing: args.ignore_missing,
                 one_word: options.accepts(&Guard::FormChange),
                 near_misses: options.accepts(&Guard::NearMiss),
             },
-        },
+        ),
     };
-    Ok(ChangeRequest { edits, expectations })
+    Ok(request.expecting(expectations))
 }
 
 /// Parses the `PATH=VALUE` of a value that has to be there.

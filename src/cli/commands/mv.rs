@@ -9,7 +9,7 @@ use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use mediaconf::plumbing::edit::AssignOptions;
-use mediaconf::plumbing::request::{BlockContent, BlockPlace, BlockRequest, ChangeRequest, Renaming};
+use mediaconf::{BlockContent, BlockPlace, BlockRequest, Renaming, Request};
 
 /// Give a stream, live or plugin another name, or many at once
 ///
@@ -47,12 +47,12 @@ pub fn run(args: &MvArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     change.run(call, request.into())
 }
 
-fn request(args: &MvArgs) -> Result<ChangeRequest, CliError> {
+fn request(args: &MvArgs) -> Result<Request, CliError> {
     if let Some(substitution) = &args.replace {
         let by = substitution_of("--replace", substitution)?;
         return Ok(Renaming { from: input::value_path(&args.from)?, by }.into());
     }
-    Ok(ChangeRequest::from(BlockRequest {
+    Ok(Request::from(BlockRequest {
         content: BlockContent::Moved(input::value_path(&args.from)?),
         to: input::value_path(args.to.as_deref().unwrap_or_default())?,
         place: BlockPlace::Usual,

@@ -1,6 +1,5 @@
 //! `mediactl read`
 
-use mediaconf::plumbing::schema::media::{KINDS, STREAMS};
 use mediaconf::plumbing::schema::{Kind, Schema, WITH_INCLUDES};
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -27,8 +26,8 @@ use crate::engine::{
     Composed, ConfigSource, Content, IncludedEntry, ReadForm, ReadQuery, Reading, Refusal, Snapshot,
 };
 use mediaconf::plumbing::edit::{
-    Condition, ConfigLookup, FoundAt, Path, Segment, Selection, entries_at, entry_at, keys_that_all_lack,
-    select_each, select_where,
+    Condition, ConfigLookup, FoundAt, Path, Segment, Selection, entries_at, keys_that_all_lack, select_each,
+    select_where,
 };
 use mediaconf::plumbing::model::{Config, Lens, Masker, top_members};
 use mediaconf::plumbing::show::{each_set_line, set_lines};
@@ -434,7 +433,7 @@ impl Wanted {
         let conditions = input::conditions(&args.conditions, args.accept.is_some())?;
         refuse_unfit_output(args)?;
         if paths.is_empty() && !conditions.is_empty() {
-            paths.push(Path::all(STREAMS.key()));
+            paths.push(Path::all(Kind::Streams.key()));
         }
         Ok(Self { paths, conditions })
     }
@@ -479,8 +478,9 @@ impl Wanted {
     ) -> Result<(), CliError> {
         let groups = match &self.paths[..] {
             [] => {
-                let all = KINDS.map(|kind| (kind, current.shown.names(&[kind.key()])));
-                let is_shown = |(kind, names): &(Kind, Vec<String>)| *kind == STREAMS || !names.is_empty();
+                let all = Kind::ALL.map(|kind| (kind, current.shown.names(&[kind.key()])));
+                let is_shown =
+                    |(kind, names): &(Kind, Vec<String>)| *kind == Kind::Streams || !names.is_empty();
                 all.into_iter().filter(is_shown).collect()
             }
             paths => {
@@ -559,7 +559,7 @@ fn print_conf(
         let path = all.as_ref().unwrap_or(path);
         let found = wanted.select(path, ShownValues { shown: &current, own: &current })?.into_places(path);
         for (path, value) in found {
-            let entry = entry_at(config.members(), &path.segments).filter(|_| !value.is_array());
+            let entry = config.entry_at(&path.segments).filter(|_| !value.is_array());
             let entry = entry.ok_or_else(|| {
                 let message = format!("`{path}` has no entry of its own in the text");
                 CliError::usage(message, "leave out `-o conf`, or name the block around it")

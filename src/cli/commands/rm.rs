@@ -8,9 +8,9 @@ use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{ChangeReport, Guard};
+use mediaconf::Request;
 use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Assignment, Path, Place};
-use mediaconf::plumbing::merge::paths_in_words;
-use mediaconf::plumbing::request::{ChangeRequest, Edits};
+use mediaconf::plumbing::merge::ChangedValue;
 
 /// Remove streams, or other values
 ///
@@ -44,19 +44,18 @@ pub fn run(args: &RmArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let removal =
         |text: &String| Ok(Assignment { path: input::value_path(text)?, value: AssignedValue::Remove });
     let accepts_near_miss = args.changing.force || args.changing.accept.contains(&Guard::NearMiss);
-    let edits = Edits::Assignments {
-        assignments: args.paths.iter().map(removal).collect::<Result<_, CliError>>()?,
-        conditions: input::conditions(&args.conditions, accepts_near_miss)?,
-        options: AssignOptions { ignore_missing: args.ignore_missing, ..AssignOptions::default() },
-    };
-    let request = ChangeRequest { edits, expectations: Vec::new() };
+    let request = Request::assigning(
+        args.paths.iter().map(removal).collect::<Result<_, CliError>>()?,
+        input::conditions(&args.conditions, accepts_near_miss)?,
+        AssignOptions { ignore_missing: args.ignore_missing, ..AssignOptions::default() },
+    );
     let mut change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("rm").with_request(&request);
     change.question.about = stands_for_many(&request, args).then_some(removed);
     change.run(call, request.into())
 }
 
 /// True if a path stands for what matches, which the user may not know.
-fn stands_for_many(request: &ChangeRequest, args: &RmArgs) -> bool {
+fn stands_for_many(request: &Request, args: &RmArgs) -> bool {
     let is_group = |path: &Path| matches!(Place::resolve(&path.segments), Ok(Place::Group(_)));
     !args.conditions.is_empty()
         || request.paths().iter().any(|path| path.first_pattern().is_some() || is_group(path))
@@ -64,5 +63,5 @@ fn stands_for_many(request: &ChangeRequest, args: &RmArgs) -> bool {
 
 /// Names the entries that a change removes.
 fn removed(change: &ChangeReport) -> Option<String> {
-    change.changed.then(|| format!("this removes {}", paths_in_words(&change.values)))
+    change.changed.then(|| format!("this removes {}", ChangedValue::paths_in_words(&change.values)))
 }

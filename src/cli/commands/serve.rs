@@ -1,6 +1,5 @@
 //! `mediactl serve`
 
-use mediaconf::plumbing::schema::media::TOP;
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::panic;
@@ -36,11 +35,12 @@ use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
 use crate::http::server::tls::Tls;
 use crate::node::{NodeSettings, OnDrift};
-use crate::store::cluster::DEFAULT_REQUEST_TIME;
+use crate::store::etcd::DEFAULT_REQUEST_TIME;
 use crate::store::file::{ConfFile, ServeLock};
 use crate::store::{Follow, StoreError, jittered};
-use mediaconf::plumbing::request::{ChangeRequest, Edits};
+use mediaconf::Request;
 use mediaconf::plumbing::schema::DirectiveRole;
+use mediaconf::plumbing::schema::Scope;
 
 /// The default address: only this machine can connect.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
@@ -246,7 +246,7 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let listening = urls.iter().chain(&metrics_urls).map(|url| format!("listening on {url}"));
     announce(listening.chain(console_urls.iter().map(|url| format!("the console is at {url}"))))?;
     signals.forever().take_while(|signal| *signal == SIGHUP).for_each(|_| {
-        node.iter().for_each(|node| node.try_again());
+        node.iter().for_each(|node| _ = node.try_again());
         reload_in_background(&engine, tls.as_ref(), ui, &lines);
     });
     manager.iter().for_each(|manager| manager.tell("STOPPING=1"));
@@ -379,9 +379,8 @@ fn offer_account(engine: &Engine, global: &GlobalArgs, ui: Ui) -> Result<(), Cli
         return Err(CliError::no_account(&name));
     }
     let account = NewAccount::random()?;
-    let patch =
-        json!({DirectiveRole::Editor.key(TOP): {"login": account.login, "password": account.password}});
-    let request = ChangeRequest { edits: Edits::Patch(patch), expectations: Vec::new() };
+    let patch = json!({DirectiveRole::Editor.key(Scope::Top): {"login": account.login, "password": account.password}});
+    let request = Request::from(patch);
     engine.modify(&request, &ChangeOptions { by: local_user(), ..ChangeOptions::default() })?;
     ui.say("this is the account, which is not shown again:");
     account.show(ui)

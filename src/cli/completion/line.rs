@@ -2,7 +2,6 @@
 //! that, and the contexts. Whatever can't be read is empty.
 
 use mediaconf::plumbing::schema::Kind;
-use mediaconf::plumbing::schema::media::STREAMS;
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
@@ -47,7 +46,7 @@ impl TypedLine {
         }
         let added = self.words("kind").first().map(|kind| format!("{kind}s"));
         let paths = ["paths", "path", "set", "unset", "replace"].into_iter().flat_map(|id| self.words(id));
-        let kind = added.into_iter().chain(paths).find_map(|path| group(&path)).unwrap_or(STREAMS);
+        let kind = added.into_iter().chain(paths).find_map(|path| group(&path)).unwrap_or(Kind::Streams);
         [kind.key(), "NAME"].map(|key| Segment::Key(key.to_owned())).to_vec()
     }
 }

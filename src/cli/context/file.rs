@@ -18,8 +18,8 @@ use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
 use crate::http::client::{Endpoint, without_userinfo};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
+use mediaconf::Request;
 use mediaconf::plumbing::edit::{Fault, glob_matches};
-use mediaconf::plumbing::request::{ChangeRequest, Edits};
 use mediaconf::plumbing::schema::nearest;
 
 /// The file below the folder of the user's configurations.
@@ -125,7 +125,7 @@ impl ContextsFile {
     pub fn change(&self, patch: Value, by: String) -> Result<(), CliError> {
         self.make().map_err(|error| CliError::not_made(&self.path, error))?;
         let engine = Engine::new(input::store(&self.path)?, Hooks::default(), waiting);
-        let request = ChangeRequest { edits: Edits::Patch(patch), expectations: Vec::new() };
+        let request = Request::from(patch);
         // The directives of this file are not those of a media server.
         let accepted = vec![Guard::NearMiss];
         engine.modify(&request, &ChangeOptions { by, accepted, ..ChangeOptions::default() })?;

@@ -22,7 +22,7 @@ use crate::cli::interrupt::HeldSignals;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
 use crate::engine::{Decision, ErrorKind, RequestedChange};
-use crate::store::cluster::ClusterUrl;
+use crate::store::etcd::ClusterUrl;
 use crate::store::{HistoryEntry, PendingInfo};
 use mediaconf::plumbing::syntax::one_line;
 

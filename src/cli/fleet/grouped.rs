@@ -7,7 +7,6 @@ use super::names::in_ranges;
 use crate::cli::error::CliError;
 use crate::cli::render::{diff, table};
 use crate::cli::ui::{Ui, output};
-use crate::engine::DiffLines;
 use mediaconf::plumbing::merge::ChangedValue;
 
 /// The most servers of which each has a row of its own, however equal they are.
@@ -70,7 +69,7 @@ impl GroupedDiffs {
     pub fn add(
         &mut self,
         server: &str,
-        (diff, values): (&DiffLines, Option<&[ChangedValue]>),
+        (diff, values): (&[String], Option<&[ChangedValue]>),
         names: [&str; 2],
         ui: Ui,
     ) -> Result<(), CliError> {
@@ -80,8 +79,7 @@ impl GroupedDiffs {
         let mut text = Vec::new();
         output(diff::print(diff, names, ui, &mut text))?;
         let text = String::from_utf8_lossy(&text).into_owned();
-        let changed: Vec<String> =
-            diff.collected().into_iter().filter(|line| line.starts_with(['-', '+'])).collect();
+        let changed: Vec<String> = diff.iter().filter(|line| line.starts_with(['-', '+'])).cloned().collect();
         let is_same = |group: &&mut DiffGroup| match values {
             Some(values) => group.changed == changed && group.values == values,
             None => group.text == text,

@@ -5,15 +5,14 @@ use std::io::{self, Write};
 use colored::Color;
 
 use crate::cli::ui::Ui;
-use crate::engine::DiffLines;
 
 /// Prints a diff line by line; `names` are those of the old and the new side, and each line begins with the sign that
 /// says what it is.
-pub fn print(diff: &DiffLines, names: [&str; 2], ui: Ui, out: &mut dyn Write) -> io::Result<()> {
+pub fn print(diff: &[String], names: [&str; 2], ui: Ui, out: &mut dyn Write) -> io::Result<()> {
     if !diff.is_empty() {
         print_names(names, ui, out)?;
     }
-    diff.each_line(&mut |line| writeln!(out, "{}", coloured(&line, ui)))
+    diff.iter().try_for_each(|line| writeln!(out, "{}", coloured(line, ui)))
 }
 
 fn print_names([old, new]: [&str; 2], ui: Ui, out: &mut dyn Write) -> io::Result<()> {

@@ -1,6 +1,5 @@
 //! The tables of streams, lives and plugins: one line for each of them.
 
-use mediaconf::plumbing::schema::media::{LIVES, STREAM, STREAMS, TOP};
 use std::cmp::Ordering;
 use std::io::{self, Write};
 
@@ -9,6 +8,7 @@ use serde_json::Value;
 use crate::cli::error::CliError;
 use crate::cli::render::table::{self, JoinedRow, Screen};
 use mediaconf::plumbing::edit::{ConfigLookup, Path, Place, Segment, UnknownKey, select};
+use mediaconf::plumbing::schema::Scope;
 use mediaconf::plumbing::schema::{DirectiveRole, Kind, POSITION, SOURCE, STATIC};
 use mediaconf::plumbing::syntax::one_line;
 
@@ -45,9 +45,9 @@ enum Cell {
 fn named_columns(kind: Kind) -> &'static [(&'static str, Cell)] {
     const NAME: (&str, Cell) = ("NAME", Cell::Name);
     const AUTH: (&str, Cell) = ("AUTH", Cell::Auth);
-    if kind == STREAMS {
+    if kind == Kind::Streams {
         &[NAME, ("KIND", Cell::Kind), AUTH, ("PREPUSH", Cell::Prepush), ("SOURCES", Cell::Sources)]
-    } else if kind == LIVES {
+    } else if kind == Kind::Lives {
         &[NAME, ("PUBLISH", Cell::Publish), AUTH]
     } else {
         &[NAME, ("SETTINGS", Cell::Settings)]
@@ -232,7 +232,8 @@ fn rows<'r>(
     current: &'r dyn ConfigLookup,
     server: Option<&'r str>,
 ) -> impl Iterator<Item = SortedRow> + use<'r> {
-    let global = current.value(&[DirectiveRole::Backend.key(TOP)]).and_then(|auth| authorization(&auth));
+    let global =
+        current.value(&[DirectiveRole::Backend.key(Scope::Top)]).and_then(|auth| authorization(&auth));
     let global = global.map(|auth| format!("{auth} (global)"));
     let row = move |name: &String| {
         let entry = current.value(&[kind.key(), name])?;
@@ -273,7 +274,7 @@ impl Column {
             Cell::Name => Some(one_line(name)),
             Cell::Kind => Some(if entry[STATIC] == true { "stream" } else { "ondemand" }.to_owned()),
             Cell::Auth => {
-                authorization(&entry[DirectiveRole::Backend.key(STREAM)]).or(global.map(str::to_owned))
+                authorization(&entry[DirectiveRole::Backend.key(Scope::Stream)]).or(global.map(str::to_owned))
             }
             Cell::Prepush => match &entry["prepush"] {
                 Value::Number(seconds) => Some(seconds.to_string()),
@@ -293,7 +294,7 @@ impl Column {
 }
 
 fn sources(stream: &Value) -> Option<String> {
-    let sources = stream[DirectiveRole::Sources.key(STREAM)].as_array()?.iter();
+    let sources = stream[DirectiveRole::Sources.key(Scope::Stream)].as_array()?.iter();
     let urls: Vec<String> =
         sources.filter_map(|source| source[SOURCE.address].as_str()).map(one_line).collect();
     Some(urls.join(" "))

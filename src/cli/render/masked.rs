@@ -4,19 +4,19 @@ use std::io::{self, Write};
 
 use crate::engine::Snapshot;
 use crate::store::HistoryEntry;
-use mediaconf::plumbing::model::{MaskedText, Masker, masked_document};
+use mediaconf::plumbing::model::{MaskedText, Masker};
 use mediaconf::plumbing::syntax::{Document, Entry};
 
 /// Masks the secrets in a piece of a configuration, such as the first words of a directive.
 pub fn masked_text(text: &str, masker: &Masker) -> String {
-    masked_document(&Document::parse(text.to_owned()), masker)
+    masker.document(&Document::parse(text.to_owned()))
 }
 
 /// Writes the bytes of a configuration, or its text with the secrets masked.
 pub fn write_text(snapshot: &Snapshot, masker: Option<&Masker>, out: &mut dyn Write) -> io::Result<()> {
     match masker {
         None => out.write_all(snapshot.bytes()),
-        Some(masker) => out.write_all(masked_document(snapshot.document(), masker).as_bytes()),
+        Some(masker) => out.write_all(masker.document(snapshot.document()).as_bytes()),
     }
 }
 

@@ -8,7 +8,6 @@ use crate::cli::render::change_json::ChangeJson;
 use crate::cli::render::{diff, notes};
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeReport, ReportParts};
-use mediaconf::plumbing::model::masked_json;
 use mediaconf::plumbing::show::Effects;
 
 /// The form of the report of a change.
@@ -142,7 +141,7 @@ impl Report<'_> {
     fn print_json(&self, configuration: &Value) -> Result<(), CliError> {
         match self.ui.value_masker() {
             None => self.ui.print_json(configuration),
-            Some(masker) => self.ui.print_json(&masked_json(configuration, &masker)),
+            Some(masker) => self.ui.print_json(&masker.json(configuration)),
         }
     }
 }

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use mediaconf::plumbing::syntax::{
-    Document, LineIndex, Position, Span, controls_terminal, floor_char_boundary,
-};
+use mediaconf::plumbing::syntax::{Document, LineIndex, Position, Span, Splice, controls_terminal};
 use unicode_width::UnicodeWidthChar;
 
 /// The number of characters of a line that are shown on each side of the problem.
@@ -21,9 +19,8 @@ pub struct Snippet {
     pub caret: String,
 }
 
-/// A function that finds the secrets in a range of the text: the bytes of each, and its replacement,
-/// which has no line ends.
-pub type Redact<'r> = &'r dyn Fn(Range<usize>) -> Vec<(Range<usize>, String)>;
+/// A function that finds the secrets in a range of the text, each with its replacement, which has no line ends.
+pub type Redact<'r> = &'r dyn Fn(Range<usize>) -> Vec<Splice>;
 
 impl Snippet {
     /// Returns the line of `span` in `document`.
@@ -42,24 +39,19 @@ fn around(text: &str, line: Range<usize>, offset: usize) -> Range<usize> {
     const BYTES: usize = (CONTEXT + 2) * 4;
     let start = offset.saturating_sub(BYTES).max(line.start).min(line.end);
     let end = (offset + BYTES).min(line.end).max(start);
-    floor_char_boundary(text, start)..floor_char_boundary(text, end)
+    text.floor_char_boundary(start)..text.floor_char_boundary(end)
 }
 
 /// The characters of a line as they are shown, each with whether `span` covers it.
-fn characters(
-    text: &str,
-    line: Range<usize>,
-    span: &Span,
-    redacted: &[(Range<usize>, String)],
-) -> Vec<(char, bool)> {
+fn characters(text: &str, line: Range<usize>, span: &Span, redacted: &[Splice]) -> Vec<(char, bool)> {
     let (start, end) = (span.start as usize, (span.end as usize).max(span.start as usize + 1));
     let is_marked = |range: &Range<usize>| range.start < end && range.end > start;
     let mut shown = Vec::new();
     let mut offset = line.start;
     while offset < line.end {
-        let is_here = |(range, _): &&(Range<usize>, String)| range.start == offset && !range.is_empty();
-        if let Some((range, replacement)) = redacted.iter().find(is_here) {
-            shown.extend(replacement.chars().map(|c| (c, is_marked(range))));
+        let is_here = |splice: &&Splice| splice.range.start == offset && !splice.range.is_empty();
+        if let Some(Splice { range, text }) = redacted.iter().find(is_here) {
+            shown.extend(text.chars().map(|c| (c, is_marked(range))));
             offset = range.end.min(line.end);
             continue;
         }

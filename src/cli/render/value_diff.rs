@@ -1,6 +1,5 @@
 //! The difference between two configurations at one place.
 
-use mediaconf::plumbing::schema::media::STREAMS;
 use std::collections::HashSet;
 use std::io::{self, Write};
 
@@ -10,8 +9,9 @@ use crate::cli::render::diff;
 use crate::cli::ui::Ui;
 use crate::engine::{Content, ContentDiff, compared};
 use mediaconf::plumbing::edit::{ConfigLookup, Path, Segment, glob_matches, select};
-use mediaconf::plumbing::merge::{ChangedValue, changed_values};
+use mediaconf::plumbing::merge::ChangedValue;
 use mediaconf::plumbing::model::Masker;
+use mediaconf::plumbing::schema::Kind;
 
 /// The number of paths that are named.
 const NAMED: usize = 2;
@@ -33,8 +33,9 @@ fn streams(content: &Content, path: &Path) -> Option<HashSet<String>> {
         Segment::Matching(glob) => glob_matches(glob, known),
         _ => false,
     };
-    let names = || content.with_values(|values| values.names(&[STREAMS.key()])).into_iter().filter(matches);
-    (group == STREAMS.key() && content.is_valid()).then(|| names().collect())
+    let names =
+        || content.with_values(|values| values.names(&[Kind::Streams.key()])).into_iter().filter(matches);
+    (group == Kind::Streams.key() && content.is_valid()).then(|| names().collect())
 }
 
 /// True if two configurations differ, at `path` if there is one.
@@ -70,13 +71,13 @@ pub fn print(
             }
         },
     };
-    diff::print(&differing.into(), names, ui, out)
+    diff::print(&differing.lines, names, ui, out)
 }
 
 /// The values in which two configurations differ; `None` if one of them has errors.
 pub fn changed(old: &Content, new: &Content) -> Option<Vec<ChangedValue>> {
     let both = old.is_valid() && new.is_valid();
-    both.then(|| compared([Some(old), Some(new)], |old, new| changed_values(old, new)))
+    both.then(|| compared([Some(old), Some(new)], |old, new| ChangedValue::between(old, new)))
 }
 
 /// The paths of the first values that differ, and how many more there are; empty if a configuration has errors.

@@ -3,7 +3,8 @@
 //! configuration that was read, or is refused before anything is sent.
 
 use mediaconf::plumbing::schema::DirectiveRole;
-use mediaconf::plumbing::schema::media::{STREAMS, TOP};
+use mediaconf::plumbing::schema::Kind;
+use mediaconf::plumbing::schema::Scope;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -16,9 +17,9 @@ use crate::engine::{
     before_deletion, before_replacement,
 };
 use crate::http::protocol::routes::ApiOperation;
+use mediaconf::Request;
 use mediaconf::plumbing::edit::{ConfigLookup, guarded};
 use mediaconf::plumbing::merge::merge_patch;
-use mediaconf::plumbing::request::{ChangeRequest, Evaluated};
 
 /// What a server answers that says yes to a change and does not make it.
 const IGNORED: &str = "the same configuration as before, without the change";
@@ -41,18 +42,13 @@ pub fn change(
 }
 
 /// Evaluates a request on what the server runs, and sends the patch, or only rehearses it.
-fn modify(
-    session: &mut Session,
-    request: &ChangeRequest,
-    options: &ChangeOptions,
-) -> Result<Outcome, Refusal> {
+fn modify(session: &mut Session, request: &Request, options: &ChangeOptions) -> Result<Outcome, Refusal> {
     refuse_lacking(session, options)?;
     let before = read(session)?;
     let evaluated = request.evaluate(&before).map_err(Refusal::from)?;
-    let Evaluated { depends_on_read, notes, .. } = &evaluated;
-    let (depends_on_read, notes) = (*depends_on_read, notes.clone());
+    let (depends_on_read, notes) = (evaluated.depends_on_read, evaluated.notes.clone());
     let sent = evaluated.patch.to_string();
-    let deletions = deletions(&before, &evaluated, request, options);
+    let deletions = deletions(&before, &evaluated.patch, request, options);
     let patch = evaluated.normalized().map_err(Refusal::from)?;
     options.refused(guarded::in_json(&before, &patch)).into_result(()).map_err(Refusal::from)?;
     let mut after = before.clone();
@@ -163,13 +159,8 @@ fn refuse_guarded(
 }
 
 /// The guard over streams that are deleted, but not one by one by their names.
-fn deletions(
-    before: &Value,
-    evaluated: &Evaluated,
-    request: &ChangeRequest,
-    options: &ChangeOptions,
-) -> Option<Guard> {
-    let streams = evaluated.patch.get(STREAMS.key()).filter(|_| !request.is_renaming())?;
+fn deletions(before: &Value, patch: &Value, request: &Request, options: &ChangeOptions) -> Option<Guard> {
+    let streams = patch.get(Kind::Streams.key()).filter(|_| !request.is_renaming())?;
     let named = request.named_deletions();
     let is_deleted = |name: &str| {
         let is_gone = streams.is_null() || streams.get(name).is_some_and(Value::is_null);
@@ -180,7 +171,7 @@ fn deletions(
 
 /// The guard over many deleted streams.
 fn deletion(before: &Value, is_deleted: &dyn Fn(&str) -> bool, options: &ChangeOptions) -> Option<Guard> {
-    let names = before.names(&[STREAMS.key()]);
+    let names = before.names(&[Kind::Streams.key()]);
     let deleted = names.iter().filter(|name| is_deleted(name)).count();
     before_deletion(deleted, names.len(), options.max_delete)
 }
@@ -188,7 +179,7 @@ fn deletion(before: &Value, is_deleted: &dyn Fn(&str) -> bool, options: &ChangeO
 /// The guards over a whole new text.
 fn guards(before: &Value, new: &Arc<Snapshot>, options: &ChangeOptions) -> [Option<Guard>; 2] {
     let config = new.config();
-    let kept: HashSet<String> = config.lookup().names(&[STREAMS.key()]).into_iter().collect();
+    let kept: HashSet<String> = config.lookup().names(&[Kind::Streams.key()]).into_iter().collect();
     let lost = || lost_credentials(before, &Content::Text(new.clone()).to_json());
     let empty = before_replacement(None, new.document());
     [empty.or_else(lost), deletion(before, &|name| !kept.contains(name), options)]
@@ -198,7 +189,7 @@ fn guards(before: &Value, new: &Arc<Snapshot>, options: &ChangeOptions) -> [Opti
 fn lost_credentials(before: &Value, after: &Value) -> Option<Guard> {
     let has_credentials = |config: &Value| {
         let is_filled = |key: &str| {
-            config[DirectiveRole::Editor.key(TOP)][key].as_str().is_some_and(|text| !text.is_empty())
+            config[DirectiveRole::Editor.key(Scope::Top)][key].as_str().is_some_and(|text| !text.is_empty())
         };
         is_filled("login") && is_filled("password")
     };

@@ -145,7 +145,7 @@ impl ServerLink {
         let body = String::from_utf8_lossy(&body);
         // Its first two lines name the sides.
         let lines = body.strip_suffix('\n').unwrap_or(&body).split('\n').skip(2).map(str::to_owned);
-        Ok(Some(TextDiff { lines: lines.collect::<Vec<_>>().into(), is_of_bytes }))
+        Ok(Some(TextDiff { lines: lines.collect(), is_of_bytes }))
     }
 
     fn read_json(

@@ -4,8 +4,8 @@ use crate::engine::{Composed, Guard, Refusal, RefusalKind, errors_of};
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::Problem;
 use mediaconf::plumbing::edit::{Fault, Pointer};
-use mediaconf::plumbing::model::{Masker, masked_keys};
-use mediaconf::plumbing::syntax::MAX_DIAGNOSTICS;
+use mediaconf::plumbing::model::Masker;
+use mediaconf::plumbing::syntax::Diagnostics;
 
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
@@ -88,7 +88,7 @@ fn masked(mut problem: Problem) -> Problem {
 
 fn masked_pointer(pointer: &Pointer) -> Pointer {
     let keys = pointer.keys();
-    let masked = masked_keys(&keys.iter().map(String::as_str).collect::<Vec<_>>(), &Masker::default());
+    let masked = Masker::default().keys(&keys.iter().map(String::as_str).collect::<Vec<_>>());
     Pointer::from_keys(masked)
 }
 
@@ -100,7 +100,7 @@ pub fn broken_includes(composed: &Composed) -> Problem {
         .iter()
         .zip(&found)
         .flat_map(|(file, found)| errors_of(Some(&file.name), &file.text, found));
-    let faults: Vec<Fault> = faults.take(MAX_DIAGNOSTICS).collect();
+    let faults: Vec<Fault> = faults.take(Diagnostics::MAX).collect();
     let detail = "the configuration, with what it includes, has errors";
     masked(Problem::new(RefusalKind::BadConfig, detail).with_errors(faults))
 }

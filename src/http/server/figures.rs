@@ -1,7 +1,7 @@
 //! The figures of a running configuration, for `runtime=true`.
 
 use mediaconf::plumbing::schema::DirectiveRole;
-use mediaconf::plumbing::schema::media::STREAMS;
+use mediaconf::plumbing::schema::Kind;
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
@@ -60,8 +60,8 @@ pub struct StreamFigures {
 impl StreamFigures {
     pub fn from_snapshot(running: &Snapshot) -> Self {
         let members = top_members(running.document());
-        let entries = members.own_by_key(STREAMS.key());
-        let still = entries.iter().filter(|&&entry| STREAMS.is_static(entry)).count();
+        let entries = members.own_by_key(Kind::Streams.key());
+        let still = entries.iter().filter(|&&entry| Kind::Streams.is_static(entry)).count();
         let mut by_scheme: BTreeMap<String, u64> = BTreeMap::new();
         let keywords = DirectiveRole::Sources.keywords();
         for &stream in entries {

@@ -14,8 +14,7 @@ use rustls::version::{TLS12, TLS13};
 use thiserror::Error;
 
 use crate::http::protocol::fingerprint::Fingerprint;
-use crate::store::certificate_expiry;
-use crate::store::file::LastWrite;
+use crate::store::{LastWrite, certificate_expiry};
 
 /// The only protocol behind TLS (RFC 7301).
 const PROTOCOL: &[u8] = b"http/1.1";

@@ -6,7 +6,9 @@ use std::path::{Component, Path};
 
 use rustix::process::geteuid;
 
-use super::target::ConfFile;
+use super::convert::find_state;
+use super::find::ConfFile;
+use super::in_place::load;
 use crate::store::error::StoreError;
 use crate::store::included::{Follow, IncludeError, IncludedText};
 
@@ -54,7 +56,7 @@ impl ConfFile {
         }
         let size = fs::symlink_metadata(&target).map_err(StoreError::opening("open", &target))?.len();
         *rest = rest.after(size)?;
-        let (loaded, found) = file.load_with_metadata()?;
+        let (loaded, found) = load(&file, find_state(&file).ok().flatten().as_ref())?;
         let is_linked = self.is_linked_by_another(&found);
         if rest.stays_below && is_linked {
             return Err(IncludeError::Linked);
@@ -71,11 +73,13 @@ impl ConfFile {
         })
     }
 
-    /// True if a path leads to a place below the folder of this file, and not into the history.
+    /// True if a path leads to a place below the folder of this file, and not into a state folder.
     fn is_below(&self, path: &Path) -> bool {
-        path.starts_with(self.folder())
-            && !path.starts_with(self.state_root())
-            && !path.components().any(|name| name == Component::ParentDir)
+        let is_state = |name: &[u8]| name.starts_with(b".") && name.ends_with(b".mediactl");
+        let leaves = |name: Component<'_>| {
+            name == Component::ParentDir || is_state(name.as_os_str().as_encoded_bytes())
+        };
+        path.strip_prefix(self.folder()).is_ok_and(|below| !below.components().any(leaves))
     }
 
     /// True if a file has further names and another owner than this one: somebody may have given it a

@@ -1,102 +1,108 @@
-//! The lock that every writer takes.
+//! Exclusive locks on files of the state folder, each with the name of its holder in it.
 
-use std::cell::RefCell;
-use std::fs::{self, File};
+use std::fs::{File, TryLockError};
 use std::io;
+use std::os::unix::fs::FileExt;
+use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::fs::Access;
-
-use super::file_lock::wait_for;
-use super::history_journal::HistoryJournal;
-use super::open::refuse_other_kinds;
-use super::state_dir::StateDir;
-use super::target::ConfFile;
+use super::state::StateDir;
 use crate::store::error::{LockHolder, StoreError};
-use crate::store::version::Loaded;
-use crate::store::warning::Warning;
 
-/// Name of the lock file in the state folder. It is never removed: a lock on a file that has lost
-/// its name locks nothing.
-const LOCK: &str = "lock";
+/// Name of the lock that every writer takes. It is never removed: a lock on a file that has lost its name
+/// locks nothing.
+pub(super) const LOCK: &str = "lock";
 
-/// The configuration file, locked against all other writers of this program until this is dropped.
-#[derive(Debug)]
-pub struct LockedFile<'a> {
-    pub(super) conf: &'a ConfFile,
-    pub(super) state: StateDir,
-    /// The warnings from cleaning up after killed writers.
-    pub warnings: Vec<Warning>,
-    /// The journal of the history, once it was opened.
-    pub(super) journal: RefCell<Option<HistoryJournal>>,
-    /// Closing it gives the lock back.
-    _lock: File,
+/// Name of the lock that a server holds for its whole life.
+pub(super) const SERVE_LOCK: &str = "serve.lock";
+
+/// The longest time to wait for commands that hold the lock of a server for a moment, to see whether one runs.
+pub(super) const PROBE_WAIT: Duration = Duration::from_millis(500);
+
+/// The pause between two attempts to take a held lock.
+const POLL: Duration = Duration::from_millis(10);
+
+/// Shorter waits are not reported.
+const SLOW: Duration = Duration::from_secs(1);
+
+/// More digits than a process id has.
+const LONGEST_ID: usize = 20;
+
+/// The end of an attempt to take a lock.
+pub(super) enum LockAttempt {
+    /// Closing the file gives the lock back.
+    Taken(File),
+    HeldBy(LockHolder),
+    /// The folder was removed or exchanged during the wait: other processes use another lock file.
+    Moved,
 }
 
-impl ConfFile {
-    /// Takes the lock, waiting at most `wait`. After a second of waiting, calls `on_wait` once with the
-    /// holder.
-    pub(super) fn take_lock(
+impl StateDir {
+    /// Takes the lock in the file `name`, waiting at most `wait`. After a second of waiting, calls `on_wait`
+    /// once with the holder.
+    pub fn take_lock(
         &self,
+        name: &str,
         wait: Duration,
         on_wait: &mut dyn FnMut(&LockHolder),
-    ) -> Result<LockedFile<'_>, StoreError> {
-        refuse_unwritable(self)?;
-        let (state, lock) = take(self, wait, on_wait)?;
-        Ok(LockedFile { conf: self, state, warnings: Vec::new(), journal: RefCell::default(), _lock: lock })
-    }
-}
-
-impl LockedFile<'_> {
-    /// Loads the file; `None` when it is missing.
-    ///
-    /// # Errors
-    /// Those of [`ConfFile::load`] but `NotFound`.
-    pub fn load(&self) -> Result<Option<Loaded>, StoreError> {
-        match self.conf.load() {
-            Ok(loaded) => Ok(Some(loaded)),
-            Err(StoreError::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-}
-
-/// Refuses before anything is made: neither a folder nor a read-only file gets a state folder.
-fn refuse_unwritable(conf: &ConfFile) -> Result<(), StoreError> {
-    let path = conf.target();
-    let found = match fs::symlink_metadata(path) {
-        Ok(found) => found,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(StoreError::opening("look at", path)(error)),
-    };
-    if found.is_symlink() {
-        return Err(StoreError::ChangedMeanwhile { path: path.to_owned() });
-    }
-    refuse_other_kinds(path, &found)?;
-    rustix::fs::access(path, Access::WRITE_OK).map_err(StoreError::opening("write", path))
-}
-
-fn take(
-    conf: &ConfFile,
-    wait: Duration,
-    on_wait: &mut dyn FnMut(&LockHolder),
-) -> Result<(StateDir, File), StoreError> {
-    let start = Instant::now();
-    loop {
-        let state = StateDir::make(conf)?;
-        let lock = state.open(LOCK)?;
-        let rest = wait.saturating_sub(start.elapsed());
-        let taken = wait_for(&lock, rest, &mut || on_wait(&LockHolder::read(&lock)))
-            .map_err(StoreError::state_folder(&state.path_of(LOCK)))?;
+    ) -> Result<LockAttempt, StoreError> {
+        let lock = self.open(name)?;
+        let taken = wait_for(&lock, wait, &mut || on_wait(&LockHolder::read(&lock)))
+            .map_err(StoreError::state_folder(&self.path_of(name)))?;
         if !taken {
-            let path = conf.target().to_owned();
-            return Err(StoreError::Busy { path, holder: LockHolder::read(&lock) });
+            return Ok(LockAttempt::HeldBy(LockHolder::read(&lock)));
         }
-        // The state folder may have been removed during the wait; then other processes use another lock
-        // file.
-        if state.still_has(LOCK, &lock) {
-            LockHolder::sign(&lock);
-            return Ok((state, lock));
+        if !self.still_has(name, &lock) {
+            return Ok(LockAttempt::Moved);
         }
+        LockHolder::sign(&lock);
+        Ok(LockAttempt::Taken(lock))
+    }
+}
+
+impl LockHolder {
+    pub(super) fn unknown() -> LockHolder {
+        LockHolder { pid: None }
+    }
+
+    /// The process that wrote its id into `lock` last.
+    pub(super) fn read(lock: &File) -> LockHolder {
+        let mut text = [0; LONGEST_ID];
+        let length = lock.read_at(&mut text, 0).unwrap_or(0);
+        let pid = str::from_utf8(&text[..length]).ok().and_then(|text| text.trim().parse().ok());
+        LockHolder { pid }
+    }
+
+    /// Writes the id of this process into `lock`. On a full disk the id is missing, which is harmless:
+    /// the lock itself is held.
+    fn sign(lock: &File) {
+        let text = format!("{}\n", std::process::id());
+        let _ = lock.write_all_at(text.as_bytes(), 0).and_then(|()| lock.set_len(text.len() as u64));
+    }
+}
+
+/// Takes the exclusive lock on `file`; false when it is still held after `wait`. Calls `on_slow` once
+/// when it takes more than a second.
+pub(super) fn wait_for(file: &File, wait: Duration, on_slow: &mut dyn FnMut()) -> io::Result<bool> {
+    let start = Instant::now();
+    let mut is_reported = false;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => {
+                continue;
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        let waited = start.elapsed();
+        if waited >= wait {
+            return Ok(false);
+        }
+        if waited >= SLOW && !is_reported {
+            is_reported = true;
+            on_slow();
+        }
+        thread::sleep(POLL.min(wait - waited));
     }
 }

@@ -1,28 +1,36 @@
-//! The record of a change that has to be confirmed, durable before the change is made.
+//! Records in the state folder that a process which was killed finds when it starts again.
 //!
-//! The file `pending` in the state folder is a line of JSON, followed by the texts that a rollback
-//! needs. It is there until the change is confirmed or rolled back, so a server that was killed
-//! meanwhile finds it when it starts again.
+//! The file `pending` is the record of a change that has to be confirmed, durable before the change is made: a line of JSON,
+//! followed by the texts that a rollback needs. It is there until the change is confirmed or rolled back.
+//!
+//! The file `followed` is JSON: which text of a cluster the file of a node holds. What a node is about to write is
+//! noted before it writes it, so that a node which was killed meanwhile makes the media server load the file
+//! when it starts again, and does not take the text for a hand edit.
 
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
+use std::time::Duration;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
-use super::lock::LockedFile;
-use super::state_dir::StateDir;
-use super::target::ConfFile;
+use super::convert::{find_state, make_state};
+use super::find::ConfFile;
+use super::state::seems_there;
+use super::writer::LockedFile;
 use crate::store::bounded_time::{from_milliseconds, milliseconds};
 use crate::store::error::StoreError;
 use crate::store::pending::{PendingInfo, PendingRecord};
+use crate::store::revision::Revision;
 
-/// Its name in the state folder.
-const NAME: &str = "pending";
+/// The name of the record of a change that has to be confirmed, in the state folder.
+const PENDING: &str = "pending";
 
-/// The name under which it is written first.
-const NEW_NAME: &str = "pending.new";
+/// The name of the note of a node.
+const FOLLOWED: &str = "followed";
+
+/// The name of the text of the way back.
+const BACK: &str = "back";
 
 /// The line of JSON in front of the texts.
 #[derive(Serialize, Deserialize)]
@@ -48,13 +56,13 @@ impl ConfFile {
     /// # Errors
     /// `Untrusted`, `PermissionDenied`, `Io`.
     pub fn pending(&self) -> Result<Option<PendingRecord>, StoreError> {
-        let Some(state) = StateDir::find(self)? else { return Ok(None) };
-        Ok(state.read(NAME)?.and_then(|bytes| parse(bytes.into())))
+        let Some(state) = find_state(self)? else { return Ok(None) };
+        Ok(state.read(PENDING)?.and_then(|bytes| parse(bytes.into())))
     }
 
     /// True if there seems to be a record; costs next to nothing.
     pub fn has_pending(&self) -> bool {
-        StateDir::find(self).is_ok_and(|state| state.is_some_and(|state| state.last_write(NAME).is_some()))
+        [self.state_dir(), self.former_state_dir()].iter().any(|state| seems_there(&state.join(PENDING)))
     }
 }
 
@@ -88,15 +96,14 @@ impl LockedFile<'_> {
     /// # Errors
     /// `StateFolder`.
     pub fn set_pending(&self, pending: &PendingRecord) -> Result<(), StoreError> {
-        let mut file = self.state.open(NEW_NAME)?;
-        let written = write(&mut file, pending)
-            .and_then(|()| file.sync_all())
-            .and_then(|()| self.state.rename(NEW_NAME, NAME))
-            .and_then(|()| self.state.sync_path());
-        written.map_err(|error| {
-            let _ = self.state.remove(NEW_NAME);
-            let _ = self.state.remove(NAME);
-            StoreError::state_folder(&self.state.path_of(NAME))(error)
+        let head = head_of(pending);
+        let mut pieces: Vec<&[u8]> = vec![&head];
+        pieces.extend(texts(pending));
+        let written = self.state.put(PENDING, &pieces).and_then(|()| {
+            self.state.sync_path().map_err(StoreError::state_folder(&self.state.path_of(PENDING)))
+        });
+        written.inspect_err(|_| {
+            let _ = self.state.remove(PENDING);
         })
     }
 
@@ -105,24 +112,23 @@ impl LockedFile<'_> {
     /// # Errors
     /// `StateFolder`.
     pub fn clear_pending(&self) -> Result<(), StoreError> {
-        let cleared = match self.state.remove(NAME) {
+        let cleared = match self.state.remove(PENDING) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             removed => removed.and_then(|()| self.state.sync()),
         };
-        cleared.map_err(StoreError::state_folder(&self.state.path_of(NAME)))
+        cleared.map_err(StoreError::state_folder(&self.state.path_of(PENDING)))
     }
 }
 
-/// Removes the file of a writer that was killed before its change was made.
-pub(super) fn clean(state: &StateDir) {
-    let _ = state.remove(NEW_NAME);
+fn texts(pending: &PendingRecord) -> impl Iterator<Item = &[u8]> {
+    let texts = [Some(&pending.running), pending.file.as_ref(), pending.written.as_ref()];
+    texts.into_iter().flatten().map(|text| &text[..])
 }
 
-fn write(file: &mut File, pending: &PendingRecord) -> io::Result<()> {
-    let texts =
-        || [Some(&pending.running), pending.file.as_ref(), pending.written.as_ref()].into_iter().flatten();
+/// The line in front of the texts.
+fn head_of(pending: &PendingRecord) -> Vec<u8> {
     let mut hash = Xxh3Default::new();
-    texts().for_each(|text| hash.update(text));
+    texts(pending).for_each(|text| hash.update(text));
     let (info, length) = (&pending.info, |text: &Bytes| text.len() as u64);
     let head = PendingHeader {
         id: info.id.clone(),
@@ -134,11 +140,95 @@ fn write(file: &mut File, pending: &PendingRecord) -> io::Result<()> {
         written: pending.written.as_ref().map(length),
         hash: format!("{:032x}", hash.digest128()),
     };
-    let mut line = serde_json::to_vec(&head)?;
+    let mut line = serde_json::to_vec(&head).expect("it has only strings and numbers");
     line.push(b'\n');
-    file.set_len(0)?;
-    file.write_all(&line)?;
-    texts().try_for_each(|text| file.write_all(text))
+    line
+}
+
+/// The text of a cluster that a node runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Followed {
+    /// The text that the media server has loaded.
+    pub runs: Option<FollowedText>,
+    /// The text that is being written and loaded.
+    pub takes: Option<FollowedText>,
+    /// The way back from a change that is not confirmed yet; it is noted before the change is taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub back: Option<WayBack>,
+    /// The reason why it takes no text, until the cluster is adopted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<String>,
+}
+
+/// The way back from a change of a cluster: its text is in the file `back` of the state folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WayBack {
+    /// The id of the change that has to be confirmed.
+    pub change: String,
+    /// The text that comes back.
+    pub text: FollowedText,
+    /// The time since the start of the machine at which the node first saw the change, in milliseconds.
+    pub seen: u64,
+    /// The id of that start of the machine.
+    pub boot: String,
+}
+
+/// A text of a cluster, as one node has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FollowedText {
+    /// The serial in the cluster.
+    pub serial: u64,
+    /// The epoch of that serial.
+    #[serde(default)]
+    pub epoch: String,
+    /// The id of the change with that serial; none of a text that came back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The revision of the text.
+    pub revision: Revision,
+}
+
+impl ConfFile {
+    /// Reads what a node noted last. A note that can't be read is as good as none.
+    ///
+    /// # Errors
+    /// `Untrusted`, `PermissionDenied`, `Io`.
+    pub fn followed(&self) -> Result<Followed, StoreError> {
+        let Some(state) = find_state(self)? else { return Ok(Followed::default()) };
+        let note = state.read(FOLLOWED)?;
+        Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
+    }
+
+    /// Notes durably which text the file holds. Only the server of the file calls this.
+    ///
+    /// # Errors
+    /// `StateFolder`.
+    pub fn note_followed(&self, followed: &Followed) -> Result<(), StoreError> {
+        let note = serde_json::to_vec(followed).expect("it has only strings and numbers");
+        self.write_durably(FOLLOWED, &note)
+    }
+
+    /// Reads the text of the way back; `None` if there is none.
+    ///
+    /// # Errors
+    /// `Untrusted`, `PermissionDenied`, `Io`.
+    pub fn text_back(&self) -> Result<Option<Vec<u8>>, StoreError> {
+        find_state(self)?.map_or(Ok(None), |state| state.read(BACK))
+    }
+
+    /// Writes the text of the way back durably, before the way back is noted.
+    ///
+    /// # Errors
+    /// `StateFolder`.
+    pub fn write_text_back(&self, text: &[u8]) -> Result<(), StoreError> {
+        self.write_durably(BACK, text)
+    }
+
+    fn write_durably(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        let (state, _former) = make_state(self, Duration::ZERO, &mut |_| ())?;
+        state.put(name, &[bytes])?;
+        state.sync().map_err(StoreError::state_folder(&state.path_of(name)))
+    }
 }
 
 #[cfg(test)]
@@ -169,5 +259,20 @@ mod tests {
         let info: PendingInfo = serde_json::from_str(sent).expect("it is whole");
         assert_eq!((info.seconds_left, info.is_over), (59, false));
         assert_eq!(serde_json::to_string(&info).expect("it is JSON"), sent);
+    }
+
+    #[test]
+    fn a_note_is_read_back_and_a_damaged_one_is_none() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let file = ConfFile::resolve(&folder.path().join("media.conf")).expect("the folder is there");
+        std::fs::write(file.target(), "http 80;\n").expect("a file can be made");
+        assert_eq!(file.followed().expect("there is none"), Followed::default());
+        let revision = Revision::from_text(b"http 80;\n");
+        let text = FollowedText { serial: 7, epoch: "e".to_owned(), id: Some("ab".to_owned()), revision };
+        let followed = Followed { takes: Some(text), ..Followed::default() };
+        file.note_followed(&followed).expect("it can be noted");
+        assert_eq!(file.followed().expect("it can be read"), followed);
+        std::fs::write(file.state_dir().join(FOLLOWED), "{\"runs\":").expect("it can be cut short");
+        assert_eq!(file.followed().expect("it can be read"), Followed::default());
     }
 }

@@ -1,21 +1,23 @@
 //! Replacing the file: the new text takes the place of the old one, whole or not at all.
+//!
+//! Who may read and write the file never changes: a new file that cannot be given owner, group, mode and access
+//! control list of the old one must not take its place. The loss of another attribute is a warning.
 
-use std::fs::{self, File};
+use std::ffi::CStr;
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use rustix::fs::{CWD, RenameFlags};
+use rustix::fs::{CWD, Gid, Mode, RenameFlags, Uid, XattrFlags};
 use rustix::io::{Errno, retry_on_intr};
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::TempPath;
 
-use super::at_once::at_once;
-use super::history::StagedEntry;
-use super::lock::LockedFile;
-use super::open_target::OpenTarget;
-use super::target::ConfFile;
-use super::temporary::TemporaryPlace;
-use super::{attributes, in_place};
+use super::access::ACCESS_LIST;
+use super::find::{ConfFile, open_regular};
+use super::history::Staged;
+use super::in_place::{self, holds, last_write};
+use super::writer::{LockedFile, TemporaryPlace};
 use crate::store::change_record::ChangeRecord;
 use crate::store::error::StoreError;
 use crate::store::revision::Revision;
@@ -25,11 +27,14 @@ use crate::store::warning::Warning;
 /// Mode of a configuration that did not exist before, less the umask: it holds passwords.
 const NEW_FILE_MODE: u32 = 0o640;
 
-/// From this size on, a text is hashed by a thread of its own.
-const WORTH_A_THREAD: usize = 1 << 20;
-
 /// Mode of a temporary file until it gets that of the old file.
 const TEMPORARY_MODE: u32 = 0o600;
+
+/// Labels over the content itself, which the kernel computes anew.
+const COMPUTED: [&CStr; 2] = [c"security.ima", c"security.evm"];
+
+/// Permissions of the group, which stand for the mask of a list where there is one.
+const GROUP_BITS: u32 = 0o070;
 
 /// A change of the file that is ready to be made.
 pub struct PreparedWrite<'a> {
@@ -40,32 +45,25 @@ pub struct PreparedWrite<'a> {
 enum WriteStep<'a> {
     /// The new text is the old one.
     Nothing,
-    Create(TempPath, StagedEntry),
+    Create(TempPath, Staged),
     Exchange(Box<Exchange<'a>>),
-    Remove(Box<OpenTarget>, &'a [u8], StagedEntry),
+    Remove(Metadata, &'a [u8], Staged),
 }
 
 /// A new text that is to take the place of the old one.
 struct Exchange<'a> {
-    locked: &'a LockedFile<'a>,
-    current: OpenTarget,
+    /// The old file, as it was when the new one got its attributes.
+    found: Metadata,
     old: &'a [u8],
     pieces: &'a [&'a [u8]],
-    means: Means,
-    staged: StagedEntry,
-}
-
-/// The way in which the new text replaces the old one.
-enum Means {
-    /// This file is renamed; the warnings are of attributes that were lost.
-    Rename(TempPath, Vec<Warning>),
-    /// The text is written into the old file: a new file cannot be given its owner, mode or access
-    /// control list.
-    InPlace,
+    /// The file that is renamed, and the warnings of attributes that were lost; `None` where a new file cannot be given
+    /// owner, mode or access control list of the old one. Then the text is written into that.
+    new: Option<(TempPath, Vec<Warning>)>,
+    staged: Staged,
 }
 
 impl LockedFile<'_> {
-    /// Writes the new text durably beside the file, and the old one into the history.
+    /// Writes the new text durably beside the file, and into the history.
     ///
     /// # Errors
     /// `ChangedMeanwhile` if the file no longer holds `old`; `Io`, `PermissionDenied`.
@@ -78,7 +76,11 @@ impl LockedFile<'_> {
         let step = match (old, new) {
             (Some(old), Some(pieces)) => self.prepare_exchange(old, pieces, record)?,
             (None, Some(pieces)) => self.prepare_creation(pieces, record)?,
-            (Some(old), None) => self.prepare_removal(old, record)?,
+            (Some(old), None) => {
+                let (_, found) = open_holding(self.conf, old.text)?;
+                let staged = self.stage(Some((old, &found)), None, record)?;
+                WriteStep::Remove(found, old.text, staged)
+            }
             (None, None) => WriteStep::Nothing,
         };
         Ok(PreparedWrite { locked: self, step })
@@ -103,26 +105,21 @@ impl LockedFile<'_> {
         pieces: &'a [&'a [u8]],
         record: &ChangeRecord<'_>,
     ) -> Result<WriteStep<'a>, StoreError> {
-        let mut current = OpenTarget::expect(self.conf, old)?;
+        let path = self.conf.target();
+        let (file, found) = open_holding(self.conf, old.text)?;
         if is_concatenation(old.text, pieces) {
             return Ok(WriteStep::Nothing);
         }
-        current.free_cache();
-        let (temporary, revision) = self.write_new(TEMPORARY_MODE, pieces)?;
-        let copied = self.copy_attributes(&current, temporary.as_file());
-        let mut staged =
-            StagedEntry::stage(self, Some((old, &mut current)), Some((pieces, revision)), record)?;
-        let means = match copied {
-            Ok(warnings) => {
-                sync(&temporary, &mut staged)?;
-                Means::Rename(temporary.into_temp_path(), warnings)
-            }
-            Err(_) => {
-                staged.sync()?;
-                Means::InPlace
-            }
-        };
-        let exchange = Exchange { locked: self, current, old: old.text, pieces, means, staged };
+        let temporary = TemporaryPlace::beside(self.conf).write(TEMPORARY_MODE, pieces)?;
+        let mut new = copy_attributes(&file, &found, temporary.as_file(), path).ok();
+        let staged = self.stage(Some((old, &found)), Some(pieces), record)?;
+        if let Some(warnings) = &mut new {
+            let others = found.nlink().saturating_sub(1);
+            warnings.extend((others > 0).then(|| Warning::OtherNames { path: path.to_owned(), others }));
+            temporary.as_file().sync_all().map_err(StoreError::io("flush", temporary.path()))?;
+        }
+        let new = new.map(|warnings| (temporary.into_temp_path(), warnings));
+        let exchange = Exchange { found, old: old.text, pieces, new, staged };
         Ok(WriteStep::Exchange(Box::new(exchange)))
     }
 
@@ -135,41 +132,20 @@ impl LockedFile<'_> {
         if fs::symlink_metadata(path).is_ok() {
             return Err(StoreError::ChangedMeanwhile { path: path.to_owned() });
         }
-        let (temporary, revision) = self.write_new(NEW_FILE_MODE, pieces)?;
-        let mut staged = StagedEntry::stage(self, None, Some((pieces, revision)), record)?;
-        sync(&temporary, &mut staged)?;
+        let temporary = TemporaryPlace::beside(self.conf).write(NEW_FILE_MODE, pieces)?;
+        let staged = self.stage(None, Some(pieces), record)?;
+        temporary.as_file().sync_all().map_err(StoreError::io("flush", temporary.path()))?;
         Ok(WriteStep::Create(temporary.into_temp_path(), staged))
     }
 
-    fn prepare_removal<'a>(
+    fn stage(
         &self,
-        old: BaseText<'a>,
+        old: Option<(BaseText<'_>, &Metadata)>,
+        new: Option<&[&[u8]]>,
         record: &ChangeRecord<'_>,
-    ) -> Result<WriteStep<'a>, StoreError> {
-        let mut current = OpenTarget::expect(self.conf, old)?;
-        let mut staged = StagedEntry::stage(self, Some((old, &mut current)), None, record)?;
-        staged.sync()?;
-        Ok(WriteStep::Remove(Box::new(current), old.text, staged))
-    }
-
-    /// Writes the new text beside the file, while a thread hashes a large one.
-    fn write_new(&self, mode: u32, pieces: &[&[u8]]) -> Result<(NamedTempFile, Revision), StoreError> {
-        let hash = || Revision::of_pieces(pieces.iter().copied());
-        let write = || TemporaryPlace::beside(self.conf).write(mode, pieces);
-        let is_large = pieces.iter().any(|piece| piece.len() >= WORTH_A_THREAD);
-        let (revision, temporary) = if is_large { at_once(hash, write) } else { (hash(), write()) };
-        Ok((temporary?, revision))
-    }
-
-    /// Gives the new file the attributes of the old one.
-    fn copy_attributes(&self, current: &OpenTarget, new: &File) -> io::Result<Vec<Warning>> {
-        let path = self.conf.target();
-        let mut warnings = attributes::copy(&current.file, &current.metadata, new, path)?;
-        let others = current.metadata.nlink().saturating_sub(1);
-        if others > 0 {
-            warnings.push(Warning::OtherNames { path: path.to_owned(), others });
-        }
-        Ok(warnings)
+    ) -> Result<Staged, StoreError> {
+        let new = new.map(|pieces| (pieces, Revision::of_pieces(pieces.iter().copied())));
+        Staged::stage(self.take_history()?, (self.conf.target(), old), new, record)
     }
 }
 
@@ -184,61 +160,50 @@ impl PreparedWrite<'_> {
         match self.step {
             WriteStep::Nothing => Ok(Vec::new()),
             WriteStep::Create(new, staged) => create(conf, new, staged),
-            WriteStep::Exchange(exchange) => exchange.commit(),
-            WriteStep::Remove(current, old, staged) => {
-                current.recheck(conf, old)?;
+            WriteStep::Exchange(exchange) => exchange.commit(self.locked),
+            WriteStep::Remove(found, old, staged) => {
+                recheck(conf, old, &found)?;
                 fs::remove_file(conf.target()).map_err(StoreError::io("remove", conf.target()))?;
-                Ok(finish(conf, staged, Some(&current.file)))
+                let warnings = sync_folder(conf);
+                staged.finish();
+                Ok(warnings.into_iter().collect())
             }
         }
     }
-}
-
-/// Finishes a change that was made: makes the names in its folder durable, and completes its history
-/// entry.
-fn finish(conf: &ConfFile, staged: StagedEntry, old: Option<&File>) -> Vec<Warning> {
-    let mut warnings: Vec<_> = sync_folder(conf).into_iter().collect();
-    warnings.extend(staged.finish(conf, old));
-    warnings
 }
 
 impl Exchange<'_> {
-    fn commit(mut self) -> Result<Vec<Warning>, StoreError> {
-        let conf = self.locked.conf;
-        self.current.recheck(conf, self.old)?;
-        let mut warnings = match std::mem::replace(&mut self.means, Means::InPlace) {
-            Means::Rename(new, warnings) => self.rename(new, warnings)?,
-            Means::InPlace => self.write_in_place()?,
+    fn commit(self, locked: &LockedFile<'_>) -> Result<Vec<Warning>, StoreError> {
+        let conf = locked.conf;
+        let found = recheck(conf, self.old, &self.found)?;
+        let write_in_place = || in_place::write(conf, &locked.state, self.old, self.pieces);
+        let warnings = match self.new {
+            None => write_in_place()?,
+            Some((new, mut warnings)) => match take_place(new, conf.target(), &found) {
+                Ok(()) => {
+                    warnings.extend(sync_folder(conf));
+                    warnings
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    return Err(StoreError::ChangedMeanwhile { path: conf.target().to_owned() });
+                }
+                Err(error) if is_mount_point(&error) => write_in_place()?,
+                Err(error) => return Err(StoreError::io("replace", conf.target())(error)),
+            },
         };
-        warnings.extend(self.staged.finish(conf, Some(&self.current.file)));
+        self.staged.finish();
         Ok(warnings)
-    }
-
-    fn rename(&mut self, new: TempPath, mut warnings: Vec<Warning>) -> Result<Vec<Warning>, StoreError> {
-        let conf = self.locked.conf;
-        match take_place(new, conf.target(), &self.current) {
-            Ok(()) => {
-                warnings.extend(sync_folder(conf));
-                Ok(warnings)
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(StoreError::ChangedMeanwhile { path: conf.target().to_owned() })
-            }
-            Err(error) if is_mount_point(&error) => self.write_in_place(),
-            Err(error) => Err(StoreError::io("replace", conf.target())(error)),
-        }
-    }
-
-    fn write_in_place(&mut self) -> Result<Vec<Warning>, StoreError> {
-        self.staged.copy(self.old)?;
-        in_place::write(self.locked.conf, &self.locked.state, self.old, self.pieces)
     }
 }
 
-fn create(conf: &ConfFile, new: TempPath, staged: StagedEntry) -> Result<Vec<Warning>, StoreError> {
+fn create(conf: &ConfFile, new: TempPath, staged: Staged) -> Result<Vec<Warning>, StoreError> {
     let path = conf.target();
     match new.persist_noclobber(path) {
-        Ok(()) => Ok(finish(conf, staged, None)),
+        Ok(()) => {
+            let warnings = sync_folder(conf);
+            staged.finish();
+            Ok(warnings.into_iter().collect())
+        }
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
             Err(StoreError::ChangedMeanwhile { path: path.to_owned() })
         }
@@ -246,23 +211,38 @@ fn create(conf: &ConfFile, new: TempPath, staged: StagedEntry) -> Result<Vec<War
     }
 }
 
-/// Makes the new text and the history entry durable, both at once.
-///
-/// Everything is written before the first flush begins, so that a journaling file system commits it all in
-/// one transaction. What was written later would wait for a transaction of its own.
-fn sync(temporary: &NamedTempFile, staged: &mut StagedEntry) -> Result<(), StoreError> {
-    let sync_text = || temporary.as_file().sync_all().map_err(StoreError::io("flush", temporary.path()));
-    let (text, entry) = at_once(sync_text, || staged.sync());
-    text.and(entry)
+/// Opens the file and makes sure that it holds `text`. Editors take no lock of this program, so a writer looks before it
+/// starts and again before the rename.
+fn open_holding(conf: &ConfFile, text: &[u8]) -> Result<(File, Metadata), StoreError> {
+    let changed = |path: &Path| StoreError::ChangedMeanwhile { path: path.to_owned() };
+    let (file, found) = open_regular(conf.target()).map_err(|error| match error {
+        StoreError::NotFound { path } => changed(&path),
+        other => other,
+    })?;
+    match holds(&file, &found, text).map_err(StoreError::io("read", conf.target()))? {
+        true => Ok((file, found)),
+        false => Err(changed(conf.target())),
+    }
+}
+
+/// Makes sure that text, owner and mode are those of `before`, and says which file it is now.
+fn recheck(conf: &ConfFile, text: &[u8], before: &Metadata) -> Result<Metadata, StoreError> {
+    let (_, now) = open_holding(conf, text)?;
+    let rights = |found: &Metadata| (found.uid(), found.gid(), found.mode());
+    match rights(&now) == rights(before) {
+        true => Ok(now),
+        false => Err(StoreError::ChangedMeanwhile { path: conf.target().to_owned() }),
+    }
 }
 
 /// Replaces the old file by the new one. The two are exchanged in one step, so that the file that comes
-/// out can be checked: if an editor put another file there just before, that file is put back, and the
-/// error is `NotFound`.
-fn take_place(temporary: TempPath, target: &Path, old: &OpenTarget) -> io::Result<()> {
+/// out can be checked: if another program put a file there just before, or wrote into the old one, that is
+/// put back, and the error is `NotFound`.
+fn take_place(temporary: TempPath, target: &Path, old: &Metadata) -> io::Result<()> {
+    let identity = |found: &Metadata| (found.dev(), found.ino(), last_write(found));
     match exchange(&temporary, target) {
-        Ok(()) => match old.is_at(&temporary) {
-            Ok(true) => Ok(()),
+        Ok(()) => match fs::symlink_metadata(&temporary) {
+            Ok(found) if identity(&found) == identity(old) => Ok(()),
             other => {
                 exchange(&temporary, target)?;
                 Err(other.err().unwrap_or_else(|| io::ErrorKind::NotFound.into()))
@@ -299,6 +279,108 @@ fn sync_folder(conf: &ConfFile) -> Option<Warning> {
     Some(Warning::FolderNotSynced { path: path.to_owned(), source })
 }
 
+/// Copies from `from` (described by `found`) to `to`; `path` is for the warnings.
+///
+/// # Errors
+/// The error of the system if owner, group, mode or access control list cannot be set.
+fn copy_attributes(from: &File, found: &Metadata, to: &File, path: &Path) -> io::Result<Vec<Warning>> {
+    copy_owner(found, to)?;
+    copy_permissions(from, found, to)?;
+    let mut warnings = Vec::new();
+    copy_others(from, to, path, &mut warnings);
+    Ok(warnings)
+}
+
+fn copy_owner(found: &Metadata, to: &File) -> io::Result<()> {
+    let now = to.metadata()?;
+    if (now.uid(), now.gid()) == (found.uid(), found.gid()) {
+        return Ok(());
+    }
+    let (owner, group) = (Uid::from_raw(found.uid()), Gid::from_raw(found.gid()));
+    Ok(rustix::fs::fchown(to, Some(owner), Some(group))?)
+}
+
+/// Mode and list; after the owner, because a change of owner clears the setuid bits.
+fn copy_permissions(from: &File, found: &Metadata, to: &File) -> io::Result<()> {
+    // A folder with a default list gives a list to each new file. That list is removed first, because
+    // setting the mode would enable its entries.
+    or_without_lists(rustix::fs::fremovexattr(to, ACCESS_LIST), ())?;
+    if let Some(list) = or_without_lists(value(from, ACCESS_LIST).map(Some), None)? {
+        // The group bits are the mask of the list that is copied below. Until then they would be rights
+        // of the group.
+        set_mode(to, found.mode() & !GROUP_BITS)?;
+        rustix::fs::fsetxattr(to, ACCESS_LIST, &list, XattrFlags::empty())?;
+    }
+    set_mode(to, found.mode())
+}
+
+/// Turns the answers for a file or file system without lists into `without`.
+fn or_without_lists<T>(answer: rustix::io::Result<T>, without: T) -> io::Result<T> {
+    match answer {
+        Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS) => Ok(without),
+        answer => Ok(answer?),
+    }
+}
+
+/// Sets the mode if it differs. Some file systems have only one mode, and refuse every call that sets
+/// it.
+fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    let mode = mode & 0o7777;
+    match file.metadata()?.mode() & 0o7777 == mode {
+        true => Ok(()),
+        false => Ok(rustix::fs::fchmod(file, Mode::from_raw_mode(mode))?),
+    }
+}
+
+fn copy_others(from: &File, to: &File, path: &Path, warnings: &mut Vec<Warning>) {
+    let names = match names(from) {
+        Ok(names) => names,
+        // A file system without attributes has none to lose.
+        Err(Errno::NOTSUP | Errno::NOSYS) => return,
+        Err(error) => return warnings.push(lost(path, None, error)),
+    };
+    for name in each_name(&names).filter(|name| !COMPUTED.contains(name) && *name != ACCESS_LIST) {
+        if let Err(error) = copy_attribute(from, to, name) {
+            warnings.push(lost(path, Some(name), error));
+        }
+    }
+}
+
+fn lost(path: &Path, name: Option<&CStr>, error: Errno) -> Warning {
+    Warning::Attribute {
+        path: path.to_owned(),
+        name: name.map(|name| name.to_string_lossy().into_owned()),
+        source: error.into(),
+    }
+}
+
+fn copy_attribute(from: &File, to: &File, name: &CStr) -> rustix::io::Result<()> {
+    let wanted = value(from, name)?;
+    if value(to, name).is_ok_and(|present| present == wanted) {
+        return Ok(());
+    }
+    rustix::fs::fsetxattr(to, name, &wanted, XattrFlags::empty())
+}
+
+fn names(file: &File) -> rustix::io::Result<Vec<u8>> {
+    let mut names = vec![0; rustix::fs::flistxattr_query(file)?];
+    let length = rustix::fs::flistxattr(file, &mut names)?;
+    names.truncate(length);
+    Ok(names)
+}
+
+fn value(file: &File, name: &CStr) -> rustix::io::Result<Vec<u8>> {
+    let mut value = vec![0; rustix::fs::fgetxattr_query(file, name)?];
+    let length = rustix::fs::fgetxattr(file, name, &mut value)?;
+    value.truncate(length);
+    Ok(value)
+}
+
+/// The kernel lists names one after the other, each with a NUL at its end.
+fn each_name(names: &[u8]) -> impl Iterator<Item = &CStr> {
+    names.split_inclusive(|byte| *byte == 0).filter_map(|name| CStr::from_bytes_with_nul(name).ok())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -317,7 +399,7 @@ mod tests {
             fs::write(&path, "old").expect("the folder is ours");
             let conf = ConfFile::resolve(&path).expect("it is there");
             let loaded: Loaded = conf.load().expect("it can be read");
-            let current = OpenTarget::expect(&conf, loaded.as_base()).expect("nobody changed it");
+            let (_, current) = open_holding(&conf, &loaded.bytes).expect("nobody changed it");
             let new = TemporaryPlace::beside(&conf).write(TEMPORARY_MODE, &[b"new"]).expect("there is room");
             if let Some(theirs) = stranger {
                 let other = folder.path().join("other");

@@ -1,6 +1,10 @@
 //! The server of a configuration: only one runs at a time, and every command on the same file finds it.
+//!
+//! The permissions of its socket are not enough: a change through a server is a change of the file, so
+//! only users who may write the file may use the socket. The kernel says which user is at the other
+//! end, and `/proc` says the groups of that process.
 
-use std::fs::{File, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read};
 use std::net::Shutdown;
 use std::os::fd::{AsFd, AsRawFd};
@@ -9,22 +13,26 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::net::sockopt::socket_peercred;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use rustix::process::Pid;
 
-use super::file_lock::wait_for;
-use super::peer::{AllowedPeers, SocketPeer};
-use super::state_dir::StateDir;
-use super::target::ConfFile;
+use super::access::AccessRights;
+use super::convert::make_state;
+use super::find::ConfFile;
+use super::lock::{LockAttempt, PROBE_WAIT, SERVE_LOCK};
+use super::state::StateDir;
 use crate::store::error::{LockHolder, StoreError};
-
-/// Name of the lock file that a server holds for its whole life.
-const SERVE_LOCK: &str = "serve.lock";
 
 /// Name of the socket of the server.
 const SOCKET: &str = "sock";
 
-/// The longest time to wait for commands that hold the lock for a moment, to see whether a server runs.
-const PROBE_WAIT: Duration = Duration::from_millis(500);
+/// Names of the certificate that the server made itself, and of its private key.
+const CERTIFICATE: &str = "tls-cert.pem";
+const KEY: &str = "tls-key.pem";
+
+/// Nobody but its owner reads the key, also where a group shares the state.
+const KEY_MODE: u32 = 0o600;
 
 /// The longest time for a server that has just taken its lock to open its socket.
 const START_TIME: Duration = Duration::from_secs(1);
@@ -63,16 +71,18 @@ impl ConfFile {
     /// # Errors
     /// `Serving` when there is one already; `StateFolder` where there is no place for its lock.
     pub fn serve(&self) -> Result<ServeLock, StoreError> {
-        let state = StateDir::make(self)?;
-        let lock = state.open(SERVE_LOCK)?;
-        let taken = wait_for(&lock, PROBE_WAIT, &mut || {})
-            .map_err(StoreError::state_folder(&state.path_of(SERVE_LOCK)))?;
-        if !taken {
-            let path = self.target().to_owned();
-            return Err(StoreError::Serving { path, holder: LockHolder::read(&lock) });
+        loop {
+            let (state, _former) = make_state(self, PROBE_WAIT, &mut |_| ())?;
+            return match state.take_lock(SERVE_LOCK, PROBE_WAIT, &mut |_| ())? {
+                LockAttempt::Taken(lock) => {
+                    Ok(ServeLock { state, peers: AllowedPeers::for_conf(self), _lock: lock })
+                }
+                LockAttempt::HeldBy(holder) => {
+                    Err(StoreError::Serving { path: self.target().to_owned(), holder })
+                }
+                LockAttempt::Moved => continue,
+            };
         }
-        LockHolder::sign(&lock);
-        Ok(ServeLock { state, peers: AllowedPeers::for_conf(self), _lock: lock })
     }
 
     /// The server of this configuration, if one runs. Makes nothing, and waits for nothing.
@@ -80,8 +90,12 @@ impl ConfFile {
     /// # Errors
     /// `Untrusted`, `PermissionDenied`, `Io`: then it is not known whether one runs.
     pub fn serving(&self) -> Result<Option<Serving>, StoreError> {
+        let looked = fs::symlink_metadata(self.state_dir().join(SERVE_LOCK));
+        if looked.is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            return Ok(None);
+        }
         let Some(state) = StateDir::find(self)? else { return Ok(None) };
-        let Some(lock) = state.open_existing(SERVE_LOCK)? else { return Ok(None) };
+        let Some((lock, _)) = state.open_existing(SERVE_LOCK)? else { return Ok(None) };
         Ok(match lock.try_lock_shared() {
             Err(TryLockError::WouldBlock) => {
                 Some(Serving { holder: LockHolder::read(&lock), state, peers: AllowedPeers::for_conf(self) })
@@ -110,8 +124,25 @@ impl ServeLock {
         Ok(listener)
     }
 
-    pub(super) fn state(&self) -> &StateDir {
-        &self.state
+    /// The files of the certificate and its key. `make` makes both, in this order, where one is missing.
+    ///
+    /// # Errors
+    /// `Untrusted` for files that another user may have made; `StateFolder` where they can't be written.
+    pub fn certificate(
+        &self,
+        make: impl FnOnce() -> io::Result<[String; 2]>,
+    ) -> Result<[PathBuf; 2], StoreError> {
+        let state = &self.state;
+        let [path, key_path] = [CERTIFICATE, KEY].map(|name| state.path_of(name));
+        if state.open_existing(KEY)?.is_none() || state.open_existing(CERTIFICATE)?.is_none() {
+            let [certificate, key] = make().map_err(StoreError::state_folder(&path))?;
+            // A certificate is there only if its key is.
+            for (name, text) in [(KEY, key), (CERTIFICATE, certificate)] {
+                state.put_with_mode(name, &[text.as_bytes()], KEY_MODE)?;
+                state.sync().map_err(StoreError::state_folder(&path))?;
+            }
+        }
+        Ok([path, key_path])
     }
 
     /// The users who may use the socket.
@@ -193,4 +224,81 @@ fn denied(why: &'static str) -> io::Error {
 
 fn through(folder: impl AsFd) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}/{SOCKET}", folder.as_fd().as_raw_fd()))
+}
+
+/// A process at the other end of a Unix socket.
+#[derive(Clone, Copy, Debug)]
+pub struct SocketPeer {
+    pub user: u32,
+    group: u32,
+    process: Pid,
+}
+
+impl SocketPeer {
+    /// The process at the other end of `socket`: the one that connected, or the one that listens.
+    ///
+    /// # Errors
+    /// The error of the system.
+    pub fn from_socket(socket: impl AsFd) -> io::Result<Self> {
+        let found = socket_peercred(socket)?;
+        Ok(Self { user: found.uid.as_raw(), group: found.gid.as_raw(), process: found.pid })
+    }
+
+    /// All its groups. Supplementary groups are known only where `/proc` shows the process.
+    fn groups(&self) -> Vec<u32> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.as_raw_nonzero()));
+        let more = status.ok().and_then(|status| groups_in(&status, self.user)).unwrap_or_default();
+        [self.group].into_iter().chain(more).collect()
+    }
+}
+
+/// The groups in a `/proc/PID/status`; none unless all users in it are `user`: the process may have
+/// ended and its id been reused, or it may now run a program of another user.
+fn groups_in(status: &str, user: u32) -> Option<Vec<u32>> {
+    let numbers = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_ascii_whitespace().map(|number| number.parse().ok()).collect::<Option<Vec<u32>>>()
+    };
+    let is_same = numbers("Uid:")?.iter().all(|found| *found == user);
+    if is_same { numbers("Groups:") } else { None }
+}
+
+/// The users who may use the socket of a configuration: those who may write the file, root, and the user
+/// of this process.
+#[derive(Clone, Debug)]
+pub struct AllowedPeers {
+    conf: ConfFile,
+    us: u32,
+}
+
+impl AllowedPeers {
+    fn for_conf(conf: &ConfFile) -> Self {
+        Self { conf: conf.clone(), us: rustix::process::geteuid().as_raw() }
+    }
+
+    /// True if this process may use the socket, by the present rights of the file.
+    pub fn admit(&self, peer: &SocketPeer) -> bool {
+        let is_known = [0, self.us].contains(&peer.user);
+        is_known
+            || AccessRights::read(self.conf.target())
+                .is_ok_and(|access| access.may_write(peer.user, &peer.groups()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::groups_in;
+
+    #[test]
+    fn groups_are_those_of_a_process_of_that_user_alone() {
+        let status = "Name:\tcat\nUid:\t7\t7\t7\t7\nGid:\t8\t8\t8\t8\nGroups:\t8 20 30 \n";
+        assert_eq!(groups_in(status, 7), Some(vec![8, 20, 30]));
+        assert_eq!(groups_in(status, 9), None);
+        assert_eq!(
+            groups_in(&status.replacen("\t7", "\t0", 1), 7),
+            None,
+            "it runs a program of another user"
+        );
+        assert_eq!(groups_in("", 7), None);
+    }
 }

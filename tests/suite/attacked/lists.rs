@@ -68,13 +68,10 @@ fn a_list_does_not_open_the_state_folder_to_a_group_that_may_read() {
     let Some(place) = with_list() else { return };
     let server = Serving::with(&place, &["--listen", "none"]);
     place.set(&["rtsp=554"]).exits(0);
-    let state = format!(".mediactl/{CONF}");
-    for (name, expected) in [
-        (".mediactl", 0o700),
-        (&*state, 0o700),
-        (&format!("{state}/sock"), 0o600),
-        (&format!("{state}/lock"), 0o600),
-    ] {
+    let state = format!(".{CONF}.mediactl");
+    for (name, expected) in
+        [(&*state, 0o700), (&format!("{state}/sock"), 0o600), (&format!("{state}/lock"), 0o600)]
+    {
         assert_eq!(mode(&place.path(name)), expected, "{name}");
     }
     // A member of the group, who may read.
@@ -152,18 +149,15 @@ fn a_peer_of_the_socket_must_be_allowed_to_write_the_file() {
     set(1, GROUP, 601).exits(0);
     set(OWNER, OWNER, 602).exits(0);
     // All may reach it now, as if the folder had been opened by mistake.
-    for (name, mode) in [(".mediactl", 0o770), (&*format!(".mediactl/{CONF}"), 0o770)] {
-        give(&place.path(name), OWNER, STRANGER);
-        set_mode(&place.path(name), mode);
-    }
-    let socket = place.path(&format!(".mediactl/{CONF}/sock"));
+    let state = place.path(&format!(".{CONF}.mediactl"));
+    give(&state, OWNER, STRANGER);
+    set_mode(&state, 0o770);
+    let socket = place.path(&format!(".{CONF}.mediactl/sock"));
     set_mode(&socket, 0o666);
     set(STRANGER, STRANGER, 603).exits(4);
     // The file is closed to its group: a member is let in no more, whatever the socket's mode.
     set_mode(&place.path(CONF), 0o640);
-    for name in [".mediactl".to_owned(), format!(".mediactl/{CONF}")] {
-        give(&place.path(&name), OWNER, GROUP);
-    }
+    give(&state, OWNER, GROUP);
     set(1, GROUP, 604).exits(4);
     assert!(place.text().contains("rtsp 602;"));
     server.stop().exits(0);

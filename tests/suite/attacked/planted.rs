@@ -1,4 +1,4 @@
-//! A `.mediactl` that another user made before us.
+//! A state folder that another user made before us.
 
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
@@ -11,11 +11,9 @@ use crate::needs::needs_root;
 
 /// The state folder as this user makes it, with the mode that it should have.
 fn plant(place: &Place, user: u32) -> PathBuf {
-    let [root, state] = [".mediactl".to_owned(), format!(".mediactl/{CONF}")].map(|name| place.path(&name));
-    for folder in [&root, &state] {
-        fs::DirBuilder::new().mode(0o700).create(folder).expect("the folder is ours");
-        give(folder, user, user);
-    }
+    let state = place.path(&format!(".{CONF}.mediactl"));
+    fs::DirBuilder::new().mode(0o700).create(&state).expect("the folder is ours");
+    give(&state, user, user);
     state
 }
 
@@ -57,7 +55,7 @@ fn a_planted_change_to_take_back_or_journal_is_refused() {
         let place = public_place();
         place.set(&["rtsp=554"]).exits(0);
         let text = place.text();
-        let file = place.path(&format!(".mediactl/{CONF}/{name}"));
+        let file = place.path(&format!(".{CONF}.mediactl/{name}"));
         let bytes = fs::read(&file).unwrap_or_default();
         put(file, &bytes, STRANGER);
         let changed = place.set(&["rtsp=555"]);
@@ -79,15 +77,13 @@ fn a_state_folder_is_refused_by_its_owner_and_its_mode() {
         assert_eq!(place.text() == TEXT, exit == 4, "user {user}");
     }
     for (mode, exit) in [(0o700, 0), (0o770, 0), (0o701, 4), (0o755, 4), (0o777, 4)] {
-        for folder in [".mediactl".to_owned(), format!(".mediactl/{CONF}")] {
-            let place = Place::with(TEXT);
-            plant(&place, 0);
-            set_mode(&place.path(&folder), mode);
-            let run = place.set(&["rtsp=554"]).exits(exit);
-            if exit != 0 {
-                run.says(&format!("{mode:04o}")).says("chmod -R o= ");
-                assert_eq!(place.text(), TEXT);
-            }
+        let place = Place::with(TEXT);
+        let state = plant(&place, 0);
+        set_mode(&state, mode);
+        let run = place.set(&["rtsp=554"]).exits(exit);
+        if exit != 0 {
+            run.says(&format!("{mode:04o}")).says("chmod -R o= ");
+            assert_eq!(place.text(), TEXT);
         }
     }
 }
@@ -102,6 +98,6 @@ fn a_stranger_makes_no_state_folder_for_the_file_of_another() {
     set_mode(&place.path(CONF), 0o666);
     let refused = run_as(&place, STRANGER, STRANGER, &["modify", "--set", "rtsp=554"]).exits(4);
     refused.says("only root and the owner of the configuration can make it");
-    assert!(!place.path(".mediactl").exists());
+    assert!(!place.path(&format!(".{CONF}.mediactl")).exists());
     assert_eq!(place.text(), TEXT);
 }

@@ -161,7 +161,7 @@ fn a_chain_of_links_across_folders() {
     place.set(&["rtsp=555"]).exits(0).says("changed media.conf");
     assert!(place.path(CONF).is_symlink() && place.path("a/link").is_symlink());
     assert!(fs::read_to_string(place.path("b/real.conf")).expect("it is there").contains("rtsp 555;"));
-    assert!(place.path("b/.mediactl/real.conf/lock").exists());
+    assert!(place.path("b/.real.conf.mediactl/lock").exists());
     assert_eq!(place.names(), ["a/link", "b/real.conf", CONF]);
 }
 

@@ -346,7 +346,7 @@ fn without_a_history_there_is_no_hand_edit_to_tell() {
     place.put(CONF, earlier.replace("rtsp 555;", "rtsp 556;"));
     place.put(CONF, &earlier);
     place.set(&["http=81"]).exits(0).says("picked up a hand edit of rtmp\n");
-    std::fs::write(place.path(".mediactl/media.conf/history/journal"), "damaged")
+    std::fs::write(place.path(".media.conf.mediactl/history/journal"), "damaged")
         .expect("the folder is ours");
     place.put(CONF, earlier);
     place.run(["modify", "--set", "http=82", "--dry-run"]).exits(0).hides("hand edit");

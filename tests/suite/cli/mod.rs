@@ -48,6 +48,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 
+use mediactl::store::file::ConfFile;
 use tempfile::TempDir;
 
 /// The name of the configuration in every place.
@@ -154,18 +155,13 @@ impl Place {
         self.mediactl(["modify", "-f", "-"]).input(patch).run()
     }
 
-    /// The texts that the history keeps, the oldest first.
+    /// The texts that the history keeps of its entries, the oldest first.
     pub fn kept(&self) -> Vec<String> {
-        let folder = self.path(&format!(".mediactl/{CONF}/history"));
-        let mut names = Vec::new();
-        if folder.exists() {
-            collect(&folder, &folder, &mut names);
-        }
-        let mut serials: Vec<u64> =
-            names.iter().filter_map(|name| name.strip_suffix(".conf")?.parse().ok()).collect();
-        serials.sort_unstable();
-        let text = |serial| fs::read_to_string(folder.join(format!("{serial}.conf"))).expect("it is text");
-        serials.into_iter().map(text).collect()
+        let conf = ConfFile::resolve(&self.path(CONF)).expect("its folder is there");
+        let entries = conf.history().expect("it can be read");
+        let text = |serial| conf.kept(serial).expect("it can be read").map(String::from_utf8);
+        let texts = entries.iter().rev().filter_map(|entry| text(entry.serial));
+        texts.map(|text| text.expect("it is text")).collect()
     }
 
     /// The names of all files below the folder but the lock and what the history keeps.

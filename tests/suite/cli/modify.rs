@@ -149,7 +149,7 @@ fn a_dry_run_writes_nothing_and_makes_no_folder() {
     assert_eq!(json["rtsp"], 555);
     assert_eq!((place.text().as_str(), place.written()), (SAMPLE, before));
     assert_eq!(place.names(), [CONF]);
-    assert!(!place.path(".mediactl").exists());
+    assert!(!place.path(".media.conf.mediactl").exists());
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn reading_creates_no_files() {
     place.run(["read"]).exits(0);
     place.run(["diff", CONF]).exits(0);
     place.run(["check"]).exits(0);
-    assert!(!place.path(".mediactl").exists());
+    assert!(!place.path(".media.conf.mediactl").exists());
 }
 
 #[test]

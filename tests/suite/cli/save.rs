@@ -81,7 +81,7 @@ fn dry_run_and_quiet() {
     let run = place.mediactl(["save", "--dry-run", "-"]).input(&text).run().exits(0).prints("+rtsp 555;");
     run.says("would save media.conf: 1 line added, 1 line removed");
     assert_eq!(place.text(), SAMPLE);
-    assert!(!place.path(".mediactl").exists());
+    assert!(!place.path(".media.conf.mediactl").exists());
     place.mediactl(["save", "-q", "-"]).input(&text).run().exits(0).says_nothing();
     assert_eq!(place.text(), text);
 }

@@ -132,7 +132,7 @@ fn a_certificate_of_its_own_is_made_once_and_trusted_by_its_fingerprint() {
     };
     let made = server.fingerprint.clone();
     read(&server, &["--fingerprint", &made]).exits(0).prints("554");
-    let state = format!(".mediactl/{CONF}");
+    let state = format!(".{CONF}.mediactl");
     read(&server, &["--cacert", &format!("{state}/tls-cert.pem")]).exits(0);
     read(&server, &[]).exits(7).says(&made);
     let mode = |name: &str| {
@@ -237,13 +237,13 @@ fn a_file_has_at_most_one_server() {
     place.run(["modify", "--set", "rtsp=1", "--check-cmd", "true"]).exits(2);
     server.kill();
     // The socket of the one that was killed is still there, and does no harm.
-    assert!(place.path(&format!(".mediactl/{CONF}/sock")).exists());
+    assert!(place.path(&format!(".{CONF}.mediactl/sock")).exists());
     place.set(&["rtsp=555"]).exits(0);
     place.run(["read", "rtsp"]).exits(0).prints("555");
     let server = Serving::with(&place, &["--listen", "none"]);
     place.set(&["rtsp=556"]).exits(0);
     server.stop().exits(0);
-    assert!(!place.path(&format!(".mediactl/{CONF}/sock")).exists());
+    assert!(!place.path(&format!(".{CONF}.mediactl/sock")).exists());
     assert!(place.text().contains("rtsp 556;"));
 }
 
@@ -251,7 +251,7 @@ fn a_file_has_at_most_one_server() {
 fn a_server_that_does_not_answer_keeps_the_file_to_itself() {
     let place = Place::with(SAMPLE);
     let server = Serving::with(&place, &["--listen", "none"]);
-    std::fs::remove_file(place.path(&format!(".mediactl/{CONF}/sock"))).expect("it is there");
+    std::fs::remove_file(place.path(&format!(".{CONF}.mediactl/sock"))).expect("it is there");
     place.set(&["rtsp=555"]).exits(7).says("can't be reached");
     let status = place.run(["status"]).exits(0).says("showing the file").hides("none is running");
     status.prints("server:        process ").prints(", which can't be reached\n").hides("saved:");

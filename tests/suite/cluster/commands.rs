@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use mediactl::store::Store;
-use mediactl::store::cluster::{GatewaySettings, KeyOperation, KeyRange, Txn};
+use mediactl::store::etcd::{GatewaySettings, KeyOperation, KeyRange, Txn};
 use serde_json::json;
 
 use super::etcd::Etcd;

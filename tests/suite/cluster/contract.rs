@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use mediactl::store::cluster::GatewaySettings;
+use mediactl::store::etcd::GatewaySettings;
 use mediactl::store::file::ConfFile;
 use mediactl::store::{
     CanaryStep, CanaryWish, ChangeRecord, Follow, PendingInfo, PendingRecord, RunBy, Store, StoreError,

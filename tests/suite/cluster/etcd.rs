@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use mediactl::store::cluster::{ClusterStore, ClusterUrl, GatewaySettings};
+use mediactl::store::etcd::{ClusterStore, ClusterUrl, GatewaySettings};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -1,6 +1,6 @@
 //! Garbage in etcd: whatever stands in a key, it is a row or a refusal that names the key, and nothing panics.
 
-use mediactl::store::cluster::{GatewaySettings, KeyOperation, KeyRange, Txn};
+use mediactl::store::etcd::{GatewaySettings, KeyOperation, KeyRange, Txn};
 use serde_json::{Value, json};
 
 use super::nodes::{PREFIX, cluster, with_sample};

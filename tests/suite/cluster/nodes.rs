@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use mediactl::store::cluster::{GatewaySettings, HeadRecord, KeyOperation, KeyRange, Keys, Txn, Unconfirmed};
+use mediactl::store::etcd::{GatewaySettings, HeadRecord, KeyOperation, KeyRange, Keys, Txn, Unconfirmed};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -112,7 +112,7 @@ impl TestNode {
 
 /// Sends a request over the socket of the server over a place; returns the status and the whole answer.
 pub fn ask(place: &Place, request: &str, body: &str) -> (u16, String) {
-    let path = place.path(&format!(".mediactl/{CONF}/sock"));
+    let path = place.path(&format!(".{CONF}.mediactl/sock"));
     let mut stream = UnixStream::connect(path).expect("it listens");
     let length = body.len();
     write!(stream, "{request} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n").expect("it reads");

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mediaconf::plumbing::request::{ChangeRequest, Edits};
+use mediaconf::Request;
 use mediactl::engine::{ChangeOptions, Engine, Hooks};
-use mediactl::store::cluster::GatewaySettings;
+use mediactl::store::etcd::GatewaySettings;
 use serde_json::{Value, json};
 
 use super::etcd::Etcd;
@@ -46,7 +46,7 @@ fn a_burst_is_a_few_reloads(count: usize, changes: usize) {
     for number in 0..changes {
         let name = format!("w{number}");
         let patch = json!({"streams": {name: {"urls": [{"url": "udp://239.0.0.1:1234"}]}}});
-        let request = ChangeRequest { edits: Edits::Patch(patch), expectations: Vec::new() };
+        let request = Request::from(patch);
         writer.modify(&request, &ChangeOptions::default()).expect("no other client writes");
     }
     let took = start.elapsed();

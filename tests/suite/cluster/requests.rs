@@ -1,6 +1,6 @@
 //! The number of requests that a command sends to etcd.
 
-use mediactl::store::cluster::{GatewaySettings, HeadRecord, KeyOperation, Txn};
+use mediactl::store::etcd::{GatewaySettings, HeadRecord, KeyOperation, Txn};
 
 use super::etcd::Etcd;
 use super::proxy::Proxy;

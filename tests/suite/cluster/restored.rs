@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mediactl::store::cluster::{GatewaySettings, KeyOperation, Txn};
+use mediactl::store::etcd::{GatewaySettings, KeyOperation, Txn};
 use serde_json::{Value, json};
 
 use super::etcd::Etcd;

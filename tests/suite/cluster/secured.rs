@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use mediactl::store::cluster::{ClusterAccess, ClusterTls, GatewaySettings};
+use mediactl::store::etcd::GatewaySettings;
 use mediactl::store::{ReplaceableFile, StoreError};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, ExtendedKeyUsagePurpose,
@@ -52,15 +52,16 @@ pub fn tls_options(with: &str, file: &dyn Fn(&str) -> String) -> Vec<String> {
     files.iter().flat_map(|(option, name)| [format!("--{with}{option}"), file(name)]).collect()
 }
 
-pub fn tls_of_olga(place: &Place) -> ClusterTls {
+pub fn tls_of_olga(place: &Place) -> GatewaySettings {
     let read = |path: &Path| fs::read(path);
     let pem = |name: &str| ReplaceableFile::read(&place.path(name), read).expect("it is there");
-    ClusterTls { authorities: Some(pem("ca.pem")), identity: Some((pem("olga.pem"), pem("olga.key"))) }
+    let identity = Some((pem("olga.pem"), pem("olga.key")));
+    GatewaySettings { authorities: Some(pem("ca.pem")), identity, ..GatewaySettings::default() }
 }
 
-pub fn as_olga(password: Option<&str>, tls: ClusterTls) -> GatewaySettings {
+pub fn as_olga(password: Option<&str>, tls: GatewaySettings) -> GatewaySettings {
     let login = password.map(|password| ("olga".to_owned(), ReplaceableFile::fixed(password)));
-    GatewaySettings { access: ClusterAccess { login, tls }, ..GatewaySettings::default() }
+    GatewaySettings { login, ..tls }
 }
 
 #[test]
@@ -122,7 +123,7 @@ fn etcd_may_ask_for_a_login_that_has_rights() {
     run("olga", "hunter3", "/p", &["read"]).exits(4).says("authentication failed");
     etcd.mediactl(&place, "/p", &["read"]).run().exits(4).says("`etcd://127.0.0.1").says("refuses this");
     // A new token is requested if etcd no longer knows the old one.
-    let store = etcd.store("/p", as_olga(Some(PASSWORD), ClusterTls::default()));
+    let store = etcd.store("/p", as_olga(Some(PASSWORD), GatewaySettings::default()));
     store.seen().expect("it may read");
     etcd.kill(0);
     etcd.run(0);

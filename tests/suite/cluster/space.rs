@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use mediactl::store::cluster::GatewaySettings;
+use mediactl::store::etcd::GatewaySettings;
 use rustix::fs::FallocateFlags;
 use serde_json::{Value, json};
 

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use mediaconf::plumbing::request::{ChangeRequest, Edits};
+use mediaconf::Request;
 use mediactl::engine::{ChangeOptions, Engine, Hooks, NewText, RefusalKind};
-use mediactl::store::cluster::GatewaySettings;
+use mediactl::store::etcd::GatewaySettings;
 use serde_json::json;
 
 use super::etcd::Etcd;
@@ -152,7 +152,7 @@ pub fn write(writer: usize, engine: &Engine, is_over: &AtomicBool, made: &Atomic
         }
         let stream = format!("w{writer}-{number}");
         let patch = json!({"streams": {&stream: {"urls": [{"url": "fake://x"}]}}});
-        let request = ChangeRequest { edits: Edits::Patch(patch), expectations: Vec::new() };
+        let request = Request::from(patch);
         match engine.modify(&request, &ChangeOptions::default()) {
             Ok(_) => {
                 told.made.push(stream);

@@ -151,7 +151,7 @@ fn recover(edges: &mut Edges) {
     }
     edges.put_contexts(&urls, "");
     let waits = |edges: &Edges| {
-        let waiting = |place: &crate::cli::Place| place.path(&format!(".mediactl/{CONF}/pending")).exists();
+        let waiting = |place: &crate::cli::Place| place.path(&format!(".{CONF}.mediactl/pending")).exists();
         edges.places.iter().any(waiting)
     };
     eventually(|| !waits(edges));

@@ -1,6 +1,6 @@
 //! `check_config`, and the text of one entry: `read_config?path=P` and `save_entry?path=P`.
 
-use mediaconf::plumbing::syntax::{Columns, Diagnostics, LineIndex};
+use mediaconf::plumbing::syntax::{Diagnostics, LineIndex};
 use mediactl::engine::{CheckedConfig, FaultRecord, Snapshot};
 use serde_json::{Value, json};
 
@@ -53,7 +53,7 @@ fn a_client_makes_the_same_faults_of_the_answer() {
         |(name, _)| name.clone(),
         |(_, text)| {
             let text = Snapshot::from_bytes(text.clone());
-            let answer = serde_json::to_vec(&CheckedConfig::of_text(&text, None, Columns::default()));
+            let answer = serde_json::to_vec(&CheckedConfig::of_text(&text, None, false));
             let sent: CheckedConfig =
                 serde_json::from_slice(&answer.expect("it is JSON")).expect("it is one");
             let [found] = &sent.diagnostics(&text, None)[..] else {

@@ -65,7 +65,7 @@ fn only_files_below_the_folder_are_followed() {
     symlink(elsewhere.path(), server.place.path("folder")).expect("links can be made");
     let there = outside.display().to_string();
     let absent = elsewhere.path().join("absent.conf").display().to_string();
-    let kept = ".mediactl/media.conf/history";
+    let kept = ".media.conf.mediactl/history";
     for pattern in [
         "../*.conf",
         "conf.d/../../x",

@@ -22,7 +22,7 @@ fn waiting(operation: &str, changed: &str) -> (Server, String) {
 }
 
 fn record(place: &Place) -> bool {
-    place.path(&format!(".mediactl/{CONF}/pending")).exists()
+    place.path(&format!(".{CONF}.mediactl/pending")).exists()
 }
 
 /// Rolls the change back, with the password that holds until then.
@@ -132,9 +132,9 @@ fn the_next_server_keeps_the_hand_edit() {
 fn a_record_of_an_earlier_version_is_read_and_rolled_back() {
     let place = Place::with("http 80;\nedit_auth admin s3cret;\nrtsp 555;\n");
     let stored = include_bytes!("../../fixtures/pending/record");
-    let folder = place.path(&format!(".mediactl/{CONF}"));
+    let folder = place.path(&format!(".{CONF}.mediactl"));
     DirBuilder::new().recursive(true).mode(0o700).create(folder).expect("it is ours");
-    place.put(&format!(".mediactl/{CONF}/pending"), stored);
+    place.put(&format!(".{CONF}.mediactl/pending"), stored);
     let store = ConfFile::resolve(&place.path(CONF)).expect("it can be found");
     let found = store.pending().expect("it can be read").expect("it is whole");
     let heard = include_str!("../../fixtures/pending/heard.json");

@@ -68,7 +68,7 @@ fn live() -> (Live, HttpServer) {
     };
     let server = start(vec![Listener::Tcp(plain), unix], None);
     let with_tls = start(vec![Listener::Tcp(secure)], Some(tls));
-    let socket = place.path(&format!(".mediactl/{CONF}/sock"));
+    let socket = place.path(&format!(".{CONF}.mediactl/sock"));
     std::mem::forget(lock);
     (Live { server, _place: place, plain: addresses[0], secure: addresses[1], socket, roots }, with_tls)
 }

@@ -159,7 +159,7 @@ fn a_confirmed_change_stays() {
         refused(&server.post("rollback_config?to=1", ""), 409, "pending");
         refused(&server.post("save_config?force=1", TEXT), 409, "pending");
         refused(&server.post("confirm_config?id=another", ""), 409, "pending");
-        let record = server.place.path(&format!(".mediactl/{CONF}/pending"));
+        let record = server.place.path(&format!(".{CONF}.mediactl/pending"));
         assert!(record.exists(), "{operation}");
         let confirmed = server.post(&format!("confirm_config?id={id}"), "");
         assert_eq!((confirmed.status, body(&confirmed)), (200, json!(true)));
@@ -215,7 +215,7 @@ fn a_reload_that_fails_leaves_nothing_to_confirm() {
         server.post(&format!("modify_config?confirm=60{wait}"), r#"{"rtmp":7}"#);
         eventually(|| header(&server.get(""), "Mediactl-Pending").is_none());
         eventually(|| server.place.text() == TEXT && rtmp(&server).is_null());
-        assert!(!server.place.path(&format!(".mediactl/{CONF}/pending")).exists());
+        assert!(!server.place.path(&format!(".{CONF}.mediactl/pending")).exists());
     }
 }
 
@@ -244,7 +244,7 @@ fn the_next_server_takes_back_what_was_not_confirmed() {
     let second = Server::at(first.place, Hooks::default());
     assert_eq!((second.place.text().as_str(), rtmp(&second)), (TEXT, Value::Null));
     assert_eq!(operations(&second), ["revert", "modify"]);
-    assert!(!second.place.path(&format!(".mediactl/{CONF}/pending")).exists());
+    assert!(!second.place.path(&format!(".{CONF}.mediactl/pending")).exists());
     refused(&second.post("confirm_config?id=x", ""), 404, "not-found");
 }
 
@@ -253,15 +253,14 @@ fn the_next_server_takes_back_what_was_not_confirmed() {
 fn a_record_that_was_cut_short_is_none() {
     let first = Server::over(TEXT);
     first.post("modify_config?confirm=60", r#"{"rtmp":7}"#);
-    let record = std::fs::read(first.place.path(&format!(".mediactl/{CONF}/pending"))).expect("it is there");
+    let record = std::fs::read(first.place.path(&format!(".{CONF}.mediactl/pending"))).expect("it is there");
     for length in [0, 1, record.len() / 2, record.len() - 1] {
         let place = Place::with(TEXT);
-        for folder in [".mediactl".to_owned(), format!(".mediactl/{CONF}")] {
-            std::fs::DirBuilder::new().mode(0o700).create(place.path(&folder)).expect("the folder is ours");
-        }
-        place.put(&format!(".mediactl/{CONF}/pending"), &record[..length]);
+        let folder = place.path(&format!(".{CONF}.mediactl"));
+        std::fs::DirBuilder::new().mode(0o700).create(folder).expect("the folder is ours");
+        place.put(&format!(".{CONF}.mediactl/pending"), &record[..length]);
         let server = Server::at(place, Hooks::default());
         assert_eq!(server.place.text(), TEXT);
-        assert!(!server.place.path(&format!(".mediactl/{CONF}/pending")).exists(), "{length}");
+        assert!(!server.place.path(&format!(".{CONF}.mediactl/pending")).exists(), "{length}");
     }
 }

@@ -40,7 +40,7 @@ impl Texts {
     /// has.
     pub fn peak(&self, row: Row) -> usize {
         let folder = self.folder.path();
-        let _ = fs::remove_dir_all(folder.join(".mediactl"));
+        let _ = fs::remove_dir_all(folder.join(".media.conf.mediactl"));
         fs::write(folder.join("media.conf"), &self.text).expect("the folder is writable");
         row.iter().fold(0, |_, arguments| peak_of(folder, arguments))
     }

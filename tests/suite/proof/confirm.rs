@@ -67,7 +67,7 @@ impl Story {
 
     /// Until the change is rolled back, or no server is left that could do it.
     fn wait_for_the_end(&self) -> bool {
-        let record = self.place.path(&format!(".mediactl/{CONF}/pending"));
+        let record = self.place.path(&format!(".{CONF}.mediactl/pending"));
         let answers = || ask(&self.server.url, "GET", "read_config", "").is_ok();
         until("the change waits for ever", || match record.exists() {
             true => (!answers()).then_some(false),
@@ -93,7 +93,7 @@ fn goes_on(place: &Place, may_be_kept: bool, must_be_kept: bool, shown: &str) ->
     assert!(is_kept || text == SAMPLE, "{shown}: {text}");
     assert!(may_be_kept || !is_kept, "{shown}: what was not confirmed has to go back");
     assert!(!must_be_kept || is_kept, "{shown}: what was confirmed has to stay");
-    assert!(!place.path(&format!(".mediactl/{CONF}/pending")).exists(), "{shown}");
+    assert!(!place.path(&format!(".{CONF}.mediactl/pending")).exists(), "{shown}");
     let running = ask(&next.url, "GET", "read_config", "").expect("it answers");
     let running: serde_json::Value = serde_json::from_slice(&running.body).expect("it is JSON");
     assert_eq!(running["rtsp"] == 1935, is_kept, "{shown}: what runs is what is in the file");
@@ -206,6 +206,6 @@ fn an_edit_by_hand_while_a_change_waits_is_kept() {
     story.server.kill();
     let next = Serving::over(&story.place);
     assert_eq!(story.place.text(), SAMPLE.to_owned() + "# by hand\n");
-    assert!(!story.place.path(&format!(".mediactl/{CONF}/pending")).exists());
+    assert!(!story.place.path(&format!(".{CONF}.mediactl/pending")).exists());
     next.stop().exits(0).says("edited by hand while a change waited").says("rtsp");
 }

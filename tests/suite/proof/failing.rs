@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use super::killed::NO_RENAME;
 use super::strace::{self, Attached, Call};
-use super::{ARCHIVING, all_are_kept, ask, in_full, problem_of, rounds, strays, text_for_readers};
+use super::{all_are_kept, ask, in_full, problem_of, rounds, strays, text_for_readers};
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Place, Run, SAMPLE};
 use crate::needs::needs_root;
@@ -113,12 +113,6 @@ fn the_first_modify() {
 
 #[test]
 #[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
-fn a_modify_that_archives() {
-    prove(&Case { name: "modify that archives", before: ARCHIVING, ..PLAIN });
-}
-
-#[test]
-#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
 fn save() {
     prove(&Case { name: "save", arguments: SAVE, ..PLAIN });
 }
@@ -209,12 +203,8 @@ fn outcome(case: &Case, failure: &Failure<'_>) -> String {
     }
     let left = if strays(&place).is_empty() { "" } else { ", files left" };
     place.run(case.arguments).exits(0);
-    if case.before == ARCHIVING {
-        let port = |change| if change == 0 { 554 } else { 554 + case.before - change };
-        all_are_kept(&place, case.before, |change| {
-            SAMPLE.replace("rtsp 554", &format!("rtsp {}", port(change)))
-        });
-    }
+    let port = |change| if change == 0 { 554 } else { 554 + case.before - change };
+    all_are_kept(&place, case.before, |change| SAMPLE.replace("rtsp 554", &format!("rtsp {}", port(change))));
     assert_eq!(text_for_readers(&place), Some(new_text()), "{}", shown());
     assert_eq!(strays(&place), [""; 0], "{}", shown());
     let code = run.code.unwrap_or_default();

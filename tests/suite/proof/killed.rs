@@ -1,15 +1,16 @@
 //! A writer is killed: the file is the old text or the new one, and what it left is cleaned up.
 
+use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{
-    ARCHIVING, Random, all_are_kept, ask, changed, finish, hand_edits_in_whole_history, padded, rounds,
-    strace, strays, text_for_readers,
+    Random, all_are_kept, ask, changed, finish, hand_edits_in_whole_history, padded, rounds, strace, strays,
+    text_for_readers,
 };
 use crate::cli::serve::Serving;
-use crate::cli::{Place, Run};
+use crate::cli::{CONF, Place, Run};
 use crate::waiting::{eventually, let_pass};
 
 /// Size of the configuration.
@@ -129,7 +130,6 @@ const WAYS: &[Way] = &[
     Way { name: "first modify", saves: false, before: 0, options: &[] },
     Way { name: "modify", saves: false, before: 1, options: &[] },
     Way { name: "save", saves: true, before: 1, options: &[] },
-    Way { name: "modify that archives", saves: false, before: ARCHIVING, options: &[] },
     Way { name: "save in place", saves: true, before: 1, options: &[NO_RENAME] },
 ];
 
@@ -152,15 +152,65 @@ fn commands_at_each_call() {
             counts.too_late += usize::from(run.code.is_some());
             counts.count(&place, &texts.with(1), &texts.with(2));
             let hand_edits = goes_on(&place, &texts, 3);
-            if way.before == ARCHIVING {
-                all_are_kept(&place, way.before, |change| texts.with(100 + change));
-            }
+            all_are_kept(&place, way.before + 1, |change| {
+                texts.with(if change == way.before { 1 } else { 100 + change })
+            });
             // What is put back in the file itself looks as if somebody had done it.
             assert!(hand_edits <= way.options.len(), "{} {}", way.name, call.line);
         }
         println!("{} killed at each call: {counts:?}", way.name);
         assert!(counts.old > 0 && counts.new > 0 && counts.strays > 0, "{} {counts:?}", way.name);
     }
+}
+
+/// How somebody edits the file by hand.
+#[derive(Clone, Copy, Debug)]
+enum Edit {
+    /// The editor writes into the file.
+    InPlace,
+    /// It puts another file in its place.
+    Renamed,
+    /// The text of before comes back, as from a back-up.
+    Back,
+    /// The file of before comes back, as it was moved away before the change.
+    Moved,
+}
+
+#[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
+fn an_edit_by_hand_after_a_kill_loses_no_text() {
+    if !strace::can_run() {
+        return;
+    }
+    let texts = Texts { first: padded(HEAD, 400) };
+    let (old, mut made, mut unmade) = (texts.with(1), 0, 0);
+    for (number, edit) in [Edit::InPlace, Edit::Renamed, Edit::Back, Edit::Moved].into_iter().enumerate() {
+        let calls = change(&WAYS[1], &texts, None).2.calls;
+        for call in calls.iter().skip(number).step_by(rounds(4, 1)) {
+            let (place, _, _) = change(&WAYS[1], &texts, Some(call.option("signal=KILL")));
+            let left = text_for_readers(&place).expect("there is always a file");
+            *(if left == old { &mut unmade } else { &mut made }) += 1;
+            let edited = match edit {
+                Edit::InPlace | Edit::Renamed => texts.with(7),
+                Edit::Back | Edit::Moved => old.clone(),
+            };
+            match edit {
+                Edit::InPlace | Edit::Back => place.put(CONF, &edited),
+                Edit::Renamed | Edit::Moved => {
+                    place.put("edited.conf", &edited);
+                    fs::rename(place.path("edited.conf"), place.path(CONF)).expect("the folder is ours");
+                }
+            }
+            // What the file holds now is the text before the change after the next one.
+            (8..=9).for_each(|port| drop(place.set(&[&format!("rtsp={port}")]).exits(0)));
+            let kept = place.kept();
+            for text in [&old, &left, &edited, &texts.with(8)] {
+                assert!(kept.contains(text), "{edit:?} after a kill at {}", call.line);
+            }
+        }
+    }
+    println!("edits by hand after kills: {made} changes were made, {unmade} were not");
+    assert!(made > 0 && unmade > 0);
 }
 
 /// One change from `1` to `2`, killed or not.

@@ -22,6 +22,7 @@
 //! counted is printed (`--nocapture` shows it).
 
 mod confirm;
+mod converted;
 mod failing;
 mod killed;
 mod secrets;
@@ -50,9 +51,6 @@ const NEWEST: usize = 10;
 
 /// The login and the password in the configurations of the proofs.
 const ACCOUNT: [&str; 2] = ["admin", "hunter2"];
-
-/// The number of changes after which the next one compresses the oldest texts.
-const ARCHIVING: usize = 15;
 
 /// A configuration that was `text(0)`, and after `count` changes is `text(count)`.
 fn changed(count: usize, text: impl Fn(usize) -> String) -> Place {
@@ -149,7 +147,7 @@ fn finish(child: Child) -> Run {
 ///
 /// While a write in place is cut short, that is the text before it.
 fn text_for_readers(place: &Place) -> Option<String> {
-    if place.path(&format!(".mediactl/{CONF}/in-place")).exists() {
+    if place.path(&format!(".{CONF}.mediactl/in-place")).exists() {
         return Some(place.run(["read", "-o", "conf"]).exits(0).out);
     }
     place.path(CONF).exists().then(|| place.text())
@@ -162,7 +160,7 @@ fn strays(place: &Place) -> Vec<String> {
         name.contains(".mediactl-")
             || name.contains("/candidate-")
             || name.ends_with("/in-place")
-            || ["/pending.new", "/archive.new", "/link.new"].iter().any(|end| name.ends_with(end))
+            || ["/pending.new", "/in-place.new"].iter().any(|end| name.ends_with(end))
     });
     names
 }
@@ -171,7 +169,7 @@ fn strays(place: &Place) -> Vec<String> {
 /// Says how many lines are about edits by hand.
 #[track_caller]
 fn hand_edits_in_whole_history(place: &Place) -> usize {
-    let folder = place.path(&format!(".mediactl/{CONF}/history"));
+    let folder = place.path(&format!(".{CONF}.mediactl/history"));
     let conf = ConfFile::resolve(&place.path(CONF)).expect("its folder is there");
     let journal = fs::read_to_string(folder.join("journal")).expect("a journal is text");
     let complete = journal.rfind('\n').map_or("", |end| &journal[..end]);

@@ -1,9 +1,7 @@
 //! Aligns an old list with a new one: which elements stay, which move, which are edited.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
-
-use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 /// The origin of an element of the new list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,130 +16,55 @@ pub enum ElementOrigin {
     New,
 }
 
-impl ElementOrigin {
-    /// The index of the old element that is edited.
-    pub fn edited(self) -> Option<usize> {
-        if let Self::Edited(old) = self { Some(old) } else { None }
-    }
-
-    /// The same with another index of the old element.
-    pub fn map(self, place: impl Fn(usize) -> usize) -> Self {
-        match self {
-            Self::Kept(old) => Self::Kept(place(old)),
-            Self::Edited(old) => Self::Edited(place(old)),
-            Self::Moved(old) => Self::Moved(place(old)),
-            Self::New => Self::New,
-        }
-    }
-
-    /// The index of the old element in whose place this one stands.
-    pub fn in_place(self) -> Option<usize> {
-        match self {
-            Self::Kept(old) | Self::Edited(old) => Some(old),
-            Self::Moved(_) | Self::New => None,
-        }
-    }
-}
-
 /// The result of aligning two lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alignment {
     /// The origin of each element of the new list.
     pub new: Vec<ElementOrigin>,
-    /// The old elements that leave their place, moved ones included.
+    /// The old elements that are nowhere in the new list.
     pub gone: Vec<usize>,
 }
 
-impl Alignment {
-    /// The old elements that are nowhere in the new list.
-    pub fn removed(&self) -> Vec<usize> {
-        let moved: HashSet<usize> = self
-            .new
-            .iter()
-            .filter_map(|origin| match origin {
-                ElementOrigin::Moved(old) => Some(*old),
-                ElementOrigin::Kept(_) | ElementOrigin::Edited(_) | ElementOrigin::New => None,
-            })
-            .collect();
-        self.gone.iter().copied().filter(|old| !moved.contains(old)).collect()
-    }
-}
-
-/// Aligns two lists: the longest common part stays, equal elements outside of it move, and between
+/// Aligns two lists: a longest common part stays, equal elements outside of it move, and between
 /// two that stay the i-th removed and the i-th new one are one edited element.
 pub fn align<T: Eq + Hash>(old: &[T], new: &[T]) -> Alignment {
-    let (old, new) = as_numbers(old, new);
-    let mut origins = vec![ElementOrigin::New; new.len()];
-    let gaps = keep_common(&old, &new, &mut origins);
-    let moved = find_moved(&old, &new, &gaps, &mut origins);
-    let mut gone: Vec<usize> =
-        moved.iter().enumerate().filter(|&(_, &moved)| moved).map(|(index, _)| index).collect();
-    for gap in &gaps {
-        let left_new: Vec<usize> =
-            gap.new.clone().filter(|&index| origins[index] == ElementOrigin::New).collect();
-        let left_old: Vec<usize> = gap.old.clone().filter(|&index| !moved[index]).collect();
-        for (&new_at, &old_at) in left_new.iter().zip(&left_old) {
-            origins[new_at] = ElementOrigin::Edited(old_at);
-        }
-        gone.extend(left_old.iter().skip(left_new.len()));
+    let is_same = |pair: &(&T, &T)| pair.0 == pair.1;
+    let head = old.iter().zip(new).take_while(is_same).count();
+    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(is_same).count();
+    let mut places: HashMap<&T, VecDeque<usize>> = HashMap::new();
+    for (at, element) in old.iter().enumerate().take(old.len() - tail).skip(head) {
+        places.entry(element).or_default().push_back(at);
     }
-    gone.sort_unstable();
-    Alignment { new: origins, gone }
-}
-
-/// Replaces elements by numbers, which are equal if the elements are.
-fn as_numbers<T: Eq + Hash>(old: &[T], new: &[T]) -> (Vec<u32>, Vec<u32>) {
-    let mut numbers = HashMap::new();
-    let mut number = |element| {
-        let next = numbers.len() as u32;
-        *numbers.entry(element).or_insert(next)
+    let mut place = |at: usize| match at {
+        _ if at < head => Some(at),
+        _ if at >= new.len() - tail => Some(at + old.len() - new.len()),
+        _ => places.get_mut(&new[at])?.pop_front(),
     };
-    (old.iter().map(&mut number).collect(), new.iter().map(&mut number).collect())
-}
-
-/// A stretch between two elements that stay.
-struct Gap {
-    old: std::ops::Range<usize>,
-    new: std::ops::Range<usize>,
-}
-
-fn keep_common(old: &[u32], new: &[u32], origins: &mut [ElementOrigin]) -> Vec<Gap> {
-    let mut gaps = Vec::new();
-    for operation in capture_diff_slices(Algorithm::Myers, old, new) {
-        let (tag, old, new) = operation.as_tag_tuple();
-        if tag == DiffTag::Equal {
-            old.zip(new).for_each(|(old, new)| origins[new] = ElementOrigin::Kept(old));
-        } else {
-            extend_gaps(&mut gaps, Gap { old, new });
+    let pairs: Vec<(usize, usize)> = (0..new.len()).filter_map(|at| Some((at, place(at)?))).collect();
+    let mut origins = vec![ElementOrigin::New; new.len()];
+    let mut is_left = vec![true; old.len()];
+    for &(at, from) in &pairs {
+        origins[at] = ElementOrigin::Moved(from);
+        is_left[from] = false;
+    }
+    // Of several that are as long, the one that stays first.
+    let from_end: Vec<usize> = pairs.iter().rev().map(|pair| old.len() - pair.1).collect();
+    let staying = longest_increasing_subsequence(&from_end).into_iter().rev();
+    let (mut new_start, mut old_start) = (0, 0);
+    let staying = staying.map(|index| pairs[pairs.len() - 1 - index]);
+    for (at, from) in staying.chain([(new.len(), old.len())]) {
+        let left: Vec<usize> = (old_start..from).filter(|&from| is_left[from]).collect();
+        let fresh = (new_start..at).filter(|&at| origins[at] == ElementOrigin::New).collect::<Vec<_>>();
+        for (at, from) in fresh.into_iter().zip(left) {
+            origins[at] = ElementOrigin::Edited(from);
+            is_left[from] = false;
         }
-    }
-    gaps
-}
-
-/// Adds a gap; a deletion and an insertion side by side are one.
-fn extend_gaps(gaps: &mut Vec<Gap>, gap: Gap) {
-    match gaps.last_mut() {
-        Some(last) if last.old.end == gap.old.start && last.new.end == gap.new.start => {
-            last.old.end = gap.old.end;
-            last.new.end = gap.new.end;
+        if let Some(origin) = origins.get_mut(at) {
+            *origin = ElementOrigin::Kept(from);
         }
-        _ => gaps.push(gap),
+        (new_start, old_start) = (at + 1, from + 1);
     }
-}
-
-fn find_moved(old: &[u32], new: &[u32], gaps: &[Gap], origins: &mut [ElementOrigin]) -> Vec<bool> {
-    let mut moved = vec![false; old.len()];
-    let mut waiting: HashMap<u32, Vec<usize>> = HashMap::new();
-    for index in gaps.iter().flat_map(|gap| gap.old.clone()).rev() {
-        waiting.entry(old[index]).or_default().push(index);
-    }
-    for index in gaps.iter().flat_map(|gap| gap.new.clone()) {
-        if let Some(from) = waiting.get_mut(&new[index]).and_then(Vec::pop) {
-            origins[index] = ElementOrigin::Moved(from);
-            moved[from] = true;
-        }
-    }
-    moved
+    Alignment { new: origins, gone: (0..old.len()).filter(|&from| is_left[from]).collect() }
 }
 
 /// Returns the indices of a longest increasing subsequence (patience sorting):
@@ -177,12 +100,13 @@ mod tests {
         for (old, new, origins, gone) in [
             ("abc", "abc", vec![Kept(0), Kept(1), Kept(2)], vec![]),
             ("abc", "axc", vec![Kept(0), Edited(1), Kept(2)], vec![]),
-            ("abc", "cab", vec![Moved(2), Kept(0), Kept(1)], vec![2]),
+            ("abc", "cab", vec![Moved(2), Kept(0), Kept(1)], vec![]),
             ("abc", "ac", vec![Kept(0), Kept(2)], vec![1]),
             ("ab", "axyb", vec![Kept(0), New, New, Kept(1)], vec![]),
             ("ab", "xyz", vec![Edited(0), Edited(1), New], vec![]),
             ("", "a", vec![New], vec![]),
             ("aab", "b", vec![Kept(2)], vec![0, 1]),
+            ("aba", "ba", vec![Kept(1), Kept(2)], vec![0]),
         ] {
             let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());
             assert_eq!(align(&old, &new), Alignment { new: origins, gone }, "{old:?} {new:?}");

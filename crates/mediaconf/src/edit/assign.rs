@@ -23,7 +23,7 @@ pub(super) use refusal::misspelling;
 
 use super::condition::Condition;
 use super::config_lookup::{ConfigLookup, ValueKind};
-use super::normalize::normalize;
+use super::normalize;
 use super::path::{Path, Segment, keys};
 use super::schema_path::{Place, with_key_of_sources};
 use super::select::{Expansion, found};
@@ -32,7 +32,7 @@ use crate::schema::Object;
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::json_pointer::Pointer;
 use crate::schema::scalar::scalar_text;
-use crate::syntax::MAX_DEPTH;
+use crate::syntax::Document;
 use assignment::{Assigner, PathEdit};
 
 /// The patch that assignments evaluate to.
@@ -182,8 +182,8 @@ impl Assigner<'_> {
         let with_example =
             |fault: Fault| Fault { hint: fault.hint.or_else(|| refusal::example(at, path)), ..fault };
         let value = given.at(at).map_err(with_example)?;
-        if path.segments.len() + depth(&value) > MAX_DEPTH {
-            return Err(Fault::of_path(format!("this nests deeper than {MAX_DEPTH}")));
+        if path.segments.len() + depth(&value) > Document::MAX_DEPTH {
+            return Err(Fault::of_path(format!("this nests deeper than {}", Document::MAX_DEPTH)));
         }
         if !self.options.one_word {
             self.refuse_one_for_several(at, place, given)?;

@@ -121,7 +121,7 @@ fn is_marked(line: &str) -> bool {
 }
 
 /// How an entry leaves its place.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leave {
     /// It moves without the comments above.
     Alone,
@@ -131,14 +131,11 @@ pub enum Leave {
     Moved,
 }
 
-/// Returns the ranges to remove for `entries`.
+/// Returns the ranges to remove for `entries`, which are in the order of the text.
 pub fn ranges(around: &Surroundings<'_>, entries: &[(Entry<'_>, Leave)]) -> Vec<Range<usize>> {
-    let mut entries = entries.to_vec();
-    entries.sort_by_key(|(entry, _)| entry.id());
-    entries.dedup_by_key(|(entry, _)| entry.id());
     let text = around.document().text();
     let mut ranges: Vec<Taken> = Vec::new();
-    for run in runs(text, &entries) {
+    for run in runs(text, entries) {
         let mut taken = take(around, run);
         // A `}` moves back past everything that is removed on the lines above it.
         while let Some(last) = ranges.pop_if(|last| last.range.end > taken.range.start) {
@@ -322,8 +319,8 @@ impl<'a, 'd> Neighbours<'a, 'd> {
     pub fn were_added(&self, entry: EntryId, blanks: &Range<usize>) -> bool {
         let top = self.top();
         let Ok(mut at) = top.entries.binary_search_by_key(&entry, |entry| entry.id()) else { return false };
-        let kind = kind(top.entries[at]);
-        if top.entries.get(at + 1).is_some_and(|next| self::kind(*next) == kind) {
+        let kind = kind_of(top.entries[at]);
+        if top.entries.get(at + 1).is_some_and(|next| kind_of(*next) == kind) {
             return false;
         }
         let mut blanks = blanks.clone();
@@ -332,7 +329,7 @@ impl<'a, 'd> Neighbours<'a, 'd> {
             let above = top.entries[at];
             let is_first = is_group(above) && top.firsts.get(&kind) == Some(&above.id());
             let count = count_lines(&self.around.document().text()[blanks.clone()]);
-            let follows = self::kind(above) == kind && self.around.next_line(above.end()) == blanks.start;
+            let follows = kind_of(above) == kind && self.around.next_line(above.end()) == blanks.start;
             if count == 0 || !follows || count != self.around.gap_above(above, is_first) {
                 return false;
             }
@@ -349,7 +346,7 @@ impl<'a, 'd> Neighbours<'a, 'd> {
             let entries: Vec<Entry<'d>> = self.around.document().entries().collect();
             let mut firsts = HashMap::new();
             for &entry in &entries {
-                firsts.entry(kind(entry)).or_insert(entry.id());
+                firsts.entry(kind_of(entry)).or_insert(entry.id());
             }
             Top { entries, firsts }
         })
@@ -357,7 +354,7 @@ impl<'a, 'd> Neighbours<'a, 'd> {
 }
 
 /// The kind of blocks beside which a new one is put: the key of the group, else the keyword.
-fn kind(entry: Entry<'_>) -> Cow<'_, str> {
+pub fn kind_of(entry: Entry<'_>) -> Cow<'_, str> {
     let keyword = entry.keyword();
     match Schema::media().top().by_keyword(&keyword) {
         Some(parameter) => Cow::Borrowed(parameter.key),

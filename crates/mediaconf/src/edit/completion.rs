@@ -10,12 +10,11 @@ use super::explain::members;
 use super::path::{Path, Segment, keys};
 use super::schema_path::Place;
 use super::select::{names, value_at};
-use crate::model::Masker;
 use crate::schema::json_pointer::in_quotes;
 use crate::schema::kinds::WordKind;
 use crate::schema::scalar::scalar_text;
 use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, PartPlace, SOURCE, Schema};
-use crate::secret::holds_mask;
+use crate::secret::Masker;
 
 #[cfg(test)]
 mod tests;
@@ -311,7 +310,7 @@ impl Completion<'_> {
         let masked = masked_around(self.current, path, &masker);
         let real = value_at(self.current, path).ok()?;
         let is_open = value_at(&masked, path).ok()? == real;
-        scalar_text(&real).filter(|text| is_open && !text.is_empty() && !holds_mask(text))
+        scalar_text(&real).filter(|text| is_open && !text.is_empty() && !Masker::holds_mask(text))
     }
 }
 

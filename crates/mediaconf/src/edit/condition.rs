@@ -278,13 +278,13 @@ fn equals(value: &Value, place: Place, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::schema::media::STREAMS;
     use serde_json::{Value, json};
 
     use super::{Condition, ConfigLookup, Fault, Place};
     use crate::edit::path::Path;
     use crate::edit::select::value_at;
     use crate::model::Config;
+    use crate::schema::Kind;
     use crate::syntax::Document;
 
     fn holds(condition: &str) -> Result<bool, String> {
@@ -373,9 +373,11 @@ mod tests {
         }});
         let refused = |condition: &str| {
             let parsed = Condition::parse(condition).expect(condition);
-            let refused = parsed.refuse_near_miss(&current, STREAMS).err();
+            let refused = parsed.refuse_near_miss(&current, Kind::Streams).err();
             assert!(
-                Condition { accepts_near_miss: true, ..parsed }.refuse_near_miss(&current, STREAMS).is_ok()
+                Condition { accepts_near_miss: true, ..parsed }
+                    .refuse_near_miss(&current, Kind::Streams)
+                    .is_ok()
             );
             refused.and_then(|fault| fault.hint)
         };
@@ -417,7 +419,7 @@ mod tests {
             ("comment missing", None),
         ] {
             let parsed = Condition::parse(condition).expect(condition);
-            assert_eq!(parsed.key_that_all_lack(&current, STREAMS), expected, "{condition}");
+            assert_eq!(parsed.key_that_all_lack(&current, Kind::Streams), expected, "{condition}");
         }
     }
 

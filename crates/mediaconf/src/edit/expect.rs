@@ -13,7 +13,7 @@ use super::select::found;
 use super::suggestion::missing;
 use super::typed::meant;
 use crate::schema::fault::{Fault, FaultKind, Faults};
-use crate::secret::{Masker, is_mask, masked_below, masked_keys};
+use crate::secret::Masker;
 
 /// A place, and the value that it has to have.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,10 +128,10 @@ fn compared(current: &dyn ConfigLookup, path: &Path, text: &str) -> Result<Compa
 /// The expected value as it is shown: masked as a whole if the actual value is a masked secret.
 fn masked_like(found: Option<&Value>, path: &Path, expected: &Value, masker: &Masker) -> Value {
     match (found.and_then(Value::as_str), expected.as_str()) {
-        (Some(found), Some(expected)) if is_mask(found) => Value::String(masker.mask(expected)),
+        (Some(found), Some(expected)) if Masker::is_mask(found) => Value::String(masker.mask(expected)),
         _ => {
             let names: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
-            masked_below(&names, expected, masker)
+            masker.json_below(&names, expected)
         }
     }
 }
@@ -141,9 +141,9 @@ fn masked_like(found: Option<&Value>, path: &Path, expected: &Value, masker: &Ma
 pub(super) fn masked_around(current: &dyn ConfigLookup, path: &Path, masker: &Masker) -> Value {
     let (names, _) = path.split_names();
     let around = &names[..names.len().min(2)];
-    let value = current.value(around).filter(|_| masked_keys(around, masker) == around);
+    let value = current.value(around).filter(|_| masker.keys(around) == around);
     let Some(value) = value else { return Value::Object(Map::new()) };
-    let masked = masked_below(around, &value, masker);
+    let masked = masker.json_below(around, &value);
     around.iter().rev().fold(masked, |below, name| Value::from_iter([(*name, below)]))
 }
 

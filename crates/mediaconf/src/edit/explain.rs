@@ -182,7 +182,7 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
     let name = below.iter().rev().find_map(Segment::name).unwrap_or(row.key);
     let value_type = type_of(place);
     let json = match is_whole {
-        true => format!("\"{}\": {}", row.key, row.codec.facts().json_form),
+        true => format!("\"{}\": {}", row.key, row.json_form()),
         false if name == row.key => format!("an element of \"{}\": {value_type}", row.key),
         false => format!("\"{name}\" in \"{}\": {value_type}", row.key),
     };
@@ -307,7 +307,11 @@ pub(super) fn members(place: Place) -> Vec<(String, String)> {
                 (_, Some(shape), _) => {
                     let options = shape.options.map(|key| (key, "Its options, in the order of the text"));
                     let beside = (URL_GLOBAL, "The global URL, in streams and lives; output only");
-                    let members = [Some((shape.address, shape.address_doc)), options, Some(beside)];
+                    let members = [
+                        Some((shape.address, "The URL of the backend; false opens access")),
+                        options,
+                        Some(beside),
+                    ];
                     members.into_iter().flatten().map(|(key, doc)| (key.to_owned(), doc.to_owned())).collect()
                 }
                 (_, _, Some(object)) => {

@@ -8,7 +8,8 @@ use super::config_lookup::LocalView;
 use super::path::Path;
 use super::select::select;
 use super::{FaultKind, modify};
-use crate::model::{Config, Lens, View, check, has_errors, secret_spans, to_json, top_members};
+use crate::model::{Config, Lens, View, check, has_errors, to_json, top_members};
+use crate::secret::secrets_in;
 use crate::show::set_lines;
 use crate::syntax::{Document, work};
 
@@ -51,9 +52,7 @@ fn a_text_is_checked_and_read_in_linear_work() {
         };
         linear("check", |document| drop(check(document.text())));
         linear("errors", |document| assert!(!has_errors(document)));
-        linear("secrets", |document| {
-            drop(secret_spans(document, std::slice::from_ref(&(0..document.text().len()))))
-        });
+        linear("secrets", |document| drop(document.secret_spans()));
         linear("JSON", |document| {
             let members = top_members(document);
             to_json(&View::new(&members, &Lens::default()));
@@ -113,7 +112,7 @@ fn the_secrets_of_one_large_block_take_linear_work() {
         let lines = text.match_indices("  password s3cret;\n").step_by(2);
         let windows: Vec<_> = lines.map(|(at, line)| at..at + line.len()).collect();
         let document = Document::parse(text);
-        work::measure(|| assert_eq!(secret_spans(&document, &windows).len(), windows.len()))
+        work::measure(|| assert_eq!(secrets_in(&document, windows.clone()).len(), windows.len()))
     });
 }
 

@@ -1,13 +1,13 @@
-//! Turns operations on entries into splices of the text, with the indentation, the line ends and the
+//! Turns changes of entries into splices of the text, with the indentation, the line ends and the
 //! blank lines of the neighbouring entries.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::comments::{self, Leave};
-use super::surroundings::{Style, Surroundings, count_lines};
+use super::surroundings::{Style, Surroundings};
 use crate::schema::codec::group_name;
 use crate::schema::{DirectiveRole, Schema};
 use crate::syntax::{Document, Entry, EntryId, Splice, quoted_if_needed};
@@ -42,41 +42,28 @@ pub enum Insertion<'d> {
     Copy(Entry<'d>, String),
 }
 
-/// One change to the text.
-#[derive(Debug, Clone)]
-pub enum TextChange<'d> {
-    /// Removes an entry with the comments that belong to it.
-    Remove(Entry<'d>),
-    /// Replaces bytes inside an entry.
-    Splice(Splice),
-    /// Inserts a new entry, or moves an existing one.
-    Put {
-        /// The entry whose block it is put into; `None` at top level.
-        within: Option<Entry<'d>>,
-        /// The place in the block.
-        place: Anchor<'d>,
-        /// The entry that is put there.
-        content: Insertion<'d>,
-        /// The number of blank lines between it and its neighbour.
-        blank_lines: usize,
-    },
+/// An insertion of a new entry, or the move of an existing one.
+#[derive(Debug)]
+pub struct Put<'d> {
+    /// The entry whose block it is put into; `None` at top level.
+    pub within: Option<Entry<'d>>,
+    /// The place in the block.
+    pub place: Anchor<'d>,
+    /// The entry that is put there.
+    pub content: Insertion<'d>,
+    /// The number of blank lines between it and its neighbour.
+    pub blank_lines: usize,
 }
 
-impl<'d> TextChange<'d> {
-    /// The entry that it takes from its place.
-    fn leaves(&self) -> Option<(Entry<'d>, Leave)> {
-        match *self {
-            Self::Remove(entry) => Some((entry, Leave::Removed)),
-            Self::Put { content: Insertion::Line(entry), .. } => Some((entry, Leave::Alone)),
-            Self::Put { content: Insertion::Block(entry), .. } => Some((entry, Leave::Moved)),
-            _ => None,
-        }
-    }
-
-    /// The splice that it is.
-    pub fn into_splice(self) -> Option<Splice> {
-        if let Self::Splice(splice) = self { Some(splice) } else { None }
-    }
+/// The changes of a text.
+#[derive(Debug, Default)]
+pub struct TextChanges<'d> {
+    /// The entries that leave their place, in the order of the text.
+    pub leaving: BTreeMap<EntryId, (Entry<'d>, Leave)>,
+    /// Replacements inside entries.
+    pub splices: Vec<Splice>,
+    /// Insertions, in the order in which those at one place stand there.
+    pub puts: Vec<Put<'d>>,
 }
 
 /// A new entry, before it is laid out.
@@ -91,19 +78,17 @@ pub struct NewEntry {
 impl NewEntry {
     /// A new entry with the words of this one, which was written for it.
     pub fn of(entry: Entry<'_>) -> Self {
-        let words: Vec<&str> = entry.words().map(|word| word.raw).collect();
-        let block = entry.is_block().then(|| entry.children().map(Self::of).collect());
-        Self { head: words.join(" "), block }
+        Self::like(entry, None)
     }
 
     /// The same with the keyword of another line, if there is one.
     pub fn like(entry: Entry<'_>, like: Option<Entry<'_>>) -> Self {
-        let keyword = like.and_then(|like| like.words().next()).map(|word| word.raw);
-        let words: Vec<&str> = keyword
-            .into_iter()
-            .chain(entry.words().map(|word| word.raw).skip(usize::from(keyword.is_some())))
-            .collect();
-        Self { head: words.join(" "), block: None }
+        let mut words: Vec<&str> = entry.words().map(|word| word.raw).collect();
+        if let Some(keyword) = like.and_then(|like| like.words().next()) {
+            words[0] = keyword.raw;
+        }
+        let block = entry.is_block().then(|| entry.children().map(Self::of).collect());
+        Self { head: words.join(" "), block }
     }
 
     fn keyword(&self) -> &str {
@@ -143,40 +128,27 @@ pub fn block_lines(entries: &[NewEntry], style: &Style) -> String {
     text
 }
 
-/// The changes of a text.
-pub struct LaidOut {
-    /// The splices that carry out operations, in the order of the text.
-    pub splices: Vec<Splice>,
-    /// The ranges that are removed for good, with the comments in them.
-    pub gone: Vec<Range<usize>>,
-}
-
-/// Carries out operations.
-pub fn edits<'d>(around: &Surroundings<'d>, operations: &[TextChange<'d>]) -> LaidOut {
-    let mut layout = Layout::new(around, operations);
-    for operation in operations {
-        if let TextChange::Splice(splice) = operation {
-            layout.push(splice.range.clone(), &*splice.text);
-        }
-    }
-    operations.iter().for_each(|operation| layout.put(operation));
-    let mut gone: Vec<_> = operations.iter().filter_map(TextChange::leaves).collect();
-    gone.retain(|(_, leave)| *leave == Leave::Removed);
-    let gone = comments::ranges(around, &gone);
-    LaidOut { splices: layout.finish(), gone }
+/// Carries out changes. Returns the splices in the order of the text, and the ranges that are removed for good, with the
+/// comments in them.
+pub fn edits<'d>(around: &Surroundings<'d>, changes: &TextChanges<'d>) -> (Vec<Splice>, Vec<Range<usize>>) {
+    let leaving: Vec<_> = changes.leaving.values().copied().collect();
+    let gone: Vec<_> = leaving.iter().copied().filter(|(_, leave)| *leave == Leave::Removed).collect();
+    let mut layout = Layout::new(around, leaving);
+    changes.splices.iter().for_each(|splice| layout.push(splice.range.clone(), &*splice.text));
+    changes.puts.iter().for_each(|put| layout.put(put));
+    (layout.finish(), comments::ranges(around, &gone))
 }
 
 struct Layout<'a, 'd> {
     document: &'d Document,
     around: &'a Surroundings<'d>,
-    /// Entries that leave their place, by the offset of their first word.
-    leaving: HashMap<usize, Entry<'d>>,
     removed: Vec<Range<usize>>,
+    /// What is removed inside blocks that move.
+    removed_inside: Vec<Range<usize>>,
     /// By the range that each replaces, then by their number.
     splices: BTreeMap<(usize, usize, usize), String>,
     /// Entries whose missing `;` was supplied.
     terminated: HashSet<EntryId>,
-    end: OnceCell<EndOfText>,
     /// Caches for places and blocks: very many entries may be put at the same place.
     behind: RefCell<HashMap<usize, Behind>>,
     inner: RefCell<HashMap<EntryId, Inner<'d>>>,
@@ -193,17 +165,6 @@ enum Behind {
     Entry,
 }
 
-/// The end of the text.
-#[derive(Clone, Copy)]
-struct EndOfText {
-    /// The end of the last line that is not blank; `None` if there is none, or if it is removed.
-    last_line: Option<usize>,
-    /// True if all lines are blank.
-    is_blank: bool,
-    is_all_removed: bool,
-    blank_lines: usize,
-}
-
 /// The indentation of the entries of a block.
 #[derive(Clone)]
 struct Inner<'d> {
@@ -212,10 +173,17 @@ struct Inner<'d> {
     indent: Rc<str>,
 }
 
+/// A place for a new or moved entry.
+struct Spot {
+    offset: usize,
+    /// The text in front of it, and behind it.
+    beside: [String; 2],
+    /// True if it stands on a line with others.
+    inline: bool,
+}
+
 impl<'a, 'd> Layout<'a, 'd> {
-    fn new(around: &'a Surroundings<'d>, operations: &[TextChange<'d>]) -> Self {
-        let mut leaving: Vec<(Entry<'d>, Leave)> = operations.iter().filter_map(TextChange::leaves).collect();
-        let by_start = leaving.iter().map(|(entry, _)| (entry.start(), *entry)).collect();
+    fn new(around: &'a Surroundings<'d>, mut leaving: Vec<(Entry<'d>, Leave)>) -> Self {
         // Entries that are moved out of a moving block are cut out of the moved text.
         let moving = outermost(leaving.iter().map(|(entry, _)| *entry).filter(|entry| entry.is_block()));
         let is_inside = |entry: &Entry<'_>| {
@@ -223,19 +191,17 @@ impl<'a, 'd> Layout<'a, 'd> {
             moving[..next].last().is_some_and(|block| entry.end() < block.end)
         };
         let inner: Vec<(Entry<'d>, Leave)> = leaving.extract_if(.., |(entry, _)| is_inside(entry)).collect();
-        let (inner, removed) = (comments::ranges(around, &inner), comments::ranges(around, &leaving));
         let mut layout = Self {
             document: around.document(),
             around,
-            leaving: by_start,
-            removed,
+            removed: comments::ranges(around, &leaving),
+            removed_inside: comments::ranges(around, &inner),
             splices: BTreeMap::new(),
             terminated: HashSet::new(),
-            end: OnceCell::new(),
             behind: RefCell::default(),
             inner: RefCell::default(),
         };
-        inner.into_iter().for_each(|range| layout.push(range, ""));
+        layout.removed_inside.clone().into_iter().for_each(|range| layout.push(range, ""));
         layout
     }
 
@@ -243,126 +209,100 @@ impl<'a, 'd> Layout<'a, 'd> {
         self.splices.insert((range.start, range.end, self.splices.len()), text.into());
     }
 
-    fn put(&mut self, operation: &TextChange<'d>) {
-        let TextChange::Put { within, place, content, blank_lines } = operation else { return };
-        match *place {
-            Anchor::After(anchor) => self.put_after(*within, anchor, content, *blank_lines),
-            Anchor::Before(anchor) => self.put_before(*within, anchor, content),
-            Anchor::BeforeComments(anchor) => {
-                self.put_above(anchor, self.around.own_comments(anchor), content, *blank_lines)
-            }
-            Anchor::BeforeHeading(anchor) => {
-                let line_start = self.around.line_start(anchor.start());
-                self.put_above(anchor, self.around.attached_comments(line_start), content, *blank_lines)
-            }
-            Anchor::FirstIn(block) => self.put_first(block, content),
-            Anchor::End => self.put_at_end(content, *blank_lines),
-        }
-    }
-
-    fn put_after(
-        &mut self,
-        within: Option<Entry<'d>>,
-        anchor: Entry<'d>,
-        content: &Insertion<'d>,
-        blank_lines: usize,
-    ) {
-        // Supplies a missing `;`.
-        if !anchor.is_terminated() && self.terminated.insert(anchor.id()) {
+    fn put(&mut self, put: &Put<'d>) {
+        let Put { within, place, content, blank_lines } = put;
+        if let Anchor::After(anchor) = *place
+            && !anchor.is_terminated()
+            && self.terminated.insert(anchor.id())
+        {
             self.push(anchor.end()..anchor.end(), ";");
         }
-        let style = self.style(within, Some(anchor), content);
+        let sibling = match *place {
+            Anchor::After(entry) | Anchor::Before(entry) => Some(entry),
+            _ => None,
+        };
+        let mut style = self.style(*within, sibling, content);
+        let spot = self.spot(*within, *place, content, *blank_lines, &mut style);
+        let text = if spot.inline { self.inline(content) } else { self.lines(content, &style) };
+        let [before, behind] = spot.beside;
+        self.push(spot.offset..spot.offset, format!("{before}{text}{behind}"));
+    }
+
+    fn spot(
+        &self,
+        within: Option<Entry<'d>>,
+        place: Anchor<'d>,
+        content: &Insertion<'d>,
+        blank_lines: usize,
+        style: &mut Style,
+    ) -> Spot {
+        let newline = style.newline;
+        let own =
+            |offset, before: String, behind: String| Spot { offset, beside: [before, behind], inline: false };
+        let inline = |offset, before: &str, behind: &str| Spot {
+            offset,
+            beside: [before, behind].map(str::to_owned),
+            inline: true,
+        };
         let one_line = within.is_some_and(|block| self.around.is_one_line(block));
-        let behind = self.behind_on_line(anchor.end());
-        let own_line = |layout: &Self| layout.lines(content, &style);
-        match behind {
-            _ if one_line => self.push(anchor.end()..anchor.end(), format!(" {}", self.inline(content))),
-            Behind::Nothing(at) => {
+        let around = self.around;
+        match place {
+            Anchor::After(anchor) if one_line => inline(anchor.end(), " ", ""),
+            Anchor::After(anchor) => match self.behind_on_line(anchor.end()) {
                 // The new text goes in front of the line end, and brings a line end of its own.
-                let newline = self.around.newline(at);
-                let text = format!("{}{}", newline.repeat(1 + blank_lines), own_line(self));
-                self.push(at..at, text);
+                Behind::Nothing(at) => own(at, around.newline(at).repeat(1 + blank_lines), String::new()),
+                Behind::Close => own(anchor.end(), newline.to_owned(), String::new()),
+                Behind::Entry if self.needs_own_line(content) => {
+                    own(anchor.end(), newline.to_owned(), format!("{newline}{}", style.indent))
+                }
+                Behind::Entry => inline(anchor.end(), " ", ""),
+            },
+            Anchor::Before(anchor) if around.begins_line(anchor.start()) => {
+                own(around.line_start(anchor.start()), String::new(), newline.to_owned())
             }
-            Behind::Close => {
-                let text = format!("{}{}", style.newline, own_line(self));
-                self.push(anchor.end()..anchor.end(), text);
-            }
-            Behind::Entry if self.needs_own_line(content) => {
-                let text = format!("{0}{1}{0}{2}", style.newline, own_line(self), style.indent);
-                self.push(anchor.end()..anchor.end(), text);
-            }
-            Behind::Entry => self.push(anchor.end()..anchor.end(), format!(" {}", self.inline(content))),
-        }
-    }
-
-    fn put_before(&mut self, within: Option<Entry<'d>>, anchor: Entry<'d>, content: &Insertion<'d>) {
-        let style = self.style(within, Some(anchor), content);
-        if self.around.begins_line(anchor.start()) {
-            let offset = self.around.line_start(anchor.start());
-            let text = format!("{}{}", self.lines(content, &style), style.newline);
-            self.push(offset..offset, text);
-        } else if matches!(content, Insertion::Line(_)) && self.needs_own_line(content) {
             // The comment on its line comes with it.
-            let text = format!("{0}{1}{0}{2}", style.newline, self.lines(content, &style), style.indent);
-            self.push(anchor.start()..anchor.start(), text);
-        } else {
-            let text = format!("{} ", self.inline(content));
-            self.push(anchor.start()..anchor.start(), text);
-        }
-    }
-
-    /// Puts an entry in front of the line that starts at `line`; `anchor` is that of this line, or of one below.
-    fn put_above(&mut self, anchor: Entry<'d>, line: usize, content: &Insertion<'d>, blank_lines: usize) {
-        let style = self.style(None, None, content);
-        let text = format!("{}{}", self.lines(content, &style), style.newline.repeat(1 + blank_lines));
-        let offset = if self.around.begins_line(anchor.start()) { line } else { anchor.start() };
-        self.push(offset..offset, text);
-    }
-
-    fn put_first(&mut self, block: Entry<'d>, content: &Insertion<'d>) {
-        let body = block.body();
-        let style = self.style(Some(block), None, content);
-        if self.around.is_one_line(block) {
-            let padding = if body.is_empty() { " " } else { "" };
-            let text = format!(" {}{padding}", self.inline(content));
-            return self.push(body.start..body.start, text);
-        }
-        let offset = match self.behind_on_line(body.start) {
-            Behind::Nothing(offset) => offset,
-            Behind::Close | Behind::Entry => body.start,
-        };
-        let text = format!("{}{}", style.newline, self.lines(content, &style));
-        self.push(offset..offset, text);
-    }
-
-    /// Puts an entry behind the last line that is not blank: blank lines at the end of a file stay there.
-    fn put_at_end(&mut self, content: &Insertion<'d>, blank_lines: usize) {
-        let text = self.document.text();
-        let mut style = self.style(None, None, content);
-        let end = *self.end.get_or_init(|| self.end_of_text());
-        if let Some(offset) = end.last_line {
-            // The new text goes in front of the line end, and brings a line end of its own.
-            style.newline = self.around.newline(offset);
-            let lines = self.lines(content, &style);
-            return self.push(offset..offset, format!("{}{lines}", style.newline.repeat(1 + blank_lines)));
-        }
-        let lines = self.lines(content, &style);
-        if end.is_blank {
-            let offset = self.around.text_start();
-            return self.push(offset..offset, format!("{lines}{}", style.newline));
-        }
-        let offset = text.len();
-        // Blank lines at the end of the text are counted already.
-        let blank = style.newline.repeat(blank_lines.saturating_sub(end.blank_lines));
-        let written = match (end.is_all_removed, text.ends_with('\n')) {
-            (true, ended) if ended || offset == self.around.text_start() => {
-                format!("{lines}{}", style.newline)
+            Anchor::Before(anchor)
+                if matches!(content, Insertion::Line(_)) && self.needs_own_line(content) =>
+            {
+                own(anchor.start(), newline.to_owned(), format!("{newline}{}", style.indent))
             }
-            (true, _) => lines,
-            (false, true) => format!("{blank}{lines}{}", style.newline),
-            (false, false) => format!("{}{blank}{lines}", style.newline),
-        };
-        self.push(offset..offset, written);
+            Anchor::Before(anchor) => inline(anchor.start(), "", " "),
+            Anchor::BeforeComments(anchor) | Anchor::BeforeHeading(anchor) => {
+                let line = match place {
+                    Anchor::BeforeComments(_) => around.own_comments(anchor),
+                    _ => around.attached_comments(around.line_start(anchor.start())),
+                };
+                let offset = if around.begins_line(anchor.start()) { line } else { anchor.start() };
+                own(offset, String::new(), newline.repeat(1 + blank_lines))
+            }
+            Anchor::FirstIn(block) if one_line => {
+                inline(block.body().start, " ", if block.body().is_empty() { " " } else { "" })
+            }
+            Anchor::FirstIn(block) => match self.behind_on_line(block.body().start) {
+                Behind::Nothing(offset) => own(offset, newline.to_owned(), String::new()),
+                Behind::Close | Behind::Entry => own(block.body().start, newline.to_owned(), String::new()),
+            },
+            // Behind the last line that stays and is not blank: blank lines at the end of a file stay there.
+            Anchor::End => {
+                let text = self.document.text();
+                let content = |end: usize| text[..end].trim_end_matches([' ', '\t', '\r', '\n']).len();
+                let mut end = content(text.len());
+                for range in self.removed.iter().rev() {
+                    if range.end < end {
+                        break;
+                    }
+                    end = end.min(content(range.start));
+                }
+                if end > around.text_start() {
+                    let offset = around.line_end(end);
+                    style.newline = around.newline(offset);
+                    return own(offset, style.newline.repeat(1 + blank_lines), String::new());
+                }
+                let ends_line = self.removed.is_empty() || text.ends_with('\n');
+                let newline = if ends_line { newline } else { "" };
+                own(around.text_start(), String::new(), newline.to_owned())
+            }
+        }
     }
 
     fn finish(self) -> Vec<Splice> {
@@ -382,61 +322,27 @@ impl<'a, 'd> Layout<'a, 'd> {
         splices
     }
 
-    fn end_of_text(&self) -> EndOfText {
-        let text = self.document.text();
-        let end = text.trim_end_matches([' ', '\t', '\r', '\n']).len();
-        let blank_lines = count_lines(&text[end..]).saturating_sub(1);
-        let leaves = self.removed.last().is_some_and(|range| end <= range.end);
-        let last_line = (end > self.around.text_start() && !leaves).then(|| self.around.line_end(end));
-        let is_blank = end <= self.around.text_start();
-        EndOfText { last_line, is_blank, is_all_removed: self.is_all_removed(), blank_lines }
-    }
-
-    fn is_all_removed(&self) -> bool {
-        let mut offset = self.around.text_start();
-        for range in &self.removed {
-            if range.start > offset {
-                break;
-            }
-            offset = offset.max(range.end);
-        }
-        offset >= self.document.text().len()
-    }
-
     /// Returns the text that follows `anchor_end` on its line once the removed entries are gone.
     fn behind_on_line(&self, anchor_end: usize) -> Behind {
-        *self.behind.borrow_mut().entry(anchor_end).or_insert_with(|| self.text_behind(anchor_end))
-    }
-
-    fn text_behind(&self, anchor_end: usize) -> Behind {
-        let text = self.document.text().as_bytes();
-        let (mut at, mut start_of_rest) = (anchor_end, anchor_end);
-        loop {
-            match text.get(at) {
-                None | Some(b'\n' | b'#') => {
-                    return Behind::Nothing(self.end_of_remaining_line(anchor_end, start_of_rest));
+        *self.behind.borrow_mut().entry(anchor_end).or_insert_with(|| {
+            let (mut at, mut rest) = (anchor_end, anchor_end);
+            loop {
+                let next_end = |removed: &[Range<usize>]| {
+                    let next = removed.get(removed.partition_point(|range| range.end <= at))?;
+                    (anchor_end..=at).contains(&next.start).then_some(next.end)
+                };
+                if let Some(end) = next_end(&self.removed).or_else(|| next_end(&self.removed_inside)) {
+                    (at, rest) = (end, end);
+                    continue;
                 }
-                Some(b' ' | b'\t' | b'\r' | b';') => at += 1,
-                Some(b'}') => return Behind::Close,
-                Some(_) => match self.leaving.get(&at) {
-                    Some(entry) => {
-                        at = entry.end();
-                        start_of_rest = at;
-                    }
-                    None => return Behind::Entry,
-                },
+                match self.document.text().as_bytes().get(at) {
+                    None | Some(b'\n' | b'#') => return Behind::Nothing(self.around.line_end(rest)),
+                    Some(b' ' | b'\t' | b'\r' | b';') => at += 1,
+                    Some(b'}') => return Behind::Close,
+                    Some(_) => return Behind::Entry,
+                }
             }
-        }
-    }
-
-    /// The end of the line that holds `rest`. If the entries behind `anchor_end` are removed and leave
-    /// the text without a final line end, that line end is removed with them: then the start of the
-    /// removed range.
-    fn end_of_remaining_line(&self, anchor_end: usize, rest: usize) -> usize {
-        let line_end = self.around.line_end(rest);
-        let next = self.removed.partition_point(|range| range.end <= line_end);
-        let removed = self.removed.get(next).map(|range| range.start);
-        removed.filter(|start| (anchor_end..line_end).contains(start)).unwrap_or(line_end)
+        })
     }
 
     fn style(&self, within: Option<Entry<'d>>, sibling: Option<Entry<'d>>, content: &Insertion<'d>) -> Style {
@@ -482,15 +388,11 @@ impl<'a, 'd> Layout<'a, 'd> {
         match content {
             Insertion::New(fresh) => fresh.lines(style),
             Insertion::Line(entry) => {
-                let chunk = self.line_chunk(*entry);
-                let words = self.moved(chunk.start..entry.end());
-                let rest = &self.document.text()[entry.end()..chunk.end];
-                format!("{}{words}{}{rest}", style.indent, missing_terminator(*entry))
+                let rest = &self.document.text()[entry.end()..self.chunk(content).end];
+                format!("{}{}{rest}", style.indent, self.inline(content))
             }
-            Insertion::Block(entry) => self.moved(comments::block_chunk(self.around, *entry)),
-            Insertion::Copy(entry, name) => {
-                self.renamed(comments::block_chunk(self.around, *entry), *entry, name)
-            }
+            Insertion::Block(_) => self.moved(self.chunk(content)),
+            Insertion::Copy(entry, name) => self.renamed(self.chunk(content), *entry, name),
         }
     }
 
@@ -514,21 +416,27 @@ impl<'a, 'd> Layout<'a, 'd> {
     fn needs_own_line(&self, content: &Insertion<'d>) -> bool {
         match content {
             Insertion::New(fresh) => fresh.block.as_ref().is_some_and(|entries| !entries.is_empty()),
-            Insertion::Line(entry) => self.document.text()[self.line_chunk(*entry)].contains('#'),
+            Insertion::Line(_) => self.document.text()[self.chunk(content)].contains('#'),
             Insertion::Block(_) => true,
-            Insertion::Copy(entry, _) => {
-                comments::block_chunk(self.around, *entry) != (entry.start()..entry.end())
-            }
+            Insertion::Copy(entry, _) => self.chunk(content) != (entry.start()..entry.end()),
         }
     }
 
-    /// The bytes from an entry to the end of its line, if it is the last there and no other stays.
-    fn line_chunk(&self, entry: Entry<'d>) -> Range<usize> {
-        let line = self.around.line_start(entry.start())..self.around.line_end(entry.end());
-        let rest = self.document.text()[entry.end()..line.end].trim_start_matches([' ', '\t', '\r', ';']);
-        let is_last = rest.is_empty() || rest.starts_with('#');
-        let is_only = self.around.begins_line(entry.start()) || self.is_removed(&line);
-        entry.start()..if is_last && is_only { line.end } else { entry.end() }
+    /// The bytes of an existing entry and of what goes with it: a block with its own comments, a line to its end, if it is
+    /// the last there and no other stays.
+    fn chunk(&self, content: &Insertion<'d>) -> Range<usize> {
+        match content {
+            Insertion::New(_) => 0..0,
+            Insertion::Block(entry) | Insertion::Copy(entry, _) => comments::block_chunk(self.around, *entry),
+            Insertion::Line(entry) => {
+                let line = self.around.line_start(entry.start())..self.around.line_end(entry.end());
+                let rest = &self.document.text()[entry.end()..line.end];
+                let rest = rest.trim_start_matches([' ', '\t', '\r', ';']);
+                let is_last = rest.is_empty() || rest.starts_with('#');
+                let is_only = self.around.begins_line(entry.start()) || self.is_removed(&line);
+                entry.start()..if is_last && is_only { line.end } else { entry.end() }
+            }
+        }
     }
 
     fn is_removed(&self, line: &Range<usize>) -> bool {

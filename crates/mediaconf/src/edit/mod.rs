@@ -24,18 +24,12 @@ mod growth;
 pub mod guarded;
 mod here;
 mod layout;
-mod normalize;
-mod notes;
-mod option_keys;
 mod order;
 mod path;
-mod place_in_text;
 mod ports;
-mod protocol_switch;
 pub(crate) mod schema_path;
 mod select;
 mod shell_word;
-mod side_effects;
 mod sources;
 mod substitution;
 mod suggestion;
@@ -47,7 +41,6 @@ mod words;
 
 pub use crate::schema::fault::{Fault, FaultKind, Faults, joined};
 pub use crate::schema::patch;
-pub(crate) use assign::Computed;
 pub use assign::{AssignOptions, AssignedValue, Assignment, to_patch};
 pub use completion::{Completion, PathUse, Proposal};
 pub use condition::{Condition, keys_that_all_lack};
@@ -56,10 +49,7 @@ pub use expect::{Expectation, unmet};
 pub use explain::{Explanation, explain};
 pub use found_value::{FoundValue, ValueSource, inherited_value, inherited_values};
 pub use here::FoundAt;
-pub use normalize::normalize;
 pub use path::{EVERY, Path, Segment, glob_matches, split_assignment};
-pub use place_in_text::{entry_at, own_entry_at};
-pub(crate) use protocol_switch::resolved;
 pub use schema_path::{Place, own_value};
 pub use select::{Expansion, Selection, entries_at, no_entry, select, select_each, select_where};
 pub use shell_word::quoted;
@@ -67,19 +57,22 @@ pub use substitution::Substitution;
 pub use suggestion::UnknownKey;
 pub(crate) use suggestion::missing;
 
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use thiserror::Error;
 
 pub use crate::schema::json_pointer::Pointer;
-pub use notes::Note;
 pub use verify::Unproved;
 
 use crate::model::{top_members, usable_account};
-use crate::schema::media::STREAMS;
+use crate::schema::codec::each_normalized;
 use crate::schema::members::Members;
-use crate::schema::{DirectiveRole, Object};
+use crate::schema::normalize::Normalizer;
+use crate::schema::{DirectiveRole, Kind, Object, Schema};
+use crate::secret::Masker;
 use crate::syntax::{Document, Splice};
 use sync::Sync;
+use verify::verify_comments;
 
 /// A change of a text, proved to do what the patch says.
 #[derive(Debug)]
@@ -100,6 +93,54 @@ pub struct Edit {
     pub streams_before: usize,
 }
 
+impl Edit {
+    /// The edit that changes nothing.
+    pub(crate) fn unchanged(document: &Document) -> Self {
+        Self {
+            splices: Vec::new(),
+            document: document.clone(),
+            notes: Vec::new(),
+            removes_credentials: false,
+            deleted_streams: Vec::new(),
+            guarded: Faults::default(),
+            streams_before: top_members(document).own_by_key(Kind::Streams.key()).len(),
+        }
+    }
+
+    /// The same, if all its doubts are accepted.
+    pub(crate) fn refused_unless(self, accepted: &[FaultKind]) -> Result<Self, Faults> {
+        let refused = self.guarded.0.iter().filter(|doubt| !accepted.contains(&doubt.kind));
+        Faults(refused.cloned().collect()).into_result(self)
+    }
+}
+
+/// A side effect of a change, which its patch does not show.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Note {
+    /// `url: false` took extras with it.
+    ExtrasDropped {
+        /// The auth they belonged to.
+        at: Pointer,
+        /// The keys of the extras.
+        keys: Vec<String>,
+    },
+    /// Comment lines above a removed entry were kept.
+    CommentsKept {
+        /// The first words of the removed entry.
+        above: String,
+        /// The number of comment lines.
+        lines: usize,
+    },
+    /// A port of `http` was removed together with its block.
+    PortOptionsDropped {
+        /// The port, as it stands in the text.
+        port: String,
+    },
+    /// The number of settings that a desired state lacks in the entries that it names; they stay.
+    SettingsLacking(usize),
+}
+
 /// Why a request can't be carried out.
 #[derive(Debug, Error)]
 pub enum EditError {
@@ -117,15 +158,34 @@ impl<F: Into<Faults>> From<F> for EditError {
     }
 }
 
+/// Returns the patch in its normal form: without output-only members, every value in the form in which the view
+/// shows it.
+///
+/// # Errors
+/// All values that can't be written as text.
+pub fn normalize(patch: Value) -> Result<Object, Faults> {
+    let members = match patch {
+        Value::Object(members) => members,
+        Value::Array(elements) if elements.is_empty() => Map::new(),
+        _ => {
+            let fault = Fault::at_pointer(FaultKind::NotJson, Pointer::root(), "a patch must be an object");
+            return Err(fault.hint("to remove one thing, set it to null, such as {\"auth\": null}").into());
+        }
+    };
+    let mut normalizer =
+        Normalizer { at: Pointer::root(), faults: Faults::default(), holds_mask: Masker::holds_mask };
+    let normalized = each_normalized(Schema::media().top(), members, &mut normalizer);
+    let Value::Object(normalized) = normalized else { return Ok(Map::new()) };
+    normalizer.faults.into_result(normalized)
+}
+
 /// Returns the edit that merges a patch into a document without errors; `None` if it changes nothing.
 ///
 /// # Errors
 /// The patch has faults, or is one of the [doubts](FaultKind::DOUBTS) that are not accepted.
 pub fn modify(document: &Document, patch: Value, accepted: &[FaultKind]) -> Result<Option<Edit>, EditError> {
-    let edit = modify_members(document, &top_members(document), normalize::normalize(patch)?)?;
-    let doubts = edit.iter().flat_map(|edit| &edit.guarded.0);
-    let refused = doubts.filter(|doubt| !accepted.contains(&doubt.kind)).cloned().collect();
-    Ok(Faults(refused).into_result(edit)?)
+    let edit = modify_members(document, &top_members(document), normalize(patch)?)?;
+    Ok(edit.map(|edit| edit.refused_unless(accepted)).transpose()?)
 }
 
 /// The same for a normalized patch, and a document whose top-level members are known. The doubts are left to the caller.
@@ -134,8 +194,14 @@ pub fn modify_members(
     members: &Members<'_>,
     patch: Object,
 ) -> Result<Option<Edit>, EditError> {
-    let patch = resolved(members, patch)?;
-    synced(document, members, |sync| sync.top_level(&patch))
+    let spread = sources::spread(document, members, &patch);
+    if spread.is_empty() {
+        return synced(document, members, |sync| sync.top_level(&patch));
+    }
+    let opened = document.edited(&spread);
+    verify_comments(document, &opened, &spread, &mut []).map_err(EditError::Unproved)?;
+    let edit = synced(&opened, &top_members(&opened), |sync| sync.top_level(&patch))?;
+    Ok(edit.map(|edit| Edit { splices: composed(&spread, opened.text(), &edit.splices), ..edit }))
 }
 
 /// Makes the changes of a text that a function finds, and proves them.
@@ -146,11 +212,11 @@ pub(crate) fn synced<'d>(
 ) -> Result<Option<Edit>, EditError> {
     let mut sync = Sync::new(document, members);
     change(&mut sync);
-    let Sync { around, operations, promises, notes, deleted_streams, guarded, faults, .. } = sync;
+    let Sync { around, changes, promises, notes, deleted_streams, doubts, faults, .. } = sync;
     faults.into_result(())?;
-    let layout::LaidOut { splices, mut gone } = layout::edits(&around, &operations);
-    // Operations can be several times as large as their text.
-    drop(operations);
+    let (splices, mut gone) = layout::edits(&around, &changes);
+    // Changes can be several times as large as their text.
+    drop(changes);
     if splices.is_empty() && promises.is_empty() {
         return Ok(None);
     }
@@ -158,7 +224,7 @@ pub(crate) fn synced<'d>(
     let after = top_members(&edited);
     promises.verify(members, &after, &edited).map_err(EditError::Unproved)?;
     gone.extend(promises.gone);
-    verify::verify_comments(document, &edited, &splices, &gone).map_err(EditError::Unproved)?;
+    verify_comments(document, &edited, &splices, &mut gone).map_err(EditError::Unproved)?;
     if splices.is_empty() {
         return Ok(None);
     }
@@ -169,11 +235,41 @@ pub(crate) fn synced<'d>(
         notes,
         removes_credentials,
         deleted_streams,
-        guarded: guarded.in_document(members),
-        streams_before: members.own_by_key(STREAMS.key()).len(),
+        guarded: doubts.into_faults(members),
+        streams_before: members.own_by_key(Kind::Streams.key()).len(),
     }))
 }
 
 fn has_credentials(members: &Members<'_>) -> bool {
     usable_account(members.own_by_key(DirectiveRole::Editor.key(members.scope()))).is_some()
+}
+
+/// The splices of a text that come to those of `first`, which lead to the text `between`, and then those of `second`.
+pub(crate) fn composed(first: &[Splice], between: &str, second: &[Splice]) -> Vec<Splice> {
+    let (mut first, mut second) = (first.iter().peekable(), second.iter().peekable());
+    let (mut composed, mut grown) = (Vec::new(), 0isize);
+    let place = |splice: &Splice, grown: isize| splice.range.start.saturating_add_signed(grown);
+    loop {
+        let starts =
+            [first.peek().map(|splice| place(splice, grown)), second.peek().map(|splice| splice.range.start)];
+        let Some(start) = starts.into_iter().flatten().min() else { return composed };
+        let old_start = start.saturating_add_signed(-grown);
+        let (mut text, mut at, mut end) = (String::new(), start, start);
+        // Splices that touch each other become one.
+        loop {
+            if let Some(splice) = first.next_if(|splice| place(splice, grown) <= end) {
+                end = end.max(place(splice, grown) + splice.text.len());
+                grown += splice.text.len() as isize - splice.range.len() as isize;
+            } else if let Some(splice) = second.next_if(|splice| splice.range.start <= end) {
+                text += &between[at..splice.range.start];
+                text += &splice.text;
+                at = splice.range.end;
+                end = end.max(at);
+            } else {
+                break;
+            }
+        }
+        text += &between[at..end];
+        composed.push(Splice { range: old_start..end.saturating_add_signed(-grown), text });
+    }
 }

@@ -1,28 +1,24 @@
 //! Streams, lives and plugins: which go, which are new, what changes in each, and their order.
 
+use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
 use super::align::longest_increasing_subsequence;
 use super::comments::is_followed;
+use super::guarded::unwritable;
 use super::layout::{Anchor, Insertion, NewEntry};
-use super::option_keys::unwritable;
-use super::sync::{Sync, without_misshapen, written};
-use crate::schema::codec::{group_name, write_members};
+use super::sources::sources_of;
+use super::sync::{At, Sync, without_misshapen, written};
+use super::words::address_said;
+use crate::schema::codec::{Address, group_name, header_address};
+use crate::schema::fault::{Fault, Faults};
 use crate::schema::json_pointer::Pointer;
 use crate::schema::members::Members;
-use crate::schema::{DirectiveRole, Kind, Object, POSITION, Parameter, STATIC};
+use crate::schema::{Kind, Object, POSITION, Parameter, SOURCE, STATIC, protocol_of_switch};
 use crate::syntax::{Document, Entry, quoted_if_needed};
-
-/// A block of a group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Item {
-    /// The existing block at this place, from 0.
-    Existing(usize),
-    /// The new block with this number.
-    New(usize),
-}
 
 /// A block that the patch creates.
 struct NewBlock {
@@ -30,16 +26,9 @@ struct NewBlock {
     lines: NewEntry,
 }
 
-/// The beginning of a group.
-#[derive(Clone, Copy)]
-enum Start<'d> {
-    /// In front of this block: the first one that stays, or the one that was named.
-    Before(Entry<'d>),
-    /// No block stays: at the end of the text, behind this many blank lines.
-    AtEnd((Anchor<'d>, usize)),
-}
-
 impl<'d> Sync<'_, 'd> {
+    /// Changes the blocks of a group. The block number `n` is the existing one at this place, from 0; numbers behind those
+    /// of the existing blocks are new ones.
     pub(super) fn group(&mut self, kind: Kind, patch: &Value, pointer: &Pointer) {
         let members = self.members;
         let entries = members.own_by_key(kind.key());
@@ -51,13 +40,18 @@ impl<'d> Sync<'_, 'd> {
                 &everything
             }
         };
-        let places = places(entries, patch);
+        let named = entries.iter().enumerate().filter_map(|(place, &entry)| {
+            let (name, _) = patch.get_key_value(&*group_name(entry).value())?;
+            Some((name.as_str(), place))
+        });
+        let places: HashMap<&str, usize> = named.collect();
         let (mut new, mut movers) = (Vec::new(), Vec::new());
-        for (name, value) in patch {
-            let pointer = pointer.child(name);
-            let item = match (places.get(name.as_str()), value) {
+        for (name, patch) in patch {
+            let at = At { patch, pointer: &pointer.child(name) };
+            let place = places.get(name.as_str()).copied();
+            let block = match (place, patch) {
                 (None, Value::Null) => continue,
-                (Some(&place), Value::Null) => {
+                (Some(place), Value::Null) => {
                     if kind.has_sources() {
                         self.deleted_streams.push(name.clone());
                     }
@@ -65,17 +59,19 @@ impl<'d> Sync<'_, 'd> {
                     self.promises.block(kind, name, None);
                     continue;
                 }
-                (Some(&place), value) => {
-                    self.existing(kind, name, entries[place], value, &pointer);
-                    Item::Existing(place)
+                (Some(place), Value::Object(patch)) => {
+                    self.existing(kind, name, entries[place], patch, at);
+                    place
                 }
-                (None, value) => {
-                    new.extend(self.create(kind, name, value, &pointer));
-                    Item::New(new.len().saturating_sub(1))
+                (None, Value::Object(patch)) => {
+                    new.extend(self.create(kind, name, patch, at.pointer));
+                    (entries.len() + new.len()).saturating_sub(1)
                 }
+                _ => continue,
             };
-            if let Some(position) = value.get(POSITION).and_then(Value::as_i64) {
-                movers.push((item, usize::try_from(position - 1).unwrap_or(0)));
+            if let Some(position) = patch.get(POSITION).and_then(Value::as_i64) {
+                let to = usize::try_from(position - 1).unwrap_or(0);
+                movers.extend((place != Some(to)).then_some((block, to)));
             }
         }
         // A refused block has no lines to put.
@@ -85,25 +81,25 @@ impl<'d> Sync<'_, 'd> {
     }
 
     /// Makes a new block; `None` if it is refused.
-    fn create(&mut self, kind: Kind, name: &str, patch: &Value, pointer: &Pointer) -> Option<NewBlock> {
+    fn create(&mut self, kind: Kind, name: &str, patch: &Object, pointer: &Pointer) -> Option<NewBlock> {
         let empty = Map::new();
-        let patch = patch.as_object().unwrap_or(&empty);
-        self.guarded.members(kind.scope(), &empty, patch, pointer);
-        let target = self.faults.take(kind.merge(None, patch, pointer))?;
+        let patch = switched(&empty, patch, pointer, &mut self.faults);
+        self.doubts.members(kind.scope(), Some(kind.key()), [&empty, &patch], pointer);
+        let target = self.faults.take(kind.merge(None, &patch, pointer))?;
         for row in kind.scope().rows() {
-            self.faults.add(unwritable(row, None, target.get(row.key), &pointer.child(row.key)));
+            self.faults.0.extend(unwritable(row, [None, target.get(row.key)], &pointer.child(row.key)));
         }
         let text = Document::parse(kind.write(name, &target));
         let lines = NewEntry::of(text.entries().next()?);
-        self.promises.block(kind, name, Some(&target));
+        self.promises.block(kind, name, Some(target));
         Some(NewBlock { name: name.to_owned(), lines })
     }
 
-    fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Value, pointer: &Pointer) {
-        let Some(patch) = patch.as_object() else { return };
+    fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: At<'_>) {
         let current = kind.read(entry);
+        let patch = &*switched(&current, patch, at.pointer, &mut self.faults);
         let members = Members::group(kind.scope(), entry.children());
-        let merged = kind.merge(Some((&current, &members)), patch, pointer);
+        let merged = kind.merge(Some((&current, &members)), patch, at.pointer);
         let Some(mut target) = self.faults.take(merged) else { return };
         without_misshapen(&members, &mut target, &current, patch);
         // A directive that sets the default goes when null asks for it, which changes nothing in the view.
@@ -118,122 +114,98 @@ impl<'d> Sync<'_, 'd> {
         if target == current {
             return;
         }
-        self.guarded.members(kind.scope(), &current, patch, pointer);
+        self.doubts.members(kind.scope(), Some(kind.key()), [&current, patch], at.pointer);
         let is_on_demand = target.get(STATIC) == Some(&Value::Bool(false));
         if current.get(STATIC) != target.get(STATIC) && kind.may_be_on_demand() {
             let keyword = entry.words().next().expect("an entry has a keyword").span();
             self.splice(keyword.start as usize..keyword.end as usize, kind.keyword(is_on_demand));
         }
-        for row in kind.scope().rows().filter(|row| row.codec.facts().address.is_some()) {
-            self.note_options_dropped(
-                row,
-                current.get(row.key),
-                target.get(row.key),
-                &pointer.child(row.key),
-            );
+        match (entry.is_block(), sources_of(kind), header_address(entry)) {
+            (true, ..) => self.contents(entry, kind.scope(), [&current, &target], at),
+            // The header of a stream has one source at most, and each other line would have made it a block.
+            (false, Some(row), Some(address)) => {
+                let values = [&current, &target].map(|members| members.get(row.key));
+                self.faults.0.extend(unwritable(row, values, &at.pointer.child(row.key)));
+                let fresh = Document::parse(values[1].map_or_else(String::new, |value| written(row, value)));
+                match fresh.entries().next().and_then(|line| Address::from_words(line.arguments())) {
+                    Some(new) => {
+                        let (old, new) = (address_said(&SOURCE, &address), address_said(&SOURCE, &new));
+                        self.said_words(Some(row), group_name(entry), &old, &new);
+                    }
+                    None => entry.arguments().skip(1).for_each(|word| self.remove_word(word)),
+                }
+            }
+            (false, ..) => {}
         }
-        match entry.is_block() {
-            true => self.contents(entry, kind.scope(), [&current, &target], pointer),
-            false => self.without_block(kind, entry, [&current, &target], pointer),
-        }
-        self.promises.block(kind, name, Some(&target));
-    }
-
-    /// Changes a block that has no braces: one that gains a setting gets them.
-    fn without_block(
-        &mut self,
-        kind: Kind,
-        entry: Entry<'d>,
-        [current, target]: [&Object; 2],
-        pointer: &Pointer,
-    ) {
-        for row in kind.scope().rows() {
-            let [current, target] = [current, target].map(|members| members.get(row.key));
-            self.faults.add(unwritable(row, current, target, &pointer.child(row.key)));
-        }
-        let mut others = target.clone();
-        let sources =
-            kind.scope().rows().find(|row| kind.has_sources() && row.role == Some(DirectiveRole::Sources));
-        let urls = sources.and_then(|row| Some(written(row, &others.shift_remove(row.key)?)));
-        let urls = Document::parse(urls.unwrap_or_default());
-        let lines = Document::parse(write_members(kind.scope(), &others).join("\n"));
-        let lines = lines.entries().map(NewEntry::of).collect();
-        self.one_line(sources, entry, &urls.entries().collect::<Vec<_>>(), lines);
+        self.promises.block(kind, name, Some(target));
     }
 
     /// Puts new and moved blocks at their places; deletions are known already.
-    fn arrange(&mut self, kind: Kind, entries: &[Entry<'d>], new: Vec<NewBlock>, movers: Vec<(Item, usize)>) {
-        let survivors =
-            (0..entries.len()).filter(|&place| self.is_staying(&entries[place])).map(Item::Existing);
-        let unmoved: Vec<Item> = survivors.chain((0..new.len()).map(Item::New)).collect();
+    fn arrange(
+        &mut self,
+        kind: Kind,
+        entries: &[Entry<'d>],
+        new: Vec<NewBlock>,
+        movers: Vec<(usize, usize)>,
+    ) {
+        let count = entries.len();
+        let survivors = (0..count).filter(|&place| self.is_staying(&entries[place]));
+        let unmoved: Vec<usize> = survivors.chain(count..count + new.len()).collect();
         let items = if movers.is_empty() { unmoved.clone() } else { arranged(unmoved.clone(), movers) };
-        if unmoved.len() == entries.len() && items == unmoved && new.is_empty() {
+        if unmoved.len() == count && items == unmoved && new.is_empty() {
             return;
         }
-        let name = |item: &Item| match *item {
-            Item::Existing(place) => name_of(entries[place]),
-            Item::New(number) => new[number].name.clone(),
+        let name = |&item: &usize| match item.checked_sub(count) {
+            Some(number) => new[number].name.clone(),
+            None => name_of(entries[item]),
         };
         self.promises.order(kind, items.iter().map(name).collect());
-        let stays = staying(&items);
-        let first = items.iter().zip(&stays).find(|(_, stays)| **stays).map(|(item, _)| *item);
-        let start = match first {
-            Some(Item::Existing(place)) => Start::Before(entries[place]),
-            _ => Start::AtEnd(self.place_at_end()),
-        };
-        let quarters = if items == unmoved { Vec::new() } else { self.quarters(entries) };
-        let below = staying_below(&items, &stays);
-        let (mut previous, mut above) = (None, None);
-        for (at, (item, stays)) in items.iter().zip(&stays).enumerate() {
-            let (content, moved) = match *item {
-                Item::Existing(place) if *stays => {
-                    (previous, above) = (Some(place), None);
+        let stays = staying(&items, count);
+        let at_end = self.place_at_end();
+        let mut below = items.iter().copied().filter(|item| stays.contains(item)).peekable();
+        let (mut previous, mut stays_below) = (None, false);
+        // The number of the run of blocks without blank lines between them that each existing block stands in.
+        let runs = LazyCell::new(|| {
+            let is_next = |pair: &[Entry<'d>]| pair[0].numbers().end == pair[1].id().index();
+            let breaks = entries.windows(2).map(|pair| usize::from(!is_next(pair) || !is_followed(pair[0])));
+            let mut run = 0;
+            std::iter::once(0)
+                .chain(breaks)
+                .map(|more| {
+                    run += more;
+                    run
+                })
+                .collect::<Vec<usize>>()
+        });
+        for &item in &items {
+            let (content, moved) = match item.checked_sub(count) {
+                Some(number) => (Insertion::New(new[number].lines.clone()), None),
+                None if stays.contains(&item) => {
+                    (previous, stays_below) = (below.next(), false);
                     continue;
                 }
-                Item::Existing(place) => {
-                    let near = |other: Option<usize>| {
-                        other.map_or(0, |other| {
-                            let ([section, part], [other_section, other_part]) =
-                                (quarters[place], quarters[other]);
-                            usize::from(section == other_section) + usize::from(part == other_part)
-                        })
-                    };
-                    if near(below[at]) > near(previous) {
-                        above = above.or(below[at]);
-                    }
-                    (Insertion::Block(entries[place]), Some(entries[place]))
-                }
-                Item::New(number) => (Insertion::New(new[number].lines.clone()), None),
+                None => (Insertion::Block(entries[item]), Some(entries[item])),
             };
-            let place = match above {
-                Some(above) => (None, Start::Before(entries[above])),
-                None => (previous.map(|previous| entries[previous]), start),
-            };
-            self.put_block(entries, place, content, moved);
+            // A block that comes from below a heading, or from the run of the next one, stays there.
+            let comes_up = |&next: &usize| next < item && item < count;
+            stays_below |= below.peek().copied().filter(comes_up).is_some_and(|next| {
+                let is_of_run = |at: usize| runs[at] == runs[next];
+                self.around.is_headed(entries[next]) || is_of_run(item) && !previous.is_some_and(is_of_run)
+            });
+            let next = self.before.filter(|_| moved.is_none()).or(below.peek().map(|&next| entries[next]));
+            match (previous.filter(|_| !stays_below).map(|previous| entries[previous]), next) {
+                (None, None) => self.put(None, at_end.0, content, at_end.1),
+                (previous, next) => self.put_block(entries, [previous, next], content, moved),
+            }
         }
     }
 
-    /// The section and the paragraph that each block of a group stands in: the number of headings above, and of
-    /// headings and blank lines between two blocks.
-    fn quarters(&self, entries: &[Entry<'d>]) -> Vec<[usize; 2]> {
-        let [mut section, mut paragraph] = [0; 2];
-        let mut above: Option<Entry<'d>> = None;
-        let of_entry = |entry: &Entry<'d>| {
-            let is_headed = self.around.is_headed(*entry);
-            let above = above.replace(*entry);
-            let is_close =
-                above.is_some_and(|above| above.numbers().end == entry.id().index() && is_followed(above));
-            section += usize::from(is_headed);
-            paragraph += usize::from(is_headed || !is_close);
-            [section, paragraph]
-        };
-        entries.iter().map(of_entry).collect()
-    }
-
+    /// Puts a block behind `previous`, or if a place in front of another one was asked for or there is none, in front of
+    /// `next`.
     fn put_block(
         &mut self,
         entries: &[Entry<'d>],
-        (previous, start): (Option<Entry<'d>>, Start<'d>),
+        [previous, next]: [Option<Entry<'d>>; 2],
         content: Insertion<'d>,
         moved: Option<Entry<'d>>,
     ) {
@@ -245,75 +217,108 @@ impl<'d> Sync<'_, 'd> {
             Some(entry) if !self.around.is_headed(entry) => Some(self.blank_lines_above(entry, false)),
             _ => None,
         };
-        let (previous, start) = match self.before.filter(|_| moved.is_none()) {
-            Some(before) => (None, Start::Before(before)),
-            None => (previous, start),
-        };
-        match (previous, start) {
-            (Some(previous), _) if is_close(previous) => self.put(None, Anchor::After(previous), content, 0),
+        match (previous.filter(|_| moved.is_some() || self.before.is_none()), next) {
             (Some(previous), _) => {
-                // The blank lines above a heading are not those between the blocks below.
                 let blank_lines = match own {
+                    _ if is_close(previous) => 0,
+                    // The blank lines above a heading are not those between the blocks below.
                     Some(own) if self.around.is_headed(previous) => own,
                     own => self.blank_lines_above(previous, is_first(previous)).max(own.unwrap_or(0)),
                 };
                 self.put(None, Anchor::After(previous), content, blank_lines);
             }
-            (None, Start::Before(first)) => {
-                let like = if is_first(first) { entries.get(1).copied() } else { Some(first) };
+            (None, Some(next)) => {
+                let like = if is_first(next) { entries.get(1).copied() } else { Some(next) };
                 let usual = like.map_or(0, |entry| self.blank_lines_above(entry, false));
-                self.put(None, Anchor::BeforeComments(first), content, own.unwrap_or(usual));
+                self.put(None, Anchor::BeforeComments(next), content, own.unwrap_or(usual));
             }
-            (None, Start::AtEnd((place, blank_lines))) => self.put(None, place, content, blank_lines),
+            (None, None) => {}
         }
     }
 
     /// Gives blocks of one group other names, all at once: a new name may be the old one of another.
     pub fn rename(&mut self, kind: Kind, blocks: &[(Entry<'d>, &str)]) {
-        let new: HashMap<String, &str> =
-            blocks.iter().map(|(block, name)| (name_of(*block), *name)).collect();
+        let mut new = HashMap::new();
         for (block, name) in blocks {
             let old = group_name(*block);
+            new.insert(old.value(), *name);
             self.splice(old.start as usize..old.end() as usize, quoted_if_needed(name));
-            self.promises.block(kind, name, Some(&kind.read(*block)));
+            self.promises.block(kind, name, Some(kind.read(*block)));
         }
         let names = self.members.own_by_key(kind.key()).iter().map(|&entry| name_of(entry));
-        let names = names.map(|old| new.get(&old).map_or(old, |&name| name.to_owned()));
-        let names = names.collect();
+        let names = names.map(|old| new.get(&*old).map_or(old, |&name| name.to_owned())).collect();
         self.promises.order(kind, names);
     }
 
     /// Puts a copy behind the first `at` blocks of the group.
     pub fn copy(&mut self, kind: Kind, original: Entry<'d>, name: &str, at: usize) {
         let entries = self.members.own_by_key(kind.key());
-        let first = *entries.first().expect("the group has the block that is copied");
         let previous = at.checked_sub(1).and_then(|before| entries.get(before)).copied();
         let copy = Insertion::Copy(original, name.to_owned());
         let is_behind = previous.is_some_and(|previous| previous.id() == original.id());
         let is_last = entries.get(at).is_none_or(|next| next.id().index() != original.numbers().end);
         let is_free = self.around.is_blank_below(original.end());
-        let second = entries.get(1).filter(|_| at == 1 && self.before.is_none());
-        if is_behind && !is_free && (is_followed(original) || !is_last) {
-            self.put(None, Anchor::After(original), copy, 0);
-        } else if let Some(&second) = second.filter(|_| self.around.is_blank_below(first.end())) {
+        match (previous, entries.get(1).filter(|_| at == 1 && self.before.is_none())) {
+            _ if is_behind && !is_free && (is_followed(original) || !is_last) => {
+                self.put(None, Anchor::After(original), copy, 0);
+            }
             // The second one tells how far blocks of the group are from each other.
-            let blank_lines = self.blank_lines_above(second, false);
-            self.put(None, Anchor::After(first), copy, blank_lines);
-        } else {
-            self.put_block(entries, (previous, Start::Before(first)), copy, None);
+            (Some(first), Some(&second)) if self.around.is_blank_below(first.end()) => {
+                let blank_lines = self.blank_lines_above(second, false);
+                self.put(None, Anchor::After(first), copy, blank_lines);
+            }
+            _ => self.put_block(entries, [previous, self.before.or(entries.first().copied())], copy, None),
         }
-        self.promises.block(kind, name, Some(&kind.read(original)));
+        self.promises.block(kind, name, Some(kind.read(original)));
         let mut names: Vec<String> = entries.iter().map(|&entry| name_of(entry)).collect();
         names.insert(at, name.to_owned());
         self.promises.order(kind, names);
     }
 }
 
+/// The patch of a block in which each `X_off` of a protocol X is the directive `X off;`. Panels send such members for each
+/// stream; no server reads a directive `X_off`.
+pub(super) fn switched<'v>(
+    current: &Object,
+    patch: &'v Object,
+    at: &Pointer,
+    faults: &mut Faults,
+) -> Cow<'v, Object> {
+    const OFF: &str = "off";
+    if !patch.keys().any(|key| protocol_of_switch(key).is_some()) {
+        return Cow::Borrowed(patch);
+    }
+    let mut switched = Map::new();
+    for (key, value) in patch {
+        let Some(protocol) = protocol_of_switch(key).filter(|_| !value.is_null()) else {
+            switched.insert(key.clone(), value.clone());
+            continue;
+        };
+        let mut refuse = |message: String| faults.push(Fault::wrong_type(&at.child(key), message));
+        match (value, patch.get(protocol)) {
+            // A directive with this name stands there, which earlier versions wrote: the member is that.
+            _ if current.contains_key(key) => {
+                switched.insert(key.clone(), if *value == false { Value::Null } else { value.clone() });
+            }
+            (Value::Bool(true), Some(other)) if *other != OFF => {
+                refuse(format!("`{key}` and `{protocol}` say different things"));
+            }
+            (Value::Bool(_), Some(_)) => {}
+            (Value::Bool(true), None) => drop(switched.insert(protocol.to_owned(), OFF.into())),
+            (Value::Bool(false), None) if current.get(protocol).is_some_and(|value| value == OFF) => {
+                switched.insert(protocol.to_owned(), Value::Null);
+            }
+            (Value::Bool(false), None) => {}
+            _ => refuse(format!("`{key}` is true or false")),
+        }
+    }
+    Cow::Owned(switched)
+}
+
 /// Returns the order after a patch: blocks with a new place, from 0, are taken out and put back in the order of their
 /// places, clamped to the end. No two places are equal.
-fn arranged(items: Vec<Item>, mut movers: Vec<(Item, usize)>) -> Vec<Item> {
-    movers.retain(|(item, place)| *item != Item::Existing(*place));
-    let moving: HashSet<Item> = movers.iter().map(|(item, _)| *item).collect();
+fn arranged(items: Vec<usize>, mut movers: Vec<(usize, usize)>) -> Vec<usize> {
+    let moving: HashSet<usize> = movers.iter().map(|(item, _)| *item).collect();
     let mut staying = items.into_iter().filter(|item| !moving.contains(item));
     movers.sort_by_key(|(_, place)| *place);
     let mut arranged = Vec::new();
@@ -326,40 +331,10 @@ fn arranged(items: Vec<Item>, mut movers: Vec<(Item, usize)>) -> Vec<Item> {
     arranged
 }
 
-/// Returns which blocks keep their place in the text: as many existing ones as possible.
-fn staying(items: &[Item]) -> Vec<bool> {
-    let place = |(at, item): (usize, &Item)| match item {
-        Item::Existing(place) => Some((at, *place)),
-        Item::New(_) => None,
-    };
-    let existing: Vec<(usize, usize)> = items.iter().enumerate().filter_map(place).collect();
-    let mut stays = vec![false; items.len()];
-    longest_increasing_subsequence(&existing.iter().map(|&(_, place)| place).collect::<Vec<_>>())
-        .into_iter()
-        .for_each(|index| stays[existing[index].0] = true);
-    stays
-}
-
-/// The place of the next existing block behind each item that stays where it is.
-fn staying_below(items: &[Item], stays: &[bool]) -> Vec<Option<usize>> {
-    let mut next = None;
-    let mut below: Vec<Option<usize>> = vec![None; items.len()];
-    for at in (0..items.len()).rev() {
-        below[at] = next;
-        if let (Item::Existing(place), true) = (items[at], stays[at]) {
-            next = Some(place);
-        }
-    }
-    below
-}
-
-/// Returns the places of the names of a patch in the group.
-fn places<'p>(entries: &[Entry<'_>], patch: &'p Object) -> HashMap<&'p str, usize> {
-    let named = entries.iter().enumerate().filter_map(|(place, &entry)| {
-        let (name, _) = patch.get_key_value(&*group_name(entry).value())?;
-        Some((name.as_str(), place))
-    });
-    named.collect()
+/// Returns which of the `count` existing blocks keep their place in the text: as many as possible.
+fn staying(items: &[usize], count: usize) -> HashSet<usize> {
+    let existing: Vec<usize> = items.iter().copied().filter(|item| *item < count).collect();
+    longest_increasing_subsequence(&existing).into_iter().map(|index| existing[index]).collect()
 }
 
 fn name_of(entry: Entry<'_>) -> String {
@@ -370,10 +345,6 @@ fn name_of(entry: Entry<'_>) -> String {
 mod tests {
     use super::*;
 
-    fn existing(places: &[usize]) -> Vec<Item> {
-        places.iter().map(|&place| Item::Existing(place)).collect()
-    }
-
     #[test]
     fn movers_are_put_back_in_ascending_position() {
         for (movers, expected) in [
@@ -382,14 +353,13 @@ mod tests {
             (&[(2, 0)], [2, 0, 1]),
             (&[(1, 1)], [0, 1, 2]),
         ] {
-            let movers = movers.iter().map(|&(item, place)| (Item::Existing(item), place)).collect();
-            assert_eq!(arranged(existing(&[0, 1, 2]), movers), existing(&expected));
+            assert_eq!(arranged(vec![0, 1, 2], movers.to_vec()), expected);
         }
     }
 
     #[test]
     fn as_few_as_possible_move() {
-        assert_eq!(staying(&existing(&[1, 0, 2])), [false, true, true]);
-        assert_eq!(staying(&existing(&[3, 0, 1, 2])), [false, true, true, true]);
+        assert_eq!(staying(&[1, 0, 2], 3), HashSet::from([0, 2]));
+        assert_eq!(staying(&[3, 0, 1, 2, 4], 4), HashSet::from([0, 1, 2]));
     }
 }

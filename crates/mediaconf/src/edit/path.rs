@@ -29,13 +29,13 @@ use crate::schema::Schema;
 use crate::schema::fault::{Fault, FaultKind};
 use crate::schema::json_pointer::{Pointer, bare_or_quoted, ends_bare_name, in_quotes};
 use crate::secret::{Secrecy, word_parts};
-use crate::syntax::MAX_DEPTH;
+use crate::syntax::Document;
 
 #[cfg(test)]
 mod tests;
 
 /// The largest number of steps of a path: each level of a value may be a list in an object.
-const MOST_SEGMENTS: usize = 2 * MAX_DEPTH;
+const MOST_SEGMENTS: usize = 2 * Document::MAX_DEPTH;
 
 /// A place in a configuration, or with a [`Segment::Matching`] or [`Segment::EveryEntry`] several.
 ///

@@ -1,7 +1,7 @@
 //! The text around an entry: its lines, comments and blanks, and the style of its neighbours.
 
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell};
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -16,12 +16,11 @@ const UNIT_SAMPLES: usize = 200;
 /// The lines of a document.
 pub struct Surroundings<'d> {
     document: &'d Document,
-    /// The number of bytes that were searched for the ends of lines.
-    searched: Cell<usize>,
-    /// The start of each line, indexed once more bytes were searched than the text has: so a thousand
-    /// lookups in one line of megabytes cost one search.
-    starts: OnceCell<Vec<usize>>,
-    units: OnceCell<Units<'d>>,
+    /// The start of each line.
+    starts: Vec<usize>,
+    /// The white space that one level of nesting adds, by the keyword of the block; that of the first block under no
+    /// keyword.
+    units: OnceCell<HashMap<Cow<'d, str>, &'d str>>,
 }
 
 /// The style of the lines around a new entry.
@@ -37,7 +36,8 @@ pub struct Style {
 
 impl<'d> Surroundings<'d> {
     pub fn new(document: &'d Document) -> Self {
-        Self { document, searched: Cell::new(0), starts: OnceCell::new(), units: OnceCell::new() }
+        let newlines = memchr::memchr_iter(b'\n', document.text().as_bytes()).map(|newline| newline + 1);
+        Self { document, starts: std::iter::once(0).chain(newlines).collect(), units: OnceCell::new() }
     }
 
     pub fn document(&self) -> &'d Document {
@@ -55,15 +55,7 @@ impl<'d> Surroundings<'d> {
 
     /// Returns the start of the line that holds `offset`.
     pub fn line_start(&self, offset: usize) -> usize {
-        let start = match self.starts() {
-            Some(starts) => starts[starts.partition_point(|&start| start <= offset) - 1],
-            None => {
-                let start = memchr::memrchr(b'\n', &self.text().as_bytes()[..offset]);
-                let start = start.map_or(0, |newline| newline + 1);
-                self.count(offset - start);
-                start
-            }
-        };
+        let start = self.starts[self.starts.partition_point(|&start| start <= offset) - 1];
         if start == 0 { self.text_start().min(offset) } else { start }
     }
 
@@ -75,27 +67,8 @@ impl<'d> Surroundings<'d> {
 
     /// Returns the start of the line behind the one that holds `offset`.
     pub fn next_line(&self, offset: usize) -> usize {
-        let next = match self.starts() {
-            Some(starts) => starts.get(starts.partition_point(|&start| start <= offset)).copied(),
-            None => {
-                let newline = memchr::memchr(b'\n', &self.text().as_bytes()[offset..]);
-                self.count(newline.unwrap_or(self.text().len() - offset));
-                newline.map(|newline| offset + newline + 1)
-            }
-        };
-        next.unwrap_or(self.text().len())
-    }
-
-    fn count(&self, searched: usize) {
-        self.searched.set(self.searched.get() + searched);
-    }
-
-    fn starts(&self) -> Option<&[usize]> {
-        if self.searched.get() <= self.text().len() {
-            return None;
-        }
-        let newlines = || memchr::memchr_iter(b'\n', self.text().as_bytes()).map(|newline| newline + 1);
-        Some(self.starts.get_or_init(|| std::iter::once(0).chain(newlines()).collect()))
+        let next = self.starts.partition_point(|&start| start <= offset);
+        self.starts.get(next).copied().unwrap_or(self.text().len())
     }
 
     /// True if there are only blanks in front of `offset` on its line.
@@ -182,18 +155,16 @@ impl<'d> Surroundings<'d> {
 
     /// The unit of a block like `keyword`, else of any block, else two spaces.
     pub fn unit_like(&self, keyword: &str) -> &'d str {
-        let units = self.units.get_or_init(|| self.sampled_units());
-        units.by_keyword.get(keyword).copied().or(units.first).unwrap_or(DEFAULT_UNIT)
-    }
-
-    fn sampled_units(&self) -> Units<'d> {
-        let blocks = self.document.entries().filter(|entry| entry.is_block()).take(UNIT_SAMPLES);
-        let mut units = Units { by_keyword: HashMap::new(), first: None };
-        for (block, unit) in blocks.filter_map(|block| Some((block, self.unit_of(block)?))) {
-            units.by_keyword.entry(block.keyword()).or_insert(unit);
-            units.first.get_or_insert(unit);
-        }
-        units
+        let units = self.units.get_or_init(|| {
+            let blocks = self.document.entries().filter(|entry| entry.is_block()).take(UNIT_SAMPLES);
+            let mut units = HashMap::new();
+            for (block, unit) in blocks.filter_map(|block| Some((block, self.unit_of(block)?))) {
+                units.entry(block.keyword()).or_insert(unit);
+                units.entry(Cow::Borrowed("")).or_insert(unit);
+            }
+            units
+        });
+        units.get(keyword).or(units.get("")).copied().unwrap_or(DEFAULT_UNIT)
     }
 
     /// The style of the lines of a block that a line of the text becomes.
@@ -204,12 +175,6 @@ impl<'d> Surroundings<'d> {
             newline: self.newline(entry.start()),
         }
     }
-}
-
-/// The white space that one level of nesting adds, by the keyword of the block.
-struct Units<'d> {
-    by_keyword: HashMap<Cow<'d, str>, &'d str>,
-    first: Option<&'d str>,
 }
 
 /// True if a piece of a line is white space.

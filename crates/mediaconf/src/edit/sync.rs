@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! lines ──read──▶ value ──merge──▶ target ──write──▶ fresh lines
-//!   └──────────────── difference: lines, words, blocks ───────────▶ operations
+//!   └──────────────── difference: lines, words, blocks ───────────▶ changes
 //! ```
 //!
 //! A member of a block is all lines of one keyword, or of one row of the schema. Its lines are aligned with the fresh
@@ -13,30 +13,31 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
+use super::Note;
 use super::align::{Alignment, ElementOrigin, align};
-use super::comments::counts_as_block;
-use super::guarded::Guarded;
-use super::layout::{Anchor, Insertion, NewEntry, TextChange, block_lines};
-use super::notes::Note;
-use super::option_keys::unwritable;
-use super::surroundings::Surroundings;
+use super::comments::{Leave, counts_as_block};
+use super::guarded::{Doubts, unwritable};
+use super::layout::{Anchor, Insertion, NewEntry, Put, TextChanges, block_lines};
+use super::surroundings::{Surroundings, count_lines};
 use super::verify::Promises;
+use crate::model::view::entry_sources;
+use crate::schema::codec::is_plural;
 use crate::schema::codec::{
-    self, DirectiveForm, General, are_named_blocks, block_value, merge_member, scalars,
+    self, Address, DirectiveForm, General, are_named_blocks, block_value, merge_member, scalars,
 };
 use crate::schema::fault::Faults;
 use crate::schema::json_pointer::Pointer;
 use crate::schema::members::{Members, first_argument, inner_scope, key_of, keyword_of};
-use crate::schema::{Codec, Facts, Object, Parameter, Schema, Scope};
+use crate::schema::{Codec, Facts, Object, Parameter, SOURCE, Schema, Scope};
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
-/// Collects the operations of a change, and the values that they must lead to.
+/// Collects the changes of a text, and the values that they must lead to.
 pub struct Sync<'p, 'd> {
     pub(super) document: &'d Document,
     pub(super) members: &'p Members<'d>,
     pub(super) around: Surroundings<'d>,
     /// The changes to the text.
-    pub operations: Vec<TextChange<'d>>,
+    pub changes: TextChanges<'d>,
     /// What the new text must say.
     pub promises: Promises,
     /// Side effects that the user should know.
@@ -44,10 +45,9 @@ pub struct Sync<'p, 'd> {
     /// The streams that are deleted.
     pub deleted_streams: Vec<String>,
     /// Changes that are refused unless they are accepted.
-    pub guarded: Guarded,
+    pub doubts: Doubts,
     /// Why the patch can't be carried out.
     pub faults: Faults,
-    pub(super) leaving: HashSet<EntryId>,
     /// New lines of the block that is looked at; their places are chosen once all removals are known.
     pending: Vec<NewLines>,
     /// The block that a new block stands directly in front of; `None` is behind the one before it in its group.
@@ -68,7 +68,7 @@ struct NewLines {
 impl NewLines {
     /// True if the first one is a block, which decides the place of all.
     fn is_block(&self) -> bool {
-        self.lines.first().is_some_and(|line| line.block.is_some())
+        self.lines[0].block.is_some()
     }
 }
 
@@ -82,19 +82,33 @@ pub(super) struct MemberLines<'m, 'd> {
     pub entries: &'m [Entry<'d>],
 }
 
+/// A part of the patch and its place.
+#[derive(Clone, Copy)]
+pub struct At<'v> {
+    /// Null where the patch does not say it part by part.
+    pub patch: &'v Value,
+    pub pointer: &'v Pointer,
+}
+
+impl At<'_> {
+    fn child<T>(self, key: &str, then: impl FnOnce(At<'_>) -> T) -> T {
+        let patch = self.patch.get(key).unwrap_or(&Value::Null);
+        then(At { patch, pointer: &self.pointer.child(key) })
+    }
+}
+
 impl<'p, 'd> Sync<'p, 'd> {
     pub fn new(document: &'d Document, members: &'p Members<'d>) -> Self {
         Self {
             document,
             members,
             around: Surroundings::new(document),
-            operations: Vec::new(),
+            changes: TextChanges::default(),
             promises: Promises::default(),
             notes: Vec::new(),
             deleted_streams: Vec::new(),
-            guarded: Guarded::default(),
+            doubts: Doubts::default(),
             faults: Faults::default(),
-            leaving: HashSet::new(),
             pending: Vec::new(),
             before: None,
             blank_lines: HashMap::new(),
@@ -106,54 +120,51 @@ impl<'p, 'd> Sync<'p, 'd> {
         let (root, top) = (Pointer::root(), self.members.scope());
         for row in top.rows() {
             let (Facts { list, group, .. }, value) = (row.codec.facts(), patch.get(row.key));
+            let pointer = &root.child(row.key);
             match (list, group, value) {
                 (Some(list), _, ports) => match patch.get(list.blocks) {
                     None if ports.is_none() => {}
                     options => self.ports(row, list, ports, options),
                 },
-                (_, Some(kind), Some(patch)) => self.group(kind, patch, &root.child(row.key)),
-                (_, _, Some(_)) if row.is_setting() => self.top_setting(row, patch, &root.child(row.key)),
+                (_, Some(kind), Some(patch)) => self.group(kind, patch, pointer),
+                (_, _, Some(_)) if row.is_setting() => self.top_setting(row, patch, pointer),
                 _ => {}
             }
         }
         for (key, patch) in patch.iter().filter(|(key, _)| top.by_key(key).is_none()) {
-            self.top_general(key, patch, &root.child(key));
+            self.top_general(key, At { patch, pointer: &root.child(key) });
         }
         self.place_pending_at_top();
     }
 
     fn top_setting(&mut self, row: &'static Parameter, patch: &Object, pointer: &Pointer) {
         let members = self.members;
-        let current = row.codec.read(members.own(row), None);
+        let entries = members.own(row);
+        let current = row.codec.read(entries, None);
         let faults = self.faults.len();
         let target = row.merge(current.as_ref(), &patch[row.key], pointer, &mut self.faults);
         if target == current || self.faults.len() > faults {
             return;
         }
-        self.note_options_dropped(row, current.as_ref(), target.as_ref(), pointer);
         let misshapen = misshapen(members, row, patch);
-        self.known(
-            MemberLines { within: None, row: Some(row), entries: members.own(row) },
-            target.as_ref(),
-            &misshapen,
-        );
-        self.faults.add(unwritable(row, current.as_ref(), target.as_ref(), pointer));
+        let member = MemberLines { within: None, row: Some(row), entries };
+        self.known(member, [current.as_ref(), target.as_ref()], &misshapen, pointer);
         self.promises.member(row.key, target.as_ref());
         if !misshapen.is_empty() {
-            row.keywords
-                .iter()
-                .for_each(|keyword| self.promises.member(&key_of(members.scope(), keyword), None));
+            for keyword in row.keywords {
+                self.promises.member(&key_of(members.scope(), keyword), None);
+            }
         }
     }
 
-    fn top_general(&mut self, key: &str, patch: &Value, pointer: &Pointer) {
+    fn top_general(&mut self, key: &str, at: At<'_>) {
         let (members, top) = (self.members, self.members.scope());
         let entries = members.foreign_by_keyword(keyword_of(top, key));
         let current = General { keyword: keyword_of(top, key) }.read(entries, None);
-        let target = merge_member((top, key), entries, patch, pointer, &mut self.faults);
+        let target = merge_member((top, key), entries, at.patch, at.pointer, &mut self.faults);
         if target != current {
-            self.guarded.member(top, key, current.as_ref(), patch, pointer);
-            self.general(None, keyword_of(top, key), entries, target.as_ref());
+            self.doubts.member((top, None), key, [current.as_ref(), Some(at.patch)], at.pointer);
+            self.general(None, keyword_of(top, key), entries, target.as_ref(), at);
             self.promises.member(key, target.as_ref());
         }
     }
@@ -164,24 +175,25 @@ impl<'p, 'd> Sync<'p, 'd> {
         block: Entry<'d>,
         scope: Scope,
         [current, target]: [&Object; 2],
-        pointer: &Pointer,
+        at: At<'_>,
     ) {
         let outer = std::mem::take(&mut self.pending);
         let (within, members) = (Some(block), Members::group(scope, block.children()));
         let is_changed = |key: &str| current.get(key) != target.get(key);
         let mut replaced = HashSet::new();
         for row in scope.rows().filter(|row| row.codec.facts().derived.is_none() && is_changed(row.key)) {
-            let wanted = target.get(row.key);
             let misshapen = misshapen(&members, row, target);
-            self.known(MemberLines { within, row: Some(row), entries: members.own(row) }, wanted, &misshapen);
-            self.faults.add(unwritable(row, current.get(row.key), wanted, &pointer.child(row.key)));
+            let values = [current, target].map(|members| members.get(row.key));
+            let member = MemberLines { within, row: Some(row), entries: members.own(row) };
+            self.known(member, values, &misshapen, &at.pointer.child(row.key));
             replaced.extend(misshapen.iter().map(|entry| entry.keyword()));
         }
         let gone = current.keys().filter(|key| !target.contains_key(*key));
         for key in gone.chain(target.keys()).filter(|key| scope.by_key(key).is_none() && is_changed(key)) {
             let keyword = keyword_of(scope, key);
             if target.contains_key(key) || !replaced.contains(keyword) {
-                self.general(within, keyword, members.foreign_by_keyword(keyword), target.get(key));
+                let entries = members.foreign_by_keyword(keyword);
+                at.child(key, |at| self.general(within, keyword, entries, target.get(key), at));
             }
         }
         self.place_pending(within);
@@ -189,53 +201,98 @@ impl<'p, 'd> Sync<'p, 'd> {
     }
 
     /// The lines of a known parameter; the last one of `misshapen` is changed where there is no other.
-    fn known(&mut self, member: MemberLines<'_, 'd>, target: Option<&Value>, misshapen: &[Entry<'d>]) {
-        let MemberLines { row: Some(row), mut entries, .. } = member else { return };
-        if let ([], [gone @ .., _], Some(_)) = (entries, misshapen, target) {
+    fn known(
+        &mut self,
+        member: MemberLines<'_, 'd>,
+        values: [Option<&Value>; 2],
+        misshapen: &[Entry<'d>],
+        pointer: &Pointer,
+    ) {
+        let MemberLines { row: Some(row), within, mut entries } = member else { return };
+        self.note_options_dropped(row, values, pointer);
+        self.faults.0.extend(unwritable(row, values, pointer));
+        if let ([], [gone @ .., _], Some(_)) = (entries, misshapen, values[1]) {
             gone.iter().for_each(|&gone| self.remove(gone));
             entries = &misshapen[gone.len()..];
         }
-        let target =
-            target.filter(|target| !entries.is_empty() || row.value_of_nothing().as_ref() != Some(*target));
+        let target = values[1]
+            .filter(|target| !entries.is_empty() || row.value_of_nothing().as_ref() != Some(*target));
         let fresh = Document::parse(target.map_or_else(String::new, |value| written(row, value)));
-        self.member(MemberLines { entries, ..member }, &fresh.entries().collect::<Vec<_>>());
+        let fresh: Vec<Entry<'_>> = fresh.entries().collect();
+        let is_source = row.codec.facts().sources.is_some();
+        match (entries, &fresh[..]) {
+            (entries, []) => entries.iter().for_each(|&entry| self.remove(entry)),
+            ([], fresh) => self.add(fresh.iter().copied().map(NewEntry::of).collect(), &[], is_source),
+            (entries, fresh) if is_source => {
+                let sources =
+                    entries.iter().flat_map(|&entry| entry_sources(entry).map(move |of| (entry, of)));
+                let (entries, old): (Vec<Entry<'d>>, Vec<Value>) =
+                    sources.map(|(entry, of)| (entry, SOURCE.object(&of).into())).unzip();
+                let value =
+                    |line: &Entry<'_>| Address::from_words(line.arguments()).map(|of| SOURCE.object(&of));
+                let new: Vec<Value> =
+                    fresh.iter().map(|line| value(line).unwrap_or_default().into()).collect();
+                self.lines(
+                    MemberLines { within, row: Some(row), entries: &entries },
+                    fresh,
+                    &align(&old, &new),
+                );
+            }
+            // Of a setting that stands twice, the last one counts.
+            ([.., last], [line, ..]) => self.line(Some(row), *last, *line),
+        }
     }
 
     /// The lines of a keyword under the general rule.
-    pub(super) fn general(
+    fn general(
         &mut self,
         within: Option<Entry<'d>>,
         keyword: &str,
         entries: &[Entry<'d>],
         target: Option<&Value>,
+        at: At<'_>,
     ) {
-        match (DirectiveForm::from_entries(entries), target) {
+        let form = DirectiveForm::from_entries(entries);
+        let is_object = matches!(form, DirectiveForm::Block | DirectiveForm::NamedBlocks);
+        match (form, entries, target) {
             // Another object is written as one block without a name.
-            (DirectiveForm::NamedBlocks, Some(Value::Object(target)))
-                if !entries.is_empty() && are_named_blocks(target) =>
+            (DirectiveForm::NamedBlocks, [_, ..], Some(Value::Object(target)))
+                if are_named_blocks(target) =>
             {
-                self.named_blocks(keyword, entries, target)
+                return self.named_blocks(keyword, entries, target, at);
             }
-            (DirectiveForm::Block, Some(Value::Object(target))) if !entries.is_empty() => {
-                self.inside(entries[0], target)
+            (DirectiveForm::Block, [block, ..], Some(Value::Object(target))) => {
+                return self.inside(*block, target, at);
             }
-            (_, target) => {
-                let text = target
-                    .map_or_else(String::new, |target| written_general(within, keyword, entries, target));
-                let fresh = Document::parse(text);
-                self.member(MemberLines { within, row: None, entries }, &fresh.entries().collect::<Vec<_>>());
+            _ => {}
+        }
+        let text =
+            target.map_or_else(String::new, |target| written_general(within, keyword, entries, target));
+        let fresh = Document::parse(text);
+        let fresh: Vec<Entry<'_>> = fresh.entries().collect();
+        match (entries, &fresh[..]) {
+            (entries, []) => entries.iter().for_each(|&entry| self.remove(entry)),
+            ([], fresh) => self.add(fresh.iter().copied().map(NewEntry::of).collect(), &[], false),
+            (entries, fresh) => {
+                let values = |entries: &[Entry<'_>]| entries.iter().map(|&entry| occurrence(entry)).collect();
+                let [old, new]: [Vec<Value>; 2] = [values(entries), values(fresh)];
+                let alignment = align(&old, &new);
+                if !(is_object && at.patch.is_object()) {
+                    self.doubts.lines(keyword, [entries, fresh], &alignment, at);
+                }
+                self.lines(MemberLines { within, row: None, entries }, fresh, &alignment);
             }
         }
     }
 
     /// Blocks of one keyword by their names.
-    fn named_blocks(&mut self, keyword: &str, entries: &[Entry<'d>], target: &Object) {
+    fn named_blocks(&mut self, keyword: &str, entries: &[Entry<'d>], target: &Object, at: At<'_>) {
         let by_name: HashMap<_, Entry<'d>> =
             entries.iter().map(|&entry| (first_argument(entry), entry)).collect();
         let mut new = Map::new();
         for (name, value) in target {
             match (by_name.get(name.as_str()), value) {
-                (Some(&block), Value::Object(wanted)) => self.inside(block, wanted),
+                (Some(&block), Value::Object(wanted)) => at.child(name, |at| self.inside(block, wanted, at)),
                 _ => drop(new.insert(name.clone(), value.clone())),
             }
         }
@@ -248,135 +305,119 @@ impl<'p, 'd> Sync<'p, 'd> {
     }
 
     /// Changes what stands inside a block that the general rule shows.
-    fn inside(&mut self, block: Entry<'d>, target: &Object) {
+    fn inside(&mut self, block: Entry<'d>, target: &Object, at: At<'_>) {
         if let Value::Object(current) = block_value(block)
             && current != *target
         {
-            self.contents(block, inner_scope(block), [&current, target], &Pointer::root());
+            self.contents(block, inner_scope(block), [&current, target], at);
         }
     }
 
-    /// Changes the lines of a member to fresh ones.
-    pub(super) fn member(&mut self, member: MemberLines<'_, 'd>, fresh: &[Entry<'_>]) {
-        let MemberLines { row, entries, .. } = member;
-        match (row, entries, fresh) {
-            (_, entries, []) => entries.iter().for_each(|&entry| self.remove(entry)),
-            (Some(row), ..) if row.codec.facts().sources.is_some() => self.sources(member, fresh),
-            (_, [], fresh) => {
-                self.add(fresh.iter().map(|line| NewEntry::of(*line)).collect(), entries, false)
-            }
-            // Of a setting that stands twice, the last one counts.
-            (Some(_), [.., last], [line, ..]) => self.line(row, *last, *line),
-            _ => {
-                let values = |entries: &[Entry<'_>]| entries.iter().map(|&entry| occurrence(entry)).collect();
-                let [old, new]: [Vec<Value>; 2] = [values(entries), values(fresh)];
-                let alignment = align(&old, &new);
-                self.lines(member, fresh, &alignment);
-            }
-        }
-    }
-
-    /// Changes a list of lines: those that are edited, gone, moved and new.
+    /// Changes a list of lines: those that are edited, gone, moved and new. A line goes behind its predecessor, else in
+    /// front of the first one that stays.
     pub(super) fn lines(&mut self, member: MemberLines<'_, 'd>, fresh: &[Entry<'_>], alignment: &Alignment) {
         let MemberLines { within, row, entries } = member;
+        let in_place = |origin: &ElementOrigin| match *origin {
+            ElementOrigin::Kept(index) | ElementOrigin::Edited(index) => Some(entries[index]),
+            ElementOrigin::Moved(_) | ElementOrigin::New => None,
+        };
+        alignment.gone.iter().for_each(|&index| self.remove(entries[index]));
+        let first = alignment.new.iter().find_map(in_place);
+        let (mut previous, mut alone) = (None, Vec::new());
         for (origin, line) in alignment.new.iter().zip(fresh) {
             if let ElementOrigin::Edited(index) = *origin {
                 self.line(row, entries[index], *line);
             }
-        }
-        alignment.removed().into_iter().for_each(|index| self.remove(entries[index]));
-        let first = alignment.new.iter().find_map(|origin| origin.in_place()).map(|index| entries[index]);
-        let (mut previous, mut alone) = (None, Vec::new());
-        for (origin, line) in alignment.new.iter().zip(fresh) {
+            previous = in_place(origin).or(previous);
             let content = match *origin {
-                ElementOrigin::Kept(index) | ElementOrigin::Edited(index) => {
-                    previous = Some(entries[index]);
-                    continue;
-                }
+                ElementOrigin::Kept(_) | ElementOrigin::Edited(_) => continue,
                 ElementOrigin::Moved(index) => Insertion::Line(entries[index]),
-                ElementOrigin::New => Insertion::New(NewEntry::of(*line)),
+                ElementOrigin::New => {
+                    Insertion::New(NewEntry::like(*line, previous.filter(|&line| !is_plural(line))))
+                }
             };
-            alone.extend(self.put_line(within, previous, first, content));
+            match (previous, first, content) {
+                (Some(previous), _, content) => self.put(within, Anchor::After(previous), content, 0),
+                (None, Some(first), content) => self.put(within, Anchor::Before(first), content, 0),
+                (None, None, Insertion::New(line)) => alone.push(line),
+                // A line moves only past one that stays.
+                (None, None, _) => {}
+            }
         }
-        self.add(alone, entries, false);
-    }
-
-    /// Puts a line behind its predecessor, else in front of the first one that stays. Returns a new line that has
-    /// neither.
-    pub(super) fn put_line(
-        &mut self,
-        within: Option<Entry<'d>>,
-        previous: Option<Entry<'d>>,
-        first: Option<Entry<'d>>,
-        content: Insertion<'d>,
-    ) -> Option<NewEntry> {
-        let place = match (previous, first, content) {
-            (Some(previous), _, content) => (Anchor::After(previous), content),
-            (None, Some(first), content) => (Anchor::Before(first), content),
-            (None, None, Insertion::New(line)) => return Some(line),
-            // A line moves only past one that stays.
-            (None, None, _) => return None,
-        };
-        self.put(within, place.0, place.1, 0);
-        None
+        self.add(alone, entries, row.is_some_and(|row| row.codec.facts().sources.is_some()));
     }
 
     /// Changes one line to a fresh one: its words, and its block.
     pub(super) fn line(&mut self, row: Option<&'static Parameter>, old: Entry<'d>, fresh: Entry<'_>) {
         // Of known settings only ports have blocks, and another port has another block.
         let is_other = self.words(row, old, fresh) && row.is_some();
+        let head = old.head_span().end as usize;
+        let block = || fresh.children().map(NewEntry::of).collect::<Vec<_>>();
         match (old.is_block(), fresh.is_block()) {
             (true, true) if is_other => {
-                let block: Vec<NewEntry> = fresh.children().map(NewEntry::of).collect();
                 let range = old.body().start - 1..old.end();
-                self.splice(range.clone(), block_lines(&block, &self.around.style_of(old)));
+                self.splice(range.clone(), block_lines(&block(), &self.around.style_of(old)));
                 self.promises.gone.push(range);
             }
             (true, true) => {
                 if let Value::Object(target) = block_value(fresh) {
-                    self.inside(old, &target);
+                    self.inside(old, &target, At { patch: &Value::Null, pointer: &Pointer::root() });
                 }
             }
-            (false, true) => self.unfold(old, fresh.children().map(NewEntry::of).collect()),
-            (true, false) => self.fold(old),
+            // A block in the place of the `;`.
+            (false, true) => {
+                let semicolon = old.end() - usize::from(old.is_terminated());
+                let between = self.document.text()[head..semicolon].trim_end();
+                let lines = block_lines(&block(), &self.around.style_of(old));
+                let (open, inside) = lines.split_at(1);
+                self.splice(head..old.end(), format!(" {open}{between}{inside}"));
+            }
+            (true, false) => {
+                let open = old.body().start - 1;
+                let has_comment = self.document.text()[head..open].contains('#');
+                let from = if has_comment { open } else { head };
+                self.splice(head..head, ";");
+                self.splice(from..old.end(), "");
+                self.promises.gone.push(open..old.end());
+            }
             (false, false) => {}
         }
     }
 
-    /// Gives a line a block in the place of its `;`.
-    fn unfold(&mut self, old: Entry<'d>, block: Vec<NewEntry>) {
-        let head = old.head_span().end as usize;
-        let semicolon = old.end() - usize::from(old.is_terminated());
-        let between = self.document.text()[head..semicolon].trim_end();
-        let style = self.around.style_of(old);
-        let lines = block_lines(&block, &style);
-        let (open, inside) = lines.split_at(1);
-        let text = format!(" {open}{between}{inside}");
-        self.splice(head..old.end(), text);
-    }
-
-    /// Puts `;` in the place of the block of a line.
-    fn fold(&mut self, old: Entry<'d>) {
-        let (head, open) = (old.head_span().end as usize, old.body().start - 1);
-        match self.document.text()[head..open].contains('#') {
-            true => {
-                self.splice(head..head, ";");
-                self.splice(open..old.end(), "");
-            }
-            false => self.splice(head..old.end(), ";"),
-        }
-        self.promises.gone.push(open..old.end());
-    }
-
     pub(super) fn splice(&mut self, range: std::ops::Range<usize>, text: impl Into<String>) {
-        self.operations.push(TextChange::Splice(Splice { range, text: text.into() }));
+        self.changes.splices.push(Splice { range, text: text.into() });
     }
 
-    /// Removes an entry with the comments that belong to it.
+    /// Removes an entry with the comments that belong to it, and notes those that stay.
     pub(super) fn remove(&mut self, entry: Entry<'d>) {
-        if self.leaving.insert(entry.id()) {
-            self.note_kept_comments(entry);
-            self.operations.push(TextChange::Remove(entry));
+        if !self.is_staying(&entry) {
+            return;
+        }
+        self.changes.leaving.insert(entry.id(), (entry, Leave::Removed));
+        if self.around.begins_line(entry.start()) {
+            let own = self.around.own_comments(entry);
+            let lines = count_lines(&self.document.text()[self.around.attached_comments(own)..own]);
+            if lines > 0 {
+                let words: Vec<_> = entry.words().take(2).map(|word| word.value()).collect();
+                self.notes.push(Note::CommentsKept { above: words.join(" "), lines });
+            }
+        }
+    }
+
+    /// Notes the options that go because `false` takes the place of the address.
+    pub(super) fn note_options_dropped(
+        &mut self,
+        row: &Parameter,
+        values: [Option<&Value>; 2],
+        pointer: &Pointer,
+    ) {
+        if let (Some(shape), [Some(current), Some(target)]) = (row.codec.facts().address, values)
+            && target.get(shape.address) == Some(&Value::Bool(false))
+        {
+            let kept: HashSet<&String> = shape.options_of(target).map(|(key, _)| key).collect();
+            let keys = shape.options_of(current).map(|(key, _)| key);
+            let keys: Vec<String> = keys.filter(|key| !kept.contains(key)).cloned().collect();
+            self.notes.extend((!keys.is_empty()).then(|| Note::ExtrasDropped { at: pointer.clone(), keys }));
         }
     }
 
@@ -387,64 +428,54 @@ impl<'p, 'd> Sync<'p, 'd> {
         content: Insertion<'d>,
         blank_lines: usize,
     ) {
-        if let Insertion::Line(entry) | Insertion::Block(entry) = content {
-            self.leaving.insert(entry.id());
-        }
-        self.operations.push(TextChange::Put { within, place, content, blank_lines });
+        let moved = match content {
+            Insertion::Line(entry) => Some((entry.id(), (entry, Leave::Alone))),
+            Insertion::Block(entry) => Some((entry.id(), (entry, Leave::Moved))),
+            Insertion::New(_) | Insertion::Copy(..) => None,
+        };
+        self.changes.leaving.extend(moved);
+        self.changes.puts.push(Put { within, place, content, blank_lines });
     }
 
     pub(super) fn is_staying(&self, entry: &Entry<'_>) -> bool {
-        !self.leaving.contains(&entry.id())
+        !self.changes.leaving.contains_key(&entry.id())
     }
 
     /// Adds new lines of a member with these entries.
-    pub(super) fn add(&mut self, lines: Vec<NewEntry>, entries: &[Entry<'d>], first: bool) {
+    fn add(&mut self, lines: Vec<NewEntry>, entries: &[Entry<'d>], first: bool) {
         if !lines.is_empty() {
-            self.pending.push(NewLines {
-                lines,
-                like: entries.iter().map(|entry| entry.id()).collect(),
-                first,
-            });
+            let like = entries.iter().map(|entry| entry.id()).collect();
+            self.pending.push(NewLines { lines, like, first });
         }
     }
 
     /// Puts the new lines of a block, or of the top level, at their places. Insertions remove nothing, so a place
     /// that was found stays right for all that follow.
     fn place_pending(&mut self, within: Option<Entry<'d>>) {
-        let pending = std::mem::take(&mut self.pending);
-        if pending.is_empty() {
-            return;
-        }
-        let (inside, end, of_setting) = match within {
-            Some(block) => {
-                let mut staying = block.children().filter(|entry| self.is_staying(entry));
-                let first = staying.next();
-                let at = |entry: Option<Entry<'d>>, anchor: fn(Entry<'d>) -> Anchor<'d>| {
-                    entry.map_or(Anchor::FirstIn(block), anchor)
-                };
-                (Some([at(first, Anchor::Before), at(staying.last().or(first), Anchor::After)]), None, None)
-            }
-            None => {
-                let blocks = pending.iter().any(NewLines::is_block);
-                let end = blocks.then(|| self.place_at_end());
-                (None, end, pending.iter().any(|lines| !lines.is_block()).then(|| self.place_of_setting()))
-            }
-        };
-        for NewLines { lines, like, first } in pending {
-            let is_block = lines.first().is_some_and(|line| line.block.is_some());
-            let last = like.into_iter().rev().find(|entry| !self.leaving.contains(entry));
-            let (place, blank_lines) = match (inside, last) {
-                (Some([start, _]), _) if first => (start, 0),
-                (Some([_, end]), _) => (end, 0),
-                (None, Some(last)) => {
+        // For blocks and for lines at the top level; else for lines at the start and at the end.
+        let mut places = [None, None];
+        for new in std::mem::take(&mut self.pending) {
+            let (is_block, is_first) = (new.is_block(), new.first);
+            let last = new.like.iter().rev().find(|entry| !self.changes.leaving.contains_key(entry));
+            let (place, blank_lines) = match (within, last) {
+                (None, Some(&last)) => {
                     let last = self.document.entry(last);
-                    let blank_lines = if is_block { self.blank_lines_above(last, false) } else { 0 };
-                    (Anchor::After(last), blank_lines)
+                    (Anchor::After(last), if is_block { self.blank_lines_above(last, false) } else { 0 })
                 }
-                (None, None) if is_block => end.expect("it was found for blocks"),
-                (None, None) => (of_setting.expect("it was found for settings"), 0),
+                (None, None) => *places[usize::from(is_block)].get_or_insert_with(|| match is_block {
+                    true => self.place_at_end(),
+                    false => (self.place_of_setting(), 0),
+                }),
+                (Some(block), _) => *places[usize::from(is_first)].get_or_insert_with(|| {
+                    let mut staying = block.children().filter(|entry| self.is_staying(entry));
+                    let place = match is_first {
+                        true => staying.next().map(Anchor::Before),
+                        false => staying.last().map(Anchor::After),
+                    };
+                    (place.unwrap_or(Anchor::FirstIn(block)), 0)
+                }),
             };
-            for line in lines {
+            for line in new.lines {
                 self.put(within, place, Insertion::New(line), blank_lines);
             }
         }
@@ -453,12 +484,11 @@ impl<'p, 'd> Sync<'p, 'd> {
     /// Puts the new lines of the top level at their places. The last setting may be the end of the text: then
     /// settings behind it come before new blocks.
     fn place_pending_at_top(&mut self) {
-        let is_at_end =
-            |operation: &mut TextChange<'_>| matches!(operation, TextChange::Put { place: Anchor::End, .. });
-        let groups: Vec<TextChange<'d>> = self.operations.extract_if(.., is_at_end).collect();
+        let is_at_end = |put: &mut Put<'_>| matches!(put.place, Anchor::End);
+        let groups: Vec<Put<'d>> = self.changes.puts.extract_if(.., is_at_end).collect();
         let blocks: Vec<NewLines> = self.pending.extract_if(.., |lines| lines.is_block()).collect();
         self.place_pending(None);
-        self.operations.extend(groups);
+        self.changes.puts.extend(groups);
         self.pending = blocks;
         self.place_pending(None);
     }
@@ -534,23 +564,15 @@ fn written_general(
     entries: &[Entry<'_>],
     target: &Value,
 ) -> String {
-    let is_port = |block: Entry<'_>| {
-        let row = Schema::media().top().by_keyword(&block.keyword());
-        row.is_some_and(|row| row.codec.facts().list.is_some())
-    };
+    let facts =
+        |block: Entry<'_>| Schema::media().top().by_keyword(&block.keyword()).map(|row| row.codec.facts());
+    let is_port = within.and_then(facts).is_some_and(|facts| facts.list.is_some());
     match (target, entries) {
-        (Value::Bool(true), [entry]) if within.is_some_and(is_port) && says_boolean(*entry) => {
+        (Value::Bool(true), [line]) if is_port && !line.is_block() && line.count_arguments() == 1 => {
             codec::occurrence(keyword, &[Value::Bool(true)])
         }
         _ => General { keyword }.write(keyword, target).join("\n"),
     }
-}
-
-fn says_boolean(entry: Entry<'_>) -> bool {
-    let mut words = entry.arguments();
-    !entry.is_block()
-        && matches!(words.next().map(|word| word.raw), Some("true" | "false"))
-        && words.next().is_none()
 }
 
 /// What a line says: its words, and its block last.

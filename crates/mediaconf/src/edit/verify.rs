@@ -6,15 +6,15 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::model::{Lens, View};
 use crate::schema::codec::group_name;
 use crate::schema::members::Members;
 use crate::schema::scalar::is_empty;
-use crate::schema::{Kind, Object, Parameter, Schema};
-use crate::syntax::{Document, Splice, TokenKind, tokens};
+use crate::schema::{Kind, Object, Parameter, Schema, Scope};
+use crate::syntax::{Document, Splice, Token, TokenKind};
 
 /// The new text does not read as the merged values.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -30,7 +30,7 @@ pub struct Promises {
     /// The own values of the touched top-level members; `None` for one that must be gone.
     members: HashMap<String, Option<Value>>,
     /// The touched streams, lives and plugins; `None` for one that must be gone.
-    blocks: HashMap<Kind, HashMap<String, Option<String>>>,
+    blocks: HashMap<Kind, HashMap<String, Option<Object>>>,
     /// The order of each group that changes.
     orders: HashMap<Kind, Vec<String>>,
     /// The bytes that go for good, with the comments in them.
@@ -46,9 +46,8 @@ impl Promises {
         self.members.insert(key.to_owned(), value.cloned());
     }
 
-    pub fn block(&mut self, kind: Kind, name: &str, members: Option<&Object>) {
-        let proof = members.map(|members| proof_of(kind, members));
-        self.blocks.entry(kind).or_default().insert(name.to_owned(), proof);
+    pub fn block(&mut self, kind: Kind, name: &str, members: Option<Object>) {
+        self.blocks.entry(kind).or_default().insert(name.to_owned(), members);
     }
 
     pub fn order(&mut self, kind: Kind, names: Vec<String>) {
@@ -57,50 +56,42 @@ impl Promises {
 
     /// Compares the values of the new text with those that were promised.
     pub fn verify(&self, old: &Members<'_>, new: &Members<'_>, edited: &Document) -> Result<(), Unproved> {
-        let unproved = |at: &str| Err(Unproved { at: at.to_owned() });
+        let unproved = |at: String| Err(Unproved { at });
         if edited.diagnostics().errors() > 0 {
-            return unproved("(text)");
+            return unproved("(text)".to_owned());
         }
         let lens = Lens::own();
         let view = View::new(new, &lens);
         for (key, expected) in &self.members {
-            let found = view.member(key);
             // A value that is always shown may be missing where it is empty.
-            let is_same = match (&found, expected) {
-                (Some(found), Some(expected)) => proof(key, found) == proof(key, expected),
-                (found, expected) => {
-                    [found, expected].iter().all(|value| value.as_ref().is_none_or(is_empty))
-                }
+            let shown = |value: Option<Value>| value.filter(|value| !is_empty(value));
+            let member = |value: Value| Map::from_iter([(key.clone(), value)]);
+            let [found, expected] =
+                [view.member(key), expected.clone()].map(|value| shown(value).map(member));
+            if !are_same(new.scope(), found.as_ref(), expected.as_ref()) {
+                return unproved(key.clone());
+            }
+        }
+        for kind in Schema::media().kinds {
+            let name = |entry| group_name(entry).value();
+            let entries = new.own_by_key(kind.key()).iter();
+            let names = entries.clone().map(|&entry| name(entry));
+            let is_in_order = match self.orders.get(&kind) {
+                Some(expected) => names.eq(expected.iter().map(String::as_str)),
+                None => names.eq(old.own_by_key(kind.key()).iter().map(|&entry| name(entry))),
             };
-            if !is_same {
-                return unproved(key);
+            if !is_in_order {
+                return unproved(kind.key().to_owned());
+            }
+            let Some(blocks) = self.blocks.get(&kind) else { continue };
+            for &entry in entries {
+                let Some(expected) = blocks.get(&*name(entry)) else { continue };
+                if !are_same(kind.scope(), expected.as_ref(), Some(&kind.read(entry))) {
+                    return unproved(format!("{}.{}", kind.key(), name(entry)));
+                }
             }
         }
-        Schema::media().kinds.iter().try_for_each(|&kind| self.group(kind, old, new))
-    }
-
-    fn group(&self, kind: Kind, old: &Members<'_>, new: &Members<'_>) -> Result<(), Unproved> {
-        let entries = new.own_by_key(kind.key());
-        let names = entries.iter().map(|&entry| group_name(entry).value());
-        let is_in_order = match self.orders.get(&kind) {
-            Some(expected) => names.eq(expected.iter().map(String::as_str)),
-            None => names.eq(old.own_by_key(kind.key()).iter().map(|&entry| group_name(entry).value())),
-        };
-        if !is_in_order {
-            return Err(Unproved { at: kind.key().to_owned() });
-        }
-        let Some(blocks) = self.blocks.get(&kind) else { return Ok(()) };
-        let mut found = 0;
-        for &entry in entries {
-            let name = group_name(entry).value();
-            let Some(expected) = blocks.get(&*name) else { continue };
-            if expected.as_ref() != Some(&proof_of(kind, &kind.read(entry))) {
-                return Err(Unproved { at: format!("{}.{name}", kind.key()) });
-            }
-            found += 1;
-        }
-        let wanted = blocks.values().flatten().count();
-        if found == wanted { Ok(()) } else { Err(Unproved { at: kind.key().to_owned() }) }
+        Ok(())
     }
 }
 
@@ -109,30 +100,27 @@ pub fn verify_comments(
     old: &Document,
     new: &Document,
     splices: &[Splice],
-    gone: &[Range<usize>],
+    gone: &mut [Range<usize>],
 ) -> Result<(), Unproved> {
-    let mut gone: Vec<&Range<usize>> = gone.iter().collect();
+    let [Some(first), Some(last)] = [splices.first(), splices.last()] else { return Ok(()) };
     gone.sort_by_key(|range| range.start);
     let is_gone = |at: usize| {
         let next = gone.partition_point(|range| range.end <= at);
         gone.get(next).is_some_and(|range| range.contains(&at))
     };
+    // From the end of an entry to the start of another one, no quote is open.
+    let mut entries = old.entries();
+    let before = entries.by_ref().take_while(|entry| entry.end() < first.range.start).last();
+    let start = before.map_or(0, |entry| entry.end());
+    let behind = entries.find(|entry| entry.start() > last.range.end);
+    let end = behind.map_or(old.text().len(), |entry| entry.start());
+    let new_end = new.text().len() - (old.text().len() - end);
     let mut counts: HashMap<&str, isize> = HashMap::new();
-    let mut moved = 0isize;
-    for window in windows(old, splices) {
-        let (range, splices) = window;
-        for (at, comment) in comments(&old.text()[range.clone()]) {
-            if !is_gone(range.start + at) {
-                *counts.entry(comment).or_default() += 1;
-            }
-        }
-        let grown = |splice: &Splice| splice.text.len() as isize - splice.range.len() as isize;
-        let start = (range.start as isize + moved) as usize;
-        moved += splices.iter().map(grown).sum::<isize>();
-        let end = (range.end as isize + moved) as usize;
-        for (_, comment) in comments(&new.text()[start..end]) {
-            *counts.entry(comment).or_default() -= 1;
-        }
+    for (at, comment) in comments(&old.text()[start..end]) {
+        *counts.entry(comment).or_default() += isize::from(!is_gone(start + at));
+    }
+    for (_, comment) in comments(&new.text()[start..new_end]) {
+        *counts.entry(comment).or_default() -= 1;
     }
     // A comment may hold a secret, and is not told.
     match counts.into_values().all(|count| count <= 0) {
@@ -141,56 +129,17 @@ pub fn verify_comments(
     }
 }
 
-/// The stretches that hold all splices, each from the end of a top-level entry to the start of another one.
-fn windows<'s>(document: &Document, splices: &'s [Splice]) -> Vec<(Range<usize>, &'s [Splice])> {
-    let mut windows: Vec<(Range<usize>, Range<usize>)> = Vec::new();
-    let mut entries = document.entries().peekable();
-    let mut start = 0;
-    for (number, splice) in splices.iter().enumerate() {
-        while let Some(entry) = entries.next_if(|entry| entry.end() < splice.range.start) {
-            start = entry.end();
-        }
-        let mut behind = entries.clone();
-        let end = behind
-            .find(|entry| entry.start() > splice.range.end)
-            .map_or(document.text().len(), |entry| entry.start());
-        match windows.last_mut() {
-            Some((last, numbers)) if last.end >= start => {
-                last.end = last.end.max(end);
-                numbers.end = number + 1;
-            }
-            _ => windows.push((start..end, number..number + 1)),
-        }
-    }
-    windows.into_iter().map(|(range, numbers)| (range, &splices[numbers])).collect()
-}
-
 /// The comments of a piece of a text, with their places.
 fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    tokens(text).filter(|token| token.kind == TokenKind::Comment).map(|token| (token.start, token.raw))
+    Token::all(text).filter(|token| token.kind == TokenKind::Comment).map(|token| (token.start, token.raw))
 }
 
-/// The members of a block as a text that is equal for equal members. It takes a tenth of their memory.
-fn proof_of(kind: Kind, members: &Object) -> String {
-    // The order of the options of an address matters.
-    let addresses = kind.scope().rows().filter_map(|row| Some((row, members.get(row.key)?)));
-    let orders: String = addresses.map(|(row, value)| order_of_options(row, value)).collect();
-    sorted(&Value::Object(members.clone())) + &orders
-}
-
-/// The same for one member of the top level.
-fn proof(key: &str, value: &Value) -> String {
-    let row = Schema::media().top().by_key(key);
-    sorted(value) + &row.map(|row| order_of_options(row, value)).unwrap_or_default()
-}
-
-fn sorted(value: &Value) -> String {
-    let mut value = value.clone();
-    value.sort_all_objects();
-    value.to_string()
-}
-
-fn order_of_options(row: &Parameter, value: &Value) -> String {
-    let options = row.codec.facts().address.into_iter().flat_map(|shape| shape.options_of(value));
-    options.map(|(key, _)| format!("{key:?}")).collect()
+/// True if members are equal; the order of the options of an address matters.
+fn are_same(scope: Scope, one: Option<&Object>, other: Option<&Object>) -> bool {
+    let has_order = |row: &&Parameter| row.codec.facts().address.is_some();
+    let options = |members: Option<&Object>, row: &Parameter| {
+        let (shape, value) = (row.codec.facts().address?, members?.get(row.key)?);
+        Some(shape.options_of(value).map(|(key, _)| key.clone()).collect::<Vec<String>>())
+    };
+    one == other && scope.rows().filter(has_order).all(|row| options(one, row) == options(other, row))
 }

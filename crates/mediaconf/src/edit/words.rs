@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::align::{ElementOrigin, align};
+use super::align::{Alignment, ElementOrigin, align};
 use super::sync::Sync;
 use crate::schema::codec::{Address, OptionWord};
 use crate::schema::members::key_of;
@@ -14,54 +14,54 @@ use crate::syntax::{Entry, Word, quoted_if_needed};
 
 /// A word with what it says.
 pub(super) struct Said<'t> {
-    pub word: Word<'t>,
-    /// The part of its line that it is; words of a list are all the same part.
+    word: Word<'t>,
+    /// The part of its line that it is: a member of the object, or the key of an option.
     part: String,
     value: Value,
 }
 
 fn facts_of(row: Option<&'static Parameter>) -> Facts {
-    row.map_or(Facts::NONE, |row| row.codec.facts())
+    row.map(|row| row.codec.facts()).unwrap_or_default()
 }
 
 /// The words of a line behind its keyword.
 fn said<'t>(row: Option<&'static Parameter>, entry: Entry<'t>) -> Vec<Said<'t>> {
-    match facts_of(row) {
-        Facts { kind: Some(kind), list: None, .. } => {
-            let value = |word| (kind.read)(Some(word)).map(Value::from).unwrap_or_default();
-            entry.arguments().map(|word| Said { word, part: String::new(), value: value(word) }).collect()
-        }
-        Facts { object: Some(object), .. } => {
-            let of_part = |(part, word): (Option<&'static Part>, Word<'t>)| {
-                let Some(part) = part else { return Said { word, part: "?".to_owned(), value: Value::Null } };
-                let value = match part.place {
-                    PartPlace::Rest => Some(Scalar::from_word(word)),
-                    _ => (part.kind.read)(Some(word)),
-                };
-                // Of two parts in the same place, one takes the place of the other.
-                let place = if part.place == PartPlace::Instead { object.alternative(part) } else { None };
-                let value =
-                    [part.key.into(), value.map(Value::from).unwrap_or_default()].into_iter().collect();
-                Said { word, part: place.unwrap_or(part).key.to_owned(), value }
-            };
-            object.part_words(entry).map(of_part).collect()
-        }
-        Facts { address: Some(shape), .. } | Facts { sources: Some(shape), .. } => {
-            Address::from_words(entry.arguments())
-                .map_or_else(Vec::new, |address| address_said(shape, &address))
-        }
-        Facts { options: Some(options), .. } => {
-            let pair = |word| options.pair(word);
-            let part = |pair: &Value| pair[0].as_str().unwrap_or_default().to_owned();
-            let of_word = |word: Word<'t>| Said { word, part: part(&pair(word)), value: pair(word) };
-            entry.arguments().map(of_word).collect()
-        }
-        _ => {
-            let value = |word| Scalar::from_word(word).into();
-            entry.arguments().map(|word| Said { word, part: String::new(), value: value(word) }).collect()
-        }
+    let facts = facts_of(row);
+    if let Some(shape) = facts.address.or(facts.sources) {
+        return Address::from_words(entry.arguments())
+            .map_or_else(Vec::new, |address| address_said(shape, &address));
     }
+    if let Some(object) = facts.object {
+        let of_part = |(part, word): (Option<&'static Part>, Word<'t>)| {
+            let Some(part) = part else { return Said { word, part: "?".to_owned(), value: Value::Null } };
+            let value =
+                if part.is_rest() { Some(Scalar::from_word(word)) } else { (part.kind.read)(Some(word)) };
+            // Of two parts in the same place, one takes the place of the other.
+            let place = if part.place == PartPlace::Instead { object.alternative(part) } else { None };
+            let value = [part.key.into(), value.map(Value::from).unwrap_or_default()].into_iter().collect();
+            Said { word, part: place.unwrap_or(part).key.to_owned(), value }
+        };
+        return object.part_words(entry).map(of_part).collect();
+    }
+    let of_word = |word: Word<'t>| {
+        let key = || word.value().split_once('=').map(|(key, _)| key.to_owned()).unwrap_or_default();
+        let (part, value) = match facts {
+            Facts { options: Some(options), .. } => {
+                let pair = options.pair(word);
+                (pair[0].as_str().unwrap_or_default().to_owned(), pair)
+            }
+            Facts { kind: Some(kind), list: None, .. } => {
+                (key(), (kind.read)(Some(word)).map(Value::from).unwrap_or_default())
+            }
+            _ => (key(), Scalar::from_word(word).into()),
+        };
+        Said { word, part, value }
+    };
+    entry.arguments().map(of_word).collect()
 }
+
+/// The part of a line that its address is: no option has an empty key with a value.
+const ADDRESS: &str = "=";
 
 /// The words of an address and its options.
 pub(super) fn address_said<'t>(shape: &'static AddressShape, address: &Address<'t>) -> Vec<Said<'t>> {
@@ -69,8 +69,7 @@ pub(super) fn address_said<'t>(shape: &'static AddressShape, address: &Address<'
         true => Value::Bool(false),
         false => address.positional.value().into(),
     };
-    // No option has an empty key with a value.
-    let first = Said { word: address.positional, part: "=".to_owned(), value: positional };
+    let first = Said { word: address.positional, part: ADDRESS.to_owned(), value: positional };
     let option = |option: OptionWord<'t>| {
         let part = key_of(shape.option_scope(), &option.key.value()).into_owned();
         Said { word: option.word, part, value: shape.value(&option).into() }
@@ -88,9 +87,9 @@ impl<'d> Sync<'_, 'd> {
         fresh: Entry<'_>,
     ) -> bool {
         let keyword = old.words().next().expect("an entry has a keyword");
-        let before = self.operations.len();
+        let before = self.changes.splices.len();
         self.said_words(row, keyword, &said(row, old), &said(row, fresh));
-        self.operations.len() > before
+        self.changes.splices.len() > before
     }
 
     /// The same for words behind another one.
@@ -101,11 +100,11 @@ impl<'d> Sync<'_, 'd> {
         old: &[Said<'d>],
         fresh: &[Said<'_>],
     ) {
-        let is_list =
-            row.is_none_or(|row| row.codec.facts().options.is_some() || row.codec.facts().list.is_some());
-        let (origins, gone) = if is_list { listed(old, fresh) } else { by_part(old, fresh) };
+        let Facts { object, address, sources, .. } = facts_of(row);
+        let has_parts = object.is_some() || address.is_some() || sources.is_some();
+        let alignment = paired(old, fresh, |said| if has_parts { &said.part } else { REST });
         let mut end = before.end() as usize;
-        for (origin, new) in origins.iter().zip(fresh) {
+        for (origin, new) in alignment.new.iter().zip(fresh) {
             match *origin {
                 ElementOrigin::Kept(index) => end = old[index].word.end() as usize,
                 ElementOrigin::Edited(index) => {
@@ -116,14 +115,14 @@ impl<'d> Sync<'_, 'd> {
                         self.splice(word.start as usize..end, text);
                     }
                 }
-                ElementOrigin::Moved(index) => self.splice(end..end, format!(" {}", old[index].word.raw)),
-                ElementOrigin::New => {
-                    let like = if is_list && row.is_some() { old } else { &[] };
-                    self.splice(end..end, format!(" {}", spelled(like, new)));
+                ElementOrigin::Moved(index) => {
+                    self.splice(end..end, format!(" {}", old[index].word.raw));
+                    self.remove_word(old[index].word);
                 }
+                ElementOrigin::New => self.splice(end..end, format!(" {}", spelled(old, new))),
             }
         }
-        gone.into_iter().for_each(|index| self.remove_word(old[index].word));
+        alignment.gone.into_iter().for_each(|index| self.remove_word(old[index].word));
     }
 
     /// Removes a word and the white space in front of it.
@@ -137,23 +136,19 @@ impl<'d> Sync<'_, 'd> {
     }
 }
 
-/// Pairs words whose order counts.
-fn listed(old: &[Said<'_>], fresh: &[Said<'_>]) -> (Vec<ElementOrigin>, Vec<usize>) {
-    let values = |said: &[Said<'_>]| said.iter().map(|said| said.value.clone()).collect::<Vec<_>>();
-    let alignment = align(&values(old), &values(fresh));
-    (alignment.new, alignment.gone)
-}
+/// The part of the words of an object that are no other part; words of a list are that, too.
+const REST: &str = "options";
 
-/// Pairs words by their parts. Of a part that stands twice, the last one counts.
-fn by_part(old: &[Said<'_>], fresh: &[Said<'_>]) -> (Vec<ElementOrigin>, Vec<usize>) {
+/// Pairs words by their parts. Of another part that stands twice, the last one counts.
+fn paired<'s>(
+    old: &'s [Said<'_>],
+    fresh: &'s [Said<'_>],
+    part_of: impl Fn(&'s Said<'_>) -> &'s str,
+) -> Alignment {
     let mut parts: HashMap<&str, [Vec<usize>; 2]> = HashMap::new();
-    for (side, said) in [old, fresh].into_iter().enumerate() {
-        for (index, said) in said.iter().enumerate() {
-            parts.entry(&said.part).or_default()[side].push(index);
-        }
-    }
-    let mut origins = vec![ElementOrigin::New; fresh.len()];
-    let mut gone: Vec<usize> = Vec::new();
+    old.iter().enumerate().for_each(|(at, said)| parts.entry(part_of(said)).or_default()[0].push(at));
+    fresh.iter().enumerate().for_each(|(at, said)| parts.entry(part_of(said)).or_default()[1].push(at));
+    let mut all = Alignment { new: vec![ElementOrigin::New; fresh.len()], gone: Vec::new() };
     for (part, [mut words, new]) in parts {
         if part != REST && !new.is_empty() {
             words.drain(..words.len().saturating_sub(1));
@@ -162,17 +157,19 @@ fn by_part(old: &[Said<'_>], fresh: &[Said<'_>]) -> (Vec<ElementOrigin>, Vec<usi
             at.iter().map(|&index| said[index].value.clone()).collect::<Vec<_>>()
         };
         let alignment = align(&values(old, &words), &values(fresh, &new));
-        new.iter()
-            .zip(alignment.new)
-            .for_each(|(&at, origin)| origins[at] = origin.map(|index| words[index]));
-        gone.extend(alignment.gone.into_iter().map(|index| words[index]));
+        for (&at, origin) in new.iter().zip(alignment.new) {
+            all.new[at] = match origin {
+                ElementOrigin::Kept(index) => ElementOrigin::Kept(words[index]),
+                ElementOrigin::Edited(index) => ElementOrigin::Edited(words[index]),
+                ElementOrigin::Moved(index) => ElementOrigin::Moved(words[index]),
+                ElementOrigin::New => ElementOrigin::New,
+            };
+        }
+        all.gone.extend(alignment.gone.into_iter().map(|index| words[index]));
     }
-    gone.sort_unstable();
-    (origins, gone)
+    all.gone.sort_unstable();
+    all
 }
-
-/// The part of the words of an object that are no other part.
-const REST: &str = "options";
 
 /// The text of a fresh word in the place of an old one: a duration keeps its unit, an option the spelling of its key.
 fn replaced(row: Option<&'static Parameter>, all: &[Said<'_>], old: &Said<'_>, fresh: &Said<'_>) -> String {
@@ -181,47 +178,29 @@ fn replaced(row: Option<&'static Parameter>, all: &[Said<'_>], old: &Said<'_>, f
             (kind.write)(&fresh.value, Some(old.word)).unwrap_or_default()
         }
         Facts { object: Some(object), .. } => {
-            let is_part = |part: &&Part| part.place != PartPlace::Rest && fresh.value[0] == part.key;
-            let part = object.parts.iter().find(is_part);
+            let part = object.parts.iter().find(|part| !part.is_rest() && fresh.value[0] == part.key);
             part.map_or_else(
                 || fresh.word.raw.to_owned(),
                 |part| object.part_word(part, &fresh.value[1], Some(old.word)),
             )
         }
-        Facts { address: Some(_), .. } | Facts { sources: Some(_), .. } if old.part != "=" => match old
-            .word
-            .split_option()
-        {
-            // Where `false` stood, `true` is a word, too.
-            Some((key, value)) if value.raw == "false" && fresh.value == true => format!("{}=true", key.raw),
-            Some((key, _)) if fresh.word.split_option().is_none() => key.raw.to_owned(),
-            _ => spelled(all, fresh),
-        },
-        Facts { options: Some(_), .. } if old.part == fresh.part => spelled(std::slice::from_ref(old), fresh),
-        Facts { options: Some(_), .. } => spelled(all, fresh),
-        Facts { kind: Some(_), list: None, .. } => with_key_of(old.word, fresh.word),
-        _ if row.is_none() => with_key_of(old.word, fresh.word),
-        _ => fresh.word.raw.to_owned(),
+        _ if old.part == fresh.part => spelled(std::slice::from_ref(old), fresh),
+        _ => spelled(all, fresh),
     }
 }
 
-/// The text of a fresh option with its key as another one of the line spells it.
+/// The text of a fresh option with its key as another one of the line spells it, and quotes around the value alone.
 fn spelled(old: &[Said<'_>], fresh: &Said<'_>) -> String {
-    let like = old.iter().find(|old| !old.part.is_empty() && old.part == fresh.part);
-    match (like.map(|old| OptionWord::split(old.word).key.raw), fresh.word.split_option()) {
-        (Some(key), Some((_, value))) => format!("{key}={}", value.raw),
-        _ => fresh.word.raw.to_owned(),
-    }
-}
-
-/// The text of a fresh word; if both are an option of one key, the quotes are those of the value alone.
-fn with_key_of(old: Word<'_>, fresh: Word<'_>) -> String {
-    let value = fresh.value();
-    let rest = old
-        .split_option()
-        .and_then(|(key, _)| Some((key, value.strip_prefix(&*key.value())?.strip_prefix('=')?)));
-    match rest {
-        Some((key, rest)) => format!("{}={}", key.raw, quoted_if_needed(rest)),
-        None => fresh.raw.to_owned(),
+    let is_option = |part: &str| !part.is_empty() && part != ADDRESS;
+    let like = old.iter().find(|old| is_option(&old.part) && old.part == fresh.part);
+    let Some((key, value)) = like.and_then(|old| old.word.split_option()) else {
+        return fresh.word.raw.to_owned();
+    };
+    match (fresh.word.split_option(), fresh.word.value().split_once('=')) {
+        (Some((_, value)), _) => format!("{}={}", key.raw, value.raw),
+        (None, Some((_, rest))) => format!("{}={}", key.raw, quoted_if_needed(rest)),
+        // Where `false` stood, `true` is a word, too.
+        (None, None) if value.raw == "false" && fresh.value == true => format!("{}=true", key.raw),
+        (None, None) => key.raw.to_owned(),
     }
 }

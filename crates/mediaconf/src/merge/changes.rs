@@ -6,12 +6,11 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::diff::{BlockPairs, members, object, own_address, settings};
+use super::diff::{block_changes, member, settings};
 use crate::edit::schema_path::{Place, own_value};
 use crate::edit::{ConfigLookup, Path, Segment};
-use crate::model::Masker;
-use crate::schema::{Facts, Kind, Object, Schema, Scope};
-use crate::secret::{masked_below, masked_keys};
+use crate::schema::{Object, POSITION, Schema, Scope};
+use crate::secret::Masker;
 use crate::syntax::one_line;
 
 /// The number of paths that a message names.
@@ -32,19 +31,61 @@ pub struct ChangedValue {
 }
 
 impl ChangedValue {
+    /// Returns the values in which two configurations differ, such as two answers to `read_config`.
+    ///
+    /// A value is as small as can be: a member of an element of a list, unless the list grew or shrank; a
+    /// whole block only if it is new or gone. Derived values are left out, and a `position` that others caused.
+    pub fn between(from: &dyn ConfigLookup, to: &dyn ConfigLookup) -> Vec<Self> {
+        let sides = [from, to];
+        let tops = sides.map(settings);
+        let mut walk = ChangeWalk::default();
+        for key in keys_of(tops.each_ref()) {
+            let Some(kind) = Schema::media().kind(key) else {
+                walk.member(Schema::media().top(), key, tops.each_ref());
+                continue;
+            };
+            for change in block_changes(kind, sides) {
+                walk.keys = vec![key.clone(), change.name];
+                if let [Some(old), Some(new)] = &change.both {
+                    keys_of([old, new]).for_each(|key| walk.member(kind.scope(), key, [old, new]));
+                    let positions = change.places.map(|place| place.map(|place| Value::from(place + 1)));
+                    walk.below(POSITION, |walk| {
+                        change
+                            .position
+                            .iter()
+                            .for_each(|_| walk.value(positions.each_ref().map(Option::as_ref)));
+                    });
+                } else {
+                    let both = change.both.map(|block| block.map(Value::Object));
+                    walk.value(both.each_ref().map(Option::as_ref));
+                }
+            }
+            walk.keys.clear();
+        }
+        walk.found
+    }
+
+    /// The paths of changed values for a message, with the secrets in them masked: `rtmp, streams.cam1.prepush`.
+    pub fn paths_in_words(changed: &[Self]) -> String {
+        let mut words: Vec<String> = changed.iter().take(MOST_PATHS).map(Self::short_path).collect();
+        let more = changed.len().saturating_sub(MOST_PATHS);
+        words.extend((more > 0).then(|| format!("and {more} more")));
+        words.join(", ")
+    }
+
     /// The same, with the secrets in its values and in the names that lead to it masked.
     #[must_use]
     pub fn masked(self, masker: &Masker) -> Self {
         let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
-        let shown = |value: Option<Value>| value.map(|value| masked_below(&keys, &value, masker));
-        Self { before: shown(self.before), after: shown(self.after), keys: masked_keys(&keys, masker) }
+        let shown = |value: Option<Value>| value.map(|value| masker.json_below(&keys, &value));
+        Self { before: shown(self.before), after: shown(self.after), keys: masker.keys(&keys) }
     }
 
     /// The path, with the secrets in it masked.
     pub fn masked_path(&self, masker: &Masker) -> String {
         let keys: Vec<&str> = self.keys.iter().map(String::as_str).collect();
         let segment = |key: String| key.parse().map_or(Segment::Key(key), Segment::Index);
-        Path { segments: masked_keys(&keys, masker).into_iter().map(segment).collect() }.to_string()
+        Path { segments: masker.keys(&keys).into_iter().map(segment).collect() }.to_string()
     }
 
     /// The same for a message or a record: on one line, and a long one is cut.
@@ -57,74 +98,19 @@ impl ChangedValue {
     }
 }
 
-/// The paths of changed values for a message, with the secrets in them masked: `rtmp, streams.cam1.prepush`.
-pub fn paths_in_words(changed: &[ChangedValue]) -> String {
-    let mut words: Vec<String> = changed.iter().take(MOST_PATHS).map(ChangedValue::short_path).collect();
-    let more = changed.len().saturating_sub(MOST_PATHS);
-    words.extend((more > 0).then(|| format!("and {more} more")));
-    words.join(", ")
-}
-
-/// Returns the values in which two configurations differ, such as two answers to `read_config`.
-///
-/// A value is as small as can be: a member of an element of a list, unless the list grew or shrank; a
-/// whole block only if it is new or gone. Derived values are left out, and a `position` that others caused.
-pub fn changed_values(from: &dyn ConfigLookup, to: &dyn ConfigLookup) -> Vec<ChangedValue> {
-    let sides = [from, to];
-    let tops = sides.map(settings);
-    let patch = members(Schema::media().top(), &tops[0], &tops[1]);
-    let mut walk = ChangeWalk { keys: Vec::new(), found: Vec::new() };
-    let tops = tops.each_ref();
-    for key in keys_of(tops) {
-        match Schema::media().kind(key) {
-            Some(kind) => walk.below(key, |walk| walk.group(kind, sides)),
-            None => walk.member(Schema::media().top(), key, tops, &patch),
-        }
-    }
-    walk.found
-}
-
+#[derive(Default)]
 struct ChangeWalk {
     keys: Vec<String>,
     found: Vec<ChangedValue>,
 }
 
 impl ChangeWalk {
-    /// Looks at a member of a block. The patch between the two blocks knows defaults and derived members, so
-    /// only the members that it names have changed. It need not name the block of a port that is removed
-    /// with its port.
-    fn member(&mut self, scope: Scope, key: &str, both: [&Object; 2], patch: &Object) {
-        let facts = scope.by_key(key).map_or(Facts::NONE, |row| row.codec.facts());
-        if !patch.contains_key(key) && facts.entries_of.is_none() {
-            return;
-        }
-        let values = both.map(|members| members.get(key));
-        self.below(key, |walk| match facts.address {
-            Some(shape) => {
-                let own = values.map(|value| own_address(shape, value).map(Value::Object));
-                walk.value(own.each_ref().map(Option::as_ref));
-            }
-            _ => walk.value(values),
-        });
-    }
-
-    /// Looks at the streams, lives or plugins.
-    fn group(&mut self, kind: Kind, sides: [&dyn ConfigLookup; 2]) {
-        let blocks = BlockPairs::new(kind, sides);
-        for pair in &blocks.pairs {
-            if pair.is_on_both_sides() {
-                let Some(changed) = blocks.changed_or_moved(pair) else { continue };
-                let both = changed.both.each_ref().map(object);
-                self.below(&pair.name, |walk| {
-                    keys_of(both).for_each(|key| walk.member(kind.scope(), key, both, &changed.patch));
-                });
-            } else {
-                let own = |side: usize| {
-                    Some(Value::Object(blocks.own(pair, side))).filter(|_| pair.places[side].is_some())
-                };
-                let both = [own(0), own(1)];
-                self.below(&pair.name, |walk| walk.value(both.each_ref().map(Option::as_ref)));
-            }
+    /// Looks at a member of a block. What counts is the patch, which knows the defaults; the block of a port goes with its
+    /// port, also where no patch names it.
+    fn member(&mut self, scope: Scope, key: &str, both: [&Object; 2]) {
+        let is_of_list = scope.by_key(key).is_some_and(|row| row.codec.facts().entries_of.is_some());
+        if is_of_list || member(scope, key, both).is_some() {
+            self.below(key, |walk| walk.value(both.map(|side| side.get(key))));
         }
     }
 
@@ -174,49 +160,42 @@ pub struct Drift {
     pub values: Vec<(Option<Value>, Vec<usize>)>,
 }
 
-/// Returns the places at which these answers to `read_config` differ, in the order of the first one.
-///
-/// A place is as small as can be for all of them: where a block is missing somewhere, it is the block.
-pub fn drift(views: &[Value]) -> Vec<Drift> {
-    let Some((first, others)) = views.split_first() else { return Vec::new() };
-    let mut found: Vec<Vec<String>> = Vec::new();
-    let mut known = BTreeSet::new();
-    for other in others {
-        let keys = changed_values(first, other).into_iter().map(|changed| changed.keys);
-        found.extend(keys.filter(|keys| known.insert(keys.clone())));
+impl Drift {
+    /// Returns the places at which these answers to `read_config` differ, in the order of the first one.
+    ///
+    /// A place is as small as can be for all of them: where a block is missing somewhere, it is the block.
+    pub fn between(views: &[Value]) -> Vec<Self> {
+        let Some((first, others)) = views.split_first() else { return Vec::new() };
+        let mut known = BTreeSet::new();
+        let all = others.iter().flat_map(|other| ChangedValue::between(first, other));
+        let found: Vec<_> =
+            all.map(|changed| changed.keys).filter(|keys| known.insert(keys.clone())).collect();
+        // A place that differs as a whole stands for all that is below it.
+        let is_inside = |keys: &[String]| (1..keys.len()).any(|length| known.contains(&keys[..length]));
+        found.into_iter().filter(|keys| !is_inside(keys)).map(|keys| Self::at(keys, views)).collect()
     }
-    // A place that differs as a whole stands for all that is below it.
-    let is_inside = |keys: &[String]| (1..keys.len()).any(|length| known.contains(&keys[..length]));
-    let places = found.into_iter().filter(|keys| !is_inside(keys));
-    places.map(|keys| Drift { values: by_value(&keys, views), keys }).collect()
-}
 
-fn by_value(keys: &[String], views: &[Value]) -> Vec<(Option<Value>, Vec<usize>)> {
-    let mut values: Vec<(Option<Value>, Vec<usize>)> = Vec::new();
-    for (number, view) in views.iter().enumerate() {
-        let value = value_at(view, keys).map(|value| own(keys, value));
-        match values.iter_mut().find(|(known, _)| *known == value) {
-            Some((_, numbers)) => numbers.push(number),
-            None => values.push((value, vec![number])),
+    fn at(keys: Vec<String>, views: &[Value]) -> Self {
+        let mut values: Vec<(Option<Value>, Vec<usize>)> = Vec::new();
+        for (number, view) in views.iter().enumerate() {
+            let value = keys.iter().try_fold(view, |value, key| match value {
+                Value::Array(elements) => elements.get(key.parse::<usize>().ok()?),
+                value => value.get(key),
+            });
+            let value = value.map(|value| {
+                match (keys.first().and_then(|key| Schema::media().kind(key)), keys.len()) {
+                    (Some(kind), 2) => own_value(Place::Block(kind), value).unwrap_or_default(),
+                    _ => value.clone(),
+                }
+            });
+            match values.iter_mut().find(|(known, _)| *known == value) {
+                Some((_, numbers)) => numbers.push(number),
+                None => values.push((value, vec![number])),
+            }
         }
+        values.sort_by_key(|(_, numbers)| Reverse(numbers.len()));
+        Self { keys, values }
     }
-    values.sort_by_key(|(_, numbers)| Reverse(numbers.len()));
-    values
-}
-
-/// A stream, live or plugin without what is derived, such as its position; any other value as it is.
-fn own(keys: &[String], value: &Value) -> Value {
-    let place = keys.iter().try_fold(Place::Root, |place, key| place.member(key));
-    let own =
-        place.ok().filter(|place| matches!(place, Place::Block(_))).and_then(|place| own_value(place, value));
-    own.unwrap_or_else(|| value.clone())
-}
-
-fn value_at<'v>(view: &'v Value, keys: &[String]) -> Option<&'v Value> {
-    keys.iter().try_fold(view, |value, key| match value {
-        Value::Array(elements) => elements.get(key.parse::<usize>().ok()?),
-        value => value.get(key),
-    })
 }
 
 #[cfg(test)]
@@ -232,7 +211,7 @@ mod tests {
             json!({"rtsp": 555, "streams": {"a": {"prepush": 6}, "b": {"prepush": 1}}}),
             json!({"rtsp": 554, "streams": {"a": {"prepush": 6}}}),
         ];
-        let found = drift(&views);
+        let found = Drift::between(&views);
         let shown: Vec<(String, Vec<Vec<usize>>)> = found
             .iter()
             .map(|drift| (drift.keys.join("."), drift.values.iter().map(|(_, who)| who.clone()).collect()))
@@ -248,14 +227,14 @@ mod tests {
 
     #[test]
     fn equal_configurations_and_none_do_not_differ() {
-        assert_eq!(drift(&[]), []);
-        assert_eq!(drift(&[json!({"rtsp": 1}), json!({"rtsp": 1})]), []);
+        assert_eq!(Drift::between(&[]), []);
+        assert_eq!(Drift::between(&[json!({"rtsp": 1}), json!({"rtsp": 1})]), []);
     }
 
     #[test]
     fn a_block_that_differs_in_one_place_and_is_missing_in_another_is_one_place() {
         let block = |prepush: u64| json!({"streams": {"a": {"prepush": prepush}}});
-        let found = drift(&[block(1), block(2), json!({"streams": {}})]);
+        let found = Drift::between(&[block(1), block(2), json!({"streams": {}})]);
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].keys.join("."), found[0].values.len()), ("streams.a".to_owned(), 3));
     }
@@ -272,7 +251,7 @@ mod tests {
         ];
         let own = json!({"static": true, "title": "x"});
         let found: Vec<_> =
-            drift(&views).into_iter().map(|drift| (drift.keys.join("/"), drift.values)).collect();
+            Drift::between(&views).into_iter().map(|drift| (drift.keys.join("/"), drift.values)).collect();
         let expected = [
             ("streams/a".to_owned(), vec![(Some(own.clone()), vec![0, 2]), (None, vec![1])]),
             ("streams/c".to_owned(), vec![(None, vec![0, 1]), (Some(own), vec![2])]),
@@ -282,7 +261,7 @@ mod tests {
 
     /// The changed values, each as `[keys, before, after]`.
     fn changed(from: Value, to: Value) -> Value {
-        let list = changed_values(&from, &to).into_iter();
+        let list = ChangedValue::between(&from, &to).into_iter();
         list.map(|value| json!([value.keys.join("/"), value.before, value.after])).collect()
     }
 

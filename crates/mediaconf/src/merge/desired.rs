@@ -1,12 +1,13 @@
 //! A desired state of a configuration, and the patch that brings a configuration to it.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use super::diff::{BlockPairs, block, diff, group};
-use crate::edit::schema_path::{Place, own_value};
+use super::diff::{diff, group, object, own_members};
+use crate::edit::schema_path::Place;
 use crate::edit::{ConfigLookup, EditError, FaultKind, Note, modify};
 use crate::model::Config;
+use crate::schema::codec::group_name;
 use crate::schema::{Kind, Object, Schema, Scope};
 use crate::syntax::{Document, Entry};
 
@@ -44,168 +45,63 @@ impl DesiredState {
     /// # Errors
     /// The faults of the patch, where more is asked than a merge.
     pub fn of_json(patch: Value, prune: Prune) -> Result<Self, EditError> {
-        Ok(match prune {
-            Prune::Nothing => Self::Merged(patch),
-            Prune::Entries => {
-                let (mut settings, mut entries) = (patch.as_object().cloned().unwrap_or_default(), patch);
-                settings.retain(|key, _| !is_group(key));
-                // A patch that is no object is refused with all of its faults.
-                entries
-                    .as_object_mut()
-                    .into_iter()
-                    .for_each(|members| members.retain(|key, _| is_group(key)));
-                Self::Entries { settings, entries: alone(entries)? }
+        Ok(match (prune, patch) {
+            (Prune::Nothing, patch) => Self::Merged(patch),
+            (Prune::Entries, Value::Object(members)) => {
+                let (entries, settings) = split(members);
+                Self::Entries { settings, entries: alone(entries.into())? }
             }
-            Prune::All => Self::Whole(alone(patch)?),
+            (_, patch) => Self::Whole(alone(patch)?),
         })
+    }
+
+    /// The state that a document without errors is.
+    ///
+    /// Members that the view shows although the text has no directive for them are left out of a merge: what a desired
+    /// state does not mention stays.
+    pub fn of_text(document: &Document, prune: Prune) -> Self {
+        let config = Config::own(document);
+        let (mut entries, mut settings) = match config.to_json() {
+            Value::Object(members) if prune != Prune::All => split(members),
+            whole => return Self::Whole(whole),
+        };
+        drop_defaults(config.members().scope(), document.entries(), &mut settings);
+        if prune == Prune::Entries {
+            return Self::Entries { settings, entries: entries.into() };
+        }
+        for kind in Schema::media().kinds {
+            let Some(Value::Object(blocks)) = entries.get_mut(kind.key()) else { continue };
+            for block in config.members().own_by_key(kind.key()) {
+                if let Some(Value::Object(members)) = blocks.get_mut(&*group_name(*block).value()) {
+                    drop_defaults(kind.scope(), block.children(), members);
+                }
+            }
+        }
+        settings.extend(entries.into_iter().filter(|(_, blocks)| !object(Some(blocks)).is_empty()));
+        Self::Merged(settings.into())
     }
 
     /// Returns the patch that brings a configuration to this state, with what users should know of it.
     pub fn patch(&self, current: &dyn ConfigLookup) -> (Value, Vec<Note>) {
         match self {
-            Self::Merged(patch) => (patch.clone(), note_lacking(lacking(patch, current))),
+            Self::Merged(patch) => {
+                let lacking = lacking(patch, current);
+                (patch.clone(), (lacking > 0).then_some(Note::SettingsLacking(lacking)).into_iter().collect())
+            }
             Self::Entries { settings, entries } => {
-                (with_groups(settings.clone(), [current, entries]), Vec::new())
+                let groups = Schema::media().kinds.iter();
+                let groups = groups
+                    .filter_map(|&kind| Some((kind.key().to_owned(), group(kind, [current, entries])?)));
+                (settings.clone().into_iter().chain(groups).collect::<Object>().into(), Vec::new())
             }
             Self::Whole(whole) => (diff(current, whole).into(), Vec::new()),
         }
     }
 }
 
-/// The desired state that a text is. Of the entries that a configuration has with the same text no value is made.
-#[derive(Debug, Clone)]
-pub struct TextState {
-    document: Document,
-    /// The parts that are removed.
-    pub prune: Prune,
-}
-
-impl TextState {
-    /// The state that a document without errors is.
-    pub fn new(document: Document, prune: Prune) -> Self {
-        Self { document, prune }
-    }
-
-    /// The same state with all of its values.
-    ///
-    /// Members that the view shows although the text has no directive for them are left out of a merge: what a desired
-    /// state does not mention stays.
-    pub fn whole(&self) -> DesiredState {
-        let config = Config::own(&self.document);
-        match self.prune {
-            Prune::Nothing => DesiredState::Merged(self.merged(&config, &json!({})).0.into()),
-            Prune::Entries => {
-                DesiredState::Entries { settings: self.settings(&config), entries: config.to_json() }
-            }
-            Prune::All => DesiredState::Whole(config.to_json()),
-        }
-    }
-
-    /// Returns the patch that brings a configuration to this state, with what users should know of it. It leaves
-    /// out what the configuration has already, as far as its text is known.
-    pub fn patch(&self, current: &dyn ConfigLookup) -> (Value, Vec<Note>) {
-        let config = Config::own(&self.document);
-        let sides = [current, &config.lookup()];
-        match self.prune {
-            Prune::All => (diff(sides[0], sides[1]).into(), Vec::new()),
-            Prune::Entries => (with_groups(self.settings(&config), sides), Vec::new()),
-            Prune::Nothing => {
-                let (patch, lacks) = self.merged(&config, current);
-                (patch.into(), note_lacking(lacks))
-            }
-        }
-    }
-
-    /// The settings outside of entries, as far as there is a directive for them.
-    fn settings(&self, config: &Config<'_>) -> Object {
-        let wanted = config.lookup();
-        let keys = wanted.names(&[]).into_iter().filter(|key| !is_group(key));
-        let mut settings: Object = keys
-            .filter_map(|key| Some((wanted.value(&[&key])?, key)))
-            .map(|(value, key)| (key, value))
-            .collect();
-        drop_defaults(config.members().scope(), self.document.entries(), &mut settings);
-        settings
-    }
-
-    /// The patch that removes nothing, and the number of settings that this state lacks of entries that it names.
-    fn merged(&self, config: &Config<'_>, current: &dyn ConfigLookup) -> (Object, usize) {
-        let wanted = config.lookup();
-        let (mut patch, mut lacks) = (self.settings(config), 0);
-        for &kind in Schema::media().kinds {
-            let blocks = BlockPairs::new(kind, [current, &wanted]);
-            let mut group = Map::new();
-            for pair in blocks.pairs.iter().filter(|pair| !pair.is_same) {
-                let Some(entry) = blocks.entry(pair, 1) else { continue };
-                let Value::Object(mut wanted) = blocks.value(pair, 1) else { continue };
-                drop_defaults(kind.scope(), entry.children(), &mut wanted);
-                if pair.places[0].is_some() {
-                    let found = blocks.value(pair, 0);
-                    lacks += lacking_in(kind, &found, &wanted);
-                    if blocks.entry(pair, 0).is_some() {
-                        let own = own_value(Place::Block(kind), &found).unwrap_or_default();
-                        wanted.retain(|key, value| own.get(key) != Some(value));
-                        if wanted.is_empty() {
-                            continue;
-                        }
-                    }
-                }
-                group.insert(pair.name.clone(), wanted.into());
-            }
-            if !group.is_empty() {
-                patch.insert(kind.key().to_owned(), group.into());
-            }
-        }
-        (patch, lacks)
-    }
-}
-
-fn is_group(key: &str) -> bool {
-    Schema::media().kind(key).is_some()
-}
-
-/// The patch of settings with those of all streams, lives and plugins.
-fn with_groups(mut settings: Object, sides: [&dyn ConfigLookup; 2]) -> Value {
-    let group = |&kind: &Kind| Some((kind.key().to_owned(), group(kind, sides)?));
-    settings.extend(Schema::media().kinds.iter().filter_map(group));
-    settings.into()
-}
-
-/// Returns the note about settings that a state lacks of the streams, lives and plugins that it names.
-fn note_lacking(count: usize) -> Vec<Note> {
-    (count > 0).then_some(Note::SettingsLacking(count)).into_iter().collect()
-}
-
-/// Returns the number of settings that the state lacks of the streams, lives and plugins that it names.
-fn lacking(state: &Value, current: &dyn ConfigLookup) -> usize {
-    let in_kind = |kind: Kind| {
-        let named = state.get(kind.key()).and_then(Value::as_object).into_iter().flatten();
-        let lacks = named.filter_map(|(name, wanted)| {
-            Some(lacking_in(kind, &current.value(&[kind.key(), name])?, wanted.as_object()?))
-        });
-        lacks.sum::<usize>()
-    };
-    Schema::media().kinds.iter().copied().map(in_kind).sum()
-}
-
-/// The number of settings that the state of an entry lacks.
-fn lacking_in(kind: Kind, found: &Value, wanted: &Object) -> usize {
-    let change = block(kind, found, wanted);
-    // A member that no directive inside of the block sets is none.
-    let is_setting =
-        |key: &str| kind.scope().by_key(key).is_none_or(|row| row.codec.facts().derived.is_none());
-    unmentioned(change.iter().filter(|(key, _)| is_setting(key)), wanted)
-}
-
-/// Returns the number of members of a change that are not in `state`.
-fn unmentioned<'c>(change: impl Iterator<Item = (&'c String, &'c Value)>, state: &Object) -> usize {
-    change
-        .map(|(key, change)| match (state.get(key), change) {
-            (None, _) => 1,
-            (Some(Value::Object(state)), Value::Object(change)) => unmentioned(change.iter(), state),
-            (Some(_), _) => 0,
-        })
-        .sum()
+/// The streams, lives and plugins, and the other members.
+fn split(members: Object) -> (Object, Object) {
+    members.into_iter().partition(|(key, _)| Schema::media().kind(key).is_some())
 }
 
 /// The own view of what a patch makes of an empty text.
@@ -215,44 +111,39 @@ fn alone(patch: Value) -> Result<Value, EditError> {
     Ok(Config::own(edit.as_ref().map_or(&empty, |edit| &edit.document)).to_json())
 }
 
-/// Drops the members that are always shown, and for which there is no directive. A source in the header
-/// of a block has none, but is no default.
+/// Drops the members that are shown although no directive sets them.
 fn drop_defaults<'d>(scope: Scope, entries: impl Iterator<Item = Entry<'d>> + Clone, members: &mut Object) {
     members.retain(|key, value| {
-        let Some(parameter) = scope.by_key(key).filter(|parameter| parameter.always_shown) else {
-            return true;
-        };
-        let is_default = match value {
-            Value::Array(elements) => elements.is_empty(),
-            Value::Object(blocks) => blocks.is_empty(),
-            value => *value == Value::Bool(true),
-        };
-        !is_default || entries.clone().any(|entry| parameter.keywords.contains(&&*entry.keyword()))
+        let default = scope.by_key(key).filter(|row| row.value_of_nothing().as_ref() == Some(value));
+        default.is_none_or(|row| entries.clone().any(|entry| row.keywords.contains(&&*entry.keyword())))
     });
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
+/// Returns the number of settings that a state lacks of the streams, lives and plugins that it names.
+fn lacking(state: &Value, current: &dyn ConfigLookup) -> usize {
+    let in_block = |kind: Kind, name: &str, wanted: &Value| {
+        let mut found = own_members(Place::Block(kind), &current.value(&[kind.key(), name])?);
+        // A member that no directive inside of the block sets is none.
+        found.retain(|key, value| {
+            kind.scope().by_key(key).is_none_or(|row| {
+                row.codec.facts().derived.is_none() && row.value_of_nothing().as_ref() != Some(value)
+            })
+        });
+        Some(unmentioned(&found, wanted.as_object()?))
+    };
+    let in_kind = |kind: &Kind| {
+        let named = object(state.get(kind.key())).iter();
+        named.filter_map(|(name, wanted)| in_block(*kind, name, wanted)).sum::<usize>()
+    };
+    Schema::media().kinds.iter().map(in_kind).sum()
+}
 
-    use super::*;
-
-    #[test]
-    fn a_text_means_what_it_mentions() {
-        for (text, state) in [
-            ("", json!({})),
-            ("http 80;", json!({"http": [80]})),
-            ("stream a { prepush 5; }", json!({"streams": {"a": {"static": true, "prepush": 5}}})),
-            (
-                "auth http://x; ondemand b;",
-                json!({"auth": {"url": "http://x"}, "streams": {"b": {"static": false}}}),
-            ),
-        ] {
-            let DesiredState::Merged(found) = TextState::new(Document::parse(text), Prune::Nothing).whole()
-            else {
-                panic!("nothing is removed")
-            };
-            assert_eq!(found, state, "{text}");
-        }
-    }
+/// Returns the number of members that are not in `state`.
+fn unmentioned(members: &Object, state: &Object) -> usize {
+    let one = |(key, value): (&String, &Value)| match (state.get(key), value) {
+        (None, _) => 1,
+        (Some(Value::Object(state)), Value::Object(members)) => unmentioned(members, state),
+        (Some(_), _) => 0,
+    };
+    members.iter().map(one).sum()
 }

@@ -13,7 +13,7 @@ use crate::edit::schema_path::{Place, own_value};
 use crate::edit::{FaultKind, modify};
 use crate::model::{Config, has_errors};
 use crate::schema::Object;
-use crate::syntax::{Document, Entry, TokenKind, tokens};
+use crate::syntax::{Document, Entry, Token, TokenKind};
 
 /// Three texts merged line by line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -152,7 +152,7 @@ struct TextOutline {
 
 impl TextOutline {
     fn of(document: &Document) -> Self {
-        let comments = tokens(document.text()).filter(|token| token.kind == TokenKind::Comment);
+        let comments = Token::all(document.text()).filter(|token| token.kind == TokenKind::Comment);
         let mut placed: Vec<_> = comments.map(|token| (token.start, token.raw.to_owned())).collect();
         document.entries().for_each(|entry| add_names(entry, "", &mut placed));
         placed.sort_by_key(|(place, _)| *place);

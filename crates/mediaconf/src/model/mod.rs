@@ -14,10 +14,7 @@ pub(crate) mod view;
 
 pub use crate::schema::codec::{OptionWord, group_name};
 pub use crate::schema::members::{Member, Members, block_kind, key_of, only_argument};
-pub use crate::secret::{
-    LONGEST_SECRET, MaskedText, Masker, SecretValues, holds_mask, masked_below, masked_document, masked_json,
-    masked_keys, secret_spans,
-};
+pub use crate::secret::{MaskedText, Masker, SecretValues};
 pub use account::usable_account;
 pub use view::{Lens, View, sources, to_json, top_members};
 

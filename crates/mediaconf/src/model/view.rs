@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::schema::codec::{Address, General, foreign_values, group_name, header_address};
 use crate::schema::members::{Member, Members, key_of};
-use crate::schema::{BlockHead, Codec, DirectiveRole, Globals, Kind, SOURCE, Schema};
+use crate::schema::{BlockHead, Codec, DirectiveRole, Globals, Kind, Schema};
 use crate::syntax::{Document, Entry};
 
 /// The members of a configuration that a view shows. Secrets are shown: a masked view is that of the masked text.
@@ -142,12 +142,6 @@ pub fn to_json(shown: &(impl Serialize + ?Sized)) -> Value {
         .expect("the model shows only strings, safe numbers, booleans, arrays and objects")
 }
 
-/// The own members of a stream, live or plugin that some of the entries in its block make.
-pub fn own_members<'d>(kind: Kind, entry: Entry<'d>, inside: impl Iterator<Item = Entry<'d>>) -> Value {
-    let members = Members::group(kind.scope(), inside);
-    Value::Object(BlockHead { kind, entry, position: 0, globals: None }.read(&members))
-}
-
 /// The sources of a stream: the one in a one-line header, then those of the `url` entries of its block.
 pub fn sources<'d>(
     header: Entry<'d>,
@@ -158,10 +152,5 @@ pub fn sources<'d>(
 
 /// The sources of one `url` entry; a `urls A B;` line has one for each word.
 pub fn entry_sources(entry: Entry<'_>) -> impl Iterator<Item = Address<'_>> {
-    SOURCE.addresses(entry).into_iter()
-}
-
-/// True if each word of a source directive is a source.
-pub fn is_plural(entry: Entry<'_>) -> bool {
-    entry.keyword() == SOURCE.plural
+    Address::of_entry(entry).into_iter()
 }

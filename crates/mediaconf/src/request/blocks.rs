@@ -1,22 +1,26 @@
-//! Another name for a stream, live or plugin, a copy of one, and a new one: `mv`, `cp` and `add`.
+//! Another name for a stream, live or plugin, a copy of one, a new one, and new names for many at once: `mv`, `cp`, `add`,
+//! and `mv 'streams.cam*' --replace s/cam/gate/`.
 //!
 //! Each is an edit of the text, where there is one, and a merge patch elsewhere: a patch can't rename, so
 //! there the block is made anew in the place of the old one.
+
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::edit::{
-    AssignOptions, Assignment, ConfigLookup, Edit, EditError, LocalView, Path, Place, Segment, missing,
-    modify_members, normalize, own_value, resolved, synced, to_patch,
+    AssignOptions, Assignment, ConfigLookup, Edit, EditError, Expansion, LocalView, Path, Place, Segment,
+    Substitution, composed, missing, modify_members, own_value, synced, to_patch,
 };
-use crate::merge::merge_patch;
+use crate::merge::{diff, merge_patch};
 use crate::model::{Lens, top_members};
 use crate::schema::codec::group_name;
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::members::Members;
 use crate::schema::{Kind, Object, POSITION, STATIC};
-use crate::syntax::{Document, Splice};
+use crate::secret::Masker;
+use crate::syntax::Document;
 
 /// A new name for a block, or a new block.
 #[derive(Clone, Serialize, Deserialize)]
@@ -59,57 +63,67 @@ pub enum BlockPlace {
     Before(String),
 }
 
-/// A block by its group and its name.
-#[derive(Clone, Copy)]
-struct BlockName<'p> {
-    kind: Kind,
-    name: &'p str,
+/// New names for the blocks that a path stands for. All change at the same time, so two blocks can swap theirs.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Renaming {
+    /// Such as `streams.cam*`.
+    pub from: Path,
+    /// The substitution in each name.
+    pub by: Substitution,
 }
 
-impl<'p> BlockName<'p> {
-    fn from_path(path: &'p Path) -> Result<Self, Fault> {
-        match &path.segments[..] {
-            [group, Segment::Key(name)] => match Place::resolve(std::slice::from_ref(group)) {
-                Ok(Place::Group(kind)) => Ok(Self { kind, name }),
+/// The kind of the blocks that a path stands for, and its last segment.
+fn block_of(path: &Path) -> Result<(Kind, &Segment), Fault> {
+    match &path.segments[..] {
+        [group, last @ (Segment::Key(_) | Segment::Matching(_))] => {
+            match Place::resolve(std::slice::from_ref(group)) {
+                Ok(Place::Group(kind)) => Ok((kind, last)),
                 _ => Err(no_block(path)),
-            },
-            _ => Err(no_block(path)),
+            }
         }
-    }
-
-    fn keys(&self) -> [&'p str; 2] {
-        [self.kind.key(), self.name]
+        _ => Err(no_block(path)),
     }
 }
 
-/// The fault of a path that stands for no block.
-pub fn no_block(path: &Path) -> Fault {
-    let fault = Fault::of_path("expected one stream, live or plugin");
-    fault
-        .hint(
-            "such as `streams.cam1`; a name with a dot is quoted: `streams.\"cam.1\"`; \
-             `mv 'streams.cam*' --replace s/cam/gate/` renames many",
-        )
-        .at(path)
+/// The kind and the name of the one block that a path stands for.
+fn named_block(path: &Path) -> Result<(Kind, &str), Fault> {
+    let (kind, last) = block_of(path)?;
+    last.name().map(|name| (kind, name)).ok_or_else(|| no_block(path))
+}
+
+fn no_block(path: &Path) -> Fault {
+    let hint = "such as `streams.cam1`; a name with a dot is quoted: `streams.\"cam.1\"`; \
+                `mv 'streams.cam*' --replace s/cam/gate/` renames many";
+    Fault::of_path("expected one stream, live or plugin").hint(hint).at(path)
+}
+
+fn taken(path: &Path, kind: Kind, name: &str) -> Fault {
+    let fault = Fault::of_path(format!("there is a {} `{name}` already", kind.noun()));
+    fault.hint("choose another name, or remove it first").at(path)
+}
+
+/// The path of a block.
+fn path_of(kind: Kind, name: &str) -> Path {
+    Path { segments: [kind.key(), name].map(|key| Segment::Key(key.to_owned())).into() }
 }
 
 impl BlockRequest {
     /// The same with edits of the new block. Their paths begin below it, or name it in full.
     #[must_use]
-    pub fn with_edits(mut self, edits: Vec<Assignment>) -> Self {
-        let below = |mut assignment: Assignment| {
-            if !assignment.path.segments.starts_with(&self.to.segments) {
-                assignment.path.segments.splice(0..0, self.to.segments.iter().cloned());
+    pub fn with_edits(mut self, mut edits: Vec<Assignment>) -> Self {
+        for Assignment { path, .. } in &mut edits {
+            if !path.segments.starts_with(&self.to.segments) {
+                path.segments.splice(0..0, self.to.segments.iter().cloned());
             }
-            assignment
-        };
-        self.assignments = edits.into_iter().map(below).collect();
+        }
+        self.assignments = edits;
         self
     }
 
     /// True if an edit of the text keeps more than a patch: comments, or the place between other
     /// directives.
-    pub fn is_of_text(&self) -> bool {
+    pub(super) fn is_of_text(&self) -> bool {
         !matches!(self.content, BlockContent::New(_)) || matches!(self.place, BlockPlace::Before(_))
     }
 
@@ -117,85 +131,77 @@ impl BlockRequest {
     ///
     /// # Errors
     /// The block is not there, or the new name is taken.
-    pub fn patch(&self, current: &dyn ConfigLookup) -> Result<Value, Faults> {
-        let to = BlockName::from_path(&self.to)?;
-        let from = self.source(current, to)?;
-        if from.is_some_and(|from| from.name == to.name) {
+    pub(super) fn patch(&self, current: &dyn ConfigLookup) -> Result<Value, Faults> {
+        let (kind, to) = named_block(&self.to)?;
+        let from = self.source(current)?;
+        if from == Some(to) {
             return Ok(json!({}));
         }
-        let group = to.kind.key();
         let mut block = match (&self.content, from) {
             (BlockContent::New(value), _) => Value::Object(value.clone()),
             (_, from) => from
-                .and_then(|from| current.value(&from.keys()))
-                .and_then(|value| own_value(Place::Block(to.kind), &value))
+                .and_then(|from| current.value(&[kind.key(), from]))
+                .and_then(|value| own_value(Place::Block(kind), &value))
                 .unwrap_or_default(),
         };
         if !self.assignments.is_empty() {
-            let alone = json!({ group: { to.name: block.clone() } });
+            let alone = json!({ kind.key(): { to: block.clone() } });
             let computed = to_patch(&alone, &self.assignments, &[], self.options)?;
-            if let Some(patch) = computed.patch.get(group).and_then(|group| group.get(to.name)) {
+            if let Some(patch) = computed.patch.get(kind.key()).and_then(|group| group.get(to)) {
                 merge_patch(&mut block, patch);
             }
         }
-        let names = current.names(&[group]);
-        let is_placed = block.get(POSITION).is_some();
-        match (&self.content, from) {
-            (BlockContent::Moved(_), Some(from)) => {
-                let place = names.iter().position(|name| name == from.name);
-                block[POSITION] = json!(place.map_or(1, |place| place + 1));
-            }
-            (_, from) => {
+        let names = current.names(&[kind.key()]);
+        let moved = from.filter(|_| matches!(self.content, BlockContent::Moved(_)));
+        let place = match moved {
+            Some(from) => names.iter().position(|name| name == from),
+            None => {
                 let is_static = block.get(STATIC) != Some(&Value::Bool(false));
-                let place = self.index(current, &names, (to.kind, from), is_static)?;
-                let is_usual = matches!(self.place, BlockPlace::Usual);
-                if place < names.len() && !(is_usual && is_placed) {
-                    block[POSITION] = json!(place + 1);
-                }
+                let place = self.index(current, &names, is_static)?;
+                let is_placed = matches!(self.place, BlockPlace::Usual) && block.get(POSITION).is_some();
+                (place < names.len() && !is_placed).then_some(place)
             }
+        };
+        if let Some(place) = place {
+            block[POSITION] = json!(place + 1);
         }
-        let mut blocks = Map::from_iter([(to.name.to_owned(), block)]);
-        if let (BlockContent::Moved(_), Some(from)) = (&self.content, from) {
-            blocks.insert(from.name.to_owned(), Value::Null);
-        }
-        Ok(json!({ group: blocks }))
+        let gone = moved.map(|from| (from.to_owned(), Value::Null));
+        let blocks: Map<_, _> = [(to.to_owned(), block)].into_iter().chain(gone).collect();
+        Ok(json!({ kind.key(): blocks }))
     }
 
     /// The edit of a text; `None` if it changes nothing.
     ///
     /// # Errors
     /// The block is not there, or the new name is taken.
-    pub fn edit(&self, document: &Document, members: &Members<'_>) -> Result<Option<Edit>, EditError> {
+    pub(super) fn edit(&self, document: &Document, members: &Members<'_>) -> Result<Option<Edit>, EditError> {
         let lens = Lens::default();
         let current = LocalView::new(members, &lens);
-        let to = BlockName::from_path(&self.to)?;
-        let from = self.source(&current, to)?;
-        if from.is_some_and(|from| from.name == to.name) {
+        let (kind, to) = named_block(&self.to)?;
+        let from = self.source(&current)?;
+        if from == Some(to) {
             return Ok(None);
         }
-        let entry = from.and_then(|from| {
-            let mut entries = members.own_by_key(from.kind.key()).iter();
-            entries.find(|entry| group_name(**entry).value() == from.name).copied()
-        });
-        let at = || self.index(&current, &current.names(&[to.kind.key()]), (to.kind, from), true);
+        let entries = members.own_by_key(kind.key());
+        let original = from.and_then(|from| entries.iter().find(|entry| group_name(**entry).value() == from));
+        let at = || self.index(&current, &current.names(&[kind.key()]), true);
         let before = match &self.place {
-            BlockPlace::Before(_) => members.own_by_key(to.kind.key()).get(at()?).copied(),
+            BlockPlace::Before(_) => entries.get(at()?).copied(),
             BlockPlace::Usual | BlockPlace::After(_) => None,
         };
-        let edit = match (&self.content, entry) {
-            (BlockContent::Moved(_), Some(block)) => {
-                synced(document, members, |sync| sync.rename(to.kind, &[(block, to.name)]))?
+        let edit = match (&self.content, original) {
+            (BlockContent::Moved(_), Some(&block)) => {
+                synced(document, members, |sync| sync.rename(kind, &[(block, to)]))?
             }
-            (BlockContent::Copied(_), Some(block)) => {
+            (BlockContent::Copied(_), Some(&block)) => {
                 let at = at()?;
                 synced(document, members, |sync| {
                     sync.before = before;
-                    sync.copy(to.kind, block, to.name, at);
+                    sync.copy(kind, block, to, at);
                 })?
             }
             _ => {
-                let patch = normalize(self.patch(&current)?).map_err(EditError::from)?;
-                let patch = resolved(members, patch)?;
+                let patch = crate::edit::normalize(self.patch(&current)?)?;
                 return synced(document, members, |sync| {
                     sync.before = before;
                     sync.top_level(&patch);
@@ -203,28 +209,27 @@ impl BlockRequest {
             }
         };
         match edit {
-            Some(first) if !self.assignments.is_empty() => self.edited_further(document, first).map(Some),
+            Some(first) if !self.assignments.is_empty() => self.edited_further(first).map(Some),
             edit => Ok(edit),
         }
     }
 
     /// Makes the assignments in the text that `first` leads to; both are one edit then.
-    fn edited_further(&self, document: &Document, first: Edit) -> Result<Edit, EditError> {
-        let copied = &first.document;
-        let members = top_members(copied);
-        let computed =
-            to_patch(&LocalView::new(&members, &Lens::default()), &self.assignments, &[], self.options)?;
-        match modify_members(copied, &members, computed.normalized)? {
+    fn edited_further(&self, first: Edit) -> Result<Edit, EditError> {
+        let members = top_members(&first.document);
+        let lens = Lens::default();
+        let computed = to_patch(&LocalView::new(&members, &lens), &self.assignments, &[], self.options)?;
+        match modify_members(&first.document, &members, computed.normalized)? {
             None => Ok(first),
             Some(second) => {
-                let splices = vec![difference(document.text(), second.document.text())];
+                let splices = composed(&first.splices, first.document.text(), &second.splices);
                 Ok(Edit { splices, streams_before: first.streams_before, ..second })
             }
         }
     }
 
     /// The path of the block beside which the new one is to stand, if one is named.
-    pub fn beside(&self) -> Option<Path> {
+    pub(super) fn beside(&self) -> Option<Path> {
         let (BlockPlace::After(name) | BlockPlace::Before(name)) = &self.place else { return None };
         let kind = self.to.segments.first()?.clone();
         let below = kind.name().and_then(|kind| name.strip_prefix(kind)?.strip_prefix('.'));
@@ -233,89 +238,146 @@ impl BlockRequest {
 
     /// Returns the number of the blocks with these names that stand in front of a new one; `is_static` is
     /// the one of a stream.
-    fn index(
-        &self,
-        current: &dyn ConfigLookup,
-        names: &[String],
-        (kind, from): (Kind, Option<BlockName<'_>>),
-        is_static: bool,
-    ) -> Result<usize, Fault> {
+    fn index(&self, current: &dyn ConfigLookup, names: &[String], is_static: bool) -> Result<usize, Fault> {
+        let (kind, _) = named_block(&self.to)?;
         let found = |wanted: &str| names.iter().position(|name| name == wanted);
         // `streams.cam1` stands for `cam1`, unless it is a name itself.
         let below = |wanted: &str| found(wanted.strip_prefix(kind.key())?.strip_prefix('.')?);
         let named = |wanted: &str| {
-            let path =
-                Path { segments: vec![Segment::Key(kind.key().to_owned()), Segment::Key(wanted.to_owned())] };
-            found(wanted)
-                .or_else(|| below(wanted))
-                .ok_or_else(|| missing(current, &path, &[kind.key(), wanted]).at(&path))
+            let path = path_of(kind, wanted);
+            let absent = || missing(current, &path, &[kind.key(), wanted]).at(&path);
+            found(wanted).or_else(|| below(wanted)).ok_or_else(absent)
         };
-        match (&self.place, from) {
-            (BlockPlace::After(name), _) => named(name).map(|at| at + 1),
-            (BlockPlace::Before(name), _) => named(name),
-            (BlockPlace::Usual, Some(from)) => Ok(found(from.name).map_or(names.len(), |at| at + 1)),
-            (BlockPlace::Usual, None) if kind.may_be_on_demand() => {
-                let is_like = |name: &String| {
-                    let found = current.value(&[kind.key(), name, STATIC]);
-                    (found != Some(Value::Bool(false))) == is_static
-                };
-                Ok(names.iter().rposition(is_like).map_or(names.len(), |at| at + 1))
+        let is_like = |name: &String| {
+            let is_static_too = || current.value(&[kind.key(), name, STATIC]) != Some(Value::Bool(false));
+            !kind.may_be_on_demand() || is_static_too() == is_static
+        };
+        let usual = match (&self.place, &self.content) {
+            (BlockPlace::After(name), _) => Some(named(name)?),
+            (BlockPlace::Before(name), _) => return named(name),
+            (BlockPlace::Usual, BlockContent::New(_)) => names.iter().rposition(is_like),
+            (BlockPlace::Usual, BlockContent::Moved(from) | BlockContent::Copied(from)) => {
+                found(named_block(from)?.1)
             }
-            (BlockPlace::Usual, None) => Ok(names.len()),
-        }
+        };
+        Ok(usual.map_or(names.len(), |at| at + 1))
     }
 
-    /// The block that the content comes from; `None` for a new one.
-    fn source<'r>(
-        &'r self,
-        current: &dyn ConfigLookup,
-        to: BlockName<'_>,
-    ) -> Result<Option<BlockName<'r>>, Fault> {
-        let is_taken = || current.contains(&to.keys());
+    /// The name of the block that the content comes from; `None` for a new one.
+    fn source(&self, current: &dyn ConfigLookup) -> Result<Option<&str>, Fault> {
+        let (kind, to) = named_block(&self.to)?;
+        let is_taken = current.contains(&[kind.key(), to]);
         let path = match &self.content {
-            BlockContent::New(_) if is_taken() => return Err(taken(&self.to, to.kind, to.name)),
+            BlockContent::New(_) if is_taken => return Err(taken(&self.to, kind, to)),
             BlockContent::New(_) => return Ok(None),
             BlockContent::Moved(path) | BlockContent::Copied(path) => path,
         };
-        let from = BlockName::from_path(path)?;
-        if !current.contains(&from.keys()) {
-            return Err(missing(current, path, &from.keys()).at(path));
+        let (from_kind, from) = named_block(path)?;
+        if !current.contains(&[from_kind.key(), from]) {
+            return Err(missing(current, path, &[from_kind.key(), from]).at(path));
         }
-        if from.kind != to.kind {
-            let fault = format!("a {} can't become a {}", from.kind.noun(), to.kind.noun());
+        if from_kind != kind {
+            let fault = format!("a {} can't become a {}", from_kind.noun(), kind.noun());
             return Err(Fault::of_path(fault).at(&self.to));
         }
-        let stays = from.name == to.name && matches!(self.content, BlockContent::Moved(_));
-        if is_taken() && !stays {
-            return Err(taken(&self.to, to.kind, to.name));
-        }
-        Ok(Some(from))
+        let stays = from == to && matches!(self.content, BlockContent::Moved(_));
+        if is_taken && !stays { Err(taken(&self.to, kind, to)) } else { Ok(Some(from)) }
     }
 }
 
-/// The fault of a name that another block has.
-pub fn taken(path: &Path, kind: Kind, name: &str) -> Fault {
-    let fault = Fault::of_path(format!("there is a {} `{name}` already", kind.noun()));
-    fault.hint("choose another name, or remove it first").at(path)
+impl Renaming {
+    /// The merge patch that comes nearest to the request; it can't keep comments.
+    ///
+    /// # Errors
+    /// The path stands for no blocks, or their new names can't be theirs.
+    pub(super) fn patch(&self, current: &dyn ConfigLookup) -> Result<Value, Faults> {
+        let (kind, names) = self.names(current)?;
+        let group = current.value(&[kind.key()]).unwrap_or_default();
+        let old = group.as_object().cloned().unwrap_or_default();
+        let renamed = old.into_iter().map(|(name, mut block)| {
+            if let Some(members) = block.as_object_mut() {
+                members.retain(|key, _| key != "name" && key != "prefix");
+            }
+            (names.get(&name).cloned().unwrap_or(name), block)
+        });
+        let renamed = json!({ kind.key(): Map::from_iter(renamed) });
+        let changed = diff::group(kind, [current, &renamed]);
+        Ok(changed.map(|group| (kind.key().to_owned(), group)).into_iter().collect::<Map<_, _>>().into())
+    }
+
+    /// The edit of a text; `None` if it changes nothing.
+    ///
+    /// # Errors
+    /// As of [`Renaming::patch`].
+    pub(super) fn edit(&self, document: &Document, members: &Members<'_>) -> Result<Option<Edit>, EditError> {
+        let (kind, names) = self.names(&LocalView::new(members, &Lens::default()))?;
+        let named = |&entry| Some((entry, names.get(&*group_name(entry).value())?.as_str()));
+        let blocks: Vec<_> = members.own_by_key(kind.key()).iter().filter_map(named).collect();
+        synced(document, members, |sync| sync.rename(kind, &blocks))
+    }
+
+    /// The kind of the blocks, and the names that change, each with its new one.
+    fn names(&self, current: &dyn ConfigLookup) -> Result<(Kind, HashMap<String, String>), Faults> {
+        let (kind, _) = block_of(&self.from)?;
+        let of_from = |fault: Fault| Faults::from(fault.at(&self.from));
+        let expanded = Expansion::new(current, &[]).expand_path(&self.from).map_err(of_from)?;
+        let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
+        let old: Vec<String> = expanded.paths.iter().filter_map(name).collect();
+        if old.is_empty() {
+            let absent = || Fault::absent("it matches nothing here");
+            return Err(of_from(expanded.absence.unwrap_or_else(absent)));
+        }
+        if let Some(gone) = old.iter().find(|name| !current.contains(&[kind.key(), name])) {
+            return Err(of_from(missing(current, &self.from, &[kind.key(), gone])));
+        }
+        let mut run = self.by.begin();
+        let new_name = |name: String| Some(run.apply(&name).transpose()?.map(|new| (name, new)));
+        let found: Result<Vec<(String, String)>, _> = old.into_iter().filter_map(new_name).collect();
+        let mut found = found.map_err(of_from)?;
+        if found.is_empty() {
+            let fault = Fault::absent("no name that it stands for has what is to be replaced");
+            return Err(of_from(fault.hint("without `r` at the end, `s/OLD/NEW/` takes OLD to the letter")));
+        }
+        found.retain(|(old, new)| old != new);
+        Faults(refused(current, kind, &found)).into_result((kind, found.into_iter().collect()))
+    }
 }
 
-/// The one splice that makes `new` of `old`.
-fn difference(old: &str, new: &str) -> Splice {
-    let same = |pair: &(char, char)| pair.0 == pair.1;
-    let head: usize = old.chars().zip(new.chars()).take_while(same).map(|(same, _)| same.len_utf8()).sum();
-    let (old_rest, new_rest) = (&old[head..], &new[head..]);
-    let tails = old_rest.chars().rev().zip(new_rest.chars().rev());
-    let tail: usize = tails.take_while(same).map(|(same, _)| same.len_utf8()).sum();
-    Splice { range: head..old.len() - tail, text: new[head..new.len() - tail].into() }
+/// Everything that keeps blocks from having these new names; none of them is the old one.
+fn refused(current: &dyn ConfigLookup, kind: Kind, changed: &[(String, String)]) -> Vec<Fault> {
+    let leaving: HashSet<&str> = changed.iter().map(|(old, _)| old.as_str()).collect();
+    let mut given: HashMap<&str, &str> = HashMap::new();
+    let mut faults = Vec::new();
+    for (old, new) in changed {
+        let fault = match given.insert(new, old) {
+            _ if new.is_empty() => Fault::of_path("its new name would be empty"),
+            _ if new.contains('\0') || Masker::holds_mask(new) => {
+                Fault::of_path("it can't have its new name")
+            }
+            Some(other) => {
+                let other = path_of(kind, other).shown();
+                Fault::of_path(format!("it and `{other}` would get the same name"))
+            }
+            None if !leaving.contains(new.as_str()) && current.contains(&[kind.key(), new]) => {
+                faults.push(taken(&path_of(kind, new), kind, new));
+                continue;
+            }
+            None => continue,
+        };
+        faults.push(fault.at(&path_of(kind, old)));
+    }
+    faults
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use crate::model::Config;
     use serde_json::{Value, json};
 
-    use super::{BlockContent, BlockPlace, BlockRequest};
-    use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, Path, split_assignment};
+    use super::{BlockContent, BlockPlace, BlockRequest, Renaming};
+    use crate::edit::{
+        AssignOptions, AssignedValue, Assignment, Edit, EditError, Path, Substitution, split_assignment,
+    };
     use crate::model::top_members;
     use crate::schema::fault::{FaultKind, Faults};
     use crate::syntax::Document;
@@ -375,7 +437,7 @@ rtmp 1;
     }
 
     /// The text after an edit; the patch must lead to the same JSON, or to the same faults.
-    pub(in crate::request) fn edited_as_by_patch<E: PartialEq + std::fmt::Debug>(
+    fn edited_as_by_patch<E: PartialEq + std::fmt::Debug>(
         text: &str,
         edit: impl Fn(&Document) -> Result<Option<Edit>, EditError>,
         patch: impl Fn(&Value) -> Result<Value, Faults>,
@@ -526,5 +588,96 @@ rtmp 1;
         );
         assert!(copied(&["title"]).is_err(), "there is no title to remove");
         assert!(after(&request(BlockContent::New(super::Map::new()), "streams.film", &[])).is_err());
+    }
+
+    const CAMERAS: &str = "\
+# the first
+stream cam1 { # here
+  url udp://1;
+  prepush  5;
+}
+
+stream cam2 udp://2; # two
+ondemand \"the cam\" file://x;
+stream a { title A; auth false; }
+stream b { title B; }
+live cam1;
+plugin cam { x 1; }
+";
+
+    /// The text after the edit; the patch must lead to the same JSON.
+    fn renamed(from: &str, by: &str) -> Result<String, Vec<String>> {
+        let by = Substitution::parse(by).expect(by);
+        let renaming = Renaming { from: Path::parse(from).expect(from), by };
+        let told = |faults: Faults| -> Vec<String> {
+            faults
+                .iter()
+                .map(|fault| format!("{}{fault}", if fault.is_absent() { "absent: " } else { "" }))
+                .collect()
+        };
+        let edit = |document: &Document| renaming.edit(document, &top_members(document));
+        edited_as_by_patch(CAMERAS, edit, |shown| renaming.patch(shown), told)
+    }
+
+    #[test]
+    fn only_the_names_change() {
+        let named = |pairs: &[(&str, &str)]| {
+            Ok(pairs.iter().fold(CAMERAS.to_owned(), |text, (old, new)| text.replace(old, new)))
+        };
+        for (from, by, pairs) in [
+            ("streams.cam*", "s/cam/gate/", &[("stream cam", "stream gate")][..]),
+            (
+                "streams.*",
+                "s/cam/the gate/",
+                &[
+                    ("stream cam1", "stream \"the gate1\""),
+                    ("stream cam2", "stream \"the gate2\""),
+                    ("the cam\"", "the the gate\""),
+                ],
+            ),
+            ("streams.cam1", "s/cam1/lobby/", &[("stream cam1", "stream lobby")]),
+            ("lives.*", r"s/^cam(\d)/hall-\1/r", &[("live cam1", "live hall-1")]),
+            ("plugins.cam", "s/cam/iptv/", &[("plugin cam", "plugin iptv")]),
+            ("streams.cam*", "s/cam/cam/", &[]),
+            // One takes the name that another one leaves.
+            ("streams.cam*", "s/cam2/cam3/", &[("cam2", "cam3")]),
+            (r"streams.cam*", "s/cam1/cam11/", &[("stream cam1", "stream cam11")]),
+        ] {
+            assert_eq!(renamed(from, by), named(pairs), "{from} {by}");
+        }
+    }
+
+    #[test]
+    fn names_can_move_on_by_one() {
+        let text = CAMERAS.replace("stream cam2", "stream cam12").replace("stream cam1 ", "stream cam11 ");
+        assert_eq!(renamed("streams.cam*", "s/cam/cam1/"), Ok(text));
+    }
+
+    #[test]
+    fn a_renaming_with_faults_is_refused_as_a_whole() {
+        for (from, by, faults) in [
+            (
+                "streams.cam*",
+                r"s/\d//r",
+                &["`streams.cam2`: it and `streams.cam1` would get the same name"][..],
+            ),
+            ("streams.*", "s/^.$//r", &["`streams.a`: its new name", "`streams.b`: its new name"]),
+            (
+                "streams.cam*",
+                r"s/^.*$/a/r",
+                &["`streams.a`: there is a stream `a` already", "`streams.cam2`: it and"],
+            ),
+            ("streams.cam*", "s/gate/x/", &["absent: `streams.cam*`: no name"]),
+            ("streams.door*", "s/door/x/", &["absent: `streams.door*`: `door*` matches nothing here"]),
+            ("streams.cam3", "s/cam/x/", &["absent: `streams.cam3`: there is no stream `cam3`"]),
+            ("streams.cam*.title", "s/cam/x/", &["`streams.cam*.title`: expected one stream"]),
+            ("rtmp", "s/1/2/", &["`rtmp`: expected one stream"]),
+        ] {
+            let found = renamed(from, by).expect_err(from);
+            assert_eq!(found.len(), faults.len(), "{found:#?}");
+            for (found, fault) in found.iter().zip(faults) {
+                assert!(found.starts_with(fault), "{found}");
+            }
+        }
     }
 }

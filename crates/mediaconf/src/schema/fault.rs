@@ -8,7 +8,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::json_pointer::Pointer;
-use crate::syntax::{MAX_DIAGNOSTICS, one_line};
+use crate::syntax::{Diagnostics, one_line};
 
 /// The kinds of faults.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -166,7 +166,7 @@ impl fmt::Display for Fault {
 }
 
 /// The number of faults that a message names.
-const MAX_NAMED: usize = MAX_DIAGNOSTICS;
+const MAX_NAMED: usize = Diagnostics::MAX;
 
 /// Joins the faults in one line; the number of omitted ones follows.
 pub fn joined<T: ToString>(faults: &[T]) -> String {

@@ -196,12 +196,11 @@ impl ForeignForm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::Schema;
-    use crate::schema::media::{LIVE, PLUGIN, STREAM as STREAM_SCOPE, TEMPLATE, TOP as TOP_SCOPE};
+    use crate::schema::{Schema, Scope};
 
     #[test]
     fn no_row_stands_where_a_parameter_is_known() {
-        let scopes = [TOP_SCOPE, STREAM_SCOPE, LIVE, TEMPLATE, PLUGIN];
+        let scopes = [Scope::Top, Scope::Stream, Scope::Live, Scope::Template, Scope::Plugin];
         for (row, scope) in FOREIGN_KEYWORDS.iter().flat_map(|row| scopes.map(|scope| (row, scope))) {
             let is_known = |name: &&str| scope.by_keyword(name).is_some();
             let known = row.keywords.iter().find(|name| scope.may_hold(row) && is_known(name));

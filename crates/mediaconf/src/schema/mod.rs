@@ -24,16 +24,16 @@ pub(crate) mod suggest;
 
 pub use suggest::nearest;
 
-pub use codec::{AddressesShape, BlocksShape};
+pub use codec::AddressesShape;
 pub use foreign::{FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SELECTORS, protocol_of_switch};
 pub use forms::{
-    Derived, DirectiveRole, ESCAPE, JsonForm, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION,
-    Part, PartPlace, STATIC,
+    Derived, ESCAPE, JsonForm, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace,
+    STATIC, URL_GLOBAL, WITH_INCLUDES,
 };
 pub use media::{ACCOUNT, SOURCE};
 pub use row::{
-    AddressShape, BlockHead, Codec, Facts, Globals, Group, Kind, Old, Parameter, Place, Schema, Scope,
-    ScopeTable, URL_GLOBAL, WITH_INCLUDES, no_string,
+    AddressShape, BlockHead, Codec, DirectiveRole, Facts, Globals, Kind, Old, Parameter, Place, Schema,
+    Scope, no_string,
 };
 pub use scalar::Object;
 pub use secret_words::{SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS};

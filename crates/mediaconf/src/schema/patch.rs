@@ -7,17 +7,16 @@
 //! The memory that a merge needs is estimated while the text is parsed, so that a patch that needs
 //! too much is refused before it has taken the memory.
 
-use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
 use super::fault::{Fault, FaultKind, Faults};
 use super::json_pointer::Pointer;
-use crate::syntax::MAX_DEPTH;
+use crate::syntax::Document;
 
 const MIB: usize = 1024 * 1024;
 
@@ -31,12 +30,9 @@ pub const TEXT_COST: usize = 10;
 /// The memory that the largest patch may take, as a multiple of the size of the largest body.
 pub const MEMORY_PER_BODY: usize = 8;
 
-/// The byte order mark of UTF-8, which editors and shells of Windows write in front of JSON.
-const BOM: &[u8] = "\u{feff}".as_bytes();
-
-/// A JSON text without its byte order mark (RFC 8259, section 8.1).
+/// A JSON text without its byte order mark (RFC 8259, section 8.1), which editors and shells of Windows write.
 pub fn without_bom(text: &[u8]) -> &[u8] {
-    text.strip_prefix(BOM).unwrap_or(text)
+    text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text)
 }
 
 /// Parses the text of a patch, without a limit for the memory of its merge.
@@ -50,54 +46,30 @@ pub fn parse(text: &[u8]) -> Result<Value, Faults> {
 /// `TooLarge` if it takes more.
 pub fn parse_within(text: &[u8], memory: usize) -> Result<Value, Faults> {
     let text = without_bom(text);
-    let reader = Reader {
-        faults: RefCell::default(),
-        tokens: RefCell::new(Tokens { text, at: 0 }),
-        values_left: Cell::new(memory.saturating_sub(text.len() * TEXT_COST) / VALUE_COST),
-        memory,
-    };
-    let root = ValueSeed { pointer: Pointer::root(), depth: 0, reader: &reader };
-    let mut deserializer = serde_json::Deserializer::from_slice(text);
-    let parsed = root.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
-    let mut faults = reader.faults.into_inner();
-    match parsed {
-        Ok(value) => Faults(faults).into_result(value),
-        Err(error) => {
-            if faults.is_empty() {
-                faults.push(not_json(text, &error));
-            }
-            Err(Faults(faults))
-        }
-    }
+    let raw: &RawValue = serde_json::from_slice(text).map_err(|error| not_json(text, &error))?;
+    let values_left = memory.saturating_sub(text.len() * TEXT_COST) / VALUE_COST;
+    let mut reader = Reader { faults: Faults::default(), values_left, memory };
+    let value = reader.value(raw, &Pointer::root(), 0);
+    reader.faults.into_result(value.unwrap_or_default())
 }
 
 fn not_json(text: &[u8], error: &serde_json::Error) -> Fault {
-    let single_quoted =
-        text.trim_ascii_start().starts_with(b"{'") || text.trim_ascii_start().starts_with(b"'");
-    if looks_like_configuration(text) {
-        let message = "not JSON, but the text of a configuration";
-        let hint = "`apply` merges a text, `save` and `update` take a whole one; \
-                    over HTTP `save_config` and `update_config` do";
-        return Fault::at_pointer(FaultKind::NotJson, Pointer::root(), message).hint(hint);
-    }
-    let hint = match (text.trim_ascii().is_empty(), single_quoted) {
-        (true, _) => "it is empty; send an object, such as {\"streams\": {}}",
-        (_, true) => "JSON strings are in double quotes",
-        _ => "send a JSON object, such as {\"streams\": {\"cam1\": {\"prepush\": 5}}}",
+    let trimmed = text.trim_ascii_start();
+    let (message, hint) = if looks_like_configuration(text) {
+        (
+            "not JSON, but the text of a configuration".to_owned(),
+            "`apply` merges a text, `save` and `update` take a whole one; \
+             over HTTP `save_config` and `update_config` do",
+        )
+    } else if trimmed.is_empty() {
+        (format!("not JSON: {error}"), "it is empty; send an object, such as {\"streams\": {}}")
+    } else if trimmed.starts_with(b"{'") || trimmed.starts_with(b"'") {
+        (format!("not JSON: {error}"), "JSON strings are in double quotes")
+    } else {
+        let hint = "send a JSON object, such as {\"streams\": {\"cam1\": {\"prepush\": 5}}}";
+        (format!("not JSON: {error}"), hint)
     };
-    let message = error.to_string();
-    let message = match message.split(" at line ").next().unwrap_or(&message) {
-        // serde_json quotes the value, which may be a secret.
-        quoted if quoted.starts_with("invalid type") || quoted.starts_with("invalid value") => {
-            "unexpected value"
-        }
-        message => message,
-    };
-    let place = match error.line() {
-        0 => String::new(),
-        line => format!(" at line {line} column {}", error.column()),
-    };
-    Fault::at_pointer(FaultKind::NotJson, Pointer::root(), format!("not JSON: {message}{place}")).hint(hint)
+    Fault::at_pointer(FaultKind::NotJson, Pointer::root(), message).hint(hint)
 }
 
 /// True if a text that is no JSON begins with a directive, behind blank lines and comments.
@@ -111,161 +83,92 @@ fn looks_like_configuration(text: &[u8]) -> bool {
     first[0].is_ascii_alphabetic() && is_directive && (has_end(first) || lines.any(has_end))
 }
 
-/// The state that all values of a patch share.
-struct Reader<'t> {
-    faults: RefCell<Vec<Fault>>,
-    tokens: RefCell<Tokens<'t>>,
+/// Makes the values of a patch of their texts.
+struct Reader {
+    faults: Faults,
     /// The number of further values that fit into the memory of the patch.
-    values_left: Cell<usize>,
+    values_left: usize,
     /// That memory, in bytes.
     memory: usize,
 }
 
-/// Parses the value at one place of a patch.
-struct ValueSeed<'r, 't> {
-    pointer: Pointer,
+impl Reader {
+    /// The value at one place; `None` if there is a fault behind which nothing is read.
+    fn value(&mut self, raw: &RawValue, at: &Pointer, depth: usize) -> Option<Value> {
+        let text = raw.get();
+        let Some(left) = self.values_left.checked_sub(1) else {
+            let most = self.memory / MIB;
+            let message = format!("the patch is too large: merging it takes more than {most} MiB of memory");
+            let fault = Fault::at_pointer(FaultKind::TooLarge, Pointer::root(), message);
+            // If there is this fault, it alone is reported.
+            self.faults = fault.hint("split the patch: send a part of its members at a time").into();
+            return None;
+        };
+        self.values_left = left;
+        let read = match text.as_bytes()[0] {
+            b'[' | b'{' if depth == Document::MAX_DEPTH => {
+                Err(Error::custom(format!("the patch nests deeper than {}", Document::MAX_DEPTH)))
+            }
+            b'[' | b'{' => {
+                let inside = Inside { reader: self, at, depth: depth + 1 };
+                serde_json::Deserializer::from_str(text).deserialize_any(inside)
+            }
+            // serde_json reads `1E5` as `1e+5`; there is no other way to keep the source text.
+            b'-' | b'0'..=b'9' => Ok(Number::from_string_unchecked(text.to_owned()).into()),
+            _ => serde_json::from_str(text),
+        };
+        let faults = &mut self.faults;
+        read.map_err(|error| {
+            if faults.is_empty() {
+                faults.push(Fault::at_pointer(FaultKind::NotJson, at.clone(), error.to_string()));
+            }
+        })
+        .ok()
+    }
+}
+
+/// Reads the members of an object, or the elements of a list.
+struct Inside<'r> {
+    reader: &'r mut Reader,
+    at: &'r Pointer,
     depth: usize,
-    reader: &'r Reader<'t>,
 }
 
-impl ValueSeed<'_, '_> {
-    fn child(&self, key: impl fmt::Display) -> Self {
-        Self { pointer: self.pointer.child(key), depth: self.depth + 1, reader: self.reader }
-    }
-
-    fn refuse(&self, fault: Fault) {
-        self.reader.faults.borrow_mut().push(fault);
-    }
-
-    fn check_memory<E: Error>(&self) -> Result<(), E> {
-        if let Some(left) = self.reader.values_left.get().checked_sub(1) {
-            self.reader.values_left.set(left);
-            return Ok(());
-        }
-        let most = self.reader.memory / MIB;
-        let message = format!("the patch is too large: merging it takes more than {most} MiB of memory");
-        let fault = Fault::at_pointer(FaultKind::TooLarge, Pointer::root(), message);
-        // If there is this fault, it alone is reported.
-        self.reader.faults.borrow_mut().clear();
-        self.refuse(fault.hint("split the patch: send a part of its members at a time"));
-        Err(E::custom("too large"))
-    }
-
-    fn check_depth<E: Error>(&self) -> Result<(), E> {
-        if self.depth < MAX_DEPTH {
-            return Ok(());
-        }
-        self.refuse(Fault::at_pointer(
-            FaultKind::NotJson,
-            self.pointer.clone(),
-            format!("the patch nests deeper than {MAX_DEPTH}"),
-        ));
-        Err(E::custom("too deep"))
+impl Inside<'_> {
+    fn value<E: Error>(&mut self, raw: &RawValue, key: impl fmt::Display) -> Result<Value, E> {
+        let value = self.reader.value(raw, &self.at.child(key), self.depth);
+        value.ok_or_else(|| E::custom("a fault of a value"))
     }
 }
 
-impl<'de> DeserializeSeed<'de> for ValueSeed<'_, '_> {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        self.check_memory()?;
-        let source = self.reader.tokens.borrow_mut().take();
-        if !matches!(source.first(), Some(b'-' | b'0'..=b'9')) {
-            return deserializer.deserialize_any(self);
-        }
-        let number = Number::deserialize(deserializer)?;
-        let has_exponent = source.iter().any(|byte| matches!(byte, b'e' | b'E'));
-        let source = str::from_utf8(source).ok().filter(|_| has_exponent);
-        // serde_json reads `1E5` as `1e+5`; there is no other way to keep the source text.
-        Ok(Value::Number(source.map_or(number, |source| Number::from_string_unchecked(source.to_owned()))))
-    }
-}
-
-impl<'de> Visitor<'de> for ValueSeed<'_, '_> {
+impl<'de> Visitor<'de> for Inside<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
+        f.write_str("an object or a list")
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value, A::Error> {
-        self.check_depth()?;
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut elements: A) -> Result<Value, A::Error> {
         let mut array = Vec::new();
-        while let Some(value) = elements.next_element_seed(self.child(array.len()))? {
-            array.push(value);
+        while let Some(raw) = elements.next_element()? {
+            array.push(self.value(raw, array.len())?);
         }
         Ok(Value::Array(array))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        let mut object = Map::new();
-        let mut repeated = HashSet::new();
-        while let Some(key) = members.next_key::<String>()? {
-            self.reader.tokens.borrow_mut().take();
-            self.check_depth()?;
+    fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<Value, A::Error> {
+        let (mut object, mut repeated) = (Map::new(), HashSet::new());
+        while let Some((key, raw)) = members.next_entry::<String, &RawValue>()? {
             if object.contains_key(&key) && repeated.insert(key.clone()) {
-                self.refuse(
-                    Fault::at_pointer(
-                        FaultKind::NotJson,
-                        self.pointer.child(&key),
-                        format!("the key `{key}` is given more than once"),
-                    )
-                    .hint("keep one of them: JSON does not say which counts"),
-                );
+                let message = format!("the key `{key}` is given more than once");
+                let fault = Fault::at_pointer(FaultKind::NotJson, self.at.child(&key), message);
+                self.reader.faults.push(fault.hint("keep one of them: JSON does not say which counts"));
             }
-            let value = members.next_value_seed(self.child(&key))?;
+            let value = self.value(raw, &key)?;
             object.insert(key, value);
         }
-        self.check_depth()?;
         Ok(Value::Object(object))
     }
-}
-
-/// The tokens of a JSON text, taken in step with the parser, which checks them.
-struct Tokens<'t> {
-    text: &'t [u8],
-    at: usize,
-}
-
-impl<'t> Tokens<'t> {
-    /// Takes the next key, scalar value, or opening bracket.
-    fn take(&mut self) -> &'t [u8] {
-        let is_between = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b':' | b']' | b'}');
-        let rest = &self.text[self.at..];
-        let start = rest.iter().position(|byte| !is_between(byte)).unwrap_or(rest.len());
-        let token = &rest[start..];
-        let length = match token.first() {
-            Some(b'"') => string_length(token),
-            Some(b'[' | b'{') => 1,
-            _ => token.iter().position(is_between).unwrap_or(token.len()),
-        };
-        self.at += start + length;
-        &token[..length]
-    }
-}
-
-/// The length of a string, its quotes included.
-fn string_length(text: &[u8]) -> usize {
-    let mut offset = 1;
-    while let Some(found) = text.get(offset..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
-        match text[offset + found] {
-            b'"' => return offset + found + 1,
-            _ => offset += found + 2,
-        }
-    }
-    text.len()
 }
 
 #[cfg(test)]
@@ -321,8 +224,12 @@ mod tests {
     #[test]
     fn depth_is_bounded_without_recursion_trouble() {
         assert!(parse(format!("{}{}", "[".repeat(64), "]".repeat(64)).as_bytes()).is_ok());
-        assert!(fault(&"[".repeat(10_000)).contains("nests deeper than 64"));
-        assert!(fault(&"{\"a\":".repeat(10_000)).contains("nests deeper than 64"));
+        assert!(
+            fault(&format!("{}{}", "[".repeat(10_000), "]".repeat(10_000))).contains("nests deeper than 64")
+        );
+        let deep = format!("{}1{}", "{\"a\":".repeat(10_000), "}".repeat(10_000));
+        assert!(fault(&deep).contains("nests deeper than 64"));
+        assert!(fault(&"[".repeat(10_000)).contains("not JSON"));
     }
 
     #[test]

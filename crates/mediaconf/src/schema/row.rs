@@ -1,67 +1,61 @@
-//! The types of the table: a schema has scopes, a scope has rows, and a row has a codec, which reads and writes it and may
-//! open another scope.
+//! The types of the table: a scope has rows, and a row has a codec, which reads and writes it and may open another scope.
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 
 use serde_json::{Map, Value};
 
 use super::fault::{Fault, Faults};
 use super::foreign::{self, ForeignForm, ForeignKeyword};
-use super::forms::{Derived, DirectiveRole, ESCAPE, JsonForm, ListShape, ObjectShape, OptionsShape, Part};
+use super::forms::{Derived, ESCAPE, JsonForm, ListShape, ObjectShape, OptionsShape, Part};
 use super::json_pointer::Pointer;
-use super::kinds::{Transport, WordKind};
+use super::kinds::WordKind;
 use super::normalize::Normalizer;
 use crate::syntax::Entry;
-
-/// The member of `auth` that repeats the global `auth.url` in streams and lives.
-pub const URL_GLOBAL: &str = "url_global";
-
-/// The member that marks a configuration which is shown with what it includes.
-pub const WITH_INCLUDES: &str = "with_includes";
 
 /// The directives that media servers know: [`Schema::media`].
 #[derive(Debug)]
 pub struct Schema {
-    /// Every scope; the top level is the first, the inside of any unknown block the last.
-    pub scopes: &'static [Scope],
     /// The groups of named blocks, in the order of the view.
-    pub kinds: &'static [Kind],
-    /// The keywords of blocks that the general rule shows although some of their members are known, and the scope
-    /// inside them.
-    pub blocks: &'static [(&'static str, Scope)],
+    pub kinds: [Kind; 3],
 }
 
 impl Schema {
+    /// The schema of media servers.
+    pub fn media() -> &'static Self {
+        &Self { kinds: Kind::ALL }
+    }
+
     /// The scope outside any block.
     pub fn top(&self) -> Scope {
-        self.scopes[0]
+        Scope::Top
     }
 
     /// The scope inside any block that the schema does not know: no parameter stands there.
     pub fn unknown(&self) -> Scope {
-        self.scopes[self.scopes.len() - 1]
+        Scope::Unknown
     }
 
     /// The rows of all scopes.
     pub fn rows(&self) -> impl Iterator<Item = &'static Parameter> + Clone {
-        self.scopes.iter().flat_map(|scope| scope.rows())
+        Scope::ALL.iter().flat_map(|scope| scope.rows())
     }
 
     /// The kind of the blocks in the group with this JSON key.
     pub fn kind(&self, key: &str) -> Option<Kind> {
-        self.kinds.iter().copied().find(|kind| kind.key() == key)
+        self.kinds.into_iter().find(|kind| kind.key() == key)
     }
 
     /// The scope inside the block of an unknown directive with this many words behind its keyword.
     pub fn block_scope(&self, keyword: &str, words: usize) -> Scope {
-        let known = self.blocks.iter().find(|(known, _)| words == 1 && *known == keyword);
-        known.map_or(self.unknown(), |(_, scope)| *scope)
+        match keyword {
+            "template" | "source" | "file" | "vod" if words == 1 => Scope::Template,
+            _ => Scope::Unknown,
+        }
     }
 
     /// The kind of the blocks with this keyword at the top level.
     pub fn group_of(&self, keyword: &str) -> Option<Kind> {
-        self.top().by_keyword(keyword)?.codec.facts().group
+        Scope::Top.by_keyword(keyword)?.codec.facts().group
     }
 
     /// True if a directive with this keyword may have a block.
@@ -71,7 +65,7 @@ impl Schema {
 
     /// True if a word is the keyword of a directive, known or well-known foreign, in any scope.
     pub fn is_any_keyword(&self, word: &str) -> bool {
-        self.scopes.iter().any(|scope| scope.by_keyword(word).is_some()) || self.is_foreign_keyword(word)
+        Scope::ALL.iter().any(|scope| scope.by_keyword(word).is_some()) || self.is_foreign_keyword(word)
     }
 
     /// The foreign directive with this keyword.
@@ -95,12 +89,12 @@ impl Schema {
 
     /// True if lines of a directive with this keyword, `k NAME VALUE;`, may be given by name.
     pub fn has_names(&self, keyword: &str) -> bool {
-        self.has_form(keyword, ForeignForm::Pairs)
+        self.foreign(keyword).is_some_and(|row| row.form == ForeignForm::Pairs)
     }
 
     /// True if a directive with this keyword has no words: false takes it away.
     pub fn is_flag(&self, keyword: &str) -> bool {
-        self.has_form(keyword, ForeignForm::Flag)
+        self.foreign(keyword).is_some_and(|row| row.form == ForeignForm::Flag)
     }
 
     /// True if blocks with this keyword have names, which differ; those of web servers are told apart by more.
@@ -108,106 +102,224 @@ impl Schema {
         let is_named = |row: &ForeignKeyword| row.form == ForeignForm::Named && !row.stands_in("server");
         self.foreign(keyword).is_some_and(is_named)
     }
-
-    fn has_form(&self, keyword: &str, form: ForeignForm) -> bool {
-        self.foreign(keyword).is_some_and(|row| row.form == form)
-    }
 }
 
-/// The block in which a known parameter may stand, as a handle to its table.
-#[derive(Clone, Copy)]
-pub struct Scope(pub &'static ScopeTable);
-
-/// The table of a scope.
-pub struct ScopeTable {
-    /// Describes the place of a parameter of this scope.
-    pub in_words: &'static str,
-    /// The keyword of the blocks whose foreign directives may stand here, too; empty at the top level, `None` if
-    /// none may.
-    pub foreign_of: Option<&'static str>,
-    /// The rows, in the order in which they are shown and written.
-    pub rows: &'static [Parameter],
-}
-
-/// Two scopes are equal if they are the same static.
-impl PartialEq for Scope {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.0, other.0)
-    }
-}
-
-impl Eq for Scope {}
-
-impl Hash for Scope {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        std::ptr::from_ref(self.0).hash(state);
-    }
-}
-
-impl fmt::Debug for Scope {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.0.in_words)
-    }
+/// The block in which a known parameter may stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Outside any block.
+    Top,
+    /// Inside `stream NAME { … }` or `ondemand NAME { … }`.
+    Stream,
+    /// Inside `live PREFIX { … }`.
+    Live,
+    /// Inside `plugin NAME { … }`.
+    Plugin,
+    /// An element of a stream's `urls`.
+    Source,
+    /// Inside the object `auth`, beside its `url` and `extra`.
+    Backend,
+    /// Inside `template NAME { … }`, `source`, `file` and `vod`, which hold what a stream may hold. The general rule
+    /// shows the rest of them.
+    Template,
+    /// Inside any other block.
+    Unknown,
 }
 
 impl Scope {
-    /// The parameters that may stand here, in their order.
+    /// All of them that have rows.
+    pub const ALL: &[Self] =
+        &[Self::Top, Self::Stream, Self::Live, Self::Plugin, Self::Source, Self::Backend, Self::Template];
+
+    /// The parameters that may stand here, in the order in which they are shown and written.
     pub fn rows(self) -> impl Iterator<Item = &'static Parameter> + Clone {
-        self.0.rows.iter()
+        self.table().iter()
     }
 
     /// Describes the place of a parameter of this scope.
     pub fn in_words(self) -> &'static str {
-        self.0.in_words
+        match self {
+            Self::Top => "at the top level",
+            Self::Stream => "in `stream` and `ondemand`",
+            Self::Live => "in `live`",
+            Self::Plugin => "in `plugin`",
+            Self::Source => "in an element of `urls`",
+            Self::Backend => "in `auth`",
+            Self::Template => "in `template`, `source`, `file` and `vod`",
+            Self::Unknown => "in any other block",
+        }
     }
 
     /// The kind of the blocks of which this is the inside.
     pub fn kind(self) -> Option<Kind> {
-        Schema::media().kinds.iter().copied().find(|kind| kind.scope() == self)
+        Schema::media().kinds.into_iter().find(|kind| kind.scope() == self)
     }
 
     /// True if this is the scope outside any block.
     pub fn is_top(self) -> bool {
-        self == Schema::media().top()
-    }
-
-    /// A number that differs from that of other scopes.
-    pub fn id(self) -> u64 {
-        std::ptr::from_ref(self.0).addr() as u64
+        self == Self::Top
     }
 
     /// True if this is the inside of a block that the schema does not know.
     pub fn is_unknown(self) -> bool {
-        self.0.rows.is_empty()
+        self == Self::Unknown
     }
 
     /// The parameter that `keyword` is the text form of.
     pub fn by_keyword(self, keyword: &str) -> Option<&'static Parameter> {
-        self.0.rows.iter().find(|row| row.keywords.contains(&keyword))
+        self.rows().find(|row| row.keywords.contains(&keyword))
     }
 
     /// The parameter with this JSON key.
     pub fn by_key(self, key: &str) -> Option<&'static Parameter> {
-        self.0.rows.iter().find(|parameter| parameter.key == key)
+        self.rows().find(|row| row.key == key)
     }
 
     /// The place of a row among those of the scope, from 0.
     pub fn place(self, row: &'static Parameter) -> Option<usize> {
-        let behind = std::ptr::from_ref(row).addr().checked_sub(self.0.rows.as_ptr().addr())?;
-        Some(behind / size_of::<Parameter>()).filter(|place| *place < self.0.rows.len())
+        let behind = std::ptr::from_ref(row).addr().checked_sub(self.table().as_ptr().addr())?;
+        Some(behind / size_of::<Parameter>()).filter(|place| *place < self.table().len())
     }
 
     /// True if a foreign keyword gets an [`ESCAPE`] as a JSON key here.
     pub fn is_reserved(self, keyword: &str) -> bool {
-        !self.is_unknown()
-            && (keyword.starts_with(ESCAPE)
-                || self.by_key(keyword).is_some()
-                || self.by_keyword(keyword).is_some())
+        let is_known = || self.by_key(keyword).is_some() || self.by_keyword(keyword).is_some();
+        !self.is_unknown() && (keyword.starts_with(ESCAPE) || is_known())
     }
 
     /// True if a foreign directive may stand here.
     pub fn may_hold(self, row: &ForeignKeyword) -> bool {
-        self.0.foreign_of.is_some_and(|block| row.stands_in(block))
+        match self {
+            Self::Top => row.stands_in(foreign::OUTSIDE),
+            Self::Stream | Self::Live | Self::Template => row.stands_in("stream"),
+            Self::Plugin => row.stands_in("plugin"),
+            Self::Source | Self::Backend | Self::Unknown => false,
+        }
+    }
+}
+
+/// A group of named blocks of the top level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `stream` and `ondemand`.
+    Streams,
+    /// `live`.
+    Lives,
+    /// `plugin`.
+    Plugins,
+}
+
+impl Kind {
+    /// All of them, in the order of the view.
+    pub const ALL: [Self; 3] = [Self::Streams, Self::Lives, Self::Plugins];
+
+    /// The JSON key of the group.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Streams => "streams",
+            Self::Lives => "lives",
+            Self::Plugins => "plugins",
+        }
+    }
+
+    /// The keyword of most blocks, and their name in messages.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Streams => "stream",
+            Self::Lives => "live",
+            Self::Plugins => "plugin",
+        }
+    }
+
+    /// The scope inside a block of this kind.
+    pub const fn scope(self) -> Scope {
+        match self {
+            Self::Streams => Scope::Stream,
+            Self::Lives => Scope::Live,
+            Self::Plugins => Scope::Plugin,
+        }
+    }
+
+    /// A block in JSON, for examples.
+    pub const fn example(self) -> &'static str {
+        match self {
+            Self::Streams => "{\"urls\":[{\"url\":\"udp://239.0.0.1:1234\"}]}",
+            Self::Lives => "{\"publish_enabled\":true}",
+            Self::Plugins => "{\"KEY\":\"VALUE\"}",
+        }
+    }
+
+    /// The noun of the name of a block.
+    pub const fn name(self) -> &'static str {
+        if matches!(self, Self::Lives) { "prefix" } else { "name" }
+    }
+
+    /// True if a block has sources, the first of which may stand behind its name: `stream NAME URL;`.
+    pub const fn has_sources(self) -> bool {
+        matches!(self, Self::Streams)
+    }
+
+    /// True if a block may run on demand only.
+    pub const fn may_be_on_demand(self) -> bool {
+        matches!(self, Self::Streams)
+    }
+
+    /// The keyword of a new block.
+    pub fn keyword(self, is_on_demand: bool) -> &'static str {
+        if is_on_demand && self.may_be_on_demand() { "ondemand" } else { self.noun() }
+    }
+
+    /// True if a block may run on demand, and this one always runs: its keyword is `stream`, not `ondemand`.
+    pub fn is_static(self, block: Entry<'_>) -> bool {
+        self.may_be_on_demand() && block.keyword() == self.noun()
+    }
+
+    /// The place of the group among those of its schema, from 0.
+    pub fn number(self) -> usize {
+        self as usize
+    }
+}
+
+/// What a directive is for, where the program has to know it: one of another name with the same role is
+/// treated alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DirectiveRole {
+    /// The account that may change the configuration.
+    Editor,
+    /// The account that may look at everything but secrets.
+    Viewer,
+    /// Decides who may watch; in blocks, the one of the top level holds where there is no own one.
+    Backend,
+    /// The secret of a source; inherited like the backend.
+    ClusterKey,
+    /// The sources of a stream.
+    Sources,
+    /// The folder of recordings, first of its words.
+    Archive,
+    /// Switches a stream off.
+    Disabled,
+}
+
+impl DirectiveRole {
+    /// True if its words are a login and a password.
+    pub fn is_account(self) -> bool {
+        matches!(self, Self::Editor | Self::Viewer)
+    }
+
+    /// True if the value of the top level holds in a block that has none.
+    pub fn is_inherited(self) -> bool {
+        matches!(self, Self::Backend | Self::ClusterKey)
+    }
+
+    /// The JSON key of the row with this role; empty if no row of the scope has it.
+    pub fn key(self, scope: Scope) -> &'static str {
+        scope.rows().find(|row| row.role == Some(self)).map_or("", |row| row.key)
+    }
+
+    /// The keywords of the rows with this role, of all scopes. Looks at the whole table.
+    pub fn keywords(self) -> Vec<&'static str> {
+        let rows = Schema::media().rows().filter(|row| row.role == Some(self));
+        rows.flat_map(|row| row.keywords).copied().collect()
     }
 }
 
@@ -265,6 +377,37 @@ impl Parameter {
         }
     }
 
+    pub(super) const fn doc(self, doc: &'static str, example: &'static str) -> Self {
+        Self { doc, example, ..self }
+    }
+
+    pub(super) const fn role(self, role: DirectiveRole) -> Self {
+        Self { role: Some(role), ..self }
+    }
+
+    pub(super) const fn default(self, default: &'static str) -> Self {
+        Self { default, ..self }
+    }
+
+    pub(super) const fn secret(self) -> Self {
+        Self { secret: true, ..self }
+    }
+
+    pub(super) const fn strict(self) -> Self {
+        Self { strict: true, ..self }
+    }
+
+    pub(super) const fn shown(self) -> Self {
+        Self { always_shown: true, ..self }
+    }
+
+    /// The form of its value in JSON, for the manual.
+    pub fn json_form(&self) -> String {
+        let Facts { json_form, json, .. } = self.codec.facts();
+        let shown = if self.always_shown && json != JsonForm::Leaf { "; always shown" } else { "" };
+        format!("{json_form}{shown}")
+    }
+
     /// The value that is shown where no directive sets it; `None` if nothing is.
     pub fn value_of_nothing(&self) -> Option<Value> {
         match self.codec.facts().json {
@@ -315,9 +458,9 @@ impl Parameter {
         self.codec.facts().list.is_some() || self.codec.facts().sources.is_some()
     }
 
-    /// Returns the transport of the ports that it names.
-    pub fn transport(&self) -> Option<Transport> {
-        self.codec.facts().kind?.transport
+    /// True if its value is a port to listen on.
+    pub fn is_port(&self) -> bool {
+        self.codec.facts().kind.is_some_and(|kind| kind.is_port)
     }
 }
 
@@ -354,14 +497,16 @@ pub struct Old<'v, 'd> {
 /// How the directives of a row are read, checked, merged and written: one type for each form.
 pub trait Codec: fmt::Debug + Sync {
     /// True if an entry with the keyword has this form.
-    fn fits(&self, entry: Entry<'_>) -> bool;
+    fn fits(&self, _: Entry<'_>) -> bool {
+        false
+    }
 
     /// The value of the entries of a block; `None` if they show none.
     fn read(&self, entries: &[Entry<'_>], head: Option<&BlockHead<'_, '_>>) -> Option<Value>;
 
     /// Brings a value of a patch, which is not null, to the form in which it is shown; `None` if it is dropped or
     /// refused.
-    fn normalize(&self, value: Value, at: &Pointer, normalizer: &mut Normalizer) -> Option<Value>;
+    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value>;
 
     /// The value after a normalized patch, by RFC 7396; `None` if it is not set then.
     fn merge(&self, _: Old<'_, '_>, patch: &Value, _: &Pointer, _: &mut Faults) -> Option<Value> {
@@ -369,7 +514,9 @@ pub trait Codec: fmt::Debug + Sync {
     }
 
     /// Writes the entries of a value.
-    fn write(&self, keyword: &str, value: &Value) -> Vec<String>;
+    fn write(&self, _: &str, _: &Value) -> Vec<String> {
+        Vec::new()
+    }
 
     /// The place of a member of the value.
     fn member(&'static self, _key: &str) -> Result<Place, Fault> {
@@ -399,7 +546,7 @@ pub trait Codec: fmt::Debug + Sync {
 }
 
 /// What is asked of a form beside its values: how it is described, and what it is made of.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Facts {
     /// The words behind the keyword when they are right, for messages and the manual.
     pub usage: &'static str,
@@ -430,22 +577,39 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The facts of a form that is made of nothing that is known.
-    pub const NONE: Self = Self {
-        usage: "nothing",
-        json_form: "any",
-        value_type: "any",
-        json: JsonForm::Leaf,
-        entries_of: None,
-        kind: None,
-        object: None,
-        list: None,
-        address: None,
-        sources: None,
-        options: None,
-        group: None,
-        derived: None,
-    };
+    /// The facts of a form that is described like this.
+    pub fn new(
+        usage: &'static str,
+        json_form: &'static str,
+        value_type: &'static str,
+        json: JsonForm,
+    ) -> Self {
+        Self { usage, json_form, value_type, json, ..Self::default() }
+    }
+}
+
+/// A directive with an address and options behind it, and how a patch merges into them.
+#[derive(Debug)]
+pub struct AddressShape {
+    /// One of its values, in messages.
+    pub noun: &'static str,
+    /// The JSON key of the address.
+    pub address: &'static str,
+    /// The JSON key of the object with the options; none if they are members beside the address.
+    pub options: Option<&'static str>,
+    /// The scope of the other members of its object.
+    pub members: Scope,
+    /// The kind of the values of options; an option without a value is true.
+    pub kind: &'static WordKind,
+    /// The beginning of an address that names a block of the top level, and the keyword of those blocks.
+    pub names: Option<(&'static str, &'static str)>,
+    /// True if the word `false` may stand in the place of the address; a patch that sets it removes the
+    /// options that it does not set.
+    pub may_be_false: bool,
+    /// The words behind the keyword.
+    pub usage: &'static str,
+    /// The form in JSON, for the manual.
+    pub json_form: &'static str,
 }
 
 /// The fault of a string in the place of another value.
@@ -488,147 +652,13 @@ pub enum Place {
     Foreign,
 }
 
-/// A directive with an address and options behind it, and how a patch merges into them.
-#[derive(Debug)]
-pub struct AddressShape {
-    /// One of its values, in messages.
-    pub noun: &'static str,
-    /// The JSON key of the address.
-    pub address: &'static str,
-    /// The value of the address, if no row has it.
-    pub address_doc: &'static str,
-    /// The JSON key of the object with the options; none if they are members beside the address.
-    pub options: Option<&'static str>,
-    /// The scope of the other members of its object.
-    pub members: Scope,
-    /// The kind of the values of options; an option without a value is true.
-    pub kind: &'static WordKind,
-    /// True if a new option is written in front of the others.
-    pub new_first: bool,
-    /// The beginning of an address that names a block of the top level, and the keyword of those blocks.
-    pub names: Option<(&'static str, &'static str)>,
-    /// True if the word `false` may stand in the place of the address; a patch that sets it removes the
-    /// options that it does not set.
-    pub may_be_false: bool,
-    /// The keyword of a new directive.
-    pub keyword: &'static str,
-    /// The keyword of a directive whose words are all addresses, without options.
-    pub plural: &'static str,
-    /// The words behind the keyword.
-    pub usage: &'static str,
-    /// The form in JSON, for the manual.
-    pub json_form: &'static str,
-}
-
-/// The named blocks of one group, such as the streams, as a handle to their description.
-#[derive(Clone, Copy)]
-pub struct Kind(pub &'static Group);
-
-/// A group of named blocks.
-pub struct Group {
-    /// The JSON key of the group.
-    pub key: &'static str,
-    /// The keyword of most blocks, and their name in messages.
-    pub noun: &'static str,
-    /// The keyword of a block that runs on demand only, if there is one.
-    pub on_demand: Option<&'static str>,
-    /// True if a block has sources, the first of which may stand behind its name: `stream NAME URL;`.
-    pub has_sources: bool,
-    /// The noun of the name of a block.
-    pub name: &'static str,
-    /// The scope inside a block.
-    pub scope: Scope,
-    /// A block in JSON, for examples.
-    pub example: &'static str,
-    /// The words behind the keyword.
-    pub usage: &'static str,
-    /// The form in JSON, for the manual.
-    pub json_form: &'static str,
-}
-
-/// Two kinds are equal if they are the same static.
-impl PartialEq for Kind {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.0, other.0)
-    }
-}
-
-impl Eq for Kind {}
-
-impl Hash for Kind {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.key.hash(state);
-    }
-}
-
-impl fmt::Debug for Kind {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.0.key)
-    }
-}
-
-impl Kind {
-    /// The JSON key of the group.
-    pub const fn key(self) -> &'static str {
-        self.0.key
-    }
-
-    /// The keyword of most blocks, and their name in messages.
-    pub const fn noun(self) -> &'static str {
-        self.0.noun
-    }
-
-    /// The scope inside a block of this kind.
-    pub const fn scope(self) -> Scope {
-        self.0.scope
-    }
-
-    /// True if a block has sources, the first of which may stand behind its name.
-    pub const fn has_sources(self) -> bool {
-        self.0.has_sources
-    }
-
-    /// True if a block may run on demand only.
-    pub const fn may_be_on_demand(self) -> bool {
-        self.0.on_demand.is_some()
-    }
-
-    /// The keyword of a new block.
-    pub fn keyword(self, is_on_demand: bool) -> &'static str {
-        self.0.on_demand.filter(|_| is_on_demand).unwrap_or(self.0.noun)
-    }
-
-    /// True if a block may run on demand, and this one always runs: its keyword is `stream`, not `ondemand`.
-    pub fn is_static(self, block: Entry<'_>) -> bool {
-        self.may_be_on_demand() && block.keyword() == self.noun()
-    }
-
-    /// The place of the group among those of its schema, from 0.
-    pub fn number(self) -> usize {
-        Schema::media().kinds.iter().position(|kind| *kind == self).unwrap_or_default()
-    }
-}
-
-impl DirectiveRole {
-    /// The JSON key of the row with this role; empty if no row of the scope has it.
-    pub fn key(self, scope: Scope) -> &'static str {
-        scope.rows().find(|row| row.role == Some(self)).map_or("", |row| row.key)
-    }
-
-    /// The keywords of the rows with this role, of all scopes. Looks at the whole table.
-    pub fn keywords(self) -> Vec<&'static str> {
-        let rows = Schema::media().rows().filter(|row| row.role == Some(self));
-        rows.flat_map(|row| row.keywords).copied().collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn keys_of_a_scope_are_unique_and_its_rows_know_it() {
-        for scope in Schema::media().scopes {
+        for scope in Scope::ALL {
             let mut keys: Vec<_> = scope.rows().map(|row| row.key).collect();
             assert!(scope.rows().all(|row| row.scope == *scope), "{scope:?}");
             let count = keys.len();

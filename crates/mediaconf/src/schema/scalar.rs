@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use crate::text::{Word, quoted_if_needed, quoted_word};
 
@@ -81,32 +81,11 @@ pub fn canonical_integer(text: &str) -> Option<i64> {
 ///
 /// `None` for fractions and for |n| ≥ 2^53.
 pub fn integer_of_number(source: &str) -> Option<i64> {
-    let (mantissa, exponent) = match source.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
-        None => (source, 0),
+    let by_value = || {
+        let number: f64 = source.parse().ok()?;
+        (number.fract() == 0.0 && number.abs() <= MAX_SAFE as f64).then_some(number as i64)
     };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let negative = whole.starts_with('-');
-    let digits = format!("{}{fraction}", whole.trim_start_matches('-'));
-    let magnitude = scaled(&digits, exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?)?;
-    Some(if negative { -magnitude } else { magnitude })
-}
-
-/// `digits` times ten to the power of `exponent`, where that is a safe integer.
-fn scaled(digits: &str, exponent: i32) -> Option<i64> {
-    let significant = digits.trim_start_matches('0');
-    if significant.is_empty() {
-        return Some(0);
-    }
-    let dropped = usize::try_from(-exponent.min(0)).ok()?;
-    let kept = significant.len().checked_sub(dropped)?;
-    let (integer, fraction) = significant.split_at(kept);
-    if integer.len() > 16 || fraction.bytes().any(|digit| digit != b'0') {
-        return None;
-    }
-    let power = u32::try_from(exponent.max(0)).ok()?;
-    let value = integer.parse::<i64>().ok()?.checked_mul(10i64.checked_pow(power)?)?;
-    (value <= MAX_SAFE).then_some(value)
+    canonical_integer(source).or_else(by_value)
 }
 
 /// The members of a JSON object.
@@ -128,17 +107,8 @@ pub fn integer(value: &Value) -> Option<i64> {
 
 /// A scalar of the word rule: a number that is no safe integer becomes a string.
 pub fn canonical_scalar(value: Value) -> Value {
-    match value {
-        Value::Number(number) => canonical_number(&number),
-        other => other,
-    }
-}
-
-fn canonical_number(number: &Number) -> Value {
-    match integer_of_number(number.as_str()) {
-        Some(integer) => Value::Number(integer.into()),
-        None => Value::String(number.as_str().to_owned()),
-    }
+    let Value::Number(number) = value else { return value };
+    integer_of_number(number.as_str()).map_or_else(|| number.as_str().into(), Value::from)
 }
 
 /// The kind of a value, for messages: never the value itself, which may be a secret.

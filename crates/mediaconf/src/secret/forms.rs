@@ -1,34 +1,21 @@
-//! Finds the parts of a text that are secret by their form: userinfo, `password=…`, and the like.
+//! Finds the parts of a text that are secret by their form: userinfo, `password=…`, and the like. A form is recognised in
+//! what is meant, too: in the text without its quotes, and without the escapes of URLs and of JSON.
 
 use std::ops::Range;
 
+use memchr::memchr2;
+
 use super::names::{
-    LOGIN_OPTIONS, Secrecy, glued_name, is_key_byte, is_name_byte, is_no_blank, is_secret_key,
-    is_secret_name, meant,
+    LOGIN_OPTIONS, Secrecy, ends_name, glued_name, is_key_byte, is_name_byte, is_secret_key, is_secret_name,
+    meant,
 };
-use super::plain::Plain;
-use crate::syntax::floor_char_boundary;
+use crate::text::unquoted;
 
-/// The kind of a text, which decides where a secret in it ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reach {
-    /// The value of one word of a configuration; blanks in it were quoted.
-    Word,
-    /// A message, a comment, an address on the command line: blanks and quotes end a word.
-    Prose,
-}
-
-/// No userinfo and no `streamid` is longer; a bound, so that no word makes the scan quadratic.
+/// No userinfo, no header and no `streamid` is longer; a bound, so that no word makes the scan quadratic.
 const LONGEST: usize = 4096;
 
-/// The most bytes of a user and password without a scheme in front of them.
+/// The most bytes of a user and password without a scheme in front of them, and of a tag of XML.
 const LONGEST_LOGIN: usize = 256;
-
-/// The most bytes of a header in front of its last parameter.
-const LONGEST_HEADER: usize = 1024;
-
-/// No tag of XML with the name of a secret is longer.
-const LONGEST_TAG: usize = 256;
 
 /// The number of times that a secret may be encoded: an address may stand in the query of another one, which stands in
 /// a third one, or JSON in a string of JSON.
@@ -37,33 +24,38 @@ const ENCODINGS: usize = 4;
 /// The characters that may stand behind an address in a sentence.
 const PUNCTUATION: [char; 8] = ['`', '\'', '>', ')', ',', '.', ';', ':'];
 
-/// The scheme whose address is a key.
-const SECURETOKEN: &str = "securetoken";
-
 /// The quotes around a name or a value.
 const QUOTES: [char; 2] = ['"', '\''];
+
+/// The characters at which a word of a sentence ends.
+const ENDS: [char; 5] = [' ', '\t', '\r', '\n', '"'];
 
 /// The secret parts of the value of one word of a configuration, in order, not overlapping.
 pub fn word_parts(word: &str, secrecy: Secrecy) -> Vec<Range<usize>> {
     if secrecy == Secrecy::Whole {
-        return part(0, word).into_iter().collect();
+        return part(word, word).into_iter().collect();
     }
-    let mut found = parts(word, Reach::Word);
-    found.extend(behind_name(word));
+    let mut found = Vec::new();
+    find(word, true, ENCODINGS, &mut found);
+    // What stands behind the name of a secret that the word begins with.
+    let glued = glued_name(word).map(|(_, rest)| rest.trim_start_matches(|c| c == ' ' || ends_name(c)));
+    found.extend(glued.and_then(|value| part(word, value)));
     if secrecy == Secrecy::Push {
-        found.extend(push_key(word));
+        found.extend(push_key(word).and_then(|key| part(word, key)));
     }
     merged(found)
 }
 
 /// The secret parts of a text of several words, in order, not overlapping.
 pub fn prose_parts(text: &str) -> Vec<Range<usize>> {
-    merged(parts(text, Reach::Prose))
+    let mut found = Vec::new();
+    find(text, false, ENCODINGS, &mut found);
+    merged(found)
 }
 
 /// The ranges in their order, those that overlap as one.
 pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    ranges.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+    ranges.sort_by_key(|range| range.start);
     let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
     for range in ranges {
         match merged.last_mut() {
@@ -74,306 +66,319 @@ pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     merged
 }
 
-/// What stands behind the name of a secret that a word begins with.
-fn behind_name(word: &str) -> Option<Range<usize>> {
-    let rest = &word[glued_name(word)?..];
-    let value = rest.trim_start_matches(|c: char| matches!(c, ':' | '=' | ' ') || is_no_blank(c));
-    part(word.len() - value.len(), value)
-}
-
-/// The secrets in a text as it is written, and in what it means without escapes.
-fn parts(text: &str, reach: Reach) -> Vec<Range<usize>> {
-    let mut found = as_written(text, reach);
-    let mut layers: Vec<Plain> = Vec::new();
-    while layers.len() < ENCODINGS
-        && let Some(plain) = Plain::unescaped(layers.last().map_or(text, |layer| &layer.text))
-    {
-        layers.push(plain);
-        let text = &layers[layers.len() - 1].text;
-        let outwards = |part| layers.iter().rev().fold(part, |part, layer| layer.place_of(&part));
-        found.extend(as_written(text, reach).into_iter().map(outwards));
-    }
-    found
-}
-
-fn as_written(text: &str, reach: Reach) -> Vec<Range<usize>> {
-    let mut parts = Vec::new();
+/// Finds the secrets in a text as it is written, and in what it means without escapes. Blanks in a word were quoted; in
+/// a message, a comment, or an address on the command line, they end a word.
+fn find(text: &str, is_word: bool, encodings: usize, found: &mut Vec<Range<usize>>) {
+    let mut scan = Scan { text, is_word, stream_id: 0 };
     let mut offset = 0;
-    let at_sign_from = |from: usize| memchr::memchr(b'@', &text.as_bytes()[from..]).map(|found| from + found);
-    let mut at_sign = at_sign_from(0);
-    let is_mark = |byte: &u8| matches!(byte, b':' | b'=' | b'<' | b'-');
-    while let Some(found) = text.as_bytes()[offset..].iter().position(is_mark) {
-        let mark = offset + found;
-        let before = parts.len();
-        if at_sign.is_some_and(|sign| sign < mark) {
-            at_sign = at_sign_from(mark);
-        }
-        let may_be_login = || at_sign.is_some_and(|sign| sign - mark <= LONGEST_LOGIN);
-        match text.as_bytes()[mark] {
-            b':' if text[mark..].starts_with("://") => parts.extend(authority(text, mark, reach)),
-            b':' if text[..mark].ends_with("#!") => stream_id(text, mark, reach, &mut parts),
-            b':' => parts.extend(
-                member(text, mark, reach)
-                    .or_else(|| may_be_login().then(|| loose_userinfo(text, mark, reach)).flatten()),
-            ),
-            b'<' => parts.extend(element(text, mark)),
-            b'-' => parts.extend(option_of_program(text, mark)),
-            _ => parts.extend(assigned(text, mark, reach)),
-        }
-        offset = parts[before..].last().map_or(mark + 1, |part| part.end.max(mark + 1));
+    while let Some(mark) = text.as_bytes()[offset..].iter().position(|byte| b":=<-".contains(byte)) {
+        let secret = scan.at(offset + mark).and_then(|secret| part(text, secret));
+        offset = secret.as_ref().map_or(0, |secret| secret.end).max(offset + mark + 1);
+        found.extend(secret);
     }
-    parts
+    if let Some(plain) = Plain::unescaped(text).filter(|_| encodings > 0) {
+        let mut meant = Vec::new();
+        find(&plain.text, is_word, encodings - 1, &mut meant);
+        found.extend(meant.iter().map(|part| plain.place_of(part)));
+    }
 }
 
-/// `user:password` of `scheme://user:password@host`, or all of `securetoken://KEY`, where the colon
-/// stands at `colon`.
-fn authority(text: &str, colon: usize, reach: Reach) -> Option<Range<usize>> {
-    let start = colon + "://".len();
-    let rest = &text[start..];
-    if name_before(text, colon).eq_ignore_ascii_case(SECURETOKEN) {
-        return part(start, until(rest, &[' ', '?', ';', '"']));
-    }
-    let rest = beginning(rest, LONGEST);
-    let url = match reach {
-        Reach::Word => rest,
-        Reach::Prose => until(rest, &[' ', '\t', '\r', '\n', '"']).trim_end_matches(PUNCTUATION),
-    };
-    userinfo(url).map(|end| start..start + end)
+/// The place of a part of a text; `None` if it is empty.
+fn part(text: &str, part: &str) -> Option<Range<usize>> {
+    let start = part.as_ptr() as usize - text.as_ptr() as usize;
+    (!part.is_empty()).then_some(start..start + part.len())
 }
 
-/// The length of the userinfo at the start of `rest`, the text behind `://`.
+struct Scan<'t> {
+    text: &'t str,
+    is_word: bool,
+    /// The end of the last `streamid` of SRT.
+    stream_id: usize,
+}
+
+impl<'t> Scan<'t> {
+    /// The secret behind or around the mark at this place.
+    fn at(&mut self, mark: usize) -> Option<&'t str> {
+        let (before, rest) = self.text.split_at(mark);
+        match rest.as_bytes()[0] {
+            b':' if rest.starts_with("://") => self.userinfo(before, &rest["://".len()..]),
+            b':' if before.ends_with("#!") && rest.starts_with("::") => {
+                self.stream_id = mark + self.value(beginning(rest, LONGEST), &[]).len();
+                None
+            }
+            b':' => self.member(before, rest).or_else(|| self.login(before, rest)),
+            b'=' if rest.starts_with("=>") || before.ends_with(' ') => self.member(before, rest),
+            b'=' => self.assigned(before, &rest[1..]),
+            b'<' => element(&rest[1..]),
+            _ => option_of_program(before, rest),
+        }
+    }
+
+    /// `user:password` of `scheme://user:password@host`, or all of `securetoken://KEY`.
+    fn userinfo(&self, before: &str, rest: &'t str) -> Option<&'t str> {
+        if ending(before, is_name_byte).eq_ignore_ascii_case("securetoken") {
+            return Some(until(rest, &[' ', '?', ';', '"']));
+        }
+        let url = beginning(rest, LONGEST);
+        userinfo(if self.is_word { url } else { until(url, &ENDS).trim_end_matches(PUNCTUATION) })
+    }
+
+    /// `user:password` of `user:password@host`, `//user:password@host`, `rtsp//user:password@host` and the like: an
+    /// address whose scheme is missing or mistyped. The colon behind the user is the start of `rest`.
+    fn login(&self, before: &str, rest: &str) -> Option<&'t str> {
+        let is_edge = |c: char| c.is_whitespace() || "\"'`=(,;".contains(c);
+        if !beginning(rest, LONGEST_LOGIN).contains('@') {
+            return None;
+        }
+        let near = &before[before.ceil_char_boundary(before.len().saturating_sub(LONGEST_LOGIN))..];
+        let user = near.rsplit(|c| c == '/' || is_edge(c)).next().filter(|user| !user.is_empty())?;
+        let front = &before[..before.len() - user.len()];
+        // In front of the user stands the beginning of the word, or a scheme with slashes.
+        let mut edge = front;
+        if front.ends_with('/') {
+            let scheme = front.trim_end_matches('/').trim_end_matches(':');
+            edge = &scheme[..scheme.len() - ending(scheme, is_name_byte).len()];
+        }
+        if !(edge.is_empty() || edge.ends_with(is_edge)) {
+            return None;
+        }
+        let address = beginning(&self.text[front.len()..], user.len() + LONGEST_LOGIN);
+        let end = if self.is_word { None } else { address.find(is_edge) };
+        let login = userinfo(&address[..end.unwrap_or(address.len())])?;
+        let host = address[login.len()..].strip_prefix('@')?;
+        (login.len() > user.len() + 1 && host.starts_with(|c: char| c.is_alphanumeric() || c == '['))
+            .then_some(login)
+    }
+
+    /// The value of `password=…` and the like.
+    ///
+    /// In a query it ends at the next `&`; an option of its own, such as `"password=two words"`, is one to
+    /// its end.
+    fn assigned(&self, before: &str, behind: &'t str) -> Option<&'t str> {
+        let key = ending(before, is_key_byte);
+        let front = &before[..before.len() - key.len()];
+        let is_in_stream_id = before.len() < self.stream_id;
+        let is_secret = |name: &str| match front.chars().next_back() {
+            Some('?' | '&') => is_secret_key(name),
+            _ if is_in_stream_id => is_secret_in_stream_id(name),
+            _ => is_secret_name(name) || (name == "response" && is_in_digest(front)),
+        };
+        let clear = meant(key);
+        // What was encoded may have been a whole address: its last name counts.
+        if !is_secret(ending(before, is_name_byte)) && !is_secret(ending(&clear, is_key_byte)) {
+            return None;
+        }
+        Some(match (self.is_word, front.chars().next_back()) {
+            (true, None) => behind,
+            (false, Some(quote @ ('"' | '\''))) => until(behind, &[quote, '\n']),
+            _ if is_in_stream_id => self.value(behind, &[',']),
+            _ => quoted(behind).unwrap_or_else(|| self.value(behind, &[])),
+        })
+    }
+
+    /// The value of `"password": "…"`, as JSON or a program has it, of `password => …`, and of `Authorization: …`. The
+    /// sign between both is the start of `rest`.
+    fn member(&self, before: &str, rest: &'t str) -> Option<&'t str> {
+        let is_sign = rest.starts_with('=');
+        let name = before.trim_end_matches(' ').strip_suffix(QUOTES);
+        let is_quoted = name.is_some();
+        let name =
+            ending(name.unwrap_or(if is_sign { before.trim_end_matches(' ') } else { before }), is_name_byte);
+        if !is_secret_name(name) {
+            return None;
+        }
+        let behind = rest[1..].trim_start_matches('>');
+        let value = behind.trim_start();
+        if is_quoted || is_sign {
+            let list = || value.starts_with('[').then(|| until(value, &[']']));
+            let ends = if is_quoted { [',', '}', ']', '\n'] } else { [',', '}', ' ', '\n'] };
+            return quoted(value).or_else(list).or_else(|| Some(until(value, &ends)));
+        }
+        let starts_word = || before[..before.len() - name.len()].ends_with(starts_word);
+        match self.is_word {
+            true if behind.starts_with(' ') => Some(value),
+            true if !value.starts_with('/') && starts_word() => Some(until(value, &[' ', '"', '\''])),
+            _ => None,
+        }
+    }
+
+    /// The value at the start of a text, which ends with the query or the word, or at one of `ends`.
+    fn value(&self, text: &'t str, ends: &[char]) -> &'t str {
+        let value = until(until(text, &['&']), ends);
+        if self.is_word { value } else { until(until(value, &ENDS), &[';']) }
+    }
+}
+
+/// The userinfo at the start of the text behind `://`.
 ///
 /// RFC 3986 ends the authority at the first `/`. Passwords with a raw `/` occur all the same, so if the
 /// text before it can't be a host with a port, the last `@` counts.
-fn userinfo(rest: &str) -> Option<usize> {
+fn userinfo(rest: &str) -> Option<&str> {
     let authority = until(rest, &['/', '?', '#']);
     let has_port =
         authority.rsplit_once(':').is_none_or(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
-    let is_host = has_port || authority.starts_with('[');
-    let end = match authority.rfind('@') {
-        Some(offset) => offset,
-        None if is_host => return None,
+    match authority.rfind('@') {
+        Some(end) => Some(&rest[..end]),
+        None if has_port || authority.starts_with('[') => None,
         // Text that is no host with a port is taken for userinfo, which may have been cut off.
-        None => rest.rfind('@').unwrap_or(authority.len()),
-    };
-    (end > 0).then_some(end)
-}
-
-/// `user:password` of `user:password@host`, `//user:password@host`, `rtsp//user:password@host` and the like, where
-/// the colon behind the user stands at `colon`: an address whose scheme is missing or mistyped.
-fn loose_userinfo(text: &str, colon: usize, reach: Reach) -> Option<Range<usize>> {
-    let is_edge = |c: char| c.is_whitespace() || "\"'`=(,;".contains(c);
-    let login = ending(&text[..colon], LONGEST_LOGIN).rsplit(|c| c == '/' || is_edge(c)).next()?;
-    let start = colon - login.len();
-    // In front of the user stands the beginning of the word, or a scheme with slashes.
-    let slashes = text[..start].trim_end_matches('/');
-    let scheme = slashes.strip_suffix(':').filter(|_| slashes.len() < start).unwrap_or(slashes);
-    let before = &scheme[..scheme.len() - name_before(scheme, scheme.len()).len()];
-    let is_beginning = slashes.len() < start || scheme.len() == start;
-    if login.is_empty() || !is_beginning || before.chars().next_back().is_some_and(|c| !is_edge(c)) {
-        return None;
+        None => Some(&rest[..rest.rfind('@').unwrap_or(authority.len())]),
     }
-    let rest = beginning(&text[start..], login.len() + LONGEST_LOGIN);
-    let rest = match reach {
-        Reach::Word => rest,
-        Reach::Prose => &rest[..rest.find(is_edge).unwrap_or(rest.len())],
-    };
-    let end = userinfo(rest).filter(|end| rest[*end..].starts_with('@') && *end > login.len() + 1)?;
-    let has_host = rest[end + 1..].starts_with(|c: char| c.is_alphanumeric() || c == '[');
-    has_host.then_some(start..start + end)
-}
-
-fn ending(text: &str, most: usize) -> &str {
-    let mut start = text.len().saturating_sub(most);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    &text[start..]
-}
-
-fn beginning(text: &str, most: usize) -> &str {
-    &text[..floor_char_boundary(text, most)]
-}
-
-/// The value of `password=…` and the like, where the `=` stands at `equals`; of `password => …`, too.
-///
-/// In a query it ends at the next `&`; an option of its own, such as `"password=two words"`, is one to
-/// its end.
-fn assigned(text: &str, equals: usize, reach: Reach) -> Option<Range<usize>> {
-    let is_arrow = text[equals + 1..].starts_with('>');
-    let is_apart = is_arrow || text[..equals].ends_with(' ');
-    if is_apart {
-        return member(text, equals, reach);
-    }
-    let start = equals + 1;
-    let key = ending_of(text, equals, is_key_byte);
-    let before = text[..equals - key.len()].chars().next_back();
-    let is_secret = |name: &str| match before {
-        Some('?' | '&') => is_secret_key(name),
-        _ => {
-            is_secret_name(name)
-                || (name == "response" && is_in_digest(ending(&text[..equals], LONGEST_HEADER)))
-        }
-    };
-    let clear = meant(key);
-    // What was encoded may have been a whole address: its last name counts.
-    if !is_secret(name_before(text, equals)) && !is_secret(ending_of(&clear, clear.len(), is_key_byte)) {
-        return None;
-    }
-    match (reach, before) {
-        (Reach::Word, None) => part(start, &text[start..]),
-        (Reach::Prose, Some(quote @ ('"' | '\''))) => part(start, until(&text[start..], &[quote, '\n'])),
-        _ => quoted_value(text, start).or_else(|| part(start, until_end(&text[start..], reach))),
-    }
-}
-
-/// True behind the name of the scheme of a header, in whose parameters a password is a hash.
-fn is_in_digest(text: &str) -> bool {
-    let scheme = "digest ";
-    let mut words = text.as_bytes().windows(scheme.len());
-    words.any(|window| window.eq_ignore_ascii_case(scheme.as_bytes()))
-}
-
-/// The value of `"password": "…"`, as JSON or a program has it, and of `Authorization: …`. The colon, or the arrow,
-/// stands at `sign`.
-fn member(text: &str, sign: usize, reach: Reach) -> Option<Range<usize>> {
-    let before = &text[..sign];
-    let quoted = before.trim_end_matches(' ').strip_suffix(QUOTES);
-    let name = match quoted {
-        Some(quoted) => quoted,
-        None if text[sign..].starts_with('=') => before.trim_end_matches(' '),
-        None => before,
-    };
-    let name = name_before(name, name.len());
-    if !is_secret_name(name) {
-        return None;
-    }
-    let behind = text[sign + 1..].trim_start_matches('>');
-    let value = behind.trim_start();
-    let start = text.len() - value.len();
-    let is_apart = quoted.is_some() || text[sign..].starts_with('=');
-    match (is_apart, reach) {
-        (true, _) => quoted_value(text, start).or_else(|| {
-            let list = value.strip_prefix('[').map(|list| &value[..=until(list, &[']']).len()]);
-            let ends = if quoted.is_some() { &[',', '}', ']', '\n'][..] } else { &[',', '}', ' ', '\n'] };
-            part(start, list.unwrap_or_else(|| until(value, ends)))
-        }),
-        (false, Reach::Word) if behind.starts_with(' ') => part(start, value),
-        (false, Reach::Word) if !value.starts_with('/') && starts_word(text, sign - name.len()) => {
-            part(start, until(value, &[' ', '"', '\'']))
-        }
-        (false, _) => None,
-    }
-}
-
-/// What stands in the quotes that begin at `start`; `None` if more is glued to them.
-fn quoted_value(text: &str, start: usize) -> Option<Range<usize>> {
-    let quote = text[start..].chars().next().filter(|c| QUOTES.contains(c))?;
-    let inside = &text[start + 1..];
-    let mut escaped = false;
-    let end = inside.find(|c: char| {
-        let closes = c == quote && !escaped;
-        escaped = c == '\\' && !escaped;
-        closes
-    });
-    let end = end.unwrap_or(inside.len());
-    let behind = inside[end..].chars().nth(1);
-    let is_glued = behind.is_some_and(|c| !c.is_whitespace() && !",;:&)]}>\"'\\".contains(c));
-    if is_glued { None } else { part(start + 1, &inside[..end]) }
-}
-
-/// True if a word of a sentence, or a text in quotes, begins at `start`.
-fn starts_word(text: &str, start: usize) -> bool {
-    text[..start].ends_with(|c: char| c.is_whitespace() || QUOTES.contains(&c))
-}
-
-/// The content of `<password>…</password>`, whose `<` stands at `open`.
-fn element(text: &str, open: usize) -> Option<Range<usize>> {
-    let tag = until(beginning(&text[open + 1..], LONGEST_TAG), &['>']);
-    let name = tag.split([' ', '\t', '\n']).next()?;
-    let start = open + 1 + tag.len() + 1;
-    // The digits of a mask may end like a name: `<secret:4V5ZIv>`.
-    let is_mask = tag.strip_prefix("secret:").is_some_and(|digits| digits.len() == 6);
-    let is_secret = !is_mask && is_secret_name(name.rsplit(':').next()?);
-    is_secret.then(|| part(start, until(text.get(start..)?, &['<']))).flatten()
-}
-
-/// The value of `--password …` and `-u login:password`, where a `-` stands at `dash`.
-fn option_of_program(text: &str, dash: usize) -> Option<Range<usize>> {
-    if dash > 0 && !starts_word(text, dash) {
-        return None;
-    }
-    let name = until(&text[dash..], &[' ', '=', '"', '\'']);
-    let is_of_login = LOGIN_OPTIONS.contains(&name);
-    if !is_of_login && !is_secret_name(name) {
-        return None;
-    }
-    let value = text[dash + name.len()..].strip_prefix([' ', '='])?.trim_start();
-    let start = text.len() - value.len();
-    let word = || part(start, until(value, &[' ', '\t', '\r', '\n', '"', '\'']));
-    let place = quoted_value(text, start).or_else(word)?;
-    (!is_of_login || text[place.clone()].contains(':')).then_some(place)
 }
 
 /// Names in the `streamid` of SRT whose values are secrets, beside those of the table.
 fn is_secret_in_stream_id(name: &str) -> bool {
-    matches!(name, "s" | "k")
-        || name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("pass"))
-        || is_secret_key(name)
+    let is_pass = |start: &str| start.eq_ignore_ascii_case("pass");
+    matches!(name, "s" | "k") || name.get(..4).is_some_and(is_pass) || is_secret_key(name)
 }
 
-/// The secrets in `#!::r=live,s=secret`, where the first colon stands at `colon`.
-fn stream_id(text: &str, colon: usize, reach: Reach, parts: &mut Vec<Range<usize>>) {
-    let start = colon + "::".len();
-    if !text[colon..].starts_with("::") {
-        return;
+/// True behind the name of the scheme of a header, in whose parameters a password is a hash.
+fn is_in_digest(front: &str) -> bool {
+    let header = &front[front.ceil_char_boundary(front.len().saturating_sub(LONGEST))..];
+    header.to_ascii_lowercase().contains("digest ")
+}
+
+/// What stands in the quotes at the start of a text; `None` if more is glued to them.
+fn quoted(text: &str) -> Option<&str> {
+    let inside = text.strip_prefix(QUOTES)?;
+    let mut escaped = false;
+    let end = inside.find(|c: char| {
+        let closes = text.starts_with(c) && !escaped;
+        escaped = c == '\\' && !escaped;
+        closes
+    });
+    let (value, rest) = inside.split_at(end.unwrap_or(inside.len()));
+    let is_glued = |c: char| !c.is_whitespace() && !",;:&)]}>\"'\\".contains(c);
+    (!rest.chars().nth(1).is_some_and(is_glued) && !value.is_empty()).then_some(value)
+}
+
+/// True for what stands in front of a word of a sentence, or of a text in quotes.
+fn starts_word(before: char) -> bool {
+    before.is_whitespace() || QUOTES.contains(&before)
+}
+
+/// The content of `<password>…</password>`, without the first `<`.
+fn element(text: &str) -> Option<&str> {
+    let (tag, _) = beginning(text, LONGEST_LOGIN).split_once('>')?;
+    let name = tag.split([' ', '\t', '\n']).next()?;
+    // The digits of a mask may end like a name: `<secret:4V5ZIv>`.
+    let is_mask = tag.strip_prefix("secret:").is_some_and(|digits| digits.len() == 6);
+    (!is_mask && is_secret_name(name.rsplit(':').next()?)).then(|| until(&text[tag.len() + 1..], &['<']))
+}
+
+/// The value of `--password …` and `-u login:password`, which begins at the start of `rest`.
+fn option_of_program<'t>(before: &str, rest: &'t str) -> Option<&'t str> {
+    if !(before.is_empty() || before.ends_with(starts_word)) {
+        return None;
     }
-    let mut offset = start;
-    for pair in until_end(beginning(&text[start..], LONGEST), reach).split(',') {
-        if let Some((name, value)) = pair.split_once('=').filter(|(name, _)| is_secret_in_stream_id(name)) {
-            let value_at = offset + name.len() + 1;
-            parts.extend(part(value_at, value));
-        }
-        offset += pair.len() + 1;
-    }
+    let (name, value) = rest.split_at(until(rest, &[' ', '=', '"', '\'']).len());
+    let is_of_login = LOGIN_OPTIONS.contains(&name);
+    let value = value.strip_prefix([' ', '='])?.trim_start();
+    let value = quoted(value).unwrap_or_else(|| until(until(value, &ENDS), &['\'']));
+    (is_secret_name(name) || (is_of_login && value.contains(':'))).then_some(value)
 }
 
 /// The last segment of the path of an RTMP address.
-fn push_key(word: &str) -> Option<Range<usize>> {
+fn push_key(word: &str) -> Option<&str> {
     let (scheme, rest) = word.split_once("://")?;
-    let scheme = scheme.trim_start_matches('"');
-    let is_rtmp = scheme.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("rtmp"));
-    let start = word.len() - rest.len();
-    let path_at = until(rest, &['/', '?', '#']).len();
-    let path = until(&rest[path_at..], &['?', '#', '"']).trim_end_matches('/');
-    let key_at = path.rfind('/')? + 1;
-    is_rtmp.then(|| part(start + path_at + key_at, &path[key_at..])).flatten()
+    let is_rtmp = |start: &str| start.eq_ignore_ascii_case("rtmp");
+    let path = until(rest, &['?', '#', '"']).trim_end_matches('/');
+    let key = path.rsplit_once('/').filter(|_| scheme.trim_start_matches('"').get(..4).is_some_and(is_rtmp));
+    key.map(|(_, key)| key)
 }
 
-fn part(start: usize, text: &str) -> Option<Range<usize>> {
-    (!text.is_empty()).then_some(start..start + text.len())
+/// The longest part at the end of a text that has only such bytes.
+fn ending(text: &str, is_inside: fn(u8) -> bool) -> &str {
+    &text[text.len() - text.bytes().rev().take_while(|byte| is_inside(*byte)).count()..]
 }
 
-/// The name that ends at `end`.
-fn name_before(text: &str, end: usize) -> &str {
-    ending_of(text, end, is_name_byte)
-}
-
-/// Returns the longest part that ends at `end` and has only such bytes.
-fn ending_of(text: &str, end: usize, is_inside: fn(u8) -> bool) -> &str {
-    let len = text.as_bytes()[..end].iter().rev().take_while(|byte| is_inside(**byte)).count();
-    &text[end - len..end]
-}
-
-fn until_end(text: &str, reach: Reach) -> &str {
-    match reach {
-        Reach::Word => until(text, &['&']),
-        Reach::Prose => until(text, &['&', ' ', '\t', '\r', '\n', ';', '"']),
-    }
+fn beginning(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
 }
 
 fn until<'t>(text: &'t str, ends: &[char]) -> &'t str {
     &text[..text.find(ends).unwrap_or(text.len())]
+}
+
+/// A text without its quotes, or without its escapes.
+#[derive(Default)]
+pub struct Plain {
+    pub text: String,
+    /// For each byte, the place of its character in the text as it is written.
+    places: Vec<(usize, usize)>,
+}
+
+impl Plain {
+    /// The value of a word. Of a line with several words, or with a quote that is not closed, the text without quotes.
+    pub fn unquoted(raw: &str) -> Self {
+        let mut plain = Self::default();
+        unquoted(raw).for_each(|(place, c)| plain.push(c, place));
+        plain
+    }
+
+    /// `None` for a text without escapes.
+    pub fn unescaped(escaped: &str) -> Option<Self> {
+        memchr2(b'%', b'\\', escaped.as_bytes())?;
+        let mut plain = Self::default();
+        let (mut at, mut is_escaped) = (0, false);
+        while let Some(c) = escaped[at..].chars().next() {
+            let meant = match c {
+                '%' => of_url(&escaped[at..]),
+                _ => of_json(&escaped[at..]),
+            };
+            let (c, length) = meant.unwrap_or((c, c.len_utf8()));
+            plain.push(c, at..at + length);
+            (at, is_escaped) = (at + length, is_escaped || meant.is_some());
+        }
+        is_escaped.then_some(plain)
+    }
+
+    fn push(&mut self, c: char, place: Range<usize>) {
+        self.text.push(c);
+        self.places.resize(self.text.len(), (place.start, place.end));
+    }
+
+    /// Returns the place of a part of the text, which is not empty, in the one as it is written.
+    pub fn place_of(&self, part: &Range<usize>) -> Range<usize> {
+        self.places[part.start].0..self.places[part.end - 1].1
+    }
+
+    /// Returns the place of a part of the value of a word, with the quotes around it, if they hold nothing else. A mask in
+    /// its place leaves it one word: where one of two quotes stands in the part, the place holds the other one, too.
+    pub fn place_in_word(&self, raw: &str, part: &Range<usize>) -> Range<usize> {
+        let Range { start, end } = self.place_of(part);
+        let quotes_in = |text: &str| text.matches('"').count();
+        let is_even = (quotes_in(&raw[start..end]) - quotes_in(&self.text[part.clone()])) % 2 == 0;
+        let is_behind_quote = start > part.start.checked_sub(1).map_or(0, |last| self.places[last].1);
+        match (is_even, is_behind_quote, raw[end..].starts_with('"')) {
+            (true, true, true) => start - 1..end + 1,
+            (true, _, _) => start..end,
+            (false, true, _) => start - 1..end,
+            (false, _, true) => start..end + 1,
+            (false, false, false) => 0..raw.len(),
+        }
+    }
+}
+
+/// The character that `%XX` and those behind it begin with, and their length.
+fn of_url(text: &str) -> Option<(char, usize)> {
+    let escapes = text.as_bytes().chunks_exact(3).take(4);
+    let bytes = escapes.map_while(|escape| {
+        let digits = std::str::from_utf8(escape.strip_prefix(b"%")?).ok()?;
+        digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u8::from_str_radix(digits, 16).ok())?
+    });
+    let bytes: Vec<u8> = bytes.collect();
+    let meant = bytes.utf8_chunks().next()?.valid().chars().next()?;
+    Some((meant, 3 * meant.len_utf8()))
+}
+
+/// The character that `\"`, `\u00e9` and the like mean, and their length.
+fn of_json(text: &str) -> Option<(char, usize)> {
+    let escape = text.strip_prefix('\\')?;
+    match escape.chars().next()? {
+        meant @ ('"' | '\\' | '/' | '\'') => Some((meant, 2)),
+        'u' => Some((char::from_u32(u32::from_str_radix(escape.get(1..5)?, 16).ok()?)?, 6)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -523,6 +528,44 @@ mod tests {
             ("http://h/live/x", &[]),
         ] {
             check(word_parts(value, Secrecy::Push), value, secrets);
+        }
+    }
+
+    #[test]
+    fn escapes_are_read_and_keep_their_places() {
+        for (text, meant) in [
+            ("a%20b", Some("a b")),
+            ("%c3%A9%ff%41%", Some("\u{e9}%ffA%")),
+            (r#"p\"w\\ \u00e9\n"#, Some("p\"w\\ \u{e9}\\n")),
+            ("100 % and C:\\x", None),
+            ("%4", None),
+            ("\\u12\u{e9}", None),
+            ("", None),
+        ] {
+            let plain = Plain::unescaped(text);
+            assert_eq!(plain.as_ref().map(|plain| plain.text.as_str()), meant, "{text}");
+            if let Some(plain) = plain {
+                assert_eq!(plain.place_of(&(0..plain.text.len())), 0..text.len());
+            }
+        }
+        let plain = Plain::unescaped("x%20\u{e9}%41z").expect("it has escapes");
+        assert_eq!(plain.place_of(&(2..5)), 4..9);
+    }
+
+    #[test]
+    fn the_place_in_a_word_leaves_it_one_word() {
+        for (raw, value, place) in [
+            (r#""a b""#, "a b", r#""a b""#),
+            (r#"x="a b""#, "a b", r#""a b""#),
+            (r#"x=a"b c"d"#, "ab cd", r#"a"b c"d"#),
+            (r#""x=a"b"#, "ab", r#""x=a"b"#),
+            (r#""{\"p\":\"K\"}""#, "K", "K"),
+            (r#""x=a\\b""#, "a\\b", "a\\\\b"),
+        ] {
+            let plain = Plain::unquoted(raw);
+            let start = plain.text.find(value).expect(raw);
+            let found = plain.place_in_word(raw, &(start..start + value.len()));
+            assert_eq!(&raw[found], place, "{raw}");
         }
     }
 }

@@ -6,10 +6,13 @@ use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::iter;
 use std::ops::Range;
 
+use super::finder::secrets_in;
 use super::forms::{prose_parts, word_parts};
 use super::names::Secrecy;
-use super::spans::{all_secret_spans, secret_spans};
-use crate::syntax::{Diagnostic, Document, Span, Word, line_end, line_start};
+use crate::syntax::{Diagnostic, Diagnostics, Document, Splice, Word, line_end, line_start, spliced_pieces};
+
+/// A shorter secret is masked only where it is a word by itself.
+pub const SHORTEST: usize = 4;
 
 const MASK_START: &str = "<secret:";
 const MASK_DIGITS: usize = 6;
@@ -49,18 +52,15 @@ impl Masker {
 
     /// The mask of a secret.
     pub fn mask(&self, secret: &str) -> String {
-        let mut fingerprint = self.0.map_or(0, |key| keyed_hash(key, secret));
-        let mut mask = MASK_START.to_owned();
-        for _ in 0..MASK_DIGITS {
-            let digit = fingerprint % DIGITS.len() as u64;
-            mask.push(char::from(DIGITS[digit as usize]));
-            fingerprint /= DIGITS.len() as u64;
-        }
-        mask + ">"
+        let fingerprint = self.0.map_or(0, |key| keyed_hash(key, secret));
+        let digits = iter::successors(Some(fingerprint), |rest| Some(rest / DIGITS.len() as u64));
+        let digits = digits.map(|rest| char::from(DIGITS[(rest % DIGITS.len() as u64) as usize]));
+        format!("{MASK_START}{}>", digits.take(MASK_DIGITS).collect::<String>())
     }
 
-    fn mask_of_part(&self, part: &str) -> String {
-        self.mask(&Word::new(part, 0).value())
+    /// The text of a document with its secrets masked.
+    pub fn document(&self, document: &Document) -> String {
+        self.masked(document.text(), document.secret_spans()).into_owned()
     }
 
     /// The value of a word of a configuration with its secrets masked.
@@ -78,21 +78,29 @@ impl Masker {
         self.masked(text, prose_parts(text))
     }
 
-    /// `text` with these parts of it masked, which are in order and do not overlap. A part in quotes has the mask of its
-    /// value.
+    /// `text` with these parts of it masked, which are in order and do not overlap.
     pub(super) fn masked<'v>(&self, text: &'v str, parts: Vec<Range<usize>>) -> Cow<'v, str> {
         if parts.is_empty() {
             return Cow::Borrowed(text);
         }
-        let mut masked = String::with_capacity(text.len());
-        let mut offset = 0;
-        for part in parts {
-            masked.push_str(&text[offset..part.start]);
-            masked.push_str(&self.mask_of_part(&text[part.clone()]));
-            offset = part.end;
-        }
-        masked.push_str(&text[offset..]);
-        Cow::Owned(masked)
+        let masks: Vec<Splice> = parts.into_iter().map(|part| self.splice(text, part)).collect();
+        Cow::Owned(spliced_pieces(text, 0..text.len(), &masks).collect())
+    }
+
+    /// The mask in the place of a part of a text. A part in quotes has the mask of its value.
+    fn splice(&self, text: &str, range: Range<usize>) -> Splice {
+        let text = self.mask(&Word::new(&text[range.clone()], 0).value());
+        Splice { range, text }
+    }
+
+    /// True if a text holds a mask: the masked output was sent back instead of the secret.
+    pub fn holds_mask(text: &str) -> bool {
+        text.match_indices(MASK_START).any(|(at, _)| mask_len(&text[at..]).is_some())
+    }
+
+    /// True if `value` is a mask and nothing else.
+    pub(crate) fn is_mask(value: &str) -> bool {
+        mask_len(value) == Some(value.len())
     }
 }
 
@@ -104,148 +112,84 @@ fn keyed_hash(key: u128, secret: &str) -> u64 {
     hasher.finish()
 }
 
-/// True if `value` holds a mask: the masked output was sent back instead of the secret.
-pub fn holds_mask(value: &str) -> bool {
-    masks_in(value).next().is_some()
-}
-
-/// The places of the masks in a text.
-fn masks_in(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let starts = text.match_indices(MASK_START);
-    starts.filter_map(|(at, _)| mask_len(&text[at..]).map(|length| at..at + length))
-}
-
-/// True if `value` is a mask and nothing else.
-pub fn is_mask(value: &str) -> bool {
-    mask_len(value) == Some(value.len())
-}
-
 /// The length of the mask that a text starts with.
 fn mask_len(text: &str) -> Option<usize> {
-    let digits = text.strip_prefix(MASK_START)?.as_bytes();
-    let is_whole = digits.iter().take(MASK_DIGITS).all(u8::is_ascii_alphanumeric)
-        && digits.get(MASK_DIGITS) == Some(&b'>');
+    let (digits, rest) = text.strip_prefix(MASK_START)?.split_at_checked(MASK_DIGITS)?;
+    let is_whole = digits.bytes().all(|digit| digit.is_ascii_alphanumeric()) && rest.starts_with('>');
     is_whole.then_some(MASK_START.len() + MASK_DIGITS + 1)
-}
-
-/// Returns the whole text of a document with its secrets masked.
-pub fn masked_document(document: &Document, masker: &Masker) -> String {
-    masker.masked(document.text(), all_secret_spans(document)).into_owned()
 }
 
 /// A text, and the secrets in some windows of it.
 pub struct MaskedText<'d> {
-    document: &'d Document,
-    secrets: Option<(Masker, Vec<Range<usize>>)>,
+    text: &'d str,
+    masks: Vec<Splice>,
 }
 
 impl<'d> MaskedText<'d> {
     /// Finds the secrets in `windows` of the text, in any order; without a masker everything is shown.
-    pub fn new(document: &'d Document, masker: Option<Masker>, mut windows: Vec<Range<usize>>) -> Self {
-        windows.sort_by_key(|window| window.start);
-        let secrets = masker.map(|masker| (masker, secret_spans(document, &disjoint(windows))));
-        Self { document, secrets }
+    pub fn new(document: &'d Document, masker: Option<Masker>, windows: Vec<Range<usize>>) -> Self {
+        let text = document.text();
+        let masks = |masker: Masker| {
+            let secrets = secrets_in(document, windows).into_iter();
+            secrets.map(|secret| masker.splice(text, secret)).collect()
+        };
+        Self { text, masks: masker.map(masks).unwrap_or_default() }
     }
 
     /// The secrets in a line, each with its mask.
-    pub fn replacements(&self, line: &Range<usize>) -> Vec<(Range<usize>, String)> {
-        let Some((masker, spans)) = &self.secrets else { return Vec::new() };
-        let first = spans.partition_point(|span| span.end <= line.start);
-        let inside = spans[first..].iter().take_while(|span| span.start < line.end);
-        let text = self.document.text();
-        inside
-            .map(|span| {
-                (span.start.max(line.start)..span.end.min(line.end), masker.mask_of_part(&text[span.clone()]))
-            })
-            .collect()
+    pub fn replacements(&self, line: &Range<usize>) -> Vec<Splice> {
+        let masks = self.masks.iter().skip(self.masks.partition_point(|mask| mask.range.end <= line.start));
+        let inside = masks.take_while(|mask| mask.range.start < line.end);
+        let clip = |Range { start, end }: Range<usize>| start.max(line.start)..end.min(line.end);
+        inside.map(|mask| Splice { range: clip(mask.range.clone()), text: mask.text.clone() }).collect()
     }
 
     /// A line with its secrets masked.
     pub fn line(&self, line: Range<usize>) -> String {
-        let text = self.document.text();
-        let mut shown = String::with_capacity(line.len());
-        let mut offset = line.start;
-        for (range, mask) in self.replacements(&line) {
-            shown.push_str(&text[offset..range.start]);
-            shown.push_str(&mask);
-            offset = range.end;
-        }
-        shown.push_str(&text[offset..line.end]);
-        shown
+        let masks = self.replacements(&line);
+        spliced_pieces(self.text, line, &masks).collect()
     }
 }
-
-fn disjoint(windows: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    let mut merged: Vec<Range<usize>> = Vec::with_capacity(windows.len());
-    for window in windows {
-        match merged.last_mut() {
-            Some(last) if window.start <= last.end => last.end = last.end.max(window.end),
-            _ => merged.push(window),
-        }
-    }
-    merged
-}
-
-/// A shorter secret may stand in a message by chance: it is masked only where it is quoted.
-const SHORTEST: usize = 4;
 
 /// Masks the secrets in the messages of the faults of a text.
 ///
 /// A message quotes words, and where a `;` is lost a word of another directive is one. So the lines of the fault are looked
 /// at as those of a broken text, in which every word behind the name of a secret counts.
-pub struct FaultMasker<'t> {
-    text: &'t str,
-    /// The lines of the last fault, which are mostly those of the next one, too.
-    lines: Range<usize>,
-    /// The secrets in these lines.
-    secrets: Vec<String>,
-}
-
-impl<'t> FaultMasker<'t> {
-    /// For the faults of `text`.
-    pub fn new(text: &'t str) -> Self {
-        Self { text, lines: 0..0, secrets: Vec::new() }
-    }
-
-    /// Returns the fault without secrets.
-    pub fn masked(&mut self, fault: &Diagnostic) -> Diagnostic {
-        let mut told = fault.clone();
-        let spans = iter::once(&fault.span).chain(fault.related.as_ref().map(|(span, _)| span));
-        for span in spans {
-            for secret in self.secrets_near(span) {
-                let related = told.related.iter_mut().map(|(_, message)| message);
-                for message in iter::once(&mut told.message).chain(&mut told.hint).chain(related) {
-                    *message = masked(message, secret);
-                }
+pub fn mask_faults(text: &str, faults: &mut Diagnostics) {
+    // Mostly the lines of one fault are those of the next one, too.
+    let (mut last, mut secrets) = (0..0, Vec::new());
+    for fault in faults.iter_mut() {
+        let Diagnostic { span, message, hint, related, .. } = fault;
+        let (span_of_related, related) = related.as_mut().map(|(span, message)| (&*span, message)).unzip();
+        let mut messages: Vec<&mut String> = iter::once(message).chain(hint).chain(related).collect();
+        for span in iter::once(&*span).chain(span_of_related) {
+            let [start, end] = [span.start, span.end].map(|place| (place as usize).min(text.len()));
+            let lines = line_start(text, start)..line_end(text, end);
+            if lines != last {
+                secrets = secrets_of(&text[lines.clone()]);
+                last = lines;
+            }
+            for secret in &secrets {
+                messages.iter_mut().for_each(|message| **message = without(message, secret));
             }
         }
-        told
-    }
-
-    fn secrets_near(&mut self, span: &Span) -> &[String] {
-        let [start, end] = [span.start, span.end].map(|place| (place as usize).min(self.text.len()));
-        let lines = line_start(self.text, start)..line_end(self.text, end);
-        if self.lines != lines {
-            self.secrets = secrets_in(&self.text[lines.clone()]);
-            self.lines = lines;
-        }
-        &self.secrets
     }
 }
 
-fn masked(message: &str, secret: &str) -> String {
+fn secrets_of(lines: &str) -> Vec<String> {
+    let broken = Document::parse(format!("{lines}\n}}"));
+    let secrets =
+        broken.secret_spans().into_iter().map(|span| broken.text()[span].trim_matches('"').to_owned());
+    secrets.filter(|secret| !secret.is_empty()).collect()
+}
+
+/// A message with a secret masked. A short one may stand there by chance: it is masked only where it is quoted.
+fn without(message: &str, secret: &str) -> String {
     let mask = Masker::opaque().mask(secret);
     match secret.len() < SHORTEST {
         true => message.replace(&format!("`{secret}`"), &format!("`{mask}`")),
         false => message.replace(secret, &mask),
     }
-}
-
-fn secrets_in(lines: &str) -> Vec<String> {
-    let broken = Document::parse(format!("{lines}\n}}"));
-    let spans = secret_spans(&broken, std::slice::from_ref(&(0..lines.len())));
-    let secrets = spans.into_iter().map(|span| broken.text()[span].trim_matches('"').to_owned());
-    secrets.filter(|secret| !secret.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -255,9 +199,9 @@ mod tests {
     #[test]
     fn masks_are_recognised_wherever_they_stand() {
         let masker = Masker::default();
-        assert!(holds_mask(&masker.mask("x")));
-        assert!(holds_mask(&format!("rtsp://{}@h", masker.mask("x"))));
-        assert!(!holds_mask("<secret:xx>"));
+        assert!(Masker::holds_mask(&masker.mask("x")));
+        assert!(Masker::holds_mask(&format!("rtsp://{}@h", masker.mask("x"))));
+        assert!(!Masker::holds_mask("<secret:xx>"));
         assert_eq!(masker.mask("a"), masker.mask("a"));
     }
 
@@ -266,8 +210,10 @@ mod tests {
         let text = "stream b {\n  input udp://239.0.0.1:12 a=1\n  password hunter2 hunter2;\n}\n";
         let place = text.rfind("hunter2").expect("it is there") as u32;
         let message = "the option `hunter2` is given more than once".to_owned();
-        let fault = Diagnostic::warning(place..place + 7, message);
-        let told = FaultMasker::new(text).masked(&fault);
+        let mut faults = Diagnostics::default();
+        faults.push(Diagnostic::warning(place..place + 7, message));
+        mask_faults(text, &mut faults);
+        let told = faults.iter().next().expect("it is kept");
         assert_eq!(told.message, "the option `<secret:000000>` is given more than once");
     }
 }

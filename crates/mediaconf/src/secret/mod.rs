@@ -1,22 +1,20 @@
 //! Recognises secrets and masks them.
 //!
 //! A secret is recognised by the name before it (`names`, from the tables of the schema) or by its own form (`forms`):
-//! userinfo in a URL, `password=…` in a query. `spans` is the one finder: it looks at the values of words, without quotes
+//! userinfo in a URL, `password=…` in a query. `finder` is the one finder: it looks at the values of words, without quotes
 //! and escapes, and says where in the text the secrets stand. `mask` puts masks there. Masked JSON is the JSON of the
 //! masked text; `json` masks what has no text, such as a patch.
 
-mod by_value;
+mod finder;
 mod forms;
 mod json;
-mod loose;
 mod mask;
 mod names;
-mod plain;
-mod spans;
+mod values;
 
-pub use by_value::{LONGEST_SECRET, SecretValues};
+#[cfg(test)]
+pub(crate) use finder::secrets_in;
 pub use forms::word_parts;
-pub use json::{masked_below, masked_json, masked_keys};
-pub use mask::{FaultMasker, MaskedText, Masker, holds_mask, is_mask, masked_document};
+pub use mask::{MaskedText, Masker, mask_faults};
 pub use names::Secrecy;
-pub use spans::secret_spans;
+pub use values::SecretValues;

@@ -8,43 +8,23 @@ use percent_encoding::percent_decode_str;
 use crate::schema::suggest::nearest;
 use crate::schema::{ACCOUNT, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Schema};
 
-/// Misspellings are recognised of names in the tables that are longer than this, and of these names.
-const LONG_ENOUGH: usize = 4;
-const MORE_NAMES: [&str; 2] = ["private_key", "api_key"];
-
-/// The directive that sends a stream to another server.
-const PUSH: &str = "push";
-
-/// Behind the names of members that repeat a global value.
-const GLOBAL: &str = "_global";
-
-/// Around the parts of a name.
-const BRACKETS: [char; 2] = ['[', ']'];
+/// Options of programs whose value is a login and a password.
+pub const LOGIN_OPTIONS: [&str; 3] = ["-u", "--user", "--proxy-user"];
 
 /// No name in the tables is longer, with a slip.
 const LONGEST_NAME: usize = 32;
 
-/// Options of programs whose value is a login and a password.
-pub const LOGIN_OPTIONS: [&str; 3] = ["-u", "--user", "--proxy-user"];
+/// The keywords whose words are a login and a password.
+static ACCOUNTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let rows = Schema::media().rows().filter(|row| row.codec.facts().object == Some(&ACCOUNT));
+    rows.flat_map(|row| row.keywords).copied().collect()
+});
 
-/// The keywords whose words are secrets.
-struct Keywords {
-    /// Those of which a slip is recognised, with other names.
-    with_slips: Vec<&'static str>,
-    /// Those with a login and a password.
-    accounts: Vec<&'static str>,
-}
-
-static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
-    let rows = || Schema::media().rows();
-    let secret = rows().filter(|row| row.secret).flat_map(|row| row.keywords);
-    let known = SECRET_WORDS.iter().chain(&MORE_NAMES).chain(secret).copied();
-    let accounts =
-        rows().filter(|row| row.codec.facts().object == Some(&ACCOUNT)).flat_map(|row| row.keywords);
-    Keywords {
-        with_slips: known.filter(|known| known.len() > LONG_ENOUGH).collect(),
-        accounts: accounts.copied().collect(),
-    }
+/// The names of which a slip is recognised: shorter ones are near too many words.
+static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let rows = Schema::media().rows().filter(|row| row.secret).flat_map(|row| row.keywords);
+    let names = SECRET_WORDS.iter().chain(&["private_key", "api_key"]).chain(rows);
+    names.copied().filter(|name| name.len() > 4).collect()
 });
 
 /// The part of a word that is a secret.
@@ -65,12 +45,12 @@ impl Secrecy {
     }
 
     /// The secrecy of words behind or below `word`, which has this secrecy itself.
-    #[must_use]
-    pub fn behind(self, word: &str) -> Self {
+    fn behind(self, word: &str) -> Self {
         match self {
             Self::Whole => Self::Whole,
             _ if names_secret(word) => Self::Whole,
-            _ if word.eq_ignore_ascii_case(PUSH) => Self::Push,
+            // The directive that sends a stream to another server.
+            _ if word.eq_ignore_ascii_case("push") => Self::Push,
             other => other,
         }
     }
@@ -89,12 +69,11 @@ pub struct WordReader {
 
 impl WordReader {
     /// Inside of a directive none of whose words names a secret.
-    pub const INSIDE: Self =
-        Self { secrecy: Secrecy::Parts, is_first: false, is_login: false, second_half: None };
+    pub const INSIDE: Self = Self { is_first: false, ..Self::new(Secrecy::Parts) };
 
     /// At the start of a directive; `secrecy` is that of the block around it.
-    pub fn new(secrecy: Secrecy) -> Self {
-        Self { secrecy, is_first: true, ..Self::INSIDE }
+    pub const fn new(secrecy: Secrecy) -> Self {
+        Self { secrecy, is_first: true, is_login: false, second_half: None }
     }
 
     /// True if the last word and this one are the name of an account: `edit auth`.
@@ -104,65 +83,55 @@ impl WordReader {
 
     /// Returns the secrecy of the next word, and goes on behind it.
     pub fn next(&mut self, word: &str) -> Secrecy {
-        let is_login = self.is_login && word.contains(':');
-        let own = if is_login { Secrecy::Whole } else { self.secrecy };
-        let is_whole = self.is_completed_by(word)
-            || glued_name(word).is_some_and(|end| self.is_first || is_account(trimmed_start(&word[..end])));
-        self.secrecy = if is_whole { Secrecy::Whole } else { self.secrecy.behind(word) };
-        self.second_half = second_half(word);
-        self.is_login = LOGIN_OPTIONS.contains(&word);
-        self.is_first = false;
+        let own = if self.is_login && word.contains(':') { Secrecy::Whole } else { self.secrecy };
+        let is_named = self.is_completed_by(word)
+            || glued_name(word).is_some_and(|(name, _)| self.is_first || is_account(name));
+        let mut halves = ACCOUNTS.iter().filter_map(|keyword| keyword.split_once('_'));
+        let half = halves.find(|(first, _)| word.eq_ignore_ascii_case(first)).map(|(_, second)| second);
+        *self = Self {
+            secrecy: if is_named { Secrecy::Whole } else { self.secrecy.behind(word) },
+            is_first: false,
+            is_login: LOGIN_OPTIONS.contains(&word),
+            second_half: half,
+        };
         own
+    }
+
+    /// Goes on behind a word.
+    #[must_use]
+    pub fn behind(mut self, word: &str) -> Self {
+        self.next(word);
+        self
     }
 }
 
-/// The second half of the keyword of an account that is written as two words.
-fn second_half(word: &str) -> Option<&'static str> {
-    let halves = KEYWORDS.accounts.iter().filter_map(|keyword| keyword.split_once('_'));
-    halves.into_iter().find(|(first, _)| word.eq_ignore_ascii_case(first)).map(|(_, second)| second)
+/// The name of a secret that a word begins with, and what is glued to it: `password:…`, `edit_auth=…`, or a blank
+/// between them that was copied from a page.
+pub fn glued_name(word: &str) -> Option<(&str, &str)> {
+    let word = word.trim_start_matches(is_no_blank);
+    let (name, rest) = word.split_at(word.bytes().take_while(|byte| is_name_byte(*byte)).count());
+    let is_glued = rest.starts_with(ends_name) && !rest.starts_with("://");
+    (is_glued && (is_secret_name(name) || is_account(name))).then_some((name, rest))
 }
 
-/// The end of the name of a secret that a word begins with, where the name and its value are glued: `password:…`,
-/// `edit_auth=…`, or a blank between them that was copied from a page.
-pub fn glued_name(word: &str) -> Option<usize> {
-    let start = word.len() - trimmed_start(word).len();
-    let end = start + word[start..].bytes().take_while(|byte| is_name_byte(*byte)).count();
-    let (name, rest) = (&word[start..end], &word[end..]);
-    let is_glued = rest.starts_with(|c: char| matches!(c, ':' | '=') || is_no_blank(c));
-    let is_address = rest.starts_with("://");
-    (is_glued && !is_address && (is_secret_name(name) || is_account(name))).then_some(end)
+/// True for what may stand between a name and its value in one word.
+pub fn ends_name(c: char) -> bool {
+    matches!(c, ':' | '=') || is_no_blank(c)
 }
 
 fn names_secret(word: &str) -> bool {
-    let word = trimmed_start(word).trim_end_matches(|c: char| matches!(c, ':' | '=') || is_no_blank(c));
-    if is_secret_name(word) {
-        return true;
-    }
+    let word = word.trim_start_matches(is_no_blank).trim_end_matches(ends_name);
     // The name itself, a name of a directive in any case, or a slip of one.
     let name = word.trim_matches(|c: char| c.is_ascii_punctuation());
-    let is_name = (LONG_ENOUGH..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_name_byte);
-    is_name
-        && ((name.len() < word.len() && is_secret_name(name))
-            || is_account(name)
-            || is_nearly_secret_name(&small(name)))
-}
-
-fn small(word: &str) -> Cow<'_, str> {
-    match word.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        true => Cow::Owned(word.to_ascii_lowercase()),
-        false => Cow::Borrowed(word),
-    }
+    let is_name = (4..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_name_byte);
+    let is_slip = || nearest(&name.to_ascii_lowercase(), NAMES.iter().copied()).is_some();
+    is_secret_name(word) || (is_name && (is_secret_name(name) || is_account(name) || is_slip()))
 }
 
 /// True for a character that looks like a blank, or like nothing, and is none of the language's.
-pub fn is_no_blank(c: char) -> bool {
+fn is_no_blank(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
         || (!matches!(c, ' ' | '\t' | '\r' | '\n') && (c.is_whitespace() || c.is_control()))
-}
-
-/// The word from its first character that is to be seen.
-pub fn trimmed_start(word: &str) -> &str {
-    word.trim_start_matches(is_no_blank)
 }
 
 /// True if the value of an option, a directive, a query parameter, a header or a member of this name is a
@@ -172,7 +141,7 @@ pub fn trimmed_start(word: &str) -> &str {
 /// the end of the part behind the last `.`. Case does not count, and neither do digits and separators at the end. Of
 /// `user[password]` and `token[]` each part counts, and `%74oken` is what it means.
 pub fn is_secret_name(name: &str) -> bool {
-    name.bytes().all(is_key_byte) && meant(name).split(BRACKETS).any(is_secret_part)
+    name.bytes().all(is_key_byte) && meant(name).split(['[', ']']).any(is_secret_part)
 }
 
 /// True if the value behind a key of a query is a secret: `auth=` is one there, and a directive is not.
@@ -181,47 +150,33 @@ pub fn is_secret_key(key: &str) -> bool {
 }
 
 fn is_secret_part(name: &str) -> bool {
-    if !name.bytes().all(is_name_byte) {
-        return false;
-    }
-    let name = name.strip_suffix(GLOBAL).unwrap_or(name);
-    let name = name.rsplit('.').next().unwrap_or(name).as_bytes();
-    let name = without_number(name);
-    let last = last_word(name);
-    SECRET_WORDS.iter().any(|word| last.eq_ignore_ascii_case(word.as_bytes()))
-        || SECRET_ENDINGS.iter().any(|ending| ends_with(name, ending.as_bytes()))
+    let separators = ['_', '-'];
+    // Members that repeat a global value have this end.
+    let name = name.strip_suffix("_global").unwrap_or(name);
+    let last = name.rsplit('.').next().unwrap_or(name);
+    let last = last.trim_end_matches(|c: char| c.is_ascii_digit() || separators.contains(&c));
+    let ends_with = |name: &str, end: &str| {
+        let at = name.len().checked_sub(end.len());
+        at.is_some_and(|at| name[at..].eq_ignore_ascii_case(end))
+    };
+    // A capital begins a word behind a small letter, or in front of one.
+    let starts_word = |at: usize| {
+        let (before, word) = last.split_at(at);
+        let is_small = |c: char| !c.is_ascii_uppercase();
+        let is_inside = || word[1..].starts_with(|c: char| c.is_ascii_lowercase());
+        before.is_empty()
+            || before.ends_with(separators)
+            || (!word.starts_with(is_small) && (before.ends_with(is_small) || is_inside()))
+    };
+    let letters = last.replace(separators, "");
+    name.bytes().all(is_name_byte)
+        && (SECRET_WORDS.iter().any(|word| ends_with(last, word) && starts_word(last.len() - word.len()))
+            || SECRET_ENDINGS.iter().any(|end| ends_with(&letters, end)))
 }
 
 /// Decodes the percent signs of a name.
 pub fn meant(name: &str) -> Cow<'_, str> {
     percent_decode_str(name).decode_utf8_lossy()
-}
-
-/// The name without the digits and the separators that it ends in: `password` for `password_2`.
-fn without_number(name: &[u8]) -> &[u8] {
-    let is_kept = |byte: &u8| !byte.is_ascii_digit() && !is_separator(*byte);
-    &name[..name.iter().rposition(is_kept).map_or(0, |last| last + 1)]
-}
-
-fn last_word(name: &[u8]) -> &[u8] {
-    let starts_word = |at: &usize| match (name[at - 1], name[*at]) {
-        (before, _) if is_separator(before) => true,
-        (before, b'A'..=b'Z') => {
-            !before.is_ascii_uppercase() || name.get(at + 1).is_some_and(u8::is_ascii_lowercase)
-        }
-        _ => false,
-    };
-    &name[(1..name.len()).rev().find(starts_word).unwrap_or(0)..]
-}
-
-/// True if a name without its separators ends with `ending`, in small letters.
-fn ends_with(name: &[u8], ending: &[u8]) -> bool {
-    let mut letters = name.iter().rev().filter(|byte| !is_separator(**byte)).map(u8::to_ascii_lowercase);
-    ending.iter().rev().all(|wanted| letters.next() == Some(*wanted))
-}
-
-fn is_separator(byte: u8) -> bool {
-    matches!(byte, b'_' | b'-')
 }
 
 /// True if a name may hold this byte.
@@ -236,12 +191,7 @@ pub fn is_key_byte(byte: u8) -> bool {
 
 /// True if the words behind this keyword, in any case, are a login and a password.
 pub fn is_account(keyword: &str) -> bool {
-    KEYWORDS.accounts.iter().any(|known| keyword.eq_ignore_ascii_case(known))
-}
-
-/// True if an unknown keyword is a slip of one whose value is a secret.
-fn is_nearly_secret_name(keyword: &str) -> bool {
-    nearest(keyword, KEYWORDS.with_slips.iter().copied()).is_some()
+    ACCOUNTS.iter().any(|known| keyword.eq_ignore_ascii_case(known))
 }
 
 #[cfg(test)]
@@ -366,7 +316,7 @@ mod tests {
         let own = Schema::media().rows().flat_map(|parameter| parameter.keywords);
         let foreign = FOREIGN_KEYWORDS.iter().flat_map(|row| row.keywords);
         for keyword in own.chain(foreign).filter(|keyword| !names_secret_exactly(keyword)) {
-            assert!(!is_nearly_secret_name(keyword), "{keyword}");
+            assert!(!names_secret(keyword), "{keyword}");
         }
         for row in FOREIGN_KEYWORDS.iter().filter(|row| row.secret) {
             assert!(row.keywords.iter().all(|keyword| is_secret_name(keyword)), "{}", row.keyword());

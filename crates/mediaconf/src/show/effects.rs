@@ -1,16 +1,15 @@
 //! The effects of a change on streams, as their viewers see them: how many become disabled, how many lose
 //! their source.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::edit::ConfigLookup;
-use crate::merge::diff::BlockPairs;
-use crate::schema::media::{LIVES, PLUGINS, STREAM, STREAMS, TOP};
-use crate::schema::{DirectiveRole, Kind};
+use crate::merge::diff::block_changes;
+use crate::schema::{DirectiveRole, Kind, Object, Scope};
 
 /// The effects of a change, counted. A stream may stand in several counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,45 +53,66 @@ impl Effects {
     /// The effects of a change from `before` to `after`.
     pub fn between(before: &dyn ConfigLookup, after: &dyn ConfigLookup) -> Self {
         let sides = [before, after];
-        let touched = |kind| {
-            let blocks = BlockPairs::new(kind, sides);
-            let differing = blocks.pairs.iter().filter(|pair| blocks.changed(pair).is_some());
-            differing.count() + added_deleted_renamed(&blocks).iter().sum::<usize>()
-        };
-        let mut effects = Self { lives: touched(LIVES), plugins: touched(PLUGINS), ..Self::default() };
-        let key = DirectiveRole::Backend.key(TOP);
+        let key = DirectiveRole::Backend.key(Scope::Top);
         let global = sides.map(|side| is_closed(side.value(&[key]).as_ref()).unwrap_or(false));
-        let streams = BlockPairs::new(STREAMS, sides);
-        for pair in streams.pairs.iter().filter(|pair| pair.is_on_both_sides()) {
-            match streams.changed(pair) {
-                Some(_) if global[0] != global[1] => {
-                    effects.stream([0, 1].map(|side| streams.value(pair, side)), global);
+        let touched = |kind| Self::of_blocks(kind, sides, global).0.streams;
+        let (mut effects, found) = Self::of_blocks(Kind::Streams, sides, global);
+        (effects.lives, effects.plugins) = (touched(Kind::Lives), touched(Kind::Plugins));
+        effects.of = before.names(&[Kind::Streams.key()]).len() + effects.added;
+        // What is global may change the meaning of streams that have the same text.
+        if global[0] != global[1] {
+            let names = after.names(&[Kind::Streams.key()]);
+            for name in names.iter().filter(|name| !found.contains(*name)) {
+                let stream = after.value(&[Kind::Streams.key(), name]).unwrap_or_default();
+                if own_protection(stream.as_object()).is_none() {
+                    effects.streams += 1;
+                    *(if global[1] { &mut effects.become_protected } else { &mut effects.become_open }) += 1;
                 }
-                Some(changed) => effects.stream(changed.both, global),
-                // What is global may change the meaning of streams that have the same text.
-                None if global[0] != global[1] => {
-                    effects.unchanged_stream(&streams.value(pair, 1), global[1])
-                }
-                None => {}
             }
         }
-        [effects.added, effects.deleted, effects.renamed] = added_deleted_renamed(&streams);
-        effects.streams += effects.added + effects.deleted + effects.renamed;
-        effects.of = streams.pairs.len() - effects.renamed;
         effects
+    }
+
+    /// Counts the blocks of a kind as if they were streams; the others are the names of those that differ. A deleted one
+    /// and an added one with the same values are one that got another name.
+    fn of_blocks(kind: Kind, sides: [&dyn ConfigLookup; 2], global: [bool; 2]) -> (Self, HashSet<String>) {
+        let (mut effects, mut found) = (Self::default(), HashSet::new());
+        let mut deleted: HashMap<u128, usize> = HashMap::new();
+        let hash = |block: &Object| xxh3_128(Value::Object(block.clone()).to_string().as_bytes());
+        for change in block_changes(kind, sides) {
+            match &change.both {
+                [Some(_), Some(_)] if change.patch.is_empty() => continue,
+                [Some(old), Some(new)] => effects.stream([old, new], global),
+                [Some(old), None] => {
+                    *deleted.entry(hash(old)).or_default() += 1;
+                    effects.deleted += 1;
+                }
+                [_, new] => match new.as_ref().and_then(|new| deleted.get_mut(&hash(new))) {
+                    Some(same) if *same > 0 => {
+                        *same -= 1;
+                        effects.renamed += 1;
+                        effects.deleted -= 1;
+                    }
+                    _ => effects.added += 1,
+                },
+            }
+            found.insert(change.name);
+        }
+        effects.streams += effects.added + effects.deleted + effects.renamed;
+        (effects, found)
     }
 
     /// Counts what goes and comes with an `include`: how many of each kind, and how many streams of included
     /// files there were.
     pub fn include(&mut self, gone: [usize; 3], come: [usize; 3], streams_before: usize) {
         let changed = |kind: Kind| gone[kind.number()] + come[kind.number()];
-        let added = come[STREAMS.number()];
-        self.deleted += gone[STREAMS.number()];
+        let added = come[Kind::Streams.number()];
+        self.deleted += gone[Kind::Streams.number()];
         self.added += added;
-        self.streams += changed(STREAMS);
+        self.streams += changed(Kind::Streams);
         self.of += streams_before + added;
-        self.lives += changed(LIVES);
-        self.plugins += changed(PLUGINS);
+        self.lives += changed(Kind::Lives);
+        self.plugins += changed(Kind::Plugins);
     }
 
     /// Returns the number of streams, lives and plugins that the change touches.
@@ -130,15 +150,17 @@ impl Effects {
     }
 
     /// Counts what becomes of one stream.
-    fn stream(&mut self, both: [Value; 2], global: [bool; 2]) {
+    fn stream(&mut self, both: [&Object; 2], global: [bool; 2]) {
         let [off, sources, archive] =
             [DirectiveRole::Disabled, DirectiveRole::Sources, DirectiveRole::Archive]
-                .map(|role| role.key(STREAM));
+                .map(|role| role.key(Scope::Stream));
         let [old, new] = [0, 1].map(|side| {
-            let stream = &both[side];
-            let has_source = stream[sources].as_array().is_some_and(|urls| !urls.is_empty());
-            let is_protected = own_protection(stream).unwrap_or(global[side]);
-            [stream[off] == true, has_source, stream.get(archive).is_some(), is_protected]
+            let stream = both[side];
+            let has_source =
+                stream.get(sources).and_then(Value::as_array).is_some_and(|urls| !urls.is_empty());
+            let is_protected = own_protection(Some(stream)).unwrap_or(global[side]);
+            let is_off = stream.get(off) == Some(&Value::Bool(true));
+            [is_off, has_source, stream.contains_key(archive), is_protected]
         });
         let counts = [
             [&mut self.become_enabled, &mut self.become_disabled],
@@ -152,19 +174,11 @@ impl Effects {
         self.streams += 1;
         self.change_otherwise += usize::from(old == new);
     }
-
-    /// Counts a stream that a change of the backend for all of them opens, or protects.
-    fn unchanged_stream(&mut self, stream: &Value, is_protected: bool) {
-        if own_protection(stream).is_none() {
-            self.streams += 1;
-            *(if is_protected { &mut self.become_protected } else { &mut self.become_open }) += 1;
-        }
-    }
 }
 
 /// True if a backend of its own is asked who may watch a stream; `None` if that of all is.
-fn own_protection(stream: &Value) -> Option<bool> {
-    is_closed(stream.get(DirectiveRole::Backend.key(STREAM)))
+fn own_protection(stream: Option<&Object>) -> Option<bool> {
+    is_closed(stream?.get(DirectiveRole::Backend.key(Scope::Stream)))
 }
 
 /// True if a backend is asked; `None` if this `auth` has no URL of its own.
@@ -174,26 +188,6 @@ fn is_closed(auth: Option<&Value>) -> Option<bool> {
         Value::Bool(false) => Some(false),
         _ => None,
     }
-}
-
-/// The numbers of blocks that only one side has. A deleted one and an added one with the same values are one that got
-/// another name.
-fn added_deleted_renamed(blocks: &BlockPairs<'_>) -> [usize; 3] {
-    let (mut left, mut deleted): (HashMap<u128, usize>, usize) = (HashMap::new(), 0);
-    let on = |side: usize| blocks.pairs.iter().filter(move |pair| pair.places[1 - side].is_none());
-    let hash = |pair, side| xxh3_128(Value::Object(blocks.own(pair, side)).to_string().as_bytes());
-    for pair in on(0) {
-        *left.entry(hash(pair, 0)).or_default() += 1;
-        deleted += 1;
-    }
-    let (mut added, mut renamed) = (0, 0);
-    for pair in on(1) {
-        match left.get_mut(&hash(pair, 1)).filter(|left| **left > 0) {
-            Some(same) => (*same, renamed) = (*same - 1, renamed + 1),
-            None => added += 1,
-        }
-    }
-    [added, deleted - renamed, renamed]
 }
 
 #[cfg(test)]

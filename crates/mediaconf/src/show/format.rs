@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::edit::Unproved;
 use crate::model::{Lens, View, check, top_members};
-use crate::syntax::{Diagnostics, Document, EntryId, Fix, Splice, Token, TokenKind, spliced_pieces, tokens};
+use crate::syntax::{Diagnostics, Document, EntryId, Fix, Splice, Token, TokenKind, spliced_pieces};
 
 /// The number of blanks by which an entry is indented inside its block.
 const INDENT: usize = 2;
@@ -48,7 +48,7 @@ fn format(document: &Document) -> String {
     formatter.new.push_str(start_of(text));
     let entries = (0..document.len()).map(|number| document.entry(EntryId::from_index(number)));
     let mut blocks = entries.filter(|entry| entry.is_block());
-    for token in tokens(text) {
+    for token in Token::all(text) {
         let is_block = token.kind == TokenKind::Open;
         let stays_on_line = is_block && blocks.next().is_some_and(|block| !text[block.body()].contains('\n'));
         formatter.token(&token, stays_on_line);
@@ -61,7 +61,7 @@ fn format(document: &Document) -> String {
 /// Returns the beginning of the new text: the byte order mark of the old one, if it has one. A mark that
 /// is a part of the first word, behind white space, must not come to the start of the text.
 fn start_of(text: &str) -> &str {
-    match tokens(text).next() {
+    match Token::all(text).next() {
         _ if text.starts_with(BOM) => &text[..BOM.len_utf8()],
         Some(word) if word.raw.starts_with(BOM) => "\n",
         _ => "",
@@ -71,8 +71,8 @@ fn start_of(text: &str) -> &str {
 fn prove(document: &Document, new: &Document) -> Result<(), Unproved> {
     let unproved = |at: &str| Err(Unproved { at: at.to_owned() });
     let is_same = |(old, new): (Token<'_>, Token<'_>)| (old.kind, old.raw) == (new.kind, new.raw);
-    let mut news = tokens(new.text());
-    if !tokens(document.text()).all(|old| news.next().is_some_and(|new| is_same((old, new))))
+    let mut news = Token::all(new.text());
+    if !Token::all(document.text()).all(|old| news.next().is_some_and(|new| is_same((old, new))))
         || news.next().is_some()
     {
         return unproved("(text)");

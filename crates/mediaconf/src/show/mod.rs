@@ -2,10 +2,11 @@
 
 mod effects;
 mod format;
+mod place_in_text;
 mod set_lines;
 mod text_diff;
 
 pub use effects::Effects;
 pub use format::{MendedText, formatted, formatted_document, mended};
 pub use set_lines::{each_set_line, set_lines};
-pub use text_diff::{Hunk, hunks_of_splices, hunks_of_streams, hunks_of_texts, printed, with_line_ends_of};
+pub use text_diff::unified_diff;

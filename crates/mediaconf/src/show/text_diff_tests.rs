@@ -2,31 +2,18 @@ use std::collections::HashSet;
 
 use proptest::prelude::{Strategy, proptest};
 
-use super::{
-    CONTEXT_LINES, ChangeTag, Hunk, Splice, hunks_of_streams, hunks_of_texts, printed, with_line_ends_of,
-};
-use crate::syntax::{Document, spliced_pieces};
-
-fn splice(range: std::ops::Range<usize>, text: &str) -> Splice {
-    Splice { range, text: text.into() }
-}
-
-/// The hunks of an edit.
-fn hunks_of_splices(old: &str, splices: &[Splice]) -> Vec<Hunk> {
-    let new: String = spliced_pieces(old, 0..old.len(), splices).collect();
-    super::hunks_of_splices(old, &new, splices)
-}
-
-fn diff(hunks: &[Hunk], old: &str, new: &str) -> String {
-    let old_line = |range: std::ops::Range<usize>| old[range].to_owned();
-    let new_line = |range: std::ops::Range<usize>| new[range].to_owned();
-    let names = if hunks.is_empty() { "" } else { "--- a\n+++ b\n" };
-    names.to_owned()
-        + &printed(hunks, [old, new], &old_line, &new_line).map(|line| line + "\n").collect::<String>()
-}
+use super::{CONTEXT_LINES, unified_diff};
+use crate::model::Masker;
+use crate::syntax::Document;
 
 fn text_diff(old: &str, new: &str) -> String {
-    diff(&hunks_of_texts(old, new), old, new)
+    let lines = unified_diff(old, new);
+    let names = if lines.is_empty() { "" } else { "--- a\n+++ b\n" };
+    names.to_owned() + &lines.into_iter().map(|line| line + "\n").collect::<String>()
+}
+
+fn headers(lines: &[String]) -> Vec<&str> {
+    lines.iter().map(String::as_str).filter(|line| line.starts_with("@@")).collect()
 }
 
 /// Applies a unified diff as `patch` does with no fuzz, and holds it to every number in it.
@@ -86,21 +73,15 @@ fn shows_three_lines_around_a_change() {
 fn joins_hunks_whose_context_meets() {
     let old: String = (1..30).map(|n| format!("{n}\n")).collect();
     let near = old.replace("\n10\n", "\nx\n").replace("\n17\n", "\ny\n");
-    assert_eq!(hunks_of_texts(&old, &near).len(), 1);
-    let far = old.replace("\n10\n", "\nx\n").replace("\n18\n", "\ny\n");
-    assert_eq!(hunks_of_texts(&old, &far).len(), 2);
-    let positions = ["\n10\n", "\n18\n"].map(|line| old.find(line).expect("is there") + 1);
-    let splices = positions.map(|at| splice(at..at + 2, "x\nx"));
-    let headers: Vec<String> = hunks_of_splices(&old, &splices).iter().map(Hunk::header).collect();
-    assert_eq!(headers, ["@@ -7,7 +7,8 @@", "@@ -15,7 +16,8 @@"]);
+    assert_eq!(headers(&unified_diff(&old, &near)).len(), 1);
+    let far = old.replace("\n10\n", "\nx\nx\n").replace("\n18\n", "\ny\ny\n");
+    assert_eq!(headers(&unified_diff(&old, &far)), ["@@ -7,7 +7,8 @@", "@@ -15,7 +16,8 @@"]);
 }
 
 #[test]
 fn equal_texts_have_no_diff() {
     assert_eq!(text_diff("a\nb", "a\nb"), "");
     assert_eq!(text_diff("", ""), "");
-    assert_eq!(hunks_of_splices("a\nb\n", &[splice(2..3, "b")]), []);
-    assert_eq!(hunks_of_splices("a\nb\n", &[]), []);
 }
 
 #[test]
@@ -130,30 +111,16 @@ fn keeps_carriage_returns() {
 
 #[test]
 fn neighbouring_changes_show_what_went_first() {
-    let old = "a\nb\nc\n";
-    let splices = [splice(0..1, "x"), splice(2..3, "y")];
-    let new: String = spliced_pieces(old, 0..old.len(), &splices).collect();
-    assert_eq!(
-        diff(&hunks_of_splices(old, &splices), old, &new),
-        "--- a\n+++ b\n@@ -1,3 +1,3 @@\n-a\n-b\n+x\n+y\n c\n"
-    );
+    assert_eq!(text_diff("a\nb\nc\n", "x\ny\nc\n"), "--- a\n+++ b\n@@ -1,3 +1,3 @@\n-a\n-b\n+x\n+y\n c\n");
 }
 
 #[test]
-fn lines_are_masked_before_they_are_printed() {
-    let texts = ["user a\n", "user b\n"];
-    let hunks = hunks_of_texts(texts[0], texts[1]);
-    let mask = |_| "user <secret>".to_owned();
-    let lines: Vec<_> = printed(&hunks, texts, &mask, &mask).collect();
-    assert_eq!(lines, ["@@ -1 +1 @@", "-user <secret>", "+user <secret>"]);
-}
-
-#[test]
-fn a_new_text_comes_in_pieces() {
-    let splices = [splice(0..1, "xyz"), splice(2..2, ""), splice(3..4, "-")];
-    let joined = |window| spliced_pieces("abcdé", window, &splices).collect::<String>();
-    assert_eq!(joined(0..6), "xyzbc-é");
-    assert_eq!(joined(0..4), "xyzbc-");
+fn secrets_are_masked_after_the_lines_are_compared() {
+    let [old, new] = ["a", "b"].map(|secret| Document::parse(format!("edit_auth admin {secret};\n")));
+    let lines = old.unified_diff(&new, Some(&Masker::opaque()));
+    let masked = "edit_auth admin <secret:000000>;";
+    assert_eq!(lines, ["@@ -1 +1 @@".to_owned(), format!("-{masked}"), format!("+{masked}")]);
+    assert_eq!(old.unified_diff(&new, None), unified_diff(old.text(), new.text()));
 }
 
 #[test]
@@ -163,27 +130,8 @@ fn a_hundred_thousand_changed_lines_are_diffed() {
         (0..100_000).map(line).collect()
     };
     let (old, new) = (lines("title"), lines("comment"));
-    let hunks = hunks_of_texts(&old, &new);
-    let tags = hunks.iter().flat_map(|hunk| hunk.lines([&old, &new])).map(|(tag, _)| tag);
-    assert_eq!(tags.filter(|tag| *tag != ChangeTag::Equal).count(), 200_000);
-    assert_eq!(hunks.iter().flat_map(Hunk::added_and_removed).sum::<usize>(), 200_000);
-}
-
-#[test]
-fn a_text_without_carriage_returns_gets_the_line_ends_of_the_old_one() {
-    for (old, new, expected) in [
-        ("a\r\nb\r\nc", "a\nx\nc", "a\r\nx\r\nc"),
-        ("a\r\nb\r\nc", "a\nb\nx\ny\nc", "a\r\nb\r\nx\r\ny\r\nc"),
-        ("a\r\nb\r\nc", "c", "c"),
-        ("a\r\nb\nc\r\nd\ne", "a\nx\nc\nd\ny\ne", "a\r\nx\nc\r\nd\ny\ne"),
-        ("a\r\nb\nc\r\nd", "x\na\nb\nc\ny\nd", "x\r\na\r\nb\nc\r\ny\r\nd"),
-        ("a\rb\nc", "a\nb\nx", "a\rb\nx"),
-        ("a\r\nb", "a\nb\nx\ny", "a\r\nb\r\nx\r\ny"),
-        ("a\r\nb\r\n", "a\r\nx\n", "a\r\nx\n"),
-        ("a\nb\n", "a\nx\n", "a\nx\n"),
-    ] {
-        assert_eq!(with_line_ends_of(old, new), expected, "{old:?} {new:?}");
-    }
+    let lines = unified_diff(&old, &new);
+    assert_eq!(lines.iter().filter(|line| line.starts_with(['-', '+'])).count(), 200_000);
 }
 
 #[test]
@@ -193,18 +141,12 @@ fn streams_are_compared_by_their_lines() {
         "stream x;\nstream a { url udp://2; } stream b; stream c;",
     ]
     .map(|text| Document::parse(text.to_owned()));
-    for (name, headers) in
+    for (name, header) in
         [("a", "@@ -1 +2 @@"), ("b", "@@ -1 +2 @@"), ("c", "@@ -3 +2 @@"), ("x", "@@ -0,0 +1 @@")]
     {
-        let hunks = hunks_of_streams(&old, &new, &HashSet::from([name.to_owned()]));
-        assert_eq!(hunks.iter().map(Hunk::header).collect::<Vec<_>>(), [headers], "{name}");
-        assert!(
-            printed(&hunks, [old.text(), new.text()], &|line| old.text()[line].to_owned(), &|line| new
-                .text()[line]
-                .to_owned())
-            .count()
-                > 1
-        );
+        let lines = old.unified_diff_of_streams(&new, &HashSet::from([name.to_owned()]), None);
+        assert_eq!(headers(&lines), [header], "{name}");
+        assert!(lines.len() > 1);
     }
 }
 
@@ -212,40 +154,10 @@ fn text() -> impl Strategy<Value = String> {
     "([abé}]{0,2}\r?\n){0,40}[ab]?"
 }
 
-/// Splices of `old` out of arbitrary numbers.
-fn splices(old: &str, cuts: &[(usize, usize, String)]) -> Vec<Splice> {
-    let mut splices = Vec::new();
-    let mut from = 0;
-    for (skip, len, text) in cuts {
-        let start = boundary(old, from + skip);
-        let end = boundary(old, start + len);
-        splices.push(splice(start..end, text));
-        from = end;
-    }
-    splices
-}
-
-/// The last place between characters up to `at`.
-fn boundary(text: &str, at: usize) -> usize {
-    let places = (0..=at.min(text.len())).rev();
-    let mut boundaries = places.filter(|place| text.is_char_boundary(*place));
-    boundaries.next().expect("0 is one")
-}
-
-/// A diff leads from the old to the new text, and its spans are true.
-fn check(hunks: &[Hunk], old: &str, new: &str) {
-    let text = diff(hunks, old, new);
-    assert_eq!(apply(old, &text), new, "{text}");
-    assert_eq!(hunks.is_empty(), old == new);
-    hunks
-        .iter()
-        .for_each(|hunk| check_context(&hunk.lines([old, new]).map(|(tag, _)| tag).collect::<Vec<_>>()));
-}
-
 /// Changes stand at most three lines from the edge of their hunk and six from each other.
-fn check_context(tags: &[ChangeTag]) {
-    let is_change = |tag: &ChangeTag| *tag != ChangeTag::Equal;
-    let stretches: Vec<usize> = tags.split(is_change).map(<[ChangeTag]>::len).collect();
+fn check_context(hunk: &[String]) {
+    let lines: Vec<&String> = hunk.iter().filter(|line| !line.starts_with(['@', '\\'])).collect();
+    let stretches: Vec<usize> = lines.split(|line| !line.starts_with(' ')).map(<[_]>::len).collect();
     let (first, last) = (stretches[0], stretches[stretches.len() - 1]);
     assert!(stretches.len() > 1, "a hunk changes something");
     assert!(first.max(last) <= CONTEXT_LINES);
@@ -255,17 +167,12 @@ fn check_context(tags: &[ChangeTag]) {
 proptest! {
     #[test]
     fn the_diff_of_two_texts_leads_from_one_to_the_other(old in text(), new in text()) {
-        check(&hunks_of_texts(&old, &new), &old, &new);
-    }
-
-    #[test]
-    fn the_diff_of_splices_leads_to_the_new_text(
-        old in text(),
-        cuts in proptest::collection::vec((0..40_usize, 0..5_usize, "[a}\r\n]{0,4}"), 0..5),
-    ) {
-        let splices = splices(&old, &cuts);
-        let new: String = spliced_pieces(&old, 0..old.len(), &splices).collect();
-        check(&hunks_of_splices(&old, &splices), &old, &new);
-        check(&hunks_of_texts(&old, &new), &old, &new);
+        let text = text_diff(&old, &new);
+        assert_eq!(apply(&old, &text), new, "{text}");
+        let lines = unified_diff(&old, &new);
+        assert_eq!(lines.is_empty(), old == new);
+        let starts = lines.iter().enumerate().filter(|(_, line)| line.starts_with('@')).map(|(at, _)| at);
+        let starts: Vec<usize> = starts.chain([lines.len()]).collect();
+        starts.windows(2).for_each(|ends| check_context(&lines[ends[0]..ends[1]]));
     }
 }

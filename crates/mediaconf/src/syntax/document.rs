@@ -6,11 +6,10 @@ use std::ops::Range;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use super::decode;
-use super::grammar::{self, Record};
-use super::splice::{Splice, spliced_pieces};
+use super::grammar::{self, BOM, Record};
+use super::lines::line_start;
 use super::tokens::Words;
-use crate::text::{Diagnostics, Span};
+use crate::text::{Diagnostic, Diagnostics, Span};
 
 /// The number of an entry in a document, from 0, in the order of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,35 +37,29 @@ pub struct Document {
 }
 
 impl Document {
+    /// The deepest nesting of blocks.
+    pub const MAX_DEPTH: usize = 64;
+
     /// Parses the bytes of a file of a media server. Bytes that are not UTF-8 are reported as errors, and the
     /// text holds U+FFFD in their place.
     pub fn from_bytes(bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
-        match ByteString::try_from(bytes.clone()) {
-            Ok(text) => Self::parse(text),
-            Err(_) => Self::parse_lossy(&bytes),
+        if let Ok(text) = ByteString::try_from(bytes.clone()) {
+            return Self::parse(text);
         }
-    }
-
-    fn parse_lossy(bytes: &[u8]) -> Self {
-        let mut document = Self::parse(String::from_utf8_lossy(bytes).into_owned());
-        let mut diagnostics = decode::invalid_utf8(bytes);
+        let mut diagnostics = invalid_utf8(&bytes);
+        let document = Self::parse(String::from_utf8_lossy(&bytes).into_owned());
         diagnostics.extend(&document.diagnostics);
-        document.diagnostics = diagnostics;
-        document
+        Self { diagnostics, ..document }
     }
 
     /// Parses a text of a media server. Never fails: problems are in [`Document::diagnostics`].
     pub fn parse(text: impl Into<ByteString>) -> Self {
         let text = text.into();
-        let (records, diagnostics) = match decode::fault(&text) {
-            None => grammar::parse(&text),
-            Some(fault) => {
-                let mut diagnostics = Diagnostics::default();
-                diagnostics.push(fault);
-                (Vec::new(), diagnostics)
-            }
-        };
+        let fault = unparsable(&text);
+        let (records, mut diagnostics) =
+            if fault.is_none() { grammar::parse(&text) } else { Default::default() };
+        diagnostics.push_any(fault);
         Self { text, records, diagnostics }
     }
 
@@ -93,6 +86,11 @@ impl Document {
     /// The text as bytes, which may be shared.
     pub fn bytes(&self) -> &Bytes {
         self.text.as_bytes()
+    }
+
+    /// The start of the line that holds `offset`.
+    pub fn line_start(&self, offset: usize) -> usize {
+        line_start(&self.text, offset)
     }
 
     /// The problems that the parser found; [`crate::check()`] finds more.
@@ -273,48 +271,78 @@ impl<'d> Iterator for Children<'d> {
             return None;
         }
         #[cfg(test)]
-        super::work::count();
+        super::tests::work::count();
         let entry = self.document.entry(EntryId(self.at));
         self.at = entry.next_index() as u32;
         Some(entry)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
+/// One replacement in a text.
+///
+/// Lists of splices are in the order of the text, do not overlap, and count all offsets in the old
+/// text; each bound lies between characters.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Splice {
+    /// The bytes of the old text that go; empty for an insertion.
+    pub range: Range<usize>,
+    /// The text that takes their place.
+    pub text: String,
+}
 
-    use super::*;
+/// The pieces of the new text in order: kept, replacement, kept, …; some may be empty.
+///
+/// `window` is a range of the old text that holds all of `splices`.
+pub fn spliced_pieces<'t>(
+    old: &'t str,
+    window: Range<usize>,
+    splices: &'t [Splice],
+) -> impl Iterator<Item = &'t str> {
+    let starts = std::iter::once(window.start).chain(splices.iter().map(|splice| splice.range.end));
+    let ends = splices.iter().map(|splice| splice.range.start).chain([window.end]);
+    let kept = starts.zip(ends).map(|(start, end)| &old[start..end]);
+    let replacements = splices.iter().map(|splice| &*splice.text).chain([""]);
+    kept.zip(replacements).flat_map(|(kept, replacement)| [kept, replacement])
+}
 
-    fn walk(entries: Children<'_>) {
-        for entry in entries {
-            let mut words = entry.words();
-            let keyword = words.next().map(|word| word.value()).unwrap_or_default();
-            assert_eq!(entry.keyword(), keyword);
-            assert_eq!(entry.count_arguments(), words.clone().count());
-            assert!(entry.arguments().eq(words));
-            let pairs = entry.words().zip(entry.words().skip(1));
-            let mut gaps = pairs.map(|(word, next)| word.end() as usize..next.start as usize);
-            let text = entry.document().text();
-            assert_eq!(entry.is_spanning(), gaps.any(|gap| text[gap].contains('\n')));
-            walk(entry.children());
+/// The error of a text that is not parsed at all.
+fn unparsable(text: &str) -> Option<Diagnostic> {
+    // Spans are pairs of `u32`, and editors count in `i32`.
+    if text.len() > i32::MAX as usize {
+        return Some(Diagnostic::error(0..0, "the text is larger than 2 GiB"));
+    }
+    let message = "this is the old 3.x format (Erlang terms), not a `media.conf`";
+    let hint = "write `http 8080;` for `{http, 8080}.`, and `#` for `%`";
+    erlang_terms(text).map(|span| Diagnostic::error(span, message).hint(hint))
+}
+
+/// Reports each run of bytes that is not UTF-8, at its place in the lossy text.
+fn invalid_utf8(bytes: &[u8]) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    let (mut original, mut lossy) = (0, 0);
+    for chunk in bytes.utf8_chunks() {
+        original += chunk.valid().len();
+        lossy += chunk.valid().len();
+        if chunk.invalid().is_empty() {
+            continue;
         }
+        let end = lossy + char::REPLACEMENT_CHARACTER.len_utf8();
+        let found = Diagnostic::error(lossy as u32..end as u32, format!("invalid UTF-8 at byte {original}"));
+        let hint = "is the file in another encoding, such as Latin-1? convert it with `iconv -t UTF-8`";
+        diagnostics.push(found.hint(hint));
+        original += chunk.invalid().len();
+        lossy = end;
     }
+    diagnostics
+}
 
-    proptest! {
-        #[test]
-        fn what_is_known_without_lexing_is_what_the_words_say(text in r#"[a'"\\;{} \n#é]{0,60}"#) {
-            walk(Document::parse(text).entries());
-        }
-    }
-
-    #[test]
-    fn long_keywords_and_many_words_are_counted_in_the_text() {
-        let (long, many) = ("k".repeat(256), "a ".repeat(1 << 16));
-        let document = Document::parse(format!("{long} a; k {many};"));
-        let [first, second] = [0, 1].map(|index| document.entry(EntryId::from_index(index)));
-        assert_eq!((first.keyword().len(), first.count_arguments()), (256, 1));
-        assert!(first.arguments().eq(first.words().skip(1)));
-        assert_eq!((&*second.keyword(), second.count_arguments()), ("k", 1 << 16));
-    }
+/// Finds `{http, 8080}.` as the first line that is not a `%` comment: the format of version 3.
+fn erlang_terms(text: &str) -> Option<Span> {
+    let is_content = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('%');
+    let line = text.trim_start_matches(BOM).lines().find(is_content)?.trim_end();
+    let inside = line.trim_start().strip_prefix('{')?.trim_start();
+    let behind = inside.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let start = (line.as_ptr() as usize - text.as_ptr() as usize) as u32;
+    let is_tuple = behind.len() < inside.len() && behind.trim_start().starts_with(',');
+    is_tuple.then_some(start..start + line.len() as u32)
 }

@@ -17,13 +17,11 @@ use winnow::combinator::opt;
 use winnow::stream::{AsBytes, LocatingSlice, Location, Stateful, Stream};
 use winnow::token::{any, take_till};
 
-use crate::text::{Diagnostic, Diagnostics, Fix, Parsed, Quoting, Severity, bare, unescaped, word};
-
-/// The deepest nesting of blocks.
-pub const MAX_DEPTH: usize = 64;
+use super::document::Document;
+use crate::text::{Diagnostic, Diagnostics, Fix, Parsed, Quoting, bare, unescaped, word};
 
 /// The message about a `}` where no block is open.
-pub const STRAY_BRACE: &str = "stray `}`";
+pub(crate) const STRAY_BRACE: &str = "stray `}`";
 
 pub(super) const BOM: &str = "\u{feff}";
 
@@ -83,17 +81,12 @@ struct Found {
 }
 
 impl Found {
-    fn report(&mut self, severity: Severity, place: Range<usize>, message: impl Into<String>, hint: &str) {
-        let span = place.start as u32..place.end as u32;
-        self.diagnostics.push(Diagnostic::new(severity, span, message).hint(hint));
-    }
-
     fn error(&mut self, place: Range<usize>, message: impl Into<String>, hint: &str) {
-        self.report(Severity::Error, place, message, hint);
+        self.diagnostics.push(Diagnostic::error(place.start as u32..place.end as u32, message).hint(hint));
     }
 
     fn warning(&mut self, place: Range<usize>, message: &str, hint: &str) {
-        self.report(Severity::Warning, place, message, hint);
+        self.diagnostics.push(Diagnostic::warning(place.start as u32..place.end as u32, message).hint(hint));
     }
 }
 
@@ -219,8 +212,8 @@ fn block(input: &mut Input<'_>, head: Record) -> Parsed<()> {
     let number = input.state.records.len();
     input.state.records.push(Record { facts: head.facts | Record::BLOCK, ..head });
     any.parse_next(input)?;
-    if input.state.depth == MAX_DEPTH {
-        let message = format!("blocks nest deeper than {MAX_DEPTH}");
+    if input.state.depth == Document::MAX_DEPTH {
+        let message = format!("blocks nest deeper than {}", Document::MAX_DEPTH);
         input.state.error(brace..brace + 1, message, "the contents of this block are not checked");
         skipped_entries(input)?;
     } else {
@@ -268,18 +261,20 @@ fn next(input: &Input<'_>) -> Option<u8> {
 
 /// trivia = *( white space / comment )
 ///
-/// Returns it, and whether it has comments.
+/// Returns it, and the place of a CR inside a comment.
 #[inline(always)]
-pub(super) fn trivia<'t>(input: &mut &'t [u8]) -> Parsed<(&'t [u8], bool)> {
-    let (whole, mut has_comments) = (*input, false);
+pub(super) fn trivia<'t>(input: &mut &'t [u8]) -> Parsed<(&'t [u8], Option<usize>)> {
+    let (whole, mut cr) = (*input, None);
     loop {
         let space = input.offset_for(|byte| !is_space(byte)).unwrap_or(input.len());
         input.next_slice(space);
         if input.first() != Some(&b'#') {
-            return Ok((&whole[..whole.len() - input.len()], has_comments));
+            return Ok((&whole[..whole.len() - input.len()], cr));
         }
-        has_comments = true;
-        take_till(0.., b'\n').parse_next(input)?;
+        let start = whole.len() - input.len();
+        let comment = take_till(0.., b'\n').parse_next(input)?;
+        let inside = comment.strip_suffix(b"\r").unwrap_or(comment);
+        cr = cr.or(memchr::memchr(b'\r', inside).map(|cr| start + cr));
     }
 }
 
@@ -291,29 +286,14 @@ fn is_space(byte: u8) -> bool {
 #[inline(always)]
 fn reported_trivia<'t>(input: &mut Input<'t>) -> Parsed<&'t [u8]> {
     let start = input.current_token_start();
-    let (gap, has_comments) = trivia(&mut input.as_bytes())?;
+    let (gap, cr) = trivia(&mut input.as_bytes())?;
     let gap = input.next_slice(gap.len());
-    if has_comments {
-        report_returns(&mut input.state, start, gap);
+    if let Some(cr) = cr {
+        // Some editors end a line there, so the text behind it looks like a directive.
+        let hint = "a comment ends at a line feed only: what follows the CR is still comment";
+        input.state.warning(start + cr..start + cr + 1, "a comment with a carriage return inside", hint);
     }
     Ok(gap)
-}
-
-/// Reports each CR inside a comment: some editors end a line there, the grammar does not, so the text behind it looks
-/// like a directive and is a comment. The CR at the end of a line, or of the text, is no such one.
-#[cold]
-fn report_returns(found: &mut Found, start: usize, gap: &[u8]) {
-    let mut at = start;
-    for line in gap.split(|&byte| byte == b'\n') {
-        let comment = memchr::memchr(b'#', line).unwrap_or(line.len());
-        let inside = comment..line.len().saturating_sub(1).max(comment);
-        for cr in memchr::memchr_iter(b'\r', &line[inside]) {
-            let place = at + comment + cr..at + comment + cr + 1;
-            let hint = "a comment ends at a line feed only: what follows the CR is still comment";
-            found.warning(place, "a comment with a carriage return inside", hint);
-        }
-        at += line.len() + 1;
-    }
 }
 
 /// A word. Returns its length.

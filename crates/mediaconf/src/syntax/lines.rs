@@ -1,5 +1,9 @@
-//! Byte offsets to lines and columns; built only when a place has to be shown.
+//! Places and texts as people are shown them: lines and columns, and text without the characters that a terminal obeys.
+//!
+//! Names, comments, messages of other servers and the output of hooks may hold anything. A terminal
+//! obeys some of it: it moves the cursor, changes its title, turns the order of letters.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 
 use serde::{Deserialize, Serialize};
@@ -9,35 +13,16 @@ use serde::{Deserialize, Serialize};
 pub struct Position {
     /// From 1.
     pub line: usize,
-    /// From 1, in characters, or as [`Columns`] says.
+    /// From 1, in characters, or in units of UTF-16.
     pub column: usize,
-}
-
-/// What a column counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Columns {
-    /// Characters.
-    #[default]
-    Characters,
-    /// Units of UTF-16, as most editors do.
-    Utf16,
-}
-
-impl Columns {
-    /// The number of columns of a part of a line.
-    fn of(self, text: &str) -> usize {
-        match self {
-            Self::Characters => text.chars().count(),
-            Self::Utf16 => text.chars().map(char::len_utf16).sum(),
-        }
-    }
 }
 
 /// The starts of the lines of a text.
 #[derive(Debug)]
 pub struct LineIndex<'t> {
     text: &'t str,
-    columns: Columns,
+    /// The number of columns of a character.
+    width: fn(char) -> usize,
     starts: Vec<u32>,
     /// The last place that was asked for, as offset and position. The next column is counted from
     /// there, so that a thousand problems on one line of megabytes cost one walk along it.
@@ -45,28 +30,28 @@ pub struct LineIndex<'t> {
 }
 
 impl<'t> LineIndex<'t> {
-    /// Finds the lines in one pass over the text.
+    /// Finds the lines in one pass over the text. Columns count characters.
     pub fn new(text: &'t str) -> Self {
-        Self::counting(text, Columns::Characters)
-    }
-
-    /// Does the same, with columns that count something else.
-    pub fn counting(text: &'t str, columns: Columns) -> Self {
         let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|offset| offset as u32 + 1);
         let last = Cell::new((0, Position { line: 1, column: 1 }));
-        Self { text, columns, starts: std::iter::once(0).chain(newlines).collect(), last }
+        Self { text, width: |_| 1, starts: std::iter::once(0).chain(newlines).collect(), last }
+    }
+
+    /// Does the same, with columns that count units of UTF-16, as most editors do.
+    pub fn utf16(text: &'t str) -> Self {
+        Self { width: char::len_utf16, ..Self::new(text) }
     }
 
     /// Returns line and column of the character that holds `offset`.
     pub fn position(&self, offset: u32) -> Position {
         let line = self.starts.partition_point(|&start| start <= offset).max(1);
         let start = self.starts[line - 1] as usize;
-        let offset = floor_char_boundary(self.text, offset as usize).max(start);
+        let offset = self.text.floor_char_boundary(offset as usize).max(start);
         let (known, last) = self.last.get();
         let (from, column) =
             if last.line == line && known <= offset { (known, last.column) } else { (start, 1) };
         let between = self.text[from..offset].trim_start_matches('\u{feff}');
-        let position = Position { line, column: column + self.columns.of(between) };
+        let position = Position { line, column: column + between.chars().map(self.width).sum::<usize>() };
         self.last.set((offset, position));
         position
     }
@@ -81,7 +66,7 @@ impl<'t> LineIndex<'t> {
         let mut left = column.saturating_sub(1);
         let before = counted.chars().take_while(|&c| {
             let is_before = left > 0;
-            left = left.saturating_sub(self.columns.of(c.encode_utf8(&mut [0; 4])));
+            left = left.saturating_sub((self.width)(c));
             is_before
         });
         let length: usize = before.map(char::len_utf8).sum();
@@ -107,13 +92,25 @@ pub fn line_end(text: &str, offset: usize) -> usize {
     memchr::memchr(b'\n', &text.as_bytes()[offset..]).map_or(text.len(), |newline| offset + newline + 1)
 }
 
-/// The last character boundary of `text` that is not behind `offset`.
-pub fn floor_char_boundary(text: &str, offset: usize) -> usize {
-    let mut at = offset.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
+/// True if a terminal obeys this character: a control character other than a line feed or a tab, or a
+/// character that changes the direction of the text.
+pub fn controls_terminal(character: char) -> bool {
+    let changes_direction = matches!(character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    (character.is_control() && !matches!(character, '\n' | '\t')) || changes_direction
+}
+
+/// Replaces the characters that a terminal obeys with U+FFFD; line ends and tabs stay.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(controls_terminal) {
+        return Cow::Borrowed(text);
     }
-    at
+    Cow::Owned(text.replace("\r\n", "\n").replace(controls_terminal, "\u{fffd}"))
+}
+
+/// The same on one line: line ends and tabs become blanks.
+pub fn one_line(text: &str) -> String {
+    printable(&text.replace(['\n', '\r', '\t'], " ")).into_owned()
 }
 
 #[cfg(test)]
@@ -136,7 +133,12 @@ mod tests {
 
     #[test]
     fn an_editor_counts_units_of_utf_16() {
-        let index = LineIndex::counting("a\nя😀x\n", Columns::Utf16);
+        let index = LineIndex::utf16("a\nя😀x\n");
         assert_eq!(index.position(8), Position { line: 2, column: 4 });
+    }
+
+    #[test]
+    fn one_line_has_no_line_ends_tabs_or_control_characters() {
+        assert_eq!(one_line("a\nb\tc\u{1b}\u{202e}"), "a b c\u{fffd}\u{fffd}");
     }
 }

@@ -32,7 +32,7 @@ impl<'t> Iterator for Words<'t> {
     #[inline]
     fn next(&mut self) -> Option<Word<'t>> {
         #[cfg(test)]
-        super::work::count();
+        super::tests::work::count();
         let mut rest = &self.text.as_bytes()[self.at..];
         let start = self.at + trivia(&mut rest).ok()?.0.len();
         let (found, quoting) = word(&mut rest).ok()?;
@@ -55,7 +55,24 @@ pub struct Token<'t> {
     pub line_feeds: usize,
 }
 
-impl Token<'_> {
+impl<'t> Token<'t> {
+    /// The tokens of a text, without its byte order mark.
+    pub fn all(text: &'t str) -> impl Iterator<Item = Self> {
+        let mut offset = if text.starts_with(BOM) { BOM.len() } else { 0 };
+        std::iter::from_fn(move || {
+            let blanks = text.as_bytes()[offset..]
+                .iter()
+                .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
+            let (line_feeds, length) = blanks.fold((0, 0), |(line_feeds, length), byte| {
+                (line_feeds + usize::from(*byte == b'\n'), length + 1)
+            });
+            let start = offset + length;
+            let (kind, raw) = token_at(text, start)?;
+            offset = start + raw.len();
+            Some(Token { kind, start, raw, line_feeds })
+        })
+    }
+
     /// The byte behind it.
     pub fn end(&self) -> usize {
         self.start + self.raw.len()
@@ -77,99 +94,21 @@ pub enum TokenKind {
     Close,
 }
 
-/// The tokens of a text, without its byte order mark.
-pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
-    let mut offset = if text.starts_with(BOM) { BOM.len() } else { 0 };
-    std::iter::from_fn(move || {
-        let (line_feeds, start) = white_space(text.as_bytes(), offset);
-        let (kind, raw) = token_at(text, start)?;
-        offset = start + raw.len();
-        Some(Token { kind, start, raw, line_feeds })
-    })
-}
-
-/// The number of line feeds from `start` on, and where the white space ends.
-fn white_space(text: &[u8], start: usize) -> (usize, usize) {
-    let blanks = text[start..].iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
-    let (line_feeds, length) = blanks
-        .fold((0, 0), |(line_feeds, length), &byte| (line_feeds + usize::from(byte == b'\n'), length + 1));
-    (line_feeds, start + length)
-}
-
 fn token_at(text: &str, start: usize) -> Option<(TokenKind, &str)> {
-    let bytes = text.as_bytes();
-    let one = |kind| (kind, &text[start..start + 1]);
-    Some(match bytes.get(start)? {
-        b';' => one(TokenKind::End),
-        b'{' => one(TokenKind::Open),
-        b'}' => one(TokenKind::Close),
+    let rest = &text.as_bytes()[start..];
+    let (kind, length) = match rest.first()? {
+        b';' => (TokenKind::End, 1),
+        b'{' => (TokenKind::Open, 1),
+        b'}' => (TokenKind::Close, 1),
         b'#' => {
-            let line = &text[start..][..end_of_line(&bytes[start..])];
-            (TokenKind::Comment, line.trim_end_matches([' ', '\t', '\r']))
+            (TokenKind::Comment, text[start..][..end_of_line(rest)].trim_end_matches([' ', '\t', '\r']).len())
         }
-        _ => (TokenKind::Word, &text[start..][..word(&mut &bytes[start..]).ok()?.0.len()]),
-    })
+        _ => (TokenKind::Word, word(&mut &*rest).ok()?.0.len()),
+    };
+    Some((kind, &text[start..start + length]))
 }
 
 /// Returns where the first comment of a text starts: at a `#` where a word could start.
 pub fn comment_start(text: &str) -> Option<usize> {
-    tokens(text).find(|token| token.kind == TokenKind::Comment).map(|comment| comment.start)
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::syntax::{Document, EntryId};
-
-    #[test]
-    fn tokens_are_what_the_grammar_says() {
-        use TokenKind::{Close, Comment, End, Open, Word};
-        let found: Vec<_> = tokens("\u{feff}a \"b;\"c;#d \r\n\n{ e#f }")
-            .map(|token| (token.line_feeds, token.kind, token.raw))
-            .collect();
-        let expected = [
-            (0, Word, "a"),
-            (0, Word, "\"b;\"c"),
-            (0, End, ";"),
-            (0, Comment, "#d"),
-            (2, Open, "{"),
-            (0, Word, "e#f"),
-            (0, Close, "}"),
-        ];
-        assert_eq!(found, expected);
-    }
-
-    #[test]
-    fn words_end_at_delimiters() {
-        for (text, expected) in [
-            ("a b;c", vec!["a", "b"]),
-            ("a{b", vec!["a"]),
-            ("a#b #c\n d;", vec!["a#b", "d"]),
-            (r#"a"b;c"d e;"#, vec![r#"a"b;c"d"#, "e"]),
-            ("\"a\"#b;", vec!["\"a\"#b"]),
-            (r#"x "a\"b" c;"#, vec!["x", r#""a\"b""#, "c"]),
-            (r#""\\" c;"#, vec![r#""\\""#, "c"]),
-            ("\"open x\n y;", vec!["\"open x", "y"]),
-            ("\"\\", vec!["\"\\"]),
-            ("", vec![]),
-        ] {
-            let words: Vec<&str> = Words::new(text, 0, text.len()).map(|word| word.raw).collect();
-            assert_eq!(words, expected, "{text}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn words_are_tokens(text in r#"(("b;\\""|#c;\n|é\n|a"b c"d){0,3} a(;|\{b #x}\n  c;\})){0,6}"#) {
-            let document = Document::parse(text.clone());
-            prop_assert_eq!(document.diagnostics().errors(), 0);
-            let entries = (0..document.len()).map(|index| document.entry(EntryId::from_index(index)));
-            let words: Vec<&str> = entries.flat_map(|entry| entry.words()).map(|word| word.raw).collect();
-            let is_word = |token: &Token<'_>| token.kind == TokenKind::Word;
-            let found: Vec<&str> = tokens(&text).filter(is_word).map(|token| token.raw).collect();
-            prop_assert_eq!(found, words);
-        }
-    }
+    Token::all(text).find(|token| token.kind == TokenKind::Comment).map(|comment| comment.start)
 }

@@ -7,10 +7,6 @@ use serde::{Deserialize, Serialize};
 /// A range of byte offsets into the text of a document.
 pub type Span = Range<u32>;
 
-/// The number of diagnostics of one document that are kept; the rest is only counted, so that a megabyte
-/// of garbage does not become gigabytes of messages. The same limit holds for the faults of a request.
-pub const MAX_DIAGNOSTICS: usize = 100;
-
 /// The severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -95,39 +91,30 @@ impl Diagnostic {
     }
 }
 
-/// The diagnostics of one text, of which at most [`MAX_DIAGNOSTICS`] are kept; an error takes the
+/// The diagnostics of one text, of which at most [`Diagnostics::MAX`] are kept; an error takes the
 /// place of a warning.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
     kept: Vec<Diagnostic>,
-    /// The number of errors among `kept`.
-    kept_errors: usize,
     errors: usize,
     warnings: usize,
 }
 
 impl Diagnostics {
+    /// The number of diagnostics of one document that are kept; the rest is only counted, so that a megabyte
+    /// of garbage does not become gigabytes of messages. The same limit holds for the faults of a request.
+    pub const MAX: usize = 100;
+
     /// Counts a diagnostic, and keeps it if there is room.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        let severity = diagnostic.severity;
-        match severity {
-            Severity::Error => self.errors += 1,
-            Severity::Warning => self.warnings += 1,
+        let is_error = diagnostic.severity == Severity::Error;
+        self.count_unkept(usize::from(is_error), usize::from(!is_error));
+        if self.kept.len() == Self::MAX {
+            let last_warning = self.kept.iter().rposition(|kept| kept.severity == Severity::Warning);
+            let Some(last) = last_warning.filter(|_| is_error) else { return };
+            self.kept.remove(last);
         }
-        if self.kept.len() == MAX_DIAGNOSTICS {
-            let is_full_of_errors = self.kept_errors == MAX_DIAGNOSTICS;
-            if severity == Severity::Warning || is_full_of_errors {
-                return;
-            }
-            self.drop_last_warning();
-        }
-        self.kept_errors += usize::from(severity == Severity::Error);
         self.kept.push(diagnostic);
-    }
-
-    fn drop_last_warning(&mut self) {
-        let last = self.kept.iter().rposition(|kept| kept.severity == Severity::Warning);
-        self.kept.remove(last.expect("what is kept is not only errors"));
     }
 
     /// Adds a diagnostic, if there is one.
@@ -143,10 +130,9 @@ impl Diagnostics {
 
     /// Counts those of `other` that were counted but not kept.
     pub fn count_dropped(&mut self, other: &Diagnostics) {
-        self.count_unkept(
-            other.errors - other.kept_errors,
-            other.warnings - (other.kept.len() - other.kept_errors),
-        );
+        let kept_errors = other.kept.iter().filter(|kept| kept.severity == Severity::Error).count();
+        let kept_warnings = other.kept.len() - kept_errors;
+        self.count_unkept(other.errors - kept_errors, other.warnings - kept_warnings);
     }
 
     /// Counts so many that are not there.
@@ -160,9 +146,8 @@ impl Diagnostics {
         self.kept.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
     }
 
-    /// Puts another one in the place of each kept diagnostic.
-    pub(crate) fn map(&mut self, mut told: impl FnMut(&Diagnostic) -> Diagnostic) {
-        self.kept.iter_mut().for_each(|diagnostic| *diagnostic = told(diagnostic));
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Diagnostic> {
+        self.kept.iter_mut()
     }
 
     /// The kept diagnostics, in the order in which they were added or, after [`Diagnostics::sort`], in
@@ -204,9 +189,9 @@ mod tests {
     #[test]
     fn at_most_so_many_are_kept_and_errors_first() {
         let mut diagnostics = Diagnostics::default();
-        (0..MAX_DIAGNOSTICS as u32).for_each(|at| diagnostics.push(Diagnostic::warning(at..at, "w")));
+        (0..Diagnostics::MAX as u32).for_each(|at| diagnostics.push(Diagnostic::warning(at..at, "w")));
         diagnostics.push(Diagnostic::error(7..7, "e"));
-        assert_eq!((diagnostics.kept.len(), diagnostics.dropped()), (MAX_DIAGNOSTICS, 1));
+        assert_eq!((diagnostics.kept.len(), diagnostics.dropped()), (Diagnostics::MAX, 1));
         (0..500).for_each(|at| diagnostics.push(Diagnostic::error(at..at, "e")));
         assert!(diagnostics.iter().all(|kept| kept.severity == Severity::Error));
         let mut all = Diagnostics::default();

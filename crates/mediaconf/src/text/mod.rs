@@ -3,6 +3,6 @@
 mod diagnostic;
 mod word;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Fix, MAX_DIAGNOSTICS, Severity, Span};
-pub(crate) use word::{Parsed, Quoting, bare, unescaped, word};
+pub use diagnostic::{Diagnostic, Diagnostics, Fix, Severity, Span};
+pub(crate) use word::{Parsed, Quoting, bare, unescaped, unquoted, word};
 pub use word::{Word, ends_word, needs_quotes, quoted_if_needed, quoted_word};

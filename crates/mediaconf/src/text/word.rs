@@ -9,12 +9,13 @@
 //! The grammar reads bytes. All delimiters are ASCII, so the places that it finds are character boundaries of the text.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use winnow::Parser;
-use winnow::combinator::{alt, delimited, opt, preceded, repeat};
+use winnow::combinator::{alt, repeat};
 use winnow::error::EmptyError;
 use winnow::stream::Stream;
-use winnow::token::{any, one_of, take_till};
+use winnow::token::{any, take_till};
 
 use super::diagnostic::Span;
 
@@ -105,6 +106,16 @@ impl<'t> Word<'t> {
         Self { raw, start, quoted: raw.as_bytes().contains(&b'"') }
     }
 
+    /// Writes `value` as a word, in quotes only if it needs them.
+    pub fn write(value: &str) -> Cow<'_, str> {
+        quoted_if_needed(value)
+    }
+
+    /// Writes `value` as a word in quotes.
+    pub fn in_quotes(value: &str) -> String {
+        quoted_word(value)
+    }
+
     /// The span of the word in the text.
     pub fn span(&self) -> Span {
         self.start..self.end()
@@ -118,7 +129,7 @@ impl<'t> Word<'t> {
     /// The value of the word: without quotes, `\\` and `\"` resolved.
     #[inline]
     pub fn value(&self) -> Cow<'t, str> {
-        if self.quoted { unquoted(self.raw) } else { Cow::Borrowed(self.raw) }
+        if self.quoted { value_in_quotes(self.raw) } else { Cow::Borrowed(self.raw) }
     }
 
     /// Splits the word at its first `=` outside quotes.
@@ -150,29 +161,32 @@ pub(crate) fn unescaped(raw: &[u8]) -> impl Iterator<Item = (usize, u8, bool)> {
     })
 }
 
-/// The text between the quotes of a word that is quoted as a whole and escapes nothing.
-fn plainly_quoted(raw: &str) -> Option<&str> {
-    let inside = raw.strip_prefix('"')?.strip_suffix('"')?;
-    memchr::memchr2(b'"', b'\\', inside.as_bytes()).is_none().then_some(inside)
-}
-
 // Most words have no quotes: what those with quotes take is kept out of the loops over all words.
 #[inline(never)]
-fn unquoted(raw: &str) -> Cow<'_, str> {
-    plainly_quoted(raw).map_or_else(|| Cow::Owned(unquote(raw)), Cow::Borrowed)
+fn value_in_quotes(raw: &str) -> Cow<'_, str> {
+    let inside = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    match inside.filter(|inside| memchr::memchr2(b'"', b'\\', inside.as_bytes()).is_none()) {
+        Some(inside) => Cow::Borrowed(inside),
+        None => Cow::Owned(unquoted(raw).map(|(_, c)| c).collect()),
+    }
 }
 
-/// The value of a word with quotes. A backslash that escapes nothing is part of it, and the last quote may be open.
-fn unquote(mut raw: &str) -> String {
-    let escape = alt((preceded('\\', one_of(['\\', '"']).take()), "\\"));
-    let piece = alt((take_till(1.., ['"', '\\']), escape));
-    let inside = repeat(0.., piece).fold(String::new, |value, piece: &str| value + piece);
-    let quoted = delimited('"', inside, opt('"'));
-    let bare = take_till(1.., '"').map(str::to_owned);
-    let value: Parsed<String> = repeat(0.., alt((quoted, bare)))
-        .fold(String::new, |value, part: String| value + &part)
-        .parse_next(&mut raw);
-    value.expect("quotes and the text between them are all that there is")
+/// The characters of the value of a word, each with its place: without quotes, `\\` and `\"` in quotes resolved. Other
+/// backslashes are part of it, and the last quote may be open.
+pub(crate) fn unquoted(raw: &str) -> impl Iterator<Item = (Range<usize>, char)> {
+    let mut chars = raw.char_indices().peekable();
+    let mut is_quoted = false;
+    std::iter::from_fn(move || {
+        loop {
+            let (at, c) = chars.next()?;
+            let escapes = is_quoted && c == '\\';
+            match chars.next_if(|(_, next)| escapes && matches!(next, '\\' | '"')) {
+                Some((_, escaped)) => return Some((at..at + 2, escaped)),
+                None if c == '"' => is_quoted = !is_quoted,
+                None => return Some((at..at + c.len_utf8(), c)),
+            }
+        }
+    })
 }
 
 /// True if `value` has to be quoted to be read back as one word with this value.
@@ -194,16 +208,7 @@ pub fn quoted_if_needed(value: &str) -> Cow<'_, str> {
 
 /// Writes `value` as a word in quotes.
 pub fn quoted_word(value: &str) -> String {
-    let mut word = String::with_capacity(value.len() + 2);
-    word.push('"');
-    for c in value.chars() {
-        if matches!(c, '"' | '\\') {
-            word.push('\\');
-        }
-        word.push(c);
-    }
-    word.push('"');
-    word
+    format!("\"{}\"", value.replace('\\', r"\\").replace('"', r#"\""#))
 }
 
 #[cfg(test)]

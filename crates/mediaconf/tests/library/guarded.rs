@@ -4,7 +4,6 @@
 use mediaconf::plumbing::edit::{FaultKind, Faults, guarded, modify, normalize};
 use mediaconf::plumbing::merge::diff;
 use mediaconf::plumbing::model::{has_lost_line_ends, near_miss, top_members};
-use mediaconf::plumbing::schema::media::{LIVES, PLUGINS, STREAMS, TEMPLATE, TOP};
 use mediaconf::plumbing::schema::{Kind, OUTSIDE, Schema, Scope};
 use mediaconf::plumbing::syntax::{Document, Entry};
 use serde_json::Value;
@@ -67,8 +66,8 @@ fn near_miss_takes_no_keyword_of_a_real_file_for_a_misspelling() {
         |(_, text)| {
             let document = Document::parse(text.clone());
             let members = top_members(&document);
-            let top = members.foreign().iter().map(|member| (TOP, member.keyword.to_string()));
-            let inside = [STREAMS, LIVES, PLUGINS].into_iter().flat_map(|kind| {
+            let top = members.foreign().iter().map(|member| (Scope::Top, member.keyword.to_string()));
+            let inside = [Kind::Streams, Kind::Lives, Kind::Plugins].into_iter().flat_map(|kind| {
                 let blocks = members.own_by_key(kind.key()).iter();
                 let keyword = move |entry: Entry<'_>| (kind.scope(), entry.keyword().into_owned());
                 blocks.flat_map(|block| block.children()).map(keyword).collect::<Vec<_>>()
@@ -121,8 +120,8 @@ fn every_directive_of_a_real_file_stands_where_its_row_says() {
 /// The scope of the known parameters in the blocks of a keyword.
 fn scope_of(block: &str) -> Option<Scope> {
     match block {
-        OUTSIDE => Some(TOP),
-        "template" => Some(TEMPLATE),
+        OUTSIDE => Some(Scope::Top),
+        "template" => Some(Scope::Template),
         block => Schema::media().group_of(block).map(Kind::scope),
     }
 }

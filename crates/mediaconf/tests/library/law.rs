@@ -4,9 +4,9 @@
 
 use mediaconf::plumbing::edit::{EditError, FaultKind, LocalView, modify, normalize, patch};
 use mediaconf::plumbing::model::{Lens, View, check, group_name, has_errors, key_of, top_members};
-use mediaconf::plumbing::schema::media::TOP;
+use mediaconf::plumbing::schema::Scope;
 use mediaconf::plumbing::show::{Effects, formatted};
-use mediaconf::plumbing::syntax::{Document, Entry, LineIndex, MAX_DEPTH, tokens};
+use mediaconf::plumbing::syntax::{Document, Entry, LineIndex, Token};
 use serde_json::{Value, json};
 
 use crate::oracle;
@@ -60,7 +60,7 @@ pub fn parsing_changes_nothing(text: &str) -> Document {
             lines.line_range(lines.position(span.start).line);
         }
     }
-    mediaconf::plumbing::model::secret_spans(&document, std::slice::from_ref(&(0..text.len())));
+    document.secret_spans();
     document
 }
 
@@ -74,7 +74,7 @@ pub fn formatting_changes_white_space_only(text: &str) {
     let after = Document::parse(&*new);
     assert!(is_valid(&after), "{text:?}\n{new:?}");
     assert_eq!(view(&document, false), view(&after, false), "{text:?}\n{new:?}");
-    let raw = |text: &str| tokens(text).map(|token| token.raw.to_owned()).collect::<Vec<_>>();
+    let raw = |text: &str| Token::all(text).map(|token| token.raw.to_owned()).collect::<Vec<_>>();
     assert_eq!(raw(text), raw(&new));
     assert_eq!(formatted(&after), Ok(None), "{text:?}\n{new:?}");
 }
@@ -88,7 +88,7 @@ pub fn an_empty_patch_is_the_identity(document: &Document) {
     let view = view(document, false);
     // The depth of patches is bounded as that of texts is, and a text that is nearly as deep as it
     // may be is deeper as JSON, where a block has a level for its name, too.
-    if depth(&view) > MAX_DEPTH {
+    if depth(&view) > Document::MAX_DEPTH {
         return;
     }
     let full = patch::parse(view.to_string().as_bytes()).expect("a view is a patch");
@@ -166,7 +166,7 @@ fn leaves_alone_what_is_not_named(document: &Document, reduced: &Value, after: &
 fn not_named(document: &Document, reduced: &Value) -> Vec<(String, String)> {
     let members = top_members(document);
     let mut texts = Vec::new();
-    for parameter in TOP.rows() {
+    for parameter in Scope::Top.rows() {
         for entry in members.own(parameter) {
             let is_named = match (parameter.codec.facts().group, &reduced[parameter.key]) {
                 (_, Value::Null) => reduced.get(parameter.key).is_some(),
@@ -181,7 +181,7 @@ fn not_named(document: &Document, reduced: &Value) -> Vec<(String, String)> {
         }
     }
     for member in members.foreign() {
-        let key = key_of(TOP, &member.keyword).into_owned();
+        let key = key_of(Scope::Top, &member.keyword).into_owned();
         if reduced.get(&key).is_none() {
             texts.extend(member.entries.iter().map(|entry| (key.clone(), text_of(entry))));
         }

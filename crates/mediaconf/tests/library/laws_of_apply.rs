@@ -1,9 +1,9 @@
 //! The laws of `apply --prune`: over pairs of texts, each of which is the desired state of another one.
 
+use mediaconf::Request;
 use mediaconf::plumbing::edit::{FaultKind, modify};
-use mediaconf::plumbing::merge::{DesiredState, Prune, TextState};
+use mediaconf::plumbing::merge::{DesiredState, Prune};
 use mediaconf::plumbing::model::Config;
-use mediaconf::plumbing::request::{ChangeRequest, Edits};
 use mediaconf::plumbing::syntax::Document;
 use serde_json::Value;
 
@@ -18,8 +18,7 @@ const OTHERS: usize = 3;
 const STRIDE: usize = 11;
 
 /// The document that a desired state makes of another one.
-fn applied(state: &Edits, to: &Document) -> Document {
-    let request = ChangeRequest { edits: state.clone(), expectations: Vec::new() };
+fn applied(request: &Request, to: &Document) -> Document {
     let config = Config::new(to);
     let patch = request.evaluate(&config.lookup()).expect("a state has no faults").patch;
     let edit = modify(to, patch.clone(), FaultKind::DOUBTS);
@@ -28,8 +27,7 @@ fn applied(state: &Edits, to: &Document) -> Document {
 }
 
 /// True if a merge would put words among blocks with names, which no object can hold.
-fn mixes_named_blocks(state: &Edits, to: &Document) -> bool {
-    let request = ChangeRequest { edits: state.clone(), expectations: Vec::new() };
+fn mixes_named_blocks(request: &Request, to: &Document) -> bool {
     let patch = request.evaluate(&Config::new(to).lookup()).expect("a state has no faults").patch;
     modify(to, patch, FaultKind::DOUBTS).is_err_and(|error| error.to_string().contains("named blocks"))
 }
@@ -51,15 +49,13 @@ fn entries(view: &Value) -> Vec<(&String, &Value)> {
 }
 
 fn becomes(from: &Document, wanted: &Document, scopes: &[Prune]) {
-    merges(from, wanted);
     let own = view(wanted, true);
     let texts = || format!("{}\n--- as\n{}", from.text(), wanted.text());
     let json = view(wanted, false);
     for state in [
-        |document: &Document, _: &Value, prune| Edits::Text(TextState::new(document.clone(), prune)),
-        |document: &Document, _: &Value, prune| Edits::State(TextState::new(document.clone(), prune).whole()),
+        |document: &Document, _: &Value, prune| Request::from(DesiredState::of_text(document, prune)),
         |_: &Document, json: &Value, prune| {
-            Edits::State(DesiredState::of_json(json.clone(), prune).expect("it is a state"))
+            Request::from(DesiredState::of_json(json.clone(), prune).expect("it is a state"))
         },
     ] {
         let all = state(wanted, &json, Prune::All);
@@ -78,21 +74,6 @@ fn becomes(from: &Document, wanted: &Document, scopes: &[Prune]) {
         assert_eq!(entries(&view(&after, true)), entries(&own), "{}\n--- became\n{}", texts(), after.text());
         assert_eq!(applied(&pruning, &after).text(), after.text(), "a second run\n{}", texts());
     }
-}
-
-/// A text that is merged does what all of its values would do: what it leaves out is there already.
-fn merges(from: &Document, wanted: &Document) {
-    let states = [
-        Edits::Text(TextState::new(wanted.clone(), Prune::Nothing)),
-        Edits::State(TextState::new(wanted.clone(), Prune::Nothing).whole()),
-    ];
-    let merged = states.map(|edits| {
-        let request = ChangeRequest { edits, expectations: Vec::new() };
-        let evaluated = request.evaluate(&Config::new(from).lookup()).expect("a state has no faults");
-        let edit = modify(from, evaluated.patch, FaultKind::DOUBTS).ok();
-        (edit.map(|edit| edit.map(|edit| edit.document.text().to_owned())), evaluated.notes)
-    });
-    assert_eq!(merged[0], merged[1], "{}\n--- and\n{}", from.text(), wanted.text());
 }
 
 /// The forms that a directive takes which the schema does not know. A merge (`--prune=entries`, outside of them) may be

@@ -1,12 +1,11 @@
 //! The laws of changes that are rolled back, over every fixture and the corpus: the bytes return.
 
 use mediaconf::plumbing::model::{Member, Members, group_name, key_of, top_members};
-use mediaconf::plumbing::request::{BlockContent, BlockPlace, BlockRequest};
 use mediaconf::plumbing::schema::Schema;
-use mediaconf::plumbing::schema::media::{KINDS, STREAMS, TOP};
 use mediaconf::plumbing::schema::{Kind, Scope};
 use mediaconf::plumbing::syntax::{Document, Entry};
 use mediaconf::{AssignOptions, Path, Segment};
+use mediaconf::{BlockContent, BlockPlace, BlockRequest};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -51,7 +50,7 @@ fn blocks_come_and_go(document: &Document) {
 fn adding_a_block_in_front_of_the_first_and_removing_it_restores_the_bytes() {
     hold_for_every_valid_text(texts(), |document| {
         let lined = lined_blocks(document);
-        for kind in KINDS {
+        for kind in Kind::ALL {
             let members = top_members(document);
             let Some(first) = members.own_by_key(kind.key()).first() else { continue };
             let above = document.text()[..first.start()].trim_start_matches('\u{feff}');
@@ -128,8 +127,7 @@ fn copies_come_and_go(document: &Document) {
             assignments: Vec::new(),
             options: AssignOptions::default(),
         };
-        let edit = request.edit(document, &top_members(document)).expect("it can be copied");
-        let copied = edit.expect("it is new").document;
+        let copied = document.edit(&request.into()).expect("it can be copied").document;
         let back = patched(&copied, &json!({kind.key(): {"a copy": null}})).expect("it can be removed");
         assert!(
             back.text() == document.text(),
@@ -143,7 +141,7 @@ fn copies_come_and_go(document: &Document) {
 
 /// Blocks that stand together go to each other's place and back.
 fn neighbours_move_there_and_back(document: &Document) {
-    for kind in KINDS {
+    for kind in Kind::ALL {
         let members = top_members(document);
         let entries = members.own_by_key(kind.key());
         let mut first = 0;
@@ -184,7 +182,7 @@ fn lined_blocks(document: &Document) -> Vec<(Kind, Entry<'_>)> {
         let behind = below.lines().next().unwrap_or(below).trim();
         entry.is_terminated() && before.is_empty() && (behind.is_empty() || behind.starts_with('#'))
     };
-    KINDS.into_iter().flat_map(of_kind).filter(is_lined).collect()
+    Kind::ALL.into_iter().flat_map(of_kind).filter(is_lined).collect()
 }
 
 /// True if nothing but comments that are no headings stands between the lines of two blocks.
@@ -298,12 +296,12 @@ proptest! {
 fn a_bare_flag_set_false_and_then_true_is_a_bare_flag_again() {
     hold_for_every_valid_text(texts(), |document| {
         let members = top_members(document);
-        for flag in members.foreign().iter().filter_map(|member| flag(member, TOP)) {
+        for flag in members.foreign().iter().filter_map(|member| flag(member, Scope::Top)) {
             comes_back(document, &(json!({&*flag: false}), json!({&*flag: true})));
         }
         for entry in members.own_by_key("streams") {
             let name = mediaconf::plumbing::model::group_name(*entry).value();
-            let scope = STREAMS.scope();
+            let scope = Kind::Streams.scope();
             let inner = Members::group(scope, entry.children());
             for flag in inner.foreign().iter().filter_map(|member| flag(member, scope)) {
                 let patch = |value| json!({"streams": {&*name: {&*flag: value}}});

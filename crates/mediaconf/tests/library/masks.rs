@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use mediaconf::plumbing::model::{Masker, masked_document};
+use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::Document;
 
 use crate::fixtures;
@@ -18,7 +18,7 @@ fn every_mask_in_a_real_file_stands_behind_a_name_that_is_listed() {
     let texts = texts();
     let mut unlisted = BTreeSet::new();
     for (name, text) in texts {
-        let masked = masked_document(&Document::parse(text), &Masker::opaque());
+        let masked = Masker::opaque().document(&Document::parse(text));
         for line in masked.lines() {
             let names = line.match_indices(MASK).map(|(at, _)| name_before(&line[..at]));
             unlisted.extend(

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use mediaconf::plumbing::edit::{EditError, FaultKind, modify, normalize};
-use mediaconf::plumbing::syntax::{Document, TokenKind, tokens};
+use mediaconf::plumbing::syntax::{Document, Token, TokenKind};
 use serde_json::{Map, Value, json};
 
 use crate::law::{is_valid, view};
@@ -218,7 +218,7 @@ fn patch(random: &mut Random) -> Value {
 
 fn comments(text: &str) -> HashMap<String, usize> {
     let mut comments = HashMap::new();
-    for comment in tokens(text).filter(|token| token.kind == TokenKind::Comment) {
+    for comment in Token::all(text).filter(|token| token.kind == TokenKind::Comment) {
         *comments.entry(comment.raw.to_owned()).or_default() += 1;
     }
     comments

@@ -1,9 +1,7 @@
 //! The law of secrets: however one is written, and wherever it stands, nothing that is shown holds it.
 
-use mediaconf::plumbing::merge::changed_values;
-use mediaconf::plumbing::model::{
-    Config, MaskedText, Masker, has_errors, masked_document, masked_json, masked_keys,
-};
+use mediaconf::plumbing::merge::ChangedValue;
+use mediaconf::plumbing::model::{Config, MaskedText, Masker, has_errors};
 use mediaconf::plumbing::syntax::Document;
 use mediaconf::{check, diff};
 use serde_json::{Value, json};
@@ -46,7 +44,7 @@ fn doors(text: &str) -> Vec<(&'static str, String)> {
     for (name, text) in [("text", text.to_owned()), ("broken text", format!("{text}}}\n"))] {
         let document = Document::parse(text.clone());
         let masker = Masker::opaque();
-        doors.push((name, masked_document(&document, &masker)));
+        doors.push((name, masker.document(&document)));
         let whole = std::iter::once(0..text.len()).collect();
         let lines = MaskedText::new(&document, Some(masker), whole);
         doors.push(("lines", lines.line(0..text.len())));
@@ -65,16 +63,16 @@ fn doors(text: &str) -> Vec<(&'static str, String)> {
 
 fn json_doors(document: &Document) -> Vec<(&'static str, String)> {
     let masker = Masker::opaque();
-    let masked = Document::parse(masked_document(document, &masker));
+    let masked = Document::parse(masker.document(document));
     let whole = Config::new(document).to_json();
     let patch = Value::Object(diff(&json!({}), &whole));
     let mut doors = vec![
         ("json", Config::new(&masked).to_json().to_string()),
-        ("patch", masked_json(&patch, &masker).to_string()),
+        ("patch", masker.json(&patch).to_string()),
     ];
-    for changed in changed_values(&json!({}), &whole) {
+    for changed in ChangedValue::between(&json!({}), &whole) {
         let keys: Vec<&str> = changed.keys.iter().map(String::as_str).collect();
-        doors.push(("path", masked_keys(&keys, &masker).join(".")));
+        doors.push(("path", masker.keys(&keys).join(".")));
         let shown = changed.masked(&masker);
         doors.push(("value", format!("{:?}", shown.after)));
     }
@@ -87,7 +85,7 @@ fn a_masked_text_is_one() {
     for text in texts() {
         let document = Document::parse(text.clone());
         if document.diagnostics().errors() == 0 {
-            let masked = masked_document(&document, &masker);
+            let masked = masker.document(&document);
             let again = Document::parse(masked.clone());
             assert_eq!(again.diagnostics().errors(), 0, "{text}{masked}");
             assert_eq!(again.len(), document.len(), "{text}{masked}");

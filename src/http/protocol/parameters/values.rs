@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::engine::{COMMANDS, ChangeOptions, Expected, GUARD_NAMES, Guard, REPORT_PARTS, ReportParts};
 use crate::http::protocol::headers::revision_in;
 use crate::http::protocol::masked::masked_text;
-use crate::store::cluster::is_node_name;
+use crate::store::etcd::is_node_name;
 use crate::store::{ChangeId, ChangeRef, NotAChangeId, NotAChangeRef, NotARevision, Revision};
 use mediaconf::plumbing::edit::Path;
 

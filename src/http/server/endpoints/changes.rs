@@ -25,8 +25,8 @@ use crate::http::server::entity_tag::{entity_tag, expected};
 use crate::http::server::error_mapping::with_refusal;
 use crate::http::server::message::Response;
 use crate::store::ChangeRef;
-use mediaconf::plumbing::model::{Masker, masked_json};
-use mediaconf::plumbing::request::{ChangeRequest, Edits};
+use mediaconf::Request;
+use mediaconf::plumbing::model::Masker;
 
 /// `change`
 pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
@@ -45,7 +45,7 @@ pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response
 /// Masks the secrets in a report, but for its lines, which are made so.
 fn mask_values(report: &mut ChangeReport, masker: &Masker) {
     report.values = mem::take(&mut report.values).into_iter().map(|changed| changed.masked(masker)).collect();
-    report.configuration = report.configuration.as_ref().map(|whole| masked_json(whole, masker));
+    report.configuration = report.configuration.as_ref().map(|whole| masker.json(whole));
     report.account = None;
 }
 
@@ -73,8 +73,7 @@ fn no_request(body: &[u8], error: &serde_json::Error) -> Problem {
 
 /// `modify_config`. The patch is parsed again in its turn, so that requests which wait hold their text alone.
 pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let edits = Edits::PatchText { text: mem::take(&mut call.body), memory: context.patch_memory };
-    let request = ChangeRequest { edits, expectations: Vec::new() };
+    let request = Request::from_json(mem::take(&mut call.body), context.patch_memory);
     let made = make(context, call, request.into())?;
     let (text, secrets) = (call.parameters.format == Some(FORMAT_CONF), Secrets::of(context, call)?);
     answer(context, call, made, |report| match (&report.snapshot, text) {

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
+use mediaconf::Request;
 use mediaconf::plumbing::edit::Path;
 use mediaconf::plumbing::edit::patch::without_bom;
-use mediaconf::plumbing::request::{ChangeRequest, Edits};
-use mediaconf::plumbing::syntax::Columns;
 
 use crate::engine::{CheckedConfig, RefusalKind, Snapshot, entry_range};
 use crate::http::protocol::notes::INCLUDES_LEFT_OUT;
@@ -17,15 +16,15 @@ use crate::http::server::message::Response;
 
 /// `check_config`
 pub fn check(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let columns = if call.parameters.utf16 { Columns::Utf16 } else { Columns::Characters };
+    let is_utf16 = call.parameters.utf16;
     let found = match (is_json(call), &call.parameters.path) {
-        (false, None) => return whole(context, call, columns),
+        (false, None) => return whole(context, call, is_utf16),
         (is_json, path) => {
             refuse_viewer(call.role)?;
             match path {
                 None => patch(context, call),
                 Some(_) if is_json => return Err(no_text()),
-                Some(path) => entry(context, call, path, columns)?,
+                Some(path) => entry(context, call, path, is_utf16)?,
             }
         }
     };
@@ -58,20 +57,19 @@ fn no_text() -> Problem {
 }
 
 /// A whole text, for editors with what it includes.
-fn whole(context: &Context, call: &EndpointCall<'_>, columns: Columns) -> Result<Response, Problem> {
+fn whole(context: &Context, call: &EndpointCall<'_>, is_utf16: bool) -> Result<Response, Problem> {
     let text = Arc::new(Snapshot::from_bytes(call.body.clone()));
     let composed = match call.role {
         Role::Edit => context.service.composed(&text, None)?,
         Role::View => None,
     };
-    let answer = answer(&CheckedConfig::of_text(&text, composed.as_ref(), columns));
+    let answer = answer(&CheckedConfig::of_text(&text, composed.as_ref(), is_utf16));
     let are_left_out = call.role == Role::View && !text.includes().is_empty();
     Ok(if are_left_out { answer.noted(&[INCLUDES_LEFT_OUT]) } else { answer })
 }
 
 fn patch(context: &Context, call: &EndpointCall<'_>) -> CheckedConfig {
-    let edits = Edits::PatchText { text: call.body.clone(), memory: context.patch_memory };
-    let request = ChangeRequest { edits, expectations: Vec::new() };
+    let request = Request::from_json(call.body.clone(), context.patch_memory);
     context.engine.check_request(&request, &context.running())
 }
 
@@ -80,12 +78,12 @@ fn entry(
     context: &Context,
     call: &EndpointCall<'_>,
     path: &Path,
-    columns: Columns,
+    is_utf16: bool,
 ) -> Result<CheckedConfig, Problem> {
     let running = context.running();
     let range = entry_range(&running, path, None)?;
     let (old, body) = (running.document().text(), Snapshot::from_bytes(call.body.clone()));
     let whole = [&old[..range.start], body.document().text(), &old[range.end..]].concat();
     let end = range.start + body.document().text().len();
-    Ok(CheckedConfig::of_part(&running, &whole, range.start..end, columns))
+    Ok(CheckedConfig::of_part(&running, &whole, range.start..end, is_utf16))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::engine::{ChangeReport, ConfigSource, ContentDiff, DiffLines, RefusalKind, Snapshot, find};
+use crate::engine::{ChangeReport, ConfigSource, ContentDiff, RefusalKind, Snapshot, find};
 use crate::http::protocol::headers::{SOURCE_RUNNING, SOURCE_SAVED};
 use crate::http::protocol::notes::BYTES_DIFFER;
 use crate::http::protocol::problem::Problem;
@@ -14,7 +14,7 @@ use crate::store::{ChangeRef, NotAChangeRef, WHOLE_HISTORY};
 
 /// The answer with the lines that a change changes.
 pub fn of_change(report: &ChangeReport) -> Response {
-    answer(["before", "after"], &report.diff.collected())
+    answer(["before", "after"], &report.diff)
 }
 
 /// `diff`: the lines that differ between two texts.
@@ -70,8 +70,8 @@ fn text(context: &Context, name: &str) -> Result<Arc<Snapshot>, Problem> {
 
 fn between(names: [&str; 2], texts: [Arc<Snapshot>; 2], secrets: &Secrets) -> Response {
     let diff = ContentDiff::between_texts(texts.each_ref(), secrets.masker());
-    let is_of_bytes = diff.is_empty() && texts[0].bytes() != texts[1].bytes();
-    let answer = answer(names, &DiffLines::from(diff).collected());
+    let is_of_bytes = diff.lines.is_empty() && texts[0].bytes() != texts[1].bytes();
+    let answer = answer(names, &diff.lines);
     if is_of_bytes { answer.noted(&[BYTES_DIFFER]) } else { answer }
 }
 

@@ -16,7 +16,7 @@ use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::error_mapping::broken_includes;
 use crate::http::server::message::Response;
 use mediaconf::plumbing::edit::{Path, select};
-use mediaconf::plumbing::model::{MaskedText, Masker, masked_json};
+use mediaconf::plumbing::model::{MaskedText, Masker};
 
 /// The detail of the problem that a service has no text.
 pub const NO_TEXT: &str = "nothing is left to show";
@@ -137,7 +137,7 @@ pub fn entry(snapshot: &Arc<Snapshot>, path: &Path, secrets: &Secrets) -> Result
 pub fn with_member(object: &[u8], name: &str, value: Value, role: Role) -> Arc<Vec<u8>> {
     let mut member = Value::Object([(name.to_owned(), value)].into_iter().collect());
     if role == Role::View {
-        member = masked_json(&member, &Masker::opaque());
+        member = Masker::opaque().json(&member);
     }
     let member = member.to_string();
     let mut body = Vec::with_capacity(object.len() + member.len());

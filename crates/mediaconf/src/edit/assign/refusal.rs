@@ -13,12 +13,11 @@ use crate::edit::select::value_at;
 use crate::edit::shell_word::quoted;
 use crate::edit::suggestion::{did_you_mean, in_a_group, missing, with_quoted_name};
 use crate::edit::typed::words;
-use crate::model::Masker;
 use crate::schema::fault::Fault;
 use crate::schema::json_pointer::Pointer;
 use crate::schema::members::keyword_of;
 use crate::schema::{DirectiveRole, Facts, JsonForm, Kind, PartPlace, Schema};
-use crate::secret::masked_below;
+use crate::secret::Masker;
 
 /// An address for examples.
 const ADDRESS: &str = "udp://239.0.0.1:1234";
@@ -50,8 +49,8 @@ pub(super) fn example(place: Place, path: &Path) -> Option<String> {
                 _ => None,
             }
         }
-        Place::Group(kind) => such(&format!("{{\"NAME\":{}}}", kind.0.example)),
-        Place::Block(kind) => such(kind.0.example),
+        Place::Group(kind) => such(&format!("{{\"NAME\":{}}}", kind.example())),
+        Place::Block(kind) => such(kind.example()),
         Place::Source(_) => such(ADDRESS),
         Place::Pair(_) => such("vb=1024k"),
         Place::Extras => such("{\"KEY\":\"VALUE\"}"),
@@ -63,14 +62,14 @@ pub(super) fn example(place: Place, path: &Path) -> Option<String> {
 /// True if the value at the path holds no secret, so that advice may show it.
 fn may_show(path: &Path, value: &Value) -> bool {
     let keys: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
-    masked_below(&keys, value, &Masker::default()) == *value
+    Masker::default().json_below(&keys, value) == *value
 }
 
 /// Refuses the words of one element that would drop other elements of a list.
 pub(super) fn drops(place: Place, path: &Path, present: usize, text: &str, list: &Value) -> Fault {
     // What is neither a port nor an address may be a secret that was typed at the wrong place.
     let (noun, placeholder, is_shown) = match place {
-        Place::Own(row) if let Some(list) = row.codec.facts().list => (list.noun, "", true),
+        Place::Own(row) if row.codec.facts().list.is_some() => ("port", "", true),
         Place::Own(_) => ("source", "URL", text.contains("://") && may_show(path, list)),
         _ => ("option", "OPTION", false),
     };

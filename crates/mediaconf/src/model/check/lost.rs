@@ -10,7 +10,7 @@ use std::mem;
 use crate::schema::kinds::WordKind;
 use crate::schema::{ESCAPE, Parameter, Schema, Scope};
 use crate::syntax::{
-    Diagnostic, Diagnostics, Entry, Fix, Token, TokenKind, Word, Words, comment_start, line_end, tokens,
+    Diagnostic, Diagnostics, Entry, Fix, Token, TokenKind, Word, Words, comment_start, line_end,
 };
 
 /// The columns by which a tab indents.
@@ -140,7 +140,7 @@ fn reads_as(parameter: &Parameter, mut rest: Words<'_>, is_block: bool) -> bool 
         return tells(kind, first);
     }
     if let Some(object) = facts.object {
-        if object.required() == object.parts.len() {
+        if object.required().len() == object.parts.len() {
             return second.is_some() && rest.next().is_none();
         }
         let mut words = second.into_iter().chain(rest).take(MAX_WORDS);
@@ -208,7 +208,7 @@ struct OpenBlock {
 fn start_without_brace(text: &str, stray: usize) -> Option<usize> {
     let (mut open, mut starts): (Vec<OpenBlock>, Vec<DirectiveStart<'_>>) = (Vec::new(), Vec::new());
     let (mut line, mut is_between, mut found) = (1, true, None);
-    for Token { kind, start: at, raw, line_feeds } in tokens(text) {
+    for Token { kind, start: at, raw, line_feeds } in Token::all(text) {
         line += line_feeds;
         // The directive whose words are not over.
         let current = starts.last_mut().filter(|_| !is_between);

@@ -13,14 +13,13 @@ pub use self::names::{NearMiss, near_miss, near_miss_in_block};
 
 use self::address::Listeners;
 use self::names::{UnknownDirective, repeated};
-use crate::model::view::is_plural;
-use crate::schema::codec::{OptionWord, group_name};
-use crate::schema::kinds::{Transport, WordKind};
+use crate::schema::codec::{OptionWord, group_name, is_plural};
+use crate::schema::kinds::{UDP_PORT, WordKind};
 use crate::schema::members::{RowMatch, inner_scope, only_argument, read};
 use crate::schema::{
     ForeignKeyword, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, protocol_of_switch,
 };
-use crate::secret::FaultMasker;
+use crate::secret::mask_faults;
 use crate::syntax::{
     Children, Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word,
 };
@@ -38,8 +37,7 @@ pub fn check_document(document: &Document) -> Diagnostics {
     let mut diagnostics = document.diagnostics().clone();
     checker.report(document.text(), &mut diagnostics);
     diagnostics.sort();
-    let mut masker = FaultMasker::new(document.text());
-    diagnostics.map(|fault| masker.masked(fault));
+    mask_faults(document.text(), &mut diagnostics);
     diagnostics
 }
 
@@ -95,13 +93,13 @@ struct Checker<'d> {
     in_lines: Diagnostics,
     names: Names<'d>,
     /// The check of each unknown keyword of a scope: each keyword is classified once.
-    foreign: HashMap<(u64, Cow<'d, str>), UnknownDirective>,
+    foreign: HashMap<(Scope, Cow<'d, str>), UnknownDirective>,
     /// The directives that name a port or an address to listen on.
     listeners: Listeners<'d>,
     /// The rows that were found last.
     rows: [Option<&'static Parameter>; 32],
     /// The directives of many words that have no fault: archives and transcoders are mostly those of other streams, too.
-    faultless: HashSet<(u64, &'d str)>,
+    faultless: HashSet<(Scope, &'d str)>,
     /// The first `include`.
     include: Option<Span>,
     /// The name of the current stream, until a source of it is found.
@@ -204,7 +202,7 @@ impl<'d> Checker<'d> {
         };
         let facts = parameter.codec.facts();
         let has_many_words = facts.object.is_some() || facts.options.is_some();
-        let text = (scope.id(), entry.text());
+        let text = (scope, entry.text());
         let mut inner = None;
         if !has_many_words || !self.faultless.contains(&text) {
             let before = self.diagnostics.count();
@@ -299,7 +297,7 @@ impl<'d> Checker<'d> {
 
     /// Checks the only word of a directive.
     fn value(&mut self, kind: &WordKind, entry: Entry<'d>) {
-        if kind.transport == Some(Transport::Tcp) {
+        if kind.is_port && !std::ptr::eq(kind, &raw const UDP_PORT) {
             self.listeners.add(entry);
         }
         if let Some(warning) = kind.warning {
@@ -373,7 +371,7 @@ impl<'d> Checker<'d> {
 
     fn foreign(&mut self, scope: Scope, entry: Entry<'d>) {
         let keyword = entry.keyword();
-        let known = self.foreign.entry((scope.id(), keyword.clone()));
+        let known = self.foreign.entry((scope, keyword.clone()));
         match *known.or_insert_with(|| UnknownDirective::classify(scope, &keyword)) {
             UnknownDirective::Plain => {}
             UnknownDirective::Slip(known) => {
@@ -443,7 +441,7 @@ fn not_followed(include: Span) -> Diagnostic {
 
 /// The first word that does not fit, else the keyword.
 fn misfit_span(parameter: &Parameter, entry: Entry<'_>) -> Span {
-    let expected = parameter.codec.facts().object.map_or(1, ObjectShape::required);
+    let expected = parameter.codec.facts().object.map_or(1, |object| object.required().len());
     let mut arguments = entry.arguments();
     let (first, beyond) = (arguments.next(), arguments.nth(expected - 1));
     let one_is_wrong = beyond.is_none() && !entry.is_block() && expected == 1;

@@ -152,7 +152,7 @@ fn known(scope: Scope, name: &str) -> Option<&'static Parameter> {
 /// another protocol of it.
 fn is_variant(scope: Scope, keyword: &str) -> bool {
     let without_digits = keyword.trim_end_matches(|c: char| c.is_ascii_digit());
-    let is_protocol = |name: &str| known(scope, name).is_some_and(|known| known.transport().is_some());
+    let is_protocol = |name: &str| known(scope, name).is_some_and(|known| known.is_port());
     let is_name =
         known(scope, without_digits).is_some() || Schema::media().is_foreign_keyword(without_digits);
     (without_digits.len() < keyword.len() && is_name)
@@ -162,7 +162,6 @@ fn is_variant(scope: Scope, keyword: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::media::{LIVE, STREAM, TEMPLATE, TOP, UNKNOWN};
 
     fn key(scope: Scope, keyword: &str) -> Option<&'static str> {
         near_miss(scope, keyword).map(|near| near.key)
@@ -171,28 +170,28 @@ mod tests {
     #[test]
     fn a_name_that_is_nearly_known_is_a_near_miss() {
         for (scope, keyword, expected) in [
-            (TOP, "rtpm", "rtmp"),
-            (TOP, "strems", "streams"),
-            (TOP, "editauth", "edit_auth"),
-            (TOP, "ondemnd", "streams"),
-            (TOP, "http_option", "http_options"),
-            (STREAM, "prepsh", "prepush"),
-            (STREAM, "postion", "position"),
-            (LIVE, "publish_enable", "publish_enabled"),
-            (STREAM, "onplay", "on_play"),
-            (LIVE, "on_pla", "on_play"),
-            (TOP, "pushs", "push"),
-            (STREAM, "pushes", "push"),
-            (TOP, "sourc", "source"),
-            (STREAM, "thumbnail", "thumbnails"),
-            (TEMPLATE, "max_session", "max_sessions"),
-            (TOP, "vods", "vod"),
-            (TOP, "sources", "source"),
-            (TOP, "dvrs", "dvr"),
-            (TOP, "templates", "template"),
-            (TOP, "peers", "peer"),
-            (TOP, "auth_backends", "auth_backend"),
-            (TOP, "files", "file"),
+            (Scope::Top, "rtpm", "rtmp"),
+            (Scope::Top, "strems", "streams"),
+            (Scope::Top, "editauth", "edit_auth"),
+            (Scope::Top, "ondemnd", "streams"),
+            (Scope::Top, "http_option", "http_options"),
+            (Scope::Stream, "prepsh", "prepush"),
+            (Scope::Stream, "postion", "position"),
+            (Scope::Live, "publish_enable", "publish_enabled"),
+            (Scope::Stream, "onplay", "on_play"),
+            (Scope::Live, "on_pla", "on_play"),
+            (Scope::Top, "pushs", "push"),
+            (Scope::Stream, "pushes", "push"),
+            (Scope::Top, "sourc", "source"),
+            (Scope::Stream, "thumbnail", "thumbnails"),
+            (Scope::Template, "max_session", "max_sessions"),
+            (Scope::Top, "vods", "vod"),
+            (Scope::Top, "sources", "source"),
+            (Scope::Top, "dvrs", "dvr"),
+            (Scope::Top, "templates", "template"),
+            (Scope::Top, "peers", "peer"),
+            (Scope::Top, "auth_backends", "auth_backend"),
+            (Scope::Top, "files", "file"),
         ] {
             assert_eq!(key(scope, keyword), Some(expected), "{keyword}");
         }
@@ -218,9 +217,11 @@ mod tests {
             "zzz",
             "",
         ] {
-            assert_eq!(key(TOP, keyword), None, "{keyword}");
+            assert_eq!(key(Scope::Top, keyword), None, "{keyword}");
         }
-        for (scope, keyword) in [(STREAM, "url2"), (STREAM, "inputs"), (UNKNOWN, "prepsh")] {
+        for (scope, keyword) in
+            [(Scope::Stream, "url2"), (Scope::Stream, "inputs"), (Scope::Unknown, "prepsh")]
+        {
             assert_eq!(key(scope, keyword), None, "{keyword}");
         }
     }
@@ -237,7 +238,7 @@ mod tests {
 
     #[test]
     fn every_keyword_of_a_directive_is_told() {
-        let told = |keyword| near_miss(TOP, keyword).map(NearMiss::in_words);
+        let told = |keyword| near_miss(Scope::Top, keyword).map(NearMiss::in_words);
         assert_eq!(told("vods").as_deref(), Some("`file` or `vod`"));
         assert_eq!(told("peers").as_deref(), Some("`peer`"));
         assert_eq!(told("strems").as_deref(), Some("`streams`"));
@@ -246,8 +247,8 @@ mod tests {
     #[test]
     fn a_text_is_told_of_directives_alone() {
         let directive = |scope, keyword| near_miss(scope, keyword).and_then(|near| near.keyword);
-        assert_eq!(directive(TOP, "ondemnd"), Some("ondemand"));
-        assert_eq!(directive(TOP, "strems"), Some("stream"));
-        assert_eq!(directive(STREAM, "postion"), None);
+        assert_eq!(directive(Scope::Top, "ondemnd"), Some("ondemand"));
+        assert_eq!(directive(Scope::Top, "strems"), Some("stream"));
+        assert_eq!(directive(Scope::Stream, "postion"), None);
     }
 }

@@ -11,9 +11,9 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::{
-    BlockHead, Codec, Document, ESCAPE, Entry, Facts, Fault, Faults, Members, Normalizer, Object, Old, Place,
-    Pointer, RowMatch, SELECTORS, Scalar, Schema, Scope, block, first_argument, has_needless_escape,
-    inner_scope, is_scalar, json, key_of, keyword_of, kind_of, only_argument, quoted_if_needed, read,
+    BlockHead, Codec, Document, ESCAPE, Entry, Facts, Fault, Faults, JsonForm, Members, Normalizer, Object,
+    Old, Place, Pointer, RowMatch, SELECTORS, Scalar, Schema, Scope, block, first_argument,
+    has_needless_escape, inner_scope, json, key_of, keyword_of, only_argument, quoted_if_needed, read,
     read_directive, scalar_text, word,
 };
 
@@ -59,11 +59,14 @@ fn occurrence_value(entry: Entry<'_>) -> Value {
 
 /// The members of the block of an unknown directive.
 pub fn block_value(block: Entry<'_>) -> Value {
-    let members = Members::group(inner_scope(block), block.children());
+    members_value(&Members::group(inner_scope(block), block.children())).into()
+}
+
+fn members_value(members: &Members<'_>) -> Object {
     let own = members
         .each_own()
         .filter_map(|(row, entries)| Some((row.key.to_owned(), row.codec.read(entries, None)?)));
-    own.chain(foreign_values(&members)).collect()
+    own.chain(foreign_values(members)).collect()
 }
 
 /// The members of a block that the general rule shows.
@@ -76,35 +79,27 @@ pub fn foreign_values(members: &Members<'_>) -> impl Iterator<Item = (String, Va
 }
 
 /// Normalizes the members of a block of this scope.
-pub fn each_normalized(scope: Scope, members: Object, at: &Pointer, normalizer: &mut Normalizer) -> Object {
-    normalizer.each(members, at, |normalizer, key, value, at| match scope.by_key(key) {
-        Some(row) if value.is_null() && row.codec.facts().derived.is_none() => Some(value),
-        Some(row) => row.codec.normalize(value, at, normalizer),
-        None => foreign_normalized(scope, key, value, at, normalizer),
+pub fn each_normalized(scope: Scope, members: Object, normalizer: &mut Normalizer) -> Value {
+    normalizer.each(members, |normalizer, key, value| {
+        if let Some(row) = scope.by_key(key) {
+            let is_removed = value.is_null() && row.codec.facts().derived.is_none();
+            return if is_removed { Some(value) } else { row.codec.normalize(value, normalizer) };
+        }
+        if let Some(row) = scope.by_keyword(key) {
+            let message = format!("`{key}` is a keyword of the text, not a key of the JSON");
+            return normalizer.wrong(message, &format!("did you mean `{}`?", row.key));
+        }
+        if has_needless_escape(scope, key) {
+            return normalizer.needless_escape(key);
+        }
+        if normalizer.is_unwritable(key) {
+            return normalizer.wrong("a keyword can't be written like this", "");
+        }
+        match value {
+            Value::Null => Some(value),
+            value => General { keyword: keyword_of(scope, key) }.normalize(value, normalizer),
+        }
     })
-}
-
-fn foreign_normalized(
-    scope: Scope,
-    key: &str,
-    value: Value,
-    at: &Pointer,
-    normalizer: &mut Normalizer,
-) -> Option<Value> {
-    if let Some(parameter) = scope.by_keyword(key) {
-        let message = format!("`{key}` is a keyword of the text, not a key of the JSON");
-        return normalizer.wrong_with(at, message, format!("did you mean `{}`?", parameter.key));
-    }
-    if has_needless_escape(scope, key) {
-        return normalizer.needless_escape(key, at);
-    }
-    if normalizer.is_unwritable(key) {
-        return normalizer.wrong(at, "a keyword can't be written like this");
-    }
-    if value.is_null() {
-        return Some(value);
-    }
-    General { keyword: keyword_of(scope, key) }.normalize(value, at, normalizer)
 }
 
 /// Merges into the member `key` of a block of `scope`, which has these entries; `None` if nothing of it remains.
@@ -124,35 +119,36 @@ pub fn merge_member(
 
 /// The members of a block of an unknown directive after a patch.
 pub fn merge_block(block: Entry<'_>, patch: &Object, at: &Pointer, faults: &mut Faults) -> Object {
-    merge_members(&Members::group(inner_scope(block), block.children()), patch, at, faults)
+    let members = Members::group(inner_scope(block), block.children());
+    merge_into(members_value(&members), &members, patch, at, faults)
+}
+
+fn new_block(scope: Scope, patch: &Object, at: &Pointer, faults: &mut Faults) -> Object {
+    merge_into(Map::new(), &Members::empty(scope), patch, at, faults)
 }
 
 /// The values of these members after a patch.
-pub fn merge_members(members: &Members<'_>, patch: &Object, at: &Pointer, faults: &mut Faults) -> Object {
-    let mut merged = Map::new();
-    for (row, entries) in members.each_own() {
-        let current = row.codec.read(entries, None);
-        let value = match patch.get(row.key) {
-            None => current,
-            Some(patch) => row.merge(current.as_ref(), patch, &at.child(row.key), faults),
-        };
-        merged.extend(value.map(|value| (row.key.to_owned(), value)));
-    }
+pub fn merge_into(
+    mut merged: Object,
+    members: &Members<'_>,
+    patch: &Object,
+    at: &Pointer,
+    faults: &mut Faults,
+) -> Object {
     let scope = members.scope();
-    for member in members.foreign() {
-        let key = key_of(scope, &member.keyword).into_owned();
-        let value = match patch.get(&key) {
-            None => General { keyword: &member.keyword }.read(&member.entries, None),
-            Some(patch) => merge_member((scope, &key), &member.entries, patch, &at.child(&key), faults),
+    for (key, value) in patch {
+        let at = at.child(key);
+        let value = match scope.by_key(key) {
+            Some(row) => row.merge(merged.get(key), value, &at, faults),
+            None => {
+                let entries = members.foreign_by_keyword(keyword_of(scope, key));
+                merge_member((scope, key), entries, value, &at, faults)
+            }
         };
-        merged.extend(value.map(|value| (key, value)));
+        // A removed member leaves a null: closing the gap each time would move all later members.
+        merged.insert(key.clone(), value.unwrap_or(Value::Null));
     }
-    for (key, value) in patch.iter().filter(|(key, _)| scope.by_key(key).is_none()) {
-        if !merged.contains_key(key) {
-            let value = merge_member((scope, key), &[], value, &at.child(key), faults);
-            merged.extend(value.map(|value| (key.clone(), value)));
-        }
-    }
+    merged.retain(|_, value| !value.is_null());
     merged
 }
 
@@ -165,7 +161,8 @@ pub fn write_members(scope: Scope, members: &Object) -> Vec<String> {
         .flat_map(|(row, value)| row.write(value));
     let foreign = members.iter().filter(|(key, _)| scope.by_key(key).is_none());
     let foreign = foreign.flat_map(|(key, value)| {
-        General { keyword: keyword_of(scope, key) }.write(keyword_of(scope, key), value)
+        let keyword = keyword_of(scope, key);
+        General { keyword }.write(keyword, value)
     });
     own.chain(foreign).collect()
 }
@@ -181,12 +178,6 @@ pub fn occurrence(keyword: &str, words: &[Value]) -> String {
     let entries = words.iter().rev().find_map(Value::as_object).map(|block| write_members(scope, block));
     let words = words.iter().filter(|value| !value.is_object()).map(word);
     block(&quoted_if_needed(keyword), words, entries)
-}
-
-/// One block with a name.
-fn named_block(keyword: &str, name: &str, members: &Object) -> String {
-    let entries = write_members(Schema::media().block_scope(keyword, 1), members);
-    block(&quoted_if_needed(keyword), [quoted_if_needed(name).into_owned()], Some(entries))
 }
 
 /// The codec of an unknown keyword.
@@ -206,7 +197,7 @@ impl Codec for General<'_> {
         Some(match DirectiveForm::from_entries(entries) {
             DirectiveForm::Directive => match first.count_arguments() {
                 0 => Value::Bool(true),
-                1 => scalars(first).collect::<Vec<_>>().pop()?,
+                1 => scalars(first).next()?,
                 _ if Schema::media().repeats(self.keyword) => vec![occurrence_value(first)].into(),
                 _ => scalars(first).collect(),
             },
@@ -219,21 +210,29 @@ impl Codec for General<'_> {
         })
     }
 
-    fn normalize(&self, value: Value, at: &Pointer, normalizer: &mut Normalizer) -> Option<Value> {
+    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
         let scope = Schema::media().block_scope(self.keyword, 1);
         match value {
             Value::Object(_) if !scope.is_unknown() => {
-                normalizer.each_member(value, at, |normalizer, name, value, at| match value {
-                    Value::Object(block) => {
-                        Some(Value::Object(each_normalized(scope, block, at, normalizer)))
-                    }
+                normalizer.each_member(value, |normalizer, name, value| match value {
+                    Value::Object(block) => Some(each_normalized(scope, block, normalizer)),
                     Value::Null => Some(value),
-                    value => General { keyword: name }.normalize(value, at, normalizer),
+                    value => General { keyword: name }.normalize(value, normalizer),
                 })
             }
-            Value::Object(members) => Some(Value::Object(each_normalized(scope, members, at, normalizer))),
-            Value::Array(elements) => self.list(elements, at, normalizer),
-            scalar => normalizer.scalar(scalar, at),
+            Value::Object(members) => Some(each_normalized(scope, members, normalizer)),
+            Value::Array(elements) if elements.is_empty() => {
+                normalizer.wrong("an empty list can't be written", "null removes the directive")
+            }
+            Value::Array(elements) => {
+                let has_occurrences = elements.iter().any(Value::is_array);
+                normalizer.elements(Value::Array(elements), |normalizer, _, element| match element {
+                    Value::Array(words) if has_occurrences => self.occurrence(words, normalizer),
+                    word if has_occurrences => normalizer.unlike("an array of words", &word),
+                    word => normalizer.scalar(word),
+                })
+            }
+            scalar => normalizer.scalar(scalar),
         }
     }
 
@@ -242,25 +241,21 @@ impl Codec for General<'_> {
         let patch = match patch {
             Value::Null => return None,
             Value::Object(patch) if Schema::media().has_names(keyword) && are_words(entries, patch) => {
-                let lines = named_lines(entries, patch);
-                return (!lines.is_empty()).then(|| self.read_back(lines));
+                return self.read_back(named_lines(entries, patch));
             }
             Value::Object(patch) => patch,
             Value::Array(elements) if elements.iter().any(Value::is_array) => {
                 let occurrences = elements.iter().map(|element| self.merged_occurrence(element, at, faults));
-                return Some(self.read_back(occurrences.collect()));
+                return self.read_back(occurrences.collect());
             }
             Value::Array(elements) if Schema::media().repeats(keyword) => {
                 return self.merged_lines(entries, elements, at, faults);
             }
             // One word is no list.
-            Value::Array(elements) => match &elements[..] {
-                [only] => return Some(only.clone()),
-                _ => return Some(patch.clone()),
-            },
+            Value::Array(elements) if elements.len() == 1 => return elements.first().cloned(),
             // `false` for a flag that stands there as a word of its own takes it away.
             Value::Bool(false) if Schema::media().is_flag(keyword) && are_bare(entries) => return None,
-            scalar => return Some(scalar.clone()),
+            other => return Some(other.clone()),
         };
         match (entries, DirectiveForm::from_entries(entries)) {
             ([], _) => non_empty(patch, self.new_object(patch, at, faults)),
@@ -271,18 +266,19 @@ impl Codec for General<'_> {
     }
 
     fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
-        match value {
-            Value::Bool(true) => vec![occurrence(keyword, &[])],
-            Value::Array(lines) if lines.iter().any(Value::is_array) => {
-                lines.iter().filter_map(Value::as_array).map(|words| occurrence(keyword, words)).collect()
-            }
-            Value::Array(words) => vec![occurrence(keyword, words)],
-            Value::Object(members) if are_named_blocks(members) => {
-                let blocks = members.iter().filter_map(|(name, block)| Some((name, block.as_object()?)));
-                blocks.map(|(name, block)| named_block(keyword, name, block)).collect()
-            }
-            scalar => vec![occurrence(keyword, std::slice::from_ref(scalar))],
+        if let Value::Object(members) = value
+            && are_named_blocks(members)
+        {
+            let scope = Schema::media().block_scope(keyword, 1);
+            let named = members.iter().filter_map(|(name, block)| Some((name, block.as_object()?)));
+            let named = named.map(|(name, members)| {
+                let name = quoted_if_needed(name).into_owned();
+                block(&quoted_if_needed(keyword), [name], Some(write_members(scope, members)))
+            });
+            return named.collect();
         }
+        let occurrences = occurrences("", value);
+        occurrences.iter().filter_map(Value::as_array).map(|words| occurrence(keyword, words)).collect()
     }
 
     fn member(&'static self, _: &str) -> Result<Place, Fault> {
@@ -303,7 +299,7 @@ impl Codec for General<'_> {
     }
 
     fn facts(&'static self) -> Facts {
-        Facts::NONE
+        Facts::new("words, and maybe a block", "any", "any", JsonForm::Leaf)
     }
 }
 
@@ -314,38 +310,14 @@ impl General<'_> {
         words.flatten().unwrap_or_else(|| text.split_whitespace().collect())
     }
 
-    /// Words, or occurrences: an array of scalars, or an array of arrays.
-    fn list(&self, elements: Vec<Value>, at: &Pointer, normalizer: &mut Normalizer) -> Option<Value> {
-        if elements.is_empty() {
-            return normalizer.wrong_with(at, "an empty list can't be written", "null removes the directive");
-        }
-        let occurrences = elements.iter().any(Value::is_array);
-        let expected = match occurrences {
-            true => "a list of occurrences holds arrays of words",
-            false => "a list of words holds strings, numbers and booleans",
-        };
-        normalizer.all(elements, at, |normalizer, _, element, at| match element {
-            Value::Array(words) if occurrences => self.occurrence(words, at, normalizer),
-            scalar if is_scalar(&scalar) && !occurrences => normalizer.scalar(scalar, at),
-            other => normalizer.wrong(at, format!("{expected}, not {}", kind_of(&other))),
-        })
-    }
-
     /// One occurrence: its words, and maybe the object of its block last.
-    fn occurrence(&self, words: Vec<Value>, at: &Pointer, normalizer: &mut Normalizer) -> Option<Value> {
+    fn occurrence(&self, words: Vec<Value>, normalizer: &mut Normalizer) -> Option<Value> {
         let last = words.len().saturating_sub(1);
         let scope = Schema::media().block_scope(self.keyword, last);
-        normalizer.all(words, at, |normalizer, index, word, at| match word {
-            Value::Object(members) if index == last => {
-                let kept = members.into_iter().filter(|(_, value)| !value.is_null()).collect();
-                Some(Value::Object(without_nulls(each_normalized(scope, kept, at, normalizer))))
-            }
-            Value::Object(_) => normalizer.wrong(at, "the object of an occurrence has to come last"),
-            scalar if is_scalar(&scalar) => normalizer.scalar(scalar, at),
-            other => {
-                let expected = "an occurrence holds words and, last, one object";
-                normalizer.wrong(at, format!("{expected}, not {}", kind_of(&other)))
-            }
+        normalizer.elements(Value::Array(words), |normalizer, index, word| match word {
+            Value::Object(members) if index == last => Some(each_normalized(scope, members, normalizer)),
+            Value::Object(_) => normalizer.wrong("the object of an occurrence has to come last", ""),
+            word => normalizer.scalar(word),
         })
     }
 
@@ -354,7 +326,7 @@ impl General<'_> {
         let scope = Schema::media().block_scope(self.keyword, 1);
         let mut value = |key: &str, value: &Value| match value {
             Value::Object(block) if !scope.is_unknown() => {
-                non_empty(block, merge_members(&Members::empty(scope), block, &at.child(key), faults))
+                non_empty(block, new_block(scope, block, &at.child(key), faults))
             }
             value => General { keyword: key }.merge(Old::default(), value, &at.child(key), faults),
         };
@@ -372,16 +344,17 @@ impl General<'_> {
         let mut object = Map::new();
         for &block in entries {
             let name = first_argument(block).into_owned();
-            let at = at.child(&name);
             let value = match patch.get(&name) {
                 None => Some(block_value(block)),
-                Some(Value::Object(members)) => Some(merge_block(block, members, &at, faults).into()),
-                Some(value) => General { keyword: &name }.merge(Old::default(), value, &at, faults),
+                Some(Value::Object(members)) => {
+                    Some(merge_block(block, members, &at.child(&name), faults).into())
+                }
+                Some(_) => None,
             };
             object.extend(value.map(|value| (name, value)));
         }
-        let is_new = |(key, value): &(&String, &Value)| !object.contains_key(*key) && !value.is_null();
-        let new = patch.iter().filter(is_new).map(|(key, value)| (key.clone(), value.clone())).collect();
+        let new = patch.iter().filter(|(key, _)| !object.contains_key(*key));
+        let new = new.map(|(key, value)| (key.clone(), value.clone())).collect();
         object.extend(self.new_object(&new, at, faults));
         for name in patch.keys().filter(|name| object.get(*name).is_some_and(|value| !value.is_object())) {
             let message = format!("`{}` holds named blocks here: expected an object", self.keyword);
@@ -415,15 +388,14 @@ impl General<'_> {
             let hint = r#"write [["A", "B"]] for one line with two words, [["A"], ["B"]] for two lines"#;
             faults.push(Fault::wrong_type(at, message).hint(hint));
         }
-        let lines: Vec<Value> = words.iter().map(|word| vec![word.clone()].into()).collect();
-        (!lines.is_empty()).then(|| self.read_back(lines))
+        self.read_back(words.iter().map(|word| vec![word.clone()].into()).collect())
     }
 
     fn merged_occurrence(&self, occurrence: &Value, at: &Pointer, faults: &mut Faults) -> Value {
         let Value::Array(words) = occurrence else { return occurrence.clone() };
         let scope = Schema::media().block_scope(self.keyword, words.len().saturating_sub(1));
         let word = |word: &Value| match word {
-            Value::Object(block) => merge_members(&Members::empty(scope), block, at, faults).into(),
+            Value::Object(block) => new_block(scope, block, at, faults).into(),
             word => word.clone(),
         };
         words.iter().map(word).collect()
@@ -440,44 +412,13 @@ impl General<'_> {
         }
     }
 
-    /// The value as which these occurrences read back.
-    fn read_back(&self, occurrences: Vec<Value>) -> Value {
-        as_named_blocks(&occurrences)
-            .or_else(|| self.as_single(&occurrences))
-            .unwrap_or(Value::Array(occurrences))
+    /// The value as which these occurrences read back; `None` for none.
+    fn read_back(&self, occurrences: Vec<Value>) -> Option<Value> {
+        let lines = occurrences.iter().filter_map(Value::as_array);
+        let lines: Vec<String> = lines.map(|words| occurrence(self.keyword, words)).collect();
+        let document = Document::parse(lines.join(" "));
+        self.read(&document.entries().collect::<Vec<_>>(), None)
     }
-
-    fn as_single(&self, occurrences: &[Value]) -> Option<Value> {
-        let [only] = occurrences else { return None };
-        match only.as_array()?.as_slice() {
-            [] => Some(Value::Bool(true)),
-            [word] => Some(word.clone()),
-            words if !words.iter().any(Value::is_object) && !Schema::media().repeats(self.keyword) => {
-                Some(only.clone())
-            }
-            _ => None,
-        }
-    }
-}
-
-fn as_named_blocks(occurrences: &[Value]) -> Option<Value> {
-    let mut object = Map::new();
-    for occurrence in occurrences {
-        let [name, block @ Value::Object(_)] = occurrence.as_array()?.as_slice() else { return None };
-        if object.insert(scalar_text(name)?, block.clone()).is_some() {
-            return None;
-        }
-    }
-    Some(Value::Object(object))
-}
-
-/// Drops null members of objects inside arrays: there is nothing to remove.
-fn without_nulls(members: Object) -> Object {
-    let kept = members.into_iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| match value {
-        Value::Object(members) => (key, Value::Object(without_nulls(members))),
-        other => (key, other),
-    });
-    kept.collect()
 }
 
 /// The object that a patch makes; `None` for a patch that only removes.
@@ -500,14 +441,6 @@ pub fn occurrences(keyword: &str, value: &Value) -> Vec<Value> {
             members.iter().map(|(name, block)| vec![name.as_str().into(), block.clone()].into()).collect()
         }
         other => vec![Value::Array(vec![other.clone()])],
-    }
-}
-
-/// The words of an occurrence, and its block.
-pub fn split_occurrence(occurrence: &Value) -> (&[Value], Option<&Object>) {
-    match occurrence.as_array().map_or(&[][..], Vec::as_slice) {
-        [words @ .., Value::Object(block)] => (words, Some(block)),
-        words => (words, None),
     }
 }
 

@@ -1,15 +1,15 @@
 //! `stream NAME { … }` repeated, an object by name.
 
 use std::collections::HashSet;
-use std::fmt;
 
 use serde_json::Value;
 
 use super::{
-    BlockHead, Codec, Derived, Entry, Facts, Fault, FaultKind, Faults, Group, JsonForm, Kind, Members,
-    Normalizer, Object, Old, POSITION, Parameter, Place, Pointer, STATIC, Word, block, each_normalized,
-    foreign_values, keyword_of, merge_member, object, quoted_if_needed, write_members,
+    BlockHead, Codec, Derived, Entry, Facts, Fault, FaultKind, Faults, JsonForm, Kind, Members, Normalizer,
+    Object, POSITION, Parameter, Place, Pointer, STATIC, Word, block, each_normalized, foreign_values,
+    object, quoted_if_needed, write_members,
 };
+use crate::schema::codec::general::merge_into;
 
 /// The name in the header of a stream, live or plugin.
 pub fn group_name(entry: Entry<'_>) -> Word<'_> {
@@ -33,16 +33,6 @@ impl Kind {
         BlockHead { kind: self, entry, position: 0, globals: None }.read(&members)
     }
 
-    /// The own members that an empty block shows.
-    fn of_nothing(self) -> Object {
-        let shown = |row: &Parameter| match row.codec.facts().derived {
-            Some(Derived::Static) => Some(true.into()),
-            Some(Derived::NeverStatic) => Some(false.into()),
-            _ => row.value_of_nothing(),
-        };
-        self.scope().rows().filter_map(|row| Some((row.key.to_owned(), shown(row)?))).collect()
-    }
-
     /// The own members of a block after a patch; of a new one if there is none yet.
     pub fn merge(
         self,
@@ -50,24 +40,22 @@ impl Kind {
         patch: &Object,
         at: &Pointer,
     ) -> Result<Object, Faults> {
-        let nothing = self.of_nothing();
-        let mut merged = current.map_or_else(|| nothing.clone(), |(own, _)| own.clone());
         let mut faults = Faults::default();
-        for (key, value) in patch.iter().filter(|(key, _)| *key != POSITION) {
-            let at = at.child(key);
-            let value = match self.scope().by_key(key) {
-                Some(row) => row.merge(merged.get(key), value, &at, &mut faults),
-                None => {
-                    let keyword = keyword_of(self.scope(), key);
-                    let entries = current.map_or(&[][..], |(_, members)| members.foreign_by_keyword(keyword));
-                    merge_member((self.scope(), key), entries, value, &at, &mut faults)
-                }
-            };
-            // A removed member leaves a null: closing the gap each time would move all later members.
-            let value = value.or_else(|| nothing.get(key).cloned()).unwrap_or(Value::Null);
-            merged.insert(key.clone(), value);
+        // What an empty block shows.
+        let shown = |row: &Parameter| match row.codec.facts().derived {
+            Some(Derived::Static) => Some(true.into()),
+            Some(Derived::NeverStatic) => Some(false.into()),
+            _ => row.value_of_nothing(),
+        };
+        let nothing = self.scope().rows().filter_map(|row| Some((row.key.to_owned(), shown(row)?)));
+        let nothing: Object = nothing.collect();
+        let empty = Members::empty(self.scope());
+        let (own, members) = current.unwrap_or((&nothing, &empty));
+        let mut merged = merge_into(own.clone(), members, patch, at, &mut faults);
+        for (key, value) in nothing {
+            merged.entry(key).or_insert(value);
         }
-        merged.retain(|_, value| !value.is_null());
+        merged.shift_remove(POSITION);
         faults.into_result(merged)
     }
 
@@ -78,91 +66,56 @@ impl Kind {
         let fields = (self.has_sources() || !fields.is_empty()).then_some(fields);
         block(keyword, [quoted_if_needed(name).into_owned()], fields)
     }
-}
 
-impl fmt::Debug for Group {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.key)
-    }
-}
-
-impl Group {
-    fn block(&self, name: &str, value: Value, at: &Pointer, normalizer: &mut Normalizer) -> Option<Value> {
+    fn normalized(self, name: &str, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
         if value.is_null() {
             return Some(value);
         }
         if normalizer.is_unwritable(name) {
-            return normalizer.wrong(at, format!("a {} can't have this name", self.noun));
+            return normalizer.wrong(format!("a {} can't have this name", self.noun()), "");
         }
-        let mut members = normalizer.object(value, at)?;
-        if members.shift_remove(self.name).is_some_and(|given| given != name) {
+        let mut members = normalizer.object(value)?;
+        if members.shift_remove(self.name()).is_some_and(|given| given != name) {
             let message = format!("it differs from its key `{name}`");
-            let hint = format!("to rename, delete the {} and create it under the new name", self.noun);
-            let fault = Fault::at_pointer(FaultKind::ReadOnly, at.child(self.name), message);
-            return normalizer.refuse(fault.hint(hint));
+            let hint = format!("to rename, delete the {0} and create it under the new name", self.noun());
+            return normalizer
+                .below(self.name(), |normalizer| normalizer.refuse(FaultKind::ReadOnly, message, &hint));
         }
-        Some(Value::Object(each_normalized(self.scope, members, at, normalizer)))
+        Some(each_normalized(self.scope(), members, normalizer))
     }
 }
 
-impl Codec for Group {
+impl Codec for Kind {
     fn fits(&self, entry: Entry<'_>) -> bool {
-        match self.has_sources && !entry.is_block() {
+        match self.has_sources() && !entry.is_block() {
             true => entry.count_arguments() > 0,
             false => entry.count_arguments() == 1,
         }
     }
 
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
-        let kind = self.scope.kind()?;
         let blocks = entries
             .iter()
-            .map(|&entry| (group_name(entry).value().into_owned(), Value::Object(kind.read(entry))));
+            .map(|&entry| (group_name(entry).value().into_owned(), Value::Object(Kind::read(*self, entry))));
         (!entries.is_empty()).then(|| blocks.collect())
     }
 
-    fn normalize(&self, value: Value, at: &Pointer, normalizer: &mut Normalizer) -> Option<Value> {
-        let normalized = normalizer
-            .each_member(value, at, |normalizer, name, value, at| self.block(name, value, at, normalizer))?;
+    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
         let mut seen = HashSet::new();
-        for (name, value) in normalized.as_object().into_iter().flatten() {
-            if let Some(position) = value.get(POSITION).and_then(Value::as_i64)
+        normalizer.each_member(value, |normalizer, name, value| {
+            let block = self.normalized(name, value, normalizer)?;
+            if let Some(position) = block.get(POSITION).and_then(Value::as_i64)
                 && !seen.insert(position)
             {
                 let message = format!("two blocks can't both be at position {position}");
-                normalizer.wrong(&at.child(name).child(POSITION), message);
+                normalizer.below(POSITION, |normalizer| normalizer.wrong(message, ""));
             }
-        }
-        Some(normalized)
-    }
-
-    /// Entries of a name merge; null removes the entry.
-    fn merge(&self, old: Old<'_, '_>, patch: &Value, at: &Pointer, faults: &mut Faults) -> Option<Value> {
-        let kind = self.scope.kind()?;
-        let mut blocks = old.value.and_then(Value::as_object).cloned().unwrap_or_default();
-        for (name, patch) in patch.as_object()? {
-            let Value::Object(patch) = patch else {
-                blocks.shift_remove(name);
-                continue;
-            };
-            let entry = old.entries.iter().copied().find(|&entry| group_name(entry).value() == *name);
-            let own = entry.map(|entry| (kind.read(entry), Members::group(self.scope, entry.children())));
-            let current = own.as_ref().map(|(own, members)| (own, members));
-            let merged = faults.take(kind.merge(current, patch, &at.child(name)))?;
-            blocks.insert(name.clone(), merged.into());
-        }
-        Some(Value::Object(blocks))
-    }
-
-    fn write(&self, _: &str, value: &Value) -> Vec<String> {
-        let blocks = value.as_object().into_iter().flatten();
-        let blocks = blocks.filter_map(|(name, block)| Some((name, block.as_object()?)));
-        let kind = self.scope.kind();
-        blocks.filter_map(|(name, block)| Some(kind?.write(name, block))).collect()
+            Some(block)
+        })
     }
 
     fn member(&'static self, _: &str) -> Result<Place, Fault> {
-        Ok(Place::Block(Kind(self)))
+        Ok(Place::Block(*self))
     }
 
     fn parse(&self, text: &str) -> Result<Value, Fault> {
@@ -170,17 +123,16 @@ impl Codec for Group {
     }
 
     fn has_options(&self, _: Entry<'_>) -> bool {
-        self.has_sources
+        self.has_sources()
     }
 
     fn facts(&'static self) -> Facts {
-        Facts {
-            usage: self.usage,
-            json_form: self.json_form,
-            value_type: "object of objects",
-            json: JsonForm::Object,
-            group: Some(Kind(self)),
-            ..Facts::NONE
-        }
+        let (usage, json_form) = match self {
+            Self::Streams => ("a NAME, then a URL or a block", "an object by name"),
+            Self::Lives => ("a NAME, and maybe a block", "an object by prefix"),
+            Self::Plugins => ("a NAME, and maybe a block", "an object by name"),
+        };
+        let described = Facts::new(usage, json_form, "object of objects", JsonForm::Object);
+        Facts { group: Some(*self), ..described }
     }
 }

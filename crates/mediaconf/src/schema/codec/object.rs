@@ -1,44 +1,68 @@
-//! `edit_auth LOGIN PASSWORD;`, one directive whose words are the members of an object.
+//! Directives of several words: `edit_auth LOGIN PASSWORD;`, whose words are the members of an object, and
+//! `transcoder vb=1024k …;`, an array of `[name, value]`.
+
+use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
 use super::{
-    BlockHead, Codec, Entry, Facts, Fault, Faults, JsonForm, Normalizer, Object, ObjectShape, Old, Part,
-    PartPlace, Place, Pointer, Scalar, Word, array, directive, elements, free_words, is_empty, kind_of,
-    no_member, object, of_words, opens, quoted_word, scalar_text,
+    BlockHead, Codec, ELEMENTS, Entry, Facts, Fault, Faults, JsonForm, KnownOption, Normalizer, Object,
+    ObjectShape, Old, OptionWord, OptionsShape, Part, PartPlace, Place, Pointer, Scalar, Word, array,
+    directive, elements, is_empty, is_list, json, no_member, object, of_words, opens, quoted_word,
+    read_directive, scalar_text, scalars, word,
 };
 
 impl Part {
-    /// True if its words are all those that are no other part.
+    /// True if it takes all words that are no other part.
     pub fn is_rest(&self) -> bool {
         self.place == PartPlace::Rest
     }
 
+    /// The type of its value in JSON, in short.
+    pub fn value_type(&self) -> &'static str {
+        if self.is_rest() { "list of words" } else { self.kind.name }
+    }
+
     /// Reads a text of the command line.
     pub fn parse(&self, text: &str) -> Result<Value, Fault> {
-        match self.is_rest() {
-            true => elements(text, free_words),
-            // Normalizing refuses other texts.
-            false => Ok((self.kind.parse)(text).unwrap_or_else(|| text.into())),
-        }
+        // Normalizing refuses other texts.
+        let any = || Ok((self.kind.parse)(text).unwrap_or_else(|| text.into()));
+        let words = |text: &str| {
+            let words: Option<Vec<Value>> = read_directive(text, |entry| scalars(entry).collect());
+            words.filter(|words| !words.is_empty()).ok_or_else(|| super::unlike("words, or a JSON array"))
+        };
+        if self.is_rest() { elements(text, words) } else { any() }
     }
 
     fn reads(&self, word: Word<'_>) -> bool {
         (self.kind.read)(Some(word)).is_some()
     }
-
-    fn normalize(&self, value: Value, at: &Pointer, normalizer: &mut Normalizer) -> Option<Value> {
-        if !self.is_rest() {
-            return normalizer.value(self.kind, value, at);
-        }
-        let words = normalizer.elements(value, at, Normalizer::option);
-        words.filter(|words| !is_empty(words)).or(Some(Value::Null))
-    }
 }
 
 impl ObjectShape {
-    fn required_parts(&self) -> impl Iterator<Item = &'static Part> + use<> {
-        self.parts.iter().filter(|part| part.place == PartPlace::Required)
+    /// The part with this JSON key.
+    pub fn part(&self, key: &str) -> Option<&'static Part> {
+        self.parts.iter().find(|part| part.key == key)
+    }
+
+    /// The parts whose words have to be there.
+    pub fn required(&self) -> impl ExactSizeIterator<Item = &'static Part> + use<> {
+        let count = self.parts.iter().filter(|part| part.place == PartPlace::Required).count();
+        self.parts[..count].iter()
+    }
+
+    /// The part that may stand in the place of this one.
+    pub fn alternative(&self, part: &Part) -> Option<&'static Part> {
+        let at = self.parts.iter().position(|known| known == part)?;
+        let next = self.parts.get(at + 1)?;
+        (part.place == PartPlace::Required && next.place == PartPlace::Instead).then_some(next)
+    }
+
+    /// The keys as messages list them: "`login` and `password`".
+    fn keys(&self) -> String {
+        let keys: Vec<String> = self.parts.iter().map(|part| format!("`{}`", part.key)).collect();
+        let (last, others) = keys.split_last().expect("an object has parts");
+        format!("{} and {last}", others.join(", "))
     }
 
     /// Pairs each word behind the keyword with its part; `None` for a word that fits no part.
@@ -48,7 +72,7 @@ impl ObjectShape {
         &self,
         entry: Entry<'t>,
     ) -> impl Iterator<Item = (Option<&'static Part>, Word<'t>)> {
-        let mut required = self.required_parts();
+        let mut required = self.required();
         entry.arguments().map(move |word| (self.part_of(required.next(), word), word))
     }
 
@@ -70,32 +94,21 @@ impl ObjectShape {
         let reads = |other: &Part| other.reads(Word::new(&text, 0));
         let is_another = match part.place {
             PartPlace::Required => self.alternative(part).is_some_and(reads),
-            PartPlace::Rest => {
-                self.parts.iter().any(|other| other.place == PartPlace::Optional && reads(other))
-            }
+            PartPlace::Rest => self.parts.iter().any(|one| one.place == PartPlace::Optional && reads(one)),
             PartPlace::Instead | PartPlace::Optional => false,
         };
         if is_another { quoted_word(&text) } else { (part.kind.write)(value, replaced).unwrap_or_default() }
     }
 
     /// Turns the words of a patch into members; members without a word are removed by null.
-    fn members_of_words(
-        &self,
-        words: Vec<Value>,
-        at: &Pointer,
-        normalizer: &mut Normalizer,
-    ) -> Option<Value> {
+    fn members_of_words(&self, words: Vec<Value>, normalizer: &mut Normalizer) -> Option<Value> {
         let mut members: Object = self.parts.iter().map(|part| (part.key.to_owned(), Value::Null)).collect();
-        let mut required = self.required_parts();
-        for (index, value) in words.into_iter().enumerate() {
+        let mut required = self.required();
+        for (at, value) in words.into_iter().enumerate() {
             let Some(text) = scalar_text(&value) else {
-                let message = format!("expected a word, found {}", kind_of(&value));
-                return normalizer.wrong(&at.child(index), message);
+                return normalizer.below(at, |normalizer| normalizer.unlike("a word", &value));
             };
-            let Some(part) = self.part_of(required.next(), Word::new(&text, 0)) else {
-                let message = "unexpected word: the directive takes fewer words";
-                return normalizer.wrong(&at.child(index), message);
-            };
+            let part = self.part_of(required.next(), Word::new(&text, 0))?;
             match (part.place, &mut members[part.key]) {
                 (PartPlace::Rest, Value::Array(words)) => words.push(value),
                 (PartPlace::Rest, none) => *none = Value::Array(vec![value]),
@@ -109,10 +122,9 @@ impl ObjectShape {
 
 impl Codec for ObjectShape {
     fn fits(&self, entry: Entry<'_>) -> bool {
-        let takes_all = || self.part_words(entry).all(|(part, _)| part.is_some());
         !entry.is_block()
-            && entry.count_arguments() >= self.required()
-            && (self.takes_others() || takes_all())
+            && entry.count_arguments() >= self.required().len()
+            && (self.takes_words || self.part_words(entry).all(|(part, _)| part.is_some()))
     }
 
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
@@ -128,45 +140,47 @@ impl Codec for ObjectShape {
         Some(self.parts.iter().filter_map(|part| Some((part.key.to_owned(), value(part)?))).collect())
     }
 
-    fn normalize(&self, value: Value, at: &Pointer, normalizer: &mut Normalizer) -> Option<Value> {
+    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
         let value = match value {
             Value::Array(words) if self.takes_words && !words.is_empty() => {
-                self.members_of_words(words, at, normalizer)?
+                self.members_of_words(words, normalizer)?
             }
-            Value::String(_) if self.takes_words => self.members_of_words(vec![value], at, normalizer)?,
+            Value::String(_) if self.takes_words => self.members_of_words(vec![value], normalizer)?,
             other => other,
         };
-        normalizer.each_member(value, at, |normalizer, key, value, at| match self.part(key) {
-            Some(part)
-                if value.is_null()
-                    && part.place == PartPlace::Required
-                    && self.alternative(part).is_none() =>
-            {
-                let hint = format!(
-                    "`--unset {}` removes the whole, as `null` in its place does in JSON",
-                    at.path_above()
-                );
-                normalizer.wrong_with(at, format!("the {key} can't be removed alone"), hint)
+        normalizer.each_member(value, |normalizer, key, value| {
+            let Some(part) = self.part(key) else { return normalizer.unknown_member(&self.keys()) };
+            let has_to_be = part.place == PartPlace::Required && self.alternative(part).is_none();
+            match value {
+                Value::Null if has_to_be => {
+                    let path = normalizer.at.path_above();
+                    let hint =
+                        format!("`--unset {path}` removes the whole, as `null` in its place does in JSON");
+                    normalizer.wrong(format!("the {key} can't be removed alone"), &hint)
+                }
+                Value::Null => Some(value),
+                value if part.is_rest() => {
+                    let words = normalizer.elements(value, |normalizer, _, word| normalizer.scalar(word))?;
+                    Some(if is_empty(&words) { Value::Null } else { words })
+                }
+                value => normalizer.value(part.kind, &value),
             }
-            Some(_) if value.is_null() => Some(value),
-            Some(part) => part.normalize(value, at, normalizer),
-            None => normalizer.unknown_member(at, &self.keys()),
         })
     }
 
     /// Members that the patch lacks stay; of two parts in the same place, the one of the patch replaces the other.
     fn merge(&self, old: Old<'_, '_>, patch: &Value, at: &Pointer, faults: &mut Faults) -> Option<Value> {
-        let Value::Object(patch) = patch else { return (!patch.is_null()).then(|| patch.clone()) };
+        let patch = patch.as_object()?;
         if old.value.is_none() && patch.values().all(Value::is_null) {
             return None;
         }
         let mut merged = old.value.and_then(Value::as_object).cloned().unwrap_or_default();
         merged.extend(patch.iter().map(|(key, value)| (key.clone(), value.clone())));
-        for part in self.required_parts() {
-            let is_given = |part: &Part| patch.get(part.key).is_some_and(|value| !value.is_null());
+        let is_set = |members: &Object, part: &Part| members.get(part.key).is_some_and(|v| !v.is_null());
+        for part in self.required() {
             let alternative = self.alternative(part);
             if let Some(other) = alternative {
-                match (is_given(part), is_given(other)) {
+                match (is_set(patch, part), is_set(patch, other)) {
                     (true, true) => {
                         let message = format!("`{}` and `{}` exclude each other", part.key, other.key);
                         faults.push(Fault::wrong_type(&at.child(other.key), message));
@@ -176,8 +190,7 @@ impl Codec for ObjectShape {
                     (false, false) => {}
                 }
             }
-            let is_there = |part: &Part| merged.get(part.key).is_some_and(|value| !value.is_null());
-            if !is_there(part) && !alternative.is_some_and(is_there) {
+            if !is_set(&merged, part) && !alternative.is_some_and(|other| is_set(&merged, other)) {
                 let message = format!("the {} is missing", part.key);
                 faults.push(Fault::wrong_type(&at.child(part.key), message));
             }
@@ -213,13 +226,112 @@ impl Codec for ObjectShape {
     }
 
     fn facts(&'static self) -> Facts {
-        Facts {
-            usage: self.usage,
-            json_form: self.json_form,
-            value_type: "object",
-            json: JsonForm::Object,
-            object: Some(self),
-            ..Facts::NONE
+        Facts { object: Some(self), ..Facts::new(self.usage, self.json_form, "object", JsonForm::Object) }
+    }
+}
+
+impl OptionsShape {
+    /// The option with this name in the text or in JSON.
+    pub fn known(&self, name: &str) -> Option<&'static KnownOption> {
+        self.known.iter().find(|known| known.keyword == name || known.key == name)
+    }
+
+    /// The JSON name of an option.
+    fn key<'n>(&self, name: Cow<'n, str>) -> Cow<'n, str> {
+        self.known(&name).map_or(name, |known| Cow::Borrowed(known.key))
+    }
+
+    /// An option as its list shows it: `[name, value]`, or `[name]` for a bare flag.
+    pub fn pair(&self, word: Word<'_>) -> Value {
+        let option = OptionWord::split(word);
+        let name = option.key.value();
+        let known = self.known(&name).and_then(|known| (known.kind.read)(Some(option.value?)));
+        let value = known.or_else(|| option.value.map(Scalar::from_word));
+        [Some(Scalar::Text(self.key(name))), value].into_iter().flatten().map(Value::from).collect()
+    }
+
+    /// `[name, value]` as a word.
+    fn pair_word(&self, pair: &Value) -> String {
+        let name = pair[0].as_str().unwrap_or_default();
+        let known = self.known(name);
+        let key = known.map_or(name, |known| known.keyword);
+        let Some(value) = pair.get(1) else { return key.to_owned() };
+        let text = known.and_then(|known| (known.kind.write)(value, None)).unwrap_or_else(|| word(value));
+        format!("{key}={text}")
+    }
+
+    /// Reads one option of a command line, as words or as JSON.
+    pub fn parse_pair(&self, text: &str) -> Result<Value, Fault> {
+        let pair = match opens(text, '[') {
+            true => json(text)?.filter(Value::is_array),
+            false => self.pairs(text).and_then(|pairs| <[Value; 1]>::try_from(pairs).ok()).map(|[pair]| pair),
+        };
+        pair.ok_or_else(|| super::unlike("one option of the transcoder"))
+    }
+
+    fn pairs(&self, text: &str) -> Option<Vec<Value>> {
+        let read = |entry: Entry<'_>| entry.arguments().map(|word| self.pair(word)).collect();
+        read_directive(text, read).filter(|pairs: &Vec<Value>| !pairs.is_empty())
+    }
+
+    fn normalized(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+        let Value::Array(pair) = value else { return normalizer.unlike("[name, value]", &value) };
+        let (name, value) = match &pair[..] {
+            [Value::String(name)] => (name, None),
+            [Value::String(name), value] => (name, Some(value)),
+            [_, _, _, ..] => return normalizer.wrong("an option is [name, value]", ""),
+            _ => return normalizer.below(0, |name| name.wrong("the name of an option is a string", "")),
+        };
+        let key = Value::from(self.key(Cow::Borrowed(name)));
+        let Some(value) = value else { return Some(Value::Array(vec![key])) };
+        let value = normalizer.below(1, |normalizer| normalizer.scalar(value.clone()))?;
+        let of_kind = self.known(name).and_then(|known| (known.kind.parse)(value.as_str()?));
+        Some(Value::Array(vec![key, of_kind.unwrap_or(value)]))
+    }
+}
+
+impl Codec for OptionsShape {
+    fn fits(&self, entry: Entry<'_>) -> bool {
+        !entry.is_block()
+    }
+
+    /// A `transcoder;` without options is not shown.
+    fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
+        let last = entries.last().filter(|last| last.count_arguments() > 0)?;
+        Some(last.arguments().map(|word| self.pair(word)).collect())
+    }
+
+    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+        normalizer.elements(value, |normalizer, _, value| self.normalized(value, normalizer))
+    }
+
+    fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
+        let pairs = value.as_array().into_iter().flatten();
+        vec![directive(keyword, pairs.map(|pair| self.pair_word(pair)))]
+    }
+
+    fn member(&'static self, _: &str) -> Result<Place, Fault> {
+        Err(is_list(ELEMENTS))
+    }
+
+    fn entry(&'static self) -> Option<Place> {
+        Some(Place::Pair(self))
+    }
+
+    fn parse(&self, text: &str) -> Result<Value, Fault> {
+        if opens(text, '[') {
+            return array(text);
         }
+        self.pairs(text).map(Value::Array).ok_or_else(|| super::unlike("options of the transcoder"))
+    }
+
+    fn has_options(&self, _: Entry<'_>) -> bool {
+        true
+    }
+
+    fn facts(&'static self) -> Facts {
+        let [usage, json_form, value_type] =
+            ["NAME=VALUE options", "an array of [name, value]", "list of [name, value]"];
+        Facts { options: Some(self), ..Facts::new(usage, json_form, value_type, JsonForm::List) }
     }
 }

@@ -1,7 +1,7 @@
 //! A text that lost one `{` or one `;`: the line that lost it is named.
 
 use mediaconf::plumbing::model::check;
-use mediaconf::plumbing::syntax::{Diagnostic, LineIndex, Severity, TokenKind, tokens};
+use mediaconf::plumbing::syntax::{Diagnostic, LineIndex, Severity, Token, TokenKind};
 
 use crate::fixtures::valid_texts;
 
@@ -16,8 +16,9 @@ fn places(text: &str, kind: TokenKind) -> Vec<usize> {
         before = kind;
         is_behind_word
     };
-    let signs =
-        tokens(text).filter(|token| token.kind != TokenKind::Comment).map(|token| (token.kind, token.raw));
+    let signs = Token::all(text)
+        .filter(|token| token.kind != TokenKind::Comment)
+        .map(|token| (token.kind, token.raw));
     let found = signs.filter(|(found, _)| ends_words(*found) && *found == kind);
     let all: Vec<usize> = found.map(|(_, raw)| raw.as_ptr().addr() - text.as_ptr().addr()).collect();
     let step = all.len().div_ceil(MOST_OF_A_FILE).max(1);

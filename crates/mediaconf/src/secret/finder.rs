@@ -1,0 +1,195 @@
+//! Finds the secrets in a text: the one finder, from which masked texts are made.
+
+use std::ops::Range;
+
+use super::forms::{Plain, merged, prose_parts, word_parts};
+use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_secret_name};
+use crate::schema::members::{RowMatch, inner_scope, read};
+use crate::schema::{Kind, Parameter, Schema, Scope};
+use crate::syntax::{Children, Document, Entry, Word, comment_start};
+
+/// Names that are words of plain English too: in a comment they count only where a directive has them.
+const ORDINARY: &str =
+    "pass passcode pin key token tokens iv license credential credentials bearer signature hmac cookie";
+
+/// The characters between two words.
+const BLANKS: [char; 5] = [' ', '\t', '\r', '\n', '#'];
+
+/// The characters that end a directive.
+pub const ENDS: [char; 3] = [';', '{', '}'];
+
+impl Document {
+    /// The places of the secrets in the text, in its order.
+    ///
+    /// In a text with errors it is unclear which words belong to a directive, so there every word behind
+    /// the name of a secret counts.
+    pub fn secret_spans(&self) -> Vec<Range<usize>> {
+        secrets_in(self, std::iter::once(0..self.text().len()).collect())
+    }
+}
+
+/// Returns the secrets in these windows of a text, and maybe others.
+pub fn secrets_in(document: &Document, windows: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let text = document.text();
+    let is_broken = document.diagnostics().errors() > 0;
+    let mut finder = Finder { windows: merged(windows), spans: Vec::new() };
+    finder.entries((Schema::media().top(), Secrecy::Parts), document.entries());
+    let whole = std::iter::once(0..text.len()).collect();
+    for window in if is_broken { whole } else { std::mem::take(&mut finder.windows) } {
+        let (mut start, mut directive) = (window.start, Secrecy::Parts);
+        for line in text[window].split_inclusive('\n') {
+            let comment = if is_broken { Some(0) } else { comment_start(line) };
+            if let Some(at) = comment {
+                let (parts, secrecy) = line_parts(&line[at..], is_broken.then_some(directive));
+                finder.push(start + at, parts);
+                directive = secrecy;
+            }
+            start += line.len();
+        }
+    }
+    merged(finder.spans)
+}
+
+/// The scope of a block, and how secret it makes the words in it.
+type Around = (Scope, Secrecy);
+
+struct Finder {
+    windows: Vec<Range<usize>>,
+    spans: Vec<Range<usize>>,
+}
+
+impl Finder {
+    fn push(&mut self, start: usize, parts: Vec<Range<usize>>) {
+        self.spans.extend(parts.into_iter().map(|part| start + part.start..start + part.end));
+    }
+
+    fn entries(&mut self, around: Around, entries: Children<'_>) {
+        for entry in entries {
+            let next = self.windows.partition_point(|window| window.end <= entry.start());
+            if self.windows.get(next).is_some_and(|window| window.start < entry.end()) {
+                let inside = match read(around.0, entry) {
+                    RowMatch::Own(row) => self.own(row, entry),
+                    RowMatch::Misshapen(_) | RowMatch::Foreign => self.foreign(around.1, entry),
+                };
+                self.entries(inside, entry.children());
+            }
+        }
+    }
+
+    /// Finds the secrets of a known directive. Among its words, too, a name may stand in front of a secret: the name of a
+    /// directive in front of which the `;` is lost.
+    fn own(&mut self, row: &Parameter, entry: Entry<'_>) -> Around {
+        let facts = row.codec.facts();
+        let mut reader = WordReader::new(Secrecy::Parts);
+        match facts.object {
+            Some(object) => object
+                .part_words(entry)
+                .for_each(|(part, word)| self.word(&mut reader, word, part.is_some_and(|part| part.secret))),
+            None => {
+                let is_secret = row.secret && !row.codec.has_options(entry);
+                entry.arguments().for_each(|word| self.word(&mut reader, word, is_secret));
+            }
+        }
+        (facts.group.map_or(Schema::media().unknown(), Kind::scope), Secrecy::Parts)
+    }
+
+    /// Finds the secrets of an unknown directive: words and blocks behind the name of a secret.
+    fn foreign(&mut self, inherited: Secrecy, entry: Entry<'_>) -> Around {
+        let mut reader = WordReader::new(inherited);
+        entry.words().for_each(|word| self.word(&mut reader, word, false));
+        match reader.secrecy {
+            Secrecy::Parts => (inner_scope(entry), Secrecy::Parts),
+            secrecy => (Schema::media().unknown(), secrecy),
+        }
+    }
+
+    fn word(&mut self, reader: &mut WordReader, word: Word<'_>, is_secret: bool) {
+        let value = word.value();
+        let secrecy = reader.next(&value);
+        let is_named = |(key, _): &(Word<'_>, _)| Secrecy::from_name(&key.value()) == Secrecy::Whole;
+        let secret = match word.split_option().filter(is_named) {
+            _ if is_secret || secrecy == Secrecy::Whole => Some(word),
+            option => option.map(|(_, value)| value),
+        };
+        let parts = match secret {
+            Some(secret) if secret.raw.is_empty() => return,
+            Some(secret) => return self.spans.push(secret.start as usize..secret.end() as usize),
+            None => word_parts(&value, secrecy),
+        };
+        let parts = match word.quoted && !parts.is_empty() {
+            true => {
+                let plain = Plain::unquoted(word.raw);
+                parts.iter().map(|part| plain.place_in_word(word.raw, part)).collect()
+            }
+            false => parts,
+        };
+        self.push(word.start as usize, parts);
+    }
+}
+
+/// The secret parts of a line that is not parsed, and the secrecy of the directive at its end: of a comment, or of a
+/// message, which may be or quote directives, and of a text with errors. There all words behind the name of a secret count,
+/// to the end of the line and of the directive, and `continued` is the secrecy that this has reached on the lines before.
+pub fn line_parts(line: &str, continued: Option<Secrecy>) -> (Vec<Range<usize>>, Secrecy) {
+    let mut parts = prose_parts(line);
+    // Quotes may stand anywhere: `to"ken"=…`.
+    let plain = Plain::unquoted(line);
+    let mut mark = |inside: &str, found: Vec<Range<usize>>| {
+        let at = inside.as_ptr() as usize - plain.text.as_ptr() as usize;
+        parts.extend(found.iter().map(|part| plain.place_of(&(at + part.start..at + part.end))));
+    };
+    let mut reader = WordReader::new(continued.unwrap_or(Secrecy::Parts));
+    let mut is_secret_line = reader.secrecy == Secrecy::Whole;
+    for clause in plain.text.split_inclusive(ENDS) {
+        let words = clause.trim_end_matches(ENDS);
+        mark(words, prose_parts(words));
+        let is_directive = continued.is_some() || clause.ends_with(ENDS);
+        for (place, word) in words.split(BLANKS).filter(|word| !word.is_empty()).enumerate() {
+            let name = leading_name(word);
+            let counts = is_directive || place == 0 || is_unmistakable(name) || reader.is_completed_by(name);
+            let own = if counts { reader.next(name) } else { reader.secrecy };
+            match if is_secret_line { Secrecy::Whole } else { own } {
+                Secrecy::Parts | Secrecy::Push if reader.secrecy == Secrecy::Whole => {
+                    // What follows the name of a secret in the same word: `"password":"…"`.
+                    let at = name.as_ptr() as usize - word.as_ptr() as usize + name.len();
+                    let value = word[at..].trim_start_matches(['=', ':', '\'', '>', ',']);
+                    mark(value, word_parts(value, Secrecy::Whole));
+                }
+                // The line was looked at as a whole.
+                Secrecy::Parts => {}
+                secrecy => mark(word, word_parts(word, secrecy)),
+            }
+            is_secret_line |= continued.is_some() && reader.secrecy == Secrecy::Whole;
+        }
+        if clause.ends_with(ENDS) {
+            reader = WordReader::new(Secrecy::Parts);
+        }
+    }
+    (parts, reader.secrecy)
+}
+
+/// True if a word in a comment names a secret wherever it stands.
+fn is_unmistakable(name: &str) -> bool {
+    let is_ordinary = || ORDINARY.split(' ').any(|ordinary| name.eq_ignore_ascii_case(ordinary));
+    is_account(name) || (is_secret_name(name) && !is_ordinary())
+}
+
+/// The name that a word begins with, behind any quotes or brackets.
+fn leading_name(word: &str) -> &str {
+    let word = word.trim_start_matches(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let len = word.bytes().take_while(|byte| is_name_byte(*byte)).count();
+    word[..len].trim_end_matches('.')
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Document, Masker};
+
+    #[test]
+    fn a_secret_behind_a_lost_semicolon_is_masked_among_options() {
+        let text = "stream a {\n  input udp://239.0.0.1:12 a=1\n  password hunter2 hunter3;\n}\n";
+        let masked = Masker::opaque().document(&Document::parse(text));
+        let expected = "  password <secret:000000> <secret:000000>;";
+        assert_eq!(masked.lines().nth(2), Some(expected));
+    }
+}

@@ -1,0 +1,269 @@
+//! Taking a text: from the cluster to the file and to the media server.
+
+use bytes::Bytes;
+
+use super::runs::{BackReason, Runs};
+use super::{Backoff, LONGEST_RETRY, Node, OnDrift};
+use crate::engine::{ChangeOptions, Engine, LogLevel, NewText, Operation, Refusal, Trouble};
+use crate::store::etcd::{ClusterStore, HeadRecord, Seen, TextRef};
+use crate::store::file::{ConfFile, FollowedText};
+use crate::store::{ChangeRef, ClusterState, NodeState, REVERT, Revision, Store, StoreError};
+use mediaconf::plumbing::syntax::one_line;
+
+/// A text that a node should run.
+pub(super) struct WantedText<'s> {
+    /// The serial of the configuration.
+    pub serial: u64,
+    pub text: &'s TextRef,
+    /// The id of the unconfirmed change that the node takes before the others.
+    first_of: Option<&'s str>,
+    /// The last change.
+    head: &'s HeadRecord,
+    runs: Runs,
+}
+
+impl<'s> WantedText<'s> {
+    /// The text of what was seen that a node should run; `None` if there is none.
+    pub(super) fn of(seen: &'s Seen, node: &str, runs: Runs) -> Option<Self> {
+        let head = seen.head.as_ref()?;
+        match head.unconfirmed.as_ref() {
+            Some(change) if runs != Runs::Head => {
+                let serial = head.serial.saturating_sub(1);
+                Some(Self { serial, text: change.back.as_ref()?, first_of: None, head, runs })
+            }
+            change => {
+                let goes_first = head.canaries().iter().any(|first| first == node);
+                let first_of = change.filter(|_| goes_first).map(|change| &*change.id);
+                Some(Self { serial: head.serial, text: head.text.as_ref()?, first_of, head, runs })
+            }
+        }
+    }
+
+    /// The note of this text. Of one that came back the id of its change is not known.
+    pub(super) fn followed(&self) -> FollowedText {
+        let id = (self.serial == self.head.serial).then(|| self.head.id.clone());
+        let (epoch, revision) = (self.head.epoch.clone(), self.text.revision);
+        FollowedText { serial: self.serial, epoch, id, revision }
+    }
+
+    /// What the history of the node says of it: the last change as in the cluster; or that the node goes back before it, or
+    /// waits there. The operation is for hooks and figures; what the cluster did by itself is a rollback there.
+    fn change(&self) -> (Operation, ChangeOptions) {
+        let change = format!("change {}", self.head.serial);
+        let (name, message) = match self.runs {
+            Runs::Head => (&*self.head.operation, self.head.message.clone()),
+            Runs::Back(BackReason::OthersFirst) => {
+                (Operation::Save.name(), Some(format!("the text before {change}, which is not confirmed")))
+            }
+            Runs::Back(_) => (REVERT, Some(format!("{change} was not confirmed in time"))),
+        };
+        let is_head = self.runs == Runs::Head;
+        let id = self.head.change.as_deref().filter(|_| is_head || name == REVERT);
+        let operation = Operation::of_change(name).filter(|operation| operation.writes());
+        // The guards hold for the author of a change; here it is made already.
+        let options = ChangeOptions {
+            id: id.and_then(|id| id.parse().ok()),
+            by: if is_head { self.head.author() } else { String::new() },
+            message,
+            command: Some(name.to_owned().into()),
+            force: true,
+            ..ChangeOptions::default()
+        };
+        (operation.unwrap_or(Operation::Rollback), options)
+    }
+
+    /// The line of the log once the media server has loaded it.
+    fn taken_words(&self) -> String {
+        let Self { serial, head, .. } = self;
+        if self.runs != Runs::Head {
+            return format!("took the text of change {serial}: change {} is not confirmed", head.serial);
+        }
+        let by = Some(head.author()).filter(|by| !by.is_empty()).map(|by| format!(" by {by}"));
+        let first = if self.first_of.is_some() { ", before the other nodes" } else { "" };
+        one_line(&format!("took change {serial}: {}{}{first}", head.operation, by.unwrap_or_default()))
+    }
+}
+
+/// Writes the text of the cluster into a file that is missing, so that a server can start over it. While the cluster has
+/// none, or gives none, `goes_on` is asked; false if it wants to wait no longer.
+///
+/// # Errors
+/// Those that do not pass by themselves.
+pub fn first_text(
+    node: &str,
+    store: &ClusterStore,
+    (engine, file): (&Engine, &ConfFile),
+    mut goes_on: impl FnMut(&StoreError) -> bool,
+) -> Result<bool, Refusal> {
+    match file.refuse_missing() {
+        Err(StoreError::NotFound { .. }) => {}
+        found => return Ok(found.map(|()| true)?),
+    }
+    loop {
+        let read = store.seen().and_then(|seen| {
+            // The node takes a change that is not confirmed only once its way back is noted.
+            let runs = Runs::Back(BackReason::OthersFirst);
+            let is_open = seen.head.as_ref().is_some_and(|head| head.unconfirmed.is_some());
+            let wanted = WantedText::of(&seen, node, if is_open { runs } else { Runs::Head });
+            let wanted = wanted.ok_or_else(|| StoreError::NotFound { path: store.path().to_owned() })?;
+            let bytes = store.text_of(wanted.text)?;
+            Ok((wanted.change().1, bytes.ok_or_else(|| StoreError::Overtaken { name: store.name() })?))
+        });
+        match read {
+            Ok((options, bytes)) => {
+                // A starting server has to have a file, even if its includes are faulty.
+                let options = ChangeOptions { takes_faults: true, id: None, ..options };
+                return engine.save(&NewText::Whole(bytes), &options).map(|_| true);
+            }
+            Err(error) if error.is_unusable() || matches!(error, StoreError::TooLarge { .. }) => {
+                return Err(error.into());
+            }
+            // Somebody may put it right meanwhile in etcd, or save the first text.
+            Err(error) if goes_on(&error) => {}
+            Err(_) => return Ok(false),
+        }
+    }
+}
+
+impl Node {
+    /// Makes the media server load the file again, if a node was killed before it knew that it had. A text whose reload
+    /// fails is not what the node runs: the one before comes back, as after any reload that fails.
+    pub(super) fn finish_what_was_cut_short(&self) -> Result<(), Refusal> {
+        let followed = self.standing.lock().followed.clone();
+        let Some(taken) = followed.takes else { return Ok(()) };
+        let is_written = self.local.read().is_ok_and(|file| file.revision() == taken.revision);
+        let runs = match self.local.reload_again("") {
+            Ok(()) if is_written => Some(taken),
+            Ok(()) => followed.runs,
+            Err(error) => {
+                self.refuse(is_written.then_some(taken.revision), &error);
+                followed.runs.filter(|before| !is_written || self.is_back_at(before.revision))
+            }
+        };
+        self.note(|followed| (followed.takes, followed.runs) = (None, runs))
+    }
+
+    /// Goes back to the text of the history before the last change, if that is the one that the node ran; true if the
+    /// media server runs it.
+    fn is_back_at(&self, before: Revision) -> bool {
+        let options = ChangeOptions { force: true, ..ChangeOptions::default() };
+        let kept = self.local.kept(ChangeRef::Back(1)).ok().filter(|kept| kept.revision() == before);
+        let bytes = kept.map(|kept| kept.shared_bytes().clone());
+        bytes.is_some_and(|bytes| self.local.replace_as(Operation::Rollback, bytes, &options).is_ok())
+    }
+
+    /// Goes to the text that was seen, unless the node runs it already. What goes wrong on this node is
+    /// noted in its standing.
+    ///
+    /// # Errors
+    /// Those of the cluster; `Overtaken` if the text is gone already.
+    pub(super) fn go_to(&self, seen: &Seen) -> Result<(), StoreError> {
+        let Some(wanted) = WantedText::of(seen, &self.settings.name, self.runs_now()) else { return Ok(()) };
+        let revision = wanted.text.revision;
+        self.standing.lock().wanted = Some(wanted.serial);
+        // A change that makes no difference here may be unconfirmed, too: its way back is noted as well.
+        if wanted.runs == Runs::Head
+            && let Err(error) = self.prepare_way_back(seen)
+        {
+            self.refuse(Some(revision), &error);
+            return Ok(());
+        }
+        if self.needs_nothing(&wanted) {
+            return Ok(());
+        }
+        let taken = match self.texts.text_of(wanted.text) {
+            Ok(Some(bytes)) => self.take(&wanted, bytes),
+            Ok(None) => return Err(StoreError::Overtaken { name: self.texts.name() }),
+            // The cluster answers, so it is not away: what it has can't be taken, until somebody changes it.
+            Err(error @ StoreError::Damaged { .. }) => Err(error.into()),
+            Err(error) => return Err(error),
+        };
+        if let Err(error) = taken {
+            self.refuse(Some(revision), &error);
+        }
+        Ok(())
+    }
+
+    /// True if the file is not the one that the node wrote.
+    pub(super) fn has_drifted(&self) -> bool {
+        let runs = self.standing.lock().followed.runs.as_ref().map(|runs| runs.revision);
+        runs.is_some_and(|runs| self.local.read().map_or(true, |file| file.revision() != runs))
+    }
+
+    /// True if there is nothing to write: the node runs the text, has not taken it, or is held back.
+    fn needs_nothing(&self, wanted: &WantedText<'_>) -> bool {
+        let (revision, has_drifted) = (wanted.text.revision, self.has_drifted());
+        let mut standing = self.standing.lock();
+        let runs = standing.followed.runs.clone().filter(|runs| runs.revision == revision);
+        let is_not_taken = |failed: &Backoff<Revision>| failed.of == revision && failed.holds();
+        if runs.is_none() && standing.not_taken.as_ref().is_some_and(is_not_taken) {
+            return true;
+        }
+        let is_kept = self.settings.on_drift == OnDrift::Keep && runs.is_none();
+        if has_drifted && (runs.is_some() || is_kept) {
+            let kept = if is_kept { ", and is kept" } else { "" };
+            let why = format!("the file was edited by hand{kept}");
+            if standing.state != NodeState::Drifted {
+                self.local.tell(LogLevel::Warning, &format!("drift: {why}"));
+            }
+            standing.turn(NodeState::Drifted, Some(Trouble::new(why)));
+        } else if runs.is_some() {
+            standing.turn_running(wanted.first_of);
+        }
+        let Some(runs) = runs else { return is_kept && has_drifted };
+        standing.not_taken = None;
+        drop(standing);
+        let now = wanted.followed();
+        if runs != now {
+            // Not even a failure to note it matters: it is the same text.
+            let _ = self.note(|followed| followed.runs = Some(now));
+        }
+        true
+    }
+
+    fn take(&self, wanted: &WantedText<'_>, text: Bytes) -> Result<(), Refusal> {
+        let (operation, options) = wanted.change();
+        self.load(wanted.followed(), operation, text, ChangeOptions { again: true, ..options })?;
+        let mut standing = self.standing.lock();
+        standing.not_taken = None;
+        standing.turn_running(wanted.first_of);
+        drop(standing);
+        self.local.tell(LogLevel::Note, &wanted.taken_words());
+        Ok(())
+    }
+
+    /// Writes a text and has the media server load it; notes that before and after.
+    pub(super) fn load(
+        &self,
+        taken: FollowedText,
+        operation: Operation,
+        text: Bytes,
+        options: ChangeOptions,
+    ) -> Result<(), Refusal> {
+        let is_own = !self.has_drifted();
+        let runs = self.standing.lock().followed.runs.clone().filter(|_| is_own);
+        let from = runs.map(|runs| ClusterState { serial: runs.serial, revision: runs.revision });
+        self.note(|followed| followed.takes = Some(taken.clone()))?;
+        let made = self.local.replace_as(operation, text, &ChangeOptions { from, ..options });
+        let noted = self.note(|followed| {
+            followed.takes = None;
+            if made.is_ok() {
+                followed.runs = Some(taken);
+            }
+        });
+        made.map(drop).and(noted)
+    }
+
+    /// Does not take a text, which is tried again later; says why, if that is not known.
+    pub(super) fn refuse(&self, text: Option<Revision>, why: &Refusal) {
+        let why = Trouble::from(why).map(|why| one_line(why.lines().next().unwrap_or_default()));
+        let mut standing = self.standing.lock();
+        if standing.why.as_ref() != Some(&why) {
+            self.local.tell(LogLevel::Error, &format!("the text of the cluster is not taken: {}", why.brief));
+        }
+        standing.turn(NodeState::Failed, Some(why));
+        if let Some(text) = text {
+            standing.not_taken = Some(Backoff::after(standing.not_taken.take(), text, LONGEST_RETRY));
+        }
+    }
+}

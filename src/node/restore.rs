@@ -1,0 +1,309 @@
+//! The way back from a change that is not confirmed yet: it is on the disk before the change is taken, so that a node
+//! which hears nothing any more, even after a restart, goes it alone. And a node takes nothing from a cluster that is not the
+//! one whose changes it ran, such as a restored back-up: it goes on with what it runs, until `mediactl cluster adopt`.
+
+use std::time::Duration;
+
+use super::apply::WantedText;
+use super::runs::{BackReason, Contact, Runs, runs};
+use super::{LastSeen, Node, OnDrift};
+use crate::engine::{ChangeOptions, ConfigService, LogLevel, Operation, Refusal, Trouble};
+use crate::store::boot_time::{boot_id, boot_time};
+use crate::store::etcd::{HeadRecord, KeyValue, MIN_RECORDS, Seen};
+use crate::store::file::{Followed, FollowedText, WayBack};
+use crate::store::{NodeState, REVERT, Revision, Store, StoreError};
+
+/// The time for which a node that has just started waits for the cluster before it goes back.
+const START_TIME: Duration = Duration::from_secs(2);
+
+impl Node {
+    /// Notes what a request read that was sent at this time since the start of the machine.
+    ///
+    /// # Errors
+    /// Those of the cluster.
+    pub(super) fn note_contact(&self, seen: &Seen, sent: Duration) -> Result<(), StoreError> {
+        let lease_left = match seen.lease {
+            0 => Duration::ZERO,
+            lease => self.store.gateway().time_left(lease)?,
+        };
+        let mut standing = self.standing.lock();
+        if standing.away.take().is_some_and(|away| away.is_found) {
+            self.local.tell(LogLevel::Note, &format!("`{}` is back", self.texts.name()));
+        }
+        standing.denied_reading = None;
+        standing.pending = seen.open().filter(|open| !open.is_over);
+        let Some(head) = seen.head.clone() else {
+            standing.last_seen = None;
+            return Ok(());
+        };
+        if let Some(change) = &head.unconfirmed
+            && standing.first_seen.as_ref().is_none_or(|(id, _)| *id != change.id)
+        {
+            standing.first_seen = Some((change.id.clone(), sent));
+        }
+        // The change was made since the last read, so the difference of the clocks is known but for that time. A head that
+        // does not follow the last one is older than that: the cluster was restored.
+        if let Some(last) = &standing.last_seen
+            && last.head.epoch == head.epoch
+            && last.head.serial < head.serial
+        {
+            let whole = |time: Duration| i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+            let seconds = match std::time::SystemTime::now().duration_since(head.at) {
+                Ok(ahead) => whole(ahead.saturating_sub(sent.saturating_sub(last.read))),
+                Err(behind) => -whole(behind.duration()),
+            };
+            standing.skew = Some(seconds).filter(|seconds| seconds.abs() > 1);
+        }
+        let has_pending = seen.has_pending;
+        standing.last_seen = Some(LastSeen { head, has_pending, read: sent, lease_left });
+        Ok(())
+    }
+
+    /// The configuration that the node runs, by what it saw last.
+    pub(super) fn runs_now(&self) -> Runs {
+        let (now, standing) = (boot_time(), self.standing.lock());
+        let Some(last) = &standing.last_seen else { return Runs::Back(BackReason::CutOff) };
+        let first_seen = standing.first_seen.as_ref().map_or(now, |(_, at)| *at);
+        let contact = Contact {
+            first_seen: now.saturating_sub(first_seen),
+            read: now.saturating_sub(last.read),
+            lease_left: last.lease_left,
+        };
+        runs(&last.head, last.has_pending, &self.settings.name, &contact)
+    }
+
+    /// Notes the way back from the change that was seen, unless it is known; with its text.
+    ///
+    /// # Errors
+    /// Those of the cluster, and of the state folder.
+    pub(super) fn prepare_way_back(&self, seen: &Seen) -> Result<(), Refusal> {
+        let Some(change) = seen.head.as_ref().and_then(|head| head.unconfirmed.as_ref()) else {
+            return Ok(());
+        };
+        if self.standing.lock().followed.back.as_ref().is_some_and(|back| back.change == change.id) {
+            return Ok(());
+        }
+        let to = Runs::Back(BackReason::RanOut);
+        let Some(back) = WantedText::of(seen, &self.settings.name, to) else { return Ok(()) };
+        let bytes = self.texts.text_of(back.text)?;
+        let bytes = bytes.ok_or_else(|| StoreError::Overtaken { name: self.texts.name() })?;
+        self.file.write_text_back(&bytes)?;
+        let first_seen = self.standing.lock().first_seen.as_ref().map_or_else(boot_time, |(_, at)| *at);
+        let seen = u64::try_from(first_seen.as_millis()).unwrap_or(u64::MAX);
+        let way = WayBack { change: change.id.clone(), text: back.followed(), seen, boot: boot_id() };
+        self.note(|followed| followed.back = Some(way))
+    }
+
+    /// Forgets the way back once the node runs a change that is confirmed: one that was only seen may still be refused,
+    /// or its text not be read, and what runs until then may have gone back.
+    pub(super) fn forget_way_back(&self, seen: &Seen) {
+        let followed = self.standing.lock().followed.clone();
+        let head = seen.head.as_ref().filter(|head| head.unconfirmed.is_none());
+        let runs = followed.runs.and_then(|runs| runs.id);
+        if followed.back.is_some() && runs.is_some() && runs.as_ref() == head.map(|head| &head.id) {
+            // A failure leaves it: the next look tries again.
+            let _ = self.note(|followed| followed.back = None);
+        }
+    }
+
+    /// Goes back without the cluster, if the change that the node runs can't be confirmed any more for all it knows.
+    pub(super) fn go_back_alone(&self) {
+        let standing = self.standing.lock();
+        let Followed { back: Some(back), runs: Some(now), .. } = standing.followed.clone() else { return };
+        let is_starting = standing.last_seen.is_none() && boot_time() < standing.started + START_TIME;
+        drop(standing);
+        let serial = back.text.serial + 1;
+        let is_back = now.revision == back.text.revision;
+        if is_starting || self.runs_now() == Runs::Head || !(is_back || now.serial == serial) {
+            return;
+        }
+        let why = format!(
+            "no contact with the cluster, and change {serial} was not confirmed for all this node knows"
+        );
+        if !is_back && !self.goes_back(&back, &why) {
+            return;
+        }
+        let mut standing = self.standing.lock();
+        standing.wanted = Some(back.text.serial);
+        standing.not_taken = None;
+        standing.turn(NodeState::CutOff, Some(Trouble::new(why)));
+    }
+
+    /// Goes back from a change that was taken back, if the node runs that still: it does not take what came next. Its state
+    /// says why, and which change it should run.
+    pub(super) fn leave_what_was_taken_back(&self, head: &HeadRecord, next: Option<&KeyValue>) {
+        let followed = self.standing.lock().followed.clone();
+        if was_taken_back(&followed, head, next)
+            && let Some(back) = &followed.back
+        {
+            self.goes_back(back, &format!("change {} was taken back", back.text.serial + 1));
+        }
+    }
+
+    /// True if the node takes nothing from the cluster that was seen. `record` is that of the change which it ran last.
+    pub(super) fn is_held(&self, seen: &Seen, record: Option<&KeyValue>) -> bool {
+        let followed = self.standing.lock().followed.clone();
+        let (Some(head), Some(runs)) = (&seen.head, &followed.runs) else { return false };
+        let record = record.and_then(|record| HeadRecord::parse(&record.value).ok());
+        let why = why_held(head, runs, record.as_ref(), &followed);
+        if why.is_some()
+            && let Some(back) = followed.back.as_ref().filter(|back| runs.serial == back.text.serial + 1)
+        {
+            // It was not confirmed for all the node knows, and never will be. At the next look, what it ran before decides.
+            let words = format!("change {} was not confirmed, and the cluster no longer has it", runs.serial);
+            if self.goes_back(back, &words) {
+                self.wake.ask();
+                return true;
+            }
+        }
+        if why != followed.held {
+            match &why {
+                Some(why) => self.local.tell(LogLevel::Error, &format!("held: {why}")),
+                None => self.local.tell(LogLevel::Note, "no longer held: the cluster was adopted"),
+            }
+            // Without the note it is found again at the next look.
+            let _ = self.note(|followed| followed.held.clone_from(&why));
+        }
+        let Some(why) = why else { return false };
+        let mut standing = self.standing.lock();
+        standing.wanted = Some(head.serial);
+        standing.turn(NodeState::Held, Some(Trouble::new(why)));
+        true
+    }
+
+    /// Loads the text before a change, unless a hand edit is kept; true if the media server runs it.
+    fn goes_back(&self, back: &WayBack, why: &str) -> bool {
+        if self.settings.on_drift == OnDrift::Keep && self.has_drifted() {
+            return false;
+        }
+        let load = || {
+            let text = self.file.text_back()?.filter(|text| Revision::from_text(text) == back.text.revision);
+            let text = text.ok_or_else(|| StoreError::Damaged {
+                name: ConfigService::name(&self.local).to_owned(),
+                what: "the text before the change, in the state folder".to_owned(),
+            })?;
+            let (message, command) = (Some(why.to_owned()), Some(REVERT.into()));
+            let options = ChangeOptions { force: true, message, command, ..ChangeOptions::default() };
+            self.load(back.text.clone(), Operation::Rollback, text.into(), options)
+        };
+        match load() {
+            Ok(()) => {
+                let words = format!("back at serial {}: {why}", back.text.serial);
+                self.local.tell(LogLevel::Warning, &words);
+            }
+            Err(error) => self.refuse(None, &error),
+        }
+        self.standing.lock().serial() == Some(back.text.serial)
+    }
+}
+
+/// True if a node runs a change from which it knows the way back, and the record of the `next` one says that it was taken
+/// back, or nothing says any more what became of it. Only what was not confirmed is taken back, and nothing else comes next
+/// to that.
+fn was_taken_back(followed: &Followed, head: &HeadRecord, next: Option<&KeyValue>) -> bool {
+    let (Some(runs), Some(back)) = (&followed.runs, &followed.back) else { return false };
+    let is_past = runs.epoch == head.epoch && runs.serial < head.serial;
+    let next = next.map(|next| HeadRecord::parse(&next.value));
+    is_past
+        && runs.serial == back.text.serial + 1
+        && next.is_none_or(|next| next.is_ok_and(|next| next.operation == REVERT))
+}
+
+/// The reason why a node that runs `runs` takes nothing from a cluster with this head; `None` if the head is a successor of
+/// what it runs. `record` is that of the change which it ran last. A node that was held stays so until another epoch adopts
+/// its own.
+fn why_held(
+    head: &HeadRecord,
+    runs: &FollowedText,
+    record: Option<&HeadRecord>,
+    Followed { held, back, .. }: &Followed,
+) -> Option<String> {
+    let serial = runs.serial;
+    if runs.epoch.is_empty() || head.adopts.contains(&runs.epoch) && head.epoch != runs.epoch {
+        return None;
+    }
+    if head.epoch != runs.epoch {
+        return Some(format!("the cluster is another one than that of change {serial}, which runs here"));
+    }
+    // Of a text that came back the id of its change is not known.
+    let ran = |change: &HeadRecord| match &runs.id {
+        Some(id) => *id == change.id,
+        None => change.text.as_ref().is_none_or(|text| text.revision == runs.revision),
+    };
+    // A change that the node has no way back from was confirmed for all it knows.
+    let has_way_back = |id: &str| back.as_ref().is_some_and(|back| back.change == id);
+    let is_open_again =
+        head.unconfirmed.as_ref().is_some_and(|change| change.back.is_some() && !has_way_back(&change.id));
+    // Whoever can write into the store can leave the record beside an older head, and put back what was the head before the
+    // confirmation.
+    let what = match (held, record) {
+        (Some(held), _) => return Some(held.clone()),
+        _ if head.serial < serial => "has no",
+        _ if head.serial == serial && !ran(head) => "has another",
+        _ if head.serial == serial && is_open_again => "no longer has the confirmation of",
+        (_, Some(change)) if ran(change) => return None,
+        (_, Some(_)) => "has another",
+        (_, None) if serial + MIN_RECORDS > head.serial => "has no",
+        // The history does not keep it any more.
+        (_, None) => return None,
+    };
+    Some(format!("the cluster {what} change {serial}, which runs here: was a back-up restored?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::etcd::{TextRef, Unconfirmed};
+
+    fn head(epoch: &str, adopts: &[&str], serial: u64, id: &str) -> HeadRecord {
+        let adopts = adopts.iter().map(|epoch| (*epoch).to_owned()).collect();
+        HeadRecord { adopts, ..HeadRecord::example(epoch, serial, id) }
+    }
+
+    #[test]
+    fn a_head_that_is_no_successor_holds_the_node_until_it_is_adopted() {
+        let revision = Revision::from_text(b"");
+        let runs = FollowedText { serial: 8, epoch: "e".to_owned(), id: Some("x".to_owned()), revision };
+        let (same, other) = (head("e", &[], 8, "x"), head("e", &[], 8, "y"));
+        let why = "the cluster has another change 8, which runs here: was a back-up restored?";
+        for (what, head, record, before, held) in [
+            ("it is the last change", head("e", &[], 8, "x"), Some(&same), None, false),
+            ("it is an earlier change", head("e", &[], 12, "z"), Some(&same), None, false),
+            ("another change has its serial", head("e", &[], 12, "z"), Some(&other), None, true),
+            ("an older head, and the record", head("e", &[], 5, "w"), Some(&same), None, true),
+            ("another head, and the record", head("e", &[], 8, "y"), Some(&same), None, true),
+            ("the store is older", head("e", &[], 5, "w"), None, None, true),
+            ("the record is gone too soon", head("e", &[], 27, "w"), None, None, true),
+            ("the record is as old as it may be", head("e", &[], 28, "w"), None, None, false),
+            ("it was held, and the store moved on", head("e", &[], 900, "w"), None, Some(why), true),
+            ("another cluster", head("f", &["g"], 12, "w"), None, None, true),
+            ("another cluster, with the same change", head("f", &[], 8, "x"), Some(&same), None, true),
+            ("adopted", head("f", &["g", "e"], 6, "w"), None, Some(why), false),
+        ] {
+            let followed = Followed { held: before.map(str::to_owned), ..Followed::default() };
+            assert_eq!(why_held(&head, &runs, record, &followed).is_some(), held, "{what}");
+        }
+        // What the node saw confirmed does not become unconfirmed again.
+        let open = serde_json::json!({"id": "c", "deadline": 0, "back": null});
+        let mut open: Unconfirmed = serde_json::from_value(open).expect("it is a record");
+        for (back, known, held) in [
+            (Some(TextRef::example(7, "v")), Some("c"), false),
+            (Some(TextRef::example(7, "v")), None, true),
+            (Some(TextRef::example(7, "v")), Some("b"), true),
+            (None, None, false),
+        ] {
+            open.back = back;
+            let head = HeadRecord { unconfirmed: Some(open.clone()), ..same.clone() };
+            let way = |change: &str| WayBack {
+                change: change.to_owned(),
+                text: runs.clone(),
+                seen: 0,
+                boot: String::new(),
+            };
+            let followed = Followed { back: known.map(way), ..Followed::default() };
+            assert_eq!(why_held(&head, &runs, Some(&same), &followed).is_some(), held, "{known:?}");
+        }
+        let early = FollowedText { epoch: String::new(), ..runs };
+        assert_eq!(why_held(&head("f", &[], 1, "w"), &early, None, &Followed::default()), None);
+    }
+}

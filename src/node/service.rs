@@ -1,0 +1,199 @@
+//! The changes that clients ask a node for: the cluster makes them, and they are answered when this node
+//! runs them.
+
+use std::sync::Arc;
+
+use super::Node;
+use crate::engine::{
+    After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content,
+    DEFAULT_LOCK_WAIT, Decision, Feature, NodeReport, Operation, Outcome, OutcomeNote, ReadQuery, Reading,
+    Refusal, RefusalKind, RequestedChange, ServerHealth, Snapshot, Status, Trouble, canary_nodes, find,
+};
+use crate::store::{
+    ChangeRef, HistoryEntry, NodeRecord, NodeState, PendingInfo, Revision, Store, WHOLE_HISTORY,
+};
+
+/// The message to a client if the node needs too long.
+const NOT_YET: &str = "the change is made in the cluster, and this node does not run it yet";
+
+/// Reads return what this node runs and keeps. Changes are made in the cluster, but for an `update`.
+impl ConfigService for Node {
+    fn name(&self) -> &str {
+        self.local.name()
+    }
+
+    fn read(&self, query: &ReadQuery) -> Result<Reading, Refusal> {
+        ConfigService::read(&self.local, query)
+    }
+
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Refusal> {
+        self.local.read_changed(tag)
+    }
+
+    fn revision(&self) -> Result<Option<Revision>, Refusal> {
+        self.local.revision()
+    }
+
+    fn health(&self) -> Result<ServerHealth, Refusal> {
+        Ok(ServerHealth { pending: ConfigService::pending(self)?, ..self.local.health()? })
+    }
+
+    fn composed(
+        &self,
+        text: &Arc<Snapshot>,
+        source: Option<ConfigSource>,
+    ) -> Result<Option<Composed>, Refusal> {
+        ConfigService::composed(&self.local, text, source)
+    }
+
+    /// An `update` changes this node alone. A rollback takes the cluster back to the state of which this node made the
+    /// text in its history, which is what its clients see.
+    fn change(
+        &self,
+        requested: RequestedChange<'_>,
+        options: &ChangeOptions,
+    ) -> Result<ChangeReport, Refusal> {
+        let made = match &requested {
+            RequestedChange::Update(_) if !options.canary.is_empty() => {
+                return Err(CanaryFault::OneNode.into());
+            }
+            RequestedChange::Update(_) => return self.local.change(requested, options),
+            RequestedChange::Rollback(to) => {
+                let to = RequestedChange::Rollback(self.in_cluster(*to)?);
+                self.make(options, |options| self.cluster.make(&to, options))
+            }
+            _ => self.make(options, |options| self.cluster.make(&requested, options)),
+        };
+        Ok(ChangeReport::new(made?, requested.into_conditional(), options.told))
+    }
+
+    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {
+        ConfigService::history(&self.local, wanted)
+    }
+
+    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Refusal> {
+        ConfigService::kept(&self.local, change)
+    }
+
+    fn pending(&self) -> Result<Option<PendingInfo>, Refusal> {
+        // That of the cluster was read a while ago.
+        let now = |pending: PendingInfo| {
+            let deadline = pending.deadline;
+            pending.until(deadline)
+        };
+        Ok(self.local.pending_info()?.or_else(|| self.standing.lock().pending.clone().map(now)))
+    }
+
+    fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Refusal> {
+        let local = self.local.pending();
+        if local.is_some_and(|local| id.is_none_or(|id| id == local.info().id)) {
+            return self.local.decide(decision, id, by);
+        }
+        let notes = self.cluster.decide(decision, id, by)?;
+        if decision == Decision::RollBack {
+            self.wait();
+        }
+        Ok(notes)
+    }
+
+    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Refusal> {
+        self.cluster.nodes()
+    }
+
+    fn demand(&self, features: &[Feature]) -> Result<(), Refusal> {
+        self.local.demand(features)
+    }
+
+    fn node(&self) -> Option<NodeReport> {
+        Some(self.described())
+    }
+
+    fn status(&self) -> Result<Status, Refusal> {
+        Ok(Status { node: self.node(), pending: ConfigService::pending(self)?, ..self.local.status()? })
+    }
+}
+
+impl Node {
+    /// The change of the cluster before which it had the state that the text before a change of this node was made of.
+    fn in_cluster(&self, to: ChangeRef) -> Result<ChangeRef, Refusal> {
+        let entries = self.local.history(to.entries())?;
+        let from = find(&entries, to)?.from.ok_or_else(|| no_state(to))?;
+        let next = ChangeRef::Serial(from.serial + 1);
+        let known = self.cluster.history(WHOLE_HISTORY)?.into_iter().find(|entry| entry.is(next));
+        known.filter(|entry| entry.before == Some(from.revision)).map(|_| next).ok_or_else(|| no_state(to))
+    }
+
+    fn make(
+        &self,
+        options: &ChangeOptions,
+        make: impl Fn(&ChangeOptions) -> Result<Outcome, Refusal>,
+    ) -> Result<Outcome, Refusal> {
+        // While the cluster is away, a change is refused at once, after a last look.
+        if self.standing.lock().away.is_some() {
+            self.wait();
+        }
+        if let Some(away) = &self.standing.lock().away {
+            return Err(away.refusal.clone());
+        }
+        let mut options = options.clone();
+        if !options.canary.is_empty() {
+            let nodes = self.texts.nodes()?.unwrap_or_default();
+            options.canary = canary_nodes(&options.canary, &nodes)?;
+        }
+        let before = self.local.running();
+        if self.local.hooks().check.is_some() {
+            // What this node would refuse is refused before it is made for all.
+            let step = ChangeOptions {
+                dry_run: true,
+                for_change: !options.dry_run,
+                confirm: None,
+                canary: Vec::new(),
+                ..options.clone()
+            };
+            let rehearsed = make(&step)?;
+            let text = rehearsed.after().and_then(Content::snapshot).filter(|_| rehearsed.is_change());
+            if let Some(text) = text {
+                let check = ChangeOptions { force: true, expected: None, ..step };
+                self.local.replace_as(Operation::Save, text.shared_bytes().clone(), &check)?;
+            }
+        }
+        let made = make(&options)?;
+        let is_elsewhere = !options.canary.is_empty() && !options.canary.contains(&self.settings.name);
+        if options.dry_run || options.reload_later || is_elsewhere {
+            self.wake.ask();
+            return Ok(made);
+        }
+        let is_over = self.wait();
+        let after = self.local.running();
+        let mut outcome = match after.clone().filter(|_| made.is_change()) {
+            Some(after) => Outcome::new(before.map(Content::Text), After::replaced(after)),
+            None => Outcome::new(after.map(Content::Text), After::Unchanged),
+        };
+        outcome.notes = made.notes;
+        outcome.warnings = made.warnings;
+        outcome.new_warnings = made.new_warnings;
+        outcome.pending = made.pending;
+        let standing = self.standing.lock();
+        match standing.state() {
+            _ if !is_over || standing.away.is_some() => outcome.warnings.push(NOT_YET.to_owned()),
+            NodeState::Running | NodeState::Canary | NodeState::Denied => {}
+            state => {
+                let why = standing.why().unwrap_or_else(|| Trouble::new(""));
+                return Err(Refusal::not_run_here(state, &why));
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// Waits until the node has looked at what there is now; false if that takes too long.
+    fn wait(&self) -> bool {
+        self.wake.wait_for(self.try_again(), DEFAULT_LOCK_WAIT + 3 * self.local.hooks().timeout)
+    }
+}
+
+/// The text before a change of a node is not one that the cluster can go back to.
+fn no_state(to: ChangeRef) -> Refusal {
+    let message = format!("what was here before `{to}` is no text of the cluster that its history keeps");
+    Refusal::new(RefusalKind::NotKept, message)
+        .hint("`mediactl --cluster URL history` shows what it can go back to")
+}

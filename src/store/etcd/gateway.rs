@@ -1,0 +1,763 @@
+//! Requests to etcd by its JSON gateway, over several endpoints.
+//!
+//! Each request has a deadline. Until then it is sent to one endpoint after the other, and again to those that are there
+//! but have no answer: one has no leader, or it hangs. So a request may arrive twice, also at the same time.
+//!
+//! One login of the process serves all its requests until etcd refuses its token. Password, certificates and keys are read
+//! again when their files are replaced.
+
+use std::error::Error as _;
+use std::io::{BufRead, BufReader, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use bytes::Bytes;
+use parking_lot::Mutex;
+use reqwest::blocking::{Client as Sockets, Response};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
+use reqwest::redirect;
+use rustls::crypto::ring;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ClientConfig, RootCertStore};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::ClusterUrl;
+use super::messages::{KeyOperation, KeyRange, KeyValue, Txn, TxnReply, number};
+use super::records::LARGEST_TEXT;
+use crate::store::certificate::certificate_expiry;
+use crate::store::chance::jittered;
+use crate::store::error::{StoreError, reason};
+use crate::store::replaceable_file::ReplaceableFile;
+
+/// The longest time for a request with all its attempts.
+pub const DEFAULT_REQUEST_TIME: Duration = Duration::from_secs(10);
+
+/// The longest time for connecting to an endpoint.
+const CONNECT_TIME: Duration = Duration::from_secs(2);
+
+/// The longest time for an attempt at an endpoint if there are others, and half of the time of the request at most: one
+/// that is busy is waited for. A login takes etcd long where many log in.
+const ATTEMPT_TIME: Duration = Duration::from_secs(5);
+
+/// The pause before the endpoints that may answer are asked again; it doubles each time.
+const PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_millis(800);
+
+/// The pause after a login that failed, which is costly for etcd; it doubles each time.
+const LOGIN_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_LOGIN_PAUSE: Duration = Duration::from_secs(30);
+
+/// The largest answer that is read, and the largest message of a watch, in bytes: what stands in etcd is read in
+/// pieces of a chunk or a page, and all records of nodes together are less.
+const LARGEST_ANSWER: u64 = 32 << 20;
+
+/// The largest refusal that is read, in bytes.
+const LARGEST_REFUSAL: u64 = 64 << 10;
+
+/// The path of a watch.
+const WATCH: &str = "watch";
+
+/// The reason why an endpoint that is silent gave no answer.
+const NOT_IN_TIME: &str = "no answer in time";
+
+/// The answer of an endpoint that is none of etcd's.
+const NOT_ETCD: &str = "it does not answer as etcd does";
+
+/// The error of a request whose connection is closed: also that of one without TLS to an etcd that speaks
+/// TLS alone.
+const CLOSED: &str = "connection closed before message completed";
+
+/// The errors of TLS if an etcd without TLS closes the connection.
+const CLOSED_AT_FIRST: [&str; 2] = ["tls handshake eof", "connection reset by peer"];
+
+/// The answer of etcd to a certificate that names a user, where logins are needed.
+const COMMON_NAME: &str = "CommonName of client sending a request against gateway";
+
+/// The same in our words.
+const HAS_COMMON_NAME: &str =
+    "the certificate of `--cert` has a common name (CN), and etcd takes only one without, as users log in";
+
+/// The settings with which requests are sent: login and password, the files that TLS needs, all in PEM, and limits.
+#[derive(Clone)]
+pub struct GatewaySettings {
+    /// Login and password, where etcd asks for them. The password is the first line.
+    pub login: Option<(String, ReplaceableFile)>,
+    /// The authorities that are trusted; `None` for those that this machine trusts.
+    pub authorities: Option<ReplaceableFile>,
+    /// The certificate that is shown to etcd, and its key.
+    pub identity: Option<(ReplaceableFile, ReplaceableFile)>,
+    /// The longest time for a request with all its attempts.
+    pub timeout: Duration,
+    /// The largest answer, and the largest text, that is taken, in bytes.
+    pub largest: u64,
+}
+
+impl Default for GatewaySettings {
+    fn default() -> Self {
+        let (login, authorities, identity) = (None, None, None);
+        Self { login, authorities, identity, timeout: DEFAULT_REQUEST_TIME, largest: LARGEST_TEXT }
+    }
+}
+
+/// The endpoints of etcd. Nothing is opened before the first request.
+#[derive(Clone)]
+pub struct Gateway {
+    links: Arc<Links>,
+    timeout: Duration,
+}
+
+/// What gateways with another time share.
+struct Links {
+    url: ClusterUrl,
+    given: GatewaySettings,
+    /// None before the first request.
+    connection: Mutex<Option<Arc<EtcdConnection>>>,
+    /// The endpoint that is asked first: the one that answered last.
+    current: AtomicUsize,
+}
+
+/// The way to etcd with the files as they were read last.
+struct EtcdConnection {
+    access: GatewaySettings,
+    sockets: Sockets,
+    /// Locked during a login, so that requests that begin at once wait for one token.
+    login: Mutex<Login>,
+}
+
+/// The token that etcd gave, and when the next one may be asked for.
+#[derive(Default)]
+struct Login {
+    token: Option<String>,
+    /// True if a request with the token was not answered. A token names a place in the log, which a member waits for before
+    /// it answers: one of before a restore is never answered.
+    is_doubted: bool,
+    /// Until when the next login waits, and why; none since the last request that was answered.
+    waits: Option<(Instant, Failure)>,
+    pause: Duration,
+}
+
+/// The reason why a request failed at one endpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Failure {
+    /// The endpoint gave no answer.
+    Silent {
+        why: String,
+        /// True if the endpoint is there, and may answer later.
+        may_pass: bool,
+        /// True if it may have carried the request out.
+        may_be_done: bool,
+    },
+    /// The token is wrong, or missing.
+    Token(String),
+    /// The password is wrong, or a right is missing.
+    Denied(String),
+    /// etcd has no users, so it gives no tokens.
+    NoUsers,
+    /// An answer has more bytes than the user takes.
+    TooLarge,
+    /// Any other refusal, such as a full disk; or a certificate that can't be used.
+    Other(String),
+}
+
+impl Gateway {
+    /// The endpoints of a URL; opens nothing.
+    pub fn new(url: ClusterUrl, given: GatewaySettings) -> Self {
+        let (timeout, connection, current) = (given.timeout, Mutex::default(), AtomicUsize::new(0));
+        Self { links: Arc::new(Links { url, given, connection, current }), timeout }
+    }
+
+    /// The same connections, for requests that have another time.
+    #[must_use]
+    pub fn with_time(&self, timeout: Duration) -> Self {
+        Self { timeout, ..self.clone() }
+    }
+
+    pub fn url(&self) -> &ClusterUrl {
+        &self.links.url
+    }
+
+    /// The largest text that is taken, in bytes.
+    pub(super) fn largest(&self) -> u64 {
+        self.links.given.largest
+    }
+
+    /// True if a file with a password, a certificate or a key was replaced since the last request.
+    pub fn has_other_access(&self) -> bool {
+        self.links.connection.lock().as_ref().is_some_and(|known| known.access.is_replaced())
+    }
+
+    /// The end of the validity of the certificate that is shown to etcd.
+    pub fn certificate_expiry(&self) -> Option<SystemTime> {
+        let connection = self.connection().ok()?;
+        let (certificate, _) = connection.access.identity.as_ref()?;
+        certificate_expiry(certificates(certificate).first()?)
+    }
+
+    /// The login with which etcd let this program in; none where it asks for none.
+    pub fn login_used(&self) -> Option<String> {
+        let connection = self.connection().ok()?;
+        let has_token = connection.login.lock().token.is_some();
+        connection.access.login.as_ref().filter(|_| has_token).map(|(name, _)| name.clone())
+    }
+
+    /// Asks the endpoint with this number first, from now on; the numbers go round.
+    pub fn prefer(&self, number: usize) {
+        self.links.current.store(number % self.url().endpoints.len(), Ordering::Relaxed);
+    }
+
+    /// Carries a transaction out, which may be sent twice.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Refused`, `Remote`, `TooLarge`; of a change `OutcomeUnknown`. So have all requests.
+    pub fn txn(&self, txn: &Txn) -> Result<TxnReply, StoreError> {
+        self.call("kv/txn", txn, txn.is_change, TxnReply::parse)
+    }
+
+    /// Reads keys, in the order of their names.
+    pub fn range(&self, range: KeyRange) -> Result<Vec<KeyValue>, StoreError> {
+        let reply = self.txn(&Txn { success: vec![KeyOperation::Read(range)], ..Txn::default() })?;
+        Ok(reply.read.into_iter().next().unwrap_or_default())
+    }
+
+    /// Makes a lease that ends after `seconds` seconds, or a little later.
+    pub fn grant(&self, seconds: u64) -> Result<i64, StoreError> {
+        self.call("lease/grant", &json!({"TTL": seconds}), false, |answer| number(&answer["ID"]))
+    }
+
+    /// Starts the time of a lease anew; false if it has ended.
+    pub fn keep_alive(&self, lease: i64) -> Result<bool, StoreError> {
+        let left = |answer: &Value| number(&answer["result"]["TTL"]);
+        Ok(self.call("lease/keepalive", &json!({"ID": lease}), false, left)? > 0)
+    }
+
+    /// Returns the time that a lease has left; zero if it has ended.
+    pub fn time_left(&self, lease: i64) -> Result<Duration, StoreError> {
+        let left = |answer: &Value| number(&answer["TTL"]);
+        let left = self.call("lease/timetolive", &json!({"ID": lease}), false, left)?;
+        Ok(Duration::from_secs(u64::try_from(left).unwrap_or_default()))
+    }
+
+    /// Ends a lease, and the keys on it.
+    pub fn revoke(&self, lease: i64) -> Result<(), StoreError> {
+        self.call("lease/revoke", &json!({"ID": lease}), false, |_| Some(()))
+    }
+
+    /// Watches keys from now on, for at most `time`; returns once the connection is broken, etcd has ended the watch, or a
+    /// message is not one of etcd. `wake` is called when the watch has begun, for each change, and as a sign of life.
+    pub fn watch(
+        &self,
+        ranges: &[KeyRange],
+        time: Duration,
+        mut wake: impl FnMut(),
+    ) -> Result<(), StoreError> {
+        let request = |range| {
+            let mut create = serde_json::to_value(range).unwrap_or_default();
+            create["progress_notify"] = true.into();
+            json!({"create_request": create}).to_string()
+        };
+        // The gateway takes one request after the other.
+        let body: Bytes = ranges.iter().map(request).collect::<String>().into();
+        let response = self.try_all(false, |endpoint, _| self.send(endpoint, WATCH, &body, time))?;
+        let mut lines = BufReader::new(response);
+        loop {
+            let mut line = Vec::new();
+            let read = (&mut lines).take(LARGEST_ANSWER + 1).read_until(b'\n', &mut line);
+            let is_whole = read.is_ok_and(|length| length > 0 && length as u64 <= LARGEST_ANSWER);
+            let line: Value = serde_json::from_slice(&line).unwrap_or_default();
+            if !is_whole || !line["result"].is_object() || line["result"]["canceled"] == true {
+                return Ok(());
+            }
+            wake();
+        }
+    }
+
+    /// Sends a request to one endpoint after the other, until one answers or the time is over.
+    fn call<T>(
+        &self,
+        path: &'static str,
+        body: &impl Serialize,
+        is_change: bool,
+        parse: impl Fn(&Value) -> Option<T>,
+    ) -> Result<T, StoreError> {
+        let body = Bytes::from(serde_json::to_vec(body).expect("it has only strings and numbers"));
+        self.try_all(is_change, |endpoint, time| self.parsed(self.send(endpoint, path, &body, time)?, &parse))
+    }
+
+    /// Tries all endpoints in turn, and again those that may answer later, until the time is over. The one that answers is
+    /// the first one then; where none does, it is the next one.
+    fn try_all<T>(
+        &self,
+        is_change: bool,
+        attempt: impl Fn(&str, Duration) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        let (begin, current, endpoints) = (Instant::now(), &self.links.current, &self.url().endpoints);
+        let (first, count) = (current.load(Ordering::Relaxed), endpoints.len());
+        let most = if count == 1 { self.timeout } else { ATTEMPT_TIME.min(self.timeout / 2) };
+        let left = || self.timeout.saturating_sub(begin.elapsed());
+        // Why each gave no answer, and whether it may answer later.
+        let mut tried: Vec<Option<(String, bool)>> = vec![None; count];
+        let (mut is_unknown, mut pause) = (false, PAUSE);
+        loop {
+            for number in (first..first + count).map(|number| number % count) {
+                // Even without any time left one endpoint is asked once.
+                let is_late = left().is_zero() && tried.iter().any(Option::is_some);
+                if is_late || matches!(tried[number], Some((_, false))) {
+                    continue;
+                }
+                match attempt(&endpoints[number], left().min(most).max(PAUSE)) {
+                    Ok(answer) => {
+                        current.store(number, Ordering::Relaxed);
+                        return Ok(answer);
+                    }
+                    Err(Failure::Silent { why, may_pass, may_be_done }) => {
+                        is_unknown |= may_be_done && is_change;
+                        tried[number] = Some((why, may_pass || may_be_done));
+                    }
+                    Err(failure) => return Err(self.error(failure, is_change)),
+                }
+            }
+            if left() <= pause || !tried.iter().flatten().any(|(_, may_answer)| *may_answer) {
+                break;
+            }
+            thread::sleep(pause);
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+        current.store((first + 1) % count, Ordering::Relaxed);
+        let tried = endpoints.iter().zip(tried);
+        let tried = tried.filter_map(|(endpoint, why)| Some(format!("{endpoint}: {}", why?.0)));
+        let (name, reason) = (self.url().to_string(), tried.collect::<Vec<_>>().join("; "));
+        Err(match is_unknown {
+            true => StoreError::OutcomeUnknown { name, reason },
+            false => StoreError::Unreachable { name, reason },
+        })
+    }
+
+    /// The error of a request for which an endpoint answered.
+    fn error(&self, failure: Failure, is_change: bool) -> StoreError {
+        let (name, most) = (self.url().to_string(), self.links.given.largest);
+        match failure {
+            Failure::TooLarge if is_change => {
+                StoreError::OutcomeUnknown { name, reason: format!("the answer has more than {most} bytes") }
+            }
+            Failure::TooLarge => StoreError::TooLarge { name, most },
+            Failure::Token(reason) | Failure::Denied(reason) => StoreError::Refused { name, reason },
+            Failure::NoUsers => {
+                StoreError::Remote { name, reason: "authentication is not enabled".to_owned() }
+            }
+            Failure::Other(reason) | Failure::Silent { why: reason, .. } => {
+                StoreError::Remote { name, reason }
+            }
+        }
+    }
+
+    /// Sends a request to an endpoint, with a token if etcd asks for one.
+    fn send(&self, endpoint: &str, path: &str, body: &Bytes, time: Duration) -> Result<Response, Failure> {
+        let to = self.connection().map_err(|why| Failure::Other(why.to_owned()))?;
+        let Some(token) = self.token(&to, endpoint)? else {
+            return to.post(endpoint, path, body, None, time);
+        };
+        let sent = to.post(endpoint, path, body, Some(&token), time);
+        let mut login = to.login.lock();
+        if login.token.as_ref() == Some(&token) {
+            match &sent {
+                Ok(_) => (login.is_doubted, login.waits, login.pause) = (false, None, Duration::ZERO),
+                Err(Failure::Silent { may_be_done, .. }) => login.is_doubted |= may_be_done,
+                // It has expired.
+                Err(Failure::Token(_)) => login.token = None,
+                Err(_) => {}
+            }
+        }
+        drop(login);
+        match &sent {
+            Err(Failure::Token(_)) => {
+                let token = self.token(&to, endpoint)?;
+                to.post(endpoint, path, body, token.as_deref(), time)
+            }
+            _ => sent,
+        }
+    }
+
+    /// The token that etcd gave for login and password. One that is in doubt is used until the next login is due.
+    fn token(&self, to: &EtcdConnection, endpoint: &str) -> Result<Option<String>, Failure> {
+        let Some((name, password)) = &to.access.login else { return Ok(None) };
+        let mut login = to.login.lock();
+        let waits = login.waits.as_ref().filter(|(until, _)| Instant::now() < *until);
+        match (&login.token, waits) {
+            (Some(token), _) if !login.is_doubted || waits.is_some() => return Ok(Some(token.clone())),
+            (None, Some((_, why))) => return Err(why.clone()),
+            _ => {}
+        }
+        let body = json!({"name": name, "password": password.first_line().unwrap_or_default()});
+        let time = self.timeout.min(ATTEMPT_TIME);
+        let asked = to.post(endpoint, "auth/authenticate", &body.to_string().into(), None, time);
+        let token = |answer: &Value| answer["token"].as_str().map(str::to_owned);
+        match asked.and_then(|answer| self.parsed(answer, token)) {
+            Ok(token) => {
+                (login.token, login.is_doubted) = (Some(token.clone()), false);
+                login.put_off(Failure::silent("etcd does not take the token of the last login", true));
+                Ok(Some(token))
+            }
+            // No login is needed: etcd has no users.
+            Err(Failure::NoUsers) => Ok(None),
+            // At a member that is not there it costs etcd nothing.
+            Err(failure @ Failure::Silent { may_be_done: false, .. }) => Err(failure),
+            Err(failure) => {
+                let why = match failure {
+                    Failure::Silent { why, .. } => Failure::silent(why, true),
+                    refusal => refusal,
+                };
+                login.put_off(why.clone());
+                Err(why)
+            }
+        }
+    }
+
+    /// The way to etcd with the files as they are now. Where they do not fit together, because only some are replaced so
+    /// far, it is the one with those of before.
+    fn connection(&self) -> Result<Arc<EtcdConnection>, &'static str> {
+        let mut known = self.links.connection.lock();
+        let access = match &*known {
+            Some(connection) if !connection.access.is_replaced() => return Ok(connection.clone()),
+            Some(connection) => connection.access.again(),
+            None => self.links.given.clone(),
+        };
+        match EtcdConnection::open(access, self.url().is_encrypted()) {
+            Ok(connection) => Ok(known.insert(Arc::new(connection)).clone()),
+            Err(why) => known.clone().ok_or(why),
+        }
+    }
+
+    /// Reads an answer of at most as many bytes as the user takes, and as an answer of etcd may have.
+    fn parsed<T>(&self, answer: Response, parse: impl Fn(&Value) -> Option<T>) -> Result<T, Failure> {
+        let most = self.links.given.largest.min(LARGEST_ANSWER);
+        let body = read_body(answer, most)?.ok_or_else(|| match most < LARGEST_ANSWER {
+            true => Failure::TooLarge,
+            false => Failure::more_than(most),
+        })?;
+        let answer = serde_json::from_slice(&body).ok();
+        let no_answer = || Failure::Silent { why: NOT_ETCD.to_owned(), may_pass: false, may_be_done: true };
+        answer.and_then(|answer| parse(&answer)).ok_or_else(no_answer)
+    }
+}
+
+impl GatewaySettings {
+    fn files(&self) -> impl Iterator<Item = &ReplaceableFile> {
+        let identity = self.identity.iter().flat_map(|(certificate, key)| [certificate, key]);
+        self.login.iter().map(|(_, password)| password).chain(&self.authorities).chain(identity)
+    }
+
+    fn is_replaced(&self) -> bool {
+        self.files().any(ReplaceableFile::is_replaced)
+    }
+
+    /// The same with its files as they are now.
+    fn again(&self) -> Self {
+        Self {
+            login: self.login.as_ref().map(|(login, password)| (login.clone(), password.again())),
+            authorities: self.authorities.as_ref().map(ReplaceableFile::again),
+            identity: self.identity.as_ref().map(|(certificate, key)| (certificate.again(), key.again())),
+            ..*self
+        }
+    }
+
+    /// Makes the TLS configuration; the error says what can't be used. Connections without TLS need none of the files.
+    fn tls(&self, is_encrypted: bool) -> Result<ClientConfig, &'static str> {
+        let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("the provider has the cipher suites of TLS 1.2 and 1.3");
+        let mut roots = RootCertStore::empty();
+        match &self.authorities {
+            _ if !is_encrypted => return Ok(builder.with_root_certificates(roots).with_no_client_auth()),
+            Some(pem) => {
+                roots.add_parsable_certificates(certificates(pem));
+                if roots.is_empty() {
+                    return Err("the file of `--cacert` has no certificate");
+                }
+            }
+            None => {
+                roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+            }
+        }
+        let builder = builder.with_root_certificates(roots);
+        let Some((certificate, key)) = &self.identity else { return Ok(builder.with_no_client_auth()) };
+        let key = PrivateKeyDer::from_pem_slice(key.content())
+            .map_err(|_| "the file of `--key` has no private key")?;
+        let chain = certificates(certificate);
+        if chain.is_empty() {
+            return Err("the file of `--cert` has no certificate");
+        }
+        builder.with_client_auth_cert(chain, key).map_err(|_| "the key of `--key` is not that of `--cert`")
+    }
+}
+
+fn certificates(pem: &ReplaceableFile) -> Vec<CertificateDer<'static>> {
+    CertificateDer::pem_slice_iter(pem.content()).flatten().collect()
+}
+
+impl EtcdConnection {
+    fn open(access: GatewaySettings, is_encrypted: bool) -> Result<Self, &'static str> {
+        let built = Sockets::builder()
+            .tls_backend_preconfigured(access.tls(is_encrypted)?)
+            .redirect(redirect::Policy::none())
+            .connect_timeout(CONNECT_TIME)
+            .no_proxy()
+            .user_agent(concat!("mediactl/", env!("CARGO_PKG_VERSION")))
+            .build();
+        let sockets = built.map_err(|_| "no connection can be made")?;
+        Ok(Self { access, sockets, login: Mutex::default() })
+    }
+
+    /// Sends a request; the response is one of success.
+    fn post(
+        &self,
+        endpoint: &str,
+        path: &str,
+        body: &Bytes,
+        token: Option<&str>,
+        time: Duration,
+    ) -> Result<Response, Failure> {
+        let mut request = self.sockets.post(format!("{endpoint}/v3/{path}")).timeout(time);
+        if path == WATCH {
+            // A member that has lost the others ends it.
+            request = request.header("Grpc-Metadata-hasleader", "true");
+        }
+        if let Some(token) = token {
+            request = request.header(AUTHORIZATION, token);
+        }
+        let sent = request.header(CONTENT_TYPE, "application/json").body(body.clone()).send();
+        let response = sent.map_err(|error| broken(&error))?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
+        let text =
+            read_body(response, LARGEST_REFUSAL)?.ok_or_else(|| Failure::more_than(LARGEST_REFUSAL))?;
+        let text = String::from_utf8_lossy(&text);
+        Err(Failure::parse(&text).unwrap_or_else(|| match text.contains(COMMON_NAME) {
+            true => Failure::Denied(HAS_COMMON_NAME.to_owned()),
+            false => Failure::silent(format!("{NOT_ETCD} (HTTP {})", status.as_u16()), false),
+        }))
+    }
+}
+
+impl Login {
+    /// Puts the next login off.
+    fn put_off(&mut self, why: Failure) {
+        self.pause = (self.pause * 2).clamp(LOGIN_PAUSE, LONGEST_LOGIN_PAUSE);
+        self.waits = Some((Instant::now() + jittered(self.pause), why));
+    }
+}
+
+impl Failure {
+    /// The request was not carried out.
+    fn silent(why: impl Into<String>, may_pass: bool) -> Self {
+        Self::Silent { why: why.into(), may_pass, may_be_done: false }
+    }
+
+    /// An endpoint sends more than etcd does.
+    fn more_than(most: u64) -> Self {
+        let why = format!("{NOT_ETCD}: more than {most} bytes");
+        Self::Silent { why, may_pass: false, may_be_done: true }
+    }
+
+    /// Reads the body of an error response; `None` if it is none of etcd's.
+    fn parse(body: &str) -> Option<Self> {
+        let body: Value = serde_json::from_str(body).ok()?;
+        let code = body["code"].as_u64()?;
+        let why = body["message"].as_str()?.trim_start_matches("etcdserver: ").to_owned();
+        let says = |words: &str| why.contains(words);
+        // The codes of gRPC.
+        Some(match code {
+            _ if says("revision of auth store is old") => Self::Token(why),
+            16 => Self::Token(why),
+            7 => Self::Denied(why),
+            3 if says("authentication failed") || says("user name") => Self::Denied(why),
+            _ if says("authentication is not enabled") => Self::NoUsers,
+            // Cancelled, unknown, too late, aborted, internal, unavailable: it may be over soon, as where there is no leader.
+            1 | 2 | 4 | 10 | 13 | 14 => Self::Silent { why, may_pass: true, may_be_done: true },
+            _ => Self::Other(why),
+        })
+    }
+}
+
+/// Reads a body; `None` if it has more than `most` bytes. The deadline of the request holds for it, too.
+fn read_body(response: Response, most: u64) -> Result<Option<Vec<u8>>, Failure> {
+    let mut bytes = Vec::new();
+    match response.take(most + 1).read_to_end(&mut bytes) {
+        Ok(_) => Ok((bytes.len() as u64 <= most).then_some(bytes)),
+        Err(error) => Err(match error.get_ref().and_then(|error| error.downcast_ref()) {
+            Some(error) => broken(error),
+            None => Failure::Silent { why: reason(&error), may_pass: true, may_be_done: true },
+        }),
+    }
+}
+
+/// Returns the reason why a request broke.
+fn broken(error: &reqwest::Error) -> Failure {
+    let is_open = !error.is_connect() && !error.is_builder();
+    let mut why = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        why = inner.downcast_ref().map_or_else(|| inner.to_string(), reason);
+        cause = inner.source();
+    }
+    let is_encrypted = error.url().is_some_and(|url| url.scheme() == "https");
+    if is_encrypted && error.is_connect() && CLOSED_AT_FIRST.contains(&&*why) {
+        why = "it closed the connection; if it does not speak TLS, begin the URL with `etcd://`".to_owned();
+    } else if !is_encrypted && why == CLOSED {
+        why = "it closed the connection; if it speaks TLS, begin the URL with `etcds://`".to_owned();
+    }
+    if error.is_timeout() {
+        why = NOT_IN_TIME.to_owned();
+    }
+    Failure::Silent { why, may_pass: is_open, may_be_done: is_open }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::net::TcpListener;
+    use std::sync::mpsc::{RecvTimeoutError, channel};
+
+    use super::*;
+
+    #[test]
+    fn the_preferred_endpoint_is_asked_first() {
+        let listeners = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port is free"));
+        let address = |listener: &TcpListener| listener.local_addr().expect("it is bound").to_string();
+        let url = format!("etcd://{}/p", listeners.each_ref().map(address).join(","));
+        let gateway = Gateway::new(ClusterUrl::parse(&url).expect("it is one").0, GatewaySettings::default());
+        gateway.prefer(3 + 1);
+        let answers = thread::scope(|scope| {
+            let asked = scope.spawn(|| gateway.with_time(Duration::from_secs(60)).grant(1));
+            let (mut client, _) = listeners[1].accept().expect("it is asked");
+            let _ = client.read(&mut [0; 4096]).expect("it is a request");
+            let body = r#"{"ID":"7"}"#;
+            write!(client, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+                .expect("it waits");
+            asked.join().expect("it only asks")
+        });
+        assert_eq!(answers.ok(), Some(7));
+        listeners[0].set_nonblocking(true).expect("it is a socket");
+        assert!(listeners[0].accept().is_err(), "it was not asked");
+    }
+
+    /// Answers each request with a head and then with the same bytes, until the client has enough; `pause` is between
+    /// them. What `ask` says of the gateway, and how many bytes went out.
+    fn endless<T>(head: &str, bytes: &[u8], pause: Duration, ask: impl FnOnce(Gateway) -> T) -> (T, u64) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let url = format!("etcd://{}/p", listener.local_addr().expect("it is bound"));
+        let settings = GatewaySettings { timeout: Duration::from_secs(2), ..GatewaySettings::default() };
+        let gateway = Gateway::new(ClusterUrl::parse(&url).expect("it is one").0, settings);
+        let sent = AtomicUsize::new(0);
+        let (end, over) = channel::<()>();
+        listener.set_nonblocking(true).expect("it is a socket");
+        let (served, count) = (&listener, &sent);
+        let answer = thread::scope(|scope| {
+            scope.spawn(move || {
+                let goes_on = |pause| over.recv_timeout(pause) == Err(RecvTimeoutError::Timeout);
+                while goes_on(Duration::from_millis(5)) {
+                    let Ok((mut client, _)) = served.accept() else { continue };
+                    client.set_nonblocking(false).expect("it is a socket");
+                    let _ = client.read(&mut [0; 4096]);
+                    let _ = write!(client, "HTTP/1.1 {head}\r\n\r\n");
+                    while client.write_all(bytes).is_ok() && goes_on(pause) {
+                        count.fetch_add(bytes.len(), Ordering::Relaxed);
+                    }
+                }
+            });
+            let answer = ask(gateway);
+            drop(end);
+            answer
+        });
+        (answer, sent.into_inner() as u64)
+    }
+
+    #[test]
+    fn a_token_that_is_not_answered_is_asked_for_anew() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let url = format!("etcd://{}/p", listener.local_addr().expect("it is bound"));
+        thread::spawn(move || {
+            let (mut tokens, mut open) = (0, Vec::new());
+            for mut client in listener.incoming().map_while(Result::ok) {
+                let mut request = [0; 4096];
+                let length = client.read(&mut request).unwrap_or_default();
+                let request = String::from_utf8_lossy(&request[..length]).to_lowercase();
+                let is_login = request.contains("/auth/authenticate");
+                tokens += u64::from(is_login);
+                let body = if is_login {
+                    format!(r#"{{"token":"t.{tokens}"}}"#)
+                } else {
+                    r#"{"ID":"7"}"#.to_owned()
+                };
+                if !request.contains("authorization: t.1") {
+                    let head =
+                        format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}", body.len());
+                    let _ = write!(client, "{head}\r\n\r\n{body}");
+                }
+                open.push(client);
+            }
+        });
+        let login = Some(("olga".to_owned(), ReplaceableFile::fixed("hunter2")));
+        let settings = GatewaySettings { login, ..GatewaySettings::default() };
+        let gateway = Gateway::new(ClusterUrl::parse(&url).expect("it is one").0, settings);
+        let ask = || gateway.with_time(Duration::from_secs(1)).grant(1);
+        let first = ask();
+        assert!(matches!(first, Err(StoreError::Unreachable { .. })), "{first:?}");
+        assert!((0..10).any(|_| ask().is_ok_and(|lease| lease == 7)));
+    }
+
+    #[test]
+    fn an_answer_without_end_is_read_to_a_limit() {
+        let (many, slow) = (vec![b' '; 1 << 20], Duration::from_millis(100));
+        for (status, why) in [("200 OK", LARGEST_ANSWER), ("500 No", LARGEST_REFUSAL)] {
+            let ask = |gateway: Gateway| {
+                let (endpoint, time) = (&gateway.url().endpoints[0], Duration::from_secs(60));
+                let answer = gateway.send(endpoint, "kv/txn", &Bytes::new(), time);
+                answer.and_then(|answer| gateway.parsed(answer, TxnReply::parse))
+            };
+            let (answer, sent) = endless(status, &many, Duration::ZERO, ask);
+            assert_eq!(answer, Err(Failure::more_than(why)));
+            // What is on its way is in the buffers of the two sockets.
+            assert!(sent < why + (16 << 20), "{status}: {sent}");
+        }
+        let (answer, _) = endless("200 OK", b" ", slow, |gateway| gateway.grant(1));
+        let Err(StoreError::Unreachable { reason, .. }) = answer else { panic!("{answer:?}") };
+        assert!(reason.ends_with(": no answer in time"), "{reason}");
+    }
+
+    #[test]
+    fn a_message_of_a_watch_without_end_ends_the_watch() {
+        let mut begun = 0;
+        let (ended, sent) = endless("200 OK", &vec![b' '; 1 << 20], Duration::ZERO, |gateway: Gateway| {
+            gateway.watch(&[], Duration::from_secs(60), || begun += 1)
+        });
+        assert!(ended.is_ok() && begun == 0);
+        assert!(sent < LARGEST_ANSWER + (16 << 20), "{sent}");
+    }
+
+    #[test]
+    fn answers_of_etcd_are_told_apart() {
+        let passing = |why: &str| Failure::Silent { why: why.to_owned(), may_pass: true, may_be_done: true };
+        let wrong = "authentication failed, invalid user ID or password";
+        for (code, message, failure) in [
+            (14, "etcdserver: no leader", passing("no leader")),
+            (16, "etcdserver: invalid auth token", Failure::Token("invalid auth token".to_owned())),
+            (3, &*format!("etcdserver: {wrong}"), Failure::Denied(wrong.to_owned())),
+            (9, "etcdserver: authentication is not enabled", Failure::NoUsers),
+            (
+                8,
+                "etcdserver: mvcc: database space exceeded",
+                Failure::Other("mvcc: database space exceeded".to_owned()),
+            ),
+        ] {
+            let body = json!({"error": message, "code": code, "message": message}).to_string();
+            assert_eq!(Failure::parse(&body), Some(failure), "{body}");
+        }
+        assert_eq!(Failure::parse("404 page not found"), None);
+    }
+}

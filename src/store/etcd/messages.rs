@@ -1,0 +1,218 @@
+//! The messages of etcd's JSON gateway, as far as they are used: keys and values are in base64, and the numbers of answers
+//! are in strings.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+/// Some keys: one, or all from `key` up to `range_end`, which is not meant.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct KeyRange {
+    #[serde(serialize_with = "base64")]
+    pub key: String,
+    /// Empty for one key.
+    #[serde(serialize_with = "base64", skip_serializing_if = "String::is_empty")]
+    pub range_end: String,
+    /// The most that are read; 0 for all.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub limit: i64,
+}
+
+impl KeyRange {
+    pub fn one(key: &str) -> Self {
+        Self { key: key.to_owned(), ..Self::default() }
+    }
+
+    /// All keys that start with a prefix, which ends in a slash: behind it comes `0`.
+    pub fn below(prefix: &str) -> Self {
+        Self::between(prefix, &format!("{}0", prefix.trim_end_matches('/')))
+    }
+
+    /// All keys from one up to another, which is not meant.
+    pub fn between(first: &str, end: &str) -> Self {
+        Self { range_end: end.to_owned(), ..Self::one(first) }
+    }
+}
+
+/// The condition of a transaction that a key was written last at a revision of etcd; 0 where there is none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Compare {
+    target: &'static str,
+    #[serde(serialize_with = "base64")]
+    key: String,
+    mod_revision: i64,
+    result: &'static str,
+}
+
+impl Compare {
+    /// The key was not written since.
+    pub fn unchanged(key: &str, mod_revision: i64) -> Self {
+        Self { target: "MOD", key: key.to_owned(), mod_revision, result: "EQUAL" }
+    }
+}
+
+/// A step of a transaction.
+#[derive(Debug, Clone, Serialize)]
+pub enum KeyOperation {
+    #[serde(rename = "request_put")]
+    Put {
+        #[serde(serialize_with = "base64")]
+        key: String,
+        #[serde(serialize_with = "base64")]
+        value: Vec<u8>,
+        /// The lease with which the key ends; 0 for none.
+        #[serde(skip_serializing_if = "is_zero")]
+        lease: i64,
+    },
+    #[serde(rename = "request_delete_range")]
+    Delete(KeyRange),
+    #[serde(rename = "request_range")]
+    Read(KeyRange),
+}
+
+impl KeyOperation {
+    pub fn put(key: &str, value: impl Into<Vec<u8>>) -> Self {
+        Self::put_leased(key, value, 0)
+    }
+
+    /// Puts a key that ends with a lease.
+    pub fn put_leased(key: &str, value: impl Into<Vec<u8>>, lease: i64) -> Self {
+        Self::Put { key: key.to_owned(), value: value.into(), lease }
+    }
+}
+
+/// A transaction. It may be sent twice, so its compares have to make the second one harmless.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Txn {
+    pub compare: Vec<Compare>,
+    /// The operations if all compares hold.
+    pub success: Vec<KeyOperation>,
+    /// The operations otherwise.
+    pub failure: Vec<KeyOperation>,
+    /// True if somebody sees what it puts, so that an answer which is lost leaves the outcome unknown.
+    #[serde(skip)]
+    pub is_change: bool,
+}
+
+/// A key as it is in etcd.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeyValue {
+    pub key: Vec<u8>,
+    pub value: Vec<u8>,
+    /// The revision of etcd at which it was written last.
+    pub mod_revision: i64,
+    pub lease: i64,
+}
+
+/// The response to a transaction.
+#[derive(Debug, PartialEq, Eq)]
+pub struct TxnReply {
+    /// The revision of etcd.
+    pub revision: i64,
+    /// True if all compares held.
+    pub succeeded: bool,
+    /// The keys that each step has read, one list for each step.
+    pub read: Vec<Vec<KeyValue>>,
+}
+
+impl KeyValue {
+    /// A key is never left out, so that a short answer does not become many keys.
+    fn parse(found: &Value) -> Option<Self> {
+        let bytes = |word: &Value| BASE64_STANDARD.decode(word.as_str()?).ok();
+        let value = if found["value"].is_null() { Vec::new() } else { bytes(&found["value"])? };
+        let (mod_revision, lease) = (number(&found["mod_revision"])?, number(&found["lease"])?);
+        Some(Self { key: bytes(&found["key"])?, value, mod_revision, lease })
+    }
+}
+
+impl TxnReply {
+    /// Reads an answer, which leaves out what is zero or empty.
+    pub fn parse(answer: &Value) -> Option<Self> {
+        let found = |response: &Value| list(&response["response_range"]["kvs"], KeyValue::parse);
+        Some(Self {
+            revision: number(&answer["header"]["revision"])?,
+            succeeded: answer["succeeded"].as_bool().unwrap_or_default(),
+            read: list(&answer["responses"], found)?,
+        })
+    }
+
+    /// The first key that any step has read.
+    pub fn into_first(self) -> Option<KeyValue> {
+        self.read.into_iter().flatten().next()
+    }
+}
+
+fn list<T>(values: &Value, parse: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {
+    match values {
+        Value::Null => Some(Vec::new()),
+        values => values.as_array()?.iter().map(parse).collect(),
+    }
+}
+
+/// A number of an answer; zero is left out.
+pub fn number(value: &Value) -> Option<i64> {
+    if value.is_null() { Some(0) } else { value.as_str()?.parse().ok() }
+}
+
+fn base64<S: Serializer>(bytes: &impl AsRef<[u8]>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&BASE64_STANDARD.encode(bytes))
+}
+
+fn is_zero(number: &i64) -> bool {
+    *number == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_transaction_is_written_as_the_gateway_reads_it() {
+        let txn = Txn {
+            compare: vec![Compare::unchanged("/p/head", 7)],
+            success: vec![
+                KeyOperation::put("/p/head", b"{}".as_slice()),
+                KeyOperation::put_leased("/p/pending", b"x".as_slice(), 9),
+                KeyOperation::Delete(KeyRange::below("/p/text/")),
+            ],
+            failure: vec![KeyOperation::Read(KeyRange::one("/p/head"))],
+            is_change: true,
+        };
+        let (head, pending) = ("L3AvaGVhZA==", "L3AvcGVuZGluZw==");
+        let expected = json!({
+            "compare": [
+                {"target": "MOD", "key": head, "mod_revision": 7, "result": "EQUAL"},
+            ],
+            "success": [
+                {"request_put": {"key": head, "value": "e30="}},
+                {"request_put": {"key": pending, "value": "eA==", "lease": 9}},
+                {"request_delete_range": {"key": "L3AvdGV4dC8=", "range_end": "L3AvdGV4dDA="}},
+            ],
+            "failure": [{"request_range": {"key": head}}],
+        });
+        assert_eq!(serde_json::to_value(&txn).expect("it is JSON"), expected);
+    }
+
+    #[test]
+    fn an_answer_may_leave_out_what_is_zero() {
+        let reply = TxnReply::parse(&json!({
+            "header": {"cluster_id": "1", "revision": "8"},
+            "succeeded": true,
+            "responses": [
+                {"response_range": {"header": {}, "kvs": [{"key": "YQ==", "mod_revision": "3"}], "count": "1"}},
+                {"response_put": {"header": {}}},
+            ],
+        }));
+        let found = KeyValue { key: b"a".to_vec(), mod_revision: 3, ..KeyValue::default() };
+        let read = vec![vec![found], Vec::new()];
+        assert_eq!(reply, Some(TxnReply { revision: 8, succeeded: true, read }));
+        let lost = TxnReply { revision: 0, succeeded: false, read: Vec::new() };
+        assert_eq!(TxnReply::parse(&json!({"header": {}})), Some(lost));
+        for other in [json!({"responses": [{"response_range": {"kvs": [{}]}}]}), json!({"responses": 1})] {
+            assert_eq!(TxnReply::parse(&other), None);
+        }
+    }
+}

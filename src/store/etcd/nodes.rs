@@ -1,0 +1,213 @@
+//! The records of the nodes of a cluster: one on a lease while a node lives, and one that stays.
+
+use serde::{Deserialize, Serialize};
+
+use super::Keys;
+use super::messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn};
+use super::read::ClusterStore;
+use super::records::HeadRecord;
+use crate::store::error::StoreError;
+use crate::store::node_record::{NodeRecord, NodeState};
+
+/// The time in seconds for which nodes are asked to try again.
+const RETRY_LEASE: u64 = 60;
+
+/// The most operations of a transaction that etcd takes, with some to spare.
+const MAX_PUTS: usize = 100;
+
+/// The record of a node that stays when the node is gone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberRecord {
+    /// The first report of the node (RFC 3339).
+    pub since: String,
+    /// A report of the node; there may have been later ones.
+    pub heard: String,
+    /// Its version of this program.
+    pub version: String,
+    /// The serial that it ran then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub serial: Option<u64>,
+}
+
+/// What was known of a node that was forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ForgottenNode {
+    /// It was gone.
+    Gone,
+    /// Its record could not be read, so it may live: then it puts another one.
+    Unreadable,
+    /// There was no record of it.
+    Unknown,
+}
+
+impl ClusterStore {
+    /// Asks nodes to try again what they did not take.
+    ///
+    /// # Errors
+    /// Those of the cluster.
+    pub fn ask_to_retry(&self, names: &[&str]) -> Result<(), StoreError> {
+        let lease = self.gateway().grant(RETRY_LEASE)?;
+        names.chunks(MAX_PUTS).try_for_each(|names| {
+            let put = |name: &&str| KeyOperation::put_leased(&self.keys().retry(name), "", lease);
+            let success = names.iter().map(put).collect();
+            self.gateway().txn(&Txn { success, is_change: true, ..Txn::default() }).map(drop)
+        })
+    }
+
+    /// Removes the records of a node that is gone, or whose record can't be read.
+    ///
+    /// # Errors
+    /// `Overtaken` if the node lives; those of the cluster.
+    pub fn forget_node(&self, name: &str) -> Result<ForgottenNode, StoreError> {
+        let (node, member) = (self.keys().node(name), self.keys().member(name));
+        let found = self.one(&node)?;
+        if found.as_ref().is_some_and(|found| serde_json::from_slice::<NodeRecord>(&found.value).is_ok()) {
+            return Err(self.overtaken());
+        }
+        let both = || [&node, &member].map(|key| KeyRange::one(key)).into_iter();
+        let reply = self.gateway().txn(&Txn {
+            compare: vec![Compare::unchanged(&node, found.as_ref().map_or(0, |found| found.mod_revision))],
+            success: both().map(KeyOperation::Read).chain(both().map(KeyOperation::Delete)).collect(),
+            is_change: true,
+            ..Txn::default()
+        })?;
+        match (reply.succeeded, found, reply.into_first()) {
+            (false, ..) => Err(self.overtaken()),
+            (_, Some(_), _) => Ok(ForgottenNode::Unreadable),
+            (_, None, Some(_)) => Ok(ForgottenNode::Gone),
+            (_, None, None) => Ok(ForgottenNode::Unknown),
+        }
+    }
+
+    /// Puts the records of a node, if nobody has changed the one that lives on the `lease` since the revision `known`;
+    /// returns the revision of etcd that has them.
+    ///
+    /// # Errors
+    /// Those of the cluster.
+    pub fn put_node(
+        &self,
+        node: &NodeRecord,
+        member: &MemberRecord,
+        lease: i64,
+        known: i64,
+    ) -> Result<Option<i64>, StoreError> {
+        let json = "it has only strings and numbers";
+        let (node_key, member_key) = (self.keys().node(&node.node), self.keys().member(&node.node));
+        let value = serde_json::to_vec(node).expect(json);
+        let put_member = KeyOperation::put(&member_key, serde_json::to_vec(member).expect(json));
+        let reply = self.gateway().txn(&Txn {
+            compare: vec![Compare::unchanged(&node_key, known)],
+            success: vec![KeyOperation::put_leased(&node_key, value, lease), put_member],
+            ..Txn::default()
+        })?;
+        Ok(reply.succeeded.then_some(reply.revision))
+    }
+}
+
+/// Decides by the records of the nodes that go first, which are among those that were `found`: the conditions under which
+/// the change is confirmed, and the reasons why some of the nodes do not run it yet. A record counts if it says that the node
+/// has run this change for as long as it has to.
+///
+/// # Errors
+/// One of the nodes does not take it; in one line.
+pub(super) fn verdict(
+    head: &HeadRecord,
+    found: &[KeyValue],
+    keys: &Keys,
+) -> Result<(Vec<Compare>, Vec<String>), String> {
+    let (mut conditions, mut whys) = (Vec::new(), Vec::new());
+    let change = head.unconfirmed.as_ref();
+    for name in head.canaries() {
+        let key = keys.node(name);
+        let found = found.iter().find(|found| found.key == key.as_bytes());
+        let record = found.and_then(|found| serde_json::from_slice::<NodeRecord>(&found.value).ok());
+        let (Some(record), Some(found)) = (record, found) else {
+            whys.push(format!("`{name}` has no record"));
+            continue;
+        };
+        let runs_it = record.change.as_ref() == change.map(|change| &change.id);
+        match (&record.state, change.and_then(|change| change.soak_s)) {
+            (NodeState::Failed, _) if record.wanted == Some(head.serial) => {
+                let why = record.why.map_or_else(String::new, |why| format!(": {why}"));
+                return Err(format!("`{name}` did not take it{why}"));
+            }
+            (NodeState::Canary, Some(soak)) if runs_it && !record.has_soaked => {
+                whys.push(format!("`{name}` has not run it for {soak} s"));
+            }
+            (NodeState::Canary, _) if runs_it => {
+                conditions.push(Compare::unchanged(&key, found.mod_revision));
+            }
+            _ => whys.push(format!("`{name}` does not run it")),
+        }
+    }
+    Ok((conditions, whys))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::etcd::records::Unconfirmed;
+
+    /// A change 2, `u`, that `a` and `b` take first; `b` runs it, and `a` says what a row of the table says.
+    #[test]
+    fn a_change_is_confirmed_by_records_that_say_it_runs_and_by_nothing_else() {
+        let unconfirmed = Unconfirmed {
+            id: "u".to_owned(),
+            deadline: 0,
+            ttl_s: Some(60),
+            canary: vec!["a".to_owned(), "b".to_owned()],
+            soak_s: Some(9),
+            back: None,
+        };
+        let head = HeadRecord { unconfirmed: Some(unconfirmed), ..HeadRecord::example("e", 2, "h") };
+        let runs = || NodeRecord {
+            wanted: Some(2),
+            change: Some("u".to_owned()),
+            has_soaked: true,
+            ..NodeRecord::absent(NodeState::Canary)
+        };
+        let failed = || NodeRecord { wanted: Some(2), ..NodeRecord::absent(NodeState::Failed) };
+        let keys = Keys::below("/p/");
+        let kept = |name: &str, record: NodeRecord, mod_revision| KeyValue {
+            key: keys.node(name).into_bytes(),
+            value: serde_json::to_vec(&record).expect("it is JSON"),
+            mod_revision,
+            ..KeyValue::default()
+        };
+        for (what, record, expected) in [
+            ("it runs the change", Some(runs()), "confirmed"),
+            (
+                "it has not soaked",
+                Some(NodeRecord { has_soaked: false, ..runs() }),
+                "`a` has not run it for 9 s",
+            ),
+            (
+                "it runs another change",
+                Some(NodeRecord { change: Some("t".to_owned()), ..runs() }),
+                "`a` does not run it",
+            ),
+            (
+                "it does not go first",
+                Some(NodeRecord { state: NodeState::Running, ..runs() }),
+                "`a` does not run it",
+            ),
+            ("it has no record", None, "`a` has no record"),
+            ("it failed", Some(failed()), "goes back"),
+            ("it failed before", Some(NodeRecord { wanted: Some(1), ..failed() }), "`a` does not run it"),
+        ] {
+            let record = record.map(|record| kept("a", record, 7));
+            let found: Vec<KeyValue> = record.into_iter().chain([kept("b", runs(), 8)]).collect();
+            let decided = match verdict(&head, &found, &keys) {
+                Ok((conditions, whys)) if whys.is_empty() => {
+                    let unchanged =
+                        [("a", 7), ("b", 8)].map(|(name, at)| Compare::unchanged(&keys.node(name), at));
+                    assert_eq!(conditions, unchanged);
+                    "confirmed".to_owned()
+                }
+                Ok((_, whys)) => whys.join("; "),
+                Err(_) => "goes back".to_owned(),
+            };
+            assert_eq!(decided, expected, "{what}");
+        }
+    }
+}

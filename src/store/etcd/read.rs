@@ -1,0 +1,257 @@
+//! The store in etcd, and its reading half.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::gateway::{Gateway, GatewaySettings};
+use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
+use super::records::{HeadRecord, LARGEST_TEXT, TextRef, UnreadableRecord};
+use super::{ClusterUrl, Keys};
+use crate::store::error::StoreError;
+use crate::store::pending::PendingInfo;
+use crate::store::version::{Loaded, Version};
+
+/// The most attempts to read a text that other writers remove meanwhile.
+const READ_ATTEMPTS: usize = 20;
+
+/// The message of a change that is taken back.
+pub(super) const NOT_CONFIRMED: &str = "not confirmed in time";
+
+/// A configuration in etcd.
+pub struct ClusterStore {
+    gateway: Gateway,
+    keys: Keys,
+    /// The URL, which is the name.
+    pub(super) given_path: PathBuf,
+}
+
+/// The last change as it was read.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// None before the first change.
+    pub head: Option<HeadRecord>,
+    /// The revision of etcd at which `head` was written last; 0 where there is none.
+    pub mod_revision: i64,
+    /// True if `pending` is there, on a lease and for the last change: until the lease ends, that may be confirmed.
+    pub has_pending: bool,
+    /// The lease of `pending`; 0 where the change can't be confirmed.
+    pub lease: i64,
+    /// The revision of etcd at which `pending` was written last, whatever it says; 0 where there is none.
+    pub pending_revision: i64,
+    /// The revision of etcd that was read.
+    pub revision: i64,
+    /// The other keys that were read, one list for each range.
+    pub others: Vec<Vec<KeyValue>>,
+}
+
+impl Seen {
+    /// The configuration; none before the first, and where that was taken back. A change that was not confirmed in time
+    /// is none, whether or not somebody has taken it back yet.
+    pub fn text(&self) -> Option<&TextRef> {
+        let head = self.head.as_ref()?;
+        match head.unconfirmed.as_ref().filter(|_| !self.has_pending) {
+            Some(change) => change.back.as_ref(),
+            None => head.text.as_ref(),
+        }
+    }
+
+    /// The last change, if it is not confirmed.
+    pub fn open(&self) -> Option<PendingInfo> {
+        let head = self.head.as_ref()?;
+        let change = head.unconfirmed.as_ref()?;
+        let (id, operation, by) = (change.id.clone(), head.operation.clone(), head.author());
+        Some(PendingInfo {
+            canary: change.canary.clone(),
+            soak_s: change.soak_s,
+            is_over: !self.has_pending,
+            ..PendingInfo::new(id, operation, by, change.until())
+        })
+    }
+
+    /// True if the last change was not confirmed in time, and has to be taken back.
+    pub fn has_run_out(&self) -> bool {
+        !self.has_pending && self.head.as_ref().is_some_and(|head| head.unconfirmed.is_some())
+    }
+}
+
+impl ClusterStore {
+    /// The configuration at a URL. Sends nothing.
+    pub fn new(url: ClusterUrl, settings: GatewaySettings) -> Self {
+        Self::over(Gateway::new(url, settings))
+    }
+
+    /// The same configuration over the same connections, with another time for each request.
+    #[must_use]
+    pub fn with_time(&self, time: Duration) -> Self {
+        Self::over(self.gateway.with_time(time))
+    }
+
+    fn over(gateway: Gateway) -> Self {
+        let (keys, name) = (Keys::below(&gateway.url().prefix), gateway.url().to_string());
+        Self { gateway, keys, given_path: name.into() }
+    }
+
+    pub fn gateway(&self) -> &Gateway {
+        &self.gateway
+    }
+
+    pub fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    pub(super) fn url_text(&self) -> String {
+        self.gateway.url().to_string()
+    }
+
+    pub(super) fn damaged(&self, what: impl std::fmt::Display) -> StoreError {
+        StoreError::Damaged { name: self.url_text(), what: what.to_string() }
+    }
+
+    pub(super) fn too_large(&self) -> StoreError {
+        let most = format!("a cluster takes a text of at most {} MiB", LARGEST_TEXT >> 20);
+        StoreError::io("write", &self.given_path)(io::Error::new(io::ErrorKind::FileTooLarge, most))
+    }
+
+    pub(super) fn overtaken(&self) -> StoreError {
+        StoreError::Overtaken { name: self.url_text() }
+    }
+
+    /// Reads the last change and other keys, all at once.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Refused`, `Remote`; `Damaged`, `OtherFormat`, `Former`. So have all that read.
+    pub fn seen_with(&self, others: Vec<KeyRange>) -> Result<Seen, StoreError> {
+        let ranges = [KeyRange::one(&self.keys.head), KeyRange::one(&self.keys.pending)];
+        let success = ranges.into_iter().chain(others).map(KeyOperation::Read).collect();
+        let reply = self.gateway.txn(&Txn { success, ..Txn::default() })?;
+        let mut read = reply.read.into_iter();
+        let [head, pending] = [(); 2].map(|()| read.next().and_then(|mut found| found.pop()));
+        let revision_of = |found: &Option<KeyValue>| found.as_ref().map_or(0, |found| found.mod_revision);
+        let (mod_revision, pending_revision) = (revision_of(&head), revision_of(&pending));
+        let head = head.map(|head| self.record(&head)).transpose()?;
+        let change = head.as_ref().and_then(|head| head.unconfirmed.as_ref());
+        let is_of = |pending: &KeyValue| change.is_some_and(|change| change.id.as_bytes() == pending.value);
+        let lease = pending.filter(is_of).map_or(0, |pending| pending.lease);
+        let (has_pending, revision, others) = (lease != 0, reply.revision, read.collect());
+        Ok(Seen { head, mod_revision, has_pending, lease, pending_revision, revision, others })
+    }
+
+    /// Reads the last change.
+    pub fn seen(&self) -> Result<Seen, StoreError> {
+        self.seen_with(Vec::new())
+    }
+
+    /// Reads the last change and, in the same request, what is most likely the first chunk of its text.
+    pub(super) fn look(&self) -> Result<Seen, StoreError> {
+        self.seen_with(vec![self.keys.newest_chunk()])
+    }
+
+    pub(super) fn one(&self, key: &str) -> Result<Option<KeyValue>, StoreError> {
+        Ok(self.gateway.range(KeyRange::one(key))?.pop())
+    }
+
+    pub(super) fn record(&self, found: &KeyValue) -> Result<HeadRecord, StoreError> {
+        let found_at_head = found.key == self.keys.head.as_bytes();
+        let head = HeadRecord::parse(&found.value).map_err(|error| match error {
+            UnreadableRecord::Format { found, version } if found_at_head => {
+                StoreError::OtherFormat { name: self.url_text(), found, version }
+            }
+            error => self.damaged(format!("`{}` ({error})", String::from_utf8_lossy(&found.key))),
+        })?;
+        match head.former().filter(|_| found_at_head) {
+            Some(what) => Err(StoreError::Former { name: self.url_text(), what }),
+            None => Ok(head),
+        }
+    }
+
+    /// Reads a text; `None` if it was removed from the history.
+    pub fn text_of(&self, text: &TextRef) -> Result<Option<Bytes>, StoreError> {
+        self.text_with(text, None)
+    }
+
+    /// The same, with a chunk that was read already, which may be the first one of the text. Nothing is believed that the
+    /// reference says of it before its size is bounded, and nothing that is read before its hash is right.
+    fn text_with(&self, text: &TextRef, read: Option<KeyValue>) -> Result<Option<Bytes>, StoreError> {
+        let damaged = || self.damaged(format!("the text in `{}`", self.keys.text(text)));
+        let most_packed = text.most_packed().ok_or_else(damaged)?;
+        if text.size > self.gateway.largest() {
+            return Err(StoreError::TooLarge { name: self.url_text(), most: self.gateway.largest() });
+        }
+        let mut read = read.filter(|chunk| chunk.key == self.keys.chunk(text, 0).as_bytes());
+        let mut packed = Vec::new();
+        for number in 0..text.chunks {
+            let chunk = match read.take() {
+                Some(chunk) => Some(chunk),
+                None => self.one(&self.keys.chunk(text, number))?,
+            };
+            let Some(chunk) = chunk else { return Ok(None) };
+            if packed.len() + chunk.value.len() > most_packed {
+                return Err(damaged());
+            }
+            packed.extend(chunk.value);
+        }
+        text.unpack(&packed).ok_or_else(damaged).map(Some)
+    }
+
+    /// The configuration of what [`ClusterStore::look`] read; `None` if its text was removed since.
+    ///
+    /// # Errors
+    /// `NotFound`, too.
+    pub(super) fn loaded(&self, mut look: Seen) -> Result<Option<Loaded>, StoreError> {
+        let chunk = std::mem::take(&mut look.others).pop().and_then(|mut found| found.pop());
+        let Some(text) = look.text() else {
+            return Err(StoreError::NotFound { path: self.given_path.clone() });
+        };
+        let Some(bytes) = self.text_with(text, chunk)? else { return Ok(None) };
+        Ok(Some(Loaded { bytes, open: look.open(), version: Version::new(look) }))
+    }
+
+    /// Reads the configuration.
+    pub(super) fn read_text(&self) -> Result<Loaded, StoreError> {
+        for _ in 0..READ_ATTEMPTS {
+            if let Some(loaded) = self.loaded(self.look()?)? {
+                return Ok(loaded);
+            }
+        }
+        Err(self.damaged("the text of the last change"))
+    }
+
+    /// The record of a change in the history.
+    pub(super) fn change(&self, serial: u64) -> Result<Option<HeadRecord>, StoreError> {
+        self.one(&self.keys.change(serial))?.map(|found| self.record(&found)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_that_lies_is_refused_before_anything_is_read_for_it() {
+        // Nobody listens there: a request would be another error.
+        let (url, _) = ClusterUrl::parse("etcd://127.0.0.1:1/p").expect("it is one");
+        let store = ClusterStore::new(url, GatewaySettings::default());
+        let (honest, packed) = TextRef::pack(&[], 1).expect("it is small");
+        let key = store.keys.chunk(&honest, 0).into_bytes();
+        let read = |text: &TextRef, value: Vec<u8>| {
+            store.text_with(text, Some(KeyValue { key: key.clone(), value, ..KeyValue::default() }))
+        };
+        for (text, length) in [
+            (TextRef { chunks: 1_000_000_000, ..honest.clone() }, 1),
+            (TextRef { chunks: usize::MAX, ..honest.clone() }, 1),
+            (TextRef { size: u64::MAX, ..honest.clone() }, 1),
+            (honest.clone(), (2 << 20) + 1),
+        ] {
+            let error = read(&text, vec![0; length]).expect_err("it can't be");
+            let (url, key) = (store.url_text(), store.keys.text(&text));
+            assert_eq!(error.to_string(), format!("`{url}` failed: the text in `{key}` can't be read"));
+            assert!(error.hint().is_some_and(|hint| hint.contains("etcdctl get")));
+        }
+        let forged = TextRef { sha256: String::new(), ..honest.clone() };
+        read(&forged, packed.clone()).expect_err("it has another hash");
+        assert_eq!(read(&honest, packed).expect("it is the text"), Some(Bytes::new()));
+    }
+}

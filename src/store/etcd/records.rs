@@ -1,0 +1,461 @@
+//! The records of changes, and the form of texts.
+
+use std::io::{Read, Write};
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use ring::digest::{Context, SHA256};
+use serde::de::{Error as _, IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use crate::store::bounded_time::from_milliseconds;
+use crate::store::chance::fresh_id;
+use crate::store::change_record::{ChangedPaths, DEFAULT_KEEP, HistoryEntry, REVERT, rfc3339};
+use crate::store::error::FormerPart;
+use crate::store::revision::Revision;
+
+/// The form of the records that this version writes.
+const FORMAT: u64 = 3;
+
+/// The form of mediactl 0.1, which is read as long as the record has nothing that this version does not know.
+const FORMER: u64 = 2;
+
+/// This version, which a writer notes: a later format says with it which version reads it.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// From this the serial of a text is taken away in its key, so that the newest text comes first: etcd reads
+/// the first key of a range at the cost of one, but the last key at the cost of all.
+pub const LAST_SERIAL: u64 = 9_999_999_999;
+
+/// The least number of records in the history: a writer finds its own after a broken connection.
+pub const MIN_RECORDS: u64 = 20;
+
+/// The operation of a change that begins a new epoch.
+const ADOPT: &str = "adopt";
+
+/// The compression of texts: `etcdctl get --print-value-only … | gunzip` shows one.
+const GZIP: &str = "gzip";
+
+/// The largest chunk. etcd refuses requests of more than 1.5 MiB.
+pub const CHUNK: usize = 960 * 1024;
+
+/// The largest text, in bytes.
+pub const LARGEST_TEXT: u64 = 64 << 20;
+
+/// More than gzip adds to a text in which nothing can be compressed, in bytes.
+const SPARE: usize = 1 << 20;
+
+/// The last change, and which text is the configuration; also the record of each change in the history.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeadRecord {
+    /// The form of the record; `FORMAT` is the one that is written.
+    pub format: u64,
+    /// The version of mediactl that wrote it; none in format 2.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub version: String,
+    /// Made with the cluster at random: the changes of one epoch have one order.
+    pub epoch: String,
+    /// The epochs that this one continues, whatever their last changes were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub adopts: Vec<String>,
+    /// Grows by one with each change.
+    pub serial: u64,
+    /// No other change has it, so it tells who was first where two wrote the same serial.
+    pub id: String,
+    /// The configuration; none after the first text was taken back.
+    pub text: Option<TextRef>,
+    /// The revision of the text before.
+    pub before: Option<Revision>,
+    /// The login with which etcd let the writer in; none without logins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Who the writer says that it is.
+    #[serde(default)]
+    pub says: String,
+    #[serde(with = "rfc3339")]
+    pub at: SystemTime,
+    /// `modify`, `save`, …
+    pub operation: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The id of the change; of one that goes back by itself, that of the change that it rolls back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+    /// The id of the change that it undoes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
+    /// The number of texts that the history keeps.
+    pub keep: usize,
+    /// While the change may still be rolled back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unconfirmed: Option<Unconfirmed>,
+    /// The paths that the change changed, if its writer compared the texts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paths: Option<ChangedPaths>,
+    /// What a later version has put there.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
+}
+
+/// The reason why a record can't be read.
+#[derive(Debug, Error)]
+pub enum UnreadableRecord {
+    /// It is of another version of mediactl, which it may name.
+    #[error("it has format {found}, and this version reads format {FORMAT}")]
+    Format { found: u64, version: Option<String> },
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
+/// A text in etcd: one state of the configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextRef {
+    /// The change that put it there.
+    pub serial: u64,
+    /// No other text has it.
+    pub id: String,
+    pub revision: Revision,
+    /// The name of its compression.
+    pub codec: String,
+    /// Its length, not compressed.
+    pub size: u64,
+    /// In how many chunks it is.
+    pub chunks: usize,
+    /// Its SHA-256 hash in hexadecimal digits: unlike the revision, nobody can find another text that has it.
+    pub sha256: String,
+    /// True in format 2 if single nodes have other values.
+    #[serde(default, rename = "overlays", deserialize_with = "is_there", skip_serializing)]
+    pub has_overlays: bool,
+}
+
+/// The data that roll a change back that was not confirmed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unconfirmed {
+    /// The name by which it is confirmed.
+    pub id: String,
+    /// The time at which it is rolled back, in milliseconds since 1970.
+    pub deadline: u64,
+    /// The time in seconds for which a node runs the change, from when it saw it first, unless it is confirmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttl_s: Option<u64>,
+    /// The nodes that take the change first, while the others wait.
+    #[serde(default, alias = "canaries", skip_serializing_if = "Vec::is_empty")]
+    pub canary: Vec<String>,
+    /// The time in seconds for which the nodes that take it first have to run it without a break.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soak_s: Option<u64>,
+    /// The state before, if there was one.
+    pub back: Option<TextRef>,
+}
+
+impl Unconfirmed {
+    /// Returns the time at which it is rolled back.
+    pub fn until(&self) -> SystemTime {
+        from_milliseconds(self.deadline)
+    }
+}
+
+impl HeadRecord {
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// It is no JSON, a member is missing, or it has another format. The first version wrote no format.
+    pub fn parse(value: &[u8]) -> Result<Self, UnreadableRecord> {
+        #[derive(Deserialize)]
+        struct FormatOfHead {
+            #[serde(default = "first_format")]
+            format: u64,
+            version: Option<String>,
+        }
+        // An empty list would be a record without a format.
+        if value.trim_ascii_start().starts_with(b"{")
+            && let FormatOfHead { format: found, version } = serde_json::from_slice(value)?
+            && ![FORMER, FORMAT].contains(&found)
+        {
+            return Err(UnreadableRecord::Format { found, version });
+        }
+        let record: Self = serde_json::from_slice(value)?;
+        // No change can be counted with larger numbers, and no time be measured.
+        let times = record.unconfirmed.iter().flat_map(|change| [change.ttl_s, change.soak_s]).flatten();
+        let is_late = |serial| serial >= LAST_SERIAL;
+        let is_too_large = is_late(record.serial)
+            || record.texts().any(|text| is_late(text.serial))
+            || times.into_iter().any(|time| u32::try_from(time).is_err());
+        match is_too_large {
+            true => Err(serde_json::Error::custom("a number is too large").into()),
+            false => Ok(record),
+        }
+    }
+
+    /// The texts that the record needs.
+    fn texts(&self) -> impl Iterator<Item = &TextRef> {
+        self.text.iter().chain(self.unconfirmed.iter().filter_map(|change| change.back.as_ref()))
+    }
+
+    /// The oldest serial whose text the record needs.
+    pub fn oldest_text(&self) -> u64 {
+        self.texts().fold(self.serial, |oldest, text| oldest.min(text.serial))
+    }
+
+    /// What the record has of format 2 that this version does not know, and would lose.
+    pub fn former(&self) -> Option<FormerPart> {
+        match () {
+            () if self.format != FORMER => None,
+            () if self.rest.contains_key("signature") => Some(FormerPart::Signature),
+            () if self.texts().any(|text| text.has_overlays) => Some(FormerPart::Overlays),
+            () => None,
+        }
+    }
+
+    /// The record of the change that follows the `last` one, without its text.
+    pub fn following(last: Option<&Self>, operation: &str, says: &str) -> Self {
+        Self {
+            format: FORMAT,
+            version: VERSION.to_owned(),
+            epoch: last.map_or_else(fresh_id, |last| last.epoch.clone()),
+            adopts: last.map(|last| last.adopts.clone()).unwrap_or_default(),
+            serial: last.map_or(0, |last| last.serial) + 1,
+            id: fresh_id(),
+            text: None,
+            before: last.and_then(|last| last.text.as_ref()).map(|text| text.revision),
+            by: None,
+            says: says.to_owned(),
+            at: SystemTime::now(),
+            operation: operation.to_owned(),
+            message: None,
+            change: None,
+            undoes: None,
+            keep: last.map_or(DEFAULT_KEEP, |last| last.keep),
+            unconfirmed: None,
+            paths: None,
+            rest: Map::new(),
+        }
+    }
+
+    /// The record that begins a new epoch, which continues this one and the epochs of what nodes run.
+    #[must_use]
+    pub fn adopted(&self, run: &[&str], by: &str) -> Self {
+        let mut adopts = self.adopts.clone();
+        for epoch in std::iter::once(&*self.epoch).chain(run.iter().copied()) {
+            if !adopts.iter().any(|known| known == epoch) {
+                adopts.push(epoch.to_owned());
+            }
+        }
+        let (text, rest) = (self.text.clone(), self.rest.clone());
+        Self { epoch: fresh_id(), adopts, text, rest, ..Self::following(Some(self), ADOPT, by) }
+    }
+
+    /// The record that takes the change back; `None` if it is confirmed.
+    pub fn taken_back(&self, by: &str, why: &str) -> Option<Self> {
+        let change = self.unconfirmed.as_ref()?;
+        Some(self.back_at(change.back.clone(), REVERT, (by, why)))
+    }
+
+    /// The record that makes the state before the change the configuration again. It keeps the format: whoever could
+    /// read the change can read that it was rolled back, also where a newer node did that by itself.
+    #[must_use]
+    pub fn back_at(&self, text: Option<TextRef>, operation: &str, (by, why): (&str, &str)) -> Self {
+        Self {
+            format: self.format,
+            version: if self.format == FORMAT { VERSION.to_owned() } else { String::new() },
+            text,
+            message: Some(why.to_owned()),
+            change: self.change.clone(),
+            paths: self.paths.clone(),
+            ..Self::following(Some(self), operation, by)
+        }
+    }
+
+    /// The record without the possibility to roll back.
+    #[must_use]
+    pub fn confirmed(&self) -> Self {
+        Self { unconfirmed: None, ..self.clone() }
+    }
+
+    /// Who made the change: the login, and who it says that it is where that is somebody else.
+    pub fn author(&self) -> String {
+        match &self.by {
+            Some(login) if self.says.split(' ').next() == Some(login) => self.says.clone(),
+            Some(login) if self.says.is_empty() => login.clone(),
+            Some(login) => format!("{login} (says {})", self.says),
+            None => self.says.clone(),
+        }
+    }
+
+    /// The record as JSON.
+    pub fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("it has only strings and numbers")
+    }
+
+    /// The nodes that take the change first, while the others wait.
+    pub fn canaries(&self) -> &[String] {
+        self.unconfirmed.as_ref().map_or(&[], |change| &change.canary)
+    }
+
+    /// The entry of the history; `number` counts back.
+    pub fn entry(self, number: usize) -> HistoryEntry {
+        let by = Some(self.author()).filter(|by| !by.is_empty());
+        HistoryEntry {
+            at: self.at,
+            operation: self.operation,
+            by,
+            message: self.message,
+            id: self.change,
+            undoes: self.undoes,
+            before: self.before,
+            after: self.text.map(|text| text.revision),
+            paths: self.paths,
+            ..HistoryEntry::unreadable((Some(number), self.serial), String::new())
+        }
+    }
+}
+
+impl TextRef {
+    /// Compresses the pieces of a text, which the change with this serial puts; `None` if it is too large.
+    pub fn pack(pieces: &[&[u8]], serial: u64) -> Option<(Self, Vec<u8>)> {
+        let size = pieces.iter().map(|piece| piece.len() as u64).sum();
+        if size > LARGEST_TEXT {
+            return None;
+        }
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        let written = pieces.iter().try_for_each(|piece| encoder.write_all(piece));
+        let packed = written.and_then(|()| encoder.finish()).expect("writing to memory does not fail");
+        let text = Self {
+            serial,
+            id: fresh_id(),
+            revision: Revision::of_pieces(pieces.iter().copied()),
+            codec: GZIP.to_owned(),
+            size,
+            chunks: packed.chunks(CHUNK).count(),
+            sha256: sha256(pieces),
+            has_overlays: false,
+        };
+        Some((text, packed))
+    }
+
+    /// More than the text takes when it is compressed; `None` if the record says what no text can be.
+    pub fn most_packed(&self) -> Option<usize> {
+        let most = usize::try_from(self.size).ok().filter(|_| self.size <= LARGEST_TEXT)? + SPARE;
+        (self.chunks <= most.div_ceil(CHUNK)).then_some(most)
+    }
+
+    /// Undoes [`TextRef::pack`]; `None` if that is not this text.
+    pub fn unpack(&self, packed: &[u8]) -> Option<Bytes> {
+        let mut text = Vec::new();
+        self.most_packed().filter(|_| self.codec == GZIP)?;
+        // One byte more shows that there is more; without a limit, a small value could fill the memory.
+        GzDecoder::new(packed).take(self.size + 1).read_to_end(&mut text).ok()?;
+        let is_it = text.len() as u64 == self.size
+            && Revision::from_text(&text) == self.revision
+            && sha256(&[&text]) == self.sha256;
+        is_it.then(|| text.into())
+    }
+}
+
+/// Returns the SHA-256 hash of the text that `pieces` make, one after the other, in hexadecimal digits.
+fn sha256(pieces: &[&[u8]]) -> String {
+    let mut hash = Context::new(&SHA256);
+    pieces.iter().for_each(|piece| hash.update(piece));
+    hash.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn first_format() -> u64 {
+    1
+}
+
+fn is_there<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
+    Ok(Option::<IgnoredAny>::deserialize(from)?.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl TextRef {
+        /// An empty text.
+        pub fn example(serial: u64, id: &str) -> Self {
+            let (text, _) = Self::pack(&[], serial).expect("it is small");
+            Self { id: id.to_owned(), ..text }
+        }
+    }
+
+    impl HeadRecord {
+        /// The record of a change without a text.
+        pub fn example(epoch: &str, serial: u64, id: &str) -> Self {
+            let (epoch, id) = (epoch.to_owned(), id.to_owned());
+            Self { epoch, serial, id, ..Self::following(None, "modify", "") }
+        }
+    }
+
+    #[test]
+    fn a_change_that_is_rolled_back_keeps_its_format() {
+        for (format, version) in [(FORMER, ""), (FORMAT, VERSION)] {
+            let before = HeadRecord { format, ..HeadRecord::example("e", 7, "x") };
+            let back = before.back_at(None, REVERT, ("", "why"));
+            assert_eq!((back.format, &*back.version, back.serial), (format, version, 8));
+            let read = HeadRecord::parse(&back.to_json()).expect("it is one");
+            assert_eq!((read.format, &*read.version, read.serial), (format, version, 8));
+        }
+    }
+
+    #[test]
+    fn what_a_later_version_wrote_stays_and_another_format_is_told() {
+        let at = from_milliseconds(1_795_356_245_000);
+        let later = HeadRecord {
+            rest: serde_json::from_str(r#"{"a":{"b":[1.50,-7,null]},"z":123456789012345678901}"#)
+                .expect("it is"),
+            at,
+            ..HeadRecord::example("e", 7, "x")
+        };
+        let read = HeadRecord::parse(&later.to_json()).expect("it is one");
+        assert_eq!(read, later);
+        let confirmed = String::from_utf8(read.confirmed().to_json()).expect("it is text");
+        assert!(confirmed.contains(r#""a":{"b":[1.50,-7,null]},"z":123456789012345678901"#), "{confirmed}");
+        for (text, expected) in [
+            (r#"{"serial":1}"#, "it has format 1, and this version reads format 3"),
+            (r#"{"format":4}"#, "it has format 4, and this version reads format 3"),
+            (r#"{"format":2}"#, "missing field"),
+            (r#"{"format":3}"#, "missing field"),
+            ("x", "expected value"),
+        ] {
+            let error = HeadRecord::parse(text.as_bytes()).expect_err(text).to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_text_comes_back_or_none() {
+        for size in [0, 1, CHUNK, 3 * CHUNK] {
+            let bytes: Vec<u8> = (0..size).map(|at| (at * 7 + at / 251) as u8).collect();
+            let (one, other) = bytes.split_at(size / 3);
+            let (text, packed) = TextRef::pack(&[one, other], 1).expect("it is small");
+            assert_eq!(text.unpack(&packed), Some(bytes.into()));
+            assert_eq!(TextRef { size: text.size + 1, ..text.clone() }.unpack(&packed), None);
+            assert_eq!(TextRef { codec: "lzw".to_owned(), ..text.clone() }.unpack(&packed), None);
+            // Somebody found another text that has the revision.
+            assert_eq!(TextRef { sha256: String::new(), ..text.clone() }.unpack(&packed), None);
+            assert_eq!(text.unpack(&packed[..packed.len() - 1]), None);
+        }
+    }
+
+    #[test]
+    fn a_text_beyond_the_limit_is_neither_packed_nor_unpacked() {
+        let half = vec![0; LARGEST_TEXT as usize / 2];
+        let (text, packed) = TextRef::pack(&[&half, &half], 1).expect("it is the largest");
+        assert!(packed.len() < CHUNK && TextRef::pack(&[&half, &half, b" "], 1).is_none());
+        assert!(text.unpack(&packed).is_some());
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        for piece in [&half[..], &half, b" "] {
+            encoder.write_all(piece).expect("it goes to memory");
+        }
+        let bomb = encoder.finish().expect("it goes to memory");
+        for size in [LARGEST_TEXT, LARGEST_TEXT + 1, u64::MAX] {
+            assert!(TextRef { size, ..text.clone() }.unpack(&bomb).is_none(), "{size}");
+        }
+    }
+}

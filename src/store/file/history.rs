@@ -1,0 +1,587 @@
+//! The history: the earlier texts of the file, and the author of each change.
+//!
+//! `history/SERIAL.conf` is the text after the change SERIAL. The next change compresses the one before to
+//! `SERIAL.conf.gz`, and the first change keeps the text before it, too, as 0. A line of JSON in
+//! `history/journal` says when, who, why, and which revisions were before and after. Both are durable
+//! before the change is made, so that nothing has to be noted after it.
+//!
+//! The next writer compares the file with the last line ([`History::reconcile`]): if the file is still the
+//! one that the change was to replace, untouched, the change was not made, and its line goes. Else, if
+//! it does not hold the text of the change, somebody edited it by hand, which gets a line of its own. The
+//! text of the change is there, whatever happened in between.
+//!
+//! `@N` counts back: `@1` is the text before the last change. Serial numbers never change.
+
+use std::fs::{self, Metadata};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+use std::time::SystemTime;
+
+use flate2::read::GzDecoder;
+use flate2::{Compression, GzBuilder};
+use memchr::memmem;
+use serde::{Deserialize, Serialize};
+
+use super::state::{StateDir, UNFINISHED};
+use crate::store::Reconciled;
+use crate::store::bounded_time::{from_seconds, seconds};
+use crate::store::change_record::{ChangeRecord, ClusterState, DEFAULT_KEEP, HAND_EDIT, HistoryEntry};
+use crate::store::error::StoreError;
+use crate::store::revision::Revision;
+use crate::store::version::BaseText;
+use crate::store::warning::Warning;
+
+/// Name of the folder in the state folder.
+pub(super) const FOLDER: &str = "history";
+
+/// Name of the journal in the folder.
+pub(super) const JOURNAL: &str = "journal";
+
+/// The file that holds how many changes are kept, if the user ever chose.
+pub(super) const KEEP: &str = "keep";
+
+/// The number of the text before the first change, unless another text has it.
+pub(super) const FIRST: u64 = 0;
+
+/// The ends of the names of a text.
+const TEXT: &str = ".conf";
+const COMPRESSED: &str = ".conf.gz";
+
+/// A file that nobody has touched since: neither written, nor renamed, nor given another owner or name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FileStamp {
+    inode: u64,
+    /// The time of the last change of the file itself: seconds since 1970, and nanoseconds.
+    changed: (i64, i64),
+}
+
+impl FileStamp {
+    pub fn of(found: &Metadata) -> Self {
+        Self { inode: found.ino(), changed: (found.ctime(), found.ctime_nsec()) }
+    }
+
+    /// That of the file at a path; `None` if there is none.
+    pub fn at(path: &Path) -> Option<Self> {
+        fs::symlink_metadata(path).ok().map(|found| Self::of(&found))
+    }
+}
+
+/// A line of the journal.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct JournalLine {
+    pub serial: u64,
+    /// Seconds since 1970.
+    pub at: u64,
+    pub operation: String,
+    pub by: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The id of the change; of one that goes back by itself, that of the change that it rolls back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The id of the change that it undoes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
+    /// The revision of the text before; of a text that was never in the file, its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Revision>,
+    /// The revision of the text after, which is kept as `SERIAL.conf`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Revision>,
+    /// True if the text was never the text of the file.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aside: bool,
+    /// The file that the change was to replace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileStamp>,
+    /// Of a node: the state of its cluster that the text before was made of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<ClusterState>,
+}
+
+impl JournalLine {
+    fn new(serial: u64, record: &ChangeRecord<'_>) -> Self {
+        Self {
+            serial,
+            at: seconds(SystemTime::now()),
+            operation: record.operation.to_owned(),
+            by: record.by.to_owned(),
+            message: record.message.map(str::to_owned),
+            id: record.id.map(str::to_owned),
+            undoes: record.undoes.map(str::to_owned),
+            from: record.from,
+            ..Self::default()
+        }
+    }
+
+    /// True if the change is only being made, or was cut short; `file` is the present file.
+    fn is_unmade(&self, file: Option<FileStamp>) -> bool {
+        self.file.is_some() && self.file == file
+    }
+
+    fn into_entry(self, number: Option<usize>) -> HistoryEntry {
+        HistoryEntry {
+            number,
+            serial: self.serial,
+            at: from_seconds(self.at),
+            operation: self.operation,
+            by: (!self.by.is_empty()).then_some(self.by),
+            message: self.message,
+            id: self.id,
+            undoes: self.undoes,
+            before: self.before,
+            after: self.after,
+            is_aside: self.aside,
+            paths: None,
+            from: self.from,
+        }
+    }
+}
+
+/// The entries of these lines, of which the last one is the newest; that comes first. An entry with `is_aside` gets no
+/// number.
+pub(super) fn entries(lines: Vec<JournalLine>) -> Vec<HistoryEntry> {
+    let mut count = 0;
+    let number = |line: JournalLine| {
+        count += usize::from(!line.aside);
+        let number = (!line.aside).then_some(count);
+        line.into_entry(number)
+    };
+    lines.into_iter().rev().map(number).collect()
+}
+
+/// The lines of a journal, and whether something else than a writer of the history wrote into it.
+pub(super) fn read_lines(journal: &[u8]) -> (Vec<JournalLine>, bool) {
+    let lines = journal.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let mut is_damaged = false;
+    let parsed = lines.filter_map(|line| {
+        is_damaged |= is_no_line(line);
+        serde_json::from_slice(line).ok()
+    });
+    (parsed.collect(), is_damaged)
+}
+
+/// True if a line is neither one of the journal nor the beginning of one that a crash cut short.
+fn is_no_line(line: &[u8]) -> bool {
+    serde_json::from_slice::<JournalLine>(line).is_err_and(|error| !error.is_eof())
+}
+
+/// The number of changes that a folder of the history keeps: what the user chose last.
+pub(super) fn number_kept(folder: &StateDir) -> Result<u64, StoreError> {
+    let chosen = folder.read(KEEP)?.and_then(|text| str::from_utf8(&text).ok()?.trim().parse().ok());
+    Ok(chosen.unwrap_or(DEFAULT_KEEP as u64).max(1))
+}
+
+/// The history, with its journal read whole.
+#[derive(Debug)]
+pub(super) struct History {
+    folder: StateDir,
+    journal: Vec<u8>,
+}
+
+impl History {
+    /// The history in a state folder; `None` if the file was never changed.
+    pub fn find(state: &StateDir) -> Result<Option<Self>, StoreError> {
+        let Some(folder) = state.find_in(FOLDER)? else { return Ok(None) };
+        let journal = folder.read(JOURNAL)?.unwrap_or_default();
+        Ok(Some(Self { folder, journal }))
+    }
+
+    /// The history for the holder of the lock, made where it is missing.
+    pub fn make(state: &StateDir) -> Result<Self, StoreError> {
+        let folder = state.folder_in(FOLDER)?;
+        let journal = folder.read(JOURNAL)?.unwrap_or_default();
+        Ok(Self { folder, journal })
+    }
+
+    /// The lines, the last one first, each with its beginning. One that can't be read is taken to be none.
+    fn back(&self) -> impl Iterator<Item = (usize, JournalLine)> {
+        self.back_from(self.journal.len())
+    }
+
+    /// The lines in front of a place of the journal, the last one first.
+    fn back_from(&self, end: usize) -> impl Iterator<Item = (usize, JournalLine)> {
+        let mut start = end;
+        self.journal[..end].split_inclusive(|&byte| byte == b'\n').rev().filter_map(move |line| {
+            start -= line.len();
+            Some((start, serde_json::from_slice(line).ok()?))
+        })
+    }
+
+    /// The line with a serial number, and its beginning.
+    fn line(&self, serial: u64) -> Option<(usize, JournalLine)> {
+        let begins = format!("{{\"serial\":{serial},");
+        let mut found = memmem::rfind_iter(&self.journal, begins.as_bytes());
+        found.find_map(|start| {
+            let is_start = start == 0 || self.journal[start - 1] == b'\n';
+            let line = self.journal[start..].split(|&byte| byte == b'\n').next().filter(|_| is_start)?;
+            Some((start, serde_json::from_slice(line).ok()?))
+        })
+    }
+
+    /// The last change of the file.
+    fn last_change(&self) -> Option<JournalLine> {
+        self.back().map(|(_, line)| line).find(|line| !line.aside)
+    }
+
+    /// The change before the line that begins at a place of the journal.
+    fn change_before(&self, start: usize) -> Option<JournalLine> {
+        self.back_from(start).map(|(_, line)| line).find(|line| !line.aside)
+    }
+
+    /// The changes, the last one first, without the oldest ones, whose texts are not kept any more. `file` is the
+    /// present file.
+    pub fn entries(&self, file: Option<FileStamp>) -> Result<Vec<HistoryEntry>, StoreError> {
+        let (mut lines, is_damaged) = read_lines(&self.journal);
+        let oldest = lines.last().map_or(0, |last| last.serial).saturating_sub(number_kept(&self.folder)?);
+        lines.pop_if(|last| last.is_unmade(file));
+        // The journal is shortened later than texts are removed.
+        lines.retain(|line| line.serial > oldest);
+        let is_damaged = is_damaged || (lines.is_empty() && newest_text(&self.folder)? > 1);
+        let damage = is_damaged.then(|| HistoryEntry::unreadable((None, 0), damage_in_words(&self.folder)));
+        Ok(entries(lines).into_iter().chain(damage).collect())
+    }
+
+    /// True if a change with this serial number is in the history.
+    pub fn has(&self, serial: u64, file: Option<FileStamp>) -> bool {
+        self.line(serial).is_some_and(|(_, line)| !line.is_unmade(file))
+    }
+
+    /// The text before a change, or that of an entry that was never in the file; `None` if there was none, or if it is
+    /// not kept any more.
+    pub fn text_before(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some((start, line)) = self.line(serial) else { return Ok(None) };
+        let Some(before) = line.before else { return Ok(None) };
+        if line.aside {
+            return self.text(serial, before);
+        }
+        if let Some(change) = self.change_before(start) {
+            return self.text(change.serial, before);
+        }
+        let first = self.text(FIRST, before);
+        if matches!(first, Ok(Some(_))) { first } else { self.text(serial.saturating_sub(1), before) }
+    }
+
+    /// The text of the last change and its revision, if the file, which is `file` and has the revision `now`, was
+    /// edited by hand since, and that text is known.
+    pub fn edited_from(&self, file: Option<FileStamp>, now: Revision) -> Option<Vec<u8>> {
+        let mut lines = self.back().map(|(_, line)| line).peekable();
+        lines.next_if(|last| last.is_unmade(file));
+        let last = lines.find(|line| !line.aside)?;
+        let after = last.after.filter(|after| *after != now)?;
+        self.text(last.serial, after).ok()?
+    }
+
+    /// The text with this number and this revision.
+    fn text(&self, number: u64, revision: Revision) -> Result<Option<Vec<u8>>, StoreError> {
+        let mut altered = None;
+        for end in [TEXT, COMPRESSED] {
+            let name = format!("{number}{end}");
+            let path = self.folder.path_of(&name);
+            let Some(bytes) = self.folder.read(&name)? else { continue };
+            let text = if end == COMPRESSED { uncompressed(&bytes).ok() } else { Some(bytes) };
+            if let Some(text) = text.filter(|text| Revision::from_text(text) == revision) {
+                return Ok(Some(text));
+            }
+            altered = Some(StoreError::Altered { path });
+        }
+        altered.map_or(Ok(None), Err)
+    }
+
+    /// The journal in words, if its last line was not written by a writer of the history, or all are lost.
+    fn damage(&self) -> Result<Option<String>, StoreError> {
+        let last = self.journal.split(|&byte| byte == b'\n').rfind(|line| !line.is_empty());
+        let is_damaged = match last {
+            Some(last) => is_no_line(last),
+            // The texts of the first change may be there before its line.
+            None => newest_text(&self.folder)? > 1,
+        };
+        Ok(is_damaged.then(|| damage_in_words(&self.folder)))
+    }
+
+    /// The number of the last line; 0 if there is none. Of a damaged journal, no text has it or a greater one.
+    fn last_serial(&self) -> Result<u64, StoreError> {
+        let last = self.back().next().map_or(0, |(_, line)| line.serial);
+        Ok(match self.damage()? {
+            Some(_) => last.max(newest_text(&self.folder)? + 1),
+            None => last,
+        })
+    }
+
+    /// Reconciles the history with the file at `path`, which holds `now`, or is missing.
+    pub fn reconcile(
+        &mut self,
+        path: &Path,
+        now: Option<(&[u8], Revision)>,
+    ) -> Result<Reconciled, StoreError> {
+        let warnings = self.damage()?.map(Warning::HistoryDamaged).into_iter().collect();
+        let revision = now.map(|(_, revision)| revision);
+        let last = self.back().next().filter(|(_, last)| last.before == revision);
+        if let Some((start, last)) = last.filter(|(_, last)| last.is_unmade(FileStamp::at(path))) {
+            self.withdraw(start, last.serial)?;
+        }
+        let Some(last) = self.last_change().filter(|last| last.after != revision) else {
+            return Ok(Reconciled { warnings, edited_from: None });
+        };
+        let edited_from = last.after.and_then(|after| self.text(last.serial, after).ok()?);
+        self.record_hand_edit(path, now, &last)?;
+        self.forget(None, &texts(&self.folder)?);
+        Ok(Reconciled { warnings, edited_from })
+    }
+
+    /// Records that the file at `path` holds another text than that of the last change.
+    fn record_hand_edit(
+        &mut self,
+        path: &Path,
+        now: Option<(&[u8], Revision)>,
+        last: &JournalLine,
+    ) -> Result<(), StoreError> {
+        let line = JournalLine {
+            serial: self.last_serial()? + 1,
+            at: written_at(path).max(last.at),
+            operation: HAND_EDIT.to_owned(),
+            before: last.after,
+            after: now.map(|(_, revision)| revision),
+            ..JournalLine::default()
+        };
+        if let Some((text, _)) = now {
+            self.folder.put(&plain(line.serial), &[text])?;
+        }
+        self.append(&line)
+    }
+
+    /// Keeps the text before the first change; `last` is the last number that is taken. Returns that number from now on.
+    fn keep_first(&self, text: &[u8], last: u64) -> Result<u64, StoreError> {
+        // Without a line, what is there is of a writer that was killed; unless the journal is damaged.
+        let has_lines = !self.journal.is_empty() || self.damage()?.is_some();
+        let is_taken = has_lines && texts(&self.folder)?.iter().any(|(taken, _)| *taken == FIRST);
+        let (number, last) = if is_taken { (last + 1, last + 1) } else { (FIRST, last) };
+        let _ = self.folder.remove(&plain(number));
+        self.folder.put(&packed(number), &[&compressed(text)])?;
+        Ok(last)
+    }
+
+    /// Keeps a text in the history that was never in the file, durably.
+    pub fn keep_aside(&mut self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), StoreError> {
+        let line = JournalLine {
+            before: Some(Revision::from_text(text)),
+            after: self.last_change().and_then(|last| last.after),
+            aside: true,
+            ..JournalLine::new(self.last_serial()? + 1, record)
+        };
+        self.folder.put(&plain(line.serial), &[text])?;
+        self.append(&line)?;
+        self.forget(record.keep, &texts(&self.folder)?);
+        Ok(())
+    }
+
+    /// Adds a line, and makes it and the names in the folder durable. If a crash cut the last line short, a line end goes
+    /// first, so that only that line is lost.
+    fn append(&mut self, line: &JournalLine) -> Result<(), StoreError> {
+        let mut text = Vec::new();
+        text.extend(self.journal.last().filter(|&&last| last != b'\n').map(|_| b'\n'));
+        let file = self.folder.open(JOURNAL)?;
+        let length = self.journal.len() as u64;
+        let mut write = || -> io::Result<()> {
+            serde_json::to_writer(&mut text, line)?;
+            text.push(b'\n');
+            file.write_all_at(&text, length)?;
+            file.sync_data()?;
+            self.folder.sync()
+        };
+        let written = write().map_err(|error| {
+            // Removes a line that was written in part.
+            let _ = file.set_len(length);
+            StoreError::state_folder(self.folder.path())(error)
+        });
+        written.map(|()| self.journal.extend(text))
+    }
+
+    /// Removes the last line, which begins at `start`, and its text.
+    fn withdraw(&mut self, start: usize, serial: u64) -> Result<(), StoreError> {
+        let file = self.folder.open(JOURNAL)?;
+        file.set_len(start as u64).map_err(StoreError::state_folder(self.folder.path()))?;
+        self.journal.truncate(start);
+        let _ = self.folder.remove(&plain(serial));
+        Ok(())
+    }
+
+    /// Removes the texts that are older than the changes that are kept: as many as `chosen`, else as before. `texts` is
+    /// what is in the folder. What fails here is tried again by the next change.
+    fn forget(&mut self, chosen: Option<usize>, texts: &[(u64, String)]) {
+        let Ok(before) = number_kept(&self.folder) else { return };
+        let keep = chosen.map_or(before, |chosen| chosen.max(1) as u64);
+        // Texts that are gone already do not come back where more are kept from now on.
+        let listed = if keep > before { before + 1 } else { keep };
+        let newest = self.back().next().map_or(0, |(_, line)| line.serial);
+        let oldest = newest.saturating_sub(listed);
+        let mut end = self.journal.len();
+        let found = self.back().take_while(|_| oldest > 0).find_map(|(start, line)| {
+            let is_last = line.serial <= oldest && !line.aside;
+            // The text before the oldest change is that of the change before it, or has the number before its own.
+            let cut = if line.serial == oldest { std::mem::replace(&mut end, start) } else { start };
+            end = start;
+            is_last.then_some((cut, line.serial))
+        });
+        if let Some((cut, serial)) = found {
+            for (_, name) in texts.iter().filter(|(number, _)| *number < serial) {
+                let _ = self.folder.remove(name);
+            }
+            let dropped = self.journal[..cut].iter().filter(|&&byte| byte == b'\n').count() as u64;
+            if dropped > keep || (keep != before && dropped > 0) {
+                let rest = self.journal[cut..].to_vec();
+                if self.folder.put(JOURNAL, &[&rest]).is_ok() {
+                    self.journal = rest;
+                }
+            }
+        }
+        if keep != before {
+            let _ = self.folder.put(KEEP, &[format!("{keep}\n").as_bytes()]);
+        }
+    }
+}
+
+/// Says what a user can do with a damaged journal.
+pub(super) fn damage_in_words(folder: &StateDir) -> String {
+    format!(
+        "a part of the history can't be read: `{}` is damaged; earlier texts stand in `{}`",
+        folder.path_of(JOURNAL).display(),
+        folder.path().display()
+    )
+}
+
+/// The history entry of a change that is about to be made; dropped before [`Staged::finish`], it is withdrawn.
+pub(super) struct Staged {
+    history: History,
+    line: JournalLine,
+    keep: Option<usize>,
+    /// The texts in the folder, and those of them that are compressed, too, by now.
+    texts: Vec<(u64, String)>,
+    compressed: Vec<u64>,
+    is_made: bool,
+}
+
+impl Staged {
+    /// Keeps the new text and records the change, durably: from `old`, the text of the file at `path`, which is as `found`,
+    /// to the pieces of `new`.
+    pub fn stage(
+        history: History,
+        (path, old): (&Path, Option<(BaseText<'_>, &Metadata)>),
+        new: Option<(&[&[u8]], Revision)>,
+        record: &ChangeRecord<'_>,
+    ) -> Result<Self, StoreError> {
+        let mut history = history;
+        let now = old.map(|(old, _)| (old.text, old.revision));
+        let revision = now.map(|(_, revision)| revision);
+        let mut number = history.last_serial()?;
+        let known = match (history.last_change(), now) {
+            (Some(last), _) if last.after != revision => {
+                history.record_hand_edit(path, now, &last)?;
+                number += 1;
+                Some(number)
+            }
+            (Some(last), _) => Some(last.serial),
+            (None, Some((text, _))) => {
+                number = history.keep_first(text, number)?;
+                None
+            }
+            (None, None) => None,
+        };
+        let line = JournalLine {
+            before: revision,
+            after: new.map(|(_, revision)| revision),
+            file: old.map(|(_, found)| FileStamp::of(found)),
+            ..JournalLine::new(number + 1, record)
+        };
+        let (texts, compressed) = (Vec::new(), Vec::new());
+        let mut staged = Self { history, line, keep: record.keep, texts, compressed, is_made: false };
+        if let Some((pieces, _)) = new {
+            staged.history.folder.put(&plain(staged.line.serial), pieces)?;
+        }
+        staged.compress(known.zip(now.map(|(text, _)| text)));
+        staged.history.append(&staged.line)?;
+        Ok(staged)
+    }
+
+    /// Compresses the earlier texts, and removes what killed writers left. `known` is the number of one of them, and the
+    /// text. If this fails, the texts stay as they are, and the next change tries again.
+    fn compress(&mut self, known: Option<(u64, &[u8])>) {
+        let folder = &self.history.folder;
+        for (number, name) in texts(folder).unwrap_or_default() {
+            if name.ends_with(UNFINISHED) || number > self.line.serial {
+                let _ = folder.remove(&name);
+            } else if number < self.line.serial && name.ends_with(TEXT) {
+                let text = match known.filter(|(known, _)| *known == number) {
+                    Some((_, text)) => Some(compressed(text)),
+                    None => folder.read(&name).ok().flatten().map(|text| compressed(&text)),
+                };
+                if text.is_some_and(|text| folder.put(&packed(number), &[&text]).is_ok()) {
+                    self.compressed.push(number);
+                    self.texts.push((number, packed(number)));
+                }
+                self.texts.push((number, name));
+            } else {
+                self.texts.push((number, name));
+            }
+        }
+    }
+
+    /// Completes the entry of a change that was made.
+    pub fn finish(mut self) {
+        self.is_made = true;
+        for number in &self.compressed {
+            let _ = self.history.folder.remove(&plain(*number));
+        }
+        self.history.forget(self.keep, &self.texts);
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        if self.is_made {
+            return;
+        }
+        // If this fails, the next writer withdraws the entry.
+        let last = self.history.back().next().filter(|(_, last)| last.serial == self.line.serial);
+        let start = last.map_or(self.history.journal.len(), |(start, _)| start);
+        let _ = self.history.withdraw(start, self.line.serial);
+    }
+}
+
+/// The name of a text, and that of the same text, compressed.
+pub(super) fn plain(number: u64) -> String {
+    format!("{number}{TEXT}")
+}
+
+pub(super) fn packed(number: u64) -> String {
+    format!("{number}{COMPRESSED}")
+}
+
+/// The texts in the folder, whether or not they are compressed or finished: the number and the name of each.
+fn texts(folder: &StateDir) -> Result<Vec<(u64, String)>, StoreError> {
+    let named = |name: String| Some((name.split_once(TEXT)?.0.parse().ok()?, name));
+    Ok(folder.names()?.into_iter().filter_map(named).collect())
+}
+
+fn newest_text(folder: &StateDir) -> Result<u64, StoreError> {
+    Ok(texts(folder)?.into_iter().map(|(number, _)| number).max().unwrap_or_default())
+}
+
+/// A text as a file of gzip.
+pub(super) fn compressed(text: &[u8]) -> Vec<u8> {
+    let mut writer = GzBuilder::new().write(Vec::new(), Compression::fast());
+    writer.write_all(text).and_then(|()| writer.finish()).expect("a vector takes all bytes")
+}
+
+fn uncompressed(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    GzDecoder::new(bytes).read_to_end(&mut text)?;
+    Ok(text)
+}
+
+fn written_at(path: &Path) -> u64 {
+    let written = fs::symlink_metadata(path).and_then(|found| found.modified());
+    let now = SystemTime::now();
+    seconds(written.map_or(now, |written| written.min(now)))
+}

@@ -1,0 +1,116 @@
+//! Files of different owners in one folder, and a file that gets another owner.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, symlink};
+
+use super::{GROUP, OWNER, STRANGER, TEXT, give, public_place, run_as, set_mode};
+use crate::cli::serve::Serving;
+use crate::cli::{CONF, Place};
+use crate::needs::needs_root;
+
+const STATE: &str = ".media.conf.mediactl";
+
+/// The file of a user, whose state folder holds a change of it.
+fn of(user: u32) -> Place {
+    let place = Place::with(TEXT);
+    set_mode(&place.path("."), 0o755);
+    give(&place.path(CONF), user, user);
+    place.set(&["rtsp=1"]).exits(0);
+    place
+}
+
+#[test]
+fn two_files_of_different_owners_have_a_state_folder_each() {
+    if !needs_root() {
+        return;
+    }
+    let place = Place::with(TEXT);
+    place.put("other.conf", TEXT);
+    set_mode(&place.path("."), 0o777);
+    give(&place.path(CONF), OWNER, OWNER);
+    give(&place.path("other.conf"), STRANGER, STRANGER);
+    run_as(&place, OWNER, OWNER, &["modify", "--set", "rtsp=1"]).exits(0);
+    let other = |arguments: &[&str]| {
+        let arguments: Vec<&str> =
+            ["--conf", "other.conf"].into_iter().chain(arguments.iter().copied()).collect();
+        run_as(&place, STRANGER, STRANGER, &arguments).exits(0)
+    };
+    other(&["modify", "--set", "rtsp=2"]);
+    other(&["rollback", "1"]);
+    run_as(&place, OWNER, OWNER, &["rollback", "1"]).exits(0);
+}
+
+#[test]
+fn after_chown_root_makes_a_state_folder_for_the_new_owner() {
+    if !needs_root() {
+        return;
+    }
+    for first in [OWNER, 0] {
+        let place = of(first);
+        give(&place.path(CONF), STRANGER, STRANGER);
+        run_as(&place, STRANGER, STRANGER, &["history"]).exits(4);
+        place.set(&["rtsp=2"]).exits(0);
+        run_as(&place, STRANGER, STRANGER, &["history", "show", "2"]).exits(0).prints("http 80;");
+        let kept = place.kept();
+        assert_eq!(kept, [TEXT.to_owned(), format!("{TEXT}rtsp 1;\n")]);
+        for name in [STATE, &format!("{STATE}/history/0.conf.gz"), &format!("{STATE}/history/journal")] {
+            let found = fs::symlink_metadata(place.path(name)).expect("it is there");
+            assert_eq!((found.uid(), found.gid()), (STRANGER, STRANGER), "{name}");
+        }
+        assert_eq!(place.names(), [CONF]);
+    }
+}
+
+/// Whoever owned the file before may have put a name of root's file into his folder.
+#[test]
+fn no_link_of_the_former_owner_is_followed() {
+    if !needs_root() {
+        return;
+    }
+    let place = of(OWNER);
+    place.put("shadow", "root:S3CRET\n");
+    set_mode(&place.path("shadow"), 0o600);
+    fs::hard_link(place.path("shadow"), place.path(STATE).join("back")).expect("it is one file system");
+    symlink(place.path("shadow"), place.path(STATE).join("followed")).expect("the name is free");
+    symlink(place.path("shadow"), place.path(STATE).join("history/7.conf")).expect("the name is free");
+    give(&place.path(CONF), STRANGER, STRANGER);
+    place.set(&["rtsp=2"]).exits(0);
+    let names = place.names();
+    let new: Vec<_> = names.iter().filter(|name| name.starts_with(&format!("{STATE}/"))).collect();
+    assert!(new.is_empty(), "{names:?}");
+    assert!(names.iter().any(|name| name.contains("-left-") && name.ends_with("/back")), "{names:?}");
+    assert_eq!(place.kept().len(), 2);
+    let shadow = fs::symlink_metadata(place.path("shadow")).expect("it is there");
+    assert_eq!((shadow.uid(), shadow.nlink()), (0, 2));
+}
+
+#[test]
+fn a_server_goes_on_with_the_folder_that_it_holds() {
+    if !needs_root() {
+        return;
+    }
+    let place = of(0);
+    let server = Serving::with(&place, &["--listen", "none"]);
+    give(&place.path(CONF), STRANGER, STRANGER);
+    place.set(&["rtsp=2"]).exits(0);
+    server.stop().exits(0);
+    run_as(&place, STRANGER, STRANGER, &["history", "show", "2"]).exits(4);
+    place.set(&["rtsp=3"]).exits(0);
+    run_as(&place, STRANGER, STRANGER, &["history", "show", "3"]).exits(0).prints("http 80;");
+}
+
+/// In a folder where everybody makes files, nobody knows who owned the file before.
+#[test]
+fn in_a_public_folder_nothing_is_taken_over() {
+    if !needs_root() {
+        return;
+    }
+    for mode in [0o1777, 0o1775] {
+        let place = public_place();
+        set_mode(&place.path("."), mode);
+        give(&place.path(CONF), OWNER, GROUP);
+        place.set(&["rtsp=1"]).exits(0);
+        give(&place.path(CONF), STRANGER, STRANGER);
+        place.set(&["rtsp=2"]).exits(4).says("belongs to user 4242").says("chown -R 6666");
+    }
+}

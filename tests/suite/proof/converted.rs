@@ -1,0 +1,205 @@
+//! The state folder of version 0.1 becomes the one of today: once, with all that is in it, whatever happens meanwhile.
+//!
+//! The fixture has 120 changes, of which number 60 is an edit by hand, and the last one has to be confirmed. Its server
+//! was killed.
+
+use std::fs;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
+use std::path::Path;
+
+use super::strace::{self, Call};
+use super::{rounds, strays};
+use crate::cli::{CONF, Place, Run};
+
+const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/state_0_1");
+
+/// The number of the change that is not confirmed.
+const LAST: usize = 120;
+
+/// The text after so many changes.
+fn text(changes: usize) -> String {
+    let text = format!("http 80;\nrtsp {};\nedit_auth admin hunter2;\n", 1000 + changes);
+    if changes == 30 { text + &"# a line of a large text\n".repeat(4000) } else { text }
+}
+
+/// A file with its state folder of version 0.1.
+fn former() -> Place {
+    let place = Place::with(fs::read(Path::new(FIXTURE).join(CONF)).expect("it is there"));
+    assert_eq!(place.text(), text(LAST));
+    copy(&Path::new(FIXTURE).join("state"), &place.path(&format!(".mediactl/{CONF}")));
+    fs::set_permissions(place.path(".mediactl"), fs::Permissions::from_mode(0o700)).expect("it is ours");
+    place
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(to).expect("the name is free");
+    for entry in fs::read_dir(from).expect("it is there") {
+        let (from, to) =
+            entry.map(|entry| (entry.path(), to.join(entry.file_name()))).expect("it can be read");
+        if let Ok(target) = fs::read_link(&from) {
+            symlink(target, &to).expect("the name is free");
+        } else if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            fs::copy(&from, &to).expect("there is room");
+            fs::set_permissions(&to, fs::Permissions::from_mode(0o600)).expect("it is ours");
+        }
+    }
+}
+
+/// Every text before one of the first 120 changes is kept.
+#[track_caller]
+fn all_are_kept(place: &Place) {
+    let kept = place.kept();
+    assert!(kept.len() >= LAST, "{}", kept.len());
+    for (change, kept) in kept.iter().take(LAST).enumerate() {
+        assert!(*kept == text(change), "the text before change {} is {kept:.200}", change + 1);
+    }
+}
+
+fn modify(place: &Place) -> Run {
+    place.run(["modify", "--set", "http=81"])
+}
+
+/// The text after the pending change was rolled back, and that of [`modify`].
+fn changed() -> String {
+    text(LAST - 1).replace("http 80", "http 81")
+}
+
+#[test]
+fn a_state_folder_of_version_0_1_is_read_and_converted_once() {
+    let place = former();
+    let told = place.run(["history", "-n", "1000", "-o", "json"]).exits(0).json();
+    let told: Vec<_> = told.as_array().expect("a list").iter().rev().cloned().collect();
+    assert_eq!(told.len(), LAST);
+    assert_eq!((&told[59]["operation"], &told[118]["message"]), (&"hand-edit".into(), &"change 119".into()));
+    all_are_kept(&place);
+    place.run(["history", "show", "1"]).exits(0).prints("rtsp 1119;");
+    place.run(["blame", "rtsp"]).exits(0).prints("1119 → 1120");
+    place.run(["status"]).exits(1).prints("was not confirmed in time").prints("change 120");
+    assert!(!place.path(&format!(".{CONF}.mediactl")).exists(), "a reader makes nothing");
+    modify(&place).exits(0).says("was never confirmed is rolled back");
+    assert_eq!(place.text(), changed());
+    assert!(!place.path(".mediactl").exists());
+    assert!(!place.path(&format!(".{CONF}.mediactl/pending")).exists());
+    all_are_kept(&place);
+    let now = place.run(["history", "-n", "1000", "-o", "json"]).exits(0).json();
+    let now: Vec<_> = now.as_array().expect("a list").iter().rev().cloned().collect();
+    assert_eq!(now.len(), LAST + 2);
+    for (before, after) in told.iter().zip(&now) {
+        for part in ["serial", "at", "operation", "by", "message", "id", "before", "after"] {
+            assert_eq!(before[part], after[part]);
+        }
+    }
+    assert_eq!((&now[120]["operation"], &now[121]["operation"]), (&"revert".into(), &"modify".into()));
+    assert_eq!(strays(&place), [""; 0]);
+}
+
+#[test]
+fn an_edit_by_hand_before_the_conversion_is_told_with_the_text_before_it() {
+    let place = former();
+    fs::remove_file(place.path(&format!(".mediactl/{CONF}/pending"))).expect("it is there");
+    place.put(CONF, text(LAST + 1));
+    modify(&place).exits(0).says("picked up a hand edit of rtsp");
+    all_are_kept(&place);
+    let kept = place.kept();
+    assert_eq!(kept[LAST..], [text(LAST), text(LAST + 1)]);
+}
+
+#[test]
+fn while_a_server_or_a_writer_of_version_0_1_runs_changes_are_refused() {
+    for (lock, says) in [("serve.lock", "a server already runs over"), ("lock", "is locked by")] {
+        let place = former();
+        let file = fs::File::open(place.path(&format!(".mediactl/{CONF}/{lock}"))).expect("it is there");
+        file.lock().expect("nobody holds it");
+        modify(&place).exits(5).says(says);
+        place.run(["serve", "--listen", "none"]).exits(5);
+        assert_eq!(place.text(), text(LAST));
+        assert!(!place.path(&format!(".{CONF}.mediactl")).exists());
+        all_are_kept(&place);
+        drop(file);
+        modify(&place).exits(0);
+        all_are_kept(&place);
+    }
+}
+
+/// Somebody ran version 0.1 again: what it wrote stays where it is.
+#[test]
+fn a_state_folder_that_version_0_1_made_later_stays() {
+    let place = former();
+    modify(&place).exits(0);
+    let later = place.path(&format!(".mediactl/{CONF}"));
+    copy(&Path::new(FIXTURE).join("state"), &later);
+    fs::set_permissions(place.path(".mediactl"), fs::Permissions::from_mode(0o700)).expect("it is ours");
+    place.set(&["http=82"]).exits(0);
+    all_are_kept(&place);
+    assert!(later.join("history/journal").exists());
+}
+
+/// What can't be read is not thrown away.
+#[test]
+fn a_damaged_history_is_kept_beside_the_new_one() {
+    let place = former();
+    let archive = place.path(&format!(".mediactl/{CONF}/history/32.pack.gz"));
+    let bytes = fs::read(&archive).expect("it is there");
+    fs::write(&archive, &bytes[..bytes.len() / 2]).expect("it is ours");
+    modify(&place).exits(0);
+    let left =
+        fs::read(place.path(&format!(".{CONF}.mediactl/history.0.1/32.pack.gz"))).expect("it is there");
+    assert_eq!(left, bytes[..bytes.len() / 2]);
+    assert_eq!(place.kept()[..30], (0..30).map(text).collect::<Vec<_>>());
+}
+
+/// The calls of the conversion, and the run of a change with one of them changed.
+fn run(place: &Place, options: &[String]) -> (Run, strace::Trace) {
+    strace::run(place, options, &["modify", "--set", "http=81"])
+}
+
+fn calls() -> Vec<Call> {
+    let place = former();
+    let (run, trace) = run(&place, &[]);
+    run.exits(0);
+    trace.calls
+}
+
+#[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
+fn killed_at_each_call() {
+    if !strace::can_run() {
+        return;
+    }
+    let (mut former_is_there, mut new_is_there) = (0, 0);
+    for call in calls().iter().step_by(rounds(71, 5)) {
+        let place = former();
+        run(&place, &[call.option("signal=KILL")]);
+        let [is_former, is_new] = [format!(".mediactl/{CONF}"), format!(".{CONF}.mediactl")]
+            .map(|name| usize::from(place.path(&name).exists()));
+        (former_is_there, new_is_there) = (former_is_there + is_former, new_is_there + is_new);
+        all_are_kept(&place);
+        modify(&place).exits(0);
+        assert_eq!(place.text(), changed(), "{}", call.line);
+        all_are_kept(&place);
+        assert_eq!(strays(&place), [""; 0], "{}", call.line);
+        assert!(!place.path(".mediactl").exists(), "{}", call.line);
+    }
+    println!("killed: the former folder was there {former_is_there} times, the new one {new_is_there} times");
+}
+
+#[test]
+#[ignore = "takes minutes: .ci/run runs it, with the other proofs"]
+fn failing_at_each_call() {
+    if !strace::can_run() {
+        return;
+    }
+    for (number, call) in calls().iter().enumerate().step_by(rounds(73, 5)) {
+        let place = former();
+        let error = ["ENOSPC", "EIO", "EROFS", "EACCES", "EINTR"][number % 5];
+        let (run, _) = run(&place, &[call.option(&format!("error={error}"))]);
+        assert!(matches!(run.code, Some(0 | 4 | 9)), "{error} at {}: {run:#?}", call.line);
+        all_are_kept(&place);
+        modify(&place).exits(0);
+        assert_eq!(place.text(), changed(), "{error} at {}", call.line);
+        all_are_kept(&place);
+        assert_eq!(strays(&place), [""; 0], "{error} at {}", call.line);
+    }
+}
