@@ -22,7 +22,7 @@ use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Content, ContentDiff, Guard, KeptText, ReadForm, ReadQuery, TextDiff};
 use crate::store::{ChangeRef, NotAChangeRef};
 use mediaconf::plumbing::edit::{
-    Condition, Expansion, Path, Segment, guarded, keys_that_all_lack, no_entry, normalize,
+    Condition, Expansion, Path, Segment, doubts_in_json, keys_that_all_lack, no_entry, normalize,
 };
 use mediaconf::plumbing::merge::{Drift, diff as patch_from};
 use mediaconf::plumbing::model::Masker;
@@ -499,8 +499,7 @@ fn print_diff(compared: &ComparedSides, ui: Ui) -> Result<bool, CliError> {
 /// it is.
 fn note_guards(old: &Value, patch: &Map<String, Value>, ui: Ui) {
     let Ok(reduced) = normalize(Value::Object(patch.clone())) else { return };
-    let guards =
-        guarded::in_json(old, &reduced).0.into_iter().filter_map(|fault| Guard::of_fault(fault.kind));
+    let guards = doubts_in_json(old, &reduced).0.into_iter().filter_map(|fault| Guard::of_fault(fault.kind));
     let names: BTreeSet<&str> = guards.filter_map(|guard| guard.name()).collect();
     if !names.is_empty() {
         let names: Vec<&str> = names.into_iter().collect();

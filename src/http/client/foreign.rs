@@ -18,7 +18,7 @@ use crate::engine::{
 };
 use crate::http::protocol::routes::ApiOperation;
 use mediaconf::Request;
-use mediaconf::plumbing::edit::{ConfigLookup, guarded};
+use mediaconf::plumbing::edit::{ConfigLookup, doubts_in_json};
 use mediaconf::plumbing::merge::merge_patch;
 
 /// What a server answers that says yes to a change and does not make it.
@@ -50,7 +50,7 @@ fn modify(session: &mut Session, request: &Request, options: &ChangeOptions) -> 
     let sent = evaluated.patch.to_string();
     let deletions = deletions(&before, &evaluated.patch, request, options);
     let patch = evaluated.normalized().map_err(Refusal::from)?;
-    options.refused(guarded::in_json(&before, &patch)).into_result(()).map_err(Refusal::from)?;
+    options.refused(doubts_in_json(&before, &patch)).into_result(()).map_err(Refusal::from)?;
     let mut after = before.clone();
     merge_patch(&mut after, &Value::Object(patch));
     refuse_guarded([lost_credentials(&before, &after), deletions], options)?;

@@ -25,7 +25,7 @@ use crate::http::server::forwarded::client_address;
 use crate::http::server::fresh::Fresh;
 use crate::http::server::listener::limits::{CHANGE_TIME, CONNECTIONS, METRICS_LIFE};
 use crate::http::server::log::{AccessRecord, Log};
-use crate::http::server::message::{Head, PeerAddress, Rank, Request, Response, Service};
+use crate::http::server::message::{Head, HttpRequest, PeerAddress, Rank, Response, Service};
 use crate::http::server::redirect::{canonical, to_canonical};
 use crate::http::server::request_checks::{refuse_coding, refuse_cross_site, refuse_foreign_use};
 use crate::http::server::runtime::Runtime;
@@ -361,7 +361,7 @@ impl Service for Handler {
         }
     }
 
-    fn answer(&self, Request { head, body }: Request) -> Response {
+    fn answer(&self, HttpRequest { head, body }: HttpRequest) -> Response {
         self.answer_by(&head, |record| self.respond(&head, body, record))
     }
 
@@ -411,7 +411,7 @@ impl Service for Monitoring {
         Rank::Stranger
     }
 
-    fn answer(&self, Request { head, body }: Request) -> Response {
+    fn answer(&self, HttpRequest { head, body }: HttpRequest) -> Response {
         self.0.answer_by(&head, |record| self.0.respond_to_monitoring(&head, body, record))
     }
 

@@ -85,7 +85,7 @@ impl Head {
 
 /// A whole request.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct HttpRequest {
     /// Everything but the body.
     pub head: Head,
     /// The body, with its content coding; empty if there is none, or if it was dropped.
@@ -162,7 +162,7 @@ pub trait Service: Send + Sync + 'static {
     fn rank(&self, head: &Head) -> Rank;
 
     /// Answers a request, and logs it. Whoever needs its body takes it: it goes before a large answer is made.
-    fn answer(&self, request: Request) -> Response;
+    fn answer(&self, request: HttpRequest) -> Response;
 
     /// Answers the requests that wait for a change: the server stops.
     fn stop_waiting(&self) {}

@@ -7,7 +7,7 @@ use mediactl::engine::{Engine, Hooks};
 use mediactl::http::server::auth::Account;
 use mediactl::http::server::handler::{Handler, HandlerSettings};
 use mediactl::http::server::log::AccessRecord;
-use mediactl::http::server::message::{Head, PeerAddress, Request, Response, Service};
+use mediactl::http::server::message::{Head, HttpRequest, PeerAddress, Response, Service};
 use mediactl::http::server::runtime::Runtime;
 use mediactl::store::file::ConfFile;
 use serde_json::{Value, json};
@@ -103,11 +103,11 @@ impl Server {
     }
 }
 
-pub(super) fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Request {
+pub(super) fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> HttpRequest {
     let headers = headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
     let peer = PeerAddress::Address(IpAddr::from([192, 0, 2, 1]));
     let head = Head { method: method.to_owned(), target: target.to_owned(), headers, peer, unread: false };
-    Request { head, body: body.as_bytes().to_vec().into() }
+    HttpRequest { head, body: body.as_bytes().to_vec().into() }
 }
 
 pub(super) fn header<'r>(response: &'r Response, name: &str) -> Option<&'r str> {

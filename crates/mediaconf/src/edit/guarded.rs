@@ -11,15 +11,28 @@ use serde_json::{Map, Value};
 
 use super::align::{Alignment, ElementOrigin};
 use super::comments::kind_of;
-use super::modify_members;
-use super::sync::At;
-use crate::model::{Masker, NearMiss, near_miss, near_miss_in_block, top_members};
+use crate::model::{Masker, NearMiss, near_miss, near_miss_in_block};
 use crate::schema::codec::General;
 use crate::schema::fault::{Fault, FaultKind, Faults};
 use crate::schema::json_pointer::Pointer;
 use crate::schema::members::{Members, keyword_of};
 use crate::schema::{Codec, Facts, ForeignForm, Object, Parameter, Schema, Scope};
-use crate::syntax::{Document, Entry, needs_quotes};
+use crate::syntax::{Entry, needs_quotes};
+
+/// A part of the patch and its place.
+#[derive(Clone, Copy)]
+pub struct At<'v> {
+    /// Null where the patch does not say it part by part.
+    pub patch: &'v Value,
+    pub pointer: &'v Pointer,
+}
+
+impl At<'_> {
+    pub(super) fn child<T>(self, key: &str, then: impl FnOnce(At<'_>) -> T) -> T {
+        let patch = self.patch.get(key).unwrap_or(&Value::Null);
+        then(At { patch, pointer: &self.pointer.child(key) })
+    }
+}
 
 /// The changes of one patch that are refused unless they are accepted.
 #[derive(Debug, Default)]
@@ -185,15 +198,6 @@ fn form_change(keyword: &str, old: Entry<'_>, new: Entry<'_>) -> Option<(String,
         }
         _ => None,
     }
-}
-
-/// The doubts of a normalized patch of a configuration that is known only as JSON: those of the text that says it.
-pub fn in_json(current: &Value, patch: &Object) -> Faults {
-    let empty = Document::parse("");
-    let written = super::modify(&empty, current.clone(), FaultKind::DOUBTS).ok().flatten();
-    let document = written.map_or(empty, |edit| edit.document);
-    let edit = modify_members(&document, &top_members(&document), patch.clone()).ok().flatten();
-    edit.map(|edit| edit.guarded).unwrap_or_default()
 }
 
 /// Returns the faults of new options whose key could not be separated from their value.

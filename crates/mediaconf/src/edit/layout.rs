@@ -174,7 +174,7 @@ struct Inner<'d> {
 }
 
 /// A place for a new or moved entry.
-struct Spot {
+struct InsertionPoint {
     offset: usize,
     /// The text in front of it, and behind it.
     beside: [String; 2],
@@ -235,11 +235,14 @@ impl<'a, 'd> Layout<'a, 'd> {
         content: &Insertion<'d>,
         blank_lines: usize,
         style: &mut Style,
-    ) -> Spot {
+    ) -> InsertionPoint {
         let newline = style.newline;
-        let own =
-            |offset, before: String, behind: String| Spot { offset, beside: [before, behind], inline: false };
-        let inline = |offset, before: &str, behind: &str| Spot {
+        let own = |offset, before: String, behind: String| InsertionPoint {
+            offset,
+            beside: [before, behind],
+            inline: false,
+        };
+        let inline = |offset, before: &str, behind: &str| InsertionPoint {
             offset,
             beside: [before, behind].map(str::to_owned),
             inline: true,

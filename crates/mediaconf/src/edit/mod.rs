@@ -21,7 +21,7 @@ mod explain;
 mod found_value;
 #[cfg(test)]
 mod growth;
-pub mod guarded;
+mod guarded;
 mod here;
 mod layout;
 mod order;
@@ -56,8 +56,8 @@ pub use shell_word::quoted;
 pub use substitution::Substitution;
 pub use suggestion::UnknownKey;
 pub(crate) use suggestion::missing;
+pub use sync::Note;
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -112,33 +112,6 @@ impl Edit {
         let refused = self.guarded.0.iter().filter(|doubt| !accepted.contains(&doubt.kind));
         Faults(refused.cloned().collect()).into_result(self)
     }
-}
-
-/// A side effect of a change, which its patch does not show.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Note {
-    /// `url: false` took extras with it.
-    ExtrasDropped {
-        /// The auth they belonged to.
-        at: Pointer,
-        /// The keys of the extras.
-        keys: Vec<String>,
-    },
-    /// Comment lines above a removed entry were kept.
-    CommentsKept {
-        /// The first words of the removed entry.
-        above: String,
-        /// The number of comment lines.
-        lines: usize,
-    },
-    /// A port of `http` was removed together with its block.
-    PortOptionsDropped {
-        /// The port, as it stands in the text.
-        port: String,
-    },
-    /// The number of settings that a desired state lacks in the entries that it names; they stay.
-    SettingsLacking(usize),
 }
 
 /// Why a request can't be carried out.
@@ -272,4 +245,13 @@ pub(crate) fn composed(first: &[Splice], between: &str, second: &[Splice]) -> Ve
         text += &between[at..end];
         composed.push(Splice { range: old_start..end.saturating_add_signed(-grown), text });
     }
+}
+
+/// The doubts of a normalized patch of a configuration that is known only as JSON: those of the text that says it.
+pub fn doubts_in_json(current: &Value, patch: &Object) -> Faults {
+    let empty = Document::parse("");
+    let written = modify(&empty, current.clone(), FaultKind::DOUBTS).ok().flatten();
+    let document = written.map_or(empty, |edit| edit.document);
+    let edit = modify_members(&document, &top_members(&document), patch.clone()).ok().flatten();
+    edit.map(|edit| edit.guarded).unwrap_or_default()
 }

@@ -8,10 +8,9 @@ use serde_json::{Map, Value};
 
 use super::align::longest_increasing_subsequence;
 use super::comments::is_followed;
-use super::guarded::unwritable;
+use super::guarded::{At, unwritable};
 use super::layout::{Anchor, Insertion, NewEntry};
-use super::sources::sources_of;
-use super::sync::{At, Sync, without_misshapen, written};
+use super::sync::{Sync, without_misshapen, written};
 use super::words::address_said;
 use crate::schema::codec::{Address, group_name, header_address};
 use crate::schema::fault::{Fault, Faults};
@@ -274,6 +273,11 @@ impl<'d> Sync<'_, 'd> {
         names.insert(at, name.to_owned());
         self.promises.order(kind, names);
     }
+}
+
+/// The row of the sources in the blocks of a kind.
+pub(super) fn sources_of(kind: Kind) -> Option<&'static Parameter> {
+    kind.scope().rows().find(|row| kind.has_sources() && row.codec.facts().sources.is_some())
 }
 
 /// The patch of a block in which each `X_off` of a protocol X is the directive `X off;`. Panels send such members for each

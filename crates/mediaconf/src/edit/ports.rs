@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::Note;
 use super::align::{ElementOrigin, align};
-use super::sync::{MemberLines, Sync};
+use super::guarded::At;
+use super::sync::{MemberLines, Note, Sync};
 use crate::schema::codec::{General, block_value, merge_block, occurrence};
 use crate::schema::fault::Fault;
 use crate::schema::json_pointer::Pointer;
@@ -47,9 +47,17 @@ impl Sync<'_, '_> {
         let lines: Vec<String> = new.iter().zip(&blocks).map(line).collect();
         let fresh = Document::parse(lines.join("\n"));
         let fresh: Vec<_> = fresh.entries().collect();
-        for (&line, entry) in fresh.iter().zip(&staying) {
-            if let Some(entry) = *entry {
-                self.line(Some(row), entry, line);
+        for ((&line, entry), port) in fresh.iter().zip(&staying).zip(&new) {
+            let Some(entry) = *entry else { continue };
+            match block_value(line) {
+                Value::Object(target) if entry.is_block() && line.is_block() => {
+                    self.words(Some(row), entry, line);
+                    let name = scalar_text(port).unwrap_or_default();
+                    let patch = options.and_then(|options| options.get(&name)).unwrap_or(&Value::Null);
+                    let pointer = Pointer::root().child(list.blocks).child(name);
+                    self.inside(entry, &target, At { patch, pointer: &pointer });
+                }
+                _ => self.line(Some(row), entry, line),
             }
         }
         self.lines(MemberLines { within: None, row: Some(row), entries }, &fresh, &alignment);

@@ -5,19 +5,14 @@ use std::cell::LazyCell;
 
 use serde_json::Value;
 
-use super::order::switched;
+use super::order::{sources_of, switched};
 use super::surroundings::Surroundings;
 use crate::schema::codec::{group_name, header_address, is_plural, write_members};
 use crate::schema::fault::Faults;
 use crate::schema::json_pointer::Pointer;
 use crate::schema::members::Members;
-use crate::schema::{Kind, Object, Parameter, SOURCE, Schema};
+use crate::schema::{Object, SOURCE, Schema};
 use crate::syntax::{Document, Entry, Splice};
-
-/// The row of the sources in the blocks of a kind.
-pub(super) fn sources_of(kind: Kind) -> Option<&'static Parameter> {
-    kind.scope().rows().find(|row| kind.has_sources() && row.codec.facts().sources.is_some())
-}
 
 /// Returns the changes that give sources their own lines where this patch needs it.
 pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object) -> Vec<Splice> {

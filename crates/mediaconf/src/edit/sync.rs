@@ -11,12 +11,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Note;
 use super::align::{Alignment, ElementOrigin, align};
 use super::comments::{Leave, counts_as_block};
-use super::guarded::{Doubts, unwritable};
+use super::guarded::{At, Doubts, unwritable};
 use super::layout::{Anchor, Insertion, NewEntry, Put, TextChanges, block_lines};
 use super::surroundings::{Surroundings, count_lines};
 use super::verify::Promises;
@@ -30,6 +30,33 @@ use crate::schema::json_pointer::Pointer;
 use crate::schema::members::{Members, first_argument, inner_scope, key_of, keyword_of};
 use crate::schema::{Codec, Facts, Object, Parameter, SOURCE, Schema, Scope};
 use crate::syntax::{Document, Entry, EntryId, Splice};
+
+/// A side effect of a change, which its patch does not show.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Note {
+    /// `url: false` took extras with it.
+    ExtrasDropped {
+        /// The auth they belonged to.
+        at: Pointer,
+        /// The keys of the extras.
+        keys: Vec<String>,
+    },
+    /// Comment lines above a removed entry were kept.
+    CommentsKept {
+        /// The first words of the removed entry.
+        above: String,
+        /// The number of comment lines.
+        lines: usize,
+    },
+    /// A port of `http` was removed together with its block.
+    PortOptionsDropped {
+        /// The port, as it stands in the text.
+        port: String,
+    },
+    /// The number of settings that a desired state lacks in the entries that it names; they stay.
+    SettingsLacking(usize),
+}
 
 /// Collects the changes of a text, and the values that they must lead to.
 pub struct Sync<'p, 'd> {
@@ -80,21 +107,6 @@ pub(super) struct MemberLines<'m, 'd> {
     /// The row of the schema; `None` under the general rule.
     pub row: Option<&'static Parameter>,
     pub entries: &'m [Entry<'d>],
-}
-
-/// A part of the patch and its place.
-#[derive(Clone, Copy)]
-pub struct At<'v> {
-    /// Null where the patch does not say it part by part.
-    pub patch: &'v Value,
-    pub pointer: &'v Pointer,
-}
-
-impl At<'_> {
-    fn child<T>(self, key: &str, then: impl FnOnce(At<'_>) -> T) -> T {
-        let patch = self.patch.get(key).unwrap_or(&Value::Null);
-        then(At { patch, pointer: &self.pointer.child(key) })
-    }
 }
 
 impl<'p, 'd> Sync<'p, 'd> {
@@ -305,7 +317,7 @@ impl<'p, 'd> Sync<'p, 'd> {
     }
 
     /// Changes what stands inside a block that the general rule shows.
-    fn inside(&mut self, block: Entry<'d>, target: &Object, at: At<'_>) {
+    pub(super) fn inside(&mut self, block: Entry<'d>, target: &Object, at: At<'_>) {
         if let Value::Object(current) = block_value(block)
             && current != *target
         {

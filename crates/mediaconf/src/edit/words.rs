@@ -191,7 +191,8 @@ fn replaced(row: Option<&'static Parameter>, all: &[Said<'_>], old: &Said<'_>, f
 
 /// The text of a fresh option with its key as another one of the line spells it, and quotes around the value alone.
 fn spelled(old: &[Said<'_>], fresh: &Said<'_>) -> String {
-    let is_option = |part: &str| !part.is_empty() && part != ADDRESS;
+    // The words of a list have a name in common, and none of their own.
+    let is_option = |part: &str| !matches!(part, "" | ADDRESS | REST);
     let like = old.iter().find(|old| is_option(&old.part) && old.part == fresh.part);
     let Some((key, value)) = like.and_then(|old| old.word.split_option()) else {
         return fresh.word.raw.to_owned();

@@ -152,5 +152,5 @@ pub fn sources<'d>(
 
 /// The sources of one `url` entry; a `urls A B;` line has one for each word.
 pub fn entry_sources(entry: Entry<'_>) -> impl Iterator<Item = Address<'_>> {
-    Address::of_entry(entry).into_iter()
+    Address::of_entry(entry)
 }

@@ -69,7 +69,7 @@ pub fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 /// Finds the secrets in a text as it is written, and in what it means without escapes. Blanks in a word were quoted; in
 /// a message, a comment, or an address on the command line, they end a word.
 fn find(text: &str, is_word: bool, encodings: usize, found: &mut Vec<Range<usize>>) {
-    let mut scan = Scan { text, is_word, stream_id: 0 };
+    let mut scan = SecretScan { text, is_word, stream_id: 0 };
     let mut offset = 0;
     while let Some(mark) = text.as_bytes()[offset..].iter().position(|byte| b":=<-".contains(byte)) {
         let secret = scan.at(offset + mark).and_then(|secret| part(text, secret));
@@ -89,14 +89,14 @@ fn part(text: &str, part: &str) -> Option<Range<usize>> {
     (!part.is_empty()).then_some(start..start + part.len())
 }
 
-struct Scan<'t> {
+struct SecretScan<'t> {
     text: &'t str,
     is_word: bool,
     /// The end of the last `streamid` of SRT.
     stream_id: usize,
 }
 
-impl<'t> Scan<'t> {
+impl<'t> SecretScan<'t> {
     /// The secret behind or around the mark at this place.
     fn at(&mut self, mark: usize) -> Option<&'t str> {
         let (before, rest) = self.text.split_at(mark);

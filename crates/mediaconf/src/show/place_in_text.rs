@@ -11,7 +11,7 @@ use crate::schema::members::{Members, first_argument, inner_scope};
 use crate::syntax::{Document, Entry, line_end};
 
 /// The entries that a path leads to: a block, or the directives that say a value.
-struct Found<'d, 'p> {
+struct FoundEntries<'d, 'p> {
     /// There is at least one.
     entries: Vec<Entry<'d>>,
     /// The rest of the path, which leads into them.
@@ -20,7 +20,7 @@ struct Found<'d, 'p> {
     is_there: bool,
 }
 
-fn find<'d, 'p>(members: &Members<'d>, segments: &'p [Segment]) -> Option<Found<'d, 'p>> {
+fn find<'d, 'p>(members: &Members<'d>, segments: &'p [Segment]) -> Option<FoundEntries<'d, 'p>> {
     let (key, below) = (segments.first()?.name()?, &segments[1..]);
     let row = members.scope().by_key(key);
     let entries = row.map_or_else(|| members.foreign_by_key(key), |row| members.read_by(row));
@@ -60,7 +60,7 @@ fn find<'d, 'p>(members: &Members<'d>, segments: &'p [Segment]) -> Option<Found<
     };
     let block = entries.iter().copied().find(|_| (has_names || row.is_none()) && !below.is_empty());
     let Some(block) = block.filter(|block| block.is_block() && entries.len() == 1) else {
-        return (!entries.is_empty()).then_some(Found { entries, below, is_there: true });
+        return (!entries.is_empty()).then_some(FoundEntries { entries, below, is_there: true });
     };
     let scope = match group {
         Some(kind) => kind.scope(),
@@ -68,7 +68,7 @@ fn find<'d, 'p>(members: &Members<'d>, segments: &'p [Segment]) -> Option<Found<
         None => inner_scope(block),
     };
     let inside = find(&Members::group(scope, block.children()), below);
-    inside.or(Some(Found { entries, below, is_there: false }))
+    inside.or(Some(FoundEntries { entries, below, is_there: false }))
 }
 
 impl<'d> Config<'d> {

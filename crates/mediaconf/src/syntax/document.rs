@@ -6,7 +6,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use super::grammar::{self, BOM, Record};
+use super::grammar::{self, BOM, MAX_DEPTH, Record};
 use super::lines::line_start;
 use super::tokens::Words;
 use crate::text::{Diagnostic, Diagnostics, Span};
@@ -38,7 +38,7 @@ pub struct Document {
 
 impl Document {
     /// The deepest nesting of blocks.
-    pub const MAX_DEPTH: usize = 64;
+    pub const MAX_DEPTH: usize = MAX_DEPTH;
 
     /// Parses the bytes of a file of a media server. Bytes that are not UTF-8 are reported as errors, and the
     /// text holds U+FFFD in their place.

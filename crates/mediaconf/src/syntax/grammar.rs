@@ -17,8 +17,10 @@ use winnow::combinator::opt;
 use winnow::stream::{AsBytes, LocatingSlice, Location, Stateful, Stream};
 use winnow::token::{any, take_till};
 
-use super::document::Document;
 use crate::text::{Diagnostic, Diagnostics, Fix, Parsed, Quoting, bare, unescaped, word};
+
+/// The number of blocks that may stand inside one another.
+pub const MAX_DEPTH: usize = 64;
 
 /// The message about a `}` where no block is open.
 pub(crate) const STRAY_BRACE: &str = "stray `}`";
@@ -212,8 +214,8 @@ fn block(input: &mut Input<'_>, head: Record) -> Parsed<()> {
     let number = input.state.records.len();
     input.state.records.push(Record { facts: head.facts | Record::BLOCK, ..head });
     any.parse_next(input)?;
-    if input.state.depth == Document::MAX_DEPTH {
-        let message = format!("blocks nest deeper than {}", Document::MAX_DEPTH);
+    if input.state.depth == MAX_DEPTH {
+        let message = format!("blocks nest deeper than {}", MAX_DEPTH);
         input.state.error(brace..brace + 1, message, "the contents of this block are not checked");
         skipped_entries(input)?;
     } else {

@@ -6,25 +6,25 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::http::server::message::Request;
+use crate::http::server::message::HttpRequest;
 
 /// The hand-over of one link: one request at a time, and the body of its response.
 #[derive(Debug, Default)]
 pub struct HandOver {
-    request: Mutex<Option<Request>>,
+    request: Mutex<Option<HttpRequest>>,
     taken: Condvar,
     body: Mutex<Option<(u16, Arc<Vec<u8>>)>>,
 }
 
 impl HandOver {
     /// Lays down a request, and forgets the body of an earlier response.
-    pub fn put_request(&self, request: Request) {
+    pub fn put_request(&self, request: HttpRequest) {
         self.take_body();
         *lock(&self.request) = Some(request);
     }
 
     /// `None` if the request was taken already.
-    pub fn take_request(&self) -> Option<Request> {
+    pub fn take_request(&self) -> Option<HttpRequest> {
         let request = lock(&self.request).take();
         self.taken.notify_one();
         request

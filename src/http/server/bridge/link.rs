@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::hand_over::{HandOver, HandOvers};
-use crate::http::server::message::Request;
+use crate::http::server::message::HttpRequest;
 
 /// The end of each head that tiny_http writes: no body goes through it.
 const END: &[u8] = b"Content-Length: 0\r\n\r\n";
@@ -44,7 +44,7 @@ impl BridgeLink {
     }
 
     /// Hands a request over.
-    pub fn send(&mut self, request: Request) -> io::Result<()> {
+    pub fn send(&mut self, request: HttpRequest) -> io::Result<()> {
         self.hand_over.put_request(request);
         self.stream.write_all(format!("GET /{} HTTP/1.1\r\n\r\n", self.number).as_bytes())
     }

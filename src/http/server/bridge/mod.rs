@@ -27,7 +27,7 @@ use worker_pool::WorkerPool;
 use crate::engine::RefusalKind;
 use crate::http::protocol::headers::on_every_response;
 use crate::http::protocol::problem::Problem;
-use crate::http::server::message::{Request, Response, Service};
+use crate::http::server::message::{HttpRequest, Response, Service};
 
 /// The value of the header `Server`.
 const NAME: &str = "mediactl";
@@ -69,7 +69,7 @@ impl Bridge {
     pub fn ask(
         &self,
         link: &mut Option<BridgeLink>,
-        request: Request,
+        request: HttpRequest,
         most: Duration,
     ) -> io::Result<BridgeResponse> {
         let is_head = request.head.method == "HEAD";
@@ -144,7 +144,7 @@ fn handle(bridge: &Bridge, from: tiny_http::Request) {
 }
 
 /// Takes the request that was handed over; `None` if the listener has given it up.
-fn taken(bridge: &Bridge, from: &tiny_http::Request) -> Option<(Arc<HandOver>, Request)> {
+fn taken(bridge: &Bridge, from: &tiny_http::Request) -> Option<(Arc<HandOver>, HttpRequest)> {
     let hand_over = bridge.hand_overs.get(from.url().strip_prefix('/')?.parse().ok()?)?;
     let request = hand_over.take_request()?;
     Some((hand_over, request))

@@ -19,7 +19,7 @@ use super::socket::{Socket, Timed};
 use super::stream::Stream;
 use crate::engine::RefusalKind;
 use crate::http::server::bridge::BridgeLink;
-use crate::http::server::message::{PeerAddress, Rank, Request};
+use crate::http::server::message::{HttpRequest, PeerAddress, Rank};
 use crate::http::server::tls::Tls;
 
 /// The interval at which an idle connection checks whether the server is crowded.
@@ -146,7 +146,7 @@ impl<'g> Connection<'g> {
         let rank = self.judge(&parsed)?;
         let (BodyBytes { bytes, charge }, in_step) = self.read_body(&mut parsed, rank)?;
         enter(&self.slot, Phase::Busy)?;
-        let request = Request { head: parsed.head, body: bytes.into() };
+        let request = HttpRequest { head: parsed.head, body: bytes.into() };
         let asked = shared.bridge.ask(&mut self.link, request, shared.deadlines.handler);
         let answer = asked.map_err(|error| unanswered(&error))?;
         drop(charge);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
-use mediactl::http::server::message::{Head, PeerAddress, Rank, Request, Response, Service};
+use mediactl::http::server::message::{Head, HttpRequest, PeerAddress, Rank, Response, Service};
 use mediactl::http::server::tls::Tls;
 
 use crate::waiting::{PATIENCE, eventually, let_pass};
@@ -32,7 +32,7 @@ impl Service for Echo {
         }
     }
 
-    fn answer(&self, request: Request) -> Response {
+    fn answer(&self, request: HttpRequest) -> Response {
         self.asked.fetch_add(1, Ordering::SeqCst);
         let head = &request.head;
         let (status, body) = match head.path() {
@@ -57,7 +57,7 @@ impl Service for Echo {
     }
 }
 
-fn told(request: &Request) -> Vec<u8> {
+fn told(request: &HttpRequest) -> Vec<u8> {
     let mut text = format!("{} {} ", request.head.method, request.head.target).into_bytes();
     text.extend_from_slice(&request.body);
     text

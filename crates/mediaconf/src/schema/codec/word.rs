@@ -1,0 +1,230 @@
+//! The forms of one word, of a list of values, of the blocks of a list, and of what is derived.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use crate::schema::fault::{Fault, FaultKind};
+use crate::schema::forms::{Derived, JsonForm, ListShape};
+use crate::schema::kinds::{PORT, SWITCH, WordKind};
+use crate::schema::members::first_argument;
+use crate::schema::normalize::Normalizer;
+use crate::schema::row::{BlockHead, Codec, Facts, Place, Scope};
+use crate::schema::scalar::{Scalar, integer, is_scalar, plain_word};
+use crate::syntax::Entry;
+
+use super::general::{General, block_value, each_normalized};
+use super::group::group_name;
+use super::{ELEMENTS, OWN_PATH, directive, elements, is_list, object, of_kind, unlike};
+
+/// `prepush 5;`, one directive with one value.
+impl Codec for WordKind {
+    fn fits(&self, entry: Entry<'_>) -> bool {
+        let is_word =
+            || if self.takes_any { entry.count_arguments() == 1 } else { self.value(entry).is_some() };
+        !entry.is_block() && is_word()
+    }
+
+    fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
+        self.value(*entries.last()?).map(Value::from)
+    }
+
+    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+        normalizer.value(self, &value)
+    }
+
+    fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
+        vec![directive(keyword, (self.write)(value, None))]
+    }
+
+    fn parse(&self, text: &str) -> Result<Value, Fault> {
+        of_kind(self, text)
+    }
+
+    fn parse_string(&self, text: &str) -> Result<Value, Fault> {
+        (self.accept)(&text.into()).ok_or_else(|| unlike(self.expected))
+    }
+
+    fn facts(&'static self) -> Facts {
+        Facts { kind: Some(self), ..Facts::new(self.usage, self.json_form, self.name, JsonForm::Leaf) }
+    }
+}
+
+impl WordKind {
+    /// The value of a directive with at most one word; `None` if it is not of this kind.
+    #[inline]
+    pub fn value<'t>(&self, entry: Entry<'t>) -> Option<Scalar<'t>> {
+        if entry.count_arguments() > 1 { None } else { (self.read)(entry.arguments().next()) }
+    }
+}
+
+/// A member that no directive of its own stands for: read from the text around it, or from elsewhere.
+impl Codec for Derived {
+    fn read(&self, _: &[Entry<'_>], head: Option<&BlockHead<'_, '_>>) -> Option<Value> {
+        let head = head?;
+        match self {
+            Self::Static | Self::NeverStatic => Some(head.kind.is_static(head.entry).into()),
+            Self::Name => head.globals.map(|_| group_name(head.entry).value().into()),
+            Self::Position => head.globals.map(|_| head.position.into()),
+            Self::Global => head.globals?.cluster_key.clone(),
+            Self::Former | Self::Runtime | Self::Included | Self::Address => None,
+        }
+    }
+
+    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+        match self {
+            Self::Included => {
+                let message = "this is the output of `read --with-includes`, which can't be written back";
+                let hint = "read the configuration without what it includes: `mediactl read`";
+                normalizer.refuse(FaultKind::ReadOnly, message, hint)
+            }
+            // Null sets it to the default.
+            Self::Static if value.is_null() => Some(value),
+            Self::Static => normalizer.value(&SWITCH, &value),
+            Self::NeverStatic if !value.is_null() && value != false => {
+                let message = "a live is never static: only false is accepted";
+                normalizer.refuse(FaultKind::ReadOnly, message, "")
+            }
+            Self::Position if !value.is_null() => match integer(&value).filter(|place| *place >= 1) {
+                Some(position) => Some(position.into()),
+                None => normalizer.wrong("a position is an integer from 1", ""),
+            },
+            // The names have been compared with their keys.
+            _ => None,
+        }
+    }
+
+    fn member(&'static self, _: &str) -> Result<Place, Fault> {
+        self.entry().ok_or_else(|| Fault::of_path("there is nothing below a plain value"))
+    }
+
+    fn entry(&'static self) -> Option<Place> {
+        (*self == Self::Runtime).then_some(Place::Foreign)
+    }
+
+    fn parse(&self, text: &str) -> Result<Value, Fault> {
+        match self {
+            Self::Static | Self::NeverStatic => of_kind(&SWITCH, text),
+            Self::Runtime => General { keyword: "" }.parse(text),
+            _ => self.parse_string(text),
+        }
+    }
+
+    fn parse_string(&self, text: &str) -> Result<Value, Fault> {
+        match self {
+            Self::Static | Self::NeverStatic => Err(unlike(SWITCH.expected)),
+            Self::Position => {
+                let position = integer(&text.into()).filter(|&position| position >= 1);
+                position.map(Value::from).ok_or_else(|| unlike("a position, counted from 1"))
+            }
+            _ => Ok(text.into()),
+        }
+    }
+
+    fn facts(&'static self) -> Facts {
+        let (json_form, value_type) = match self {
+            Self::Name | Self::Address => ("a string", "string"),
+            Self::Static | Self::NeverStatic => ("true or false", "boolean"),
+            Self::Position => ("a number", "integer"),
+            Self::Global => ("a string, read-only here", "string"),
+            Self::Former => ("a string, no longer shown", "string"),
+            Self::Runtime => ("an object, read-only", "object"),
+            Self::Included => ("a list of strings, refused in a patch", "list of strings"),
+        };
+        let kind = matches!(self, Self::Static | Self::NeverStatic).then_some(&SWITCH);
+        let described = Facts::new("nothing", json_form, value_type, JsonForm::Leaf);
+        Facts { kind, derived: Some(*self), ..described }
+    }
+}
+
+impl Derived {
+    /// True if an entry has no such value of its own.
+    pub fn lacks_own(self) -> bool {
+        !matches!(self, Self::Static | Self::Address)
+    }
+}
+
+/// `http 80;` repeated, an array of values.
+impl Codec for ListShape {
+    fn fits(&self, entry: Entry<'_>) -> bool {
+        PORT.value(entry).is_some()
+    }
+
+    fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
+        let values = entries.iter().filter_map(|&entry| PORT.value(entry)).map(Value::from);
+        (!entries.is_empty()).then(|| values.collect())
+    }
+
+    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+        match is_scalar(&value) && self.takes_one {
+            true => Some(Value::Array(vec![normalizer.value(&PORT, &value)?])),
+            false => normalizer.elements(value, |normalizer, _, value| normalizer.value(&PORT, &value)),
+        }
+    }
+
+    fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
+        let values = value.as_array().into_iter().flatten();
+        values.map(|value| directive(keyword, [plain_word(value)])).collect()
+    }
+
+    fn member(&'static self, _: &str) -> Result<Place, Fault> {
+        Err(is_list(ELEMENTS))
+    }
+
+    fn entry(&'static self) -> Option<Place> {
+        Some(Place::Element(&PORT))
+    }
+
+    fn parse(&self, text: &str) -> Result<Value, Fault> {
+        elements(text, |text| of_kind(&PORT, text).map(|value| vec![value]))
+    }
+
+    fn parse_string(&self, text: &str) -> Result<Value, Fault> {
+        of_kind(&PORT, text).map(|value| Value::Array(vec![value]))
+    }
+
+    fn facts(&'static self) -> Facts {
+        let json_form = "an array of numbers and \"host:port\" strings";
+        let described = Facts::new(PORT.usage, json_form, "list of ports", JsonForm::List);
+        Facts { kind: Some(&PORT), list: Some(self), ..described }
+    }
+}
+
+/// The blocks of the directives of a list, an object by value.
+#[derive(Debug)]
+pub struct BlocksShape(pub &'static ListShape);
+
+impl Codec for BlocksShape {
+    /// Of several blocks of one value, the last one counts.
+    fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
+        let mut seen = HashSet::new();
+        let blocks = entries.iter().rev().filter(|entry| entry.is_block());
+        let last: Vec<&Entry<'_>> = blocks.filter(|entry| seen.insert(first_argument(**entry))).collect();
+        let values =
+            last.iter().rev().map(|&&block| (first_argument(block).into_owned(), block_value(block)));
+        (!last.is_empty()).then(|| values.collect())
+    }
+
+    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+        normalizer.each_member(value, |normalizer, _, value| match value {
+            Value::Null => Some(value),
+            value => {
+                let members = normalizer.object(value)?;
+                Some(each_normalized(Scope::Unknown, members, normalizer))
+            }
+        })
+    }
+
+    fn member(&'static self, _: &str) -> Result<Place, Fault> {
+        Ok(Place::ForeignBlock)
+    }
+
+    fn parse(&self, text: &str) -> Result<Value, Fault> {
+        object(text).map_err(|fault| fault.hint(OWN_PATH))
+    }
+
+    fn facts(&'static self) -> Facts {
+        let described = Facts::new("nothing", "an object by port", "object of objects", JsonForm::Object);
+        Facts { entries_of: Some(self.0.key), ..described }
+    }
+}
