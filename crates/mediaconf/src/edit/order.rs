@@ -90,7 +90,7 @@ impl<'d> Sync<'_, 'd> {
         }
         let text = Document::parse(kind.write(name, &target));
         let lines = NewEntry::of(text.entries().next()?);
-        self.promises.block(kind, name, Some(target));
+        self.promises.block(kind, name, Some(&target));
         Some(NewBlock { name: name.to_owned(), lines })
     }
 
@@ -136,7 +136,7 @@ impl<'d> Sync<'_, 'd> {
             }
             (false, ..) => {}
         }
-        self.promises.block(kind, name, Some(target));
+        self.promises.block(kind, name, Some(&target));
     }
 
     /// Puts new and moved blocks at their places; deletions are known already.
@@ -242,7 +242,7 @@ impl<'d> Sync<'_, 'd> {
             let old = group_name(*block);
             new.insert(old.value(), *name);
             self.splice(old.start as usize..old.end() as usize, quoted_if_needed(name));
-            self.promises.block(kind, name, Some(kind.read(*block)));
+            self.promises.block(kind, name, Some(&kind.read(*block)));
         }
         let names = self.members.own_by_key(kind.key()).iter().map(|&entry| name_of(entry));
         let names = names.map(|old| new.get(&*old).map_or(old, |&name| name.to_owned())).collect();
@@ -268,7 +268,7 @@ impl<'d> Sync<'_, 'd> {
             }
             _ => self.put_block(entries, [previous, self.before.or(entries.first().copied())], copy, None),
         }
-        self.promises.block(kind, name, Some(kind.read(original)));
+        self.promises.block(kind, name, Some(&kind.read(original)));
         let mut names: Vec<String> = entries.iter().map(|&entry| name_of(entry)).collect();
         names.insert(at, name.to_owned());
         self.promises.order(kind, names);
