@@ -54,7 +54,7 @@ fn peak_of(folder: &Path, arguments: &[&str]) -> usize {
     let mut child = command.spawn().expect("it starts");
     let mut peak = 0;
     let status = loop {
-        peak = resident(&child).unwrap_or(peak);
+        peak = resident(&child).map_or(peak, |now| now.max(peak));
         match child.try_wait().expect("it is ours") {
             Some(status) => break status,
             None => thread::sleep(TICK),
@@ -64,9 +64,9 @@ fn peak_of(folder: &Path, arguments: &[&str]) -> usize {
     peak
 }
 
-/// The most memory that a process has had so far, in bytes.
+/// The memory of a process that is not part of a file, in bytes.
 fn resident(child: &Child) -> Option<usize> {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
     Some(line.trim().trim_end_matches(" kB").parse::<usize>().ok()? * 1024)
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::diff::{diff, group, object, own_members};
+use super::diff::{diff, group, own_members, settings};
 use crate::edit::schema_path::Place;
 use crate::edit::{ConfigLookup, EditError, FaultKind, Note, modify};
 use crate::model::Config;
@@ -12,7 +12,8 @@ use crate::schema::{Kind, Object, Schema, Scope};
 use crate::syntax::{Document, Entry};
 
 /// The parts that are removed because a desired state lacks them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Prune {
     /// Nothing: the settings of the state are set, and the rest stays.
     Nothing,
@@ -28,15 +29,13 @@ pub enum Prune {
 pub enum DesiredState {
     /// A merge patch.
     Merged(Value),
-    /// A merge patch of the settings outside of entries, and all streams, lives and plugins.
-    Entries {
-        /// The merge patch of the settings.
-        settings: Object,
-        /// All streams, lives and plugins, by the keys of their groups.
-        entries: Value,
+    /// The text of a configuration; no value of it is kept, as values take twenty times as much memory.
+    Text {
+        /// The text, without errors.
+        text: String,
+        /// The parts that are removed because the text lacks them.
+        prune: Prune,
     },
-    /// A whole configuration, as its own view.
-    Whole(Value),
 }
 
 impl DesiredState {
@@ -45,70 +44,108 @@ impl DesiredState {
     /// # Errors
     /// The faults of the patch, where more is asked than a merge.
     pub fn of_json(patch: Value, prune: Prune) -> Result<Self, EditError> {
-        Ok(match (prune, patch) {
-            (Prune::Nothing, patch) => Self::Merged(patch),
-            (Prune::Entries, Value::Object(members)) => {
-                let (entries, settings) = split(members);
-                Self::Entries { settings, entries: alone(entries.into())? }
-            }
-            (_, patch) => Self::Whole(alone(patch)?),
-        })
+        if prune == Prune::Nothing {
+            return Ok(Self::Merged(patch));
+        }
+        let edit = modify(&Document::parse(""), patch, FaultKind::DOUBTS)?;
+        Ok(Self::Text { text: edit.map_or_else(String::new, |edit| edit.document.text().to_owned()), prune })
     }
 
     /// The state that a document without errors is.
+    pub fn of_text(document: &Document, prune: Prune) -> Self {
+        Self::Text { text: document.text().to_owned(), prune }
+    }
+
+    /// True if what the state lacks is removed.
+    pub(crate) fn removes(&self) -> bool {
+        matches!(self, Self::Text { prune: Prune::Entries | Prune::All, .. })
+    }
+
+    /// Returns the patch that brings a configuration to this state, with what users should know of it. The patch has
+    /// only what the configuration does not say yet.
+    pub fn patch(&self, current: &dyn ConfigLookup) -> (Value, Vec<Note>) {
+        let mut merge = StateMerge { current, patch: Object::new(), lacking: 0 };
+        match self {
+            Self::Merged(Value::Object(members)) => {
+                for (key, value) in members {
+                    match (Schema::media().kind(key), value) {
+                        (Some(kind), Value::Object(blocks)) => {
+                            blocks.iter().for_each(|(name, block)| merge.block(kind, name, block));
+                        }
+                        _ => merge.setting(key, value),
+                    }
+                }
+            }
+            Self::Merged(patch) => return (patch.clone(), Vec::new()),
+            Self::Text { text, prune } => merge.text(&Document::parse(text.as_str()), *prune),
+        }
+        let lacking = (merge.lacking > 0).then_some(Note::SettingsLacking(merge.lacking));
+        (merge.patch.into(), lacking.into_iter().collect())
+    }
+}
+
+/// The patch that brings a configuration to a state, as far as it is made.
+struct StateMerge<'c> {
+    current: &'c dyn ConfigLookup,
+    patch: Object,
+    /// The number of settings that the state lacks of the streams, lives and plugins that it names.
+    lacking: usize,
+}
+
+impl StateMerge<'_> {
+    fn setting(&mut self, key: &str, value: &Value) {
+        self.patch.insert(key.to_owned(), value.clone());
+    }
+
+    /// Adds a block of the state, without the settings that it has already.
+    fn block(&mut self, kind: Kind, name: &str, wanted: &Value) {
+        let mut wanted = wanted.clone();
+        if let (Some(current), Value::Object(wanted)) = (self.current.value(&[kind.key(), name]), &mut wanted)
+        {
+            let found = own_members(Place::Block(kind), &current);
+            // A member that no directive inside of the block sets is none.
+            let is_set = |(key, value): &(&String, &Value)| {
+                kind.scope().by_key(key).is_none_or(|row| {
+                    row.codec.facts().derived.is_none() && row.value_of_nothing().as_ref() != Some(value)
+                })
+            };
+            self.lacking += unmentioned(found.iter().filter(is_set), wanted);
+            wanted.retain(|key, value| found.get(key) != Some(value));
+            if wanted.is_empty() {
+                return;
+            }
+        }
+        let blocks = self.patch.entry(kind.key()).or_insert_with(|| Object::new().into());
+        blocks.as_object_mut().expect("it has blocks alone").insert(name.to_owned(), wanted);
+    }
+
+    /// Adds what a text says.
     ///
     /// Members that the view shows although the text has no directive for them are left out of a merge: what a desired
     /// state does not mention stays.
-    pub fn of_text(document: &Document, prune: Prune) -> Self {
+    fn text(&mut self, document: &Document, prune: Prune) {
         let config = Config::own(document);
-        let (mut entries, mut settings) = match config.to_json() {
-            Value::Object(members) if prune != Prune::All => split(members),
-            whole => return Self::Whole(whole),
-        };
-        drop_defaults(config.members().scope(), document.entries(), &mut settings);
-        if prune == Prune::Entries {
-            return Self::Entries { settings, entries: entries.into() };
+        let wanted = config.lookup();
+        if prune == Prune::All {
+            self.patch = diff(self.current, &wanted);
+            return;
         }
+        self.patch = settings(&wanted);
+        self.patch.retain(|key, _| Schema::media().kind(key).is_none());
+        drop_defaults(config.members().scope(), document.entries(), &mut self.patch);
         for kind in Schema::media().kinds {
-            let Some(Value::Object(blocks)) = entries.get_mut(kind.key()) else { continue };
+            if prune == Prune::Entries {
+                let blocks = group(kind, [self.current, &wanted]);
+                self.patch.extend(blocks.map(|blocks| (kind.key().to_owned(), blocks)));
+                continue;
+            }
             for block in config.members().own_by_key(kind.key()) {
-                if let Some(Value::Object(members)) = blocks.get_mut(&*group_name(*block).value()) {
-                    drop_defaults(kind.scope(), block.children(), members);
-                }
+                let mut members = kind.read(*block);
+                drop_defaults(kind.scope(), block.children(), &mut members);
+                self.block(kind, &group_name(*block).value(), &members.into());
             }
         }
-        settings.extend(entries.into_iter().filter(|(_, blocks)| !object(Some(blocks)).is_empty()));
-        Self::Merged(settings.into())
     }
-
-    /// Returns the patch that brings a configuration to this state, with what users should know of it.
-    pub fn patch(&self, current: &dyn ConfigLookup) -> (Value, Vec<Note>) {
-        match self {
-            Self::Merged(patch) => {
-                let lacking = lacking(patch, current);
-                (patch.clone(), (lacking > 0).then_some(Note::SettingsLacking(lacking)).into_iter().collect())
-            }
-            Self::Entries { settings, entries } => {
-                let groups = Schema::media().kinds.iter();
-                let groups = groups
-                    .filter_map(|&kind| Some((kind.key().to_owned(), group(kind, [current, entries])?)));
-                (settings.clone().into_iter().chain(groups).collect::<Object>().into(), Vec::new())
-            }
-            Self::Whole(whole) => (diff(current, whole).into(), Vec::new()),
-        }
-    }
-}
-
-/// The streams, lives and plugins, and the other members.
-fn split(members: Object) -> (Object, Object) {
-    members.into_iter().partition(|(key, _)| Schema::media().kind(key).is_some())
-}
-
-/// The own view of what a patch makes of an empty text.
-fn alone(patch: Value) -> Result<Value, EditError> {
-    let empty = Document::parse("");
-    let edit = modify(&empty, patch, FaultKind::DOUBTS)?;
-    Ok(Config::own(edit.as_ref().map_or(&empty, |edit| &edit.document)).to_json())
 }
 
 /// Drops the members that are shown although no directive sets them.
@@ -119,31 +156,12 @@ fn drop_defaults<'d>(scope: Scope, entries: impl Iterator<Item = Entry<'d>> + Cl
     });
 }
 
-/// Returns the number of settings that a state lacks of the streams, lives and plugins that it names.
-fn lacking(state: &Value, current: &dyn ConfigLookup) -> usize {
-    let in_block = |kind: Kind, name: &str, wanted: &Value| {
-        let mut found = own_members(Place::Block(kind), &current.value(&[kind.key(), name])?);
-        // A member that no directive inside of the block sets is none.
-        found.retain(|key, value| {
-            kind.scope().by_key(key).is_none_or(|row| {
-                row.codec.facts().derived.is_none() && row.value_of_nothing().as_ref() != Some(value)
-            })
-        });
-        Some(unmentioned(&found, wanted.as_object()?))
-    };
-    let in_kind = |kind: &Kind| {
-        let named = object(state.get(kind.key())).iter();
-        named.filter_map(|(name, wanted)| in_block(*kind, name, wanted)).sum::<usize>()
-    };
-    Schema::media().kinds.iter().map(in_kind).sum()
-}
-
 /// Returns the number of members that are not in `state`.
-fn unmentioned(members: &Object, state: &Object) -> usize {
+fn unmentioned<'v>(members: impl Iterator<Item = (&'v String, &'v Value)>, state: &Object) -> usize {
     let one = |(key, value): (&String, &Value)| match (state.get(key), value) {
         (None, _) => 1,
-        (Some(Value::Object(state)), Value::Object(members)) => unmentioned(members, state),
+        (Some(Value::Object(state)), Value::Object(members)) => unmentioned(members.iter(), state),
         (Some(_), _) => 0,
     };
-    members.iter().map(one).sum()
+    members.map(one).sum()
 }

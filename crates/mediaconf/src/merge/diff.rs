@@ -135,7 +135,7 @@ pub(crate) fn block_changes<'c>(
     })
 }
 
-pub(super) fn object(value: Option<&Value>) -> &Object {
+fn object(value: Option<&Value>) -> &Object {
     static EMPTY: LazyLock<Object> = LazyLock::new(Map::new);
     value.and_then(Value::as_object).unwrap_or(&EMPTY)
 }

@@ -225,7 +225,7 @@ impl Request {
             Edits::State(state) => {
                 let (patch, found) = state.patch(current);
                 notes = found;
-                (patch, !matches!(state, DesiredState::Merged(_)))
+                (patch, state.removes())
             }
             Edits::Block(block) => (block.patch(current)?, true),
             Edits::Renaming(all) => (all.patch(current)?, true),
