@@ -9,7 +9,6 @@ use mediaconf::plumbing::syntax::Word;
 use serde_json::{Value, json};
 
 use super::caret::{Caret, Enclosing};
-use super::lines::PositionEncoding;
 use super::names::{self, NameGroup, REFERENCE};
 use super::workspace::Spot;
 use crate::engine::Snapshot;
@@ -36,7 +35,7 @@ struct Proposed {
 }
 
 /// The candidates at a place.
-pub fn candidates(spot: &Spot, encoding: PositionEncoding) -> Value {
+pub fn candidates(spot: &Spot) -> Value {
     let (text, offset) = spot.in_whole();
     let caret = Caret::new(text.document(), offset);
     if caret.is_in_comment {
@@ -56,7 +55,7 @@ pub fn candidates(spot: &Spot, encoding: PositionEncoding) -> Value {
     found.truncate(MOST);
     let file = spot.file();
     let replaced = spot.offset - typed.len().min(spot.offset)..spot.offset;
-    let range = file.lines.range(file.text.document().text(), replaced, encoding);
+    let range = file.range(replaced);
     let item = |(number, proposed): (usize, Proposed)| {
         json!({
             "label": proposed.text,

@@ -6,45 +6,41 @@ use std::ops::Range;
 use mediaconf::plumbing::syntax::{Diagnostic, Diagnostics, Severity, one_line};
 use serde_json::{Value, json};
 
-use super::lines::PositionEncoding;
 use super::protocol::notification;
-use super::workspace::{Configuration, ConfigurationFile, Workspace};
+use super::workspace::{Configuration, SourceText, Workspace};
 
 /// The name of this program in front of a fault.
 const SOURCE: &str = "mediactl";
 
-/// The faults as the client has them.
+/// The faults as the client has them: the parameters of the last notification of each text.
 #[derive(Default)]
-pub struct SentFaults {
-    /// The parameters of the last notification of each text.
-    sent: BTreeMap<String, Value>,
-}
+pub struct SentFaults(BTreeMap<String, Value>);
 
 impl SentFaults {
     /// The notifications that are to be sent: those of texts whose faults, or whose version, are others than before.
-    pub fn changed(&mut self, workspace: &Workspace) -> Vec<String> {
-        let mut now = BTreeMap::new();
-        for configuration in workspace.configurations().iter() {
-            for (file, faults) in configuration.files.iter().zip(faults_of(configuration)) {
+    pub fn changed(&mut self, workspace: &Workspace) -> Vec<Value> {
+        let mut now: BTreeMap<String, Value> = BTreeMap::new();
+        for text in workspace.texts.values() {
+            if now.contains_key(&text.uri) {
+                continue;
+            }
+            let (configuration, _) = workspace.configuration(text);
+            for (file, faults) in configuration.files.iter().zip(faults_of(&configuration)) {
                 if file.is_open || !faults.is_empty() {
-                    let faults = match file.is_lost {
-                        true => Vec::new(),
-                        false => in_protocol(file, &faults, workspace.encoding),
-                    };
                     now.entry(file.uri.clone())
-                        .or_insert_with(|| parameters(&file.uri, file.version, faults));
+                        .or_insert_with(|| parameters(&file.uri, file.version, in_protocol(file, &faults)));
                 }
             }
         }
-        for uri in self.sent.keys() {
+        for uri in self.0.keys() {
             now.entry(uri.clone()).or_insert_with(|| parameters(uri, None, Vec::new()));
         }
-        let changed = now.iter().filter(|(uri, faults)| self.sent.get(*uri) != Some(*faults));
+        let changed = now.iter().filter(|(uri, faults)| self.0.get(*uri) != Some(*faults));
         let changed =
             changed.map(|(_, faults)| notification("textDocument/publishDiagnostics", faults.clone()));
         let changed = changed.collect();
         now.retain(|uri, faults| workspace.texts.contains_key(uri) || faults["diagnostics"] != json!([]));
-        self.sent = now;
+        self.0 = now;
         changed
     }
 }
@@ -59,27 +55,26 @@ fn parameters(uri: &str, version: Option<i64>, diagnostics: Vec<Value>) -> Value
 
 /// The faults of each file of a configuration.
 pub fn faults_of(configuration: &Configuration) -> Vec<Diagnostics> {
-    let alone = &configuration.files[0].text;
+    let alone = &configuration.files[0];
     match &configuration.composed {
         Some(composed) => composed.diagnostics(),
         None if configuration.is_part => vec![alone.document().diagnostics().clone()],
-        None => vec![alone.diagnostics().clone()],
+        None => vec![alone.text.diagnostics().clone()],
     }
 }
 
-fn in_protocol(file: &ConfigurationFile, faults: &Diagnostics, encoding: PositionEncoding) -> Vec<Value> {
-    let mut shown: Vec<Value> = faults.iter().map(|fault| one(file, fault, encoding)).collect();
+fn in_protocol(file: &SourceText, faults: &Diagnostics) -> Vec<Value> {
+    let mut shown: Vec<Value> = faults.iter().map(|fault| one(file, fault)).collect();
     if let (Some(last), 1..) = (faults.iter().last(), faults.dropped()) {
         let more = format!("and {} more", faults.dropped());
-        shown.push(one(file, &Diagnostic::warning(last.span.clone(), more), encoding));
+        shown.push(one(file, &Diagnostic::warning(last.span.clone(), more)));
     }
     shown
 }
 
 /// A fault of a file.
-pub fn one(file: &ConfigurationFile, fault: &Diagnostic, encoding: PositionEncoding) -> Value {
-    let text = file.text.document().text();
-    let range = |span: &Range<u32>| file.lines.range(text, span.start as usize..span.end as usize, encoding);
+pub fn one(file: &SourceText, fault: &Diagnostic) -> Value {
+    let range = |span: &Range<u32>| file.range(span.start as usize..span.end as usize);
     let message = match &fault.hint {
         Some(hint) => format!("{}\nhint: {}", one_line(&fault.message), one_line(hint)),
         None => one_line(&fault.message),

@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead, Read, Write};
 
+use serde_json::Value;
+
 /// The most bytes of a message. A longer one is passed over without being kept.
 pub const LONGEST: u64 = 256 << 20;
 
@@ -72,7 +74,8 @@ fn header(input: &mut impl BufRead) -> io::Result<FrameHead> {
 }
 
 /// Writes one message.
-pub fn write(output: &mut impl Write, message: &str) -> io::Result<()> {
+pub fn write(output: &mut impl Write, message: &Value) -> io::Result<()> {
+    let message = message.to_string();
     write!(output, "Content-Length: {}\r\n\r\n{message}", message.len())
 }
 

@@ -10,11 +10,10 @@ use mediaconf::plumbing::syntax::one_line;
 use serde_json::{Value, json};
 
 use super::caret::Caret;
-use super::lines::PositionEncoding;
 use super::workspace::Spot;
 
 /// The explanation of the directive at a place; null where there is none.
-pub fn explained(spot: &Spot, encoding: PositionEncoding, takes_markdown: bool) -> Value {
+pub fn explained(spot: &Spot, takes_markdown: bool) -> Value {
     let (text, offset) = spot.in_whole();
     let caret = Caret::new(text.document(), offset);
     let Some(word) = caret.word().filter(|_| !caret.is_in_comment) else { return Value::Null };
@@ -31,15 +30,11 @@ pub fn explained(spot: &Spot, encoding: PositionEncoding, takes_markdown: bool) 
         (None, false) => (explanation(&json!({}), &path, &keyword), Vec::new()),
     };
     let Some(explanation) = found else { return Value::Null };
-    let in_file = |at: u32| (at as usize + spot.offset).saturating_sub(offset);
-    let file = spot.file();
-    let range =
-        file.lines.range(file.text.document().text(), in_file(word.start)..in_file(word.end()), encoding);
     let (kind, text) = match takes_markdown {
         true => ("markdown", in_words(&keyword, &explanation, &inherited, "**")),
         false => ("plaintext", in_words(&keyword, &explanation, &inherited, "")),
     };
-    json!({ "contents": { "kind": kind, "value": text }, "range": range })
+    json!({ "contents": { "kind": kind, "value": text }, "range": spot.range_of(word.span()) })
 }
 
 /// The explanation of a path, else that of the directive alone.

@@ -1,7 +1,7 @@
 //! The language server (`mediactl lsp`): tells an editor of a configuration while it is edited.
 //!
 //! ```text
-//! frame → protocol → lines → open_text → workspace → caret, names → one file for each answer → session
+//! frame → protocol → lines → workspace → caret, names → one file for each answer → session
 //! ```
 //!
 //! It stands in front of `mediaconf`, and has no parser of its own: the faults are those of `check`, the formatted text
@@ -17,13 +17,11 @@ mod completion;
 mod definition;
 mod faults;
 mod fixes;
-mod folding;
 mod formatting;
 mod frame;
 mod hover;
 mod lines;
 mod names;
-mod open_text;
 mod protocol;
 mod rename;
 mod session;
@@ -35,7 +33,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use frame::Frame;
-use protocol::{LspReply, PARSE_ERROR};
+use protocol::{INVALID_REQUEST, PARSE_ERROR, RequestFault, reply};
 pub use session::EditorSession;
 
 /// Serves one client until it says `exit`, or is gone. Returns true if it said `shutdown` before that.
@@ -45,28 +43,30 @@ pub use session::EditorSession;
 pub fn serve(input: &mut io::BufReader<impl io::Read>, output: &mut impl Write) -> io::Result<bool> {
     let mut session = EditorSession::default();
     loop {
-        let answers = match frame::read(input)? {
-            Frame::Body(body) => match serde_json::from_slice::<Value>(&body) {
-                Ok(message) => {
-                    drop(body);
-                    session.take(message)
-                }
-                Err(_) => unread(&mut session, PARSE_ERROR, "the content is not JSON"),
-            },
+        let message = match frame::read(input)? {
+            Frame::Body(body) => serde_json::from_slice::<Value>(&body)
+                .map_err(|_| RequestFault::new(PARSE_ERROR, "the content is not JSON")),
             Frame::TooLong => {
                 let message = format!("a message has at most {} bytes", frame::LONGEST);
-                unread(&mut session, protocol::INVALID_REQUEST, message)
+                Err(RequestFault::new(INVALID_REQUEST, message))
             }
             Frame::Malformed => {
                 // Where the next message begins is not known.
-                let reply = LspReply::nobodys(PARSE_ERROR, "a header is malformed: the session ends");
-                frame::write(output, &reply.into_message())?;
+                let fault = RequestFault::new(PARSE_ERROR, "a header is malformed: the session ends");
+                frame::write(output, &reply(Value::Null, Err(fault)))?;
                 output.flush()?;
                 return Ok(false);
             }
             Frame::End => return Ok(session.is_shut_down()),
         };
-        answers.iter().try_for_each(|message| frame::write(output, message))?;
+        let answer = match message {
+            Ok(message) => session.take(message),
+            Err(fault) => {
+                session.forget_texts();
+                Some(reply(Value::Null, Err(fault)))
+            }
+        };
+        answer.iter().try_for_each(|message| frame::write(output, message))?;
         // Faults are looked for when all keys that have come so far are in the text.
         if input.buffer().is_empty() {
             session.found_faults().iter().try_for_each(|message| frame::write(output, message))?;
@@ -76,10 +76,4 @@ pub fn serve(input: &mut io::BufReader<impl io::Read>, output: &mut impl Write) 
             return Ok(session.is_shut_down());
         }
     }
-}
-
-/// What is told of a message that could not be read.
-fn unread(session: &mut EditorSession, code: i64, message: impl Into<String>) -> Vec<String> {
-    let reply = LspReply::nobodys(code, message).into_message();
-    std::iter::once(reply).chain(session.lose_texts()).collect()
 }

@@ -3,7 +3,7 @@
 //! Only the members that are used are read, so that a client that has others, or newer values of them, is no fault.
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// The content of a message is no JSON.
@@ -14,8 +14,6 @@ pub const INVALID_REQUEST: i64 = -32600;
 pub const METHOD_NOT_FOUND: i64 = -32601;
 /// The parameters are not those of the method, or name a text that is not open.
 pub const INVALID_PARAMS: i64 = -32602;
-/// A defect of this program.
-const INTERNAL_ERROR: i64 = -32603;
 /// A request came before `initialize`.
 pub const NOT_INITIALIZED: i64 = -32002;
 /// The request is right, and can't be carried out.
@@ -67,70 +65,25 @@ impl RequestFault {
     }
 }
 
-/// The answer to a request, with its result as JSON.
-pub struct LspReply {
-    id: Value,
-    result: Result<String, RequestFault>,
-}
-
-impl LspReply {
-    pub fn new(id: Value, result: Result<String, RequestFault>) -> Self {
-        Self { id, result }
-    }
-
-    /// An error where it is not known whose request it was.
-    pub fn nobodys(code: i64, message: impl Into<String>) -> Self {
-        Self::new(Value::Null, Err(RequestFault::new(code, message)))
-    }
-
-    /// The message as JSON. A result may be large: no tree of values is made of it.
-    pub fn into_message(self) -> String {
-        let id = &self.id;
-        match self.result {
-            Ok(mut message) => {
-                message.insert_str(0, &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":"#));
-                message.push('}');
-                message
-            }
-            Err(RequestFault { code, message }) => {
-                json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
-                    .to_string()
-            }
+/// The answer to a request.
+pub fn reply(id: Value, result: Result<Value, RequestFault>) -> Value {
+    match result {
+        Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+        Err(RequestFault { code, message }) => {
+            json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
         }
     }
 }
 
 /// A notification to the client.
-pub fn notification(method: &str, params: Value) -> String {
-    json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string()
+pub fn notification(method: &str, params: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "method": method, "params": params })
 }
 
 /// Reads the parameters of a method. What a client sends is not shown: it may hold a secret.
 pub fn parameters<P: DeserializeOwned>(params: Value) -> Result<P, RequestFault> {
     let wrong = |_| RequestFault::new(INVALID_PARAMS, "the parameters are not those of the method");
     serde_json::from_value(params).map_err(wrong)
-}
-
-/// A result as JSON.
-///
-/// # Errors
-/// The value has a part that JSON has no form for: a defect of this program.
-pub fn in_json(result: &impl Serialize) -> Result<String, RequestFault> {
-    serde_json::to_string(result).map_err(defect)
-}
-
-/// The same of a list that may be long: each element is written when it is made, and not kept.
-///
-/// # Errors
-/// Of [`in_json`].
-pub fn list_in_json(elements: impl Iterator<Item: Serialize>) -> Result<String, RequestFault> {
-    let mut json = Vec::new();
-    serde_json::Serializer::new(&mut json).collect_seq(elements).map_err(defect)?;
-    String::from_utf8(json).map_err(defect)
-}
-
-fn defect(error: impl std::error::Error) -> RequestFault {
-    RequestFault::new(INTERNAL_ERROR, error.to_string())
 }
 
 /// A place in a text: line and character, both from 0.
@@ -145,14 +98,6 @@ pub struct TextPosition {
 pub struct TextRange {
     pub start: TextPosition,
     pub end: TextPosition,
-}
-
-/// An edit of a text that the client shall make.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TextEdit {
-    pub range: TextRange,
-    pub new_text: String,
 }
 
 /// An open text, by its name.
@@ -178,15 +123,6 @@ pub struct PlaceParams {
     pub position: TextPosition,
     #[serde(default)]
     pub new_name: Option<String>,
-    #[serde(default)]
-    pub context: ReferenceContext,
-}
-
-/// Whether `references` has the definition, too.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ReferenceContext {
-    pub include_declaration: bool,
 }
 
 /// A text and a part of it.
@@ -221,10 +157,9 @@ pub struct ChangeParams {
     pub content_changes: Vec<ContentChange>,
 }
 
-/// A change of a text; without a range the text is new.
+/// A change of a text, which is its whole new text.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ContentChange {
-    #[serde(default)]
-    pub range: Option<TextRange>,
     pub text: String,
 }

@@ -3,45 +3,21 @@
 //! The edits are tried on the whole first: the new text must have the new name where the old one had the old, and
 //! nothing else may have changed.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
-
 use mediaconf::plumbing::syntax::Splice;
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::caret::Caret;
-use super::definition::{in_file, uses};
-use super::lines::PositionEncoding;
+use super::definition::uses;
 use super::names::{self, NameUse};
-use super::protocol::{RequestFault, TextEdit, in_json};
-use super::workspace::{Configuration, DIFFERENT_TEXTS, Spot};
-
-/// The range of the name at a place, and the name; null if none can be changed there.
-pub fn prepare(spot: &Spot, encoding: PositionEncoding) -> Value {
-    let (text, offset) = spot.in_whole();
-    let caret = Caret::new(text.document(), offset);
-    let Some(found) = names::at(&caret).filter(|_| !caret.is_in_comment) else { return Value::Null };
-    let start = (found.word.start as usize + spot.offset).saturating_sub(offset);
-    let file = spot.file();
-    let range = file.lines.range(file.text.document().text(), start..start + found.word.raw.len(), encoding);
-    json!({ "range": range, "placeholder": found.name })
-}
+use super::protocol::RequestFault;
+use super::workspace::{Configuration, Spot};
 
 /// The edits that give the block at a place another name.
 ///
 /// # Errors
 /// No name is there, the new one is taken or can't be one, or the syntax of a file is broken.
-pub fn edits(
-    spot: &Spot,
-    new: &str,
-    takes_versions: bool,
-    encoding: PositionEncoding,
-) -> Result<String, RequestFault> {
-    let configuration = spot.configuration();
-    if configuration.files.iter().any(|file| file.is_lost) {
-        return Err(RequestFault::failed(DIFFERENT_TEXTS));
-    }
+pub fn edits(spot: &Spot, new: &str, takes_versions: bool) -> Result<Value, RequestFault> {
+    let configuration = &spot.configuration;
     if !configuration.is_parsed() {
         return Err(RequestFault::failed("nothing is renamed while the syntax of the text is broken"));
     }
@@ -50,7 +26,7 @@ pub fn edits(
     let meant = names::at(&caret).filter(|_| !caret.is_in_comment);
     let meant = meant.ok_or_else(|| RequestFault::failed("no name of a block stands here"))?;
     if new == meant.name {
-        return in_json(&Value::Null);
+        return Ok(Value::Null);
     }
     if new.is_empty() || new.chars().any(char::is_control) {
         return Err(RequestFault::failed("a name has at least one character, and no control characters"));
@@ -60,12 +36,23 @@ pub fn edits(
         return Err(RequestFault::failed(format!("no {} `{}` is defined here", meant.group, meant.name)));
     }
     prove(configuration, &meant, &found, new)?;
-    let edit = |found: &NameUse<'_>| (in_file(configuration, &found.word.span()), found.renamed(new));
-    let mut edits: Vec<NameEdit> = found.iter().map(edit).collect();
+    let edit = |found: &NameUse<'_>| (configuration.origin(found.word.span()), found.renamed(new));
+    let mut edits: Vec<_> = found.iter().map(edit).collect();
     // A file that is included twice has its names twice in the whole.
     edits.sort_by(|((file, range), _), ((other, others), _)| (file, range.start).cmp(&(other, others.start)));
     edits.dedup_by(|(place, _), (before, _)| place == before);
-    in_protocol(configuration, edits, takes_versions, encoding)
+    let (mut changes, mut versioned) = (Map::new(), Vec::new());
+    for of_file in edits.chunk_by(|((file, _), _), ((next, _), _)| file == next) {
+        let file = &configuration.files[of_file[0].0.0];
+        let edits = of_file
+            .iter()
+            .map(|((_, range), new)| json!({ "range": file.range(range.clone()), "newText": new }));
+        let edits: Value = edits.collect();
+        let document = json!({ "uri": file.uri, "version": file.version });
+        versioned.push(json!({ "textDocument": document, "edits": edits }));
+        changes.insert(file.uri.clone(), edits);
+    }
+    Ok(if takes_versions { json!({ "documentChanges": versioned }) } else { json!({ "changes": changes }) })
 }
 
 /// Tries the edits on the whole text.
@@ -97,45 +84,5 @@ fn prove(
         false => {
             Err(RequestFault::failed(format!("`{new}` can't be the name in all places where it would stand")))
         }
-    }
-}
-
-/// The new name in a place of a file.
-type NameEdit = ((usize, Range<usize>), String);
-
-/// The edits of a file, for a client that knows versions.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct VersionedEdits {
-    text_document: Value,
-    edits: Vec<TextEdit>,
-}
-
-fn in_protocol(
-    configuration: &Configuration,
-    edits: Vec<NameEdit>,
-    takes_versions: bool,
-    encoding: PositionEncoding,
-) -> Result<String, RequestFault> {
-    let (mut changes, mut versioned) = (BTreeMap::new(), Vec::new());
-    for of_file in edits.chunk_by(|((file, _), _), ((next, _), _)| file == next) {
-        let file = &configuration.files[of_file[0].0.0];
-        let text = file.text.document().text();
-        let edit = |((_, range), new): &NameEdit| TextEdit {
-            range: file.lines.range(text, range.clone(), encoding),
-            new_text: new.clone(),
-        };
-        let edits: Vec<TextEdit> = of_file.iter().map(edit).collect();
-        match takes_versions {
-            true => {
-                let text_document = json!({ "uri": file.uri, "version": file.version });
-                versioned.push(VersionedEdits { text_document, edits });
-            }
-            false => drop(changes.insert(&file.uri, edits)),
-        }
-    }
-    match takes_versions {
-        true => in_json(&BTreeMap::from([("documentChanges", versioned)])),
-        false => in_json(&BTreeMap::from([("changes", changes)])),
     }
 }

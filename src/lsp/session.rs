@@ -5,17 +5,12 @@ use serde_json::{Value, json};
 
 use super::faults::SentFaults;
 use super::lines::PositionEncoding;
-use super::open_text::OpenText;
 use super::protocol::{
-    ChangeParams, ClientMessage, INVALID_PARAMS, INVALID_REQUEST, LspReply, METHOD_NOT_FOUND,
-    NOT_INITIALIZED, OpenParams, PartParams, PlaceParams, RequestFault, TextParams, in_json, notification,
-    parameters,
+    ChangeParams, ClientMessage, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, NOT_INITIALIZED,
+    OpenParams, PartParams, PlaceParams, RequestFault, TextParams, parameters, reply,
 };
-use super::workspace::{DIFFERENT_TEXTS, Workspace};
-use super::{completion, definition, fixes, folding, formatting, hover, rename, symbols};
-
-/// The protocol's number for errors in `showMessage`.
-const MESSAGE_OF_ERROR: u8 = 1;
+use super::workspace::{SourceText, Workspace};
+use super::{completion, definition, fixes, formatting, hover, rename, symbols};
 
 /// The state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,38 +45,39 @@ impl EditorSession {
         self.stage == SessionStage::ShutDown
     }
 
-    /// Takes a message of the client, and returns those for it.
-    pub fn take(&mut self, message: Value) -> Vec<String> {
+    /// Takes a message of the client, and returns the answer to it. A notification, and an answer, have none.
+    pub fn take(&mut self, message: Value) -> Option<Value> {
         match ClientMessage::from_json(message) {
-            None => vec![LspReply::nobodys(INVALID_REQUEST, "the message is no request").into_message()],
-            Some(ClientMessage { id: Some(id), method: Some(method), params }) => {
-                vec![LspReply::new(id, self.answer(&method, params)).into_message()]
+            None => {
+                Some(reply(Value::Null, Err(RequestFault::new(INVALID_REQUEST, "the message is no request"))))
             }
-            Some(ClientMessage { id: None, method: Some(method), params }) => self.notice(&method, params),
-            Some(ClientMessage { method: None, .. }) => Vec::new(),
+            Some(ClientMessage { id: Some(id), method: Some(method), params }) => {
+                Some(reply(id, self.answer(&method, params)))
+            }
+            Some(ClientMessage { id: None, method: Some(method), params }) => {
+                self.notice(&method, params);
+                None
+            }
+            Some(ClientMessage { method: None, .. }) => None,
         }
     }
 
     /// The faults that are others than the client has.
-    pub fn found_faults(&mut self) -> Vec<String> {
+    pub fn found_faults(&mut self) -> Vec<Value> {
         match std::mem::take(&mut self.is_stale) {
             true => self.sent.changed(&self.workspace),
             false => Vec::new(),
         }
     }
 
-    fn answer(&mut self, method: &str, params: Value) -> Result<String, RequestFault> {
+    fn answer(&mut self, method: &str, params: Value) -> Result<Value, RequestFault> {
         match (self.stage, method) {
-            (SessionStage::New, "initialize") => in_json(&self.initialize(&params)),
+            (SessionStage::New, "initialize") => Ok(self.initialize(&params)),
             (SessionStage::New, _) => Err(RequestFault::new(NOT_INITIALIZED, "`initialize` comes first")),
             (SessionStage::Running, "shutdown") => {
                 self.stage = SessionStage::ShutDown;
-                in_json(&Value::Null)
+                Ok(Value::Null)
             }
-            (SessionStage::Running, "textDocument/documentSymbol") => {
-                symbols::symbols(self.text(params)?, self.workspace.encoding)
-            }
-            (SessionStage::Running, "textDocument/foldingRange") => folding::ranges(self.text(params)?),
             (SessionStage::Running, _) => self.look(method, params),
             (SessionStage::ShutDown, _) => {
                 Err(RequestFault::new(INVALID_REQUEST, "only `exit` comes after `shutdown`"))
@@ -104,122 +100,87 @@ impl EditorSession {
         json!({
             "capabilities": {
                 "positionEncoding": encoding.name(),
-                "textDocumentSync": { "openClose": true, "change": 2, "save": true },
+                "textDocumentSync": { "openClose": true, "change": 1, "save": true },
                 "documentFormattingProvider": true,
-                "documentRangeFormattingProvider": true,
                 "hoverProvider": true,
                 "completionProvider": { "triggerCharacters": [" ", "@", "/", "="] },
                 "documentSymbolProvider": true,
-                "foldingRangeProvider": true,
                 "definitionProvider": true,
-                "referencesProvider": true,
-                "renameProvider": { "prepareProvider": true },
+                "renameProvider": true,
                 "codeActionProvider": { "codeActionKinds": ["quickfix"] },
             },
             "serverInfo": { "name": "mediactl", "version": env!("CARGO_PKG_VERSION") },
         })
     }
 
-    fn text(&self, params: Value) -> Result<&OpenText, RequestFault> {
+    fn text(&self, params: Value) -> Result<&SourceText, RequestFault> {
         let params: TextParams = parameters(params)?;
-        self.workspace.text(&params.text_document.uri)
+        self.workspace.text(&params.text_document.uri).map(|text| &**text)
     }
 
-    /// Answers a request about a place in a text.
-    fn look(&self, method: &str, params: Value) -> Result<String, RequestFault> {
-        let encoding = self.workspace.encoding;
+    /// Answers a request about a text, or a place in it.
+    fn look(&self, method: &str, params: Value) -> Result<Value, RequestFault> {
         let spot = |params: &PlaceParams| self.workspace.spot(&params.text_document.uri, params.position);
         match method {
-            "textDocument/formatting" => formatting::edits(self.text(params)?, None, encoding),
-            "textDocument/rangeFormatting" => {
-                let params: PartParams = parameters(params)?;
-                formatting::edits(
-                    self.workspace.text(&params.text_document.uri)?,
-                    Some(params.range),
-                    encoding,
-                )
-            }
+            "textDocument/documentSymbol" => Ok(symbols::symbols(self.text(params)?)),
+            "textDocument/formatting" => formatting::edits(self.text(params)?),
             "textDocument/codeAction" => {
                 let params: PartParams = parameters(params)?;
                 let spot = self.workspace.spot(&params.text_document.uri, params.range.start)?;
-                in_json(&fixes::fixes(&spot, params.range, encoding)?)
+                fixes::fixes(&spot, params.range)
             }
-            "textDocument/hover" => {
-                in_json(&hover::explained(&spot(&parameters(params)?)?, encoding, self.takes_markdown))
-            }
-            "textDocument/completion" => {
-                in_json(&completion::candidates(&spot(&parameters(params)?)?, encoding))
-            }
-            "textDocument/definition" => definition::definition(&spot(&parameters(params)?)?, encoding),
-            "textDocument/references" => {
-                let params: PlaceParams = parameters(params)?;
-                definition::references(&spot(&params)?, params.context.include_declaration, encoding)
-            }
-            "textDocument/prepareRename" => in_json(&rename::prepare(&spot(&parameters(params)?)?, encoding)),
+            "textDocument/hover" => Ok(hover::explained(&spot(&parameters(params)?)?, self.takes_markdown)),
+            "textDocument/completion" => Ok(completion::candidates(&spot(&parameters(params)?)?)),
+            "textDocument/definition" => Ok(definition::definition(&spot(&parameters(params)?)?)),
             "textDocument/rename" => {
                 let params: PlaceParams = parameters(params)?;
                 let new = params.new_name.as_deref();
                 let new = new.ok_or_else(|| RequestFault::new(INVALID_PARAMS, "the new name is missing"))?;
-                rename::edits(&spot(&params)?, new, self.takes_versions, encoding)
+                rename::edits(&spot(&params)?, new, self.takes_versions)
             }
             _ => Err(RequestFault::new(METHOD_NOT_FOUND, format!("no method `{}`", printable(method)))),
         }
     }
 
     /// Takes a notification. One with wrong parameters, or one that is not known, changes nothing.
-    fn notice(&mut self, method: &str, params: Value) -> Vec<String> {
-        if method == "exit" {
-            self.has_exited = true;
-        }
+    fn notice(&mut self, method: &str, params: Value) {
+        self.has_exited |= method == "exit";
         if self.stage != SessionStage::Running {
-            return Vec::new();
+            return;
         }
         match method {
             "textDocument/didOpen" => {
-                let Ok(OpenParams { text_document: opened }) = parameters(params) else { return Vec::new() };
+                let Ok(OpenParams { text_document: opened }) = parameters(params) else { return };
                 self.workspace.open(opened.uri, opened.text, opened.version);
             }
-            "textDocument/didChange" => return self.change(params),
+            "textDocument/didChange" => self.change(params),
             "textDocument/didClose" => {
-                let Ok(TextParams { text_document: closed }) = parameters(params) else { return Vec::new() };
+                let Ok(TextParams { text_document: closed }) = parameters(params) else { return };
                 self.workspace.texts.remove(&closed.uri);
-                self.workspace.read_again();
             }
-            "textDocument/didSave" | "workspace/didChangeWatchedFiles" => self.workspace.read_again(),
-            _ => return Vec::new(),
+            "textDocument/didSave" | "workspace/didChangeWatchedFiles" => {}
+            _ => return,
         }
         self.is_stale = true;
-        Vec::new()
     }
 
-    fn change(&mut self, params: Value) -> Vec<String> {
-        let uri = params["textDocument"]["uri"].as_str();
-        let Some(text) = uri.and_then(|uri| self.workspace.texts.get_mut(uri)) else { return Vec::new() };
-        let was_lost = text.is_lost;
+    /// Takes the new text of a text. One that is not understood is as good as closed, until the next one comes.
+    fn change(&mut self, params: Value) {
+        let uri = params["textDocument"]["uri"].as_str().unwrap_or_default().to_owned();
         match parameters::<ChangeParams>(params) {
-            Ok(ChangeParams { text_document: id, content_changes: changes }) => {
-                text.version = id.version.or(text.version);
-                text.change(changes, self.workspace.encoding);
+            Ok(ChangeParams { text_document: id, content_changes: mut changes }) => {
+                if let Some(last) = changes.pop() {
+                    self.workspace.open(id.uri, last.text, id.version);
+                }
             }
-            Err(_) => text.is_lost = true,
+            Err(_) => drop(self.workspace.texts.remove(&uri)),
         }
-        let is_lost = text.is_lost && !was_lost;
-        self.workspace.changed();
-        self.is_stale = true;
-        is_lost.then(texts_differ).into_iter().collect()
     }
 
-    /// Holds all texts for lost, because a message could not be read that may have changed any of them.
-    pub fn lose_texts(&mut self) -> Vec<String> {
-        let known = self.workspace.texts.values_mut().filter(|text| !text.is_lost);
-        let lost = known.map(|text| text.is_lost = true).count();
-        self.workspace.changed();
+    /// Forgets all texts, because a message could not be read that may have changed any of them. Each comes back with
+    /// its next change.
+    pub fn forget_texts(&mut self) {
+        self.workspace.texts.clear();
         self.is_stale = true;
-        (lost > 0).then(texts_differ).into_iter().collect()
     }
-}
-
-/// Tells the user that nothing is said of a text until it is opened again.
-fn texts_differ() -> String {
-    notification("window/showMessage", json!({ "type": MESSAGE_OF_ERROR, "message": DIFFERENT_TEXTS }))
 }

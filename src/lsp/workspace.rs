@@ -1,27 +1,22 @@
-//! The open texts, and the configurations that they are parts of.
+//! The open texts, and the configuration that a text is a part of.
 //!
 //! A text is looked at as a part of the configuration that includes it: of one that is open, else of a `media.conf` in its
-//! folder or in one above it. Files on the disk are read again when a text is opened, saved or closed, and not at each
-//! key.
+//! folder or in one above it. The text that an editor has open takes the place of the one on the disk.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use mediaconf::plumbing::syntax::Document;
 use url::Url;
 
 use super::lines::{LineStarts, PositionEncoding};
-use super::open_text::OpenText;
-use super::protocol::{INVALID_PARAMS, RequestFault, TextPosition};
-use crate::engine::{Composed, IncludedTexts, Snapshot};
-use crate::store::file::ConfFile;
+use super::protocol::{INVALID_PARAMS, RequestFault, TextPosition, TextRange};
+use crate::engine::{Composed, Snapshot};
+use crate::store::file::{ConfFile, draft_head};
 use crate::store::{Follow, Store};
-
-/// The message where the server may have another text than the editor, so that what it says would be wrong.
-pub const DIFFERENT_TEXTS: &str =
-    "mediactl and the editor have different texts: close the file and open it again";
 
 /// The name by which a configuration is known.
 const CONFIGURATION: &str = "media.conf";
@@ -29,68 +24,71 @@ const CONFIGURATION: &str = "media.conf";
 /// The number of folders, upwards, in which a configuration is looked for.
 const MOST_FOLDERS: usize = 8;
 
-/// The open texts.
+/// The open texts, by URI.
 #[derive(Default)]
 pub struct Workspace {
-    /// By URI.
-    pub texts: BTreeMap<String, OpenText>,
+    pub texts: BTreeMap<String, Rc<SourceText>>,
     pub encoding: PositionEncoding,
-    /// The texts that were read from the disk, by the configuration that includes them.
-    included: RefCell<HashMap<PathBuf, IncludedTexts>>,
-    /// Configurations that are not open; `None` for one that is not there.
-    closed: RefCell<HashMap<PathBuf, Option<Arc<Snapshot>>>>,
-    /// For each included file the configuration in which it was seen last.
-    owners: RefCell<HashMap<PathBuf, PathBuf>>,
-    /// What was made of the texts as they are now.
-    configurations: RefCell<Option<Rc<Vec<Configuration>>>>,
+}
+
+/// The text of a file, as its editor has it if it is open.
+pub struct SourceText {
+    pub uri: String,
+    /// The number that its editor gave it.
+    pub version: Option<i64>,
+    pub is_open: bool,
+    /// The file at the end of all links; `None` if it is no file.
+    path: Option<PathBuf>,
+    pub text: Arc<Snapshot>,
+    pub lines: LineStarts,
 }
 
 /// A configuration with what it includes.
 pub struct Configuration {
     /// The configuration itself, then each included file.
-    pub files: Vec<ConfigurationFile>,
+    pub files: Vec<Rc<SourceText>>,
     /// `None` if it includes nothing, or its syntax is broken.
     pub composed: Option<Composed>,
-    /// True if it is a part of one that can't be put together now: only its syntax can be judged.
+    /// True if it is a part of one whose syntax is broken: only its own syntax can be judged.
     pub is_part: bool,
-    path: Option<PathBuf>,
-}
-
-/// A file of a configuration.
-pub struct ConfigurationFile {
-    pub uri: String,
-    /// Of an open text, if its editor numbers versions.
-    pub version: Option<i64>,
-    pub is_open: bool,
-    /// True if its editor has another text.
-    pub is_lost: bool,
-    pub text: Arc<Snapshot>,
-    pub lines: Arc<LineStarts>,
 }
 
 /// A place in a file of a configuration.
-#[derive(Clone)]
 pub struct Spot {
-    pub configurations: Rc<Vec<Configuration>>,
-    configuration: usize,
+    pub configuration: Configuration,
     pub file: usize,
     pub offset: usize,
 }
 
-impl Spot {
-    pub fn configuration(&self) -> &Configuration {
-        &self.configurations[self.configuration]
+impl SourceText {
+    pub fn document(&self) -> &Document {
+        self.text.document()
     }
 
-    pub fn file(&self) -> &ConfigurationFile {
-        &self.configuration().files[self.file]
+    /// The places of a range of bytes.
+    pub fn range(&self, bytes: Range<usize>) -> TextRange {
+        self.lines.range(self.document().text(), bytes)
+    }
+}
+
+impl Spot {
+    pub fn file(&self) -> &SourceText {
+        &self.configuration.files[self.file]
     }
 
     /// The text in which the place is looked at, and where it is there: the whole configuration where that has it.
     pub fn in_whole(&self) -> (&Arc<Snapshot>, usize) {
-        let composed = self.configuration().composed.as_ref();
+        let composed = self.configuration.composed.as_ref();
         let found = composed.and_then(|all| Some((&all.text, all.position(self.file, self.offset)?)));
         found.unwrap_or((&self.file().text, self.offset))
+    }
+
+    /// The part of the file that is a word of the text in which the place is looked at, on the same line.
+    pub fn range_of(&self, word: Range<u32>) -> TextRange {
+        let (_, offset) = self.in_whole();
+        let [start, end] =
+            [word.start, word.end].map(|at| (at as usize + self.offset).saturating_sub(offset));
+        self.file().range(start..end)
     }
 }
 
@@ -100,49 +98,40 @@ impl Configuration {
         self.composed.as_ref().map_or(&self.files[0].text, |composed| &composed.text)
     }
 
-    /// The file of a place in the whole, and the place in it.
-    pub fn origin(&self, position: usize) -> (usize, usize) {
-        self.composed.as_ref().map_or((0, position), |composed| composed.origin(position))
+    /// The file that has a word of the whole, and its place there.
+    pub fn origin(&self, word: Range<u32>) -> (usize, Range<usize>) {
+        let at = word.start as usize;
+        let (file, start) = self.composed.as_ref().map_or((0, at), |composed| composed.origin(at));
+        (file, start..start + word.len())
     }
 
     /// True if the syntax of all files is right, and all could be read.
     pub fn is_parsed(&self) -> bool {
         match &self.composed {
             Some(composed) => composed.is_parsed(),
-            None => self.files[0].text.document().diagnostics().errors() == 0,
+            None => self.files[0].document().diagnostics().errors() == 0,
         }
     }
 }
 
 impl Workspace {
     pub fn open(&mut self, uri: String, text: String, version: Option<i64>) {
-        let path = path_of(&uri);
-        self.texts.insert(uri, OpenText::new(text, path, version));
-        self.read_again();
+        let snapshot = Arc::new(Snapshot::from_document(Document::parse(text)));
+        let open = self.source(uri.clone(), path_of(&uri), snapshot);
+        self.texts.insert(uri, Rc::new(SourceText { version, is_open: true, ..open }));
+    }
+
+    fn source(&self, uri: String, path: Option<PathBuf>, text: Arc<Snapshot>) -> SourceText {
+        let lines = LineStarts::of(text.document().text(), self.encoding);
+        SourceText { uri, version: None, is_open: false, path, text, lines }
     }
 
     /// The text that a client names.
     ///
     /// # Errors
-    /// It is not open, or its editor has another one.
-    pub fn text(&self, uri: &str) -> Result<&OpenText, RequestFault> {
-        match self.texts.get(uri) {
-            None => Err(RequestFault::new(INVALID_PARAMS, "the text is not open")),
-            Some(text) if text.is_lost => Err(RequestFault::failed(DIFFERENT_TEXTS)),
-            Some(text) => Ok(text),
-        }
-    }
-
-    /// Forgets what was made of the texts, because one has changed.
-    pub fn changed(&self) {
-        self.configurations.take();
-    }
-
-    /// Forgets what was read from the disk, too.
-    pub fn read_again(&self) {
-        self.included.take();
-        self.closed.take();
-        self.changed();
+    /// It is not open.
+    pub fn text(&self, uri: &str) -> Result<&Rc<SourceText>, RequestFault> {
+        self.texts.get(uri).ok_or_else(|| RequestFault::new(INVALID_PARAMS, "the text is not open"))
     }
 
     /// Finds a place of an open text.
@@ -151,154 +140,85 @@ impl Workspace {
     /// The text is not open, or has no such line.
     pub fn spot(&self, uri: &str, place: TextPosition) -> Result<Spot, RequestFault> {
         let text = self.text(uri)?;
-        let offset = text.lines.offset(text.text(), place, self.encoding);
+        let offset = text.lines.offset(text.document().text(), place);
         let offset = offset.ok_or_else(|| RequestFault::new(INVALID_PARAMS, "the text has no such line"))?;
-        let configurations = self.configurations();
-        let found = configurations.iter().enumerate().find_map(|(number, configuration)| {
-            Some((number, configuration.files.iter().position(|file| file.uri == uri)?))
-        });
-        let (configuration, file) =
-            found.ok_or_else(|| RequestFault::failed("the text is in no configuration"))?;
-        Ok(Spot { configurations, configuration, file, offset })
+        let (configuration, file) = self.configuration(text);
+        Ok(Spot { configuration, file, offset })
     }
 
-    /// The configurations of all open texts.
-    pub fn configurations(&self) -> Rc<Vec<Configuration>> {
-        self.configurations.borrow_mut().get_or_insert_with(|| Rc::new(self.compose())).clone()
-    }
-
-    fn compose(&self) -> Vec<Configuration> {
-        let open = self
-            .texts
-            .iter()
-            .map(|(uri, text)| self.composed(uri.clone(), text.path.clone(), text.snapshot.clone()));
-        let mut found: Vec<Configuration> = open.collect();
-        let included: HashSet<String> = found.iter().flat_map(included_in).collect();
-        let alone: Vec<PathBuf> = self
-            .texts
-            .iter()
-            .filter(|(uri, _)| !included.contains(*uri))
-            .filter_map(|(_, text)| text.path.clone())
-            .collect();
-        found.extend(self.closed_above(&alone).into_iter().filter_map(|(path, text)| {
-            let above = self.composed(uri_of(&path)?, Some(path), text);
-            above.files.iter().skip(1).any(|file| file.is_open).then_some(above)
-        }));
-        self.without_parts(found)
-    }
-
-    /// Leaves out what is a part of another configuration.
-    fn without_parts(&self, mut found: Vec<Configuration>) -> Vec<Configuration> {
-        let mut owners = self.owners.borrow_mut();
-        let broken: HashSet<PathBuf> =
-            found.iter().filter(|one| !one.is_parsed()).filter_map(|one| one.path.clone()).collect();
-        owners.retain(|_, owner| broken.contains(owner));
-        let mut at = 0;
-        while at < found.len() {
-            let uri = &found[at].files[0].uri;
-            let holds = |other: &Configuration| included_in(other).any(|included| included == *uri);
-            match found.iter().enumerate().any(|(number, other)| number != at && holds(other)) {
-                true => drop(found.remove(at)),
-                false => at += 1,
+    /// The largest configuration that an open text is a part of, and the number of the text there.
+    pub fn configuration(&self, text: &Rc<SourceText>) -> (Configuration, usize) {
+        let (mut largest, mut file) = (self.composed(text), 0);
+        let open = self.texts.values().filter(|other| other.uri != text.uri).cloned();
+        for main in open.chain(self.closed_above(text)).filter(|main| !main.text.includes().is_empty()) {
+            let found = self.composed(&main);
+            match found.files.iter().position(|file| file.uri == text.uri) {
+                Some(at) if found.files.len() > largest.files.len() => (largest, file) = (found, at),
+                None if !found.is_parsed() => largest.is_part |= self.includes(&main, text),
+                _ => {}
             }
         }
-        for configuration in &mut found {
-            if let Some(composed) = &configuration.composed
-                && let Some(owner) = &configuration.path
-            {
-                let included = composed.files.iter().skip(1);
-                owners.extend(included.map(|file| (file.target.clone(), owner.clone())));
-            }
-        }
-        for configuration in &mut found {
-            configuration.is_part = configuration.path.as_ref().is_some_and(|path| owners.contains_key(path));
-        }
-        found
+        (largest, file)
     }
 
-    /// The configurations that are not open, and may include one of these files.
-    fn closed_above(&self, files: &[PathBuf]) -> BTreeMap<PathBuf, Arc<Snapshot>> {
-        let mut found = BTreeMap::new();
-        for path in files {
-            for folder in path.ancestors().skip(1).take(MOST_FOLDERS) {
-                let candidate = folder.join(CONFIGURATION);
-                let is_open = self.texts.values().any(|text| text.path.as_ref() == Some(&candidate));
-                if !is_open && let Some(text) = self.closed(&candidate) {
-                    found.insert(candidate, text);
-                }
+    /// The configurations that are not open, and may include a text.
+    fn closed_above(&self, text: &SourceText) -> Vec<Rc<SourceText>> {
+        let folders = text.path.iter().flat_map(|path| path.ancestors().skip(1).take(MOST_FOLDERS));
+        let closed = |path: PathBuf| {
+            if self.open_at(&path).is_some() {
+                return None;
             }
-        }
-        found
-    }
-
-    fn closed(&self, path: &Path) -> Option<Arc<Snapshot>> {
-        let read = || {
-            let loaded = ConfFile::resolve(path).and_then(|file| file.load()).ok()?;
-            Some(Arc::new(Snapshot::from_bytes(loaded.bytes)))
+            let loaded = ConfFile::resolve(&path).and_then(|file| file.load()).ok()?;
+            let snapshot = Arc::new(Snapshot::from_bytes(loaded.bytes));
+            Some(Rc::new(self.source(uri_of(&path)?, Some(path), snapshot)))
         };
-        self.closed.borrow_mut().entry(path.to_owned()).or_insert_with(read).clone()
+        folders.filter_map(|folder| closed(folder.join(CONFIGURATION))).collect()
+    }
+
+    fn open_at(&self, path: &Path) -> Option<&Rc<SourceText>> {
+        self.texts.values().find(|text| text.path.as_deref() == Some(path))
     }
 
     /// Puts a configuration together.
-    fn composed(&self, uri: String, path: Option<PathBuf>, text: Arc<Snapshot>) -> Configuration {
-        let main = self.file(uri, text.clone());
-        let composed = path
-            .as_ref()
-            .filter(|_| !text.includes().is_empty())
-            .and_then(|path| self.with_included(path, &text));
-        let included = composed.iter().flat_map(|composed| composed.files.iter().skip(1)).map(|file| {
-            let open = self.texts.iter().find(|(_, text)| text.path.as_ref() == Some(&file.target));
-            let uri = open.map(|(uri, _)| uri.clone()).or_else(|| uri_of(&file.target)).unwrap_or_default();
-            self.file(uri, file.text.clone())
-        });
-        let files = std::iter::once(main).chain(included).collect();
-        Configuration { files, composed, is_part: false, path }
-    }
-
-    fn file(&self, uri: String, text: Arc<Snapshot>) -> ConfigurationFile {
-        let known = self.texts.get(&uri);
-        let open = known.filter(|open| open.snapshot.is_same_text(&text));
-        let lines = open.map(|open| open.lines.clone());
-        ConfigurationFile {
-            version: open.and_then(|open| open.version),
-            is_open: open.is_some(),
-            is_lost: known.is_some_and(|known| known.is_lost),
-            lines: lines.unwrap_or_else(|| Arc::new(LineStarts::of(text.document().text()))),
-            uri,
-            text,
-        }
-    }
-
-    fn with_included(&self, path: &Path, text: &Arc<Snapshot>) -> Option<Composed> {
-        let draft = self.texts.values().find(|open| open.path.as_deref() == Some(path));
-        let place = draft.and_then(|draft| draft.draft_of.as_deref()).unwrap_or(path);
-        let store = ConfFile::resolve(place).ok()?;
-        let read = |pattern: &str, follow: Follow| {
-            let known = self.included.borrow().get(path).and_then(|known| known.get(pattern).cloned());
-            let mut texts = match known {
-                Some(known) => known,
-                None => {
-                    let read = store.included(pattern, follow)?;
-                    let mut included = self.included.borrow_mut();
-                    included.entry(path.to_owned()).or_default().insert(pattern.to_owned(), read.clone());
-                    read
+    fn composed(&self, main: &Rc<SourceText>) -> Configuration {
+        let composed = self.store_of(main).and_then(|store| {
+            let read = |pattern: &str, follow: Follow| {
+                let mut texts = store.included(pattern, follow)?;
+                for text in &mut texts {
+                    if let Some(open) = self.open_at(&text.target) {
+                        text.bytes = open.text.shared_bytes().clone();
+                    }
                 }
+                Ok(texts)
             };
-            for text in &mut texts {
-                let open = self.texts.values().find(|open| open.path.as_ref() == Some(&text.target));
-                if let Some(open) = open.filter(|open| !open.is_lost) {
-                    text.bytes = open.snapshot.shared_bytes().clone();
-                }
-            }
-            Ok(texts)
-        };
-        Composed::with(CONFIGURATION, text, place, Follow::ALL, &read)
+            Composed::with(CONFIGURATION, &main.text, store.path(), Follow::ALL, &read)
+        });
+        let included = composed.iter().flat_map(|composed| composed.files.iter().skip(1)).map(|file| {
+            let closed = || {
+                let uri = uri_of(&file.target).unwrap_or_default();
+                Rc::new(self.source(uri, Some(file.target.clone()), file.text.clone()))
+            };
+            self.open_at(&file.target).cloned().unwrap_or_else(closed)
+        });
+        let files = std::iter::once(main.clone()).chain(included).collect();
+        Configuration { files, composed, is_part: false }
     }
-}
 
-/// The names of the files that a configuration includes.
-fn included_in(configuration: &Configuration) -> impl Iterator<Item = String> {
-    configuration.files.iter().skip(1).map(|file| file.uri.clone())
+    /// True if a configuration names a text in one of its own includes.
+    fn includes(&self, main: &SourceText, text: &SourceText) -> bool {
+        let Some(store) = self.store_of(main) else { return false };
+        let patterns = main.text.includes().iter();
+        let mut files =
+            patterns.flat_map(|(_, pattern)| store.included(pattern, Follow::ALL).unwrap_or_default());
+        files.any(|file| Some(&file.target) == text.path.as_ref())
+    }
+
+    /// The files beside a text; of a draft of `mediactl edit`, those beside its configuration.
+    fn store_of(&self, text: &SourceText) -> Option<ConfFile> {
+        let path = text.path.as_deref()?;
+        let of_draft = draft_head(path).map(|head| PathBuf::from(head.target));
+        ConfFile::resolve(of_draft.as_deref().unwrap_or(path)).ok()
+    }
 }
 
 /// The file that a URI names, at the end of all links.

@@ -98,8 +98,9 @@ fn a_session_is_ended_as_the_protocol_has_it() {
     let uri = format!("file://{}", place.path(CONF).display());
     let mut client = Client::initialized(&place);
     assert_eq!(client.open(&uri, SAMPLE), 0);
-    let change = json!({ "textDocument": { "uri": uri, "version": 2 }, "contentChanges": [
-        { "range": { "start": { "line": 1, "character": 7 }, "end": { "line": 1, "character": 8 } }, "text": "" }] });
+    let text = SAMPLE.replacen("http 80;", "http 80", 1);
+    let change =
+        json!({ "textDocument": { "uri": uri, "version": 2 }, "contentChanges": [{ "text": text }] });
     client.send(&json!({ "method": "textDocument/didChange", "params": change }));
     assert_eq!(client.faults(), 1);
     client.send(&json!({ "id": 2, "method": "shutdown" }));
@@ -151,28 +152,26 @@ fn hostile_input_gets_errors_of_the_protocol() {
 #[test]
 fn after_a_message_that_is_not_read_nothing_is_said_of_a_text_until_it_comes_again() {
     let place = Place::with(SAMPLE);
-    let change = r#"{"method":"textDocument/didChange","params":{"textDocument":{"uri":"untitled:one"},"contentChanges":"#;
-    for unread in [
-        format!("{change}[{{\"text\":\"\\ud83d hunter2\"}}]}}}}"),
-        format!("{change}7}}}}"),
-        "hunter2".to_owned(),
-    ] {
+    let change = |changes: &str| {
+        format!(
+            r#"{{"method":"textDocument/didChange","params":{{"textDocument":{{"uri":"untitled:one"}},"contentChanges":{changes}}}}}"#
+        )
+    };
+    for unread in [change(r#"[{"text":"\ud83d hunter2"}]"#), change("7"), "hunter2".to_owned()] {
         let mut client = Client::initialized(&place);
         assert_ne!(client.open("untitled:one", "stream cam1 {"), 0);
         client.send_raw(&framed(&unread));
-        let mut came = vec![client.receive(), client.receive()];
-        if came[0].get("error").is_some() {
-            came.push(client.receive());
-        }
-        let methods: Vec<&Value> = came.iter().map(|message| &message["method"]).collect();
-        assert!(methods.contains(&&json!("window/showMessage")), "{came:?}");
+        let came = client.receive();
+        let came = if came.get("error").is_some() { client.receive() } else { came };
+        assert_eq!(came["params"]["diagnostics"], json!([]), "{came}");
         let ask = json!({ "id": 7, "method": "textDocument/documentSymbol", "params": { "textDocument": { "uri": "untitled:one" } } });
         client.send(&ask);
-        assert_eq!(client.receive()["error"]["code"], -32803);
-        assert_ne!(client.open("untitled:one", "stream cam1 {"), 0);
+        assert_eq!(client.receive()["error"]["message"], "the text is not open");
+        client.send_raw(&framed(&change(r#"[{"text":"stream cam1 {"}]"#)));
+        assert_ne!(client.faults(), 0);
         client.send(&ask);
         assert!(client.receive()["result"].is_array());
-        assert!(!json!(came).to_string().contains("hunter2"));
+        assert!(!came.to_string().contains("hunter2"));
     }
 }
 
@@ -202,8 +201,8 @@ fn files_that_include_each_other_or_vanish_are_faults() {
     assert!(told.contains(r#""id":3,"result":null"#) && code == Some(0), "{told}");
 }
 
-/// What may come to that, for the program itself; a build for tests has parts that are large.
-const OF_PROGRAM: usize = 12 << 20;
+/// The most memory, in bytes.
+const MOST: usize = 100 << 20;
 
 /// The line of the first stream of a text in [`streams`].
 const FIRST: usize = 3;
@@ -218,35 +217,22 @@ fn streams() -> String {
 }
 
 #[test]
-fn a_large_text_takes_at_most_six_times_its_length_in_every_request() {
+fn a_text_of_10_000_streams_takes_at_most_100_mb() {
     let place = Place::with(SAMPLE);
     let text = streams();
     let mut client = Client::initialized(&place);
-    let before = peak(client.child.id());
     assert_eq!(client.open("untitled:one", &text), 0);
-    for (version, new) in [(2, "x"), (3, "")] {
-        let end = if new.is_empty() { 8 } else { 7 };
-        let range =
-            json!({ "start": { "line": FIRST, "character": 7 }, "end": { "line": FIRST, "character": end } });
-        let change = json!({ "textDocument": { "uri": "untitled:one", "version": version }, "contentChanges": [{ "range": range, "text": new }] });
-        client.send(&json!({ "method": "textDocument/didChange", "params": change }));
-        client.faults();
-    }
     let lines = text.lines().count();
     let at = |line: usize, character: usize| json!({ "position": { "line": line, "character": character } });
     let whole = json!({ "range": { "start": { "line": 0, "character": 0 }, "end": { "line": lines, "character": 0 } } });
     for (method, mut params, least) in [
         ("documentSymbol", json!({}), 10_001),
-        ("foldingRange", json!({}), 10_001),
         // One edit takes the place of very many.
         ("formatting", json!({}), 1),
-        ("rangeFormatting", whole.clone(), 1),
         ("codeAction", whole, 0),
         ("hover", at(FIRST, 8), 0),
         ("completion", at(FIRST + 2, 14), 0),
         ("definition", at(FIRST + 3, 6), 1),
-        ("references", at(0, 6), 10_000),
-        ("prepareRename", at(0, 6), 0),
         ("rename", at(0, 6), 0),
     ] {
         params["textDocument"] = json!({ "uri": "untitled:one" });
@@ -255,7 +241,7 @@ fn a_large_text_takes_at_most_six_times_its_length_in_every_request() {
         let answer = client.receive();
         assert!(answer.get("error").is_none(), "{method}: {answer}");
         assert!(answer["result"].as_array().map_or(0, Vec::len) >= least, "{method}");
-        if method.ends_with("ormatting") {
+        if method == "formatting" {
             let new = answer["result"][0]["newText"].as_str().unwrap_or_default();
             assert_eq!(
                 new.matches("\n  url rtsp://").count(),
@@ -265,9 +251,7 @@ fn a_large_text_takes_at_most_six_times_its_length_in_every_request() {
         }
         let after = peak(client.child.id());
         if given("peak-memory", after.is_some()) {
-            let grown = after.unwrap_or_default() - before.unwrap_or_default();
-            let most = 6 * text.len() + OF_PROGRAM;
-            assert!(grown <= most, "{method}: {grown} bytes, and not {most}, for {}", text.len());
+            assert!(after.unwrap_or_default() <= MOST, "{method}: {after:?} bytes");
         }
     }
     assert_eq!(client.end(), Some(1));
