@@ -8,10 +8,9 @@ use super::blamed::{Blamed, ValueHistory};
 use super::content::Content;
 use super::entry_text::not_there;
 use super::feature::Feature;
-use super::refusal::Refusal;
-use super::refusal_kind::RefusalKind;
 use super::service::{ConfigService, ConfigSource, ReadForm, ReadQuery};
 use super::snapshot::Snapshot;
+use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
 use mediaconf::plumbing::edit::{ConfigLookup, Path, Place, Segment, own_value, select};
 use mediaconf::plumbing::model::{Config, Masker};
@@ -34,14 +33,14 @@ pub fn value_history(
     path: &Path,
     most: Option<usize>,
     masker: Option<&Masker>,
-) -> Result<ValueHistory, Refusal> {
+) -> Result<ValueHistory, Error> {
     if let Some(found) = found_there(service, path, most, masker)? {
         return Ok(found);
     }
     service.demand(&[Feature::History])?;
     let now = saved_text(service)?;
     if !now.is_valid() {
-        return Err(Refusal::bad_config(now));
+        return Err(Error::bad_config(now));
     }
     let most = most.unwrap_or(WHOLE_HISTORY);
     let mut wanted = most.saturating_mul(FIRST_ENTRIES);
@@ -75,7 +74,7 @@ fn found_there(
     path: &Path,
     most: Option<usize>,
     masker: Option<&Masker>,
-) -> Result<Option<ValueHistory>, Refusal> {
+) -> Result<Option<ValueHistory>, Error> {
     // In a list, the elements beside a value say whether it is a secret.
     let keys: Option<Vec<&str>> = path.segments.iter().map(Segment::name).collect();
     let Some(keys) = keys else { return Ok(None) };
@@ -89,11 +88,11 @@ fn found_there(
     Ok(Some(found))
 }
 
-fn saved_text(service: &(impl ConfigService + ?Sized)) -> Result<Arc<Snapshot>, Refusal> {
+fn saved_text(service: &(impl ConfigService + ?Sized)) -> Result<Arc<Snapshot>, Error> {
     let query = ReadQuery { source: Some(ConfigSource::Saved), form: ReadForm::Text };
     match service.read(&query)?.content {
         Content::Text(snapshot) => Ok(snapshot),
-        Content::Json(_) => Err(Refusal::not_offered(service.name(), Feature::Conf)),
+        Content::Json(_) => Err(Error::not_offered(service.name(), Feature::Conf)),
     }
 }
 
@@ -102,10 +101,10 @@ fn without_paths(entry: &HistoryEntry) -> HistoryEntry {
     HistoryEntry { paths: None, ..entry.clone() }
 }
 
-impl Refusal {
+impl Error {
     /// True if the history just has no text for a change.
     pub fn is_not_kept(&self) -> bool {
-        self.kind == RefusalKind::NotKept || self.status == Some(NOT_FOUND)
+        self.kind == ErrorKind::NotKept || self.status == Some(NOT_FOUND)
     }
 }
 

@@ -9,8 +9,8 @@ use super::composed::Composed;
 use super::guard::Guard;
 use super::local::Engine;
 use super::new_warnings::new_warnings;
-use super::refusal::Refusal;
 use super::snapshot::Snapshot;
+use crate::error::Error;
 use mediaconf::Request;
 use mediaconf::plumbing::edit::{Fault, Pointer};
 use mediaconf::plumbing::model::check;
@@ -253,7 +253,7 @@ impl Engine {
     /// is taken, and nothing is written.
     pub fn check_request(&self, request: &Request, present: &Arc<Snapshot>) -> CheckedConfig {
         CheckedConfig::of_faults(self.faults_of_request(request, present).unwrap_or_else(|refusal| {
-            let Refusal { faults, message, hint, .. } = refusal;
+            let Error { faults, message, hint, .. } = refusal;
             match faults.is_empty() {
                 true => vec![FaultRecord { hint, ..FaultRecord::plain(Severity::Error, message) }],
                 false => faults.into_iter().map(FaultRecord::of_request).collect(),
@@ -265,10 +265,10 @@ impl Engine {
         &self,
         request: &Request,
         present: &Arc<Snapshot>,
-    ) -> Result<Vec<FaultRecord>, Refusal> {
+    ) -> Result<Vec<FaultRecord>, Error> {
         request.check_text()?;
         if !present.is_valid() {
-            return Err(Refusal::bad_config(present.clone()));
+            return Err(Error::bad_config(present.clone()));
         }
         let config = present.config();
         let evaluated = request.evaluate(&config.lookup())?;
@@ -277,7 +277,7 @@ impl Engine {
         };
         let mut faults: Vec<_> = edit.guarded.0.into_iter().map(FaultRecord::of_request).collect();
         if edit.removes_credentials {
-            let guard = Refusal::from(Guard::WouldRemoveCredentials).message;
+            let guard = Error::from(Guard::WouldRemoveCredentials).message;
             faults.push(FaultRecord::plain(Severity::Error, guard));
         }
         let after = Arc::new(Snapshot::proved(edit.document));

@@ -1,5 +1,7 @@
 //! The features that a server may offer beside the four operations that every server of this API has.
 
+use crate::error::{Error, ErrorKind};
+
 /// A feature of a server, beside the four operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feature {
@@ -115,5 +117,13 @@ impl Feature {
             Self::Base => ("base", "merging a change with those of others"),
             Self::Secrets => ("secrets", "masked secrets"),
         }
+    }
+}
+
+impl Error {
+    /// The server lacks a feature; nothing was sent that relies on it.
+    pub fn not_offered(service: &str, feature: Feature) -> Self {
+        let message = format!("the server at `{service}` does not offer {}", feature.noun());
+        Self::new(ErrorKind::NotOffered, message).hint("nothing that needs it was sent to this server")
     }
 }

@@ -52,8 +52,6 @@ mod options;
 mod outcome;
 #[allow(clippy::disallowed_methods, reason = "a change waits for a time")]
 mod pending;
-mod refusal;
-mod refusal_kind;
 #[allow(clippy::disallowed_methods, reason = "the time that the reload command takes is told")]
 mod reload;
 mod replace;
@@ -106,12 +104,10 @@ pub use operation::Operation;
 pub use options::{COMMANDS, ChangeOptions, Expected};
 pub use outcome::{After, Outcome, OutcomeNote};
 pub use pending::PendingChange;
-pub use refusal::{Refusal, WITHOUT_STRICT, errors_of};
-pub use refusal_kind::{ErrorKind, KINDS, RefusalKind};
 pub use requested_change::{CHANGE_NAMES, EntryEdit, EntryEdits, RequestedChange};
 pub use running::{LastChange, MAX_REHEARSALS, ServerState};
 pub use service::{ConfigService, ConfigSource, Decision, KeptText, ReadForm, ReadQuery, Reading, TextDiff};
 pub use snapshot::{INCLUDE, Snapshot};
 pub use status::{FirstError, ServerHealth, ServerInfo, Status, differing, last_change};
 pub use status_stamp::StatusStamp;
-pub use trouble::{Trouble, without_secrets};
+pub use trouble::without_secrets;

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::change_report::ReportParts;
 use super::guard::Guard;
-use super::refusal::Refusal;
-use super::refusal_kind::RefusalKind;
+use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ClusterState, PendingInfo, Revision};
 use mediaconf::plumbing::edit::Faults;
 
@@ -92,11 +91,11 @@ impl ChangeOptions {
     ///
     /// # Errors
     /// `TooLate`.
-    pub(super) fn refuse_late(&self) -> Result<(), Refusal> {
+    pub(super) fn refuse_late(&self) -> Result<(), Error> {
         match self.until {
             Some(until) if Instant::now() >= until => {
                 let message = "the change took longer than a request may take, and was aborted";
-                Err(Refusal::new(RefusalKind::TooLate, message)
+                Err(Error::new(ErrorKind::TooLate, message)
                     .hint("nothing was written; make smaller changes, or a faster check command"))
             }
             _ => Ok(()),

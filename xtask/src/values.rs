@@ -5,12 +5,11 @@ use std::time::Duration;
 use mediaconf::plumbing::edit::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST};
 use mediaconf::plumbing::syntax::Document;
 use mediactl::cli::GRACE;
-use mediactl::cli::exit::{EXIT_CODES, Exit};
 use mediactl::engine::{
     COMMANDS, DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR,
     MAX_DELETE_SHARE, MAX_REHEARSALS,
 };
-use mediactl::engine::{KINDS, RefusalKind};
+use mediactl::error::{EXIT_CODES, ErrorKind, Exit, KINDS};
 use mediactl::http::protocol::headers::{API_HEADER, DEFAULT_PREFIX, api_value};
 use mediactl::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
 use mediactl::http::protocol::routes::{ROUTES, Route};
@@ -150,12 +149,12 @@ fn routes_with(parameter: &QueryParameter) -> String {
 
 /// The rows of the table of problems.
 fn problems() -> String {
-    let row = |kind: &RefusalKind| {
+    let row = |kind: &ErrorKind| {
         format!(
             "| `{}` | {} | {} | {} |\n",
             kind.name(),
             kind.status(),
-            Exit::from(kind.of_change().error_kind()) as u8,
+            kind.of_change().exit() as u8,
             kind.title()
         )
     };

@@ -6,7 +6,7 @@ use super::all_or_nothing::LEFT;
 use super::batches::batches;
 use super::members::ServerNumber;
 use crate::cli::args::changing::ChangeArgs;
-use crate::cli::error::CliError;
+use crate::error::Error;
 use crate::http::protocol::parameters::MAX_CONFIRM;
 
 /// The time by default, beside that of the pauses and the canaries.
@@ -21,7 +21,7 @@ pub fn time_to_confirm(
     args: &ChangeArgs,
     changing: &[ServerNumber],
     canaries: &[ServerNumber],
-) -> Result<Option<Duration>, CliError> {
+) -> Result<Option<Duration>, Error> {
     let together = args.fleet.all_or_nothing;
     let waits = waits(args, changing.len(), canaries.len());
     let enough = DEFAULT_CONFIRM.saturating_add(waits);
@@ -35,7 +35,7 @@ pub fn time_to_confirm(
     let most = Duration::from_secs(MAX_CONFIRM);
     match time >= least && time <= most {
         true => Ok(Some(time)),
-        false => Err(CliError::no_time_to_confirm([time, waits, LEFT], (enough <= most).then_some(enough))),
+        false => Err(Error::no_time_to_confirm([time, waits, LEFT], (enough <= most).then_some(enough))),
     }
 }
 

@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::api_client::{Call, is_report};
 use super::session::Session;
-use crate::engine::{ChangeOptions, ChangeReport, Expected, Feature, Guard, Refusal, RequestedChange};
+use crate::engine::{ChangeOptions, ChangeReport, Expected, Feature, Guard, RequestedChange};
+use crate::error::Error;
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::routes::ApiOperation;
 
@@ -15,7 +16,7 @@ pub fn change(
     session: &mut Session,
     requested: &RequestedChange<'_>,
     options: &ChangeOptions,
-) -> Result<Option<ChangeReport>, Refusal> {
+) -> Result<Option<ChangeReport>, Error> {
     let body = serde_json::to_vec(requested).expect("a request can be written");
     let mut options = options.clone();
     if options.base.is_some() && session.demand(Feature::Base).is_err() {

@@ -12,7 +12,7 @@ use super::answer::{AnswerSize, BodyFault, BoundedBody};
 use super::credentials::Credentials;
 use super::endpoint::without_userinfo;
 use super::reason::{TlsFault, chain, connection_fault, tls_fault, was_closed};
-use crate::engine::RefusalKind;
+use crate::error::ErrorKind;
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
 use mediaconf::plumbing::edit::{Fault, Pointer};
 use mediaconf::plumbing::syntax::one_line;
@@ -82,7 +82,7 @@ pub struct ServerRefusal {
 impl ServerRefusal {
     /// True if login and password were sent, and are wrong.
     pub fn is_of_wrong_credentials(&self) -> bool {
-        self.with_credentials && self.status == RefusalKind::Unauthorized.status()
+        self.with_credentials && self.status == ErrorKind::Unauthorized.status()
     }
 
     /// True if the server looked at the request, and would have known its path.
@@ -132,7 +132,7 @@ impl ClientError {
     /// Returns the time after which a request is sent again whose credentials the server did not look at.
     pub(super) fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::Refused(refusal) if refusal.status == RefusalKind::TooManyFailures.status() => {
+            Self::Refused(refusal) if refusal.status == ErrorKind::TooManyFailures.status() => {
                 refusal.retry_after
             }
             _ => None,

@@ -2,7 +2,8 @@
 
 use super::error::{ClientError, ServerRefusal};
 use super::reason::TlsFault;
-use crate::engine::{Guard, Refusal, RefusalKind};
+use crate::engine::Guard;
+use crate::error::{Error, ErrorKind};
 use crate::http::protocol::problem::Problem;
 use mediaconf::plumbing::edit::Fault;
 
@@ -14,51 +15,51 @@ const UNKNOWN: &str =
 const ADDRESS: &str = "check the address and `--api-prefix`";
 
 /// Why a request to `service` failed.
-pub fn failure(service: &str, error: &ClientError) -> Refusal {
+pub fn failure(service: &str, error: &ClientError) -> Error {
     let mut lines = lines(service, error);
     let refusal = match &lines[..] {
-        [only] => Refusal { hint: only.hint.clone(), ..Refusal::new(kind(error), &only.message) },
+        [only] => Error { hint: only.hint.clone(), ..Error::new(kind(error), &only.message) },
         _ => {
             let message = lines.iter().map(|line| line.message.as_str()).collect::<Vec<_>>().join("; ");
-            Refusal::new(kind(error), message).with_faults(std::mem::take(&mut lines))
+            Error::new(kind(error), message).with_faults(std::mem::take(&mut lines))
         }
     };
-    Refusal { status: error.status(), ..refusal }
+    Error { status: error.status(), ..refusal }
 }
 
 /// The refusal of a request that the server evaluated, or of a guard that a person can answer: it reads as if it were
 /// made here.
-pub fn of_request(error: &ClientError) -> Option<Refusal> {
+pub fn of_request(error: &ClientError) -> Option<Error> {
     let ClientError::Refused(refused) = error else { return None };
     let problem = refused.problem.as_ref()?;
     if let Some(refusal) = &problem.refusal {
-        return Some(Refusal { status: Some(refused.status), ..(**refusal).clone() });
+        return Some(Error { status: Some(refused.status), ..(**refusal).clone() });
     }
-    Guard::named(problem.kind()?.name()).filter(Guard::is_question).map(Refusal::from)
+    Guard::named(problem.kind()?.name()).filter(Guard::is_question).map(Error::from)
 }
 
-fn kind(error: &ClientError) -> RefusalKind {
+fn kind(error: &ClientError) -> ErrorKind {
     match error {
         ClientError::Refused(refused) => match refused.problem.as_ref().and_then(Problem::kind) {
             Some(kind) if refused.applies => kind.of_change(),
             Some(kind) => kind,
             None => kind_of_status(refused.status, refused.applies),
         },
-        error if error.is_unknown() => RefusalKind::OutcomeUnknown,
-        _ => RefusalKind::NotReached,
+        error if error.is_unknown() => ErrorKind::OutcomeUnknown,
+        _ => ErrorKind::NotReached,
     }
 }
 
 /// The kind for servers without problem documents; one that failed inside may have made the change.
-fn kind_of_status(status: u16, applies: bool) -> RefusalKind {
+fn kind_of_status(status: u16, applies: bool) -> ErrorKind {
     match status {
-        401 | 403 | 407 | 429 => RefusalKind::Unauthorized,
-        404 | 405 | 410 => RefusalKind::NotFound,
-        503 => RefusalKind::Busy,
-        409 | 412 => RefusalKind::Conflict,
-        400..=499 => RefusalKind::BadRequest,
-        _ if applies => RefusalKind::OutcomeUnknown,
-        _ => RefusalKind::EngineFailed,
+        401 | 403 | 407 | 429 => ErrorKind::Unauthorized,
+        404 | 405 | 410 => ErrorKind::NotFound,
+        503 => ErrorKind::Busy,
+        409 | 412 => ErrorKind::Conflict,
+        400..=499 => ErrorKind::BadRequest,
+        _ if applies => ErrorKind::OutcomeUnknown,
+        _ => ErrorKind::EngineFailed,
     }
 }
 

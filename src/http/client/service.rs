@@ -15,10 +15,10 @@ use super::host::Host;
 use super::session::Session;
 use crate::engine::{
     ChangeOptions, ChangeReport, CheckedConfig, Composed, ConfigService, ConfigSource, Content, Decision,
-    Feature, KeptText, NodeReport, OutcomeNote, ReadForm, ReadQuery, Reading, Refusal, RefusalKind,
-    RequestedChange, ServerHealth, ServerInfo, Snapshot, Status, TextDiff, ValueHistory, differing,
-    is_edited_since, last_change,
+    Feature, KeptText, NodeReport, OutcomeNote, ReadForm, ReadQuery, Reading, RequestedChange, ServerHealth,
+    ServerInfo, Snapshot, Status, TextDiff, ValueHistory, differing, is_edited_since, last_change,
 };
+use crate::error::{Error, ErrorKind};
 use crate::http::protocol::headers::{
     FROM, ID, RUNTIME, SECRETS, SECRETS_MASKED, SKIP_STREAMS, SOURCE_RUNNING, SOURCE_SAVED, TO, WAIT,
     revision_in,
@@ -78,7 +78,7 @@ impl ServerLink {
     }
 
     /// The figures of the server; null if it tells none.
-    fn figures(&mut self) -> Result<Value, Refusal> {
+    fn figures(&mut self) -> Result<Value, Error> {
         match self.session.send_if(Feature::Change, &Call::new(ApiOperation::Runtime))? {
             Some(reply) => self.session.object(&reply, false),
             None => self.read_json(ConfigSource::Running, true, true).map(|(json, _)| json),
@@ -87,22 +87,22 @@ impl ServerLink {
     }
 
     /// The id of the pending change.
-    fn pending_id(&mut self) -> Result<String, Refusal> {
+    fn pending_id(&mut self) -> Result<String, Error> {
         let reply = self.session.probe()?;
         if !reply.offers(Feature::Confirm) {
             return Err(self.session.not_offered(Feature::Confirm));
         }
-        reply.pending.ok_or(Refusal::nothing_pending())
+        reply.pending.ok_or(Error::nothing_pending())
     }
 
-    fn history(&mut self) -> Result<Vec<HistoryEntry>, Refusal> {
+    fn history(&mut self) -> Result<Vec<HistoryEntry>, Error> {
         let reply = self.session.send_if(Feature::History, &Call::new(ApiOperation::History))?;
         let reply = reply.ok_or_else(|| self.session.not_offered(Feature::History))?;
         let entries = |list| serde_json::from_value(list).ok();
         self.session.parsed(&reply, false, "something that is no history", entries)
     }
 
-    fn blamed(&mut self, path: &Path, most: Option<usize>) -> Result<Option<ValueHistory>, Refusal> {
+    fn blamed(&mut self, path: &Path, most: Option<usize>) -> Result<Option<ValueHistory>, Error> {
         let mut parameters = vec![("path", path.to_string().into())];
         parameters.extend(most.map(|most| ("limit", most.to_string().into())));
         let call = Call { parameters, ..Call::new(ApiOperation::Blame) };
@@ -118,11 +118,11 @@ impl ServerLink {
         &mut self,
         text: &Snapshot,
         composed: Option<&Composed>,
-    ) -> Result<Option<Vec<Diagnostics>>, Refusal> {
+    ) -> Result<Option<Vec<Diagnostics>>, Error> {
         let call = Call { body: text.bytes(), ..Call::new(ApiOperation::Check) };
         let reply = match self.session.send_if(Feature::Check, &call) {
             // It takes no text of this size.
-            Err(refusal) if refusal.status == Some(RefusalKind::TooLarge.status()) => return Ok(None),
+            Err(refusal) if refusal.status == Some(ErrorKind::TooLarge.status()) => return Ok(None),
             reply => reply?,
         };
         let Some(reply) = reply else { return Ok(None) };
@@ -134,7 +134,7 @@ impl ServerLink {
         Ok(Some(found.diagnostics(text, composed)))
     }
 
-    fn diff(&mut self, [from, to]: [KeptText; 2], is_masked: bool) -> Result<Option<TextDiff>, Refusal> {
+    fn diff(&mut self, [from, to]: [KeptText; 2], is_masked: bool) -> Result<Option<TextDiff>, Error> {
         let mut parameters = vec![(FROM, name_of(from).into()), (TO, name_of(to).into())];
         parameters.extend(is_masked.then_some((SECRETS, SECRETS_MASKED.into())));
         let call = Call { parameters, ..Call::new(ApiOperation::Diff) };
@@ -153,7 +153,7 @@ impl ServerLink {
         source: ConfigSource,
         skip_static: bool,
         runtime: bool,
-    ) -> Result<(Value, Reply), Refusal> {
+    ) -> Result<(Value, Reply), Error> {
         let switches = [(SKIP_STREAMS, skip_static), (RUNTIME, runtime)];
         let parameters = switches.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (name, "true"));
         let reply = self.session.read(parameters.collect(), source)?;
@@ -167,7 +167,7 @@ impl ConfigService for RemoteService {
         &self.name
     }
 
-    fn read(&self, query: &ReadQuery) -> Result<Reading, Refusal> {
+    fn read(&self, query: &ReadQuery) -> Result<Reading, Error> {
         let link = &mut *self.link();
         let source = query.source.unwrap_or(ConfigSource::Running);
         let (content, reply) = match query.form {
@@ -189,7 +189,7 @@ impl ConfigService for RemoteService {
         Ok(Reading { source, content, lost_line_ends })
     }
 
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Refusal> {
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Error> {
         let link = &mut *self.link();
         let fetched = link.session.fetch_changed(tag.as_deref())?;
         Ok(fetched.map(|fetched| {
@@ -198,7 +198,7 @@ impl ConfigService for RemoteService {
         }))
     }
 
-    fn wait_for_change(&self, tag: &mut Option<String>, most: Duration) -> Result<bool, Refusal> {
+    fn wait_for_change(&self, tag: &mut Option<String>, most: Duration) -> Result<bool, Error> {
         let link = &mut *self.link();
         let seconds = most.min(link.session.timeout() / 2).as_secs().min(MAX_WAIT);
         if seconds == 0 {
@@ -216,11 +216,11 @@ impl ConfigService for RemoteService {
         Ok(has_waited)
     }
 
-    fn revision(&self) -> Result<Option<Revision>, Refusal> {
+    fn revision(&self) -> Result<Option<Revision>, Error> {
         Ok(self.link().session.probe()?.etag.as_deref().and_then(revision_in))
     }
 
-    fn health(&self) -> Result<ServerHealth, Refusal> {
+    fn health(&self) -> Result<ServerHealth, Error> {
         let figures = self.link().figures()?;
         let config = &figures["config"];
         Ok(ServerHealth {
@@ -234,7 +234,7 @@ impl ConfigService for RemoteService {
         &self,
         text: &Arc<Snapshot>,
         source: Option<ConfigSource>,
-    ) -> Result<Option<Composed>, Refusal> {
+    ) -> Result<Option<Composed>, Error> {
         self.link().session.composed(text, source.unwrap_or(ConfigSource::Running))
     }
 
@@ -242,19 +242,15 @@ impl ConfigService for RemoteService {
         &self,
         text: &Snapshot,
         composed: Option<&Composed>,
-    ) -> Result<Option<Vec<Diagnostics>>, Refusal> {
+    ) -> Result<Option<Vec<Diagnostics>>, Error> {
         self.link().checked(text, composed)
     }
 
-    fn diff(&self, sides: [KeptText; 2], is_masked: bool) -> Result<Option<TextDiff>, Refusal> {
+    fn diff(&self, sides: [KeptText; 2], is_masked: bool) -> Result<Option<TextDiff>, Error> {
         self.link().diff(sides, is_masked)
     }
 
-    fn change(
-        &self,
-        requested: RequestedChange<'_>,
-        options: &ChangeOptions,
-    ) -> Result<ChangeReport, Refusal> {
+    fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error> {
         if let RequestedChange::Save(text) | RequestedChange::Update(text) = &requested {
             refuse_errors(text)?;
         }
@@ -266,15 +262,15 @@ impl ConfigService for RemoteService {
         Ok(ChangeReport::new(outcome, requested.into_conditional(), options.told))
     }
 
-    fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {
+    fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
         self.link().history()
     }
 
-    fn blamed(&self, path: &Path, most: Option<usize>) -> Result<Option<ValueHistory>, Refusal> {
+    fn blamed(&self, path: &Path, most: Option<usize>) -> Result<Option<ValueHistory>, Error> {
         self.link().blamed(path, most)
     }
 
-    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Refusal> {
+    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error> {
         let link = &mut *self.link();
         let argument = change.in_url();
         let call = Call { argument: Some(&argument), ..Call::new(ApiOperation::Kept) };
@@ -285,7 +281,7 @@ impl ConfigService for RemoteService {
 
     /// Decides over a new connection with the account that the change made: users who locked themselves
     /// out by the change can't confirm it.
-    fn decide(&self, decision: Decision, id: Option<&str>, _by: &str) -> Result<Vec<OutcomeNote>, Refusal> {
+    fn decide(&self, decision: Decision, id: Option<&str>, _by: &str) -> Result<Vec<OutcomeNote>, Error> {
         let link = &mut *self.link();
         let id = match id {
             Some(id) => {
@@ -301,8 +297,8 @@ impl ConfigService for RemoteService {
         };
         let parameters = vec![(ID, id.into())];
         match link.session.send(&Call { parameters, applies: true, ..Call::new(operation) }) {
-            Err(refusal) if refusal.status == Some(RefusalKind::NotFound.status()) => {
-                Err(Refusal::nothing_pending())
+            Err(refusal) if refusal.status == Some(ErrorKind::NotFound.status()) => {
+                Err(Error::nothing_pending())
             }
             result => {
                 let is_kept = result?.notes.iter().any(|word| word == KEPT_HAND_EDIT);
@@ -311,12 +307,12 @@ impl ConfigService for RemoteService {
         }
     }
 
-    fn demand(&self, features: &[Feature]) -> Result<(), Refusal> {
+    fn demand(&self, features: &[Feature]) -> Result<(), Error> {
         let link = &mut *self.link();
         features.iter().try_for_each(|feature| link.session.demand(*feature))
     }
 
-    fn status(&self) -> Result<Status, Refusal> {
+    fn status(&self) -> Result<Status, Error> {
         let link = &mut *self.link();
         let figures = link.figures()?;
         let (server, config) = (&figures["server"], &figures["config"]);
@@ -365,11 +361,11 @@ fn name_of(text: KeptText) -> String {
 
 /// Refuses a text with errors. Lost line ends explain the errors in a text, and only the server knows whether it has
 /// that text.
-fn refuse_errors(text: &[u8]) -> Result<(), Refusal> {
+fn refuse_errors(text: &[u8]) -> Result<(), Error> {
     let new = Snapshot::from_bytes(text.to_vec());
     match new.is_valid() || new.has_lost_line_ends() {
         true => Ok(()),
-        false => Err(Refusal::bad_new_text(Arc::new(new))),
+        false => Err(Error::bad_new_text(Arc::new(new))),
     }
 }
 

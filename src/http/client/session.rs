@@ -18,7 +18,8 @@ use super::host::Host;
 use super::reason::TlsFault;
 use super::remote_errors::{failure, of_request};
 use super::tls::TlsTrust;
-use crate::engine::{Composed, ConfigSource, Content, Feature, Refusal, RefusalKind, Snapshot};
+use crate::engine::{Composed, ConfigSource, Content, Feature, Snapshot};
+use crate::error::{Error, ErrorKind};
 use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
 use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, offers, revision_in};
 use crate::http::protocol::routes::ApiOperation;
@@ -71,7 +72,7 @@ impl Session {
     }
 
     /// Reads a configuration as text, or as JSON if the server has no text.
-    pub fn fetch(&mut self, source: ConfigSource) -> Result<Fetched, Refusal> {
+    pub fn fetch(&mut self, source: ConfigSource) -> Result<Fetched, Error> {
         let mut reply = self.read(vec![(FORMAT, FORMAT_CONF)], source)?;
         let content = self.content(&mut reply, false)?;
         Ok(Fetched { content, reply })
@@ -79,7 +80,7 @@ impl Session {
 
     /// Reads the running configuration as text, or as JSON if the server has no text; `None` if it is
     /// still the one of this tag.
-    pub fn fetch_changed(&mut self, tag: Option<&str>) -> Result<Option<Fetched>, Refusal> {
+    pub fn fetch_changed(&mut self, tag: Option<&str>) -> Result<Option<Fetched>, Error> {
         let call = Call::read(vec![(FORMAT, FORMAT_CONF)]);
         let mut reply = self.send(&Call { if_none_match: tag, ..call })?;
         if reply.body.is_none() {
@@ -94,7 +95,7 @@ impl Session {
         &mut self,
         mut parameters: Vec<(&'static str, &str)>,
         source: ConfigSource,
-    ) -> Result<Reply, Refusal> {
+    ) -> Result<Reply, Error> {
         if source == ConfigSource::Saved {
             parameters.push((SOURCE, SOURCE_SAVED));
         }
@@ -116,13 +117,13 @@ impl Session {
     }
 
     /// Asks the server for its features and its pending change, without a configuration.
-    pub fn probe(&mut self) -> Result<Reply, Refusal> {
+    pub fn probe(&mut self) -> Result<Reply, Error> {
         // Any configuration is current: the response is 304 and has no body.
         self.send(&Call { if_none_match: Some("*"), ..Call::read(Vec::new()) })
     }
 
     /// Refuses to go on with a server that lacks a feature.
-    pub fn demand(&mut self, feature: Feature) -> Result<(), Refusal> {
+    pub fn demand(&mut self, feature: Feature) -> Result<(), Error> {
         if self.api.is_none() {
             self.probe()?;
         }
@@ -134,7 +135,7 @@ impl Session {
 
     /// Sends a request that only a server with this feature knows. `None` if the server lacks it: then it knows no
     /// such path, whatever it answers, and has done nothing.
-    pub fn send_if(&mut self, feature: Feature, call: &Call<'_>) -> Result<Option<Reply>, Refusal> {
+    pub fn send_if(&mut self, feature: Feature, call: &Call<'_>) -> Result<Option<Reply>, Error> {
         let lacks = |session: &Self| session.api.as_deref().is_some_and(|api| !offers(api, feature));
         if lacks(self) {
             return Ok(None);
@@ -153,7 +154,7 @@ impl Session {
         &mut self,
         text: &Arc<Snapshot>,
         source: ConfigSource,
-    ) -> Result<Option<Composed>, Refusal> {
+    ) -> Result<Option<Composed>, Error> {
         if text.includes().is_empty() {
             return Ok(None);
         }
@@ -176,7 +177,7 @@ impl Session {
     }
 
     /// Sends a change.
-    pub fn post(&mut self, call: &Call<'_>) -> Result<Reply, Refusal> {
+    pub fn post(&mut self, call: &Call<'_>) -> Result<Reply, Error> {
         let _until_answered = call.applies.then(|| self.host.sending_change(&self.name));
         self.send(call)
     }
@@ -184,7 +185,7 @@ impl Session {
     /// Sends a request. Where the certificate of the server is unknown, the host is asked whether to trust
     /// it. Where the server asks for credentials, or refuses those that were sent, the
     /// host is asked for them.
-    pub fn send(&mut self, call: &Call<'_>) -> Result<Reply, Refusal> {
+    pub fn send(&mut self, call: &Call<'_>) -> Result<Reply, Error> {
         let mut result = self.client.send(call);
         if let Err(ClientError::Tls(TlsFault::Unknown { found, why })) = &result
             && self.host.trusts(&self.name, why, *found).map_err(|error| self.prompt_failed(&error))?
@@ -196,7 +197,7 @@ impl Session {
         }
         for _ in 0..MAX_PROMPTS {
             let status = result.as_ref().err().and_then(ClientError::status);
-            if status != Some(RefusalKind::Unauthorized.status()) || !self.ask_for_credentials()? {
+            if status != Some(ErrorKind::Unauthorized.status()) || !self.ask_for_credentials()? {
                 break;
             }
             result = self.client.send(call);
@@ -212,7 +213,7 @@ impl Session {
     }
 
     /// Asks for login and password; false if none are given.
-    fn ask_for_credentials(&mut self) -> Result<bool, Refusal> {
+    fn ask_for_credentials(&mut self) -> Result<bool, Error> {
         let were_refused = self.client.settings.credentials.is_some();
         let entered = self.host.credentials(&self.name, self.login.as_deref(), were_refused);
         let Some(credentials) = entered.map_err(|error| self.prompt_failed(&error))? else {
@@ -225,7 +226,7 @@ impl Session {
 
     /// Takes the configuration out of a response to a request for text: text, or JSON if the server has no
     /// text.
-    pub fn content(&self, reply: &mut Reply, applies: bool) -> Result<Content, Refusal> {
+    pub fn content(&self, reply: &mut Reply, applies: bool) -> Result<Content, Error> {
         match reply.offers(Feature::Conf) {
             true => {
                 let bytes = reply.body.take().map(|body| body.bytes).unwrap_or_default();
@@ -237,7 +238,7 @@ impl Session {
     }
 
     /// The JSON object in the body of a response.
-    pub fn object(&self, reply: &Reply, applies: bool) -> Result<Value, Refusal> {
+    pub fn object(&self, reply: &Reply, applies: bool) -> Result<Value, Error> {
         let is_object = |value: Value| value.is_object().then_some(value);
         self.parsed(reply, applies, "something that is no JSON object", is_object)
     }
@@ -250,7 +251,7 @@ impl Session {
         applies: bool,
         otherwise: &'static str,
         read: impl FnOnce(Value) -> Option<T>,
-    ) -> Result<T, Refusal> {
+    ) -> Result<T, Error> {
         let value = reply
             .body
             .as_ref()
@@ -259,22 +260,22 @@ impl Session {
         value.and_then(read).ok_or_else(|| self.not_of_the_api(otherwise, applies))
     }
 
-    pub fn not_of_the_api(&self, what: &'static str, applies: bool) -> Refusal {
+    pub fn not_of_the_api(&self, what: &'static str, applies: bool) -> Error {
         self.failed(&ClientError::NotOfTheApi { applies, what })
     }
 
-    pub fn not_offered(&self, feature: Feature) -> Refusal {
-        Refusal::not_offered(&self.name, feature)
+    pub fn not_offered(&self, feature: Feature) -> Error {
+        Error::not_offered(&self.name, feature)
     }
 
-    fn failed(&self, error: &ClientError) -> Refusal {
+    fn failed(&self, error: &ClientError) -> Error {
         of_request(error).unwrap_or_else(|| failure(&self.name, error))
     }
 
-    fn prompt_failed(&self, error: &io::Error) -> Refusal {
+    fn prompt_failed(&self, error: &io::Error) -> Error {
         match error.kind() {
-            io::ErrorKind::InvalidInput => Refusal::new(RefusalKind::Misplaced, error.to_string()),
-            _ => Refusal::new(RefusalKind::WriteFailed, format!("cannot ask: {}", reason(error))),
+            io::ErrorKind::InvalidInput => Error::new(ErrorKind::Usage, error.to_string()),
+            _ => Error::new(ErrorKind::Failed, format!("cannot ask: {}", reason(error))),
         }
     }
 }

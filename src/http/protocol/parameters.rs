@@ -9,7 +9,7 @@ pub use values::{Parameters, Values};
 
 use std::collections::HashMap;
 
-use crate::engine::RefusalKind;
+use crate::error::ErrorKind;
 use crate::http::protocol::headers::{
     FORMAT, FORMAT_CONF, FORMAT_DIFF, FORMAT_JSON, FROM, ID, PATH, RUNTIME, SECRETS, SECRETS_MASKED,
     SECRETS_SHOWN, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO, WAIT, WITH_INCLUDES,
@@ -356,7 +356,7 @@ impl Parameters {
         faults.extend(missing.iter().map(|name| fault(name, "it is required")));
         let Some(first) = faults.first() else { return Ok(parameters) };
         let detail = first.message.clone();
-        Err(Problem::new(RefusalKind::BadParameter, detail).with_errors(faults))
+        Err(Problem::new(ErrorKind::BadParameter, detail).with_errors(faults))
     }
 
     /// The names and values of a query that is parsed to these; `route` takes them.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use mediaconf::Schema;
-use mediactl::engine::KINDS;
+use mediactl::error::KINDS;
 use mediactl::http::protocol::parameters::PARAMETERS;
 use mediactl::http::protocol::problem::urn;
 use mediactl::http::protocol::routes::{ROUTES, Route};

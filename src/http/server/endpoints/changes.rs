@@ -8,9 +8,9 @@ use std::sync::PoisonError;
 use serde::de::IgnoredAny;
 
 use crate::engine::{
-    CHANGE_NAMES, ChangeOptions, ChangeReport, Decision, EntryEdit, EntryEdits, Refusal, RefusalKind,
-    ReportParts, RequestedChange,
+    CHANGE_NAMES, ChangeOptions, ChangeReport, Decision, EntryEdit, EntryEdits, ReportParts, RequestedChange,
 };
+use crate::error::{Error, ErrorKind};
 use crate::http::protocol::headers::{
     FORMAT_CONF, FORMAT_DIFF, HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER, SECRETS_SHOWN,
 };
@@ -68,7 +68,7 @@ fn no_request(body: &[u8], error: &serde_json::Error) -> Problem {
         }
         _ => error.to_string(),
     };
-    Problem::new(RefusalKind::NotJson, format!("the body is no request: {why}"))
+    Problem::new(ErrorKind::NotJson, format!("the body is no request: {why}"))
 }
 
 /// `modify_config`. The patch is parsed again in its turn, so that requests which wait hold their text alone.
@@ -98,7 +98,7 @@ pub fn save(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
 /// `save_entry`
 pub fn save_entry(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let (text, path) = (mem::take(&mut call.body), call.parameters.path.clone());
-    let path = path.ok_or_else(|| Problem::new(RefusalKind::BadParameter, "`path`: it is required"))?;
+    let path = path.ok_or_else(|| Problem::new(ErrorKind::BadParameter, "`path`: it is required"))?;
     let entries = EntryEdits { texts: vec![EntryEdit { path, text, create: false }], then: None };
     done(context, call, RequestedChange::Entries(entries))
 }
@@ -135,7 +135,7 @@ fn make(
             _ => error.into(),
         }
     })?;
-    let after = report.after.ok_or_else(|| Problem::new(RefusalKind::EngineFailed, NO_TEXT))?;
+    let after = report.after.ok_or_else(|| Problem::new(ErrorKind::EngineFailed, NO_TEXT))?;
     if !call.parameters.change.dry_run {
         call.record.revisions = Some((before, after)).filter(|(before, after)| before != after);
         call.record.detail = (!report.warnings.is_empty()).then(|| report.warnings.join("; "));
@@ -144,7 +144,7 @@ fn make(
 }
 
 /// Refuses a faulty patch before its turn.
-fn refuse_faulty(context: &Context, requested: &RequestedChange<'_>) -> Result<(), Refusal> {
+fn refuse_faulty(context: &Context, requested: &RequestedChange<'_>) -> Result<(), Error> {
     let Some(request) = requested.request() else { return Ok(()) };
     let _one_at_a_time = context.checking_patch.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(request.check_text()?)
