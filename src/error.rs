@@ -378,6 +378,12 @@ impl Error {
             .hint("`mediactl status` shows which")
     }
 
+    /// The server has only the four operations that every server has; nothing was sent that needs more.
+    pub fn not_offered(service: &str, noun: &str) -> Self {
+        let message = format!("the server at `{service}` does not offer {noun}");
+        Self::new(ErrorKind::NotOffered, message).hint("nothing that needs it was sent to this server")
+    }
+
     /// The change is made in the cluster, and this node does not take it.
     pub fn not_run_here(state: impl fmt::Display, why: &Self) -> Self {
         let message = |why: &str| format!("this node does not run what the cluster has (`{state}`): {why}");

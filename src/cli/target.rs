@@ -20,7 +20,7 @@ use crate::cli::prompts;
 use crate::cli::remote_host::RemoteHost;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{
-    Composed, ConfigService, ConfigSource, Content, Engine, Feature, Hooks, ReadForm, ReadQuery, Snapshot,
+    Composed, ConfigService, ConfigSource, Content, Engine, Hooks, ReadForm, ReadQuery, Snapshot,
 };
 use crate::error::{Error, ErrorKind};
 use crate::http::client::{
@@ -31,7 +31,6 @@ use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::etcd::ClusterUrl;
 use crate::store::file::{ConfFile, Serving};
 use crate::store::{Follow, reason};
-use mediaconf::plumbing::syntax::Diagnostics;
 
 /// The configuration that a command works on.
 pub struct Target {
@@ -75,21 +74,12 @@ impl Target {
         }
     }
 
-    /// What a server elsewhere finds in a text that was read from it; `None` where the text has to be checked here.
-    pub fn checked(
-        &mut self,
-        text: &Snapshot,
-        composed: Option<&Composed>,
-    ) -> Result<Option<Vec<Diagnostics>>, Error> {
-        if self.file.is_some() { Ok(None) } else { self.service.checked(text, composed) }
-    }
-
     /// Reads a configuration as text; `None` is the running one, or the file where no server runs.
     pub fn read_text(&mut self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Error> {
         let reading = self.service.read(&ReadQuery { source, form: ReadForm::Text })?;
         match reading.content {
             Content::Text(snapshot) => Ok(snapshot),
-            Content::Json(_) => Err(Error::not_offered(self.service.name(), Feature::Conf)),
+            Content::Json(_) => Err(Error::not_offered(self.service.name(), "the text of the configuration")),
         }
     }
 }

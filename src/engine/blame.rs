@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::blamed::{Blamed, ValueHistory};
 use super::content::Content;
 use super::entry_text::not_there;
-use super::feature::Feature;
 use super::service::{ConfigService, ConfigSource, ReadForm, ReadQuery};
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
@@ -34,10 +33,7 @@ pub fn value_history(
     most: Option<usize>,
     masker: Option<&Masker>,
 ) -> Result<ValueHistory, Error> {
-    if let Some(found) = found_there(service, path, most, masker)? {
-        return Ok(found);
-    }
-    service.demand(&[Feature::History])?;
+    service.demand("a history")?;
     let now = saved_text(service)?;
     if !now.is_valid() {
         return Err(Error::bad_config(now));
@@ -68,31 +64,11 @@ pub fn value_history(
     Ok(found)
 }
 
-/// What a server finds that searches itself, so that neither its history nor a text is sent.
-fn found_there(
-    service: &(impl ConfigService + ?Sized),
-    path: &Path,
-    most: Option<usize>,
-    masker: Option<&Masker>,
-) -> Result<Option<ValueHistory>, Error> {
-    // In a list, the elements beside a value say whether it is a secret.
-    let keys: Option<Vec<&str>> = path.segments.iter().map(Segment::name).collect();
-    let Some(keys) = keys else { return Ok(None) };
-    let Some(mut found) = service.blamed(path, most)? else { return Ok(None) };
-    if let Some(masker) = masker {
-        for value in found.changes.iter_mut().flat_map(|blamed| [&mut blamed.from, &mut blamed.to]).flatten()
-        {
-            *value = masker.json_below(&keys, value);
-        }
-    }
-    Ok(Some(found))
-}
-
 fn saved_text(service: &(impl ConfigService + ?Sized)) -> Result<Arc<Snapshot>, Error> {
     let query = ReadQuery { source: Some(ConfigSource::Saved), form: ReadForm::Text };
     match service.read(&query)?.content {
         Content::Text(snapshot) => Ok(snapshot),
-        Content::Json(_) => Err(Error::not_offered(service.name(), Feature::Conf)),
+        Content::Json(_) => Err(Error::not_offered(service.name(), "the text of the configuration")),
     }
 }
 

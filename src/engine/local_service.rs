@@ -6,7 +6,6 @@ use super::blame::is_edited_since;
 use super::change_report::ChangeReport;
 use super::composed::Composed;
 use super::content::Content;
-use super::feature::Feature;
 use super::local::Engine;
 use super::new_text::NewText;
 use super::options::ChangeOptions;
@@ -105,10 +104,6 @@ impl ConfigService for Engine {
 
     fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
         self.store.nodes()
-    }
-
-    fn demand(&self, _: &[Feature]) -> Result<(), Error> {
-        Ok(())
     }
 
     fn status(&self) -> Result<Status, Error> {

@@ -25,7 +25,6 @@ mod content;
 mod content_diff;
 mod entry_text;
 mod fault_record;
-mod feature;
 #[allow(clippy::disallowed_methods, reason = "a writer waits for its turn")]
 mod gate;
 mod guard;
@@ -83,7 +82,6 @@ pub use content::{Content, compared};
 pub use content_diff::ContentDiff;
 pub use entry_text::{entry_range, not_there, with_entry};
 pub use fault_record::{CheckedConfig, FaultRecord, FixRecord, RangeRecord, RelatedRecord};
-pub use feature::{FEATURES, Feature};
 pub use guard::{
     GUARD_NAMES, Guard, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE, before_deletion,
     before_replacement,
@@ -106,7 +104,7 @@ pub use outcome::{After, Outcome, OutcomeNote};
 pub use pending::PendingChange;
 pub use requested_change::{CHANGE_NAMES, EntryEdit, EntryEdits, RequestedChange};
 pub use running::{LastChange, MAX_REHEARSALS, ServerState};
-pub use service::{ConfigService, ConfigSource, Decision, KeptText, ReadForm, ReadQuery, Reading, TextDiff};
+pub use service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading};
 pub use snapshot::{INCLUDE, Snapshot};
 pub use status::{FirstError, ServerHealth, ServerInfo, Status, differing, last_change};
 pub use status_stamp::StatusStamp;

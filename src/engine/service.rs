@@ -4,11 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::blamed::ValueHistory;
 use super::change_report::ChangeReport;
 use super::composed::Composed;
 use super::content::Content;
-use super::feature::Feature;
 use super::node_report::NodeReport;
 use super::options::ChangeOptions;
 use super::outcome::OutcomeNote;
@@ -17,8 +15,6 @@ use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status};
 use crate::error::Error;
 use crate::store::{CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision};
-use mediaconf::plumbing::edit::Path;
-use mediaconf::plumbing::syntax::Diagnostics;
 
 /// A configuration that can be read and changed.
 ///
@@ -46,22 +42,6 @@ pub trait ConfigService: Send + Sync {
     fn composed(&self, text: &Arc<Snapshot>, source: Option<ConfigSource>)
     -> Result<Option<Composed>, Error>;
 
-    /// Returns what a server finds in a text that was read from it, by the number of the file in `composed`; `None` where
-    /// whoever asks has to check the text.
-    fn checked(
-        &self,
-        _text: &Snapshot,
-        _composed: Option<&Composed>,
-    ) -> Result<Option<Vec<Diagnostics>>, Error> {
-        Ok(None)
-    }
-
-    /// Returns what differs between two of its texts, masked or with secrets; `None` where whoever asks has to compare
-    /// them.
-    fn diff(&self, _sides: [KeptText; 2], _is_masked: bool) -> Result<Option<TextDiff>, Error> {
-        Ok(None)
-    }
-
     /// Makes a change, or rehearses it.
     fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error>;
 
@@ -86,12 +66,6 @@ pub trait ConfigService: Send + Sync {
     /// Returns the text before a change.
     fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error>;
 
-    /// Returns the last changes of the value at a path, at most `most`; `None` where whoever asks has to search the
-    /// history for them.
-    fn blamed(&self, _path: &Path, _most: Option<usize>) -> Result<Option<ValueHistory>, Error> {
-        Ok(None)
-    }
-
     /// Returns the change that has to be confirmed.
     fn pending(&self) -> Result<Option<PendingInfo>, Error> {
         Ok(self.health()?.pending)
@@ -101,8 +75,11 @@ pub trait ConfigService: Send + Sync {
     /// decides, where the service can't know that by itself.
     fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Error>;
 
-    /// Refuses to go on where one of these features is missing; nothing is changed.
-    fn demand(&self, features: &[Feature]) -> Result<(), Error>;
+    /// Refuses to go on with a server that has only the four operations that every server has, and so not what this noun
+    /// says; nothing is changed.
+    fn demand(&self, _noun: &str) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Returns what the server of this process is in a cluster; `None` if it is in none, or is elsewhere.
     fn node(&self) -> Option<NodeReport> {
@@ -144,22 +121,6 @@ pub enum ConfigSource {
     Running,
     /// The file.
     Saved,
-}
-
-/// A text that a service has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeptText {
-    Now(ConfigSource),
-    /// The one before a change.
-    Before(ChangeRef),
-}
-
-/// The difference between two texts.
-#[derive(Debug)]
-pub struct TextDiff {
-    pub lines: Vec<String>,
-    /// True if they differ in bytes that are not UTF-8, and in no line.
-    pub is_of_bytes: bool,
 }
 
 /// In which form a configuration is read.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Node, failed};
 use crate::engine::{
     After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content,
-    DEFAULT_LOCK_WAIT, Decision, Feature, NodeReport, Operation, Outcome, OutcomeNote, ReadQuery, Reading,
+    DEFAULT_LOCK_WAIT, Decision, NodeReport, Operation, Outcome, OutcomeNote, ReadQuery, Reading,
     RequestedChange, ServerHealth, Snapshot, Status, canary_nodes, find,
 };
 use crate::error::{Error, ErrorKind};
@@ -95,10 +95,6 @@ impl ConfigService for Node {
 
     fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
         self.cluster.nodes()
-    }
-
-    fn demand(&self, features: &[Feature]) -> Result<(), Error> {
-        self.local.demand(features)
     }
 
     fn node(&self) -> Option<NodeReport> {

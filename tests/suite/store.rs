@@ -597,5 +597,5 @@ fn messages_are_short_and_lower_case() {
         place.path(".media.conf.mediactl").display()
     );
     assert_eq!(error.to_string(), expected);
-    assert!(error.hint().is_some());
+    assert!(error.hint.is_some());
 }

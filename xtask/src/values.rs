@@ -9,8 +9,8 @@ use mediactl::engine::{
     COMMANDS, DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR,
     MAX_DELETE_SHARE, MAX_REHEARSALS,
 };
-use mediactl::error::{EXIT_CODES, ErrorKind, Exit, KINDS};
-use mediactl::http::protocol::headers::{API_HEADER, DEFAULT_PREFIX, api_value};
+use mediactl::error::{EXIT_CODES, ErrorKind, KINDS};
+use mediactl::http::protocol::headers::{API_HEADER, API_VERSION, DEFAULT_PREFIX};
 use mediactl::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
 use mediactl::http::protocol::routes::{ROUTES, Route};
 use mediactl::http::server::auth::{FAILURE_LIFE, LOOK_INTERVAL, MAX_ADDRESSES, MAX_FAILURES, SUCCESS_LIFE};
@@ -51,7 +51,7 @@ fn guards(asking: bool) -> String {
 pub fn of_server() -> Vec<(&'static str, String)> {
     vec![
         ("prefix", DEFAULT_PREFIX.to_owned()),
-        ("api", format!("{API_HEADER}: {}", api_value())),
+        ("api", format!("{API_HEADER}: {API_VERSION}")),
         ("operations", operations()),
         ("parameters", terms(PARAMETERS.iter().map(parameter))),
         ("problems", problems()),

@@ -16,7 +16,7 @@ use crate::cli::rolled_out;
 use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::{
-    ChangeOptions, ConfigService, Decision, Feature, Guard, OutcomeNote, ReportParts, RequestedChange,
+    ChangeOptions, ConfigService, Decision, Guard, OutcomeNote, ReportParts, RequestedChange,
 };
 use crate::error::{Error, Exit};
 use crate::store::{ChangeId, HistoryEntry};
@@ -110,7 +110,7 @@ impl<'a> ChangeCommand<'a> {
         requested: RequestedChange<'_>,
     ) -> Result<Exit, Error> {
         if self.options.id.is_some() {
-            service.demand(&[Feature::ChangeIds])?;
+            service.demand("ids of changes")?;
         }
         if !self.diff_was_shown
             && self.question.is_asked(self.args)

@@ -162,11 +162,10 @@ fn on_servers(args: &CheckArgs, call: Invocation<'_>) -> Result<Exit, Error> {
             false => saved_or_running(target)?,
         };
         let mut composed = target.composed(&text, Some(source))?;
-        let found = target.checked(&text, composed.as_ref())?;
         for file in composed.iter_mut().flat_map(|composed| &mut composed.files) {
             file.name = format!("{name}: {}", file.name);
         }
-        Ok(CheckedText { name, text, composed, found })
+        Ok(CheckedText { name, text, composed })
     };
     let mut shown = Vec::new();
     let answers = call.ask("check", read)?.then(|_, checked| {
@@ -199,8 +198,6 @@ struct CheckedText {
     name: String,
     text: Arc<Snapshot>,
     composed: Option<Composed>,
-    /// What a server found, by the number of the file; `None` if the text is checked here.
-    found: Option<Vec<Diagnostics>>,
 }
 
 /// The configuration file, even where a server runs over it: the next start of the server reads the file.
@@ -232,7 +229,7 @@ fn given(file: &Path, follow: Follow, global: &GlobalArgs, ui: Ui) -> Result<Che
     let includes = file.as_os_str() != STDIN && !text.includes().is_empty();
     let store = includes.then(|| input::store(file).ok()).flatten();
     let composed = store.and_then(|store| Composed::compose(&name, &text, &*store, follow));
-    Ok(CheckedText { name, text, composed, found: None })
+    Ok(CheckedText { name, text, composed })
 }
 
 fn checked(
@@ -244,9 +241,8 @@ fn checked(
 ) -> Result<CheckedText, Error> {
     let name = target.service.name().to_owned();
     let mut composed = target.following(follow, &text, Some(source))?;
-    let found = target.checked(&text, composed.as_ref())?;
     if !target.is_server {
-        return Ok(CheckedText { name, text, composed, found });
+        return Ok(CheckedText { name, text, composed });
     }
     let which = match source {
         ConfigSource::Running => RUNNING,
@@ -255,7 +251,7 @@ fn checked(
     ui.note(&format!("checked the {which} configuration of `{name}`"));
     let name = format!("{name} ({which})");
     composed.iter_mut().for_each(|composed| composed.files[0].name.clone_from(&name));
-    Ok(CheckedText { name, text, composed, found })
+    Ok(CheckedText { name, text, composed })
 }
 
 /// The faults of all texts.
@@ -278,14 +274,13 @@ impl CheckTotals {
         checked: CheckedText,
         out: &mut impl Write,
     ) -> io::Result<()> {
-        let CheckedText { name, text, composed, found } = checked;
+        let CheckedText { name, text, composed } = checked;
         let Some(composed) = composed else {
-            let diagnostics = found.as_ref().map_or(text.diagnostics(), |found| &found[0]);
+            let diagnostics = text.diagnostics();
             let reporter = || Reporter::new(&name, text.document(), diagnostics, ui.masker());
             return self.add_file(args, ui, diagnostics, reporter, out);
         };
-        let found = found.unwrap_or_else(|| composed.diagnostics());
-        composed.files.iter().zip(found).try_for_each(|(file, diagnostics)| {
+        composed.files.iter().zip(composed.diagnostics()).try_for_each(|(file, diagnostics)| {
             let reporter = || Reporter::of_file(file, &diagnostics, ui.masker());
             self.add_file(args, ui, &diagnostics, reporter, out)
         })

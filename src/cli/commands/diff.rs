@@ -17,7 +17,7 @@ use crate::cli::render::value_diff::{changed, first_paths};
 use crate::cli::render::{diff, table};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::engine::{ConfigSource, Content, ContentDiff, Guard, KeptText, ReadForm, ReadQuery, TextDiff};
+use crate::engine::{ConfigSource, Content, ContentDiff, Guard, ReadForm, ReadQuery};
 use crate::error::{Error, Exit};
 use crate::store::{ChangeRef, NotAChangeRef};
 use mediaconf::plumbing::edit::{
@@ -95,12 +95,6 @@ pub fn run(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, Error> {
         return on_servers(sides, compare, call);
     }
     let mut target = SidesTarget { call, found: None };
-    if conditions.is_empty()
-        && !args.json
-        && let Some((diff, names)) = target.diff(sides)?
-    {
-        return print_text_diff(&diff, names.each_ref().map(String::as_str), call.ui);
-    }
     let [old, new] = sides.map(|side| target.load(side));
     let compared = compare(old?, new?)?;
     compared.notes.iter().for_each(|note| call.ui.note(note));
@@ -290,22 +284,6 @@ impl SidesTarget<'_> {
         Ok(self.found.insert(target))
     }
 
-    /// What differs between two texts of a server that compares them itself, and their names; else `None`.
-    fn diff(&mut self, sides: [Option<&str>; 2]) -> Result<Option<(TextDiff, [String; 2])>, Error> {
-        if sides.iter().any(|side| !NamedContent::is_of_target(*side)) {
-            return Ok(None);
-        }
-        let is_masked = self.call.ui.masker().is_some();
-        let service = &self.resolved()?.service;
-        let [old, new] = sides.map(kept_text);
-        let diff = service.diff([old?, new?], is_masked).map_err(Error::of_side)?;
-        let name = |side: Option<&str>| match side {
-            None | Some(RUNNING) => service.name().to_owned(),
-            Some(side) => format!("{} ({side})", service.name()),
-        };
-        Ok(diff.map(|diff| (diff, sides.map(name))))
-    }
-
     /// Loads the configuration that an argument names; without one, the configuration that `mediactl read` shows.
     fn load(&mut self, argument: Option<&str>) -> Result<NamedContent, Error> {
         let Invocation { global, ui, .. } = self.call;
@@ -315,25 +293,6 @@ impl SidesTarget<'_> {
             _ => NamedContent::of_target(argument, self.resolved()?),
         }
     }
-}
-
-/// The configuration of a server that an argument names.
-fn kept_text(argument: Option<&str>) -> Result<KeptText, Error> {
-    match argument {
-        None | Some(RUNNING) => Ok(KeptText::Now(ConfigSource::Running)),
-        Some(SAVED) => Ok(KeptText::Now(ConfigSource::Saved)),
-        Some(change) => change_ref(change).map(KeptText::Before),
-    }
-}
-
-/// Prints the unified diff that a server made; returns the exit code.
-fn print_text_diff(diff: &TextDiff, names: [&str; 2], ui: Ui) -> Result<Exit, Error> {
-    ui.print_painted(|out| diff::print(&diff.lines, names, ui, out))?;
-    if diff.is_of_bytes {
-        ui.warning(BYTES_DIFFER);
-    }
-    let is_same = diff.lines.is_empty() && !diff.is_of_bytes;
-    Ok(if is_same { Exit::Done } else { Exit::Different })
 }
 
 /// The warning about two texts with the same lines.

@@ -232,6 +232,7 @@ fn is_same(one: &Error, server: &str, other: &Error, other_server: &str) -> bool
 mod tests {
     use super::*;
     use crate::cli::args::global::ColorChoice;
+    use crate::error::ErrorKind;
 
     #[test]
     fn the_code_is_of_all_of_some_or_of_the_worst() {
@@ -243,8 +244,8 @@ mod tests {
         assert_eq!(exit_of(0, &[Absent, Unknown]), Exit::Unknown);
     }
 
-    fn answers(list: &[(&str, Result<usize, Exit>)]) -> Answers<usize> {
-        let answer = |(server, result): &(&str, Result<usize, Exit>)| ServerAnswer {
+    fn answers(list: &[(&str, Result<usize, ErrorKind>)]) -> Answers<usize> {
+        let answer = |(server, result): &(&str, Result<usize, ErrorKind>)| ServerAnswer {
             server: (*server).to_owned(),
             result: result.map_err(|kind| Error::new(kind, "no")),
         };
@@ -258,7 +259,7 @@ mod tests {
         let text = |count: &usize| Some(format!("{count} streams"));
         assert_eq!((one.once(text), one.width_of_names()), (vec!["1 streams".to_owned()], 0));
         assert_eq!(one.row("a", ["1".to_owned()]), ["1"]);
-        let several = answers(&[("a", Ok(1)), ("b", Err(Exit::Denied)), ("c", Ok(1)), ("d", Ok(2))]);
+        let several = answers(&[("a", Ok(1)), ("b", Err(ErrorKind::Denied)), ("c", Ok(1)), ("d", Ok(2))]);
         assert_eq!(several.once(text), ["a, c: 1 streams", "d: 2 streams"]);
         assert_eq!(several.row("a", ["1".to_owned()]), ["a", "1"]);
         assert!(one.one().is_some() && several.one().is_none());
@@ -266,7 +267,7 @@ mod tests {
 
     #[test]
     fn an_error_is_told_once_whatever_comes_later() {
-        let first = answers(&[("a", Ok(1)), ("b", Err(Exit::Denied)), ("c", Ok(2))]);
+        let first = answers(&[("a", Ok(1)), ("b", Err(ErrorKind::Denied)), ("c", Ok(2))]);
         let refused = |_: &str, count| if count == 1 { Ok(()) } else { Err(Error::usage("no", "none")) };
         let then = first.then(refused).expect("several go on");
         assert_eq!(then.told, ["b"]);
@@ -277,7 +278,7 @@ mod tests {
     fn what_was_found_counts_less_than_an_error() {
         assert_eq!(answers(&[("a", Ok(1))]).exit_if(true, Exit::Different), Exit::Different);
         assert_eq!(answers(&[("a", Ok(1))]).exit_if(false, Exit::Different), Exit::Done);
-        let partly = answers(&[("a", Ok(1)), ("b", Err(Exit::Denied))]);
+        let partly = answers(&[("a", Ok(1)), ("b", Err(ErrorKind::Denied))]);
         assert_eq!(partly.exit_if(true, Exit::Different), Exit::Partly);
     }
 }

@@ -12,7 +12,7 @@ use crate::cli::render::notes::{all_lack, in_words, new_warnings};
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
 use crate::engine::{
-    ChangeOptions, ChangeReport, ConfigService, Expected, Feature, OutcomeNote, ReportParts, RequestedChange,
+    ChangeOptions, ChangeReport, ConfigService, Expected, OutcomeNote, ReportParts, RequestedChange,
 };
 use crate::error::Error;
 use crate::store::{ChangeId, HistoryEntry, PendingInfo, Revision, WHOLE_HISTORY};
@@ -56,11 +56,13 @@ impl FleetPlan {
     pub fn evaluate(member: &mut FleetMember, change: &FleetChange<'_>) -> Result<Self, Error> {
         let (service, asked) = (&*member.target.service, Instant::now());
         let (pinned, undone) = service.pinned(change.requested)?.unzip();
-        service.demand(change.needed())?;
-        let offered = service.demand(&[Feature::ChangeIds]);
-        let id = match change.options.id {
-            Some(_) => offered.map(|()| change.id.clone())?,
-            None => offered.ok().and_then(|()| change.id.clone()),
+        if let Some(needed) = change.needed() {
+            service.demand(needed)?;
+        }
+        let id = match service.demand("ids of changes") {
+            Ok(()) => change.id.clone(),
+            Err(error) if change.options.id.is_some() => return Err(error),
+            Err(_) => None,
         };
         if let RequestedChange::TakeBack(taken) = change.requested
             && !service.history(WHOLE_HISTORY)?.iter().any(|entry| entry.is_of(taken.as_str()))
@@ -163,12 +165,11 @@ fn refuse_pending(service: &dyn ConfigService) -> Result<(), Error> {
 }
 
 impl FleetChange<'_> {
-    /// Returns the features that each server has to offer.
-    fn needed(&self) -> &'static [Feature] {
+    /// What each server has to offer beyond the four operations.
+    fn needed(&self) -> Option<&'static str> {
         match (self.args.fleet.all_or_nothing, self.args.confirm) {
-            (true, _) => &[Feature::DryRun, Feature::IfMatch, Feature::Conf, Feature::Confirm],
-            (false, Some(_)) => &[Feature::Confirm],
-            (false, None) => &[],
+            (true, _) => Some("dry runs"),
+            (false, confirm) => confirm.map(|_| "changes that have to be confirmed"),
         }
     }
 

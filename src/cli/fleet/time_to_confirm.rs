@@ -91,7 +91,7 @@ mod tests {
                     assert_eq!(time.map(|time| time.as_secs()), expected, "{options}")
                 }
                 (Err(error), Err(hint)) => {
-                    let told = error.lines[0].hint.clone().unwrap_or_default();
+                    let told = error.lines()[0].hint.clone().unwrap_or_default();
                     assert!(told.contains(hint), "{options}: {told}");
                 }
                 (found, expected) => panic!("{options}: {found:?}, not {expected:?}"),

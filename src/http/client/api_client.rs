@@ -19,7 +19,7 @@ use super::endpoint::Endpoint;
 use super::error::{ClientError, ServerRefusal};
 use super::reason::was_closed;
 use super::tls::{self, TlsTrust};
-use crate::http::protocol::headers::{API_HEADER, Feature, NOTE_HEADER, PENDING_HEADER, offers};
+use crate::http::protocol::headers::{API_HEADER, API_VERSION, NOTE_HEADER, PENDING_HEADER};
 use crate::http::protocol::routes::{ApiOperation, Body, JSON, TEXT};
 use crate::http::protocol::sudo::SUDO_HEADER;
 use mediaconf::plumbing::syntax::one_line;
@@ -99,8 +99,8 @@ impl<'a> Call<'a> {
 /// A successful response.
 #[derive(Debug, Clone)]
 pub struct Reply {
-    /// The header `Mediactl-Api`: the features of the server. Foreign servers have none.
-    pub api: Option<String>,
+    /// True if the server has this API, and not just the four operations.
+    pub is_ours: bool,
     /// The `ETag` of the configuration in the body.
     pub etag: Option<String>,
     /// The words of the header `Mediactl-Note`.
@@ -119,11 +119,6 @@ pub fn is_report(json: &Value) -> bool {
 }
 
 impl Reply {
-    /// True if the server offers a feature.
-    pub fn offers(&self, feature: Feature) -> bool {
-        self.api.as_deref().is_some_and(|api| offers(api, feature))
-    }
-
     /// True if the body is the report of a change.
     pub fn reports_change(&self) -> bool {
         self.body.as_ref().and_then(|body| body.json().ok()?).is_some_and(|json| is_report(&json))
@@ -204,7 +199,7 @@ impl Client {
             let mut refusal = ServerRefusal::read(status, &media_type, &body, call.applies);
             refusal.retry_after = header(&headers, RETRY_AFTER.as_str())
                 .and_then(|seconds| Some(Duration::from_secs(seconds.trim().parse::<u32>().ok()?.into())));
-            refusal.api = header(&headers, API_HEADER);
+            refusal.is_ours = is_ours(&headers);
             refusal.with_credentials = self.settings.credentials.is_some();
             return Err(ClientError::Refused(Box::new(refusal)));
         }
@@ -214,7 +209,7 @@ impl Client {
         let notes = one_line(&header(&headers, NOTE_HEADER).unwrap_or_default());
         let notes = notes.split(';').map(str::trim).filter(|note| !note.is_empty());
         Ok(Reply {
-            api: header(&headers, API_HEADER),
+            is_ours: is_ours(&headers),
             etag: header(&headers, ETAG.as_str()),
             notes: notes.map(str::to_owned).collect(),
             pending: header(&headers, PENDING_HEADER),
@@ -276,6 +271,10 @@ impl Client {
         }
         builder.build().map_err(|error| ClientError::from_error(&error, false))
     }
+}
+
+fn is_ours(headers: &HeaderMap) -> bool {
+    header(headers, API_HEADER).as_deref() == Some(API_VERSION)
 }
 
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {

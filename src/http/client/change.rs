@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::api_client::{Call, is_report};
 use super::session::Session;
-use crate::engine::{ChangeOptions, ChangeReport, Expected, Feature, Guard, RequestedChange};
+use crate::engine::{ChangeOptions, ChangeReport, Guard, RequestedChange};
 use crate::error::Error;
 use crate::http::protocol::parameters::Parameters;
 use crate::http::protocol::routes::ApiOperation;
@@ -18,19 +18,13 @@ pub fn change(
     options: &ChangeOptions,
 ) -> Result<Option<ChangeReport>, Error> {
     let body = serde_json::to_vec(requested).expect("a request can be written");
-    let mut options = options.clone();
-    if options.base.is_some() && session.demand(Feature::Base).is_err() {
-        // Such a server refuses the change if others made another one meanwhile.
-        options.expected = options.base.take().map(|base| Expected::OneOf(vec![base]));
-    }
-    let options = &options;
     let call = Call {
         parameters: query(options),
         body: &body,
         applies: !options.dry_run,
         ..Call::new(ApiOperation::Change)
     };
-    let Some(reply) = session.send_if(Feature::Change, &call)? else { return Ok(None) };
+    let Some(reply) = session.send_ours(&call)? else { return Ok(None) };
     // All other members may be missing, so any object would do.
     let report = |value: Value| serde_json::from_value(Some(value).filter(is_report)?).ok();
     session.parsed(&reply, call.applies, "something that is no report of a change", report).map(Some)

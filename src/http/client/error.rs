@@ -73,8 +73,8 @@ pub struct ServerRefusal {
     pub applies: bool,
     /// True if login and password were sent.
     pub with_credentials: bool,
-    /// The header `Mediactl-Api`; foreign servers have none.
-    pub api: Option<String>,
+    /// True if the server has this API, and not just the four operations.
+    pub is_ours: bool,
     /// The time after which the server wants the request again.
     pub retry_after: Option<Duration>,
 }
@@ -97,7 +97,16 @@ impl ServerRefusal {
         let problem = is_problem.then(|| serde_json::from_value(body.json().ok()??).ok()).flatten();
         let (status, name) = (status.as_u16(), status.canonical_reason().unwrap_or_default());
         let text = String::from_utf8_lossy(&body.bytes[..body.bytes.len().min(MAX_KEPT)]).into_owned();
-        Self { status, name, problem, text, applies, with_credentials: false, api: None, retry_after: None }
+        Self {
+            status,
+            name,
+            problem,
+            text,
+            applies,
+            with_credentials: false,
+            is_ours: false,
+            retry_after: None,
+        }
     }
 
     /// The detail of the problem document.

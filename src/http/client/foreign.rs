@@ -14,8 +14,8 @@ use serde_json::Value;
 use super::api_client::Call;
 use super::session::Session;
 use crate::engine::{
-    After, ChangeOptions, Content, Feature, Guard, Outcome, OutcomeNote, RequestedChange, Snapshot,
-    before_deletion, before_replacement,
+    After, ChangeOptions, Content, Guard, Outcome, OutcomeNote, RequestedChange, Snapshot, before_deletion,
+    before_replacement,
 };
 use crate::http::protocol::routes::ApiOperation;
 use mediaconf::Request;
@@ -35,10 +35,10 @@ pub fn change(
         RequestedChange::Modify(request) => modify(session, request, options),
         RequestedChange::Save(text) => replace(session, ApiOperation::Save, text, options),
         RequestedChange::Update(text) => replace(session, ApiOperation::Update, text, options),
-        RequestedChange::Format {} | RequestedChange::Entries(_) => Err(session.not_offered(Feature::Conf)),
-        RequestedChange::Rollback(_) | RequestedChange::TakeBack(_) => {
-            Err(session.not_offered(Feature::History))
+        RequestedChange::Format {} | RequestedChange::Entries(_) => {
+            Err(session.not_offered("the text of the configuration"))
         }
+        RequestedChange::Rollback(_) | RequestedChange::TakeBack(_) => Err(session.not_offered("a history")),
     }
 }
 
@@ -123,10 +123,10 @@ fn replace(
 /// Refuses options that such a server would ignore, and make the change.
 fn refuse_lacking(session: &Session, options: &ChangeOptions) -> Result<(), Error> {
     let lacking = [
-        (options.strict, Feature::Strict),
-        (options.id.is_some(), Feature::ChangeIds),
-        (options.confirm.is_some(), Feature::Confirm),
-        (options.base.is_some(), Feature::Base),
+        (options.strict, "refusing new warnings"),
+        (options.id.is_some(), "ids of changes"),
+        (options.confirm.is_some(), "changes that have to be confirmed"),
+        (options.base.is_some(), "merging a change with those of others"),
     ];
     if let Some((_, feature)) = lacking.into_iter().find(|(is_wanted, _)| *is_wanted) {
         return Err(session.not_offered(feature));

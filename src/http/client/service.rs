@@ -14,23 +14,16 @@ use super::foreign;
 use super::host::Host;
 use super::session::Session;
 use crate::engine::{
-    ChangeOptions, ChangeReport, CheckedConfig, Composed, ConfigService, ConfigSource, Content, Decision,
-    Feature, KeptText, NodeReport, OutcomeNote, ReadForm, ReadQuery, Reading, RequestedChange, ServerHealth,
-    ServerInfo, Snapshot, Status, TextDiff, ValueHistory, differing, is_edited_since, last_change,
+    ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content, Decision, NodeReport,
+    OutcomeNote, ReadForm, ReadQuery, Reading, RequestedChange, ServerHealth, ServerInfo, Snapshot, Status,
+    differing, is_edited_since, last_change,
 };
 use crate::error::{Error, ErrorKind};
-use crate::http::protocol::headers::{
-    FROM, ID, RUNTIME, SECRETS, SECRETS_MASKED, SKIP_STREAMS, SOURCE_RUNNING, SOURCE_SAVED, TO, WAIT,
-    revision_in,
-};
-use crate::http::protocol::notes::{
-    BYTES_DIFFER, EDITED_BY_HAND, INCLUDES_LEFT_OUT, KEPT_HAND_EDIT, LOST_LINE_ENDS, TEXTS_MISSING,
-};
+use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS, WAIT, revision_in};
+use crate::http::protocol::notes::{KEPT_HAND_EDIT, LOST_LINE_ENDS};
 use crate::http::protocol::parameters::MAX_WAIT;
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision};
-use mediaconf::plumbing::edit::Path;
-use mediaconf::plumbing::syntax::Diagnostics;
 
 /// A server of this API.
 ///
@@ -79,7 +72,7 @@ impl ServerLink {
 
     /// The figures of the server; null if it tells none.
     fn figures(&mut self) -> Result<Value, Error> {
-        match self.session.send_if(Feature::Change, &Call::new(ApiOperation::Runtime))? {
+        match self.session.send_ours(&Call::new(ApiOperation::Runtime))? {
             Some(reply) => self.session.object(&reply, false),
             None => self.read_json(ConfigSource::Running, true, true).map(|(json, _)| json),
         }
@@ -89,63 +82,17 @@ impl ServerLink {
     /// The id of the pending change.
     fn pending_id(&mut self) -> Result<String, Error> {
         let reply = self.session.probe()?;
-        if !reply.offers(Feature::Confirm) {
-            return Err(self.session.not_offered(Feature::Confirm));
+        if !reply.is_ours {
+            return Err(self.session.not_offered("changes that have to be confirmed"));
         }
         reply.pending.ok_or(Error::nothing_pending())
     }
 
     fn history(&mut self) -> Result<Vec<HistoryEntry>, Error> {
-        let reply = self.session.send_if(Feature::History, &Call::new(ApiOperation::History))?;
-        let reply = reply.ok_or_else(|| self.session.not_offered(Feature::History))?;
+        let reply = self.session.send_ours(&Call::new(ApiOperation::History))?;
+        let reply = reply.ok_or_else(|| self.session.not_offered("a history"))?;
         let entries = |list| serde_json::from_value(list).ok();
         self.session.parsed(&reply, false, "something that is no history", entries)
-    }
-
-    fn blamed(&mut self, path: &Path, most: Option<usize>) -> Result<Option<ValueHistory>, Error> {
-        let mut parameters = vec![("path", path.to_string().into())];
-        parameters.extend(most.map(|most| ("limit", most.to_string().into())));
-        let call = Call { parameters, ..Call::new(ApiOperation::Blame) };
-        let Some(reply) = self.session.send_if(Feature::Blame, &call)? else { return Ok(None) };
-        let has = |word: &str| reply.notes.iter().any(|note| note == word);
-        let (is_edited, is_cut) = (has(EDITED_BY_HAND), has(TEXTS_MISSING));
-        let changes = |list| serde_json::from_value(list).ok();
-        let changes = self.session.parsed(&reply, false, "something that is no history", changes)?;
-        Ok(Some(ValueHistory { changes, is_edited, is_cut }))
-    }
-
-    fn checked(
-        &mut self,
-        text: &Snapshot,
-        composed: Option<&Composed>,
-    ) -> Result<Option<Vec<Diagnostics>>, Error> {
-        let call = Call { body: text.bytes(), ..Call::new(ApiOperation::Check) };
-        let reply = match self.session.send_if(Feature::Check, &call) {
-            // It takes no text of this size.
-            Err(refusal) if refusal.status == Some(ErrorKind::TooLarge.status()) => return Ok(None),
-            reply => reply?,
-        };
-        let Some(reply) = reply else { return Ok(None) };
-        if composed.is_some() && reply.notes.iter().any(|note| note == INCLUDES_LEFT_OUT) {
-            return Ok(None);
-        }
-        let found = |json| serde_json::from_value::<CheckedConfig>(json).ok();
-        let found = self.session.parsed(&reply, false, "something that is no list of faults", found)?;
-        Ok(Some(found.diagnostics(text, composed)))
-    }
-
-    fn diff(&mut self, [from, to]: [KeptText; 2], is_masked: bool) -> Result<Option<TextDiff>, Error> {
-        let mut parameters = vec![(FROM, name_of(from).into()), (TO, name_of(to).into())];
-        parameters.extend(is_masked.then_some((SECRETS, SECRETS_MASKED.into())));
-        let call = Call { parameters, ..Call::new(ApiOperation::Diff) };
-        let reply = self.session.send_if(Feature::Diff, &call)?;
-        let Some(reply) = reply.filter(|reply| reply.offers(Feature::Secrets)) else { return Ok(None) };
-        let is_of_bytes = reply.notes.iter().any(|note| note == BYTES_DIFFER);
-        let body = reply.body.map(|body| body.bytes).unwrap_or_default();
-        let body = String::from_utf8_lossy(&body);
-        // Its first two lines name the sides.
-        let lines = body.strip_suffix('\n').unwrap_or(&body).split('\n').skip(2).map(str::to_owned);
-        Ok(Some(TextDiff { lines: lines.collect(), is_of_bytes }))
     }
 
     fn read_json(
@@ -181,7 +128,7 @@ impl ConfigService for RemoteService {
             }
         };
         if matches!((&content, query.form), (Content::Json(_), ReadForm::Text)) {
-            return Err(link.session.not_offered(Feature::Conf));
+            return Err(link.session.not_offered("the text of the configuration"));
         }
         let is_in = |text: &Arc<Snapshot>| text.has_lost_line_ends();
         let is_noted = reply.notes.iter().any(|note| note == LOST_LINE_ENDS);
@@ -209,7 +156,7 @@ impl ConfigService for RemoteService {
             if_none_match: tag.as_deref(),
             ..Call::new(ApiOperation::Status)
         };
-        let Some(reply) = link.session.send_if(Feature::Status, &call)? else { return Ok(false) };
+        let Some(reply) = link.session.send_ours(&call)? else { return Ok(false) };
         // A server on which many wait answers at once.
         let has_waited = reply.body.is_some() || !reply.is_at_once;
         *tag = reply.etag;
@@ -238,18 +185,6 @@ impl ConfigService for RemoteService {
         self.link().session.composed(text, source.unwrap_or(ConfigSource::Running))
     }
 
-    fn checked(
-        &self,
-        text: &Snapshot,
-        composed: Option<&Composed>,
-    ) -> Result<Option<Vec<Diagnostics>>, Error> {
-        self.link().checked(text, composed)
-    }
-
-    fn diff(&self, sides: [KeptText; 2], is_masked: bool) -> Result<Option<TextDiff>, Error> {
-        self.link().diff(sides, is_masked)
-    }
-
     fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error> {
         if let RequestedChange::Save(text) | RequestedChange::Update(text) = &requested {
             refuse_errors(text)?;
@@ -266,16 +201,12 @@ impl ConfigService for RemoteService {
         self.link().history()
     }
 
-    fn blamed(&self, path: &Path, most: Option<usize>) -> Result<Option<ValueHistory>, Error> {
-        self.link().blamed(path, most)
-    }
-
     fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error> {
         let link = &mut *self.link();
         let argument = change.in_url();
         let call = Call { argument: Some(&argument), ..Call::new(ApiOperation::Kept) };
-        let reply = link.session.send_if(Feature::History, &call)?;
-        let reply = reply.ok_or_else(|| link.session.not_offered(Feature::History))?;
+        let reply = link.session.send_ours(&call)?;
+        let reply = reply.ok_or_else(|| link.session.not_offered("a history"))?;
         Ok(Arc::new(Snapshot::from_bytes(reply.body.map(|body| body.bytes).unwrap_or_default())))
     }
 
@@ -307,9 +238,8 @@ impl ConfigService for RemoteService {
         }
     }
 
-    fn demand(&self, features: &[Feature]) -> Result<(), Error> {
-        let link = &mut *self.link();
-        features.iter().try_for_each(|feature| link.session.demand(*feature))
+    fn demand(&self, noun: &str) -> Result<(), Error> {
+        self.link().session.demand(noun)
     }
 
     fn status(&self) -> Result<Status, Error> {
@@ -346,16 +276,6 @@ impl ConfigService for RemoteService {
             }
         }
         Ok(status)
-    }
-}
-
-/// The name of a text in a URL.
-fn name_of(text: KeptText) -> String {
-    match text {
-        KeptText::Now(ConfigSource::Running) => SOURCE_RUNNING.to_owned(),
-        KeptText::Now(ConfigSource::Saved) => SOURCE_SAVED.to_owned(),
-        KeptText::Before(ChangeRef::Serial(serial)) => serial.to_string(),
-        KeptText::Before(ChangeRef::Back(number)) => format!("@{number}"),
     }
 }
 

@@ -1,8 +1,7 @@
-//! One server, with the credentials that it accepts and the features that it offers.
+//! One server, with the credentials that it accepts and its level: a server of this API, or one with the four operations alone.
 //!
-//! Servers of this API ignore query parameters that they do not know, and some know only the four
-//! operations: `dry_run=true` would then be a change. So every change reads first, looks at the
-//! features in the response, and nothing is sent that relies on more ([`Fetched`]).
+//! Other servers ignore query parameters that they do not know:
+//! `dry_run=true` would then be a change. So nothing is sent to them that relies on more.
 
 use std::io;
 use std::sync::Arc;
@@ -18,10 +17,10 @@ use super::host::Host;
 use super::reason::TlsFault;
 use super::remote_errors::{failure, of_request};
 use super::tls::TlsTrust;
-use crate::engine::{Composed, ConfigSource, Content, Feature, Snapshot};
+use crate::engine::{Composed, ConfigSource, Content, Snapshot};
 use crate::error::{Error, ErrorKind};
 use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
-use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, offers, revision_in};
+use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, revision_in};
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{IncludedText, reason};
 
@@ -36,8 +35,8 @@ pub struct Session {
     /// The login to ask a password for.
     login: Option<String>,
     pub host: Box<dyn Host>,
-    /// The header `Mediactl-Api`, once a response had one; empty for foreign servers.
-    api: Option<String>,
+    /// Whether the server has this API, once a response told.
+    is_ours: Option<bool>,
 }
 
 /// A configuration that was read from a server.
@@ -51,7 +50,7 @@ pub struct Fetched {
 impl Session {
     /// A session with the server of `client`. Sends nothing.
     pub fn new(client: Client, name: String, login: Option<String>, host: Box<dyn Host>) -> Self {
-        let session = Self { client, name, login, host, api: None };
+        let session = Self { client, name, login, host, is_ours: None };
         session.warn_of_plain_credentials();
         session
     }
@@ -100,9 +99,9 @@ impl Session {
             parameters.push((SOURCE, SOURCE_SAVED));
         }
         let reply = self.send(&Call::read(parameters))?;
-        match source == ConfigSource::Running || reply.offers(Feature::Saved) {
+        match source == ConfigSource::Running || reply.is_ours {
             true => Ok(reply),
-            false => Err(self.not_offered(Feature::Saved)),
+            false => Err(self.not_offered("the saved configuration")),
         }
     }
 
@@ -116,34 +115,30 @@ impl Session {
         self.client.send(call).ok()?.body
     }
 
-    /// Asks the server for its features and its pending change, without a configuration.
+    /// Asks the server for its level and its pending change, without a configuration.
     pub fn probe(&mut self) -> Result<Reply, Error> {
         // Any configuration is current: the response is 304 and has no body.
         self.send(&Call { if_none_match: Some("*"), ..Call::read(Vec::new()) })
     }
 
-    /// Refuses to go on with a server that lacks a feature.
-    pub fn demand(&mut self, feature: Feature) -> Result<(), Error> {
-        if self.api.is_none() {
+    /// Refuses to go on with a server that has only the four operations, and so not what `noun` says.
+    pub fn demand(&mut self, noun: &str) -> Result<(), Error> {
+        if self.is_ours.is_none() {
             self.probe()?;
         }
-        match self.api.as_deref().is_some_and(|api| offers(api, feature)) {
-            true => Ok(()),
-            false => Err(self.not_offered(feature)),
-        }
+        if self.is_ours == Some(true) { Ok(()) } else { Err(self.not_offered(noun)) }
     }
 
-    /// Sends a request that only a server with this feature knows. `None` if the server lacks it: then it knows no
-    /// such path, whatever it answers, and has done nothing.
-    pub fn send_if(&mut self, feature: Feature, call: &Call<'_>) -> Result<Option<Reply>, Error> {
-        let lacks = |session: &Self| session.api.as_deref().is_some_and(|api| !offers(api, feature));
-        if lacks(self) {
+    /// Sends a request that only a server of this API knows. `None` if it is another one: then it knows no such path,
+    /// whatever it answers, and has done nothing.
+    pub fn send_ours(&mut self, call: &Call<'_>) -> Result<Option<Reply>, Error> {
+        if self.is_ours == Some(false) {
             return Ok(None);
         }
         match self.post(call) {
             // A proxy may have taken the header away: what was done must not be done again.
-            Ok(reply) if reply.offers(feature) || reply.reports_change() => Ok(Some(reply)),
-            Err(error) if !lacks(self) => Err(error),
+            Ok(reply) if reply.is_ours || reply.reports_change() => Ok(Some(reply)),
+            Err(error) if self.is_ours != Some(false) => Err(error),
             Ok(_) | Err(_) => Ok(None),
         }
     }
@@ -161,7 +156,7 @@ impl Session {
         let parameters =
             if source == ConfigSource::Saved { vec![(SOURCE, SOURCE_SAVED.into())] } else { Vec::new() };
         let call = Call { parameters, ..Call::new(ApiOperation::Included) };
-        let Some(reply) = self.send_if(Feature::Included, &call)? else { return Ok(None) };
+        let Some(reply) = self.send_ours(&call)? else { return Ok(None) };
         let files = |list| serde_json::from_value::<IncludedFiles>(list).ok();
         let sent = self.parsed(&reply, false, "something that is no list of files", files)?;
         let texts = sent.into_iter().map(|(pattern, files)| {
@@ -203,9 +198,9 @@ impl Session {
             result = self.client.send(call);
         }
         match &result {
-            Ok(reply) => self.api = Some(reply.api.clone().unwrap_or_default()),
+            Ok(reply) => self.is_ours = Some(reply.is_ours),
             Err(ClientError::Refused(refusal)) if refusal.is_of_handler() => {
-                self.api = Some(refusal.api.clone().unwrap_or_default());
+                self.is_ours = Some(refusal.is_ours);
             }
             Err(_) => {}
         }
@@ -227,7 +222,7 @@ impl Session {
     /// Takes the configuration out of a response to a request for text: text, or JSON if the server has no
     /// text.
     pub fn content(&self, reply: &mut Reply, applies: bool) -> Result<Content, Error> {
-        match reply.offers(Feature::Conf) {
+        match reply.is_ours {
             true => {
                 let bytes = reply.body.take().map(|body| body.bytes).unwrap_or_default();
                 let revision = reply.etag.as_deref().and_then(revision_in);
@@ -264,8 +259,8 @@ impl Session {
         self.failed(&ClientError::NotOfTheApi { applies, what })
     }
 
-    pub fn not_offered(&self, feature: Feature) -> Error {
-        Error::not_offered(&self.name, feature)
+    pub fn not_offered(&self, noun: &str) -> Error {
+        Error::not_offered(&self.name, noun)
     }
 
     fn failed(&self, error: &ClientError) -> Error {

@@ -266,7 +266,7 @@ mod tests {
             let error = read(&text, vec![0; length]).expect_err("it can't be");
             let (url, key) = (store.url_text(), store.keys.text(&text));
             assert_eq!(error.to_string(), format!("`{url}` failed: the text in `{key}` can't be read"));
-            assert!(error.hint().is_some_and(|hint| hint.contains("etcdctl get")));
+            assert!(error.hint.is_some_and(|hint| hint.contains("etcdctl get")));
         }
         let forged = TextRef { sha256: String::new(), ..honest.clone() };
         read(&forged, packed.clone()).expect_err("it has another hash");

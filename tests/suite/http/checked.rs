@@ -1,12 +1,9 @@
 //! `check_config`, and the text of one entry: `read_config?path=P` and `save_entry?path=P`.
 
-use mediaconf::plumbing::syntax::{Diagnostics, LineIndex};
-use mediactl::engine::{CheckedConfig, FaultRecord, Snapshot};
 use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, body, header};
 use crate::cli::CONF;
-use crate::fixtures;
 
 const VIEWED: &str =
     "edit_auth admin s3cret;\nview_auth eve see;\nstream a {\n  url udp://1;\n  password pa55;\n}\n";
@@ -35,42 +32,6 @@ fn a_text_is_checked_with_ends_and_fixes_whatever_runs() {
     assert_eq!(server.post("modify_config?confirm=60", r#"{"rtmp":1}"#).status, 200);
     assert_eq!(server.post("check_config", "http 80;\n").status, 200);
     assert_eq!(body(&server.post("check_config", ""))["faults"], json!([]));
-}
-
-/// The texts of the worked cases, and whole files.
-fn texts() -> Vec<(String, String)> {
-    let cases = ["edit", "view", "refuse", "check"].into_iter().flat_map(fixtures::cases);
-    let files = ["valid", "invalid"].into_iter().flat_map(fixtures::whole_files);
-    let files = files.map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into_owned()));
-    cases.map(|case| (case.name(), case.lossy("in.conf"))).chain(files).collect()
-}
-
-/// The client shows what the server found as it shows what it finds itself.
-#[test]
-fn a_client_makes_the_same_faults_of_the_answer() {
-    fixtures::all(
-        texts(),
-        |(name, _)| name.clone(),
-        |(_, text)| {
-            let text = Snapshot::from_bytes(text.clone());
-            let answer = serde_json::to_vec(&CheckedConfig::of_text(&text, None, false));
-            let sent: CheckedConfig =
-                serde_json::from_slice(&answer.expect("it is JSON")).expect("it is one");
-            let [found] = &sent.diagnostics(&text, None)[..] else {
-                return Err("there is one text".to_owned());
-            };
-            let lines = LineIndex::new(text.document().text());
-            let shown = |found: &Diagnostics| {
-                let records: Vec<_> =
-                    found.iter().map(|found| json!(FaultRecord::new(found, &lines))).collect();
-                (records, found.errors(), found.warnings(), found.dropped())
-            };
-            match shown(found) == shown(text.diagnostics()) {
-                true => Ok(()),
-                false => Err(format!("{:?}\n{:?}", shown(found), shown(text.diagnostics()))),
-            }
-        },
-    );
 }
 
 #[test]

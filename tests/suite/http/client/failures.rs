@@ -5,7 +5,7 @@ use std::net::TcpListener;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use mediactl::http::protocol::headers::{API_HEADER, api_value};
+use mediactl::http::protocol::headers::{API_HEADER, API_VERSION};
 
 use super::bare::operate;
 use super::place;
@@ -24,7 +24,7 @@ fn reading(mut change: impl FnMut() -> Reply + Send + 'static) -> Server {
 
 /// A mediactl server that answers changes as the test says.
 fn evaluating(mut change: impl FnMut() -> Reply + Send + 'static) -> Server {
-    Server::start(move |_| change().with(API_HEADER, api_value()))
+    Server::start(move |_| change().with(API_HEADER, API_VERSION.to_owned()))
 }
 
 fn set(server: &Server, place: &Place) -> Run {
@@ -280,7 +280,7 @@ fn each_problem_has_its_exit_code() {
             run.says("so it is");
         }
     }
-    assert_eq!(mediactl::engine::KINDS.len(), 32, "the table above has them all");
+    assert_eq!(mediactl::error::KINDS.len(), 32, "the table above has them all");
 }
 
 #[test]
