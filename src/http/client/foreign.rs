@@ -106,11 +106,11 @@ fn replace(
     let mut after = Content::Text(new.clone());
     if !options.dry_run {
         let reply = session.post(&Call { body: new.bytes(), applies: true, ..Call::new(operation) })?;
-        if reply.body.as_ref().map(|body| body.bytes.trim_ascii()) != Some(b"true") {
+        if reply.body.as_deref().map(<[u8]>::trim_ascii) != Some(b"true") {
             return Err(session.not_of_the_api("something other than `true`", true));
         }
         // The change may have replaced the password.
-        let made = session.try_read(&Call::read(Vec::new())).and_then(|body| body.json().ok()?);
+        let made = session.try_read(&Call::read(Vec::new()));
         let made = made.filter(Value::is_object);
         if made.as_ref() == Some(&before) && after.to_json() != before {
             return Err(session.not_of_the_api(IGNORED, true));

@@ -207,7 +207,7 @@ impl ConfigService for RemoteService {
         let call = Call { argument: Some(&argument), ..Call::new(ApiOperation::Kept) };
         let reply = link.session.send_ours(&call)?;
         let reply = reply.ok_or_else(|| link.session.not_offered("a history"))?;
-        Ok(Arc::new(Snapshot::from_bytes(reply.body.map(|body| body.bytes).unwrap_or_default())))
+        Ok(Arc::new(Snapshot::from_bytes(reply.body.unwrap_or_default())))
     }
 
     /// Decides over a new connection with the account that the change made: users who locked themselves

@@ -9,13 +9,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::answer::BoundedBody;
 use super::api_client::{Call, Client, Reply};
 use super::credentials::Credentials;
 use super::error::ClientError;
 use super::host::Host;
 use super::reason::TlsFault;
-use super::remote_errors::{failure, of_request};
 use super::tls::TlsTrust;
 use crate::engine::{Composed, ConfigSource, Content, Snapshot};
 use crate::error::{Error, ErrorKind};
@@ -110,9 +108,9 @@ impl Session {
         self.client.settings.timeout
     }
 
-    /// Sends a request without asking for credentials; returns the body, or `None` after any error.
-    pub fn try_read(&self, call: &Call<'_>) -> Option<BoundedBody> {
-        self.client.send(call).ok()?.body
+    /// Sends a request without asking for credentials; returns the JSON in the body, or `None` after any error.
+    pub fn try_read(&self, call: &Call<'_>) -> Option<Value> {
+        self.client.send(call).ok()?.json()
     }
 
     /// Asks the server for its level and its pending change, without a configuration.
@@ -224,7 +222,7 @@ impl Session {
     pub fn content(&self, reply: &mut Reply, applies: bool) -> Result<Content, Error> {
         match reply.is_ours {
             true => {
-                let bytes = reply.body.take().map(|body| body.bytes).unwrap_or_default();
+                let bytes = reply.body.take().unwrap_or_default();
                 let revision = reply.etag.as_deref().and_then(revision_in);
                 Ok(Content::Text(Arc::new(Snapshot::with_revision(bytes, revision))))
             }
@@ -247,12 +245,7 @@ impl Session {
         otherwise: &'static str,
         read: impl FnOnce(Value) -> Option<T>,
     ) -> Result<T, Error> {
-        let value = reply
-            .body
-            .as_ref()
-            .map_or(Ok(None), BoundedBody::json)
-            .map_err(|fault| self.failed(&ClientError::of_body(&fault, applies)))?;
-        value.and_then(read).ok_or_else(|| self.not_of_the_api(otherwise, applies))
+        reply.json().and_then(read).ok_or_else(|| self.not_of_the_api(otherwise, applies))
     }
 
     pub fn not_of_the_api(&self, what: &'static str, applies: bool) -> Error {
@@ -264,7 +257,7 @@ impl Session {
     }
 
     fn failed(&self, error: &ClientError) -> Error {
-        of_request(error).unwrap_or_else(|| failure(&self.name, error))
+        error.told(&self.name)
     }
 
     fn prompt_failed(&self, error: &io::Error) -> Error {
