@@ -1,8 +1,10 @@
 //! The options of a change.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::time::{Duration, Instant};
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::change_report::ReportParts;
 use super::guard::Guard;
@@ -13,54 +15,72 @@ use mediaconf::plumbing::edit::Faults;
 /// The commands that the history names, because their operation says less.
 pub const COMMANDS: &[&str] = &["add", "apply", "cp", "edit", "fmt", "mv", "rm"];
 
+/// The longest time to confirm a change in, in seconds: a day.
+pub const MAX_CONFIRM: u64 = 24 * 60 * 60;
+
 /// The options of a change: who makes it, why, and how.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ChangeOptions {
     /// Rehearse: do everything but write, swap and reload.
     pub dry_run: bool,
     /// Of a rehearsal: it is a step of a change, and waits for its turn as that does.
+    #[serde(skip)]
     pub for_change: bool,
     /// Accept every guard and every conflict.
     pub force: bool,
     /// The guards that were accepted, by `--accept` or in answer to a question.
+    #[serde(rename = "accept")]
     pub accepted: Vec<Guard>,
     /// The number of streams that may be deleted without a question; `None` is the default.
     pub max_delete: Option<usize>,
     /// The author of the change, for hooks and the history.
+    #[serde(skip)]
     pub by: String,
     /// The id of the change: it is made only if the history has none with it; `None` makes one.
     pub id: Option<ChangeId>,
     /// Of a node, which takes the change with that id from its cluster: it is made whatever its own history has.
+    #[serde(skip)]
     pub again: bool,
     /// The id of the change that it undoes, for the history.
+    #[serde(skip)]
     pub undoes: Option<ChangeId>,
     /// The reason of the change, for the history.
     pub message: Option<String>,
     /// The command that makes it, one of [`COMMANDS`], for the history; of a node, what made it in the cluster. `None` is
     /// the operation.
+    #[serde(deserialize_with = "known_command")]
     pub command: Option<Cow<'static, str>>,
     /// Of a node: the state of its cluster that the present text was made of, for the history.
+    #[serde(skip)]
     pub from: Option<ClusterState>,
     /// The running configuration, or the file where no server runs, that the change was made for; `None` is any.
+    #[serde(rename = "only_if")]
     pub expected: Option<Expected>,
     /// The text that the change was made of: it is merged with what others made of that meanwhile.
     pub base: Option<Revision>,
     /// Roll the change back unless it is confirmed within this time.
+    #[serde(with = "seconds")]
     pub confirm: Option<Duration>,
     /// The nodes of a cluster that take the change first, while the others wait until it is confirmed.
     pub canary: Vec<String>,
     /// The time for which these nodes have to run the change before the others follow; `None` is none.
+    #[serde(rename = "canary_time", with = "seconds")]
     pub soak: Option<Duration>,
     /// Do not wait for the reload command.
+    #[serde(rename = "async")]
     pub reload_later: bool,
     /// Refuse the change if it brings warnings of `check`.
     pub strict: bool,
     /// Only report errors that the configuration has together with what it includes: a take-back is never
     /// refused for them.
+    #[serde(skip)]
     pub takes_faults: bool,
     /// The time at which the request times out: after that the change is not written.
+    #[serde(skip)]
     pub until: Option<Instant>,
     /// The parts of the change that the report has.
+    #[serde(rename = "tell")]
     pub told: ReportParts,
 }
 
@@ -108,24 +128,44 @@ impl ChangeOptions {
     }
 }
 
+/// One of [`COMMANDS`].
+fn known_command<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Cow<'static, str>>, D::Error> {
+    let Some(given) = Option::<String>::deserialize(from)? else { return Ok(None) };
+    let known = COMMANDS.iter().find(|name| **name == given).map(|name| Cow::Borrowed(*name));
+    known.map(Some).ok_or_else(|| D::Error::custom("there is no such command"))
+}
+
+/// A time within a day, as a number of seconds.
+mod seconds {
+    use std::time::Duration;
+
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::MAX_CONFIRM;
+
+    pub fn serialize<S: Serializer>(time: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
+        time.map(|time| time.as_secs()).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+        match Option::<u64>::deserialize(from)? {
+            Some(seconds) if !(1..=MAX_CONFIRM).contains(&seconds) => {
+                Err(D::Error::custom("a time has from 1 second to a day"))
+            }
+            seconds => Ok(seconds.map(Duration::from_secs)),
+        }
+    }
+}
+
 /// A condition on the running configuration (`If-Match`).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Expected {
     /// Any configuration.
     Any,
     /// One of these revisions; an empty list allows none.
     OneOf(Vec<Revision>),
-}
-
-impl fmt::Display for Expected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Any => f.write_str("*"),
-            Self::OneOf(revisions) => {
-                f.write_str(&revisions.iter().map(ToString::to_string).collect::<Vec<_>>().join(","))
-            }
-        }
-    }
 }
 
 impl Expected {

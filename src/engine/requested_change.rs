@@ -7,9 +7,19 @@ use bytes::Bytes;
 use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::options::ChangeOptions;
 use crate::store::{ChangeId, ChangeRef};
 use mediaconf::Request;
 use mediaconf::plumbing::edit::Path;
+
+/// A change, and how it is made.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeRequest<'a> {
+    pub operation: RequestedChange<'a>,
+    #[serde(default)]
+    pub options: ChangeOptions,
+}
 
 /// Any change, as data.
 #[derive(Clone, Serialize, Deserialize)]

@@ -121,10 +121,7 @@ fn parameter(parameter: &QueryParameter) -> (String, String) {
         Values::Command(_) => {
             (format!("`{name}=`*NAME*"), format!(" It is one of `{}`.", COMMANDS.join("`, `")))
         }
-        Values::Key(_) => (format!("`{name}=`*KEY*"), String::new()),
-        Values::Revisions(_) => (format!("`{name}=`*REVISION*`,`…"), String::new()),
         Values::Base(_) => (format!("`{name}=`*REVISION*"), String::new()),
-        Values::Told(_) => (format!("`{name}=`*PART*`,`…"), String::new()),
         Values::Nodes(_) => (format!("`{name}=`*N*`|`*NAME*`,`…"), String::new()),
         Values::Id(_) => (format!("`{name}=`*ID*"), String::new()),
         Values::Text(_) => (format!("`{name}=`*TEXT*"), String::new()),

@@ -8,9 +8,9 @@ use clap::{Args, Command, FromArgMatches, ValueEnum};
 use crate::cli::args::shared::reason;
 use crate::cli::fleet::batches::{ServerCount, batch_size};
 use crate::cli::local_user::local_user;
+use crate::engine::MAX_CONFIRM;
 use crate::engine::{ChangeOptions, DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks};
 use crate::error::Error;
-use crate::http::protocol::parameters::MAX_CONFIRM;
 use crate::store::ChangeId;
 
 /// The largest value of `--hook-timeout`: a day, in seconds.

@@ -6,8 +6,8 @@ use super::all_or_nothing::LEFT;
 use super::batches::batches;
 use super::members::ServerNumber;
 use crate::cli::args::changing::ChangeArgs;
+use crate::engine::MAX_CONFIRM;
 use crate::error::Error;
-use crate::http::protocol::parameters::MAX_CONFIRM;
 
 /// The time by default, beside that of the pauses and the canaries.
 pub const DEFAULT_CONFIRM: Duration = Duration::from_secs(90);

@@ -11,7 +11,7 @@ use thiserror::Error;
 use super::answer::AnswerSize;
 use super::credentials::Credentials;
 use super::endpoint::without_userinfo;
-use super::reason::{TlsFault, chain, connection_fault, tls_fault, was_closed};
+use super::reason::{TlsFault, chain, connection_fault, tls_fault};
 use crate::engine::Guard;
 use crate::error::{Error, ErrorKind};
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
