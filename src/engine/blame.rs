@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::blamed::{Blamed, ValueHistory};
 use super::content::Content;
 use super::entry_text::not_there;
 use super::service::{ConfigService, ConfigSource, ReadForm, ReadQuery};
@@ -13,6 +13,28 @@ use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
 use mediaconf::plumbing::edit::{ConfigLookup, Path, Place, Segment, own_value, select};
 use mediaconf::plumbing::model::{Config, Masker};
+
+/// A change that set a value.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Blamed {
+    #[serde(flatten)]
+    pub entry: HistoryEntry,
+    /// The value before; null if there was none.
+    pub from: Option<Value>,
+    /// The value afterwards; null if there is none.
+    pub to: Option<Value>,
+}
+
+/// The history of a value, as far as it is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValueHistory {
+    /// The changes of the value, the last one first.
+    pub changes: Vec<Blamed>,
+    /// True if the file was edited by hand since the last change.
+    pub is_edited: bool,
+    /// True if there may be more, because a text of the history is not kept or has errors.
+    pub is_cut: bool,
+}
 
 /// The number of entries that are read at first for each change that is searched for, and the factor by
 /// which it grows each time.

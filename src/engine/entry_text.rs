@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::requested_change::EntryEdit;
+use super::change::EntryEdit;
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use mediaconf::plumbing::edit::{ConfigLookup, Path, select};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use super::change::ChangeOptions;
 use super::local::Engine;
 use super::new_text::NewText;
 use super::operation::Operation;
-use super::options::ChangeOptions;
 use super::outcome::Outcome;
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};

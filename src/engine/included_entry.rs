@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::change::ChangeOptions;
 use super::composed::Composed;
 use super::include_change::{IncludeChange, IncludedEntry};
 use super::local::Engine;
-use super::options::ChangeOptions;
 use super::outcome::OutcomeNote;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;

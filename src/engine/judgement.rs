@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::composed::Composed;
-use super::composed_fault::{ComposedFault, told_once};
+use super::composed::{ComposedFault, told_once};
 use super::content::Content;
 use super::local::Engine;
 use super::new_warnings::{BRINGS_WARNING, NewWarning, new_warnings};

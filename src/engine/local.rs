@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::activity::{Activity, ReloadRun};
+use super::change::ChangeOptions;
 use super::gate::Pass;
 use super::guard::Guard;
 use super::hook::Hooks;
 use super::log_line::{LogLevel, LogLine};
 use super::operation::Operation;
-use super::options::ChangeOptions;
 use super::outcome::Outcome;
 use super::pending::PendingChange;
 use super::running::{Running, ServerState, Turn};

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::blame::is_edited_since;
+use super::change::ChangeOptions;
+use super::change::RequestedChange;
 use super::change_report::ChangeReport;
 use super::composed::Composed;
 use super::content::Content;
 use super::local::Engine;
 use super::new_text::NewText;
-use super::options::ChangeOptions;
 use super::outcome::{Outcome, OutcomeNote};
-use super::requested_change::RequestedChange;
 use super::service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading};
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status, differing, last_change};

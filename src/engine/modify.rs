@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::change::ChangeOptions;
 use super::conflict::{conflicts, hand_edited, hand_edited_and_updated, hand_edited_badly};
 use super::guard::{self, Guard};
 use super::include_change::IncludeChange;
 use super::judgement::may_include;
 use super::local::Engine;
 use super::operation::Operation;
-use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::retry::unless_overtaken;
 use super::running::ServerState;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::change::EntryEdits;
 use super::conflict::hand_edited_and_updated;
 use super::entry_text::with_entry;
 use super::outcome::OutcomeNote;
-use super::requested_change::EntryEdits;
 use super::snapshot::Snapshot;
 use super::transaction::{Transaction, hand_edited_since};
 use crate::error::Error;

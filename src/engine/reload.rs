@@ -8,11 +8,11 @@ use super::aftermath::Aftermath;
 use super::hook::{self, HookFailure, HookReason, Occasion};
 use super::local::Engine;
 use super::log_line::LogLevel;
+use super::masked::without_secrets;
 use super::operation::Operation;
 use super::pending::RollbackPoint;
 use super::running::Turn;
 use super::snapshot::Snapshot;
-use super::trouble::without_secrets;
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRecord, TAKE_BACK, Writer};
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::activity::ReloadRun;
+use super::change::ChangeOptions;
 use super::guard::{self, Guard};
 use super::include_change::IncludeChange;
 use super::local::Engine;
 use super::new_text::NewText;
 use super::operation::Operation;
-use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::retry::unless_overtaken;
 use super::snapshot::Snapshot;

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::change::ChangeOptions;
+use super::change::RequestedChange;
 use super::change_report::ChangeReport;
 use super::composed::Composed;
 use super::content::Content;
 use super::node_report::NodeReport;
-use super::options::ChangeOptions;
 use super::outcome::OutcomeNote;
-use super::requested_change::RequestedChange;
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status};
 use crate::error::Error;

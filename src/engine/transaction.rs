@@ -21,11 +21,11 @@ use crate::error::{Error, ErrorKind};
 use mediaconf::plumbing::merge::ChangedValue;
 
 use super::canary::CanaryFault;
+use super::change::ChangeOptions;
 use super::conflict::OVERWRITE;
 use super::content::{Content, compared};
 use super::local::{DEFAULT_LOCK_WAIT, Engine};
 use super::operation::Operation;
-use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::roll_back::{NO_USER, SERVER_ENDED};
 use super::running::{ServerState, Turn};
@@ -332,9 +332,9 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
+    use crate::engine::change::Expected;
     use crate::engine::hook::Hooks;
     use crate::engine::new_text::NewText;
-    use crate::engine::options::Expected;
     use crate::store::file::ConfFile;
 
     /// A file with a port, and an engine over it.

@@ -10,12 +10,12 @@ use crate::engine::changed_paths::first_paths_between;
 use crate::engine::content::{Content, compared};
 use crate::engine::hook::{self, HookFailure, HookReason, Hooks, Occasion};
 use crate::engine::local::DEFAULT_LOCK_WAIT;
+use crate::engine::masked::{message_without_secrets, without_secrets};
 use crate::engine::operation::{Operation, UNSAVED};
 use crate::engine::outcome::{After, Outcome, OutcomeNote};
 use crate::engine::pending::{PendingChange, RollbackPoint};
 use crate::engine::running::LastChange;
 use crate::engine::snapshot::Snapshot;
-use crate::engine::trouble::{message_without_secrets, without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRecord, ChangedPaths, Warning, is_concatenation};
 

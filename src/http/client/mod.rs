@@ -2,7 +2,7 @@
 //!
 //! `api_client` sends one request and says whether it may have been applied, because scripts depend on
 //! that ([`ClientError`]). `session` asks users for credentials, and knows whether the server has
-//! this API. `service` is what commands work on: `change` sends a request that the server evaluates, and
+//! this API. `service` is what commands work on, and
 //! `foreign` has what servers with the four operations alone need.
 //!
 //! *Invariants.* Credentials are in the `Authorization` header and nowhere else: no error, no
@@ -11,7 +11,6 @@
 
 mod answer;
 mod api_client;
-mod change;
 mod credentials;
 mod endpoint;
 mod error;

@@ -7,16 +7,15 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::api_client::{Call, Client, Reply};
-use super::change::change;
+use super::api_client::{Call, Client, Reply, is_report};
 use super::credentials::Credentials;
 use super::foreign;
 use super::host::Host;
 use super::session::Session;
 use crate::engine::{
-    ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content, Decision, NodeReport,
-    OutcomeNote, ReadForm, ReadQuery, Reading, RequestedChange, ServerHealth, ServerInfo, Snapshot, Status,
-    differing, is_edited_since, last_change,
+    ChangeOptions, ChangeReport, ChangeRequest, Composed, ConfigService, ConfigSource, Content, Decision,
+    NodeReport, OutcomeNote, ReadForm, ReadQuery, Reading, RequestedChange, ServerHealth, ServerInfo,
+    Snapshot, Status, differing, is_edited_since, last_change,
 };
 use crate::error::{Error, ErrorKind};
 use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS, WAIT, revision_in};
@@ -63,6 +62,22 @@ impl RemoteService {
 }
 
 impl ServerLink {
+    /// Makes a change, or rehearses it, on a server that evaluates requests itself; `None` if the server is a foreign one,
+    /// which has changed nothing.
+    fn change(
+        &mut self,
+        requested: &RequestedChange<'_>,
+        options: &ChangeOptions,
+    ) -> Result<Option<ChangeReport>, Error> {
+        let request = ChangeRequest { operation: requested.by_ref(), options: options.clone() };
+        let body = serde_json::to_vec(&request).expect("a request can be written");
+        let call = Call { body: &body, applies: !options.dry_run, ..Call::new(ApiOperation::Change) };
+        let Some(reply) = self.session.send_ours(&call)? else { return Ok(None) };
+        // All other members may be missing, so any object would do.
+        let report = |value: Value| serde_json::from_value(Some(value).filter(is_report)?).ok();
+        self.session.parsed(&reply, call.applies, "something that is no report of a change", report).map(Some)
+    }
+
     /// Remembers the account that a change makes.
     fn remember_account(&mut self, report: ChangeReport) -> ChangeReport {
         let account = report.account.clone();
@@ -190,7 +205,7 @@ impl ConfigService for RemoteService {
             refuse_errors(text)?;
         }
         let link = &mut *self.link();
-        if let Some(report) = change(&mut link.session, &requested, options)? {
+        if let Some(report) = link.change(&requested, options)? {
             return Ok(link.remember_account(report));
         }
         let outcome = foreign::change(&mut link.session, &requested, options)?;
