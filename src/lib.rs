@@ -13,6 +13,8 @@
 //! for a request (`http`) alike; `cli` reports the result. `node` has a file follow a cluster. `lsp` tells editors of a
 //! text while it is edited.
 
+pub mod error;
+
 #[allow(clippy::disallowed_methods, reason = "the file is this layer's")]
 pub mod store;
 

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use clap::ArgMatches;
 
-use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::cli::prompts;
-use crate::engine::Refusal;
+use crate::error::Error;
 use mediaconf::plumbing::edit::{
     AssignedValue, Assignment, Fault, Path as ValuePath, Substitution, split_assignment,
 };
@@ -29,8 +28,8 @@ impl<'m> GivenEdits<'m> {
         &mut self,
         option: &str,
         given: &[String],
-        read: &dyn Fn(&[String; N]) -> Result<Assignment, CliError>,
-    ) -> Result<(), CliError> {
+        read: &dyn Fn(&[String; N]) -> Result<Assignment, Error>,
+    ) -> Result<(), Error> {
         let indices = self.matches.indices_of(option).into_iter().flatten().step_by(N);
         for (index, values) in indices.zip(given.as_chunks().0) {
             self.found.push((index, read(values)?));
@@ -46,7 +45,7 @@ impl<'m> GivenEdits<'m> {
 }
 
 /// Parses `PATH=VALUE`, or asks for the value of `PATH`.
-pub fn set(text: &str, given: fn(String) -> AssignedValue) -> Result<Assignment, CliError> {
+pub fn set(text: &str, given: fn(String) -> AssignedValue) -> Result<Assignment, Error> {
     let (path, value) = split(text)?;
     let value = match value {
         Some(value) => given(value.to_owned()),
@@ -56,26 +55,26 @@ pub fn set(text: &str, given: fn(String) -> AssignedValue) -> Result<Assignment,
 }
 
 /// Parses a path to remove.
-pub fn unset(path: &str) -> Result<Assignment, CliError> {
+pub fn unset(path: &str) -> Result<Assignment, Error> {
     Ok(Assignment { path: parsed(path, ValuePath::parse(path))?, value: AssignedValue::Remove })
 }
 
 /// Parses a path, and what to replace there.
-pub fn replace(path: &str, substitution: &str) -> Result<Assignment, CliError> {
+pub fn replace(path: &str, substitution: &str) -> Result<Assignment, Error> {
     let path = parsed(path, ValuePath::parse(path))?;
     let by = substitution_of(&format!("--replace {path}"), substitution)?;
     Ok(Assignment { path, value: AssignedValue::Replace(by) })
 }
 
 /// Parses what replaces a part of a text; `option` is said to be wrong if it is.
-pub fn substitution_of(option: &str, substitution: &str) -> Result<Substitution, CliError> {
+pub fn substitution_of(option: &str, substitution: &str) -> Result<Substitution, Error> {
     Substitution::parse(substitution).map_err(|fault| input::of_argument(option, fault))
 }
 
 /// Asks for a value that was given without `=`, so that a secret is not seen in the list of processes.
-fn ask_for_value(path: &str) -> Result<String, CliError> {
-    prompts::new_secret(path).map_err(CliError::prompt_failed)?.ok_or_else(|| {
-        CliError::usage(
+fn ask_for_value(path: &str) -> Result<String, Error> {
+    prompts::new_secret(path).map_err(Error::prompt_failed)?.ok_or_else(|| {
+        Error::usage(
             format!("`{path}` has no value"),
             "write PATH=VALUE; on a terminal the value is asked for",
         )
@@ -83,9 +82,9 @@ fn ask_for_value(path: &str) -> Result<String, CliError> {
 }
 
 /// Parses `PATH=FILE`, and reads the file.
-pub fn set_file(text: &str) -> Result<Assignment, CliError> {
+pub fn set_file(text: &str) -> Result<Assignment, Error> {
     let (path, Some(file)) = split(text)? else {
-        return Err(CliError::usage(
+        return Err(Error::usage(
             format!("`{text}` names no file"),
             "write PATH=FILE, or PATH=- for standard input",
         ));
@@ -99,16 +98,16 @@ pub fn set_file(text: &str) -> Result<Assignment, CliError> {
 }
 
 /// Splits `PATH=VALUE`.
-pub fn split(text: &str) -> Result<(ValuePath, Option<&str>), CliError> {
+pub fn split(text: &str) -> Result<(ValuePath, Option<&str>), Error> {
     parsed(text, split_assignment(text))
 }
 
-fn parsed<T>(text: &str, result: Result<T, Fault>) -> Result<T, CliError> {
+fn parsed<T>(text: &str, result: Result<T, Fault>) -> Result<T, Error> {
     result.map_err(|error| fault(text, error.message, error.hint))
 }
 
 /// A fault of an edit. The value behind its path may be a secret and is not shown.
-fn fault(text: &str, message: String, hint: Option<String>) -> CliError {
+fn fault(text: &str, message: String, hint: Option<String>) -> Error {
     let path = text.split('=').next().unwrap_or(text).to_owned();
-    Refusal::from(Fault { hint, ..Fault::of_path(format!("`{path}`: {message}")) }).into()
+    Error::from(Fault { hint, ..Fault::of_path(format!("`{path}`: {message}")) })
 }

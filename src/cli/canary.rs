@@ -5,12 +5,10 @@ use std::time::{Duration, Instant};
 
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::countdown::how_to_confirm;
-use crate::cli::error::CliError;
 use crate::cli::interrupt::HeldSignals;
 use crate::cli::render::report::Report;
-use crate::engine::{
-    CanaryFault, ChangeOptions, ConfigService, Decision, Refusal, canary_nodes, hook_output,
-};
+use crate::engine::{CanaryFault, ChangeOptions, ConfigService, Decision, canary_nodes, hook_output};
+use crate::error::Error;
 use crate::store::{CanaryStep, CanaryWish, HistoryEntry, PendingInfo, REVERT, WHOLE_HISTORY};
 
 /// The interval at which the records of the nodes are read.
@@ -25,12 +23,12 @@ pub fn options(
     args: &ChangeArgs,
     options: &ChangeOptions,
     service: &dyn ConfigService,
-) -> Result<Option<ChangeOptions>, CliError> {
+) -> Result<Option<ChangeOptions>, Error> {
     if args.fleet.canary.is_empty() {
         return Ok(None);
     }
     let Some(nodes) = service.status()?.nodes else { return Ok(None) };
-    let usage = |fault: CanaryFault| CliError::usage(fault.message("--canary"), fault.hint());
+    let usage = |fault: CanaryFault| Error::usage(fault.message("--canary"), fault.hint());
     let time = args.confirm.unwrap_or(DEFAULT_TIME);
     let soak = Some(args.fleet.soak_of_nodes(time)?).filter(|soak| !soak.is_zero());
     let canary = canary_nodes(&args.fleet.canary, &nodes).map_err(usage)?;
@@ -43,7 +41,7 @@ pub fn watch(
     pending: &PendingInfo,
     options: &ChangeOptions,
     report: &Report<'_>,
-) -> Result<(), CliError> {
+) -> Result<(), Error> {
     let (begin, time) = (Instant::now(), options.confirm.unwrap_or_default());
     let names = options.canary.join(", ");
     report.note(&format!(
@@ -86,7 +84,7 @@ pub fn watch(
     let is_revert =
         |entry: &HistoryEntry| entry.operation == REVERT && own.is_none_or(|own| entry.serial == own + 1);
     match service.history(WHOLE_HISTORY).map_err(not_known)?.into_iter().find(is_revert) {
-        Some(revert) => Err(CliError::went_back(report.target, revert.message.as_deref())),
+        Some(revert) => Err(Error::went_back(report.target, revert.message.as_deref())),
         None => {
             report
                 .say(&format!("the change of {} runs on {names}, and the other nodes follow", report.target));
@@ -96,8 +94,8 @@ pub fn watch(
 }
 
 /// What can't be found out about a change that was made.
-fn not_known(error: Refusal) -> CliError {
-    CliError::made_and_lost(&error)
+fn not_known(error: Error) -> Error {
+    Error::made_and_lost(&error)
 }
 
 /// Runs the health command for each of the first nodes; the error says which of them is not healthy.

@@ -6,21 +6,20 @@ use std::sync::Arc;
 use crate::cli::args::global::{ChosenTarget, GlobalArgs, NamedBy, RemoteArgs, TargetKind};
 use crate::cli::context::{self, ServerContext};
 use crate::cli::credentials::KnownCredentials;
-use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::cli::ui::waiting;
-use crate::engine::{Engine, Hooks, Refusal};
+use crate::engine::{Engine, Hooks};
+use crate::error::Error;
 use crate::http::client::UserInfo;
 use crate::node::{Node, NodeSettings, first_text};
 use crate::store::etcd::{ClusterStore, ClusterUrl, DEFAULT_REQUEST_TIME, GatewaySettings};
 use crate::store::file::ConfFile;
-use crate::store::{LastWrite, ReplaceableFile, StoreError};
+use crate::store::{LastWrite, ReplaceableFile};
 
 /// Parses the URL of a configuration in etcd, and the login and password in it.
-pub fn parsed(url: &str) -> Result<(ClusterUrl, UserInfo), CliError> {
-    ClusterUrl::parse(url).map_err(|error| {
-        CliError::usage(error, "write it like `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`")
-    })
+pub fn parsed(url: &str) -> Result<(ClusterUrl, UserInfo), Error> {
+    ClusterUrl::parse(url)
+        .map_err(|error| Error::usage(error, "write it like `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`"))
 }
 
 /// The configuration at a URL, which an option or a variable names, or a context has. Sends nothing.
@@ -28,7 +27,7 @@ pub fn store(
     url: &str,
     source: Result<NamedBy, &ServerContext>,
     options: &RemoteArgs,
-) -> Result<ClusterStore, CliError> {
+) -> Result<ClusterStore, Error> {
     let (url, userinfo) = parsed(url)?;
     // Before it is read, so that no later file passes for this one.
     let password_file = options.password_file.as_deref().map(|path| (path, LastWrite::of(path)));
@@ -37,7 +36,7 @@ pub fn store(
         Err(context) => KnownCredentials::of_context(options, context, userinfo)?,
     };
     if options.insecure || options.fingerprint.is_some() {
-        return Err(CliError::usage(
+        return Err(Error::usage(
             "`--insecure` and `--fingerprint` are for servers, and not for etcd",
             "`--cacert FILE` names the authorities that etcd's certificates are from",
         ));
@@ -48,9 +47,9 @@ pub fn store(
 }
 
 /// The configuration in etcd that the options, the environment or the context in use name.
-pub fn named(global: &GlobalArgs) -> Result<(ClusterStore, Option<ServerContext>), CliError> {
+pub fn named(global: &GlobalArgs) -> Result<(ClusterStore, Option<ServerContext>), Error> {
     if context::several_chosen(global) {
-        return Err(CliError::several_servers());
+        return Err(Error::several_servers());
     }
     let context = context::chosen(global)?.filter(|context| ClusterUrl::is_meant(&context.url));
     let found = match (global.chosen.kind, &global.cluster, &context) {
@@ -60,14 +59,14 @@ pub fn named(global: &GlobalArgs) -> Result<(ClusterStore, Option<ServerContext>
     };
     let Some((url, source)) = found else {
         let hint = "name one with `--cluster URL`, or with the context of one";
-        return Err(CliError::usage("nodes are in a cluster", hint));
+        return Err(Error::usage("nodes are in a cluster", hint));
     };
     Ok((store(url, source, &global.remote)?, context))
 }
 
 /// Returns the files for TLS, and the limits of a request: less time than usual, if the user says so, but never more: etcd
 /// answers at once.
-fn settings(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<GatewaySettings, CliError> {
+fn settings(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<GatewaySettings, Error> {
     let of_context = |file: fn(&ServerContext) -> Option<&Path>| context.and_then(file);
     let authorities = options.cacert.as_deref().or(of_context(|context| context.cacert.as_deref()));
     let certificate = options.cert.as_deref().or(of_context(|context| context.cert.as_deref()));
@@ -82,7 +81,7 @@ fn settings(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<Gat
     Ok(GatewaySettings { login: None, authorities, identity, timeout, largest })
 }
 
-fn pem(path: &Path) -> Result<ReplaceableFile, CliError> {
+fn pem(path: &Path) -> Result<ReplaceableFile, Error> {
     ReplaceableFile::read(path, input::read)
 }
 
@@ -107,19 +106,16 @@ pub struct Membership {
 }
 
 /// The node that a server is to be; `None` for a server of its own.
-pub fn membership(
-    settings: Option<NodeSettings>,
-    global: &GlobalArgs,
-) -> Result<Option<Membership>, CliError> {
+pub fn membership(settings: Option<NodeSettings>, global: &GlobalArgs) -> Result<Option<Membership>, Error> {
     let Some(settings) = settings else { return refuse_cluster(global).map(|()| None) };
     let no_cluster =
-        || CliError::usage("`--node` needs a cluster", "give the URL of the configuration: `--cluster URL`");
+        || Error::usage("`--node` needs a cluster", "give the URL of the configuration: `--cluster URL`");
     let texts = followed(global)?.ok_or_else(no_cluster)?;
     Ok(Some(Membership { settings, texts: Arc::new(texts) }))
 }
 
 /// The configuration in etcd that the options or the context in use name beside a file.
-fn followed(global: &GlobalArgs) -> Result<Option<ClusterStore>, CliError> {
+fn followed(global: &GlobalArgs) -> Result<Option<ClusterStore>, Error> {
     if let Some(url) = &global.cluster {
         return store(&url.0, Ok(NamedBy::CommandLine), &global.remote).map(Some);
     }
@@ -137,10 +133,10 @@ fn beside_file(global: &GlobalArgs) -> GlobalArgs {
 }
 
 /// A server that is not a node works on a file alone.
-fn refuse_cluster(global: &GlobalArgs) -> Result<(), CliError> {
+fn refuse_cluster(global: &GlobalArgs) -> Result<(), Error> {
     match global.chosen.kind {
         TargetKind::Cluster(_) | TargetKind::TwoOptions(BOTH) => {
-            Err(CliError::usage("a server of a cluster needs a name", "give it with `--node NAME`"))
+            Err(Error::usage("a server of a cluster needs a name", "give it with `--node NAME`"))
         }
         _ => Ok(()),
     }
@@ -152,13 +148,13 @@ impl Membership {
         &self,
         engine: &Engine,
         file: &ConfFile,
-        goes_on: impl FnMut(&StoreError) -> bool,
-    ) -> Result<bool, Refusal> {
+        goes_on: impl FnMut(&Error) -> bool,
+    ) -> Result<bool, Error> {
         first_text(&self.settings.name, &self.texts, (engine, file), goes_on)
     }
 
     /// The node over an engine that runs a configuration.
-    pub fn join(self, engine: &Engine, file: Arc<ConfFile>) -> Result<Arc<Node>, Refusal> {
+    pub fn join(self, engine: &Engine, file: Arc<ConfFile>) -> Result<Arc<Node>, Error> {
         let Self { settings, texts } = self;
         let cluster = Engine::new(texts.clone(), Hooks::default(), waiting);
         Node::new(settings, engine.clone(), file, (cluster, texts))

@@ -6,24 +6,19 @@ use std::time::{Duration, Instant};
 
 use colored::Color;
 
-use crate::cli::error::CliError;
 use crate::cli::interrupt::LastWords;
 use crate::cli::prompts::{self, typed_line};
 use crate::cli::render::notes::in_words;
 use crate::cli::render::report::Report;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigService, Decision};
+use crate::error::Error;
 
 /// The interval at which the remaining seconds are shown.
 const TICK: Duration = Duration::from_secs(1);
 
 /// On a terminal, asks whether the pending change `id` is kept; elsewhere, says how to confirm it.
-pub fn run(
-    service: &dyn ConfigService,
-    id: &str,
-    time: Duration,
-    report: &Report<'_>,
-) -> Result<(), CliError> {
+pub fn run(service: &dyn ConfigService, id: &str, time: Duration, report: &Report<'_>) -> Result<(), Error> {
     let (ui, name) = (report.ui, report.target);
     if !prompts::can_ask() {
         report.note(&how_to_confirm(name, time));
@@ -37,7 +32,7 @@ pub fn run(
     });
     let decision = ask(deadline, ui);
     drop(last_words);
-    let Some(decision) = decision else { return Err(CliError::not_confirmed(name)) };
+    let Some(decision) = decision else { return Err(Error::not_confirmed(name)) };
     for note in service.decide(decision, Some(id), "")? {
         report.note(&in_words(&note, ui.masker().as_ref()));
     }
@@ -46,7 +41,7 @@ pub fn run(
             report.say(&format!("confirmed the change of {name}"));
             Ok(())
         }
-        Decision::RollBack => Err(CliError::not_confirmed(name)),
+        Decision::RollBack => Err(Error::not_confirmed(name)),
     }
 }
 

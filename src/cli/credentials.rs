@@ -11,9 +11,9 @@ use std::path::Path;
 
 use crate::cli::args::global::{NamedBy, RemoteArgs};
 use crate::cli::context::{self, ServerContext};
-use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::cli::prompts;
+use crate::error::Error;
 use crate::http::client::{Credentials, Endpoint, UserInfo};
 
 /// The variable with the URL of a server.
@@ -40,7 +40,7 @@ impl KnownCredentials {
         endpoint: &Endpoint,
         url: UserInfo,
         source: NamedBy,
-    ) -> Result<Self, CliError> {
+    ) -> Result<Self, Error> {
         Ok(Self::of_options(options)?.or_both(
             Self::of_userinfo(url),
             Self::of_environment(endpoint, source),
@@ -50,11 +50,7 @@ impl KnownCredentials {
 
     /// Collects the credentials of a context, whose URL contained `userinfo`. The password command is run
     /// unless an option gives the password, or another login.
-    pub fn of_context(
-        options: &RemoteArgs,
-        context: &ServerContext,
-        url: UserInfo,
-    ) -> Result<Self, CliError> {
+    pub fn of_context(options: &RemoteArgs, context: &ServerContext, url: UserInfo) -> Result<Self, Error> {
         let (given, url) = (Self::of_options(options)?, Self::of_userinfo(url));
         let login = context.login.clone().or_else(|| url.login.clone());
         let is_other = given.login.is_some() && login.is_some() && given.login != login;
@@ -66,13 +62,13 @@ impl KnownCredentials {
     }
 
     /// Collects the credentials of the options and a URL, without the environment.
-    pub fn of_url(options: &RemoteArgs, url: UserInfo) -> Result<Self, CliError> {
+    pub fn of_url(options: &RemoteArgs, url: UserInfo) -> Result<Self, Error> {
         Ok(Self::of_options(options)?.or_pair(Self::of_userinfo(url)))
     }
 
     /// Collects the credentials for a configuration in etcd, whose URL contained `userinfo`. If
     /// MEDIACTL_URL is set, the variables belong to that server.
-    pub fn of_cluster(options: &RemoteArgs, url: UserInfo, source: NamedBy) -> Result<Self, CliError> {
+    pub fn of_cluster(options: &RemoteArgs, url: UserInfo, source: NamedBy) -> Result<Self, Error> {
         let environment = match variable(URL_VARIABLE) {
             Some(_) => Self::default(),
             None => Self { login: variable(LOGIN_VARIABLE), password: variable(PASSWORD_VARIABLE) },
@@ -86,15 +82,15 @@ impl KnownCredentials {
     }
 
     /// Asks for the password of a known login, where there is a terminal to ask on.
-    pub fn ask_for_password(&mut self, server: &str) -> Result<(), CliError> {
+    pub fn ask_for_password(&mut self, server: &str) -> Result<(), Error> {
         if let (Some(login), None) = (&self.login, &self.password) {
             let prompt = format!("password of {login} for {server}");
-            self.password = prompts::secret(&prompt).map_err(CliError::prompt_failed)?;
+            self.password = prompts::secret(&prompt).map_err(Error::prompt_failed)?;
         }
         Ok(())
     }
 
-    fn of_options(options: &RemoteArgs) -> Result<Self, CliError> {
+    fn of_options(options: &RemoteArgs) -> Result<Self, Error> {
         let in_file = options.password_file.as_deref().map(password_in).transpose()?;
         Ok(Self { login: options.user.clone(), password: in_file })
     }
@@ -133,11 +129,11 @@ impl KnownCredentials {
     }
 
     /// Login and password, if both are known.
-    pub fn credentials(&self) -> Result<Option<Credentials>, CliError> {
+    pub fn credentials(&self) -> Result<Option<Credentials>, Error> {
         match (&self.login, &self.password) {
             (Some(login), Some(password)) => Credentials::new(login, password)
                 .map(Some)
-                .ok_or_else(|| CliError::usage("a login can't contain a `:`", "a `:` would end the login")),
+                .ok_or_else(|| Error::usage("a login can't contain a `:`", "a `:` would end the login")),
             _ => Ok(None),
         }
     }
@@ -152,9 +148,9 @@ fn filled(value: String) -> Option<String> {
 }
 
 /// Reads the first line of a file.
-fn password_in(file: &Path) -> Result<String, CliError> {
+fn password_in(file: &Path) -> Result<String, Error> {
     let text = String::from_utf8(input::read(file)?).map_err(|_| {
-        CliError::usage(
+        Error::usage(
             format!("`{}` is not UTF-8", file.display()),
             "the file has to contain the password and nothing else",
         )

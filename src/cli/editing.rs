@@ -11,19 +11,17 @@ use bytes::Bytes;
 use crate::cli::commands::change::ChangeCommand;
 use crate::cli::draft_comments::{height, with_comments, without_comments};
 use crate::cli::editor::Editor;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::interrupt::LastWords;
 use crate::cli::prompts;
 use crate::cli::render::{diff, notes};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
-    After, ChangeReport, ConfigSource, Content, ContentDiff, ErrorKind, Outcome, Refusal, RefusalKind,
-    RequestedChange, Snapshot, new_warnings,
+    After, ChangeReport, ConfigSource, Content, ContentDiff, Outcome, RequestedChange, Snapshot, new_warnings,
 };
+use crate::error::{Error, ErrorKind, Exit};
+use crate::store::Revision;
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft};
-use crate::store::{Revision, StoreError};
 use mediaconf::plumbing::edit::{Fault, Path, quoted};
 use mediaconf::plumbing::merge::{first_marker, merge_lines};
 use mediaconf::plumbing::syntax::{LineIndex, Severity, one_line};
@@ -58,7 +56,7 @@ pub struct Present {
 
 /// Reads the configuration: the text of the file, or the running one of a server that does not show the
 /// file.
-pub fn configuration(target: &mut Target) -> Result<Present, Refusal> {
+pub fn configuration(target: &mut Target) -> Result<Present, Error> {
     let running = target.read_text(None);
     if !target.is_server {
         return Ok(Present { text: running?, is_running: true });
@@ -66,10 +64,10 @@ pub fn configuration(target: &mut Target) -> Result<Present, Refusal> {
     let running = running?;
     match target.read_text(Some(ConfigSource::Saved)) {
         Ok(saved) => Ok(Present { is_running: saved.is_same_text(&running), text: saved }),
-        Err(refusal) if refusal.kind == RefusalKind::NotOffered => {
+        Err(refusal) if refusal.kind == ErrorKind::NotOffered => {
             Ok(Present { text: running, is_running: true })
         }
-        Err(refusal) if refusal.status == Some(RefusalKind::NotFound.status()) => {
+        Err(refusal) if refusal.status == Some(ErrorKind::NotFound.status()) => {
             Ok(Present { text: running, is_running: false })
         }
         Err(error) => Err(error),
@@ -89,7 +87,7 @@ enum Attempt {
 impl Editing<'_> {
     /// Opens the editor until the change is made, or given up. The draft is removed when its text is in the
     /// configuration, or is not wanted; after any error it stays.
-    pub fn run(mut self) -> Result<Exit, CliError> {
+    pub fn run(mut self) -> Result<Exit, Error> {
         let mut faults = self.faults(self.text()?);
         loop {
             let opened = match self.open(&faults) {
@@ -104,7 +102,7 @@ impl Editing<'_> {
             };
             let text = match self.text() {
                 // Nothing is left that could be kept.
-                Err(error) if error.kind == ErrorKind::Absent => {
+                Err(error) if error.exit() == Exit::Absent => {
                     self.draft.remove();
                     return Err(error);
                 }
@@ -130,13 +128,13 @@ impl Editing<'_> {
                 }
                 Err(error) => error.and_hint(self.kept.clone()),
             };
-            let is_of_text = matches!(error.kind, ErrorKind::Invalid | ErrorKind::Conflict);
+            let is_of_text = matches!(error.exit(), Exit::Invalid | Exit::Conflict);
             if !(prompts::can_ask() && is_of_text) || (is_as_opened && !faults.is_empty()) {
                 return Err(error);
             }
             faults = self.faults(self.text()?);
             if faults.is_empty() {
-                faults = error.lines.into_iter().map(|line| Fault { hint: None, ..line }).collect();
+                faults = error.lines().into_iter().map(|line| Fault { hint: None, ..line }).collect();
             }
         }
     }
@@ -144,10 +142,10 @@ impl Editing<'_> {
     /// Opens the editor at the first fault; returns the text that it got, without comments. `None` if the
     /// editor ended with an error and left that as it was, which is how somebody leaves one without a change. With
     /// `--yes` nobody does: the editor is a program that failed.
-    fn open(&self, faults: &[Fault]) -> Result<Option<Bytes>, CliError> {
+    fn open(&self, faults: &[Fault]) -> Result<Option<Bytes>, Error> {
         let text = self.text()?;
         let notes = notes(faults);
-        self.draft.write(&with_comments(&text, &notes)).map_err(Refusal::from)?;
+        self.draft.write(&with_comments(&text, &notes))?;
         let line = faults.iter().find_map(|fault| fault.line).map_or(1, |line| line + height(&notes));
         let ended = self.editor.open(self.draft.path(), line, self.kept.clone(), self.ui);
         let why = match ended {
@@ -165,11 +163,11 @@ impl Editing<'_> {
             },
             Err(error) => format!("cannot be started: {error}"),
         };
-        Err(CliError::editor_failed(self.editor.command(), why))
+        Err(Error::editor_failed(self.editor.command(), why))
     }
 
     /// Ends an edit whose editor changed nothing. What was written before stays.
-    fn left_as_it_was(self) -> Result<Exit, CliError> {
+    fn left_as_it_was(self) -> Result<Exit, Error> {
         let present = Arc::new(Snapshot::from_bytes(self.draft.origin.base.clone()));
         self.report_unchanged(present)?;
         if self.text()? == self.draft.origin.original() {
@@ -180,10 +178,10 @@ impl Editing<'_> {
     }
 
     /// Checks the text, merges it with changes that others made meanwhile, asks, and makes the change.
-    fn attempt(&mut self, text: Bytes) -> Result<Attempt, CliError> {
+    fn attempt(&mut self, text: Bytes) -> Result<Attempt, Error> {
         if let (Some(path), true) = (&self.draft.origin.head.path, text.trim_ascii().is_empty()) {
-            let refusal = Refusal::new(RefusalKind::BadNewText, format!("the new text of `{path}` is empty"));
-            return Err(refusal.hint(format!("`mediactl rm {}` removes it", quoted(path))).into());
+            let refusal = Error::new(ErrorKind::BadNewText, format!("the new text of `{path}` is empty"));
+            return Err(refusal.hint(format!("`mediactl rm {}` removes it", quoted(path))));
         }
         let mut whole = self.draft.origin.spliced(text);
         let mut conflict = None;
@@ -212,16 +210,16 @@ impl Editing<'_> {
             drop(present);
             let made = self.make(&whole, base, asks);
             match made {
-                Err(error) if error.kind == ErrorKind::Conflict => conflict = Some(error),
+                Err(error) if error.exit() == Exit::Conflict => conflict = Some(error),
                 Ok(exit) if args.dry_run => return Ok(Attempt::Rehearsed(exit)),
                 made => return made.map(Attempt::Made),
             }
         }
-        Err(conflict.unwrap_or_else(|| CliError::clashing_edit(self.target.service.name())))
+        Err(conflict.unwrap_or_else(|| Error::clashing_edit(self.target.service.name())))
     }
 
     /// Makes the edit of the text with the revision `base` where the file is. What others change meanwhile is merged there.
-    fn make(&self, whole: &Bytes, base: Revision, was_shown: bool) -> Result<Exit, CliError> {
+    fn make(&self, whole: &Bytes, base: Revision, was_shown: bool) -> Result<Exit, Error> {
         let mut change = self.change.clone();
         change.diff_was_shown = was_shown;
         change.options.base = Some(base);
@@ -230,7 +228,7 @@ impl Editing<'_> {
 
     /// Merges the edited configuration with the present one. From here on the draft is made of the
     /// present one: of the same entry, if it is there.
-    fn merged(&mut self, whole: &[u8], present: &Snapshot) -> Result<Bytes, CliError> {
+    fn merged(&mut self, whole: &[u8], present: &Snapshot) -> Result<Bytes, Error> {
         let DraftOrigin { head, base } = &self.draft.origin;
         let (merged, range) = match self.pieces(whole, present) {
             Some(([old, edited, new], range)) => {
@@ -241,10 +239,10 @@ impl Editing<'_> {
         let path = head.path.clone().filter(|_| range.is_some());
         let head = DraftHead { target: head.target.clone(), range, path };
         let origin = DraftOrigin { head, base: present.shared_bytes().clone() };
-        self.draft.rebase(origin, &merged.text).map_err(Refusal::from)?;
+        self.draft.rebase(origin, &merged.text)?;
         let name = self.target.service.name();
         if merged.clash.is_some() {
-            return Err(CliError::clashing_edit(name));
+            return Err(Error::clashing_edit(name));
         }
         self.ui.note(&format!("`{name}` was changed meanwhile; both changes are merged"));
         Ok(self.draft.origin.spliced(merged.text.into()))
@@ -261,9 +259,9 @@ impl Editing<'_> {
     }
 
     /// Shows the change and asks whether it is wanted; `None` is a yes.
-    fn ask(&self, present: &Arc<Snapshot>, whole: &Bytes) -> Result<Option<Attempt>, CliError> {
+    fn ask(&self, present: &Arc<Snapshot>, whole: &Bytes) -> Result<Option<Attempt>, Error> {
         if !prompts::can_ask() {
-            return Err(CliError::unanswered_edit(false));
+            return Err(Error::unanswered_edit(false));
         }
         let name = self.target.service.name();
         let new = Arc::new(Snapshot::from_bytes(whole.clone()));
@@ -275,7 +273,7 @@ impl Editing<'_> {
         let protected = protected.map_or(String::new(), |name| format!("context `{name}` is protected: "));
         let question =
             format!("{protected}change {name}? [y]es, [e]dit again, [d]iscard, [N]o, but keep the text");
-        let answer = prompts::line(&question).map_err(CliError::prompt_failed)?;
+        let answer = prompts::line(&question).map_err(Error::prompt_failed)?;
         match answer.unwrap_or_default().trim().to_lowercase().as_str() {
             "y" | "yes" => Ok(None),
             "e" | "edit" => Ok(Some(Attempt::EditAgain)),
@@ -283,15 +281,15 @@ impl Editing<'_> {
                 self.say("nothing was changed");
                 Ok(Some(Attempt::Unwanted))
             }
-            _ => Err(CliError::unanswered_edit(true)),
+            _ => Err(Error::unanswered_edit(true)),
         }
     }
 
     /// The text of the draft as the editor left it, without comments.
-    fn text(&self) -> Result<Bytes, CliError> {
+    fn text(&self) -> Result<Bytes, Error> {
         let written = self.draft.read().map_err(|error| match error {
-            StoreError::NotFound { .. } => CliError::draft_removed(self.editor.command()),
-            error => Refusal::from(error).into(),
+            error if error.kind == ErrorKind::NoConfiguration => Error::draft_removed(self.editor.command()),
+            error => error,
         })?;
         let mut text = without_comments(written);
         // Editors end the last line of a file, also where it had no end.
@@ -303,23 +301,23 @@ impl Editing<'_> {
         Ok(text)
     }
 
-    fn refuse_faults(&self, whole: &Bytes) -> Result<(), CliError> {
+    fn refuse_faults(&self, whole: &Bytes) -> Result<(), Error> {
         if first_marker(&self.draft.origin.base).is_none()
             && let Some(line) = first_marker(whole)
         {
-            return Err(CliError::bad_draft(format!("line {line} is the marker of a clash")));
+            return Err(Error::bad_draft(format!("line {line} is the marker of a clash")));
         }
         let snapshot = Arc::new(Snapshot::from_bytes(whole.clone()));
         match snapshot.is_valid() {
             true => Ok(()),
-            false => Err(CliError::broken_text(&self.name_of_edited(), snapshot)),
+            false => Err(Error::broken_text(&self.name_of_edited(), snapshot)),
         }
     }
 
     /// Shows the warnings that the edit brings.
-    fn warn(&mut self, whole: &Bytes, present: &Arc<Snapshot>) -> Result<(), CliError> {
+    fn warn(&mut self, whole: &Bytes, present: &Arc<Snapshot>) -> Result<(), Error> {
         let edited = Arc::new(Snapshot::from_bytes(whole.clone()));
-        let mut whole = |text: &Arc<Snapshot>| -> Result<Arc<Snapshot>, Refusal> {
+        let mut whole = |text: &Arc<Snapshot>| -> Result<Arc<Snapshot>, Error> {
             let composed = self.target.composed(text, Some(ConfigSource::Saved))?;
             Ok(composed.map_or_else(|| text.clone(), |composed| composed.told_text()))
         };
@@ -362,7 +360,7 @@ impl Editing<'_> {
         faults.take(MAX_NAMED).collect()
     }
 
-    fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<Exit, CliError> {
+    fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<Exit, Error> {
         let report = self.change.report(self.target.service.name(), self.ui);
         let outcome = Outcome::new(Some(Content::Text(present)), After::Unchanged);
         report.print(&ChangeReport::new(outcome, None, report.parts()))?;

@@ -5,14 +5,13 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use thiserror::Error;
-
 use crate::cli::render::alike::grouped;
 use crate::cli::render::notes;
-use crate::engine::{BRINGS_WARNING, ErrorKind, NewWarning, Refusal, RefusalKind, Snapshot, WITHOUT_STRICT};
+use crate::engine::{BRINGS_WARNING, NewWarning, Snapshot};
+use crate::error::{BrokenText, Error, ErrorKind, WITHOUT_STRICT};
 use crate::store::etcd::ClusterUrl;
 use crate::store::{LockHolder, reason};
-use mediaconf::plumbing::edit::Fault;
+use mediaconf::plumbing::edit::{Fault, joined};
 
 /// The hint for a configuration that is not there.
 const OTHER_TARGETS: &str = "`mediactl init` makes a first configuration; `--conf FILE`, `--url URL` or \
@@ -28,64 +27,15 @@ const OTHER_SIDES: &str =
 /// The hint where an edit can't be gone on with.
 const NEW_EDIT: &str = "`mediactl edit` begins a new edit";
 
-/// The word for a server that can't be reached, or that is out of order.
-const NOT_REACHED: &str = "not reached";
-
-/// The first HTTP status that says that the server failed.
-const FIRST_OF_FAILURES: u16 = 500;
-
-/// The reason why a command ended early.
-#[derive(Debug, Error)]
-#[error("{}", self.message())]
-pub struct CliError {
-    /// The exit code depends on nothing else.
-    pub kind: ErrorKind,
-    /// Everything that is wrong; at least one line.
-    pub lines: Vec<Fault>,
-    /// The word for it in a narrow column, if the kind says too little.
-    pub word: Option<&'static str>,
-    /// The text whose faults explain the error.
-    pub broken: Option<BrokenText>,
-    #[source]
-    source: Option<io::Error>,
-}
-
-/// A text with errors.
-#[derive(Debug)]
-pub struct BrokenText {
-    /// The name of the text in messages; `None` is the configuration that the command works on.
-    pub name: Option<String>,
-    /// The text with its diagnostics.
-    pub snapshot: Arc<Snapshot>,
-}
-
-impl CliError {
-    pub(super) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        let lines = vec![Fault::plain(message)];
-        Self { kind, lines, word: None, broken: None, source: None }
-    }
-
-    /// The same error, which is this in a narrow column.
-    pub(super) fn in_a_word(self, word: &'static str) -> Self {
-        Self { word: Some(word), ..self }
-    }
-
-    pub(super) fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        if let Some(line) = self.lines.last_mut() {
-            line.hint = Some(hint.into());
-        }
-        self
-    }
-
+impl Error {
     /// An I/O error; `what` failed, for the reason that the system gives.
-    pub(super) fn io(kind: ErrorKind, what: impl AsRef<str>, source: io::Error) -> Self {
-        let message = format!("{}: {}", what.as_ref(), reason(&source));
-        Self { source: Some(source), ..Self::new(kind, message) }
+    pub(super) fn of_system(kind: ErrorKind, what: impl AsRef<str>, source: &io::Error) -> Self {
+        Self::new(kind, format!("{}: {}", what.as_ref(), reason(source)))
     }
 
     /// The command line does not make sense.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Usage, message).with_hint(hint)
+        Self::new(ErrorKind::Usage, message).hint(hint)
     }
 
     /// A configuration has errors where a valid one is needed.
@@ -93,7 +43,7 @@ impl CliError {
         let errors = snapshot.diagnostics().errors();
         let plural = if errors == 1 { "" } else { "s" };
         let broken = Some(BrokenText { name: Some(name.to_owned()), snapshot });
-        Self { broken, ..Self::new(ErrorKind::Invalid, format!("`{name}` has {errors} error{plural}")) }
+        Self { broken, ..Self::new(ErrorKind::BadConfig, format!("`{name}` has {errors} error{plural}")) }
     }
 
     /// A configuration and what it includes have errors together.
@@ -106,45 +56,44 @@ impl CliError {
     pub fn input_failed(path: &Path, source: io::Error) -> Self {
         let kind = match source.kind() {
             io::ErrorKind::PermissionDenied => ErrorKind::Denied,
-            io::ErrorKind::NotFound | io::ErrorKind::IsADirectory => ErrorKind::Absent,
+            io::ErrorKind::NotFound | io::ErrorKind::IsADirectory => ErrorKind::NotFound,
             _ => ErrorKind::Failed,
         };
-        Self::io(kind, format!("cannot read `{}`", path.display()), source)
+        Self::of_system(kind, format!("cannot read `{}`", path.display()), &source)
     }
 
     /// The path of a value does not parse. What follows a `=` may be a secret and is not shown.
     pub fn bad_path(path: &str, fault: Fault) -> Self {
         let path = path.split('=').next().unwrap_or(path);
-        let line = Fault { message: format!("`{path}`: {}", fault.message), ..fault };
-        Self { lines: vec![line], ..Self::new(ErrorKind::Invalid, "") }
+        let error = Self::new(ErrorKind::Invalid, format!("`{path}`: {}", fault.message));
+        Self { hint: fault.hint, ..error }
     }
 
     /// The value of an option is not one.
     pub fn bad_value(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Invalid, message).with_hint(hint)
-    }
-
-    /// A path leads to nothing, or to no single place.
-    pub fn bad_selection(fault: Fault) -> Self {
-        Refusal::from(fault).into()
+        Self::new(ErrorKind::Invalid, message).hint(hint)
     }
 
     /// A configuration that `diff` compares can't be read. Whoever looks gets no advice to change something.
-    pub fn of_side(refusal: Refusal) -> Self {
-        match refusal.kind {
-            RefusalKind::NoServer | RefusalKind::NodesRunIt => Self::from(refusal).with_hint(OTHER_SIDES),
-            _ => refusal.into(),
+    pub fn of_side(self) -> Self {
+        match self.kind {
+            ErrorKind::NoServer | ErrorKind::NodesRunIt => self.hint(OTHER_SIDES),
+            _ => self,
         }
     }
 
     /// Standard output could not be written.
     pub fn output_failed(source: io::Error) -> Self {
-        Self::io(ErrorKind::Failed, "cannot write the output", source)
+        let kind = match source.kind() {
+            io::ErrorKind::BrokenPipe => ErrorKind::OutputClosed,
+            _ => ErrorKind::Failed,
+        };
+        Self::of_system(kind, "cannot write the output", &source)
     }
 
     /// A question could not be shown or answered.
     pub fn prompt_failed(source: io::Error) -> Self {
-        Self::io(ErrorKind::Failed, "cannot ask", source)
+        Self::of_system(ErrorKind::Failed, "cannot ask", &source)
     }
 
     /// The server over a file can't be reached, and it alone may change the file.
@@ -153,9 +102,9 @@ impl CliError {
             io::ErrorKind::PermissionDenied => ErrorKind::Denied,
             // The server is there and holds the lock.
             io::ErrorKind::TimedOut => ErrorKind::Conflict,
-            _ => ErrorKind::Absent,
+            _ => ErrorKind::NotFound,
         };
-        Self::io(kind, format!("the server of `{name}`, {holder}, can't be reached"), source).with_hint(
+        Self::of_system(kind, format!("the server of `{name}`, {holder}, can't be reached"), &source).hint(
             format!(
                 "nothing was changed; while {holder} runs, it alone changes the file: wait for it, or end it"
             ),
@@ -171,29 +120,29 @@ impl CliError {
     }
 
     /// A change with `--canary` was made, and what became of it can't be read.
-    pub fn made_and_lost(error: &Refusal) -> Self {
+    pub fn made_and_lost(error: &Error) -> Self {
         let message =
             format!("the change was made, and whether it is kept or went back is not known: {error}");
-        Self::new(ErrorKind::Unknown, message)
-            .with_hint("`mediactl history` shows it once the cluster answers")
+        Self::new(ErrorKind::OutcomeUnknown, message)
+            .hint("`mediactl history` shows it once the cluster answers")
     }
 
     /// The nodes that were to take a change first did not, so it went back.
     pub fn went_back(target: &str, why: Option<&str>) -> Self {
         let why = why.map_or_else(String::new, |why| format!(": {why}"));
         Self::new(ErrorKind::Guarded, format!("the change of `{target}` went back{why}"))
-            .with_hint("`mediactl history show 1` shows the text; the other nodes never had it")
+            .hint("`mediactl history show 1` shows the text; the other nodes never had it")
     }
 
     /// A file that is to be made is there already.
     pub fn exists(path: &Path) -> Self {
         Self::new(ErrorKind::Guarded, format!("`{}` exists already", path.display()))
-            .with_hint("nothing was changed; `mediactl modify` and `mediactl save` change it")
+            .hint("nothing was changed; `mediactl modify` and `mediactl save` change it")
     }
 
     /// The system gives no random bytes.
     pub fn no_random(source: io::Error) -> Self {
-        Self::io(ErrorKind::Failed, "cannot make a random password", source)
+        Self::of_system(ErrorKind::Failed, "cannot make a random password", &source)
     }
 
     /// There is no context with this name; `similar` is one that may be meant.
@@ -202,18 +151,18 @@ impl CliError {
             Some(similar) => format!("did you mean `{similar}`?"),
             None => "`mediactl context list` shows all, `mediactl context add` adds one".to_owned(),
         };
-        Self::new(ErrorKind::Absent, format!("there is no context `{name}`")).with_hint(hint)
+        Self::new(ErrorKind::NotFound, format!("there is no context `{name}`")).hint(hint)
     }
 
     /// No contexts have the names, or are in the group, that were given.
     pub fn no_contexts(message: String, hint: String) -> Self {
-        Self::new(ErrorKind::Absent, message).with_hint(hint)
+        Self::new(ErrorKind::NotFound, message).hint(hint)
     }
 
     /// The file with the contexts has faults, at least one.
     pub fn bad_contexts(faults: impl Iterator<Item = Fault>) -> Self {
-        let lines = faults.map(Fault::in_one_line).collect();
-        Self { kind: ErrorKind::Invalid, lines, word: None, broken: None, source: None }
+        let faults: Vec<Fault> = faults.collect();
+        Self::new(ErrorKind::BadConfig, joined(&faults)).with_faults(faults)
     }
 
     /// A context has a setting that an earlier version wrote and that has no effect any more.
@@ -235,9 +184,9 @@ impl CliError {
         let path = path.display();
         match is_ours {
             true => Self::new(ErrorKind::Denied, format!("other users may read or write `{path}`"))
-                .with_hint(format!("`chmod 600 {path}` keeps them out")),
+                .hint(format!("`chmod 600 {path}` keeps them out")),
             false => Self::new(ErrorKind::Denied, format!("`{path}` belongs to another user"))
-                .with_hint("its commands would run as you, so it has to be yours"),
+                .hint("its commands would run as you, so it has to be yours"),
         }
     }
 
@@ -247,13 +196,13 @@ impl CliError {
             io::ErrorKind::PermissionDenied => ErrorKind::Denied,
             _ => ErrorKind::Failed,
         };
-        Self::io(kind, format!("cannot make `{}`", path.display()), source)
+        Self::of_system(kind, format!("cannot make `{}`", path.display()), &source)
     }
 
     /// The password command of a context printed no password.
     pub fn no_password(context: &str, reason: &str) -> Self {
         Self::new(ErrorKind::Denied, format!("the password command of context `{context}` failed: {reason}"))
-            .with_hint("nothing was sent")
+            .hint("nothing was sent")
     }
 
     /// A change of a protected context without consent.
@@ -262,7 +211,7 @@ impl CliError {
             ErrorKind::Guarded,
             format!("context `{name}` is protected, so every change has to be agreed to"),
         )
-        .with_hint("`--yes` agrees; on a terminal, `mediactl` asks")
+        .hint("`--yes` agrees; on a terminal, `mediactl` asks")
     }
 
     /// A cluster that nobody agreed to adopt, for want of a terminal or because the answer was no.
@@ -271,7 +220,7 @@ impl CliError {
             None => format!("there is no terminal to ask on: {question}"),
             Some(_) => "the cluster was not adopted".to_owned(),
         };
-        Self::new(ErrorKind::Guarded, message).with_hint("`--yes` agrees; nothing was changed")
+        Self::new(ErrorKind::Guarded, message).hint("`--yes` agrees; nothing was changed")
     }
 
     /// A server would have no account, and so no users.
@@ -280,15 +229,15 @@ impl CliError {
             ErrorKind::Invalid,
             format!("`{target}` has no usable `edit_auth`, without which no one could use the API"),
         )
-        .with_hint(format!(
+        .hint(format!(
             "`mediactl --conf {target} modify --set edit_auth.login=admin --set edit_auth.password` sets one"
         ))
     }
 
     /// An address can't be listened on.
     pub fn listen_failed(address: &str, source: io::Error) -> Self {
-        Self::io(ErrorKind::Failed, format!("cannot listen on `{address}`"), source)
-            .with_hint("choose another with --listen ADDR:PORT; port 0 is any free one")
+        Self::of_system(ErrorKind::Failed, format!("cannot listen on `{address}`"), &source)
+            .hint("choose another with --listen ADDR:PORT; port 0 is any free one")
     }
 
     /// A certificate can't be used.
@@ -298,7 +247,7 @@ impl CliError {
 
     /// A server could not be started.
     pub fn serve_failed(source: io::Error) -> Self {
-        Self::io(ErrorKind::Failed, "cannot start the server", source)
+        Self::of_system(ErrorKind::Failed, "cannot start the server", &source)
     }
 
     /// An edit was refused because of the text of the draft.
@@ -309,7 +258,7 @@ impl CliError {
     /// The configuration was changed during an edit, and the two changes clash.
     pub fn clashing_edit(target: &str) -> Self {
         Self::new(ErrorKind::Conflict, format!("`{target}` was changed meanwhile, in the same lines"))
-            .with_hint("both forms are in the draft, between `<<<<<<< ours` and `>>>>>>> theirs`")
+            .hint("both forms are in the draft, between `<<<<<<< ours` and `>>>>>>> theirs`")
     }
 
     /// An edit was not made: the answer was no, or there was no terminal.
@@ -317,14 +266,14 @@ impl CliError {
         match has_terminal {
             true => Self::new(ErrorKind::Guarded, "the change was not made"),
             false => Self::new(ErrorKind::Guarded, "the change was not made: there is no terminal to ask on")
-                .with_hint("`--yes` answers the question"),
+                .hint("`--yes` answers the question"),
         }
     }
 
     /// No file with the text of an edit is there.
     pub fn no_draft(file: &Path) -> Self {
-        Self::new(ErrorKind::Absent, format!("there is no file `{}`", file.display()))
-            .with_hint(format!("an edit that fails prints the file of its text; {NEW_EDIT}"))
+        Self::new(ErrorKind::NotFound, format!("there is no file `{}`", file.display()))
+            .hint(format!("an edit that fails prints the file of its text; {NEW_EDIT}"))
     }
 
     /// The file named in the place of a draft is the text that one was made of.
@@ -339,8 +288,8 @@ impl CliError {
     /// The text that a draft was made of is not known, so that others' changes could be overwritten.
     pub fn draft_without_base(text: &Path, why: &dyn fmt::Display) -> Self {
         let text = text.display();
-        Self::new(ErrorKind::Absent, format!("the text that `{text}` was made of can't be read: {why}"))
-            .with_hint(format!("{NEW_EDIT}; what you want of `{text}` can be copied into it"))
+        Self::new(ErrorKind::NotFound, format!("the text that `{text}` was made of can't be read: {why}"))
+            .hint(format!("{NEW_EDIT}; what you want of `{text}` can be copied into it"))
     }
 
     /// A draft was made of another configuration.
@@ -354,13 +303,13 @@ impl CliError {
     /// The text editor failed.
     pub fn editor_failed(command: &str, why: impl fmt::Display) -> Self {
         Self::new(ErrorKind::Failed, format!("the editor `{command}` {why}"))
-            .with_hint("$VISUAL or $EDITOR names another")
+            .hint("$VISUAL or $EDITOR names another")
     }
 
     /// The text editor removed the text that it was to edit.
     pub fn draft_removed(command: &str) -> Self {
-        Self::new(ErrorKind::Absent, format!("the editor `{command}` removed the text"))
-            .with_hint("nothing was changed")
+        Self::new(ErrorKind::NotFound, format!("the editor `{command}` removed the text"))
+            .hint("nothing was changed")
     }
 
     /// No folder is known in which a draft could be kept.
@@ -371,61 +320,52 @@ impl CliError {
     /// The same error, with a further hint.
     #[must_use]
     pub fn and_hint(mut self, more: String) -> Self {
-        if let Some(line) = self.lines.last_mut() {
-            line.hint = Some(line.hint.take().map_or(more.clone(), |hint| format!("{hint}; {more}")));
-        }
+        let shown = self.faults.last_mut().map_or(&mut self.hint, |last| &mut last.hint);
+        *shown = Some(shown.take().map_or(more.clone(), |hint| format!("{hint}; {more}")));
         self
     }
 
     /// True if stdout was closed by its reader, which is no failure.
     pub fn is_closed_output(&self) -> bool {
-        self.source.as_ref().is_some_and(|source| source.kind() == io::ErrorKind::BrokenPipe)
+        self.kind == ErrorKind::OutputClosed
     }
 
-    /// The lines, those that say the same of different places together, in the order of the first of each.
-    pub fn equal_lines(&self) -> Vec<Vec<&Fault>> {
-        grouped(&self.lines, |line| {
-            let (place, fault) = line.message.split_at(line.place().len());
-            (!place.is_empty()).then_some((fault, line.hint.as_deref()))
-        })
-    }
-
-    fn message(&self) -> String {
-        let messages: Vec<&str> = self.lines.iter().map(|line| line.message.as_str()).collect();
-        messages.join("; ")
-    }
-}
-
-impl From<Refusal> for CliError {
-    fn from(refusal: Refusal) -> Self {
-        let (kind, word) = (refusal.error_kind(), word(&refusal));
-        let whole = Fault { hint: refusal.hint, ..Fault::plain(refusal.message) };
-        let lines = match refusal.kind {
-            RefusalKind::NewWarnings if !refusal.faults.is_empty() => new_warnings(&refusal.faults),
-            RefusalKind::NoConfiguration => {
-                let is_cluster = whole.message.strip_prefix('`').is_some_and(ClusterUrl::is_meant);
+    /// The lines that are shown: the message with its hint, or each fault with its own.
+    pub fn lines(&self) -> Vec<Fault> {
+        let whole = Fault { hint: self.hint.clone(), ..Fault::plain(&*self.message) };
+        match self.kind {
+            ErrorKind::NewWarnings if !self.faults.is_empty() => new_warnings(&self.faults),
+            ErrorKind::NoConfiguration => {
+                let is_cluster = self.message.strip_prefix('`').is_some_and(ClusterUrl::is_meant);
                 vec![whole.hint(if is_cluster { FIRST_OF_CLUSTER } else { OTHER_TARGETS })]
             }
-            _ if refusal.faults.is_empty() || refusal.text.is_some() => vec![whole],
-            _ => refusal.faults.into_iter().map(Fault::in_one_line).collect(),
+            _ if self.faults.is_empty() || self.broken.is_some() => vec![whole],
+            _ => self.faults.iter().cloned().map(Fault::in_one_line).collect(),
+        }
+    }
+
+    /// The same error with these lines.
+    #[must_use]
+    pub(super) fn with_lines(self, lines: Vec<Fault>) -> Self {
+        let messages: Vec<&str> = lines.iter().map(|line| line.message.as_str()).collect();
+        let hint = lines.last().and_then(|line| line.hint.clone());
+        let kind = match self.kind {
+            // The lines are made already.
+            ErrorKind::NewWarnings => ErrorKind::Invalid,
+            ErrorKind::NoConfiguration => ErrorKind::NotFound,
+            kind => kind,
         };
-        let broken = refusal.text.map(|snapshot| BrokenText {
-            name: (refusal.kind == RefusalKind::BadNewText).then(|| "the new configuration".to_owned()),
-            snapshot,
-        });
-        Self { kind, lines, word, broken, source: None }
+        let faults = if lines.len() > 1 { lines.clone() } else { Vec::new() };
+        Self { kind, message: messages.join("; "), hint, faults, ..self }
     }
 }
 
-/// The word for a refusal in a narrow column, if its kind says too little.
-fn word(refusal: &Refusal) -> Option<&'static str> {
-    let has_answered = refusal.status.is_some_and(|status| status < FIRST_OF_FAILURES);
-    match refusal.kind {
-        RefusalKind::NotOffered => Some("not offered"),
-        RefusalKind::NotReached | RefusalKind::ClusterUnavailable => Some(NOT_REACHED),
-        _ if refusal.status.is_none() || has_answered => None,
-        kind => (kind.error_kind() == ErrorKind::Absent).then_some(NOT_REACHED),
-    }
+/// The lines, those that say the same of different places together, in the order of the first of each.
+pub fn equal_lines(lines: &[Fault]) -> Vec<Vec<&Fault>> {
+    grouped(lines, |line| {
+        let (place, fault) = line.message.split_at(line.place().len());
+        (!place.is_empty()).then_some((fault, line.hint.as_deref()))
+    })
 }
 
 /// The lines about new warnings, equal ones together, with the advice below the last one.

@@ -7,9 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::cli::args::global::GlobalArgs;
-use crate::cli::error::CliError;
 use crate::cli::ui::Ui;
-use crate::engine::Refusal;
+use crate::error::Error;
 use crate::http::server::listener::Listener;
 use crate::http::server::tls::Tls;
 use crate::http::server::tls::self_signed;
@@ -18,15 +17,15 @@ use crate::store::file::ServeLock;
 /// The argument of `--listen` for no TCP at all.
 const NO_TCP: &str = "none";
 
-pub fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, CliError> {
+pub fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, Error> {
     let mut found = Vec::new();
     if given.len() > 1 && given.iter().any(|address| address == NO_TCP) {
         let message = format!("`--listen {NO_TCP}` stands alone");
-        return Err(CliError::usage(message, "leave it out, or leave the addresses out"));
+        return Err(Error::usage(message, "leave it out, or leave the addresses out"));
     }
     for address in given.iter().filter(|address| *address != NO_TCP) {
         let resolved = with_host(address).to_socket_addrs().map_err(|error| {
-            CliError::usage(
+            Error::usage(
                 format!("`{address}` is not an address to listen on: {error}"),
                 "write ADDR:PORT, or :PORT for all addresses",
             )
@@ -36,31 +35,31 @@ pub fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, CliError> {
     Ok(found)
 }
 
-pub fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<Listener>, CliError> {
+pub fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<Listener>, Error> {
     let mut listeners = Vec::new();
     if let Some(lock) = lock {
-        let listener = lock.bind().map_err(Refusal::from)?;
+        let listener = lock.bind()?;
         let peers = lock.peers();
         listeners.push(Listener::Unix { listener, admits: Box::new(move |peer| peers.admit(peer)) });
     }
     listeners.extend(bound(addresses)?);
     if listeners.is_empty() {
         let hint = "without a state folder there is no Unix socket: give an address with --listen";
-        return Err(CliError::usage("there is nothing to listen on", hint));
+        return Err(Error::usage("there is nothing to listen on", hint));
     }
     Ok(listeners)
 }
 
-pub fn bound(addresses: &[SocketAddr]) -> Result<Vec<Listener>, CliError> {
+pub fn bound(addresses: &[SocketAddr]) -> Result<Vec<Listener>, Error> {
     let bind = |address: &SocketAddr| match TcpListener::bind(address) {
         Ok(bound) => Ok(Listener::Tcp(bound)),
-        Err(source) => Err(CliError::listen_failed(&address.to_string(), source)),
+        Err(source) => Err(Error::listen_failed(&address.to_string(), source)),
     };
     addresses.iter().map(bind).collect()
 }
 
 /// Returns the URLs of the server, with the ports that the system chose for port 0.
-pub fn urls(listeners: &[Listener], tls: bool, global: &GlobalArgs) -> Result<Vec<String>, CliError> {
+pub fn urls(listeners: &[Listener], tls: bool, global: &GlobalArgs) -> Result<Vec<String>, Error> {
     let sockets = listeners.iter().filter(|listener| matches!(listener, Listener::Unix { .. }));
     let mut urls: Vec<String> =
         sockets.map(|_| format!("the Unix socket of {}", global.file_name())).collect();
@@ -70,13 +69,13 @@ pub fn urls(listeners: &[Listener], tls: bool, global: &GlobalArgs) -> Result<Ve
 }
 
 /// Returns the URL of this path at each TCP address, with this scheme.
-pub fn tcp_urls(listeners: &[Listener], scheme: &str, path: &str) -> Result<Vec<String>, CliError> {
+pub fn tcp_urls(listeners: &[Listener], scheme: &str, path: &str) -> Result<Vec<String>, Error> {
     let addresses = listeners.iter().filter_map(|listener| match listener {
         Listener::Tcp(bound) => Some(bound.local_addr()),
         Listener::Unix { .. } => None,
     });
     let url = |address: io::Result<SocketAddr>| {
-        let address = address.map_err(CliError::serve_failed)?;
+        let address = address.map_err(Error::serve_failed)?;
         Ok(format!("{scheme}://{address}{path}"))
     };
     addresses.map(url).collect()
@@ -122,26 +121,26 @@ pub fn tls(
     origin: Option<CertificateOrigin<'_>>,
     addresses: &[SocketAddr],
     lock: Option<&ServeLock>,
-) -> Result<Option<Arc<Tls>>, CliError> {
+) -> Result<Option<Arc<Tls>>, Error> {
     let [certificate, key] = match (origin, lock) {
         (None, _) => return Ok(None),
         (Some(CertificateOrigin::Files { certificate, key }), _) => [certificate.into(), key.into()],
         (Some(CertificateOrigin::SelfSigned), Some(lock)) => {
             let make = || self_signed(names(addresses)).map_err(io::Error::other);
-            lock.certificate(make).map_err(Refusal::from)?
+            lock.certificate(make)?
         }
         (Some(CertificateOrigin::SelfSigned), None) => {
             let hint = "give files: `--tls-cert` and `--tls-key`";
-            return Err(CliError::usage("without a state folder there is no place for a certificate", hint));
+            return Err(Error::usage("without a state folder there is no place for a certificate", hint));
         }
     };
-    let tls = Tls::load(&certificate, &key).map_err(|error| CliError::bad_certificate(error.to_string()))?;
+    let tls = Tls::load(&certificate, &key).map_err(|error| Error::bad_certificate(error.to_string()))?;
     Ok(Some(Arc::new(tls)))
 }
 
 /// Prints the fingerprint of a certificate that no authority has signed.
-pub fn announce(tls: &Tls, ui: Ui) -> Result<(), CliError> {
-    let fingerprint = tls.fingerprint().map_err(|error| CliError::bad_certificate(error.to_string()))?;
+pub fn announce(tls: &Tls, ui: Ui) -> Result<(), Error> {
+    let fingerprint = tls.fingerprint().map_err(|error| Error::bad_certificate(error.to_string()))?;
     match ui.print(|out| writeln!(out, "fingerprint {fingerprint}")) {
         // The reader of stdout is gone; the server runs all the same.
         Err(error) if error.is_closed_output() => Ok(()),

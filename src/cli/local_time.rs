@@ -6,7 +6,7 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, Zoned};
 
-use crate::cli::error::CliError;
+use crate::error::Error;
 use crate::store::bounded_time;
 
 /// `2026-11-22T15:04:05+01:00`, in the zone of this machine, or of `TZ`.
@@ -28,7 +28,7 @@ pub fn short(time: SystemTime) -> String {
 
 /// Parses a time: a date, a date with a time of day, either in the zone of this machine; one with a
 /// zone; or how long ago it was.
-pub fn parse(text: &str) -> Result<SystemTime, CliError> {
+pub fn parse(text: &str) -> Result<SystemTime, Error> {
     let now = Zoned::now();
     let local = |time: DateTime| time.to_zoned(TimeZone::system()).ok().map(|time| time.timestamp());
     let at_midnight = |date: Date| local(date.to_datetime(jiff::civil::Time::midnight()));
@@ -49,7 +49,7 @@ pub fn parse(text: &str) -> Result<SystemTime, CliError> {
     };
     let found = found.filter(|time| time.as_duration() >= SignedDuration::ZERO);
     found.map(SystemTime::from).ok_or_else(|| {
-        CliError::bad_value(
+        Error::bad_value(
             format!("`{text}` is no time"),
             "write a date such as `2026-11-22` or `2026-11-22 15:04`, or how long ago: `2h`, `3 days`",
         )

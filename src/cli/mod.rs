@@ -9,7 +9,7 @@
 //! file or a server.
 //!
 //! *Invariants.* Only this layer knows terminals. Results go to stdout, everything else to stderr.
-//! The exit code depends on the kind of an error and on nothing else ([`exit`]).
+//! The exit code depends on the kind of an error and on nothing else ([`Exit`]).
 
 mod access_log;
 mod args;
@@ -26,7 +26,6 @@ mod draft_comments;
 mod editing;
 mod editor;
 mod error;
-pub mod exit;
 mod fleet;
 mod input;
 mod interrupt;
@@ -58,13 +57,12 @@ use command_line::CommandLine;
 pub use command_line::command;
 pub use commands::serve::GRACE;
 pub use completion::{ShellName, script as completion_script};
-use error::CliError;
-use exit::Exit;
 use input::misplaced_url;
 use invocation::Invocation;
 use render::diagnostics;
 use ui::Ui;
 
+use crate::error::{Error, Exit};
 use crate::http::client::without_userinfo;
 use mediaconf::plumbing::syntax::printable;
 
@@ -156,11 +154,11 @@ fn hide_value(error: &mut clap::Error) {
     }
 }
 
-fn fail(error: &CliError, global: &GlobalArgs, ui: Ui) -> Exit {
+fn fail(error: &Error, global: &GlobalArgs, ui: Ui) -> Exit {
     if error.is_closed_output() {
         return Exit::Done;
     }
     diagnostics::explain(error, &global.file_name(), ui);
     ui.error(error);
-    error.kind.into()
+    error.exit()
 }

@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 
-use crate::cli::error::CliError;
 use crate::cli::ui::Ui;
+use crate::error::Error;
 
 /// The login of a new account.
 const LOGIN: &str = "admin";
@@ -24,17 +24,17 @@ pub struct NewAccount {
 
 impl NewAccount {
     /// Makes an account with a random password.
-    pub fn random() -> Result<Self, CliError> {
+    pub fn random() -> Result<Self, Error> {
         let mut bytes = [0; LENGTH];
         File::open("/dev/urandom")
             .and_then(|mut file| file.read_exact(&mut bytes))
-            .map_err(CliError::no_random)?;
+            .map_err(Error::no_random)?;
         let letter = |byte: u8| char::from(LETTERS[usize::from(byte) % LETTERS.len()]);
         Ok(Self { login: LOGIN, password: bytes.into_iter().map(letter).collect() })
     }
 
     /// Shows the account, the only time that it is shown.
-    pub fn show(&self, ui: Ui) -> Result<(), CliError> {
+    pub fn show(&self, ui: Ui) -> Result<(), Error> {
         ui.print(|out| self.write(out))
     }
 

@@ -4,12 +4,12 @@ use std::thread;
 use std::time::Duration;
 
 use crate::cli::context;
-use crate::cli::error::CliError;
 use crate::cli::fleet::answers::{Answers, ServerAnswer};
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::invocation::Invocation;
 use crate::cli::target::{self, Purpose, Target};
-use crate::engine::{Content, ErrorKind, Refusal, RefusalKind};
+use crate::engine::Content;
+use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{FileWatch, Store};
 
 /// The interval at which a server is asked: a configuration that is the same is not sent again.
@@ -33,7 +33,7 @@ pub struct Observed {
 }
 
 /// Finds a configuration, and begins to observe it.
-pub type BeginObserving = Box<dyn FnOnce() -> Result<Observed, CliError> + Send>;
+pub type BeginObserving = Box<dyn FnOnce() -> Result<Observed, Error> + Send>;
 
 impl Observed {
     /// Begins to observe; nothing is read yet.
@@ -45,7 +45,7 @@ impl Observed {
     }
 
     /// Reads the configuration; `None` if it is still the one that was read last.
-    pub fn read(&mut self) -> Result<Option<Content>, Refusal> {
+    pub fn read(&mut self) -> Result<Option<Content>, Error> {
         self.target.service.read_changed(&mut self.tag)
     }
 
@@ -72,9 +72,9 @@ impl Observed {
 /// `--jobs` says: none of them ends soon. An error of one of several is given to `on_error` when it comes.
 pub fn observe<T: Send>(
     call: Invocation<'_>,
-    on_error: impl Fn(&CliError) + Sync,
-    work: impl Fn(BeginObserving) -> Result<T, CliError> + Sync,
-) -> Result<Answers<T>, CliError> {
+    on_error: impl Fn(&Error) + Sync,
+    work: impl Fn(BeginObserving) -> Result<T, Error> + Sync,
+) -> Result<Answers<T>, Error> {
     let Invocation { global, ui, .. } = call;
     if !context::several_chosen(global) {
         let global = global.clone();
@@ -106,7 +106,6 @@ pub fn observe<T: Send>(
 }
 
 /// True if an error may be over soon: the server is being started again, or the file replaced.
-pub fn may_pass(error: &Refusal) -> bool {
-    matches!(error.error_kind(), ErrorKind::Absent | ErrorKind::Failed | ErrorKind::Unknown)
-        && error.kind != RefusalKind::NotOffered
+pub fn may_pass(error: &Error) -> bool {
+    matches!(error.exit(), Exit::Absent | Exit::Failed | Exit::Unknown) && error.kind != ErrorKind::NotOffered
 }

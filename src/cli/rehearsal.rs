@@ -4,14 +4,13 @@
 use std::io;
 
 use crate::cli::args::changing::ChangeArgs;
-use crate::cli::error::CliError;
 use crate::cli::prompts;
 use crate::cli::render::diff;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
-    ChangeOptions, ChangeReport, ConfigService, Expected, Guard, OutcomeNote, Refusal, ReportParts,
-    RequestedChange,
+    ChangeOptions, ChangeReport, ConfigService, Expected, Guard, OutcomeNote, ReportParts, RequestedChange,
 };
+use crate::error::Error;
 
 /// A change of more streams, lives and plugins than this is asked about.
 pub const MOST_UNASKED: usize = 20;
@@ -43,7 +42,7 @@ impl Question {
         ui: Ui,
         options: &ChangeOptions,
         requested: &RequestedChange<'_>,
-    ) -> Result<Option<ChangeOptions>, CliError> {
+    ) -> Result<Option<ChangeOptions>, Error> {
         let mut agreed = options.clone();
         let mut reasons: Vec<String> = Vec::new();
         reasons.extend(self.protected.iter().map(|name| format!("context `{name}` is protected")));
@@ -68,11 +67,11 @@ impl Question {
         output(diff::print(&report.diff, [name; 2], ui.on_stderr(), &mut io::stderr().lock()))?;
         let end = if self.protected.is_some() && reasons.len() == 1 { "change it?" } else { "go on?" };
         let question = format!("{}: {end}", reasons.join("; "));
-        match (prompts::confirm(&question).map_err(CliError::prompt_failed)?, refusal, &self.protected) {
+        match (prompts::confirm(&question).map_err(Error::prompt_failed)?, refusal, &self.protected) {
             (Some(true), ..) => {}
-            (_, Some(refusal), _) => return Err(refusal.into()),
-            (_, None, Some(name)) => return Err(CliError::protected(name)),
-            (_, None, None) => return Err(CliError::unanswered_edit(true)),
+            (_, Some(refusal), _) => return Err(refusal),
+            (_, None, Some(name)) => return Err(Error::protected(name)),
+            (_, None, None) => return Err(Error::unanswered_edit(true)),
         }
         // Of a text that is not there any more, the change is not made.
         if agreed.expected.is_none() && !report.notes.contains(&OutcomeNote::OverwroteHandEdit) {
@@ -87,7 +86,7 @@ fn rehearse(
     service: &dyn ConfigService,
     options: &mut ChangeOptions,
     requested: &RequestedChange<'_>,
-) -> Result<(ChangeReport, Option<Refusal>), CliError> {
+) -> Result<(ChangeReport, Option<Error>), Error> {
     let mut refusal = None;
     loop {
         let error =
@@ -97,7 +96,7 @@ fn rehearse(
             };
         match error.guard.clone().filter(Guard::is_question) {
             Some(guard) if !options.accepted.contains(&guard) => options.accepted.push(guard),
-            _ => return Err(error.into()),
+            _ => return Err(error),
         }
         refusal = Some(error);
     }

@@ -7,11 +7,11 @@ use std::io;
 use serde_json::json;
 
 use crate::cli::context::ContextsFile;
-use crate::cli::error::CliError;
 use crate::cli::interrupt::LastWords;
 use crate::cli::local_user::local_user;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
+use crate::error::Error;
 use crate::http::client::{Credentials, Host, TlsFault};
 use crate::http::protocol::fingerprint::Fingerprint;
 
@@ -24,7 +24,7 @@ pub struct RemoteHost {
 
 impl RemoteHost {
     /// Has the context remember the certificate.
-    fn remember(&self, fingerprint: Fingerprint) -> Result<(), CliError> {
+    fn remember(&self, fingerprint: Fingerprint) -> Result<(), Error> {
         let Some(name) = &self.context else {
             self.ui.note(&format!(
                 "this holds for this once: `--fingerprint {fingerprint}` or a context trusts it from now on"

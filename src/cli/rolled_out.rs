@@ -3,10 +3,9 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigService, Status};
+use crate::error::{Error, Exit};
 use crate::store::{NodeRecord, NodeState};
 
 /// The interval at which the nodes are looked at.
@@ -48,7 +47,7 @@ pub fn wait(
     service: &dyn ConfigService,
     serial: Option<u64>,
     most: Option<Duration>,
-) -> Result<Vec<String>, CliError> {
+) -> Result<Vec<String>, Error> {
     let begin = Instant::now();
     loop {
         let found = missing(&service.status()?, serial).ok_or_else(no_cluster)?;
@@ -64,7 +63,7 @@ pub fn wait(
 pub fn wait_for_made(service: &dyn ConfigService, most: Duration) -> Vec<String> {
     let begin = Instant::now();
     let mut own = None;
-    let mut look = || -> Result<Vec<String>, CliError> {
+    let mut look = || -> Result<Vec<String>, Error> {
         if own.is_none() {
             own = service.history(1)?.first().map(|newest| newest.serial);
         }
@@ -88,6 +87,6 @@ pub fn exit_of(missing: &[String], ui: Ui) -> Exit {
 }
 
 /// Refuses to wait for nodes where none can follow.
-pub fn no_cluster() -> CliError {
-    CliError::usage("only the nodes of a cluster are waited for", "name the cluster with `--cluster URL`")
+pub fn no_cluster() -> Error {
+    Error::usage("only the nodes of a cluster are waited for", "name the cluster with `--cluster URL`")
 }

@@ -6,12 +6,13 @@
 
 use std::sync::Arc;
 
+use rustix::io::Errno;
+
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::global::{GlobalArgs, NamedBy, RemoteArgs, TargetKind};
 use crate::cli::cluster;
 use crate::cli::context::{self, ServerContext};
 use crate::cli::credentials::KnownCredentials;
-use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::cli::interrupt::interrupt;
 use crate::cli::local_user::sudo_user;
@@ -19,9 +20,9 @@ use crate::cli::prompts;
 use crate::cli::remote_host::RemoteHost;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{
-    Composed, ConfigService, ConfigSource, Content, Engine, Feature, Hooks, ReadForm, ReadQuery, Refusal,
-    Snapshot,
+    Composed, ConfigService, ConfigSource, Content, Engine, Hooks, ReadForm, ReadQuery, Snapshot,
 };
+use crate::error::{Error, ErrorKind};
 use crate::http::client::{
     BadUrl, Client, ClientSettings, Endpoint, Host, RemoteService, TlsTrust, UserInfo,
 };
@@ -29,8 +30,7 @@ use crate::http::protocol::fingerprint::Fingerprint;
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::etcd::ClusterUrl;
 use crate::store::file::{ConfFile, Serving};
-use crate::store::{Follow, StoreError, reason};
-use mediaconf::plumbing::syntax::Diagnostics;
+use crate::store::{Follow, reason};
 
 /// The configuration that a command works on.
 pub struct Target {
@@ -56,7 +56,7 @@ impl Target {
         &mut self,
         text: &Arc<Snapshot>,
         source: Option<ConfigSource>,
-    ) -> Result<Option<Composed>, Refusal> {
+    ) -> Result<Option<Composed>, Error> {
         self.following(Follow::ALL, text, source)
     }
 
@@ -66,7 +66,7 @@ impl Target {
         follow: Follow,
         text: &Arc<Snapshot>,
         source: Option<ConfigSource>,
-    ) -> Result<Option<Composed>, Refusal> {
+    ) -> Result<Option<Composed>, Error> {
         match &self.file {
             // Who works on this machine reads them as this user.
             Some(file) => Ok(Composed::compose(self.service.name(), text, &**file, follow)),
@@ -74,21 +74,12 @@ impl Target {
         }
     }
 
-    /// What a server elsewhere finds in a text that was read from it; `None` where the text has to be checked here.
-    pub fn checked(
-        &mut self,
-        text: &Snapshot,
-        composed: Option<&Composed>,
-    ) -> Result<Option<Vec<Diagnostics>>, Refusal> {
-        if self.file.is_some() { Ok(None) } else { self.service.checked(text, composed) }
-    }
-
     /// Reads a configuration as text; `None` is the running one, or the file where no server runs.
-    pub fn read_text(&mut self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Refusal> {
+    pub fn read_text(&mut self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Error> {
         let reading = self.service.read(&ReadQuery { source, form: ReadForm::Text })?;
         match reading.content {
             Content::Text(snapshot) => Ok(snapshot),
-            Content::Json(_) => Err(Refusal::not_offered(self.service.name(), Feature::Conf)),
+            Content::Json(_) => Err(Error::not_offered(self.service.name(), "the text of the configuration")),
         }
     }
 }
@@ -124,7 +115,7 @@ impl From<&ChangeArgs> for Purpose {
 
 /// Finds the target of a command. Where a server runs over the file, the server is the target: it alone
 /// changes the file.
-pub fn resolve(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
+pub fn resolve(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, Error> {
     match named_server(global, &purpose, ui)? {
         Some(target) => Ok(target),
         None => {
@@ -135,7 +126,7 @@ pub fn resolve(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, 
 }
 
 /// Finds the target of a command that reads the file itself, whether or not a server runs over it.
-pub fn file_or_named_server(global: &GlobalArgs, ui: Ui) -> Result<Target, CliError> {
+pub fn file_or_named_server(global: &GlobalArgs, ui: Ui) -> Result<Target, Error> {
     match named_server(global, &Purpose::default(), ui)? {
         Some(target) => Ok(target),
         None => {
@@ -147,11 +138,11 @@ pub fn file_or_named_server(global: &GlobalArgs, ui: Ui) -> Result<Target, CliEr
 }
 
 /// The server that the options, the environment or the context in use name; `None` if they name a file.
-fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option<Target>, CliError> {
+fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option<Target>, Error> {
     let context = match global.chosen.kind {
         TargetKind::EmptyOption(option) => {
             let message = format!("`{option}` has an empty value, which names nothing");
-            return Err(CliError::usage(message, "leave it out for the usual target"));
+            return Err(Error::usage(message, "leave it out for the usual target"));
         }
         TargetKind::TwoOptions(options) => return Err(two_options(options)),
         TargetKind::TwoVariables(variables) => {
@@ -159,7 +150,7 @@ fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option
             return Err(two_targets(variables, hint));
         }
         TargetKind::File => return Ok(None),
-        _ if context::several_chosen(global) => return Err(CliError::several_servers()),
+        _ if context::several_chosen(global) => return Err(Error::several_servers()),
         TargetKind::Group | TargetKind::Server(_) | TargetKind::Cluster(_) => None,
         TargetKind::Context(_) | TargetKind::Unnamed => context::chosen(global)?,
     };
@@ -186,17 +177,17 @@ fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option
 }
 
 /// The error for two options that name different targets.
-pub fn two_options(options: [&str; 2]) -> CliError {
+pub fn two_options(options: [&str; 2]) -> Error {
     let [one, other] = options.map(|option| format!("`{option}`"));
     two_targets([&one, &other], "leave one of them out")
 }
 
-fn two_targets([one, other]: [&str; 2], hint: &str) -> CliError {
-    CliError::usage(format!("{one} and {other} are two different targets"), hint)
+fn two_targets([one, other]: [&str; 2], hint: &str) -> Error {
+    Error::usage(format!("{one} and {other} are two different targets"), hint)
 }
 
 /// The name of a protected context whose change the command shows before it asks; others are asked about here.
-fn protection(context: &ServerContext, purpose: &Purpose) -> Result<Option<String>, CliError> {
+fn protection(context: &ServerContext, purpose: &Purpose) -> Result<Option<String>, Error> {
     if purpose.shows_first && prompts::can_ask() {
         let is_asked = context.is_protected && purpose.changes && !purpose.is_agreed;
         return Ok(is_asked.then(|| context.name.clone()));
@@ -205,20 +196,20 @@ fn protection(context: &ServerContext, purpose: &Purpose) -> Result<Option<Strin
 }
 
 /// Asks before a change of a protected context.
-pub fn ask_if_protected(context: &ServerContext, purpose: &Purpose) -> Result<(), CliError> {
+pub fn ask_if_protected(context: &ServerContext, purpose: &Purpose) -> Result<(), Error> {
     if !context.is_protected || !purpose.changes || purpose.is_agreed {
         return Ok(());
     }
     let question = format!("context `{}` is protected: change it?", context.name);
-    match prompts::confirm(&question).map_err(CliError::prompt_failed)? {
+    match prompts::confirm(&question).map_err(Error::prompt_failed)? {
         Some(true) => Ok(()),
-        _ => Err(CliError::protected(&context.name)),
+        _ => Err(Error::protected(&context.name)),
     }
 }
 
 /// The error for hooks where a server changes the file.
-pub fn hooks_of_a_server() -> CliError {
-    CliError::usage(
+pub fn hooks_of_a_server() -> Error {
+    Error::usage(
         "a server changes the file, so `--check-cmd`, `--reload-cmd` and `--keep` have no effect here",
         "give them to `mediactl serve`, or leave them out",
     )
@@ -230,7 +221,7 @@ fn at_cluster(
     source: Result<NamedBy, &ServerContext>,
     purpose: &Purpose,
     global: &GlobalArgs,
-) -> Result<Target, CliError> {
+) -> Result<Target, Error> {
     let store = Arc::new(cluster::store(url, source, &global.remote)?);
     let mut hooks = purpose.hooks.clone();
     if !hooks.are_empty() {
@@ -239,7 +230,7 @@ fn at_cluster(
     Ok(local(Engine::new(store, hooks, waiting).keeping(purpose.keep)))
 }
 
-fn at_file(store: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, CliError> {
+fn at_file(store: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, Error> {
     let Purpose { changes, mut hooks, keep, has_to_be_confirmed, .. } = purpose;
     if !hooks.are_empty() {
         hooks.interrupt = interrupt();
@@ -257,10 +248,11 @@ fn at_file(store: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) 
             return if has_to_be_confirmed { Err(no_server_confirms()) } else { Ok(local(engine)) };
         }
         // As the lock, which is there, would say it.
-        Err(StoreError::PermissionDenied { path, source, .. }) if changes => {
-            return Err(Refusal::from(StoreError::StateFolder { path, source }).into());
+        Err(error) if changes && error.kind == ErrorKind::Denied => {
+            let denied = Errno::ACCESS;
+            return Err(Error::state_folder(&store.state_dir())(denied));
         }
-        Err(error) if changes => return Err(Refusal::from(error).into()),
+        Err(error) if changes => return Err(error),
         Err(error) => {
             ui.warning(&format!("{error}: showing the file, whether or not a server runs"));
             return Ok(Target { unreachable: Some("unknown".to_owned()), ..local(engine) });
@@ -270,7 +262,7 @@ fn at_file(store: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) 
     match serving.reach() {
         Ok(()) if changes && global.chosen.hooks => Err(hooks_of_a_server()),
         Ok(()) => Ok(at_socket(serving, name, global, ui)),
-        Err(source) if changes => Err(CliError::unreachable(&name, &serving.holder, source)),
+        Err(source) if changes => Err(Error::unreachable(&name, &serving.holder, source)),
         Err(error) => {
             ui.warning(&format!(
                 "the server of `{name}`, {}, can't be reached ({}): showing the file",
@@ -287,8 +279,8 @@ fn local(engine: Engine) -> Target {
     Target::new(engine, false)
 }
 
-fn no_server_confirms() -> CliError {
-    CliError::usage(
+fn no_server_confirms() -> Error {
+    Error::usage(
         "`--confirm` needs a server: only a server can roll back on timeout",
         "start `mediactl serve` over the file, or leave `--confirm` out",
     )
@@ -296,7 +288,7 @@ fn no_server_confirms() -> CliError {
 
 /// The server at a URL that is an argument of a command. If a context is used, its login and password are
 /// for this server only if scheme, host and port are those of the context.
-pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, CliError> {
+pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, Error> {
     let Some(context) = context::chosen(global)? else {
         return at_url(url, NamedBy::CommandLine, global, ui);
     };
@@ -312,7 +304,7 @@ pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, Cli
 }
 
 /// The server at the URL that names the target.
-fn at_url(url: &str, source: NamedBy, global: &GlobalArgs, ui: Ui) -> Result<Target, CliError> {
+fn at_url(url: &str, source: NamedBy, global: &GlobalArgs, ui: Ui) -> Result<Target, Error> {
     let (endpoint, userinfo) = parsed(url, None, global)?;
     let known = KnownCredentials::collect(&global.remote, &endpoint, userinfo, source)?;
     let name = endpoint.to_string();
@@ -320,7 +312,7 @@ fn at_url(url: &str, source: NamedBy, global: &GlobalArgs, ui: Ui) -> Result<Tar
 }
 
 /// The server of a context.
-fn at_context(context: &ServerContext, global: &GlobalArgs, ui: Ui) -> Result<Target, CliError> {
+fn at_context(context: &ServerContext, global: &GlobalArgs, ui: Ui) -> Result<Target, Error> {
     let (endpoint, userinfo) = parsed(&context.url, Some(context), global)?;
     let known = KnownCredentials::of_context(&global.remote, context, userinfo)?;
     let name = format!("{} ({endpoint})", context.name);
@@ -329,11 +321,7 @@ fn at_context(context: &ServerContext, global: &GlobalArgs, ui: Ui) -> Result<Ta
 
 /// The server of a context that is one of several. `host` must not ask anything, because the servers are
 /// worked on at the same time; so this asks for a missing password.
-pub fn at_member(
-    context: &ServerContext,
-    global: &GlobalArgs,
-    host: Box<dyn Host>,
-) -> Result<Target, CliError> {
+pub fn at_member(context: &ServerContext, global: &GlobalArgs, host: Box<dyn Host>) -> Result<Target, Error> {
     if ClusterUrl::is_meant(&context.url) {
         return at_cluster(&context.url, Err(context), &Purpose::default(), global);
     }
@@ -356,13 +344,13 @@ fn at_endpoint(
     context: Option<&ServerContext>,
     global: &GlobalArgs,
     host: Box<dyn Host>,
-) -> Result<Target, CliError> {
+) -> Result<Target, Error> {
     let options = &global.remote;
     let credentials = known.credentials()?;
     let trust = trust(options, context)?;
     if matches!(trust, TlsTrust::Pinned(_)) && !endpoint.is_https() {
         let message = format!("`{name}` has no certificate, so it has no fingerprint");
-        return Err(CliError::usage(message, "start the URL with `https://`, or leave the fingerprint out"));
+        return Err(Error::usage(message, "start the URL with `https://`, or leave the fingerprint out"));
     }
     let timeout = options.time(context.and_then(|context| context.timeout));
     let settings = ClientSettings {
@@ -381,7 +369,7 @@ fn parsed(
     url: &str,
     context: Option<&ServerContext>,
     global: &GlobalArgs,
-) -> Result<(Endpoint, UserInfo), CliError> {
+) -> Result<(Endpoint, UserInfo), Error> {
     let prefix = global.remote.prefix(context.and_then(|context| context.api_prefix.as_deref()));
     Endpoint::parse(url, prefix).map_err(bad_url)
 }
@@ -401,15 +389,15 @@ fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Tar
 }
 
 /// The error for a text that is not the URL of a server.
-pub fn bad_url(error: BadUrl) -> CliError {
-    CliError::usage(
+pub fn bad_url(error: BadUrl) -> Error {
+    Error::usage(
         format!("`{}` is not the URL of a server: {}", error.shown, error.reason),
         "write it like `https://media.example`",
     )
 }
 
 /// Returns the trusted certificates: as the options say, else as the context says.
-fn trust(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<TlsTrust, CliError> {
+fn trust(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<TlsTrust, Error> {
     let pinned = |fingerprint: Option<Fingerprint>| fingerprint.map(TlsTrust::Pinned);
     let of_context = || {
         let authorities = context.and_then(|context| context.cacert.as_deref());

@@ -15,12 +15,13 @@ use rustix::termios::tcgetwinsize;
 use serde::Serialize;
 
 use crate::cli::args::global::{ColorChoice, GlobalArgs};
-use crate::cli::error::CliError;
+use crate::cli::error::equal_lines;
 use crate::cli::local_time;
 use crate::cli::pager::Pager;
 use crate::cli::render::alike::more_like_it;
 use crate::cli::render::sanitize::Sanitizer;
 use crate::cli::render::table::Screen;
+use crate::error::Error;
 use crate::store::LockHolder;
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::Diagnostics;
@@ -37,8 +38,8 @@ const OUTPUT_BUFFER: usize = 64 * 1024;
 pub type Output = BufWriter<Box<dyn Write>>;
 
 /// Turns the failure of a write to stdout into an error of the command.
-pub fn output<T>(written: io::Result<T>) -> Result<T, CliError> {
-    written.map_err(CliError::output_failed)
+pub fn output<T>(written: io::Result<T>) -> Result<T, Error> {
+    written.map_err(Error::output_failed)
 }
 
 /// The settings of the two output streams.
@@ -124,20 +125,20 @@ impl Ui {
     }
 
     /// Opens stdout, behind a buffer, for results without colours.
-    pub fn results(self) -> Result<Output, CliError> {
+    pub fn results(self) -> Result<Output, Error> {
         let out = output(self.stdout())?;
         let results = if self.terminal_out { Box::new(Sanitizer::new(out)) } else { out };
         Ok(BufWriter::with_capacity(OUTPUT_BUFFER, results))
     }
 
     /// Prints results without colours.
-    pub fn print(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CliError> {
+    pub fn print(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
         let mut out = self.results()?;
         output(write(&mut out).and_then(|()| out.flush()))
     }
 
     /// Prints a value as indented JSON.
-    pub fn print_json(self, value: &impl Serialize) -> Result<(), CliError> {
+    pub fn print_json(self, value: &impl Serialize) -> Result<(), Error> {
         self.print(|out| {
             serde_json::to_writer_pretty(&mut *out, value)?;
             writeln!(out)
@@ -145,7 +146,7 @@ impl Ui {
     }
 
     /// Prints lines that are coloured and sanitized already.
-    pub fn print_painted(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CliError> {
+    pub fn print_painted(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
         let mut out = BufWriter::new(output(self.stdout())?);
         output(write(&mut out).and_then(|()| out.flush()))
     }
@@ -172,9 +173,10 @@ impl Ui {
 
     /// Prints `error: …` and its hint for each line of an error, and how many lines were left out.
     /// Words with the form of a secret are masked.
-    pub fn error(self, error: &CliError) {
+    pub fn error(self, error: &Error) {
         let masker = self.masker();
-        let groups = error.equal_lines();
+        let lines = error.lines();
+        let groups = equal_lines(&lines);
         for lines in groups.iter().take(MAX_ERROR_LINES) {
             let line = lines[0];
             let message =

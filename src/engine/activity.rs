@@ -7,8 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use super::operation::Operation;
 use super::outcome::{Outcome, OutcomeNote};
-use super::refusal::Refusal;
-use super::refusal_kind::{ErrorKind, RefusalKind};
+use crate::error::{Error, ErrorKind, Exit};
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident $word:literal,)* }) => {
@@ -144,7 +143,7 @@ impl Activity {
         self.last_reload.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn count_change(&self, operation: Operation, dry_run: bool, made: &Result<Outcome, Refusal>) {
+    pub(super) fn count_change(&self, operation: Operation, dry_run: bool, made: &Result<Outcome, Error>) {
         let result = match made {
             Ok(_) if dry_run => ChangeResult::Rehearsed,
             Ok(outcome) if outcome.is_change() => ChangeResult::Changed,
@@ -168,16 +167,16 @@ impl Activity {
     }
 }
 
-fn failure(error: &Refusal) -> ChangeResult {
-    match error.error_kind() {
-        ErrorKind::Invalid | ErrorKind::Usage => ChangeResult::Invalid,
-        ErrorKind::Conflict => ChangeResult::Conflict,
-        ErrorKind::Guarded => ChangeResult::Guarded,
+fn failure(error: &Error) -> ChangeResult {
+    match error.exit() {
+        Exit::Invalid | Exit::Usage => ChangeResult::Invalid,
+        Exit::Conflict => ChangeResult::Conflict,
+        Exit::Guarded => ChangeResult::Guarded,
         _ => ChangeResult::Failed,
     }
 }
 
-fn hand_edit(made: &Result<Outcome, Refusal>) -> Option<HandEdit> {
+fn hand_edit(made: &Result<Outcome, Error>) -> Option<HandEdit> {
     match made {
         Ok(outcome) => outcome.notes.iter().find_map(|note| match note {
             OutcomeNote::PickedUpHandEdit(_) => Some(HandEdit::PickedUp),
@@ -185,7 +184,7 @@ fn hand_edit(made: &Result<Outcome, Refusal>) -> Option<HandEdit> {
             _ => None,
         }),
         Err(refusal) => match refusal.kind {
-            RefusalKind::HandEdited | RefusalKind::HandEditedSince => Some(HandEdit::Conflict),
+            ErrorKind::HandEdited | ErrorKind::HandEditedSince => Some(HandEdit::Conflict),
             _ => None,
         },
     }

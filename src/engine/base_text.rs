@@ -6,10 +6,9 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::conflict::{changed_meanwhile, conflicts, hand_edited_badly, lines_clash};
-use super::refusal::Refusal;
-use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
+use crate::error::{Error, ErrorKind};
 use crate::store::{Revision, WHOLE_HISTORY};
 use mediaconf::Request;
 use mediaconf::plumbing::merge::{patch_between, three_way};
@@ -21,10 +20,10 @@ impl Transaction<'_> {
     ///
     /// # Errors
     /// `Stale`: the text is not kept.
-    pub(super) fn base(&self) -> Result<Option<Arc<Snapshot>>, Refusal> {
+    pub(super) fn base(&self) -> Result<Option<Arc<Snapshot>>, Error> {
         let Some(base) = self.options.base else { return Ok(None) };
         self.text_with(base)?.map(Some).ok_or_else(|| {
-            Refusal::new(RefusalKind::Stale, format!("the text with the revision `{base}` is not kept"))
+            Error::new(ErrorKind::Stale, format!("the text with the revision `{base}` is not kept"))
                 .hint("read the configuration again and repeat the change")
         })
     }
@@ -34,8 +33,8 @@ impl Transaction<'_> {
     pub(super) fn whole_text<'t>(
         &self,
         text: &Bytes,
-        present: impl FnOnce() -> Result<&'t Arc<Snapshot>, Refusal>,
-    ) -> Result<Bytes, Refusal> {
+        present: impl FnOnce() -> Result<&'t Arc<Snapshot>, Error>,
+    ) -> Result<Bytes, Error> {
         match self.base()? {
             Some(base) => self.on_present(text, Some(&base), present()?),
             None => Ok(text.clone()),
@@ -49,21 +48,21 @@ impl Transaction<'_> {
         text: &Bytes,
         base: Option<&Arc<Snapshot>>,
         present: &Arc<Snapshot>,
-    ) -> Result<Bytes, Refusal> {
+    ) -> Result<Bytes, Error> {
         let is_there = text == present.shared_bytes();
         let Some(base) = base.filter(|base| !is_there && !base.is_same_text(present)) else {
             return Ok(text.clone());
         };
         let mine = Snapshot::from_bytes(text.clone());
         if !mine.is_valid() {
-            return Err(Refusal::bad_new_text(mine.into()));
+            return Err(Error::bad_new_text(mine.into()));
         }
         if !present.is_valid() {
             return Err(match self.hand_edit() {
                 Some([_, file]) if file.is_same_text(present) => {
-                    hand_edited_badly(RefusalKind::HandEdited, file, true)
+                    hand_edited_badly(ErrorKind::HandEdited, file, true)
                 }
-                _ => Refusal::bad_config(present.clone()),
+                _ => Error::bad_config(present.clone()),
             });
         }
         let [base, mine, theirs] = [base, &mine, present].map(Snapshot::document);
@@ -85,9 +84,9 @@ impl Transaction<'_> {
         request: &Request,
         base: &Arc<Snapshot>,
         present: &Arc<Snapshot>,
-    ) -> Result<Request, Refusal> {
+    ) -> Result<Request, Error> {
         if !base.is_valid() {
-            return Err(Refusal::bad_config(base.clone()));
+            return Err(Error::bad_config(base.clone()));
         }
         let (document, config) = (base.document(), base.config());
         let evaluated = request.evaluate(&config.lookup())?;
@@ -101,7 +100,7 @@ impl Transaction<'_> {
     }
 
     /// Refuses to change values that others changed, too.
-    fn refuse_changed(&self, base: &Document, theirs: &Document, patch: &Value) -> Result<(), Refusal> {
+    fn refuse_changed(&self, base: &Document, theirs: &Document, patch: &Value) -> Result<(), Error> {
         let found = if self.options.force { Vec::new() } else { conflicts(base, theirs, patch) };
         if found.is_empty() {
             return Ok(());
@@ -111,7 +110,7 @@ impl Transaction<'_> {
     }
 
     /// Returns the text with a revision, from what is there or from the history; `None` if it is no longer kept.
-    fn text_with(&self, revision: Revision) -> Result<Option<Arc<Snapshot>>, Refusal> {
+    fn text_with(&self, revision: Revision) -> Result<Option<Arc<Snapshot>>, Error> {
         let of_server = self.state.iter().flat_map(|state| [&state.running, &state.saved]);
         let mut known = of_server.chain(self.file());
         if let Some(text) = known.find(|text| text.revision() == revision) {

@@ -2,19 +2,39 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::blamed::{Blamed, ValueHistory};
 use super::content::Content;
 use super::entry_text::not_there;
-use super::feature::Feature;
-use super::refusal::Refusal;
-use super::refusal_kind::RefusalKind;
 use super::service::{ConfigService, ConfigSource, ReadForm, ReadQuery};
 use super::snapshot::Snapshot;
+use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
 use mediaconf::plumbing::edit::{ConfigLookup, Path, Place, Segment, own_value, select};
 use mediaconf::plumbing::model::{Config, Masker};
+
+/// A change that set a value.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Blamed {
+    #[serde(flatten)]
+    pub entry: HistoryEntry,
+    /// The value before; null if there was none.
+    pub from: Option<Value>,
+    /// The value afterwards; null if there is none.
+    pub to: Option<Value>,
+}
+
+/// The history of a value, as far as it is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValueHistory {
+    /// The changes of the value, the last one first.
+    pub changes: Vec<Blamed>,
+    /// True if the file was edited by hand since the last change.
+    pub is_edited: bool,
+    /// True if there may be more, because a text of the history is not kept or has errors.
+    pub is_cut: bool,
+}
 
 /// The number of entries that are read at first for each change that is searched for, and the factor by
 /// which it grows each time.
@@ -34,14 +54,11 @@ pub fn value_history(
     path: &Path,
     most: Option<usize>,
     masker: Option<&Masker>,
-) -> Result<ValueHistory, Refusal> {
-    if let Some(found) = found_there(service, path, most, masker)? {
-        return Ok(found);
-    }
-    service.demand(&[Feature::History])?;
+) -> Result<ValueHistory, Error> {
+    service.demand("a history")?;
     let now = saved_text(service)?;
     if !now.is_valid() {
-        return Err(Refusal::bad_config(now));
+        return Err(Error::bad_config(now));
     }
     let most = most.unwrap_or(WHOLE_HISTORY);
     let mut wanted = most.saturating_mul(FIRST_ENTRIES);
@@ -69,31 +86,11 @@ pub fn value_history(
     Ok(found)
 }
 
-/// What a server finds that searches itself, so that neither its history nor a text is sent.
-fn found_there(
-    service: &(impl ConfigService + ?Sized),
-    path: &Path,
-    most: Option<usize>,
-    masker: Option<&Masker>,
-) -> Result<Option<ValueHistory>, Refusal> {
-    // In a list, the elements beside a value say whether it is a secret.
-    let keys: Option<Vec<&str>> = path.segments.iter().map(Segment::name).collect();
-    let Some(keys) = keys else { return Ok(None) };
-    let Some(mut found) = service.blamed(path, most)? else { return Ok(None) };
-    if let Some(masker) = masker {
-        for value in found.changes.iter_mut().flat_map(|blamed| [&mut blamed.from, &mut blamed.to]).flatten()
-        {
-            *value = masker.json_below(&keys, value);
-        }
-    }
-    Ok(Some(found))
-}
-
-fn saved_text(service: &(impl ConfigService + ?Sized)) -> Result<Arc<Snapshot>, Refusal> {
+fn saved_text(service: &(impl ConfigService + ?Sized)) -> Result<Arc<Snapshot>, Error> {
     let query = ReadQuery { source: Some(ConfigSource::Saved), form: ReadForm::Text };
     match service.read(&query)?.content {
         Content::Text(snapshot) => Ok(snapshot),
-        Content::Json(_) => Err(Refusal::not_offered(service.name(), Feature::Conf)),
+        Content::Json(_) => Err(Error::not_offered(service.name(), "the text of the configuration")),
     }
 }
 
@@ -102,10 +99,10 @@ fn without_paths(entry: &HistoryEntry) -> HistoryEntry {
     HistoryEntry { paths: None, ..entry.clone() }
 }
 
-impl Refusal {
+impl Error {
     /// True if the history just has no text for a change.
     pub fn is_not_kept(&self) -> bool {
-        self.kind == RefusalKind::NotKept || self.status == Some(NOT_FOUND)
+        self.kind == ErrorKind::NotKept || self.status == Some(NOT_FOUND)
     }
 }
 

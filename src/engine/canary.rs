@@ -1,7 +1,6 @@
 //! The nodes of a cluster that take a change first.
 
-use super::refusal::Refusal;
-use super::refusal_kind::RefusalKind;
+use crate::error::{Error, ErrorKind};
 use crate::store::{NodeRecord, NodeState};
 
 /// The reason why a change can't begin on some nodes.
@@ -71,9 +70,9 @@ impl CanaryFault {
 }
 
 /// As a request over HTTP names the parameters.
-impl From<CanaryFault> for Refusal {
+impl From<CanaryFault> for Error {
     fn from(fault: CanaryFault) -> Self {
-        Self::new(RefusalKind::Misplaced, fault.message("canary")).hint(fault.hint())
+        Self::new(ErrorKind::Usage, fault.message("canary")).hint(fault.hint())
     }
 }
 

@@ -25,7 +25,8 @@ static NOTHING: LazyLock<Content> =
     LazyLock::new(|| Content::Text(Arc::new(Snapshot::from_bytes(Vec::new()))));
 
 /// The parts of a report that are requested: those that cost time and room.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ReportParts {
     /// The lines of the difference.
     pub diff: bool,
@@ -38,6 +39,7 @@ pub struct ReportParts {
     /// The key of the masks of secrets, so that those of several servers can be compared.
     pub mask_key: Option<u128>,
     /// True if nothing is compared: the configuration afterwards says enough.
+    #[serde(skip)]
     pub is_bare: bool,
 }
 
@@ -49,25 +51,6 @@ impl ReportParts {
 
     fn masker(&self) -> Option<Masker> {
         (!self.secrets).then(|| self.mask_key.map(Masker::keyed).unwrap_or_default())
-    }
-}
-
-/// The field of a part.
-type PartField = fn(&mut ReportParts) -> &mut bool;
-
-/// The parts by the names that they have in a request.
-pub const REPORT_PARTS: &[(&str, PartField)] = &[
-    ("diff", |parts| &mut parts.diff),
-    ("values", |parts| &mut parts.values),
-    ("configuration", |parts| &mut parts.configuration),
-    ("secrets", |parts| &mut parts.secrets),
-];
-
-impl ReportParts {
-    /// The names of the parts, separated by commas.
-    pub fn names(mut self) -> String {
-        let named = REPORT_PARTS.iter().filter(|(_, part)| *part(&mut self));
-        named.map(|(name, _)| *name).collect::<Vec<_>>().join(",")
     }
 }
 

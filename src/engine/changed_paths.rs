@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use crate::error::Error;
 use mediaconf::plumbing::edit::ConfigLookup;
 use mediaconf::plumbing::merge::ChangedValue;
 
 use super::content::{Content, compared};
-use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use crate::store::{ChangedPaths, HistoryEntry, Revision};
 
@@ -30,7 +30,7 @@ pub fn first_paths_between(before: &dyn ConfigLookup, after: &dyn ConfigLookup) 
 pub fn add_paths(
     entries: &mut [HistoryEntry],
     now: Option<Arc<Snapshot>>,
-    kept: &dyn Fn(u64) -> Result<Arc<Snapshot>, Refusal>,
+    kept: &dyn Fn(u64) -> Result<Arc<Snapshot>, Error>,
     known: &mut KnownPaths,
 ) {
     let (mut after, mut newer, mut left) = (now, None, TEXTS);

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::composed_fault::{ComposedFault, told_once};
 use super::local::Engine;
 use super::snapshot::Snapshot;
 use crate::store::{Follow, IncludeError, IncludedText, Revision, Store};
@@ -445,4 +444,22 @@ impl IncludeFault {
     fn endless(message: String) -> Self {
         Self { message, kind: IncludeFaultKind::Endless }
     }
+}
+
+/// An error of a configuration together with what it includes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ComposedFault {
+    /// The error, with its file and its line.
+    pub fault: Fault,
+    /// The message without the place that it names, by which another text is searched for the fault.
+    pub(super) identity: String,
+    /// True if the text of the configuration itself has a part in it.
+    pub(super) is_own: bool,
+}
+
+/// Each fault once, however often the file that has it is included.
+pub(super) fn told_once(faults: Vec<ComposedFault>) -> Vec<Fault> {
+    let mut told = HashSet::new();
+    let faults = faults.into_iter().map(|fault| fault.fault);
+    faults.filter(|fault| told.insert(fault.to_string())).collect()
 }

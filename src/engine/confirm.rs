@@ -14,13 +14,11 @@ use super::aftermath::Aftermath;
 use super::local::Engine;
 use super::log_line::LogLevel;
 use super::pending::{PendingChange, RollbackPoint};
-use super::refusal::Refusal;
-use super::refusal_kind::RefusalKind;
 use super::roll_back::{NO_USER, NOT_CONFIRMED, RolledBack, SERVER_ENDED, UnconfirmedChange};
 use super::running::LastChange;
 use super::snapshot::Snapshot;
-use super::trouble::Trouble;
-use crate::store::{ChangeRecord, PendingInfo, PendingRecord, REVERT, RunBy, StoreError, Writer};
+use crate::error::{Error, ErrorKind};
+use crate::store::{ChangeRecord, PendingInfo, PendingRecord, REVERT, RunBy, Writer};
 
 /// The pause between two attempts to roll back.
 const RETRY: Duration = Duration::from_secs(5);
@@ -31,7 +29,7 @@ impl Engine {
         &self,
         pending: &Arc<PendingChange>,
         writer: &dyn Writer,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Error> {
         let text = |snapshot: &Arc<Snapshot>| snapshot.shared_bytes().clone();
         writer.set_pending(&PendingRecord {
             info: pending.info.clone().until(SystemTime::now() + pending.time),
@@ -46,8 +44,7 @@ impl Engine {
         let thread = thread::Builder::new().name("confirm".to_owned());
         if let Err(source) = thread.spawn(move || engine.watch(&watched)) {
             writer.clear_pending()?;
-            let path = self.store.path().to_owned();
-            return Err(StoreError::Io { operation: "spawn a thread for", path, source }.into());
+            return Err(Error::io("spawn a thread for", self.store.path())(source));
         }
         Ok(())
     }
@@ -61,7 +58,7 @@ impl Engine {
             match self.roll_back_pending(&pending.info.id, NO_USER, NOT_CONFIRMED) {
                 Ok(_) => return self.count_pending_end(PendingEnd::Expired),
                 Err(refusal)
-                    if matches!(refusal.kind, RefusalKind::NothingPending | RefusalKind::OtherPending) =>
+                    if matches!(refusal.kind, ErrorKind::NothingPending | ErrorKind::OtherPending) =>
                 {
                     return;
                 }
@@ -79,16 +76,16 @@ impl Engine {
     ///
     /// # Errors
     /// `NothingPending`, `OtherPending`, `Busy`; `Store`, after which the change is still pending.
-    pub fn confirm(&self, id: &str) -> Result<(), Refusal> {
+    pub fn confirm(&self, id: &str) -> Result<(), Error> {
         let _turn = self.take_turn()?;
         if self.running.is_none() {
             let writer = self.writer()?;
             self.refuse_other(self.store.open_change()?.as_ref(), id)?;
-            return Ok(writer.clear_pending()?);
+            return writer.clear_pending();
         }
         let pending = self.pending_with(id)?;
         if !pending.can_be_confirmed() {
-            return Err(Refusal::nothing_pending());
+            return Err(Error::nothing_pending());
         }
         self.writer()?.clear_pending()?;
         self.release_pending(&pending);
@@ -100,7 +97,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::confirm`].
-    pub fn cancel(&self, id: &str, by: &str) -> Result<Aftermath, Refusal> {
+    pub fn cancel(&self, id: &str, by: &str) -> Result<Aftermath, Error> {
         let aftermath = self.roll_back_pending(id, by, "rolled back before it was confirmed")?;
         self.count_pending_end(PendingEnd::Cancelled);
         Ok(aftermath)
@@ -110,7 +107,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::confirm`].
-    pub fn cancel_any(&self) -> Result<Option<Aftermath>, Refusal> {
+    pub fn cancel_any(&self) -> Result<Option<Aftermath>, Error> {
         self.pending()
             .map(|pending| self.roll_back_pending(&pending.info.id, NO_USER, SERVER_ENDED))
             .transpose()
@@ -120,21 +117,21 @@ impl Engine {
         self.activity().into_iter().for_each(|activity| activity.count_pending_end(end));
     }
 
-    fn pending_with(&self, id: &str) -> Result<Arc<PendingChange>, Refusal> {
-        let pending = self.pending().ok_or_else(Refusal::nothing_pending)?;
-        if pending.info.id == id { Ok(pending) } else { Err(Refusal::other_pending()) }
+    fn pending_with(&self, id: &str) -> Result<Arc<PendingChange>, Error> {
+        let pending = self.pending().ok_or_else(Error::nothing_pending)?;
+        if pending.info.id == id { Ok(pending) } else { Err(Error::other_pending()) }
     }
 
     /// Refuses a decision on another change than the one that the store keeps by itself.
-    fn refuse_other(&self, open: Option<&PendingInfo>, id: &str) -> Result<(), Refusal> {
+    fn refuse_other(&self, open: Option<&PendingInfo>, id: &str) -> Result<(), Error> {
         match open.filter(|open| self.is_run_by_nodes() && !open.is_over) {
-            None => Err(Refusal::nothing_pending()),
+            None => Err(Error::nothing_pending()),
             Some(open) if open.id == id => Ok(()),
-            Some(_) => Err(Refusal::other_pending()),
+            Some(_) => Err(Error::other_pending()),
         }
     }
 
-    fn roll_back_pending(&self, id: &str, by: &str, why: &str) -> Result<Aftermath, Refusal> {
+    fn roll_back_pending(&self, id: &str, by: &str, why: &str) -> Result<Aftermath, Error> {
         let _turn = self.take_turn()?;
         if self.running.is_none() {
             return self.roll_back_stored(id, (by, why));
@@ -152,7 +149,7 @@ impl Engine {
         self.restore_running(&pending.before, rolled_back.is_ok(), Some(last_change));
         let RolledBack { aftermath, words, .. } = rolled_back?;
         if aftermath.is_hand_edit() {
-            self.remember_trouble(Trouble::new(&words));
+            self.remember_trouble(Error::new(ErrorKind::EngineFailed, &words));
             self.tell(LogLevel::Warning, &words);
         }
         self.reload_after_rollback(&*writer, by);
@@ -162,7 +159,7 @@ impl Engine {
     }
 
     /// Rolls back the pending change that the store keeps, or that a killed server left.
-    fn roll_back_stored(&self, id: &str, because: (&str, &str)) -> Result<Aftermath, Refusal> {
+    fn roll_back_stored(&self, id: &str, because: (&str, &str)) -> Result<Aftermath, Error> {
         let writer = self.writer()?;
         if self.is_run_by_nodes() {
             self.refuse_other(self.store.open_change()?.as_ref(), id)?;
@@ -170,21 +167,21 @@ impl Engine {
             let record = ChangeRecord { message, keep: self.keep, ..ChangeRecord::new(REVERT, by) };
             return match writer.revert(&record)? {
                 true => Ok(Aftermath::Restored),
-                false => Err(Refusal::nothing_pending()),
+                false => Err(Error::nothing_pending()),
             };
         }
         let rolled_back = match self.store.run_by() {
             RunBy::Nobody => self.roll_back_left_over(Some(&*writer), because)?,
             RunBy::Server | RunBy::Nodes => None,
         };
-        rolled_back.map(|rolled_back| rolled_back.aftermath).ok_or_else(Refusal::nothing_pending)
+        rolled_back.map(|rolled_back| rolled_back.aftermath).ok_or_else(Error::nothing_pending)
     }
 
     /// Reloads the running configuration, or without a server the one in the file.
     pub(super) fn reload_after_rollback(&self, writer: &dyn Writer, by: &str) {
         if let Err(error) = self.reload_present(writer, REVERT, by) {
             self.tell(LogLevel::Error, &format!("{REVERT}: {}", error.brief()));
-            self.remember_trouble(Trouble::from(&error));
+            self.remember_trouble(error.clone());
         }
     }
 
@@ -193,7 +190,7 @@ impl Engine {
     ///
     /// # Errors
     /// `Store`: the server must not answer anything then.
-    pub(super) fn roll_back_at_start(&self) -> Result<Option<Trouble>, Refusal> {
+    pub(super) fn roll_back_at_start(&self) -> Result<Option<Error>, Error> {
         if !self.store.has_pending() {
             return Ok(None);
         }
@@ -202,6 +199,9 @@ impl Engine {
             return Ok(None);
         };
         self.tell(LogLevel::Warning, &rolled_back.words);
-        Ok(rolled_back.aftermath.is_hand_edit().then(|| Trouble::new(&rolled_back.words)))
+        Ok(rolled_back
+            .aftermath
+            .is_hand_edit()
+            .then(|| Error::new(ErrorKind::EngineFailed, &rolled_back.words)))
     }
 }

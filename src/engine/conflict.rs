@@ -1,10 +1,9 @@
 //! Conflicts between a change and what others made of the same text meanwhile, such as a hand edit of the file.
 
+use crate::error::{Error, ErrorKind};
 use mediaconf::plumbing::schema::Schema;
 use serde_json::Value;
 
-use super::refusal::Refusal;
-use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
 use mediaconf::plumbing::edit::{ConfigLookup, Fault, Pointer};
 use mediaconf::plumbing::merge::LinesClash;
@@ -80,58 +79,58 @@ fn compare(
 
 /// The refusal of a change that conflicts with a hand edit; without conflicts, the file is gone, or another update is
 /// unsaved. The values are masked: refusals are shown and logged.
-pub fn hand_edited(conflicts: &[Conflict]) -> Refusal {
+pub fn hand_edited(conflicts: &[Conflict]) -> Error {
     let what = "the file was changed by hand";
     if conflicts.is_empty() {
         let message = format!("{what} since it was loaded");
-        return Refusal::new(RefusalKind::HandEdited, message).hint(OVERWRITE);
+        return Error::new(ErrorKind::HandEdited, message).hint(OVERWRITE);
     }
     let what = format!("{what} here since it was loaded");
-    refusal(RefusalKind::HandEdited, conflicts, (&what, OVERWRITE), &Masker::default())
+    refusal(ErrorKind::HandEdited, conflicts, (&what, OVERWRITE), &Masker::default())
 }
 
 /// The refusal of a change with a `base`: a hand edit and an unsaved update were both made of another text.
-pub fn hand_edited_and_updated() -> Refusal {
+pub fn hand_edited_and_updated() -> Error {
     let message =
         "the file was changed by hand, and the running configuration is an update that is not saved";
-    Refusal::new(RefusalKind::HandEdited, message).hint(
+    Error::new(ErrorKind::HandEdited, message).hint(
         "`mediactl diff` shows the difference; `mediactl update FILE` loads the file, then repeat the change",
     )
 }
 
 /// The refusal of a change where the hand edit of the file has errors; with a `base`, nothing overwrites it.
-pub fn hand_edited_badly(kind: RefusalKind, file: &Snapshot, is_merged: bool) -> Refusal {
+pub fn hand_edited_badly(kind: ErrorKind, file: &Snapshot, is_merged: bool) -> Error {
     let errors = file.errors_in_words();
     let overwrite = if is_merged { "" } else { ", or overwrite it with `--force`" };
-    Refusal::new(kind, format!("the file was changed by hand since it was loaded, and has {errors}"))
+    Error::new(kind, format!("the file was changed by hand since it was loaded, and has {errors}"))
         .hint(format!("`mediactl check` shows the errors; correct the file{overwrite}"))
 }
 
 /// The refusal of a change that conflicts with what others made of its base.
-pub fn changed_meanwhile(conflicts: &[Conflict], masker: &Masker) -> Refusal {
-    refusal(RefusalKind::Conflict, conflicts, ("it was changed meanwhile", DECIDE), masker)
+pub fn changed_meanwhile(conflicts: &[Conflict], masker: &Masker) -> Error {
+    refusal(ErrorKind::Conflict, conflicts, ("it was changed meanwhile", DECIDE), masker)
 }
 
 /// The refusal of a change of lines that others changed, too.
-pub fn lines_clash(clash: LinesClash) -> Refusal {
+pub fn lines_clash(clash: LinesClash) -> Error {
     let message = "the same lines were changed meanwhile, and not only their values";
     let fault = Fault { line: clash.line, ..Fault::of_path(message) };
-    Refusal::new(RefusalKind::Conflict, message).with_faults(vec![fault.hint(REPEAT)])
+    Error::new(ErrorKind::Conflict, message).with_faults(vec![fault.hint(REPEAT)])
 }
 
 fn refusal(
-    kind: RefusalKind,
+    kind: ErrorKind,
     conflicts: &[Conflict],
     (what, hint): (&str, &'static str),
     masker: &Masker,
-) -> Refusal {
+) -> Error {
     let first = conflicts.first().map_or(String::new(), |first| first.pointer.to_path().shown());
     let message = match conflicts {
         [_, more @ ..] if !more.is_empty() => format!("`{first}` and {} more: {what}", more.len()),
         _ => format!("`{first}`: {what}"),
     };
     let faults = conflicts.iter().map(|conflict| conflict.fault(what, masker).hint(hint)).collect();
-    Refusal::new(kind, message).hint(hint).with_faults(faults)
+    Error::new(kind, message).hint(hint).with_faults(faults)
 }
 
 impl Conflict {

@@ -4,10 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::refusal::Refusal;
-use super::refusal_kind::RefusalKind;
-use super::requested_change::EntryEdit;
+use super::change::EntryEdit;
 use super::snapshot::Snapshot;
+use crate::error::{Error, ErrorKind};
 use mediaconf::plumbing::edit::{ConfigLookup, Path, select};
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::{Document, Token};
@@ -21,9 +20,9 @@ pub fn entry_range(
     text: &Arc<Snapshot>,
     path: &Path,
     masker: Option<&Masker>,
-) -> Result<Range<usize>, Refusal> {
+) -> Result<Range<usize>, Error> {
     if !text.is_valid() {
-        return Err(Refusal::bad_config(text.clone()));
+        return Err(Error::bad_config(text.clone()));
     }
     let masked = masker.map(|masker| text.masked(masker));
     let (config, shown_config) = (text.config(), masked.as_ref().unwrap_or(text).config());
@@ -34,15 +33,15 @@ pub fn entry_range(
     }
     select(&shown, path).map_err(not_there)?;
     let message = format!("`{}` is not one entry of the text", path.shown());
-    Err(Refusal::new(RefusalKind::NotFound, message)
+    Err(Error::new(ErrorKind::NotFound, message)
         .hint("name a stream, live, plugin or another block, or a directive that stands there once"))
 }
 
 /// The refusal of a path that leads nowhere, where it names what is asked for.
-pub fn not_there(found: impl Into<Refusal>) -> Refusal {
+pub fn not_there(found: impl Into<Error>) -> Error {
     let refusal = found.into();
     match refusal.kind {
-        RefusalKind::AbsentPath => Refusal { kind: RefusalKind::NotFound, ..refusal },
+        ErrorKind::AbsentPath => Error { kind: ErrorKind::NotFound, ..refusal },
         _ => refusal,
     }
 }
@@ -54,16 +53,16 @@ pub fn not_there(found: impl Into<Refusal>) -> Refusal {
 pub fn with_entry(
     text: &Arc<Snapshot>,
     EntryEdit { path, text: entry, create }: &EntryEdit,
-) -> Result<Vec<u8>, Refusal> {
+) -> Result<Vec<u8>, Error> {
     match entry_range(text, path, None) {
         Ok(range) => replaced(text, [range.start, range.end], ["", ""], entry),
-        Err(refusal) if *create && refusal.kind == RefusalKind::NotFound => added(text, path, entry),
+        Err(refusal) if *create && refusal.kind == ErrorKind::NotFound => added(text, path, entry),
         Err(refusal) => Err(refusal),
     }
 }
 
 /// Returns a text with another entry behind all that is there.
-fn added(text: &Arc<Snapshot>, path: &Path, entry: &[u8]) -> Result<Vec<u8>, Refusal> {
+fn added(text: &Arc<Snapshot>, path: &Path, entry: &[u8]) -> Result<Vec<u8>, Error> {
     let old = text.document().text();
     let newline = if old.contains("\r\n") { "\r\n" } else { "\n" };
     let line_end = if old.is_empty() || old.ends_with('\n') { "" } else { newline };
@@ -71,11 +70,10 @@ fn added(text: &Arc<Snapshot>, path: &Path, entry: &[u8]) -> Result<Vec<u8>, Ref
     let made = Arc::new(Snapshot::from_bytes(whole.clone()));
     match entry_range(&made, path, None) {
         Ok(range) if range.start >= old.len() => Ok(whole),
-        _ => Err(Refusal::new(
-            RefusalKind::BadNewText,
-            format!("the new text is not that of `{}`", path.shown()),
-        )
-        .hint("send the entry that the path names")),
+        _ => {
+            Err(Error::new(ErrorKind::BadNewText, format!("the new text is not that of `{}`", path.shown()))
+                .hint("send the entry that the path names"))
+        }
     }
 }
 
@@ -86,10 +84,10 @@ fn replaced(
     [start, end]: [usize; 2],
     [before, after]: [&str; 2],
     entry: &[u8],
-) -> Result<Vec<u8>, Refusal> {
+) -> Result<Vec<u8>, Error> {
     let alone = Arc::new(Snapshot::from_bytes(entry.trim_ascii().to_vec()));
     if alone.document().diagnostics().errors() > 0 {
-        return Err(Refusal::bad_new_text(alone));
+        return Err(Error::bad_new_text(alone));
     }
     let (old, new) = (text.document().text(), alone.document().text());
     let was = Some(&old[start..end]).filter(|was| was.contains(['\r', '\n'])).unwrap_or(old);
@@ -104,7 +102,7 @@ fn replaced(
     let raw = |text| Token::all(text).map(|token| token.raw);
     match is_one && pieces.into_iter().flat_map(raw).eq(raw(&whole)) {
         true => Ok(whole.into_bytes()),
-        false => Err(Refusal::new(RefusalKind::BadNewText, "the new text is not one whole entry")
+        false => Err(Error::new(ErrorKind::BadNewText, "the new text is not one whole entry")
             .hint("send the entry from its keyword to its `;` or `}`, and nothing behind that")),
     }
 }

@@ -3,21 +3,21 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::composed::Composed;
 use super::guard::Guard;
 use super::local::Engine;
 use super::new_warnings::new_warnings;
-use super::refusal::Refusal;
 use super::snapshot::Snapshot;
+use crate::error::Error;
 use mediaconf::Request;
 use mediaconf::plumbing::edit::{Fault, Pointer};
 use mediaconf::plumbing::model::check;
 use mediaconf::plumbing::syntax::{Diagnostic, Diagnostics, Fix, LineIndex, Position, Severity, Span};
 
 /// One fault. The shape is stable.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct FaultRecord {
     /// The name of the text, where that is not the one that was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ pub struct FaultRecord {
 }
 
 /// A second place.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct RelatedRecord {
     #[serde(flatten)]
     pub position: Position,
@@ -57,7 +57,7 @@ pub struct RelatedRecord {
 }
 
 /// An edit that mends a fault.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct FixRecord {
     /// The characters that it replaces.
     pub range: RangeRecord,
@@ -66,7 +66,7 @@ pub struct FixRecord {
 }
 
 /// A range of a text.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct RangeRecord {
     pub start: Position,
     /// Behind its last character.
@@ -74,7 +74,7 @@ pub struct RangeRecord {
 }
 
 /// The faults of a text or of a patch.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 pub struct CheckedConfig {
     /// The number of errors, those included that are not listed.
     pub errors: usize,
@@ -122,20 +122,6 @@ impl FaultRecord {
         }
     }
 
-    /// The fault as it was found in a text.
-    fn diagnostic(self, lines: &LineIndex<'_>) -> Diagnostic {
-        let span = |start: Position, end: Position| lines.offset(start)..lines.offset(end);
-        let start = self.position.unwrap_or(Position { line: 1, column: 1 });
-        Diagnostic {
-            severity: self.severity,
-            span: span(start, self.end.unwrap_or(start)),
-            message: self.message,
-            hint: self.hint,
-            related: self.related.map(|place| (span(place.position, place.end), place.message)),
-            fix: self.fix.map(|FixRecord { range, text }| Fix { span: span(range.start, range.end), text }),
-        }
-    }
-
     fn of_request(fault: Fault) -> Self {
         let Fault { message, hint, pointer, .. } = fault;
         Self { hint, pointer, ..Self::plain(Severity::Error, message) }
@@ -155,37 +141,6 @@ impl CheckedConfig {
             all.add(name, file.text.document().text(), &found, is_utf16);
         }
         all
-    }
-
-    /// Takes the faults apart again, by the number of the file of which each is: what a server found in a text that it was
-    /// sent, whose columns count characters.
-    pub fn diagnostics(self, text: &Snapshot, composed: Option<&Composed>) -> Vec<Diagnostics> {
-        let included = composed.iter().flat_map(|composed| &composed.files[1..]);
-        let files: Vec<(&str, &Snapshot)> =
-            std::iter::once(("", text)).chain(included.map(|file| (&*file.name, &*file.text))).collect();
-        let mut found = vec![Diagnostics::default(); files.len()];
-        let mut lines: Vec<Option<LineIndex<'_>>> = files.iter().map(|_| None).collect();
-        for mut fault in self.faults {
-            let name = fault.file.take().unwrap_or_default();
-            let file = files.iter().position(|(known, _)| *known == name);
-            if file.is_none() {
-                fault = FaultRecord {
-                    message: format!("{name}: {}", fault.message),
-                    ..FaultRecord::plain(fault.severity, fault.message)
-                };
-            }
-            let file = file.unwrap_or_default();
-            let lines = lines[file].get_or_insert_with(|| LineIndex::new(files[file].1.document().text()));
-            found[file].push(fault.diagnostic(lines));
-        }
-        // Of one file at most so many are listed, so those that are not are of a file of which all these are.
-        let full =
-            found.iter().position(|found| found.iter().count() == Diagnostics::MAX).unwrap_or_default();
-        let listed = |count: fn(&Diagnostics) -> usize| found.iter().map(count).sum::<usize>();
-        let errors = self.errors.saturating_sub(listed(Diagnostics::errors));
-        let warnings = self.warnings.saturating_sub(listed(Diagnostics::warnings));
-        found[full].count_unkept(errors, warnings);
-        found
     }
 
     /// The faults of a part of a text, with their places in that part. Those elsewhere are told where `before` lacks
@@ -253,7 +208,7 @@ impl Engine {
     /// is taken, and nothing is written.
     pub fn check_request(&self, request: &Request, present: &Arc<Snapshot>) -> CheckedConfig {
         CheckedConfig::of_faults(self.faults_of_request(request, present).unwrap_or_else(|refusal| {
-            let Refusal { faults, message, hint, .. } = refusal;
+            let Error { faults, message, hint, .. } = refusal;
             match faults.is_empty() {
                 true => vec![FaultRecord { hint, ..FaultRecord::plain(Severity::Error, message) }],
                 false => faults.into_iter().map(FaultRecord::of_request).collect(),
@@ -265,10 +220,10 @@ impl Engine {
         &self,
         request: &Request,
         present: &Arc<Snapshot>,
-    ) -> Result<Vec<FaultRecord>, Refusal> {
+    ) -> Result<Vec<FaultRecord>, Error> {
         request.check_text()?;
         if !present.is_valid() {
-            return Err(Refusal::bad_config(present.clone()));
+            return Err(Error::bad_config(present.clone()));
         }
         let config = present.config();
         let evaluated = request.evaluate(&config.lookup())?;
@@ -277,7 +232,7 @@ impl Engine {
         };
         let mut faults: Vec<_> = edit.guarded.0.into_iter().map(FaultRecord::of_request).collect();
         if edit.removes_credentials {
-            let guard = Refusal::from(Guard::WouldRemoveCredentials).message;
+            let guard = Error::from(Guard::WouldRemoveCredentials).message;
             faults.push(FaultRecord::plain(Severity::Error, guard));
         }
         let after = Arc::new(Snapshot::proved(edit.document));

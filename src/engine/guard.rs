@@ -6,7 +6,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::refusal_kind::RefusalKind;
 use mediaconf::plumbing::edit::FaultKind;
 use mediaconf::plumbing::model::{top_members, usable_account};
 use mediaconf::plumbing::syntax::{Document, Word};
@@ -90,17 +89,6 @@ impl Guard {
             | FaultKind::Path
             | FaultKind::Absent
             | FaultKind::Unexpected => None,
-        }
-    }
-
-    pub(super) fn refusal_kind(&self) -> RefusalKind {
-        match self {
-            Self::WouldRemoveCredentials => RefusalKind::WouldRemoveCredentials,
-            Self::WouldDeleteStreams { .. } => RefusalKind::WouldDeleteStreams,
-            Self::EmptyReplacement => RefusalKind::EmptyReplacement,
-            Self::FormChange => RefusalKind::FormChange,
-            Self::NearMiss => RefusalKind::NearMiss,
-            Self::OneLine => RefusalKind::OneLine,
         }
     }
 

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
+use super::change::ChangeOptions;
 use super::local::Engine;
 use super::new_text::NewText;
 use super::operation::Operation;
-use super::options::ChangeOptions;
 use super::outcome::Outcome;
-use super::refusal::Refusal;
-use super::refusal_kind::RefusalKind;
 use super::snapshot::Snapshot;
+use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRef, HistoryEntry, PendingInfo, WHOLE_HISTORY};
 
 /// The hint for a change that the history does not have.
@@ -19,24 +18,24 @@ const IN_HISTORY: &str = "`mediactl history` shows what is kept";
 ///
 /// # Errors
 /// `NotFound`.
-pub fn find(entries: &[HistoryEntry], which: ChangeRef) -> Result<&HistoryEntry, Refusal> {
+pub fn find(entries: &[HistoryEntry], which: ChangeRef) -> Result<&HistoryEntry, Error> {
     let known = entries.iter().filter_map(|entry| entry.number).count();
     entries.iter().find(|entry| entry.is(which)).ok_or_else(|| {
         let reach = match known {
             0 => "has no changes".to_owned(),
             known => format!("goes back to `@{known}`"),
         };
-        Refusal::new(RefusalKind::NotFound, format!("there is no `{which}`: the history {reach}"))
+        Error::new(ErrorKind::NotFound, format!("there is no `{which}`: the history {reach}"))
             .hint(IN_HISTORY)
     })
 }
 
 /// The refusal to take back a change where others have changed the same lines since.
-fn stale_change(change: &ChangeId) -> Refusal {
+fn stale_change(change: &ChangeId) -> Error {
     let message = format!(
         "what change `{change}` did can't be taken back: the same lines, or lines beside them, were changed since"
     );
-    Refusal::new(RefusalKind::Conflict, message).hint("`mediactl history -p` shows what was changed")
+    Error::new(ErrorKind::Conflict, message).hint("`mediactl history -p` shows what was changed")
 }
 
 impl Engine {
@@ -45,15 +44,15 @@ impl Engine {
     ///
     /// # Errors
     /// `Store`.
-    pub fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {
-        Ok(self.store.history(wanted)?)
+    pub fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
+        self.store.history(wanted)
     }
 
     /// Returns the text before a change: of `@1` that before the last one.
     ///
     /// # Errors
     /// `NoSuchChange`, `NotKept`, `Store`.
-    pub fn kept(&self, which: ChangeRef) -> Result<Arc<Snapshot>, Refusal> {
+    pub fn kept(&self, which: ChangeRef) -> Result<Arc<Snapshot>, Error> {
         Ok(self.serial_and_text(which)?.1)
     }
 
@@ -61,7 +60,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::save`] and [`Engine::kept`].
-    pub fn rollback(&self, which: ChangeRef, options: &ChangeOptions) -> Result<Outcome, Refusal> {
+    pub fn rollback(&self, which: ChangeRef, options: &ChangeOptions) -> Result<Outcome, Error> {
         // Looked up before a hand edit is recorded: its entry would shift the number that the user saw.
         let (serial, text) = self.serial_and_text(which)?;
         let mut options = ChangeOptions { takes_faults: true, ..options.clone() };
@@ -78,11 +77,11 @@ impl Engine {
     ///
     /// # Errors
     /// `NoSuchChange`, `NotKept`; `Conflict` if what it changed was changed since; as [`Engine::save`].
-    pub fn take_back(&self, change: &ChangeId, options: &ChangeOptions) -> Result<Outcome, Refusal> {
+    pub fn take_back(&self, change: &ChangeId, options: &ChangeOptions) -> Result<Outcome, Error> {
         let history = self.history(WHOLE_HISTORY)?;
         let is_made = |entry: &&HistoryEntry| entry.is_of(change.as_str()) && !entry.goes_back();
         let made = history.iter().find(is_made).ok_or_else(|| {
-            Refusal::new(RefusalKind::NoSuchChange, format!("the history has no change `{change}`"))
+            Error::new(ErrorKind::NoSuchChange, format!("the history has no change `{change}`"))
                 .hint("`mediactl history -o json` shows the id of each change")
         })?;
         let before = self.kept(ChangeRef::Serial(made.serial))?;
@@ -101,7 +100,7 @@ impl Engine {
         options.undoes = Some(change.clone());
         options.command.get_or_insert(Operation::Rollback.name().into());
         self.save(&text, &options).map_err(|error| match error.kind {
-            RefusalKind::Stale | RefusalKind::Conflict => stale_change(change),
+            ErrorKind::Stale | ErrorKind::Conflict => stale_change(change),
             _ => error,
         })
     }
@@ -111,7 +110,7 @@ impl Engine {
     ///
     /// # Errors
     /// `Store`.
-    pub fn pending_info(&self) -> Result<Option<PendingInfo>, Refusal> {
+    pub fn pending_info(&self) -> Result<Option<PendingInfo>, Error> {
         if let Some(running) = &self.running {
             return Ok(running.pending().map(|pending| pending.info()));
         }
@@ -125,7 +124,7 @@ impl Engine {
     ///
     /// # Errors
     /// `NoSuchChange`, `Store`.
-    pub(super) fn serial(&self, which: ChangeRef) -> Result<u64, Refusal> {
+    pub(super) fn serial(&self, which: ChangeRef) -> Result<u64, Error> {
         match which {
             // `blame` asks for one text after the other, and does not need all entries for each.
             ChangeRef::Serial(serial) if self.store.has_change(serial)? => Ok(serial),
@@ -133,12 +132,11 @@ impl Engine {
         }
     }
 
-    fn serial_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), Refusal> {
+    fn serial_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), Error> {
         let serial = self.serial(which)?;
         let which = ChangeRef::Serial(serial);
         let text = self.store.kept(serial)?.ok_or_else(|| {
-            Refusal::new(RefusalKind::NotKept, format!("the text before `{which}` is not kept"))
-                .hint(IN_HISTORY)
+            Error::new(ErrorKind::NotKept, format!("the text before `{which}` is not kept")).hint(IN_HISTORY)
         })?;
         Ok((serial, Arc::new(Snapshot::from_bytes(text))))
     }

@@ -1,17 +1,17 @@
 //! Entries that stand in included files: a change of one is refused, and says in which file it is.
 
+use crate::error::Error;
 use mediaconf::plumbing::schema::{Kind, Schema, WITH_INCLUDES};
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::change::ChangeOptions;
 use super::composed::Composed;
 use super::include_change::{IncludeChange, IncludedEntry};
 use super::local::Engine;
-use super::options::ChangeOptions;
 use super::outcome::OutcomeNote;
-use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
 use mediaconf::Request;
@@ -26,14 +26,14 @@ impl Transaction<'_> {
         request: &Request,
         text: &Arc<Snapshot>,
         patch: Option<&Value>,
-    ) -> Result<Option<OutcomeNote>, Refusal> {
+    ) -> Result<Option<OutcomeNote>, Error> {
         let engine = self.engine;
         let Some(composed) = engine.composed(text, engine.followed()) else { return Ok(None) };
         composed.refuse_change(request, patch, self.options)
     }
 
     /// Refuses another text of an entry that stands in an included file.
-    pub(super) fn refuse_included_entry(&self, text: &Arc<Snapshot>, path: &Path) -> Result<(), Refusal> {
+    pub(super) fn refuse_included_entry(&self, text: &Arc<Snapshot>, path: &Path) -> Result<(), Error> {
         let composed = self.engine.composed(text, self.engine.followed());
         composed.map_or(Ok(()), |composed| composed.refuse_entry(path))
     }
@@ -87,7 +87,7 @@ impl Composed {
         request: &Request,
         patch: Option<&Value>,
         options: &ChangeOptions,
-    ) -> Result<Option<OutcomeNote>, Refusal> {
+    ) -> Result<Option<OutcomeNote>, Error> {
         // This text alone can't show what is expected of an entry of an included file.
         let expected = request.expectations.iter().filter_map(|expectation| place_of(&expectation.path));
         let beside = request.beside();
@@ -151,7 +151,7 @@ impl Composed {
     ///
     /// # Errors
     /// `BadAssignments`.
-    pub fn refuse_entry(&self, path: &Path) -> Result<(), Refusal> {
+    pub fn refuse_entry(&self, path: &Path) -> Result<(), Error> {
         let faults = self.faults_at(place_of(path).into_iter().collect());
         Ok(Faults(faults).into_result(())?)
     }

@@ -7,16 +7,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::composed::Composed;
-use super::composed_fault::{ComposedFault, told_once};
+use super::composed::{ComposedFault, told_once};
 use super::content::Content;
 use super::local::Engine;
 use super::new_warnings::{BRINGS_WARNING, NewWarning, new_warnings};
 use super::operation::Operation;
 use super::outcome::{After, Outcome};
-use super::refusal::{Refusal, WITHOUT_STRICT};
-use super::refusal_kind::RefusalKind;
 use super::snapshot::{INCLUDE, Snapshot};
 use super::transaction::Transaction;
+use crate::error::{Error, ErrorKind, WITHOUT_STRICT};
 use crate::store::Follow;
 use mediaconf::plumbing::edit::{Fault, joined};
 use mediaconf::plumbing::syntax::{Document, Splice};
@@ -63,7 +62,7 @@ impl Engine {
 impl Transaction<'_> {
     /// Judges the change: refuses errors that it brings, and returns the warnings that it brings, which
     /// are refused if that is asked for. Errors of a take-back are reported, and never refuse it.
-    pub(super) fn judge(&mut self, outcome: &Outcome) -> Result<Vec<NewWarning>, Refusal> {
+    pub(super) fn judge(&mut self, outcome: &Outcome) -> Result<Vec<NewWarning>, Error> {
         let before = outcome.before.as_ref().and_then(Content::snapshot);
         let warnings = match (&outcome.after, before) {
             (after, before) if includes(before, after) => self.judge_composed(outcome, before)?,
@@ -86,7 +85,7 @@ impl Transaction<'_> {
         &mut self,
         outcome: &Outcome,
         before: Option<&Arc<Snapshot>>,
-    ) -> Result<Vec<NewWarning>, Refusal> {
+    ) -> Result<Vec<NewWarning>, Error> {
         let engine = self.engine;
         let Some(after) = outcome.after().and_then(Content::snapshot) else { return Ok(Vec::new()) };
         let composed = engine.composed(after, engine.followed());
@@ -95,7 +94,7 @@ impl Transaction<'_> {
         let known: Vec<_> = before.into_iter().chain(file).collect();
         let faults = composed.as_ref().map(|after| engine.new_faults(&known, after)).unwrap_or_default();
         if !(faults.is_empty() || self.options.takes_faults) {
-            let refusal = Refusal::new(RefusalKind::BadNewText, joined(&faults)).hint("nothing was written");
+            let refusal = Error::new(ErrorKind::BadNewText, joined(&faults)).hint("nothing was written");
             return Err(refusal.with_faults(faults));
         }
         self.told.extend(faults.iter().map(Fault::to_string));
@@ -110,9 +109,9 @@ impl Transaction<'_> {
 }
 
 /// The change brings warnings, and is to be refused then.
-fn refused(warnings: &[NewWarning]) -> Refusal {
+fn refused(warnings: &[NewWarning]) -> Error {
     let said = |warning: &NewWarning| Fault::plain(format!("{BRINGS_WARNING}{warning}"));
-    Refusal::new(RefusalKind::NewWarnings, format!("{BRINGS_WARNING}{}", joined(warnings)))
+    Error::new(ErrorKind::NewWarnings, format!("{BRINGS_WARNING}{}", joined(warnings)))
         .hint(WITHOUT_STRICT)
         .with_faults(warnings.iter().map(said).collect())
 }
@@ -173,7 +172,7 @@ mod tests {
         put(folder.path(), "media.conf", TWICE);
         let refused = engine.load_again("");
         assert!(
-            matches!(&refused, Err(refusal) if refusal.kind == RefusalKind::BadNewText && refusal.faults.len() == 1),
+            matches!(&refused, Err(refusal) if refusal.kind == ErrorKind::BadNewText && refusal.faults.len() == 1),
             "{refused:?}"
         );
         assert_eq!(engine.running().expect("it runs").bytes(), MAIN.as_bytes());

@@ -4,19 +4,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::activity::{Activity, ReloadRun};
+use super::change::ChangeOptions;
 use super::gate::Pass;
 use super::guard::Guard;
 use super::hook::Hooks;
 use super::log_line::{LogLevel, LogLine};
 use super::operation::Operation;
-use super::options::ChangeOptions;
 use super::outcome::Outcome;
 use super::pending::PendingChange;
-use super::refusal::Refusal;
-use super::refusal_kind::RefusalKind;
 use super::running::{Running, ServerState, Turn};
 use super::snapshot::Snapshot;
-use crate::store::{Candidate, Loaded, LockHolder, RunBy, Store, StoreError, Writer};
+use crate::error::{Error, ErrorKind};
+use crate::store::{Candidate, Loaded, LockHolder, RunBy, Store, Writer};
 use mediaconf::plumbing::edit::Faults;
 
 /// The longest time that a dry run waits for the check commands of others.
@@ -70,7 +69,7 @@ impl Engine {
     ///
     /// # Errors
     /// `Store`.
-    pub fn read(&self) -> Result<Arc<Snapshot>, Refusal> {
+    pub fn read(&self) -> Result<Arc<Snapshot>, Error> {
         Ok(Arc::new(Snapshot::from_bytes(self.store.load()?.bytes)))
     }
 
@@ -80,16 +79,16 @@ impl Engine {
     }
 
     /// The error if there is no running configuration.
-    pub(super) fn no_server(&self) -> Refusal {
+    pub(super) fn no_server(&self) -> Error {
         if self.is_run_by_nodes() {
-            Refusal::new(
-                RefusalKind::NodesRunIt,
+            Error::new(
+                ErrorKind::NodesRunIt,
                 "a cluster has no running configuration of its own: its nodes run what is in it",
             )
             .hint("`mediactl save FILE` replaces what is in it; `mediactl update FILE` on a node is for that node alone")
         } else {
             // Who can't look there does not know whether a server runs.
-            self.store.pending().map_or_else(Refusal::from, |_| Refusal::no_server())
+            self.store.pending().map_or_else(Error::from, |_| Error::no_server())
         }
     }
 
@@ -136,8 +135,8 @@ impl Engine {
         &self,
         operation: Operation,
         options: &ChangeOptions,
-        make: impl FnOnce() -> Result<Outcome, Refusal>,
-    ) -> Result<Outcome, Refusal> {
+        make: impl FnOnce() -> Result<Outcome, Error>,
+    ) -> Result<Outcome, Error> {
         let made = make();
         if let Some(activity) = self.activity() {
             activity.count_change(operation, options.dry_run, &made);
@@ -158,35 +157,34 @@ impl Engine {
     }
 
     /// Waits to be the only writer of this process.
-    pub(super) fn take_turn(&self) -> Result<Option<Turn>, Refusal> {
+    pub(super) fn take_turn(&self) -> Result<Option<Turn>, Error> {
         let Some(running) = &self.running else { return Ok(None) };
         running.take_turn(DEFAULT_LOCK_WAIT).map(Some).ok_or_else(|| {
-            Refusal::new(RefusalKind::TurnTaken, "another change is under way")
-                .hint("try again when it is done")
+            Error::new(ErrorKind::TurnTaken, "another change is under way").hint("try again when it is done")
         })
     }
 
     /// Waits to be the only dry run of this process whose check command runs.
-    pub(super) fn rehearse(&self, options: &ChangeOptions) -> Result<Option<Pass>, Refusal> {
+    pub(super) fn rehearse(&self, options: &ChangeOptions) -> Result<Option<Pass>, Error> {
         let Some(running) = &self.running else { return Ok(None) };
         let pass = running.rehearse(options.at_most(REHEARSAL_WAIT));
         options.refuse_late()?;
         pass.map(Some).ok_or_else(|| {
-            Refusal::new(RefusalKind::TurnTaken, "other dry runs wait for the check command")
+            Error::new(ErrorKind::TurnTaken, "other dry runs wait for the check command")
                 .hint("try again when they are done")
         })
     }
 
     /// Waits to be the only writer of all processes, without telling the user.
-    pub(super) fn writer(&self) -> Result<Box<dyn Writer + '_>, StoreError> {
+    pub(super) fn writer(&self) -> Result<Box<dyn Writer + '_>, Error> {
         self.store.writer(DEFAULT_LOCK_WAIT, &mut |_| {})
     }
 
     /// Refuses to work if the name of the store now leads elsewhere: another server may run there.
-    pub(super) fn refuse_moved(&self) -> Result<(), Refusal> {
+    pub(super) fn refuse_moved(&self) -> Result<(), Error> {
         match self.running.is_some() && self.store.leads_elsewhere() {
-            true => Err(Refusal::new(
-                RefusalKind::Conflict,
+            true => Err(Error::new(
+                ErrorKind::Conflict,
                 "the link to the configuration was changed since the server started",
             )
             .hint("start the server again")),
@@ -199,16 +197,16 @@ impl Engine {
         &self,
         guards: [Option<Guard>; 2],
         options: &ChangeOptions,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Error> {
         let mut refused = guards.into_iter().flatten().filter(|guard| !options.accepts(guard));
         match refused.next().filter(|_| self.has_guards) {
-            Some(guard) => Err(Refusal::from(guard)),
+            Some(guard) => Err(Error::from(guard)),
             None => Ok(()),
         }
     }
 
     /// Refuses the faults that guards find in an edit, and that are not accepted.
-    pub(super) fn refuse_faults(&self, guarded: Faults, options: &ChangeOptions) -> Result<(), Refusal> {
+    pub(super) fn refuse_faults(&self, guarded: Faults, options: &ChangeOptions) -> Result<(), Error> {
         match self.has_guards {
             true => Ok(options.refused(guarded).into_result(())?),
             false => Ok(()),
@@ -220,15 +218,15 @@ impl Engine {
         &self,
         writer: Option<&dyn Writer>,
         pieces: &[&[u8]],
-    ) -> Result<Candidate, StoreError> {
+    ) -> Result<Candidate, Error> {
         writer.map_or_else(|| self.store.candidate(pieces), |writer| writer.candidate(pieces))
     }
 
     /// Reconciles the history with the stored text, and returns that; `None` if there is none.
-    pub(super) fn reconcile(&self, writer: &dyn Writer) -> Result<Option<Loaded>, StoreError> {
+    pub(super) fn reconcile(&self, writer: &dyn Writer) -> Result<Option<Loaded>, Error> {
         let stored = match self.store.load() {
             Ok(stored) => Some(stored),
-            Err(StoreError::NotFound { .. }) => None,
+            Err(error) if error.kind == ErrorKind::NoConfiguration => None,
             Err(error) => return Err(error),
         };
         writer.reconcile(stored.as_ref().map(Loaded::as_base))?;

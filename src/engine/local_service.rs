@@ -3,19 +3,18 @@
 use std::sync::Arc;
 
 use super::blame::is_edited_since;
+use super::change::ChangeOptions;
+use super::change::RequestedChange;
 use super::change_report::ChangeReport;
 use super::composed::Composed;
 use super::content::Content;
-use super::feature::Feature;
 use super::local::Engine;
 use super::new_text::NewText;
-use super::options::ChangeOptions;
 use super::outcome::{Outcome, OutcomeNote};
-use super::refusal::Refusal;
-use super::requested_change::RequestedChange;
 use super::service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading};
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status, differing, last_change};
+use crate::error::Error;
 use crate::store::{CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision};
 
 impl ConfigService for Engine {
@@ -23,7 +22,7 @@ impl ConfigService for Engine {
         &self.name
     }
 
-    fn read(&self, query: &ReadQuery) -> Result<Reading, Refusal> {
+    fn read(&self, query: &ReadQuery) -> Result<Reading, Error> {
         let running = self.running();
         if matches!(query.form, ReadForm::Json { runtime: true, .. }) {
             return Err(self.no_server());
@@ -40,7 +39,7 @@ impl ConfigService for Engine {
         Ok(Reading { source, content: Content::Text(snapshot), lost_line_ends })
     }
 
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Refusal> {
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Error> {
         let snapshot = match self.running() {
             Some(running) => running,
             None => Arc::new(Snapshot::from_bytes(self.store.load()?.bytes)),
@@ -51,49 +50,45 @@ impl ConfigService for Engine {
         Ok((!is_known).then_some(Content::Text(snapshot)))
     }
 
-    fn revision(&self) -> Result<Option<Revision>, Refusal> {
+    fn revision(&self) -> Result<Option<Revision>, Error> {
         Ok(Some(self.present()?.revision()))
     }
 
-    fn health(&self) -> Result<ServerHealth, Refusal> {
+    fn health(&self) -> Result<ServerHealth, Error> {
         let (revision, pending) = (Some(self.present()?.revision()), self.pending_info()?);
         Ok(ServerHealth { revision, pending, trouble: None })
     }
 
-    fn composed(&self, text: &Arc<Snapshot>, _: Option<ConfigSource>) -> Result<Option<Composed>, Refusal> {
+    fn composed(&self, text: &Arc<Snapshot>, _: Option<ConfigSource>) -> Result<Option<Composed>, Error> {
         Ok(Engine::composed(self, text, self.followed()))
     }
 
-    fn change(
-        &self,
-        requested: RequestedChange<'_>,
-        options: &ChangeOptions,
-    ) -> Result<ChangeReport, Refusal> {
+    fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error> {
         let outcome = self.make(&requested, options)?;
         Ok(ChangeReport::new(outcome, requested.into_conditional(), options.told))
     }
 
-    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {
+    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
         Engine::history(self, wanted)
     }
 
-    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Refusal> {
+    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error> {
         Engine::kept(self, change)
     }
 
-    fn pending(&self) -> Result<Option<PendingInfo>, Refusal> {
+    fn pending(&self) -> Result<Option<PendingInfo>, Error> {
         self.pending_info()
     }
 
-    fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Refusal> {
+    fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Error> {
         let is_run_by_nodes = self.is_run_by_nodes();
         let pending = self.pending_info()?.filter(|pending| !(is_run_by_nodes && pending.is_over));
         let Some(pending) = pending else {
             if is_run_by_nodes {
                 // A change whose time is over is rolled back by the first who writes.
-                drop(self.writer().map_err(Refusal::from)?);
+                drop(self.writer()?);
             }
-            return Err(Refusal::nothing_pending());
+            return Err(Error::nothing_pending());
         };
         let id = id.unwrap_or(&pending.id);
         let is_kept = match decision {
@@ -103,19 +98,15 @@ impl ConfigService for Engine {
         Ok(is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect())
     }
 
-    fn canaries(&self, id: &str, wish: &CanaryWish) -> Result<CanaryStep, Refusal> {
-        Ok(self.store.canaries(id, wish)?)
+    fn canaries(&self, id: &str, wish: &CanaryWish) -> Result<CanaryStep, Error> {
+        self.store.canaries(id, wish)
     }
 
-    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Refusal> {
-        Ok(self.store.nodes()?)
+    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
+        self.store.nodes()
     }
 
-    fn demand(&self, _: &[Feature]) -> Result<(), Refusal> {
-        Ok(())
-    }
-
-    fn status(&self) -> Result<Status, Refusal> {
+    fn status(&self) -> Result<Status, Error> {
         let file = Engine::read(self)?;
         let entries = Engine::history(self, 1)?;
         let state = self.state();
@@ -138,15 +129,15 @@ impl ConfigService for Engine {
                 None => entries.into_iter().next(),
             },
             file: Some(file),
-            last_error: state.and_then(|state| state.last_error).map(|trouble| trouble.whole),
-            nodes: self.store.nodes().map_err(Refusal::from)?,
+            last_error: state.and_then(|state| state.last_error).map(|error| error.message),
+            nodes: self.store.nodes()?,
         })
     }
 }
 
 impl Engine {
     /// Makes a change, or rehearses it.
-    pub fn make(&self, requested: &RequestedChange<'_>, options: &ChangeOptions) -> Result<Outcome, Refusal> {
+    pub fn make(&self, requested: &RequestedChange<'_>, options: &ChangeOptions) -> Result<Outcome, Error> {
         let new = match requested {
             RequestedChange::Modify(request) => return self.modify(request, options),
             RequestedChange::Update(text) => return self.update(text, options),
@@ -164,7 +155,7 @@ impl Engine {
     }
 
     /// Returns what a server runs, or the stored text where none runs.
-    pub(super) fn present(&self) -> Result<Arc<Snapshot>, Refusal> {
+    pub(super) fn present(&self) -> Result<Arc<Snapshot>, Error> {
         self.running().map_or_else(|| Engine::read(self), Ok)
     }
 }

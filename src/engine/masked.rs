@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::content::Content;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::model::{Config, Lens, Masker};
+use mediaconf::plumbing::model::{Config, Lens, Masker, SecretValues};
 use mediaconf::plumbing::syntax::Document;
 
 impl Snapshot {
@@ -60,4 +60,17 @@ pub fn json_of_others(snapshot: &Snapshot) -> Vec<u8> {
     let lens = Lens { skip_static_streams: true, ..Lens::default() };
     let config = Config::from_members(snapshot.members(), lens);
     serde_json::to_vec(&config.view()).expect("a view is JSON")
+}
+
+/// Returns free text, such as the output of a hook, without the secrets of configurations.
+pub fn without_secrets<'s>(text: &str, of: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> String {
+    let secrets = SecretValues::collect(of.into_iter().map(|text| text.document()));
+    secrets.masked(text, &Masker::default()).into_owned()
+}
+
+/// Returns the message of a change without the secrets of configurations. Secrets that only their form
+/// shows are masked when the message is shown.
+pub fn message_without_secrets<'s>(message: &str, of: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> String {
+    let secrets = SecretValues::collect(of.into_iter().map(|text| text.document()));
+    secrets.masked_values(message, &Masker::default()).into_owned()
 }

@@ -12,12 +12,12 @@ mod activity;
 mod aftermath;
 mod base_text;
 mod blame;
-mod blamed;
 mod canary;
+#[allow(clippy::disallowed_methods, reason = "a request has a time until which it may write")]
+mod change;
 mod change_report;
 mod changed_paths;
 mod composed;
-mod composed_fault;
 #[allow(clippy::disallowed_methods, reason = "a change has to be confirmed within a time")]
 mod confirm;
 mod conflict;
@@ -25,7 +25,6 @@ mod content;
 mod content_diff;
 mod entry_text;
 mod fault_record;
-mod feature;
 #[allow(clippy::disallowed_methods, reason = "a writer waits for its turn")]
 mod gate;
 mod guard;
@@ -47,17 +46,12 @@ mod new_text;
 mod new_warnings;
 mod node_report;
 mod operation;
-#[allow(clippy::disallowed_methods, reason = "a request has a time until which it may write")]
-mod options;
 mod outcome;
 #[allow(clippy::disallowed_methods, reason = "a change waits for a time")]
 mod pending;
-mod refusal;
-mod refusal_kind;
 #[allow(clippy::disallowed_methods, reason = "the time that the reload command takes is told")]
 mod reload;
 mod replace;
-mod requested_change;
 mod restore;
 #[allow(clippy::disallowed_methods, reason = "a change is made again for a time")]
 mod retry;
@@ -70,14 +64,16 @@ mod status;
 mod status_stamp;
 #[allow(clippy::disallowed_methods, reason = "a change is recorded with its time")]
 mod transaction;
-mod trouble;
 
 pub use activity::{Activity, ChangeResult, HandEdit, LastReload, PendingEnd, ReloadRun};
 pub use aftermath::Aftermath;
-pub use blame::{is_edited_since, value_history};
-pub use blamed::{Blamed, ValueHistory};
+pub use blame::{Blamed, ValueHistory, is_edited_since, value_history};
 pub use canary::{CanaryFault, canary_nodes};
-pub use change_report::{ChangeReport, REPORT_PARTS, ReportParts};
+pub use change::{
+    CHANGE_NAMES, COMMANDS, ChangeOptions, ChangeRequest, EntryEdit, EntryEdits, Expected, MAX_CONFIRM,
+    RequestedChange,
+};
+pub use change_report::{ChangeReport, ReportParts};
 pub use changed_paths::{KnownPaths, add_paths};
 pub use composed::{Composed, ComposedFile, IncludedTexts};
 pub use conflict::Conflict;
@@ -85,7 +81,6 @@ pub use content::{Content, compared};
 pub use content_diff::ContentDiff;
 pub use entry_text::{entry_range, not_there, with_entry};
 pub use fault_record::{CheckedConfig, FaultRecord, FixRecord, RangeRecord, RelatedRecord};
-pub use feature::{FEATURES, Feature};
 pub use guard::{
     GUARD_NAMES, Guard, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE, before_deletion,
     before_replacement,
@@ -98,20 +93,15 @@ pub use include_change::{IncludeChange, IncludedEntry};
 pub use interrupt::Interrupt;
 pub use local::{DEFAULT_LOCK_WAIT, Engine};
 pub use log_line::{LogLevel, LogLine};
-pub use masked::{MaskedConfig, json_of_others};
+pub use masked::{MaskedConfig, json_of_others, without_secrets};
 pub use new_text::NewText;
 pub use new_warnings::{BRINGS_WARNING, NewWarning, new_warnings};
 pub use node_report::{NodeFigures, NodeReport};
 pub use operation::Operation;
-pub use options::{COMMANDS, ChangeOptions, Expected};
 pub use outcome::{After, Outcome, OutcomeNote};
 pub use pending::PendingChange;
-pub use refusal::{Refusal, WITHOUT_STRICT, errors_of};
-pub use refusal_kind::{ErrorKind, KINDS, RefusalKind};
-pub use requested_change::{CHANGE_NAMES, EntryEdit, EntryEdits, RequestedChange};
 pub use running::{LastChange, MAX_REHEARSALS, ServerState};
-pub use service::{ConfigService, ConfigSource, Decision, KeptText, ReadForm, ReadQuery, Reading, TextDiff};
+pub use service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading};
 pub use snapshot::{INCLUDE, Snapshot};
 pub use status::{FirstError, ServerHealth, ServerInfo, Status, differing, last_change};
 pub use status_stamp::StatusStamp;
-pub use trouble::{Trouble, without_secrets};

@@ -5,20 +5,19 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::change::ChangeOptions;
 use super::conflict::{conflicts, hand_edited, hand_edited_and_updated, hand_edited_badly};
 use super::guard::{self, Guard};
 use super::include_change::IncludeChange;
 use super::judgement::may_include;
 use super::local::Engine;
 use super::operation::Operation;
-use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote};
-use super::refusal::Refusal;
-use super::refusal_kind::RefusalKind;
 use super::retry::unless_overtaken;
 use super::running::ServerState;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
+use crate::error::{Error, ErrorKind};
 use mediaconf::Request;
 use mediaconf::plumbing::edit::Edit;
 use mediaconf::plumbing::model::Masker;
@@ -36,12 +35,12 @@ impl Engine {
     /// Evaluates `request` to a patch, merges that into the running configuration, and saves the result.
     ///
     /// # Errors
-    /// All of [`Refusal`]; the configuration is as it was then.
-    pub fn modify(&self, request: &Request, options: &ChangeOptions) -> Result<Outcome, Refusal> {
+    /// All of [`Error`]; the configuration is as it was then.
+    pub fn modify(&self, request: &Request, options: &ChangeOptions) -> Result<Outcome, Error> {
         self.counted(Operation::Modify, options, || unless_overtaken(|| self.merge(request, options)))
     }
 
-    fn merge(&self, request: &Request, options: &ChangeOptions) -> Result<Outcome, Refusal> {
+    fn merge(&self, request: &Request, options: &ChangeOptions) -> Result<Outcome, Error> {
         let mut transaction = match Transaction::begin(self, Operation::Modify, options) {
             Ok(transaction) => transaction,
             Err(not) => return not.into_outcome(),
@@ -55,7 +54,7 @@ impl Engine {
 impl Transaction<'_> {
     /// Chooses the text that a patch is merged into, by the running configuration, the file and its
     /// hand edit.
-    fn basis(&self) -> Result<Basis, Refusal> {
+    fn basis(&self) -> Result<Basis, Error> {
         // With a base, `force` overrides only values that both changed, and leaves all others.
         let is_merged = self.options.base.is_some();
         let force = self.options.force && !is_merged;
@@ -68,8 +67,8 @@ impl Transaction<'_> {
         let edited = self.file().filter(|_| is_hand_edit && !force);
         if let Some(file) = edited.filter(|file| !file.is_valid()) {
             let kind = match self.options.expected {
-                Some(_) => RefusalKind::HandEditedSince,
-                None => RefusalKind::HandEdited,
+                Some(_) => ErrorKind::HandEditedSince,
+                None => ErrorKind::HandEdited,
             };
             return Err(hand_edited_badly(kind, file, is_merged));
         }
@@ -93,7 +92,7 @@ impl Transaction<'_> {
     }
 
     /// Evaluates the request, once, on the text that it is merged into.
-    fn evaluate(&mut self, request: &Request, basis: Basis) -> Result<Change, Refusal> {
+    fn evaluate(&mut self, request: &Request, basis: Basis) -> Result<Change, Error> {
         let mut notes: Vec<_> = basis.note.clone().into_iter().collect();
         let base = self.base()?;
         let edited = self.edit(request, &basis, base.as_ref(), &mut notes);
@@ -120,10 +119,10 @@ impl Transaction<'_> {
         basis: &Basis,
         base: Option<&Arc<Snapshot>>,
         notes: &mut Vec<OutcomeNote>,
-    ) -> Result<Option<After>, Refusal> {
+    ) -> Result<Option<After>, Error> {
         let (engine, options) = (self.engine, self.options);
         if !basis.text.is_valid() {
-            return Err(Refusal::bad_config(basis.text.clone()));
+            return Err(Error::bad_config(basis.text.clone()));
         }
         let named = request.named_deletions();
         let made_again = match base.filter(|base| !base.is_same_text(&basis.text)) {
@@ -137,7 +136,7 @@ impl Transaction<'_> {
         let credentials = edit.removes_credentials.then_some(Guard::WouldRemoveCredentials);
         let is_judged = may_include(&basis.text, &edit.splices);
         let after = Arc::new(Snapshot::proved(edit.document));
-        let masked = Refusal::masked_text(after.document().text());
+        let masked = Error::masked_text(after.document().text());
         if let Some(refusal) = masked.filter(|_| !Masker::holds_mask(basis.text.document().text())) {
             return Err(refusal);
         }
@@ -156,7 +155,7 @@ impl Transaction<'_> {
         request: &Request,
         basis: &Basis,
         notes: &mut Vec<OutcomeNote>,
-    ) -> Result<Option<Edit>, Refusal> {
+    ) -> Result<Option<Edit>, Error> {
         let (document, config) = (basis.text.document(), basis.text.config());
         let current = config.lookup();
         let evaluated = request.evaluate(&current);
@@ -171,7 +170,7 @@ impl Transaction<'_> {
     }
 
     /// Refuses a patch that changes the same values as the hand edit of the file.
-    fn refuse_conflicts(&self, state: &ServerState, file: &Document, patch: &Value) -> Result<(), Refusal> {
+    fn refuse_conflicts(&self, state: &ServerState, file: &Document, patch: &Value) -> Result<(), Error> {
         let conflicts = conflicts(state.saved.document(), file, patch);
         if self.options.base.is_none() && !conflicts.is_empty() {
             return Err(hand_edited(&conflicts));

@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use super::change::EntryEdits;
 use super::conflict::hand_edited_and_updated;
 use super::entry_text::with_entry;
 use super::outcome::OutcomeNote;
-use super::refusal::Refusal;
-use super::requested_change::EntryEdits;
 use super::snapshot::Snapshot;
 use super::transaction::{Transaction, hand_edited_since};
-use crate::store::StoreError;
+use crate::error::Error;
 use mediaconf::Request;
 use mediaconf::plumbing::edit::EditError;
 use mediaconf::plumbing::show::formatted_document;
@@ -41,13 +40,13 @@ impl Transaction<'_> {
         &self,
         new: &NewText,
         notes: &mut Vec<OutcomeNote>,
-    ) -> Result<Arc<Snapshot>, Refusal> {
+    ) -> Result<Arc<Snapshot>, Error> {
         let bytes = match new {
             NewText::Whole(text) => self.whole_text(text, || self.formattable())?,
             NewText::Formatted => {
                 let present = self.formattable()?;
                 if !present.is_valid() {
-                    return Err(Refusal::bad_config(present.clone()));
+                    return Err(Error::bad_config(present.clone()));
                 }
                 let new = formatted_document(present.document()).map_err(EditError::Unproved)?;
                 return Ok(new.map_or_else(|| present.clone(), |new| Snapshot::from_document(new).into()));
@@ -70,7 +69,7 @@ impl Transaction<'_> {
         text: &Arc<Snapshot>,
         EntryEdits { texts, then }: &EntryEdits,
         notes: &mut Vec<OutcomeNote>,
-    ) -> Result<Arc<Snapshot>, Refusal> {
+    ) -> Result<Arc<Snapshot>, Error> {
         let mut whole = text.clone();
         for edit in texts {
             self.options.refuse_late()?;
@@ -88,9 +87,9 @@ impl Transaction<'_> {
         text: &Arc<Snapshot>,
         request: &Request,
         notes: &mut Vec<OutcomeNote>,
-    ) -> Result<Option<Arc<Snapshot>>, Refusal> {
+    ) -> Result<Option<Arc<Snapshot>>, Error> {
         if !text.is_valid() {
-            return Err(Refusal::bad_new_text(text.clone()));
+            return Err(Error::bad_new_text(text.clone()));
         }
         let (config, document) = (text.config(), text.document());
         let evaluated = request.evaluate(&config.lookup());
@@ -105,7 +104,7 @@ impl Transaction<'_> {
     }
 
     /// The text that is worked on: the running one, or the file where that was edited by hand.
-    fn formattable(&self) -> Result<&Arc<Snapshot>, Refusal> {
+    fn formattable(&self) -> Result<&Arc<Snapshot>, Error> {
         match (&self.state, self.hand_edit()) {
             (Some(state), Some([_, file])) if state.is_saved() => Ok(file),
             (Some(_), Some(_)) if self.options.base.is_some() => Err(hand_edited_and_updated()),
@@ -115,7 +114,7 @@ impl Transaction<'_> {
         }
     }
 
-    fn no_file(&self) -> Refusal {
-        StoreError::NotFound { path: self.engine.store.path().to_owned() }.into()
+    fn no_file(&self) -> Error {
+        Error::no_file(self.engine.store.path())
     }
 }

@@ -53,7 +53,7 @@ impl Operation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::options::COMMANDS;
+    use crate::engine::change::COMMANDS;
 
     #[test]
     fn each_name_in_the_history_is_that_of_an_operation() {

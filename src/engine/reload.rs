@@ -8,13 +8,12 @@ use super::aftermath::Aftermath;
 use super::hook::{self, HookFailure, HookReason, Occasion};
 use super::local::Engine;
 use super::log_line::LogLevel;
+use super::masked::without_secrets;
 use super::operation::Operation;
 use super::pending::RollbackPoint;
-use super::refusal::Refusal;
-use super::refusal_kind::RefusalKind;
 use super::running::Turn;
 use super::snapshot::Snapshot;
-use super::trouble::{Trouble, without_secrets};
+use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRecord, TAKE_BACK, Writer};
 
 impl Engine {
@@ -35,7 +34,7 @@ impl Engine {
             let _turn = turn;
             let result = engine.reload_alone((operation, &by, &id), &before, &after, writes);
             if let (Err(error), Some(_)) = (&result, &engine.running) {
-                engine.remember_trouble(Trouble::from(error));
+                engine.remember_trouble(error.clone());
                 engine.tell(LogLevel::Error, &format!("{operation}: {}", error.brief()));
             }
         };
@@ -50,7 +49,7 @@ impl Engine {
         before: &RollbackPoint,
         after: &Arc<Snapshot>,
         writes: bool,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Error> {
         let writer = self.writer()?;
         let pieces = [after.bytes()];
         let candidate = writer.candidate(&pieces)?;
@@ -70,7 +69,7 @@ impl Engine {
         writer: Option<&dyn Writer>,
         before: &RollbackPoint,
         written: Option<&[&[u8]]>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Error> {
         let Some(command) = &self.hooks.reload else { return Ok(()) };
         let Err(failure) = self.run_reload(command, occasion) else { return Ok(()) };
         // A failure to roll back must not hide that the reload failed.
@@ -102,18 +101,13 @@ impl Engine {
     ///
     /// # Errors
     /// `ReloadFailed`, `Store`.
-    pub fn reload_again(&self, by: &str) -> Result<(), Refusal> {
+    pub fn reload_again(&self, by: &str) -> Result<(), Error> {
         let writer = self.writer()?;
         self.reload_present(&*writer, Operation::Load.name(), by)
     }
 
     /// Runs the reload command for the running configuration, or without a server for the one in the file.
-    pub(super) fn reload_present(
-        &self,
-        writer: &dyn Writer,
-        operation: &str,
-        by: &str,
-    ) -> Result<(), Refusal> {
+    pub(super) fn reload_present(&self, writer: &dyn Writer, operation: &str, by: &str) -> Result<(), Error> {
         let Some(command) = &self.hooks.reload else {
             self.note_reload(true, ReloadRun { by: by.to_owned(), ..ReloadRun::default() });
             return Ok(());
@@ -135,7 +129,7 @@ impl Engine {
         writer: Option<&dyn Writer>,
         before: &RollbackPoint,
         written: Option<&[&[u8]]>,
-    ) -> Result<Aftermath, Refusal> {
+    ) -> Result<Aftermath, Error> {
         if let (Some(writer), Some(written)) = (writer, written) {
             let message = format!("the reload command failed after `{}`", occasion.operation);
             let record = ChangeRecord {
@@ -163,8 +157,8 @@ impl Engine {
 }
 
 /// The reload command failed; `aftermath` is the state of the file.
-fn not_reloaded(failure: &HookFailure, aftermath: Aftermath) -> Refusal {
-    let refusal = |message| Refusal::new(RefusalKind::ReloadFailed, message);
+fn not_reloaded(failure: &HookFailure, aftermath: Aftermath) -> Error {
+    let refusal = |message| Error::new(ErrorKind::ReloadFailed, message);
     match failure.reason {
         HookReason::Interrupted(signal) => {
             refusal(format!("interrupted while the reload command ran: {}", aftermath.in_words()))

@@ -5,27 +5,25 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::activity::ReloadRun;
+use super::change::ChangeOptions;
 use super::guard::{self, Guard};
 use super::include_change::IncludeChange;
 use super::local::Engine;
 use super::new_text::NewText;
 use super::operation::Operation;
-use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote};
-use super::refusal::Refusal;
-use super::refusal_kind::RefusalKind;
 use super::retry::unless_overtaken;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
-use crate::store::StoreError;
+use crate::error::{Error, ErrorKind};
 use mediaconf::plumbing::model::has_lost_line_ends;
 
 impl Engine {
     /// Replaces the file, and the running configuration, by a new text; makes the file if it is missing.
     ///
     /// # Errors
-    /// All of [`Refusal`]; the configuration is as it was then.
-    pub fn save(&self, new: &NewText, options: &ChangeOptions) -> Result<Outcome, Refusal> {
+    /// All of [`Error`]; the configuration is as it was then.
+    pub fn save(&self, new: &NewText, options: &ChangeOptions) -> Result<Outcome, Error> {
         let save = || self.replace_both(Operation::Save, new, options);
         self.counted(Operation::Save, options, || match options.base {
             Some(_) => unless_overtaken(save),
@@ -42,7 +40,7 @@ impl Engine {
         operation: Operation,
         text: Bytes,
         options: &ChangeOptions,
-    ) -> Result<Outcome, Refusal> {
+    ) -> Result<Outcome, Error> {
         let text = NewText::Whole(text);
         self.counted(operation, options, || self.replace_both(operation, &text, options))
     }
@@ -52,7 +50,7 @@ impl Engine {
         operation: Operation,
         new: &NewText,
         options: &ChangeOptions,
-    ) -> Result<Outcome, Refusal> {
+    ) -> Result<Outcome, Error> {
         let transaction = match Transaction::begin(self, operation, options) {
             Ok(transaction) => transaction,
             Err(not) => return not.into_outcome(),
@@ -90,24 +88,24 @@ impl Engine {
     /// Replaces the running configuration of a server, and leaves the file alone.
     ///
     /// # Errors
-    /// All of [`Refusal`]; the configuration is as it was then.
-    pub fn update(&self, text: &Bytes, options: &ChangeOptions) -> Result<Outcome, Refusal> {
+    /// All of [`Error`]; the configuration is as it was then.
+    pub fn update(&self, text: &Bytes, options: &ChangeOptions) -> Result<Outcome, Error> {
         if self.running.is_none() {
             return Err(self.no_server());
         }
         if options.id.is_some() {
             let message = "an update is in no history, so it has no id";
-            return Err(Refusal::new(RefusalKind::Misplaced, message));
+            return Err(Error::new(ErrorKind::Usage, message));
         }
         self.counted(Operation::Update, options, || self.replace_running(text, options))
     }
 
-    fn replace_running(&self, text: &Bytes, options: &ChangeOptions) -> Result<Outcome, Refusal> {
+    fn replace_running(&self, text: &Bytes, options: &ChangeOptions) -> Result<Outcome, Error> {
         let transaction = match Transaction::begin(self, Operation::Update, options) {
             Ok(transaction) => transaction,
             Err(not) => return not.into_outcome(),
         };
-        let Some(state) = &transaction.state else { return Err(Refusal::no_server()) };
+        let Some(state) = &transaction.state else { return Err(Error::no_server()) };
         transaction.refuse_stale(state, false)?;
         let text = transaction.whole_text(text, || Ok(&state.running))?;
         self.refuse_one_line([Some(&state.running), transaction.file()], &text, options)?;
@@ -125,7 +123,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::update`]; if the file is missing or has errors, the running configuration stays.
-    pub fn load_again(&self, by: &str) -> Result<Outcome, Refusal> {
+    pub fn load_again(&self, by: &str) -> Result<Outcome, Error> {
         self.reconcile_alone();
         let options =
             ChangeOptions { max_delete: Some(usize::MAX), by: by.to_owned(), ..ChangeOptions::default() };
@@ -136,14 +134,14 @@ impl Engine {
         loaded
     }
 
-    fn load_file(&self, options: &ChangeOptions) -> Result<Outcome, Refusal> {
+    fn load_file(&self, options: &ChangeOptions) -> Result<Outcome, Error> {
         let transaction = match Transaction::begin(self, Operation::Load, options) {
             Ok(transaction) => transaction,
             Err(not) => return not.into_outcome(),
         };
-        let Some(state) = &transaction.state else { return Err(Refusal::no_server()) };
+        let Some(state) = &transaction.state else { return Err(Error::no_server()) };
         let Some(file) = transaction.file() else {
-            return Err(StoreError::NotFound { path: self.store.path().to_owned() }.into());
+            return Err(Error::no_file(self.store.path()));
         };
         let changes = !file.is_same_text(&state.running)
             || !file.is_same_text(&state.saved)
@@ -159,7 +157,7 @@ impl Engine {
         present: [Option<&Arc<Snapshot>>; 2],
         text: &[u8],
         options: &ChangeOptions,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Error> {
         let is_present = || present.into_iter().flatten().any(|present| present.bytes() == text);
         let is_lost = has_lost_line_ends(text) && !is_present();
         self.refuse_guarded([is_lost.then_some(Guard::OneLine), None], options)
@@ -171,11 +169,11 @@ impl Engine {
         before: Option<&Arc<Snapshot>>,
         after: Arc<Snapshot>,
         options: &ChangeOptions,
-    ) -> Result<(Arc<Snapshot>, Vec<OutcomeNote>), Refusal> {
+    ) -> Result<(Arc<Snapshot>, Vec<OutcomeNote>), Error> {
         if !after.is_valid() {
-            return Err(Refusal::bad_new_text(after));
+            return Err(Error::bad_new_text(after));
         }
-        if let Some(refusal) = Refusal::masked_text(after.document().text()) {
+        if let Some(refusal) = Error::masked_text(after.document().text()) {
             return Err(refusal);
         }
         let included = before.and_then(|before| self.include_change(before, &after));

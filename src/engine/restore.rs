@@ -4,10 +4,9 @@ use super::aftermath::Aftermath;
 use super::local::Engine;
 use super::log_line::LogLevel;
 use super::pending::{PendingChange, RollbackPoint};
-use super::refusal::Refusal;
 use super::running::LastChange;
 use super::snapshot::Snapshot;
-use super::trouble::Trouble;
+use crate::error::Error;
 use crate::store::{ChangeRecord, Writer, is_concatenation};
 
 impl Engine {
@@ -18,7 +17,7 @@ impl Engine {
         old: Option<&Snapshot>,
         written: &[&[u8]],
         record: &ChangeRecord<'_>,
-    ) -> Result<Aftermath, Refusal> {
+    ) -> Result<Aftermath, Error> {
         let now = self.reconcile(writer)?;
         let old = old.map(Snapshot::bytes);
         let restored = if old.is_some() { Aftermath::Restored } else { Aftermath::Removed };
@@ -75,7 +74,7 @@ impl Engine {
     }
 
     /// Records a failure that came after the response.
-    pub(super) fn remember_trouble(&self, trouble: Trouble) {
+    pub(super) fn remember_trouble(&self, trouble: Error) {
         if let Some(running) = &self.running {
             running.exchange(|state| state.last_error = Some(trouble));
         }

@@ -3,15 +3,14 @@
 use std::time::Instant;
 
 use super::local::DEFAULT_LOCK_WAIT;
-use super::refusal::Refusal;
-use super::refusal_kind::RefusalKind;
+use crate::error::{Error, ErrorKind};
 
 /// Makes a change again as long as another writer was faster, for the time that a writer waits for a lock.
-pub fn unless_overtaken<T>(mut make: impl FnMut() -> Result<T, Refusal>) -> Result<T, Refusal> {
+pub fn unless_overtaken<T>(mut make: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
     let deadline = Instant::now() + DEFAULT_LOCK_WAIT;
     loop {
         match make() {
-            Err(refusal) if refusal.kind == RefusalKind::Overtaken && Instant::now() < deadline => {}
+            Err(refusal) if refusal.kind == ErrorKind::Overtaken && Instant::now() < deadline => {}
             made => return made,
         }
     }

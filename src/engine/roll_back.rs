@@ -11,12 +11,12 @@ use super::conflict::conflicts;
 use super::content::Content;
 use super::local::Engine;
 use super::operation::UNSAVED;
-use super::refusal::Refusal;
 use super::snapshot::Snapshot;
 use super::status::differing;
+use crate::error::{Error, ErrorKind};
 use crate::store::{
     ChangeRecord, ChangeRef, HAND_EDIT, HistoryEntry, Loaded, PendingInfo, PendingRecord, REVERT, Revision,
-    RunBy, StoreError, WHOLE_HISTORY, Writer,
+    RunBy, WHOLE_HISTORY, Writer,
 };
 use mediaconf::plumbing::merge::{patch_between, three_way};
 
@@ -133,7 +133,7 @@ impl Engine {
         writer: Option<&dyn Writer>,
         change: &UnconfirmedChange,
         (by, why): (&str, &str),
-    ) -> Result<RolledBack, Refusal> {
+    ) -> Result<RolledBack, Error> {
         let loaded = match writer {
             Some(writer) => self.reconcile(writer)?,
             None => self.store.load().map(Some).or_else(missing)?,
@@ -164,7 +164,7 @@ impl Engine {
         &self,
         writer: Option<&dyn Writer>,
         because: (&str, &str),
-    ) -> Result<Option<RolledBack>, Refusal> {
+    ) -> Result<Option<RolledBack>, Error> {
         if self.running.is_some() || !self.store.has_pending() {
             return Ok(None);
         }
@@ -192,7 +192,7 @@ impl Engine {
     }
 
     /// The change that was pending when its server was killed, for users.
-    pub(super) fn open_left_over(&self) -> Result<Option<PendingInfo>, StoreError> {
+    pub(super) fn open_left_over(&self) -> Result<Option<PendingInfo>, Error> {
         if !self.store.has_pending() {
             return Ok(None);
         }
@@ -201,7 +201,7 @@ impl Engine {
     }
 
     /// The record of a change that is pending; `None` if another change of this program came after it.
-    fn left_over(&self) -> Result<Option<PendingRecord>, StoreError> {
+    fn left_over(&self) -> Result<Option<PendingRecord>, Error> {
         let Some(stored) = self.store.pending()? else { return Ok(None) };
         let Some(written) = stored.written.as_deref().map(Revision::from_text) else {
             return Ok(Some(stored));
@@ -213,9 +213,9 @@ impl Engine {
     }
 }
 
-fn missing(error: StoreError) -> Result<Option<Loaded>, StoreError> {
+fn missing(error: Error) -> Result<Option<Loaded>, Error> {
     match error {
-        StoreError::NotFound { .. } => Ok(None),
+        error if error.kind == ErrorKind::NoConfiguration => Ok(None),
         error => Err(error),
     }
 }

@@ -7,7 +7,7 @@ use super::activity::Activity;
 use super::gate::{Gate, Pass};
 use super::pending::PendingChange;
 use super::snapshot::Snapshot;
-use super::trouble::Trouble;
+use crate::error::Error;
 use crate::store::Revision;
 
 /// The running configuration of a server, and its knowledge of the file.
@@ -24,7 +24,7 @@ pub struct ServerState {
     /// The last change; none since the start.
     pub last_change: Option<LastChange>,
     /// The last failure that came after the response.
-    pub last_error: Option<Trouble>,
+    pub last_error: Option<Error>,
     /// The last change, while it has to be confirmed.
     pub pending: Option<Arc<PendingChange>>,
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::local::Engine;
 use super::log_line::LogLine;
 use super::operation::UNSAVED;
-use super::refusal::Refusal;
 use super::running::Running;
 use super::snapshot::Snapshot;
+use crate::error::Error;
 use crate::store::ChangeRecord;
 
 impl Engine {
@@ -16,13 +16,13 @@ impl Engine {
     ///
     /// # Errors
     /// `BadConfig`, `Store`.
-    pub fn start(self, log: impl Fn(&LogLine<'_>) + Send + Sync + 'static) -> Result<Self, Refusal> {
+    pub fn start(self, log: impl Fn(&LogLine<'_>) + Send + Sync + 'static) -> Result<Self, Error> {
         let engine = Self { log: Arc::new(log), ..self };
         let trouble = engine.roll_back_at_start()?;
         engine.reconcile_alone();
         let loaded = engine.read()?;
         if !loaded.is_valid() {
-            return Err(Refusal::bad_config(loaded));
+            return Err(Error::bad_config(loaded));
         }
         let composed = engine.composed_revision(&loaded);
         let running = Arc::new(Running::new(loaded, composed));
@@ -35,7 +35,7 @@ impl Engine {
     ///
     /// # Errors
     /// `Store`.
-    pub fn keep_unsaved(&self) -> Result<bool, Refusal> {
+    pub fn keep_unsaved(&self) -> Result<bool, Error> {
         let is_stored = |running: &Snapshot| self.read().is_ok_and(|file| file.is_same_text(running));
         let Some(state) = self.state().filter(|state| !is_stored(&state.running)) else { return Ok(false) };
         let by = state.last_change.as_ref().map_or("", |change| &change.by);

@@ -4,21 +4,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::blamed::ValueHistory;
+use super::change::ChangeOptions;
+use super::change::RequestedChange;
 use super::change_report::ChangeReport;
 use super::composed::Composed;
 use super::content::Content;
-use super::feature::Feature;
 use super::node_report::NodeReport;
-use super::options::ChangeOptions;
 use super::outcome::OutcomeNote;
-use super::refusal::Refusal;
-use super::requested_change::RequestedChange;
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status};
+use crate::error::Error;
 use crate::store::{CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision};
-use mediaconf::plumbing::edit::Path;
-use mediaconf::plumbing::syntax::Diagnostics;
 
 /// A configuration that can be read and changed.
 ///
@@ -29,55 +25,32 @@ pub trait ConfigService: Send + Sync {
     fn name(&self) -> &str;
 
     /// Reads the configuration.
-    fn read(&self, query: &ReadQuery) -> Result<Reading, Refusal>;
+    fn read(&self, query: &ReadQuery) -> Result<Reading, Error>;
 
     /// Reads the running configuration, or the file where no server runs, as text if there is one; `None`
     /// if it is still the one that `tag` stands for. `tag` then stands for what was read.
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Refusal>;
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Error>;
 
     /// Returns the revision of what is read by default, and no text; `None` if the text is not known.
-    fn revision(&self) -> Result<Option<Revision>, Refusal>;
+    fn revision(&self) -> Result<Option<Revision>, Error>;
 
     /// Returns how the server is, and no text.
-    fn health(&self) -> Result<ServerHealth, Refusal>;
+    fn health(&self) -> Result<ServerHealth, Error>;
 
     /// Returns a configuration that was read with the files that it includes; `None` if it includes none, has
     /// errors itself, or the server does not send them.
-    fn composed(
-        &self,
-        text: &Arc<Snapshot>,
-        source: Option<ConfigSource>,
-    ) -> Result<Option<Composed>, Refusal>;
-
-    /// Returns what a server finds in a text that was read from it, by the number of the file in `composed`; `None` where
-    /// whoever asks has to check the text.
-    fn checked(
-        &self,
-        _text: &Snapshot,
-        _composed: Option<&Composed>,
-    ) -> Result<Option<Vec<Diagnostics>>, Refusal> {
-        Ok(None)
-    }
-
-    /// Returns what differs between two of its texts, masked or with secrets; `None` where whoever asks has to compare
-    /// them.
-    fn diff(&self, _sides: [KeptText; 2], _is_masked: bool) -> Result<Option<TextDiff>, Refusal> {
-        Ok(None)
-    }
+    fn composed(&self, text: &Arc<Snapshot>, source: Option<ConfigSource>)
+    -> Result<Option<Composed>, Error>;
 
     /// Makes a change, or rehearses it.
-    fn change(
-        &self,
-        requested: RequestedChange<'_>,
-        options: &ChangeOptions,
-    ) -> Result<ChangeReport, Refusal>;
+    fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error>;
 
     /// Returns a rollback by the serial number of what it goes back to, because another change would shift the number
     /// that counts back, and the changes that it undoes, the last one first; `None` for any other change.
     fn pinned(
         &self,
         requested: &RequestedChange<'_>,
-    ) -> Result<Option<(RequestedChange<'static>, Vec<HistoryEntry>)>, Refusal> {
+    ) -> Result<Option<(RequestedChange<'static>, Vec<HistoryEntry>)>, Error> {
         let RequestedChange::Rollback(which) = requested else { return Ok(None) };
         let mut undone = self.history(which.entries())?;
         let Some(first) = undone.iter().position(|entry| entry.is(*which)) else { return Ok(None) };
@@ -88,28 +61,25 @@ pub trait ConfigService: Send + Sync {
 
     /// Returns the changes in the history, the last one first: at least the last `wanted`, if there are so
     /// many.
-    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Refusal>;
+    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error>;
 
     /// Returns the text before a change.
-    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Refusal>;
-
-    /// Returns the last changes of the value at a path, at most `most`; `None` where whoever asks has to search the
-    /// history for them.
-    fn blamed(&self, _path: &Path, _most: Option<usize>) -> Result<Option<ValueHistory>, Refusal> {
-        Ok(None)
-    }
+    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error>;
 
     /// Returns the change that has to be confirmed.
-    fn pending(&self) -> Result<Option<PendingInfo>, Refusal> {
+    fn pending(&self) -> Result<Option<PendingInfo>, Error> {
         Ok(self.health()?.pending)
     }
 
     /// Confirms the pending change, or rolls it back; `id` names it, `None` is whichever is pending. `by` is who
     /// decides, where the service can't know that by itself.
-    fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Refusal>;
+    fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Error>;
 
-    /// Refuses to go on where one of these features is missing; nothing is changed.
-    fn demand(&self, features: &[Feature]) -> Result<(), Refusal>;
+    /// Refuses to go on with a server that has only the four operations that every server has, and so not what this noun
+    /// says; nothing is changed.
+    fn demand(&self, _noun: &str) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Returns what the server of this process is in a cluster; `None` if it is in none, or is elsewhere.
     fn node(&self) -> Option<NodeReport> {
@@ -117,23 +87,23 @@ pub trait ConfigService: Send + Sync {
     }
 
     /// Returns the records of the nodes of the cluster; `None` if there is none.
-    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Refusal> {
+    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
         Ok(None)
     }
 
     /// Waits until the state of a server may differ from the one of `tag`, at most for `most`; false if it can't be
     /// waited for.
-    fn wait_for_change(&self, _tag: &mut Option<String>, _most: Duration) -> Result<bool, Refusal> {
+    fn wait_for_change(&self, _tag: &mut Option<String>, _most: Duration) -> Result<bool, Error> {
         Ok(false)
     }
 
     /// Looks at the nodes that take the change `id` first, and decides it if it can be, as `wish` says.
-    fn canaries(&self, _id: &str, _wish: &CanaryWish) -> Result<CanaryStep, Refusal> {
+    fn canaries(&self, _id: &str, _wish: &CanaryWish) -> Result<CanaryStep, Error> {
         Ok(CanaryStep::Decided)
     }
 
     /// Returns the state of the configuration.
-    fn status(&self) -> Result<Status, Refusal>;
+    fn status(&self) -> Result<Status, Error>;
 }
 
 /// The configuration that is read, and its form.
@@ -151,22 +121,6 @@ pub enum ConfigSource {
     Running,
     /// The file.
     Saved,
-}
-
-/// A text that a service has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeptText {
-    Now(ConfigSource),
-    /// The one before a change.
-    Before(ChangeRef),
-}
-
-/// The difference between two texts.
-#[derive(Debug)]
-pub struct TextDiff {
-    pub lines: Vec<String>,
-    /// True if they differ in bytes that are not UTF-8, and in no line.
-    pub is_of_bytes: bool,
 }
 
 /// In which form a configuration is read.

@@ -17,21 +17,20 @@ mod stored_text;
 
 use std::sync::Arc;
 
+use crate::error::{Error, ErrorKind};
 use mediaconf::plumbing::merge::ChangedValue;
 
 use super::canary::CanaryFault;
+use super::change::ChangeOptions;
 use super::conflict::OVERWRITE;
 use super::content::{Content, compared};
 use super::local::{DEFAULT_LOCK_WAIT, Engine};
 use super::operation::Operation;
-use super::options::ChangeOptions;
 use super::outcome::{After, Outcome, OutcomeNote};
-use super::refusal::Refusal;
-use super::refusal_kind::RefusalKind;
 use super::roll_back::{NO_USER, SERVER_ENDED};
 use super::running::{ServerState, Turn};
 use super::snapshot::Snapshot;
-use crate::store::{ChangeId, PendingInfo, RunBy, StoreError, WHOLE_HISTORY, Warning, Writer, change_made};
+use crate::store::{ChangeId, PendingInfo, RunBy, WHOLE_HISTORY, Warning, Writer, change_made};
 use stored_text::{StoredText, texts, texts_between_changes};
 
 /// A change that has begun: it has its turn, its lock, and the texts that it is computed on.
@@ -62,7 +61,7 @@ pub(super) struct Transaction<'e> {
 
 /// The reason why a change did not begin.
 pub(super) enum NotBegun {
-    Refused(Refusal),
+    Refused(Error),
     /// The history has it already.
     Made(Box<Outcome>),
 }
@@ -76,7 +75,7 @@ impl NotBegun {
     }
 
     /// The outcome for whoever asked for the change.
-    pub fn into_outcome(self) -> Result<Outcome, Refusal> {
+    pub fn into_outcome(self) -> Result<Outcome, Error> {
         match self {
             Self::Refused(refusal) => Err(refusal),
             Self::Made(outcome) => Ok(*outcome),
@@ -84,7 +83,7 @@ impl NotBegun {
     }
 }
 
-impl<E: Into<Refusal>> From<E> for NotBegun {
+impl<E: Into<Error>> From<E> for NotBegun {
     fn from(error: E) -> Self {
         Self::Refused(error.into())
     }
@@ -109,7 +108,7 @@ impl<'e> Transaction<'e> {
         options: &'e ChangeOptions,
     ) -> Result<Self, NotBegun> {
         if !options.canary.is_empty() && !engine.is_run_by_nodes() {
-            return Err(Refusal::from(CanaryFault::NoCluster).into());
+            return Err(Error::from(CanaryFault::NoCluster).into());
         }
         if !options.canary.is_empty() && options.confirm.is_none() {
             return Err(CanaryFault::Unconfirmed.into());
@@ -122,7 +121,7 @@ impl<'e> Transaction<'e> {
                 return NotBegun::made(engine, Some(pending));
             }
             if options.takes_turn() {
-                return Err(Refusal::pending(&pending).into());
+                return Err(Error::pending(&pending).into());
             }
         }
         let writer = writer_for(engine, operation, options)?;
@@ -216,7 +215,7 @@ impl<'e> Transaction<'e> {
 
     /// Refuses a change that was made for another running configuration (`If-Match`), or for a file
     /// that was edited by hand since.
-    pub fn refuse_stale(&self, state: &ServerState, is_hand_edited: bool) -> Result<(), Refusal> {
+    pub fn refuse_stale(&self, state: &ServerState, is_hand_edited: bool) -> Result<(), Error> {
         match &self.options.expected {
             Some(_) if is_hand_edited && self.is_for_hand_edit() => Ok(()),
             Some(_) if is_hand_edited => Err(hand_edited_since()),
@@ -226,7 +225,7 @@ impl<'e> Transaction<'e> {
     }
 
     /// Refuses a change that was made for another text of the file, where no server runs over it.
-    pub fn refuse_other_file(&self) -> Result<(), Refusal> {
+    pub fn refuse_other_file(&self) -> Result<(), Error> {
         let found = self.file().map(|file| file.revision());
         match &self.options.expected {
             Some(expected) if !found.is_some_and(|found| expected.allows(found)) => Err(stale()),
@@ -240,9 +239,9 @@ impl<'e> Transaction<'e> {
     }
 
     /// Refuses a change on a text that another change has made which the store keeps until it is confirmed.
-    fn refuse_open(&mut self) -> Result<(), Refusal> {
+    fn refuse_open(&mut self) -> Result<(), Error> {
         match self.open() {
-            Some(open) if self.options.takes_turn() => Err(Refusal::pending(&open)),
+            Some(open) if self.options.takes_turn() => Err(Error::pending(&open)),
             open => {
                 self.is_other_pending |= open.is_some();
                 Ok(())
@@ -252,7 +251,7 @@ impl<'e> Transaction<'e> {
 
     /// Reconciles the history with the file; a rehearsal only looks at both. Without a server, the history alone
     /// knows what the file was before a hand edit.
-    fn reconcile(&mut self) -> Result<(), Refusal> {
+    fn reconcile(&mut self) -> Result<(), Error> {
         let edited = self.file().filter(|_| self.state.is_none()).cloned();
         let known = match &mut self.writer {
             Some(writer) if !self.options.dry_run => {
@@ -286,7 +285,7 @@ fn writer_for<'e>(
     engine: &'e Engine,
     operation: Operation,
     options: &ChangeOptions,
-) -> Result<Option<Box<dyn Writer + 'e>>, Refusal> {
+) -> Result<Option<Box<dyn Writer + 'e>>, Error> {
     let is_saved = engine.state().is_none_or(|state| state.is_saved());
     let needs_text = !engine.hooks.are_empty() || options.confirm.is_some() || !is_saved;
     let needs_none = options.dry_run && (engine.hooks.check.is_none() || !options.takes_turn());
@@ -300,24 +299,29 @@ fn writer_for<'e>(
     match engine.store.writer(DEFAULT_LOCK_WAIT, &mut |holder| engine.tell_of_wait(holder)) {
         Ok(writer) => Ok(Some(writer)),
         // Even if nothing can be written, the running configuration can be replaced.
-        Err(StoreError::StateFolder { .. } | StoreError::PermissionDenied { .. })
-            if !operation.writes() && options.confirm.is_none() =>
+        Err(error)
+            if !operation.writes()
+                && options.confirm.is_none()
+                && matches!(
+                    error.kind,
+                    ErrorKind::NoStateFolder | ErrorKind::BrokenStateFolder | ErrorKind::Denied
+                ) =>
         {
             Ok(None)
         }
-        Err(error) => Err(error.into()),
+        Err(error) => Err(error),
     }
 }
 
 /// The change was made for another file than the one that was edited by hand.
-pub(super) fn hand_edited_since() -> Refusal {
+pub(super) fn hand_edited_since() -> Error {
     let message = "the file was changed by hand since it was loaded";
-    Refusal::new(RefusalKind::HandEditedSince, message).hint(OVERWRITE)
+    Error::new(ErrorKind::HandEditedSince, message).hint(OVERWRITE)
 }
 
 /// The change was made for another configuration.
-pub(super) fn stale() -> Refusal {
-    Refusal::new(RefusalKind::Stale, "the configuration was changed meanwhile")
+pub(super) fn stale() -> Error {
+    Error::new(ErrorKind::Stale, "the configuration was changed meanwhile")
         .hint("read the configuration again and repeat the change")
 }
 
@@ -328,9 +332,9 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
+    use crate::engine::change::Expected;
     use crate::engine::hook::Hooks;
     use crate::engine::new_text::NewText;
-    use crate::engine::options::Expected;
     use crate::store::file::ConfFile;
 
     /// A file with a port, and an engine over it.
@@ -353,9 +357,9 @@ mod tests {
                 &ChangeOptions { expected, ..ChangeOptions::default() },
             )
         };
-        assert!(save(b"http 8080;\n").is_err_and(|refusal| refusal.kind == RefusalKind::Stale));
+        assert!(save(b"http 8080;\n").is_err_and(|refusal| refusal.kind == ErrorKind::Stale));
         save(b"http 80;\n").expect("it was made for the text that is there");
         fs::remove_file(folder.path().join("media.conf")).expect("it is there");
-        assert!(save(b"http 81;\n").is_err_and(|refusal| refusal.kind == RefusalKind::Stale));
+        assert!(save(b"http 81;\n").is_err_and(|refusal| refusal.kind == ErrorKind::Stale));
     }
 }

@@ -3,11 +3,12 @@
 use bytes::Bytes;
 
 use super::runs::{BackReason, Runs};
-use super::{Backoff, LONGEST_RETRY, Node, OnDrift};
-use crate::engine::{ChangeOptions, Engine, LogLevel, NewText, Operation, Refusal, Trouble};
+use super::{Backoff, LONGEST_RETRY, Node, OnDrift, failed};
+use crate::engine::{ChangeOptions, Engine, LogLevel, NewText, Operation};
+use crate::error::{Error, ErrorKind};
 use crate::store::etcd::{ClusterStore, HeadRecord, Seen, TextRef};
 use crate::store::file::{ConfFile, FollowedText};
-use crate::store::{ChangeRef, ClusterState, NodeState, REVERT, Revision, Store, StoreError};
+use crate::store::{ChangeRef, ClusterState, NodeState, REVERT, Revision, Store};
 use mediaconf::plumbing::syntax::one_line;
 
 /// A text that a node should run.
@@ -93,11 +94,11 @@ pub fn first_text(
     node: &str,
     store: &ClusterStore,
     (engine, file): (&Engine, &ConfFile),
-    mut goes_on: impl FnMut(&StoreError) -> bool,
-) -> Result<bool, Refusal> {
+    mut goes_on: impl FnMut(&Error) -> bool,
+) -> Result<bool, Error> {
     match file.refuse_missing() {
-        Err(StoreError::NotFound { .. }) => {}
-        found => return Ok(found.map(|()| true)?),
+        Err(error) if error.kind == ErrorKind::NoConfiguration => {}
+        found => return found.map(|()| true),
     }
     loop {
         let read = store.seen().and_then(|seen| {
@@ -105,9 +106,12 @@ pub fn first_text(
             let runs = Runs::Back(BackReason::OthersFirst);
             let is_open = seen.head.as_ref().is_some_and(|head| head.unconfirmed.is_some());
             let wanted = WantedText::of(&seen, node, if is_open { runs } else { Runs::Head });
-            let wanted = wanted.ok_or_else(|| StoreError::NotFound { path: store.path().to_owned() })?;
+            let wanted = wanted.ok_or_else(|| {
+                let message = format!("`{}` has no configuration yet", store.path().display());
+                Error::new(ErrorKind::NoConfiguration, message)
+            })?;
             let bytes = store.text_of(wanted.text)?;
-            Ok((wanted.change().1, bytes.ok_or_else(|| StoreError::Overtaken { name: store.name() })?))
+            Ok((wanted.change().1, bytes.ok_or_else(|| Error::overtaken(store.name()))?))
         });
         match read {
             Ok((options, bytes)) => {
@@ -115,8 +119,8 @@ pub fn first_text(
                 let options = ChangeOptions { takes_faults: true, id: None, ..options };
                 return engine.save(&NewText::Whole(bytes), &options).map(|_| true);
             }
-            Err(error) if error.is_unusable() || matches!(error, StoreError::TooLarge { .. }) => {
-                return Err(error.into());
+            Err(error) if matches!(error.kind, ErrorKind::Unusable | ErrorKind::AnswerTooLarge) => {
+                return Err(error);
             }
             // Somebody may put it right meanwhile in etcd, or save the first text.
             Err(error) if goes_on(&error) => {}
@@ -128,7 +132,7 @@ pub fn first_text(
 impl Node {
     /// Makes the media server load the file again, if a node was killed before it knew that it had. A text whose reload
     /// fails is not what the node runs: the one before comes back, as after any reload that fails.
-    pub(super) fn finish_what_was_cut_short(&self) -> Result<(), Refusal> {
+    pub(super) fn finish_what_was_cut_short(&self) -> Result<(), Error> {
         let followed = self.standing.lock().followed.clone();
         let Some(taken) = followed.takes else { return Ok(()) };
         let is_written = self.local.read().is_ok_and(|file| file.revision() == taken.revision);
@@ -157,7 +161,7 @@ impl Node {
     ///
     /// # Errors
     /// Those of the cluster; `Overtaken` if the text is gone already.
-    pub(super) fn go_to(&self, seen: &Seen) -> Result<(), StoreError> {
+    pub(super) fn go_to(&self, seen: &Seen) -> Result<(), Error> {
         let Some(wanted) = WantedText::of(seen, &self.settings.name, self.runs_now()) else { return Ok(()) };
         let revision = wanted.text.revision;
         self.standing.lock().wanted = Some(wanted.serial);
@@ -173,9 +177,9 @@ impl Node {
         }
         let taken = match self.texts.text_of(wanted.text) {
             Ok(Some(bytes)) => self.take(&wanted, bytes),
-            Ok(None) => return Err(StoreError::Overtaken { name: self.texts.name() }),
+            Ok(None) => return Err(Error::overtaken(self.texts.name())),
             // The cluster answers, so it is not away: what it has can't be taken, until somebody changes it.
-            Err(error @ StoreError::Damaged { .. }) => Err(error.into()),
+            Err(error) if error.kind == ErrorKind::Unusable => Err(error),
             Err(error) => return Err(error),
         };
         if let Err(error) = taken {
@@ -206,7 +210,7 @@ impl Node {
             if standing.state != NodeState::Drifted {
                 self.local.tell(LogLevel::Warning, &format!("drift: {why}"));
             }
-            standing.turn(NodeState::Drifted, Some(Trouble::new(why)));
+            standing.turn(NodeState::Drifted, Some(failed(why)));
         } else if runs.is_some() {
             standing.turn_running(wanted.first_of);
         }
@@ -221,7 +225,7 @@ impl Node {
         true
     }
 
-    fn take(&self, wanted: &WantedText<'_>, text: Bytes) -> Result<(), Refusal> {
+    fn take(&self, wanted: &WantedText<'_>, text: Bytes) -> Result<(), Error> {
         let (operation, options) = wanted.change();
         self.load(wanted.followed(), operation, text, ChangeOptions { again: true, ..options })?;
         let mut standing = self.standing.lock();
@@ -239,7 +243,7 @@ impl Node {
         operation: Operation,
         text: Bytes,
         options: ChangeOptions,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Error> {
         let is_own = !self.has_drifted();
         let runs = self.standing.lock().followed.runs.clone().filter(|_| is_own);
         let from = runs.map(|runs| ClusterState { serial: runs.serial, revision: runs.revision });
@@ -255,11 +259,13 @@ impl Node {
     }
 
     /// Does not take a text, which is tried again later; says why, if that is not known.
-    pub(super) fn refuse(&self, text: Option<Revision>, why: &Refusal) {
-        let why = Trouble::from(why).map(|why| one_line(why.lines().next().unwrap_or_default()));
+    pub(super) fn refuse(&self, text: Option<Revision>, why: &Error) {
+        let first = |words: &str| one_line(words.lines().next().unwrap_or_default());
+        let why = failed(first(&why.message)).in_brief(first(why.brief()));
         let mut standing = self.standing.lock();
-        if standing.why.as_ref() != Some(&why) {
-            self.local.tell(LogLevel::Error, &format!("the text of the cluster is not taken: {}", why.brief));
+        if standing.why.as_ref().is_none_or(|known| known.message != why.message) {
+            self.local
+                .tell(LogLevel::Error, &format!("the text of the cluster is not taken: {}", why.brief()));
         }
         standing.turn(NodeState::Failed, Some(why));
         if let Some(text) = text {

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use super::{Away, Backoff, LONGEST_DENIAL, Node};
-use crate::engine::{LogLevel, Refusal, RefusalKind, Trouble, hook_output};
+use super::{Away, Backoff, LONGEST_DENIAL, Node, failed};
+use crate::engine::{LogLevel, hook_output};
+use crate::error::{Error, ErrorKind};
 use crate::store::boot_time::boot_time;
 use crate::store::etcd::{KeyRange, Seen};
-use crate::store::{NodeState, Store, StoreError, jittered};
+use crate::store::{NodeState, Store, jittered};
 
 /// After this long a node looks without being woken up.
 const POLL: Duration = Duration::from_secs(5);
@@ -65,7 +66,7 @@ impl Node {
     }
 
     /// Looks, and does the work that the look finds; returns the latest time of the next look.
-    fn look(&self) -> Result<Duration, StoreError> {
+    fn look(&self) -> Result<Duration, Error> {
         for _ in 0..LOOKS {
             let (keys, name) = (self.store.keys(), &self.settings.name);
             // What the node ran last, and what became of it.
@@ -104,7 +105,8 @@ impl Node {
             match done {
                 Ok(true) => return Ok(self.pause(&seen)),
                 // Another one was faster: what there is now decides.
-                Ok(false) | Err(StoreError::Overtaken { .. }) => {}
+                Ok(false) => {}
+                Err(error) if error.kind == ErrorKind::Overtaken => {}
                 Err(error) => return Err(error),
             }
         }
@@ -132,38 +134,38 @@ impl Node {
 
     /// Notes why a look failed. What can't be read in a cluster that answers is a failure of this node: its record says so,
     /// and it goes on with what it runs.
-    fn note_away(&self, error: StoreError) {
-        let (name, is_unusable) = (self.texts.name(), error.is_unusable());
-        let (level, words, reason) = match &error {
-            StoreError::Unreachable { reason, .. } => {
-                (LogLevel::Warning, format!("`{name}` can't be reached"), reason.clone())
+    fn note_away(&self, error: Error) {
+        let (name, is_unusable) = (self.texts.name(), error.kind == ErrorKind::Unusable);
+        let reason = error.reason.clone().unwrap_or_else(|| error.to_string());
+        let (level, words, reason) = match error.kind {
+            ErrorKind::ClusterUnavailable => {
+                (LogLevel::Warning, format!("`{name}` can't be reached"), reason)
             }
-            StoreError::Refused { reason, .. } => {
-                (LogLevel::Error, format!("denied: `{name}` does not let this node read"), reason.clone())
+            ErrorKind::ClusterDenied => {
+                (LogLevel::Error, format!("denied: `{name}` does not let this node read"), reason)
             }
-            error if is_unusable => {
-                let hint = error.hint().map_or_else(String::new, |hint| format!("; {hint}"));
+            ErrorKind::Unusable => {
+                let hint = error.hint.as_ref().map_or_else(String::new, |hint| format!("; {hint}"));
                 let reason = format!("what stands in etcd can't be used: {error}{hint}");
                 (LogLevel::Error, format!("failed: `{name}` has no text for this node"), reason)
             }
-            error => (LogLevel::Warning, format!("`{name}` can't be read"), error.to_string()),
+            _ => (LogLevel::Warning, format!("`{name}` can't be read"), reason),
         };
         let mut standing = self.standing.lock();
         let denied = standing.denied_reading.take();
-        if matches!(error, StoreError::Refused { .. }) {
+        if error.kind == ErrorKind::ClusterDenied {
             let why = format!("etcd does not let this node read: {reason}");
             standing.denied_reading = Some(Backoff::after(denied, why, LONGEST_DENIAL));
         }
         if is_unusable && standing.state != NodeState::CutOff {
-            standing.turn(NodeState::Failed, Some(Trouble::new(reason.clone())));
+            standing.turn(NodeState::Failed, Some(failed(reason.clone())));
         }
-        let refusal = Refusal::from(error);
-        let kind = refusal.kind;
+        let kind = error.kind;
         let away = match kind {
-            RefusalKind::ClusterUnavailable => format!("it can't be reached: {reason}"),
+            ErrorKind::ClusterUnavailable => format!("it can't be reached: {reason}"),
             _ => reason.clone(),
         };
-        let before = standing.away.replace(Away { words: away.clone(), refusal, is_found: true });
+        let before = standing.away.replace(Away { words: away.clone(), refusal: error, is_found: true });
         let is_same = |before: Away| before.refusal.kind == kind && (!is_unusable || before.words == away);
         let is_known = before.filter(|before| before.is_found).is_some_and(is_same);
         drop(standing);
@@ -211,12 +213,12 @@ impl Node {
             hook_output(command, &[("MEDIACTL_NODE", &self.settings.name)], self.local.hooks().timeout);
         let mut standing = self.standing.lock();
         standing.checked = Some((runs, boot_time()));
-        let unhealthy = found.err().map(|failure| Trouble::new(format!("the health command {failure}")));
+        let unhealthy = found.err().map(|failure| failed(format!("the health command {failure}")));
         let before = std::mem::replace(&mut standing.unhealthy, unhealthy.clone());
         match unhealthy {
             Some(why) => {
                 if before.is_none() {
-                    self.local.tell(LogLevel::Error, &format!("this node is not healthy: {}", why.brief));
+                    self.local.tell(LogLevel::Error, &format!("this node is not healthy: {}", why.brief()));
                 }
                 standing.turn(NodeState::Failed, Some(why));
             }

@@ -25,12 +25,13 @@ use std::time::{Duration, Instant, SystemTime};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::engine::{Engine, NodeFigures, NodeReport, Refusal, Trouble};
+use crate::engine::{Engine, NodeFigures, NodeReport};
+use crate::error::{Error, ErrorKind};
 use crate::store::boot_time::{boot_id, boot_time};
 use crate::store::bounded_time;
 use crate::store::etcd::{ClusterStore, HeadRecord};
 use crate::store::file::{ConfFile, Followed};
-use crate::store::{NodeRecord, NodeState, PendingInfo, Revision, Store, StoreError, fresh_id};
+use crate::store::{NodeRecord, NodeState, PendingInfo, Revision, Store, fresh_id};
 
 pub use apply::first_text;
 pub use runs::{Contact, Runs, runs};
@@ -93,7 +94,7 @@ struct Standing {
     /// The serial that the node should run.
     wanted: Option<u64>,
     state: NodeState,
-    why: Option<Trouble>,
+    why: Option<Error>,
     /// Since when it is so (RFC 3339).
     since: String,
     /// Another process that has the name of this node, in words, and until when it is told of.
@@ -118,7 +119,7 @@ struct Standing {
     /// The text for which the health command was run last, and when.
     checked: Option<(Revision, Duration)>,
     /// The reason why the health command failed last.
-    unhealthy: Option<Trouble>,
+    unhealthy: Option<Error>,
     /// How far the clock of the node is ahead of that of whoever made the last change, in seconds, if that is more than
     /// one.
     skew: Option<i64>,
@@ -129,7 +130,7 @@ struct Standing {
 struct Away {
     words: String,
     /// The answer to who asks for a change.
-    refusal: Refusal,
+    refusal: Error,
     /// False before the first look.
     is_found: bool,
 }
@@ -194,21 +195,21 @@ impl Node {
         local: Engine,
         file: Arc<ConfFile>,
         (cluster, texts): (Engine, Arc<ClusterStore>),
-    ) -> Result<Arc<Self>, Refusal> {
+    ) -> Result<Arc<Self>, Error> {
         let store = texts.with_time(LOOK_TIME);
         // The nodes are spread over the members of etcd.
         store.gateway().prefer(xxh3_64(settings.name.as_bytes()) as usize);
         let followed = file.followed()?;
         let back = followed.back.as_ref().filter(|back| back.boot == boot_id());
         let words = "it was not reached yet".to_owned();
-        let unreachable = StoreError::Unreachable { name: texts.name(), reason: words.clone() };
+        let unreachable = Error::unreachable_cluster(texts.name(), words.clone());
         let standing = Mutex::new(Standing {
             first_seen: back.map(|back| (back.change.clone(), Duration::from_millis(back.seen))),
             wanted: followed.runs.as_ref().map(|runs| runs.serial),
             followed,
             state: NodeState::Running,
             since: bounded_time::rfc3339(SystemTime::now()),
-            away: Some(Away { words, refusal: unreachable.into(), is_found: false }),
+            away: Some(Away { words, refusal: unreachable, is_found: false }),
             started: boot_time(),
             ..Standing::default()
         });
@@ -234,7 +235,7 @@ impl Node {
     }
 
     /// Notes durably which text the file holds.
-    fn note(&self, change: impl FnOnce(&mut Followed)) -> Result<(), Refusal> {
+    fn note(&self, change: impl FnOnce(&mut Followed)) -> Result<(), Error> {
         let mut followed = self.standing.lock().followed.clone();
         change(&mut followed);
         self.file.note_followed(&followed)?;
@@ -253,8 +254,8 @@ impl Node {
             serial: standing.serial(),
             wanted: standing.wanted,
             state: standing.state().to_string(),
-            brief: why.as_ref().map(|why| why.brief.clone()),
-            why: why.map(|why| why.whole),
+            brief: why.as_ref().map(|why| why.brief().to_owned()),
+            why: why.map(|why| why.message),
             since: standing.since.clone(),
             away: standing.away.as_ref().map(|away| away.words.clone()),
             skew: standing.skew,
@@ -285,18 +286,18 @@ impl Standing {
     }
 
     /// Returns the reasons why the node does not run what it should, that it is denied, and that it is not alone.
-    fn why(&self) -> Option<Trouble> {
+    fn why(&self) -> Option<Error> {
         let denied = self.denied_reading.iter().chain(&self.denied_record).map(|denied| &denied.of);
         let others = denied.chain(self.twin.as_ref().map(|(words, _)| words)).cloned();
-        let whys = self.why.clone().into_iter().chain(others.map(Trouble::new));
-        whys.reduce(|one, other| Trouble {
-            whole: format!("{}; {}", one.whole, other.whole),
-            brief: format!("{}; {}", one.brief, other.brief),
+        let whys = self.why.clone().into_iter().chain(others.map(failed));
+        whys.reduce(|one, other| {
+            let brief = format!("{}; {}", one.brief(), other.brief());
+            failed(format!("{}; {}", one.message, other.message)).in_brief(brief)
         })
     }
 
     /// Notes the state, and since when it is so.
-    fn turn(&mut self, state: NodeState, why: Option<Trouble>) {
+    fn turn(&mut self, state: NodeState, why: Option<Error>) {
         if self.state != state {
             self.since = bounded_time::rfc3339(SystemTime::now());
         }
@@ -389,6 +390,11 @@ impl Wake {
         }
         turns
     }
+}
+
+/// Why a node does not run what it should.
+fn failed(words: impl Into<String>) -> Error {
+    Error::new(ErrorKind::EngineFailed, words)
 }
 
 #[cfg(test)]

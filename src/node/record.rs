@@ -6,9 +6,10 @@ use rustix::system::uname;
 
 use super::{Backoff, LONGEST_DENIAL, LastReport, Node};
 use crate::engine::LogLevel;
+use crate::error::{Error, ErrorKind};
 use crate::store::boot_time::boot_time;
 use crate::store::etcd::{KeyRange, KeyValue, MemberRecord};
-use crate::store::{NodeRecord, StoreError, bounded_time, jittered};
+use crate::store::{NodeRecord, bounded_time, jittered};
 
 /// The time in seconds after which the record of a node that has ended is removed.
 const LEASE: u64 = 30;
@@ -42,7 +43,8 @@ impl Node {
             Ok(None) => _ = self.wake.ask(),
             Err(error) => {
                 last.lease = None;
-                if let StoreError::Refused { reason, .. } = error {
+                if error.kind == ErrorKind::ClusterDenied {
+                    let reason = error.reason.unwrap_or(error.message);
                     let why = format!("etcd does not let this node put its record: {reason}");
                     if denied.as_ref().is_none_or(|denied| denied.of != why) {
                         self.local.tell(LogLevel::Error, &format!("denied: {why}"));
@@ -54,7 +56,7 @@ impl Node {
     }
 
     /// Puts the record, if nobody has changed it since the last one; returns its new revision.
-    fn put(&self, record: &NodeRecord, last: &mut LastReport) -> Result<Option<i64>, StoreError> {
+    fn put(&self, record: &NodeRecord, last: &mut LastReport) -> Result<Option<i64>, Error> {
         let lease = match last.lease {
             Some(lease) => lease,
             None => *last.lease.insert(self.store.gateway().grant(LEASE)?),
@@ -104,7 +106,7 @@ impl Node {
             epoch: runs.map(|runs| runs.epoch.clone()),
             wanted: standing.wanted,
             state: standing.state(),
-            why: standing.why().map(|why| why.whole),
+            why: standing.why().map(|why| why.message),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             since: standing.since.clone(),
             revision: runs.map(|runs| runs.revision),

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use super::apply::WantedText;
 use super::runs::{BackReason, Contact, Runs, runs};
-use super::{LastSeen, Node, OnDrift};
-use crate::engine::{ChangeOptions, ConfigService, LogLevel, Operation, Refusal, Trouble};
+use super::{LastSeen, Node, OnDrift, failed};
+use crate::engine::{ChangeOptions, ConfigService, LogLevel, Operation};
+use crate::error::Error;
 use crate::store::boot_time::{boot_id, boot_time};
 use crate::store::etcd::{HeadRecord, KeyValue, MIN_RECORDS, Seen};
 use crate::store::file::{Followed, FollowedText, WayBack};
-use crate::store::{NodeState, REVERT, Revision, Store, StoreError};
+use crate::store::{NodeState, REVERT, Revision, Store};
 
 /// The time for which a node that has just started waits for the cluster before it goes back.
 const START_TIME: Duration = Duration::from_secs(2);
@@ -21,7 +22,7 @@ impl Node {
     ///
     /// # Errors
     /// Those of the cluster.
-    pub(super) fn note_contact(&self, seen: &Seen, sent: Duration) -> Result<(), StoreError> {
+    pub(super) fn note_contact(&self, seen: &Seen, sent: Duration) -> Result<(), Error> {
         let lease_left = match seen.lease {
             0 => Duration::ZERO,
             lease => self.store.gateway().time_left(lease)?,
@@ -76,7 +77,7 @@ impl Node {
     ///
     /// # Errors
     /// Those of the cluster, and of the state folder.
-    pub(super) fn prepare_way_back(&self, seen: &Seen) -> Result<(), Refusal> {
+    pub(super) fn prepare_way_back(&self, seen: &Seen) -> Result<(), Error> {
         let Some(change) = seen.head.as_ref().and_then(|head| head.unconfirmed.as_ref()) else {
             return Ok(());
         };
@@ -86,7 +87,7 @@ impl Node {
         let to = Runs::Back(BackReason::RanOut);
         let Some(back) = WantedText::of(seen, &self.settings.name, to) else { return Ok(()) };
         let bytes = self.texts.text_of(back.text)?;
-        let bytes = bytes.ok_or_else(|| StoreError::Overtaken { name: self.texts.name() })?;
+        let bytes = bytes.ok_or_else(|| Error::overtaken(self.texts.name()))?;
         self.file.write_text_back(&bytes)?;
         let first_seen = self.standing.lock().first_seen.as_ref().map_or_else(boot_time, |(_, at)| *at);
         let seen = u64::try_from(first_seen.as_millis()).unwrap_or(u64::MAX);
@@ -126,7 +127,7 @@ impl Node {
         let mut standing = self.standing.lock();
         standing.wanted = Some(back.text.serial);
         standing.not_taken = None;
-        standing.turn(NodeState::CutOff, Some(Trouble::new(why)));
+        standing.turn(NodeState::CutOff, Some(failed(why)));
     }
 
     /// Goes back from a change that was taken back, if the node runs that still: it does not take what came next. Its state
@@ -167,7 +168,7 @@ impl Node {
         let Some(why) = why else { return false };
         let mut standing = self.standing.lock();
         standing.wanted = Some(head.serial);
-        standing.turn(NodeState::Held, Some(Trouble::new(why)));
+        standing.turn(NodeState::Held, Some(failed(why)));
         true
     }
 
@@ -178,9 +179,11 @@ impl Node {
         }
         let load = || {
             let text = self.file.text_back()?.filter(|text| Revision::from_text(text) == back.text.revision);
-            let text = text.ok_or_else(|| StoreError::Damaged {
-                name: ConfigService::name(&self.local).to_owned(),
-                what: "the text before the change, in the state folder".to_owned(),
+            let text = text.ok_or_else(|| {
+                Error::damaged(
+                    ConfigService::name(&self.local).to_owned(),
+                    "the text before the change, in the state folder".to_owned(),
+                )
             })?;
             let (message, command) = (Some(why.to_owned()), Some(REVERT.into()));
             let options = ChangeOptions { force: true, message, command, ..ChangeOptions::default() };

@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use super::Node;
+use super::{Node, failed};
 use crate::engine::{
     After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content,
-    DEFAULT_LOCK_WAIT, Decision, Feature, NodeReport, Operation, Outcome, OutcomeNote, ReadQuery, Reading,
-    Refusal, RefusalKind, RequestedChange, ServerHealth, Snapshot, Status, Trouble, canary_nodes, find,
+    DEFAULT_LOCK_WAIT, Decision, NodeReport, Operation, Outcome, OutcomeNote, ReadQuery, Reading,
+    RequestedChange, ServerHealth, Snapshot, Status, canary_nodes, find,
 };
+use crate::error::{Error, ErrorKind};
 use crate::store::{
     ChangeRef, HistoryEntry, NodeRecord, NodeState, PendingInfo, Revision, Store, WHOLE_HISTORY,
 };
@@ -22,19 +23,19 @@ impl ConfigService for Node {
         self.local.name()
     }
 
-    fn read(&self, query: &ReadQuery) -> Result<Reading, Refusal> {
+    fn read(&self, query: &ReadQuery) -> Result<Reading, Error> {
         ConfigService::read(&self.local, query)
     }
 
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Refusal> {
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Error> {
         self.local.read_changed(tag)
     }
 
-    fn revision(&self) -> Result<Option<Revision>, Refusal> {
+    fn revision(&self) -> Result<Option<Revision>, Error> {
         self.local.revision()
     }
 
-    fn health(&self) -> Result<ServerHealth, Refusal> {
+    fn health(&self) -> Result<ServerHealth, Error> {
         Ok(ServerHealth { pending: ConfigService::pending(self)?, ..self.local.health()? })
     }
 
@@ -42,17 +43,13 @@ impl ConfigService for Node {
         &self,
         text: &Arc<Snapshot>,
         source: Option<ConfigSource>,
-    ) -> Result<Option<Composed>, Refusal> {
+    ) -> Result<Option<Composed>, Error> {
         ConfigService::composed(&self.local, text, source)
     }
 
     /// An `update` changes this node alone. A rollback takes the cluster back to the state of which this node made the
     /// text in its history, which is what its clients see.
-    fn change(
-        &self,
-        requested: RequestedChange<'_>,
-        options: &ChangeOptions,
-    ) -> Result<ChangeReport, Refusal> {
+    fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error> {
         let made = match &requested {
             RequestedChange::Update(_) if !options.canary.is_empty() => {
                 return Err(CanaryFault::OneNode.into());
@@ -67,15 +64,15 @@ impl ConfigService for Node {
         Ok(ChangeReport::new(made?, requested.into_conditional(), options.told))
     }
 
-    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {
+    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
         ConfigService::history(&self.local, wanted)
     }
 
-    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Refusal> {
+    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error> {
         ConfigService::kept(&self.local, change)
     }
 
-    fn pending(&self) -> Result<Option<PendingInfo>, Refusal> {
+    fn pending(&self) -> Result<Option<PendingInfo>, Error> {
         // That of the cluster was read a while ago.
         let now = |pending: PendingInfo| {
             let deadline = pending.deadline;
@@ -84,7 +81,7 @@ impl ConfigService for Node {
         Ok(self.local.pending_info()?.or_else(|| self.standing.lock().pending.clone().map(now)))
     }
 
-    fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Refusal> {
+    fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Error> {
         let local = self.local.pending();
         if local.is_some_and(|local| id.is_none_or(|id| id == local.info().id)) {
             return self.local.decide(decision, id, by);
@@ -96,26 +93,22 @@ impl ConfigService for Node {
         Ok(notes)
     }
 
-    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Refusal> {
+    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
         self.cluster.nodes()
-    }
-
-    fn demand(&self, features: &[Feature]) -> Result<(), Refusal> {
-        self.local.demand(features)
     }
 
     fn node(&self) -> Option<NodeReport> {
         Some(self.described())
     }
 
-    fn status(&self) -> Result<Status, Refusal> {
+    fn status(&self) -> Result<Status, Error> {
         Ok(Status { node: self.node(), pending: ConfigService::pending(self)?, ..self.local.status()? })
     }
 }
 
 impl Node {
     /// The change of the cluster before which it had the state that the text before a change of this node was made of.
-    fn in_cluster(&self, to: ChangeRef) -> Result<ChangeRef, Refusal> {
+    fn in_cluster(&self, to: ChangeRef) -> Result<ChangeRef, Error> {
         let entries = self.local.history(to.entries())?;
         let from = find(&entries, to)?.from.ok_or_else(|| no_state(to))?;
         let next = ChangeRef::Serial(from.serial + 1);
@@ -126,8 +119,8 @@ impl Node {
     fn make(
         &self,
         options: &ChangeOptions,
-        make: impl Fn(&ChangeOptions) -> Result<Outcome, Refusal>,
-    ) -> Result<Outcome, Refusal> {
+        make: impl Fn(&ChangeOptions) -> Result<Outcome, Error>,
+    ) -> Result<Outcome, Error> {
         // While the cluster is away, a change is refused at once, after a last look.
         if self.standing.lock().away.is_some() {
             self.wait();
@@ -178,8 +171,8 @@ impl Node {
             _ if !is_over || standing.away.is_some() => outcome.warnings.push(NOT_YET.to_owned()),
             NodeState::Running | NodeState::Canary | NodeState::Denied => {}
             state => {
-                let why = standing.why().unwrap_or_else(|| Trouble::new(""));
-                return Err(Refusal::not_run_here(state, &why));
+                let why = standing.why().unwrap_or_else(|| failed(""));
+                return Err(Error::not_run_here(state, &why));
             }
         }
         Ok(outcome)
@@ -192,8 +185,8 @@ impl Node {
 }
 
 /// The text before a change of a node is not one that the cluster can go back to.
-fn no_state(to: ChangeRef) -> Refusal {
+fn no_state(to: ChangeRef) -> Error {
     let message = format!("what was here before `{to}` is no text of the cluster that its history keeps");
-    Refusal::new(RefusalKind::NotKept, message)
+    Error::new(ErrorKind::NotKept, message)
         .hint("`mediactl --cluster URL history` shows what it can go back to")
 }

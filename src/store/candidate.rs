@@ -1,11 +1,10 @@
 //! A text that is to become the configuration, in a file that hooks can read before the change.
 
+use crate::error::Error;
 use std::io::Write;
 use std::path::Path;
 
 use tempfile::NamedTempFile;
-
-use super::error::StoreError;
 
 /// A file that holds a new text; removed when this is dropped.
 #[derive(Debug)]
@@ -21,9 +20,9 @@ impl Candidate {
     ///
     /// # Errors
     /// `Io`.
-    pub fn elsewhere(pieces: &[&[u8]]) -> Result<Self, StoreError> {
+    pub fn elsewhere(pieces: &[&[u8]]) -> Result<Self, Error> {
         let path = std::env::temp_dir();
-        let failed = || StoreError::io("make a temporary file in", &path);
+        let failed = || Error::io("make a temporary file in", &path);
         let mut file = NamedTempFile::new().map_err(failed())?;
         pieces.iter().try_for_each(|piece| file.write_all(piece)).map_err(failed())?;
         Ok(Self(file))

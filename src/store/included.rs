@@ -1,11 +1,10 @@
 //! A text that a configuration includes, and why it can't be read.
 
+use crate::error::Error;
 use std::path::PathBuf;
 
 use bytes::Bytes;
 use thiserror::Error;
-
-use super::error::StoreError;
 
 /// The text of a file that a configuration includes.
 #[derive(Debug, Clone)]
@@ -52,7 +51,7 @@ impl Follow {
 pub enum IncludeError {
     /// A file is missing or can't be read.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(#[from] Error),
     /// The pattern is malformed.
     #[error("the pattern is wrong: {0}")]
     BadPattern(&'static str),

@@ -3,7 +3,7 @@
 //!
 //! [`Store`] and [`Writer`] are the port that the engine works with. Two stores are behind it: a file on
 //! disk ([`mod@file`]), and etcd, which many machines share ([`mod@etcd`]). A store does not know the meaning of a text, has no notion of a terminal, and
-//! prints nothing: what users should know comes back as a [`StoreError`] or a [`Warning`].
+//! prints nothing: what users should know comes back as a [`Error`] or a [`Warning`].
 //!
 //! A change takes these steps, and a failure at any of them leaves the old text:
 //!
@@ -31,6 +31,7 @@ mod revision;
 mod version;
 mod warning;
 
+use crate::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -43,8 +44,8 @@ pub use change_record::{
     UNREADABLE, change_made,
 };
 pub use change_ref::{ChangeRef, NotAChangeRef, WHOLE_HISTORY};
+pub use error::LockHolder;
 pub(crate) use error::reason;
-pub use error::{Distrust, FileKind, LockHolder, StoreError};
 pub use file_watch::FileWatch;
 pub use included::{Follow, IncludeError, IncludedText};
 pub use node_record::{NodeRecord, NodeState};
@@ -94,7 +95,7 @@ pub trait Store: Send + Sync {
     }
 
     /// Loads the text with its version; `NotFound` where there is none yet.
-    fn load(&self) -> Result<Loaded, StoreError>;
+    fn load(&self) -> Result<Loaded, Error>;
 
     /// Differs from the one before if another program wrote the text meanwhile, or one of these files and folders; none of
     /// them is read. Always 0 for a store that can't tell.
@@ -107,13 +108,13 @@ pub trait Store: Send + Sync {
 
     /// Returns the changes in the history, the last one first: at least the last `wanted`, if there are so
     /// many.
-    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, StoreError>;
+    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error>;
 
     /// True if the change with a serial number is in the history; costs the same however many there are.
-    fn has_change(&self, serial: u64) -> Result<bool, StoreError>;
+    fn has_change(&self, serial: u64) -> Result<bool, Error>;
 
     /// Returns the text that the history keeps with a change; `None` if it keeps none.
-    fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError>;
+    fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, Error>;
 
     /// Returns the text of the last change, if the stored text was edited past the history since; `None`
     /// if it was not, or where that text is not known. `now` is the revision of the stored text.
@@ -123,7 +124,7 @@ pub trait Store: Send + Sync {
 
     /// Fails with `NotFound` if there is no text yet and a lock would leave something behind. Does not load
     /// it.
-    fn refuse_missing(&self) -> Result<(), StoreError> {
+    fn refuse_missing(&self) -> Result<(), Error> {
         Ok(())
     }
 
@@ -132,10 +133,10 @@ pub trait Store: Send + Sync {
 
     /// Returns the change that has to be confirmed; `None`, too, for a record that was cut short, whose
     /// change was never made.
-    fn pending(&self) -> Result<Option<PendingRecord>, StoreError>;
+    fn pending(&self) -> Result<Option<PendingRecord>, Error>;
 
     /// Returns which change has to be confirmed; cheaper than [`Store::pending`], too.
-    fn open_change(&self) -> Result<Option<PendingInfo>, StoreError> {
+    fn open_change(&self) -> Result<Option<PendingInfo>, Error> {
         Ok(self.pending()?.map(|pending| pending.info))
     }
 
@@ -146,17 +147,17 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     /// Those of the store.
-    fn canaries(&self, _id: &str, _wish: &CanaryWish) -> Result<CanaryStep, StoreError> {
+    fn canaries(&self, _id: &str, _wish: &CanaryWish) -> Result<CanaryStep, Error> {
         Ok(CanaryStep::Decided)
     }
 
     /// The records of the nodes that follow the store; `None` where none can.
-    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, StoreError> {
+    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
         Ok(None)
     }
 
     /// Writes a text that is not going to be stored to a file that hooks can read, without a lock.
-    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, StoreError> {
+    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
         Candidate::elsewhere(pieces)
     }
 
@@ -166,7 +167,7 @@ pub trait Store: Send + Sync {
         &self,
         wait: Duration,
         on_wait: &mut dyn FnMut(&LockHolder),
-    ) -> Result<Box<dyn Writer + '_>, StoreError>;
+    ) -> Result<Box<dyn Writer + '_>, Error>;
 }
 
 /// Who runs the configuration of a store.
@@ -195,14 +196,14 @@ pub trait Writer {
     fn take_warnings(&mut self) -> Vec<Warning>;
 
     /// Loads the text that the next change is made on, as [`Store::load`].
-    fn load(&self) -> Result<Loaded, StoreError>;
+    fn load(&self) -> Result<Loaded, Error>;
 
     /// Reconciles the history with the text that is in the store: withdraws changes that were never
     /// made, and records hand edits.
-    fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Reconciled, StoreError>;
+    fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Reconciled, Error>;
 
     /// Writes a new text to a file that hooks can read before the change is made.
-    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, StoreError>;
+    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error>;
 
     /// Prepares to replace `old` by the pieces of `new`, and records the change durably. `None` stands
     /// for no text.
@@ -211,23 +212,23 @@ pub trait Writer {
         old: Option<BaseText<'w>>,
         new: Option<&'w [&'w [u8]]>,
         record: &ChangeRecord<'_>,
-    ) -> Result<Box<dyn PreparedChange + 'w>, StoreError>;
+    ) -> Result<Box<dyn PreparedChange + 'w>, Error>;
 
     /// Puts back what was before the last change, as a change of its own, if that is not confirmed or this writer made
     /// it; false where the store has nothing to put back but the text, which the engine knows.
-    fn revert(&self, _record: &ChangeRecord<'_>) -> Result<bool, StoreError> {
+    fn revert(&self, _record: &ChangeRecord<'_>) -> Result<bool, Error> {
         Ok(false)
     }
 
     /// Keeps a text in the history that was never stored, durably.
-    fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), StoreError>;
+    fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), Error>;
 
     /// Records a change that has to be confirmed. It is durable before the change that is committed
     /// next.
-    fn set_pending(&self, pending: &PendingRecord) -> Result<(), StoreError>;
+    fn set_pending(&self, pending: &PendingRecord) -> Result<(), Error>;
 
     /// Removes that record durably: the change is confirmed, or rolled back.
-    fn clear_pending(&self) -> Result<(), StoreError>;
+    fn clear_pending(&self) -> Result<(), Error>;
 }
 
 /// A change that is ready to be made. Dropped, it leaves no trace.
@@ -235,5 +236,5 @@ pub trait Writer {
 pub trait PreparedChange {
     /// Makes the change durably; fails with `ChangedMeanwhile`, or `Overtaken`, if the stored text is no
     /// longer the old text. After `Overtaken`, another writer of this program is done already.
-    fn commit(self: Box<Self>) -> Result<Vec<Warning>, StoreError>;
+    fn commit(self: Box<Self>) -> Result<Vec<Warning>, Error>;
 }

@@ -20,7 +20,7 @@ NORMAL = [
     (re.compile(rb"\b\d+(ms|s) ago"), b"N ago"),
     (re.compile(rb"/tmp/side-[a-z0-9_]+/[a-z]+"), b"FOLDER"),
     (re.compile(rb'"(id|pid|uptime_s|elapsed_ms|since|time|at|fetched|started)": ?("[^"]*"|[\d.]+)'), rb'"\1": X'),
-    (re.compile(rb"Mediactl-Api: 1;[^\r]*"), b"Mediactl-Api: 1"),
+    (re.compile(rb"Mediactl-Api: [12][^\r]*"), b"Mediactl-Api"),
     (re.compile(rb"mediactl[ /]0\.[12]\.0"), b"mediactl V"),
     (re.compile(rb"(?i)\r\n(date|content-length|etag|x-request-id|last-modified|server):[^\r]*"), b""),
 ]

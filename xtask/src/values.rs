@@ -5,13 +5,12 @@ use std::time::Duration;
 use mediaconf::plumbing::edit::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST};
 use mediaconf::plumbing::syntax::Document;
 use mediactl::cli::GRACE;
-use mediactl::cli::exit::{EXIT_CODES, Exit};
 use mediactl::engine::{
     COMMANDS, DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR,
     MAX_DELETE_SHARE, MAX_REHEARSALS,
 };
-use mediactl::engine::{KINDS, RefusalKind};
-use mediactl::http::protocol::headers::{API_HEADER, DEFAULT_PREFIX, api_value};
+use mediactl::error::{EXIT_CODES, ErrorKind, KINDS};
+use mediactl::http::protocol::headers::{API_HEADER, API_VERSION, DEFAULT_PREFIX};
 use mediactl::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
 use mediactl::http::protocol::routes::{ROUTES, Route};
 use mediactl::http::server::auth::{FAILURE_LIFE, LOOK_INTERVAL, MAX_ADDRESSES, MAX_FAILURES, SUCCESS_LIFE};
@@ -52,7 +51,7 @@ fn guards(asking: bool) -> String {
 pub fn of_server() -> Vec<(&'static str, String)> {
     vec![
         ("prefix", DEFAULT_PREFIX.to_owned()),
-        ("api", format!("{API_HEADER}: {}", api_value())),
+        ("api", format!("{API_HEADER}: {API_VERSION}")),
         ("operations", operations()),
         ("parameters", terms(PARAMETERS.iter().map(parameter))),
         ("problems", problems()),
@@ -122,10 +121,7 @@ fn parameter(parameter: &QueryParameter) -> (String, String) {
         Values::Command(_) => {
             (format!("`{name}=`*NAME*"), format!(" It is one of `{}`.", COMMANDS.join("`, `")))
         }
-        Values::Key(_) => (format!("`{name}=`*KEY*"), String::new()),
-        Values::Revisions(_) => (format!("`{name}=`*REVISION*`,`…"), String::new()),
         Values::Base(_) => (format!("`{name}=`*REVISION*"), String::new()),
-        Values::Told(_) => (format!("`{name}=`*PART*`,`…"), String::new()),
         Values::Nodes(_) => (format!("`{name}=`*N*`|`*NAME*`,`…"), String::new()),
         Values::Id(_) => (format!("`{name}=`*ID*"), String::new()),
         Values::Text(_) => (format!("`{name}=`*TEXT*"), String::new()),
@@ -150,12 +146,12 @@ fn routes_with(parameter: &QueryParameter) -> String {
 
 /// The rows of the table of problems.
 fn problems() -> String {
-    let row = |kind: &RefusalKind| {
+    let row = |kind: &ErrorKind| {
         format!(
             "| `{}` | {} | {} | {} |\n",
             kind.name(),
             kind.status(),
-            Exit::from(kind.of_change().error_kind()) as u8,
+            kind.of_change().exit() as u8,
             kind.title()
         )
     };

@@ -6,11 +6,11 @@ use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser
 use clap::{Args, Command, FromArgMatches, ValueEnum};
 
 use crate::cli::args::shared::reason;
-use crate::cli::error::CliError;
 use crate::cli::fleet::batches::{ServerCount, batch_size};
 use crate::cli::local_user::local_user;
+use crate::engine::MAX_CONFIRM;
 use crate::engine::{ChangeOptions, DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks};
-use crate::http::protocol::parameters::MAX_CONFIRM;
+use crate::error::Error;
 use crate::store::ChangeId;
 
 /// The largest value of `--hook-timeout`: a day, in seconds.
@@ -252,11 +252,11 @@ impl FleetArgs {
     }
 
     /// The time for which the first nodes have to stay healthy, where they have `most` to run the change.
-    pub fn soak_of_nodes(&self, most: Duration) -> Result<Duration, CliError> {
+    pub fn soak_of_nodes(&self, most: Duration) -> Result<Duration, Error> {
         match self.canary_time {
             Some(time) if time >= most => {
                 let hint = "the nodes go back after `--confirm`; it is 60s without the option";
-                Err(CliError::usage("`--canary-time` has to be less than `--confirm`", hint))
+                Err(Error::usage("`--canary-time` has to be less than `--confirm`", hint))
             }
             Some(time) => Ok(time),
             None => Ok(DEFAULT_SOAK.min(Duration::from_secs(most.as_secs() / 2))),
@@ -264,7 +264,7 @@ impl FleetArgs {
     }
 
     /// Refuses options that say nothing about one server.
-    pub fn refuse_for_one(&self) -> Result<(), CliError> {
+    pub fn refuse_for_one(&self) -> Result<(), Error> {
         let promise = match () {
             () if self.all_or_nothing => Some("--all-or-nothing"),
             () if !self.batching.batch.is_empty() => Some("--batch"),
@@ -273,17 +273,17 @@ impl FleetArgs {
         };
         let refused = |option| {
             let hint = "name them with `-x 'edge-*'`, `-x a,b` or `--group GROUP`; `--canary` works with `--cluster`, too";
-            Err(CliError::usage(format!("`{option}` is for changes of several servers"), hint))
+            Err(Error::usage(format!("`{option}` is for changes of several servers"), hint))
         };
         promise.or(self.part_of_promise()).map_or(Ok(()), refused)
     }
 
     /// Refuses options that say nothing where each server is changed for itself.
-    pub fn refuse_for_each(&self) -> Result<(), CliError> {
+    pub fn refuse_for_each(&self) -> Result<(), Error> {
         let refused = |option| {
             let hint =
                 "add `--all-or-nothing`, or leave the option out: each server is then changed for itself";
-            Err(CliError::usage(format!("`{option}` goes with `--all-or-nothing`"), hint))
+            Err(Error::usage(format!("`{option}` goes with `--all-or-nothing`"), hint))
         };
         self.part_of_promise().map_or(Ok(()), refused)
     }

@@ -189,8 +189,8 @@ pub struct RemoteArgs {
     )]
     pub timeout: Option<u64>,
 
-    /// The largest answer that is taken, in bytes, or with a unit: 64M, 100KiB, 1G. Its values may
-    /// take three times that in memory [default: the size of the context, else 64MiB]
+    /// The largest answer that is taken, in bytes, or with a unit: 64M, 100KiB, 1G [default: the size
+    /// of the context, else 64MiB]
     #[arg(long, global = true, hide_short_help = true, value_name = "SIZE", allow_negative_numbers = true)]
     pub max_answer: Option<AnswerSize>,
 

@@ -7,11 +7,10 @@ use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::shared::PlaceArgs;
 use crate::cli::assignments::set;
 use crate::cli::commands::change::ChangeCommand;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::Guard;
+use crate::error::{Error, Exit};
 use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Path, Segment};
 use mediaconf::plumbing::schema::Scope;
 use mediaconf::plumbing::schema::{DirectiveRole, Kind, SOURCE};
@@ -70,11 +69,11 @@ impl From<AddedKind> for Kind {
     }
 }
 
-pub fn run(args: &AddArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &AddArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("add");
     let kind = Kind::from(args.kind);
     if kind != Kind::Streams && !args.urls.is_empty() {
-        return Err(CliError::usage(
+        return Err(Error::usage(
             format!("`add {}` takes no URL", kind.noun()),
             "leave the URL out; `--set` sets its values",
         ));

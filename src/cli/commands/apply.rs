@@ -7,12 +7,11 @@ use clap::ValueEnum;
 
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::commands::change::ChangeCommand;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::input::{self, STDIN};
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
-use crate::engine::{Refusal, Snapshot};
+use crate::engine::Snapshot;
+use crate::error::{Error, Exit};
 use mediaconf::Request;
 use mediaconf::plumbing::edit::patch;
 use mediaconf::plumbing::merge::{DesiredState, Prune};
@@ -64,7 +63,7 @@ pub enum PruneScope {
     All,
 }
 
-pub fn run(args: &ApplyArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &ApplyArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let prune = match args.prune {
         None => Prune::Nothing,
         Some(PruneScope::Entries) => Prune::Entries,
@@ -76,18 +75,18 @@ pub fn run(args: &ApplyArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 }
 
 /// Reads a desired state.
-fn desired_state(file: &Path, prune: Prune) -> Result<Request, CliError> {
+fn desired_state(file: &Path, prune: Prune) -> Result<Request, Error> {
     let bytes = input::read(file)?;
     // No directive begins with a bracket.
     if matches!(patch::without_bom(&bytes).trim_ascii_start().first(), Some(b'{' | b'[')) {
-        let patch = patch::parse(&bytes).map_err(Refusal::from)?;
-        let state = DesiredState::of_json(patch, prune).map_err(Refusal::from)?;
+        let patch = patch::parse(&bytes)?;
+        let state = DesiredState::of_json(patch, prune)?;
         return Ok(state.into());
     }
     let snapshot = Snapshot::from_bytes(bytes);
     if !snapshot.is_valid() {
         let name = if file.as_os_str() == STDIN { "<stdin>".into() } else { file.display().to_string() };
-        return Err(CliError::broken_text(&name, Arc::new(snapshot)));
+        return Err(Error::broken_text(&name, Arc::new(snapshot)));
     }
     Ok(DesiredState::of_text(snapshot.document(), prune).into())
 }

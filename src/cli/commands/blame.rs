@@ -3,8 +3,6 @@
 use serde_json::{Value, json};
 
 use crate::cli::args::shared::ListFormat;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::masked::masked_entry;
@@ -12,6 +10,7 @@ use crate::cli::render::paragraph::wrapped;
 use crate::cli::render::table::{self, Screen};
 use crate::cli::ui::Ui;
 use crate::engine::{Blamed, ValueHistory, value_history};
+use crate::error::{Error, Exit};
 use mediaconf::plumbing::syntax::one_line;
 
 /// Show which changes set a value
@@ -49,7 +48,7 @@ const INDENT: &str = "    ";
 const HAND_EDIT: &str = "the file was edited by hand since the last change; the next change found that edit, and \
                              `mediactl blame` shows it from then on";
 
-pub fn run(args: &BlameArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &BlameArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let (call, masker) = (call.paged(), call.ui.masker());
     let ui = call.ui;
     let path = input::value_path(&args.path)?;
@@ -59,7 +58,7 @@ pub fn run(args: &BlameArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         let changes = changes
             .map(|blamed| Blamed { entry: masked_entry(blamed.entry, masker.as_ref()), ..blamed })
             .collect();
-        Ok::<_, CliError>(ValueHistory { changes, ..found })
+        Ok::<_, Error>(ValueHistory { changes, ..found })
     })?;
     let answers = answers.with_errors_told();
     let edited = |found: &ValueHistory| found.is_edited.then(|| HAND_EDIT.to_owned());

@@ -5,8 +5,6 @@ use crate::cli::args::changing::ChangeArgs;
 use crate::cli::canary;
 use crate::cli::context;
 use crate::cli::countdown;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::interrupt::LastWords;
 use crate::cli::invocation::Invocation;
@@ -18,9 +16,9 @@ use crate::cli::rolled_out;
 use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::{
-    ChangeOptions, ConfigService, Decision, Feature, Guard, OutcomeNote, Refusal, ReportParts,
-    RequestedChange,
+    ChangeOptions, ConfigService, Decision, Guard, OutcomeNote, ReportParts, RequestedChange,
 };
+use crate::error::{Error, Exit};
 use crate::store::{ChangeId, HistoryEntry};
 use mediaconf::Request;
 use mediaconf::plumbing::syntax::one_line;
@@ -68,7 +66,7 @@ impl<'a> ChangeCommand<'a> {
         self,
         Invocation { global, ui, .. }: Invocation<'_>,
         requested: RequestedChange<'_>,
-    ) -> Result<Exit, CliError> {
+    ) -> Result<Exit, Error> {
         if let Some(contexts) = context::several(global)? {
             if self.args.wait.is_some() {
                 return Err(rolled_out::no_cluster());
@@ -110,9 +108,9 @@ impl<'a> ChangeCommand<'a> {
         service: &dyn ConfigService,
         ui: Ui,
         requested: RequestedChange<'_>,
-    ) -> Result<Exit, CliError> {
+    ) -> Result<Exit, Error> {
         if self.options.id.is_some() {
-            service.demand(&[Feature::ChangeIds])?;
+            service.demand("ids of changes")?;
         }
         if !self.diff_was_shown
             && self.question.is_asked(self.args)
@@ -175,8 +173,8 @@ fn back_to(entry: &HistoryEntry) -> String {
 /// Runs an operation. On a terminal, a guard that refuses it becomes a question.
 fn with_guards<T>(
     mut options: ChangeOptions,
-    mut operation: impl FnMut(&ChangeOptions) -> Result<T, Refusal>,
-) -> Result<T, CliError> {
+    mut operation: impl FnMut(&ChangeOptions) -> Result<T, Error>,
+) -> Result<T, Error> {
     loop {
         let error = match operation(&options) {
             Ok(done) => return Ok(done),
@@ -184,13 +182,13 @@ fn with_guards<T>(
         };
         match error.guard.clone().filter(Guard::is_question) {
             Some(guard) if ask(&format!("{guard}: go on?"))? => options.accepted.push(guard),
-            _ => return Err(error.into()),
+            _ => return Err(error),
         }
     }
 }
 
 /// Asks a question; without a terminal the answer is no.
-fn ask(question: &str) -> Result<bool, CliError> {
-    let answer = prompts::confirm(question).map_err(CliError::prompt_failed)?;
+fn ask(question: &str) -> Result<bool, Error> {
+    let answer = prompts::confirm(question).map_err(Error::prompt_failed)?;
     Ok(answer == Some(true))
 }

@@ -10,8 +10,6 @@ use serde_json::json;
 use super::check_fix::{self, RUNNING};
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::fleet::grouped;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input::{self, STDIN};
@@ -20,7 +18,8 @@ use crate::cli::render::diagnostics::Reporter;
 use crate::cli::render::table;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Ui, output};
-use crate::engine::{Composed, ConfigSource, FaultRecord, Feature, Refusal, Snapshot};
+use crate::engine::{Composed, ConfigSource, FaultRecord, Snapshot};
+use crate::error::{Error, ErrorKind, Exit};
 use crate::store::Follow;
 use mediaconf::plumbing::syntax::Diagnostics;
 
@@ -106,7 +105,7 @@ pub enum CheckFormat {
     Json,
 }
 
-pub fn run(args: &CheckArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &CheckArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let Invocation { global, ui, .. } = call;
     if args.fix {
         let fixed = check_fix::run(&args.files, call)?;
@@ -120,12 +119,12 @@ pub fn run(args: &CheckArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let follow = args.includes.into();
     let mut totals = CheckTotals::default();
     let mut out = BufWriter::new(io::stdout().lock());
-    let mut check = |loaded: Result<CheckedText, CliError>| -> io::Result<()> {
+    let mut check = |loaded: Result<CheckedText, Error>| -> io::Result<()> {
         match loaded {
             Ok(named) => totals.add(args, ui, named, &mut out),
             Err(error) => {
                 ui.error(&error);
-                totals.unread = totals.unread.or(Some(error.kind.into()));
+                totals.unread = totals.unread.or(Some(error.exit()));
                 Ok(())
             }
         }
@@ -147,27 +146,26 @@ pub fn run(args: &CheckArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 }
 
 /// Prints each fault behind the name of its server, and a table of all servers.
-fn on_servers(args: &CheckArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+fn on_servers(args: &CheckArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let is_running = match &args.files[..] {
         [] => false,
         [only] if only.as_os_str() == RUNNING => true,
         _ => {
             let hint = "leave the file out, or write `running`; without `-x` and `--group` files are checked";
-            return Err(CliError::usage("a file is the same for all servers", hint));
+            return Err(Error::usage("a file is the same for all servers", hint));
         }
     };
-    let read = |server: &mut FleetMember| -> Result<CheckedText, CliError> {
+    let read = |server: &mut FleetMember| -> Result<CheckedText, Error> {
         let (name, target) = (server.name.clone(), &mut server.target);
         let (text, source) = match is_running {
             true => (target.read_text(Some(ConfigSource::Running))?, ConfigSource::Running),
             false => saved_or_running(target)?,
         };
         let mut composed = target.composed(&text, Some(source))?;
-        let found = target.checked(&text, composed.as_ref())?;
         for file in composed.iter_mut().flat_map(|composed| &mut composed.files) {
             file.name = format!("{name}: {}", file.name);
         }
-        Ok(CheckedText { name, text, composed, found })
+        Ok(CheckedText { name, text, composed })
     };
     let mut shown = Vec::new();
     let answers = call.ask("check", read)?.then(|_, checked| {
@@ -200,29 +198,27 @@ struct CheckedText {
     name: String,
     text: Arc<Snapshot>,
     composed: Option<Composed>,
-    /// What a server found, by the number of the file; `None` if the text is checked here.
-    found: Option<Vec<Diagnostics>>,
 }
 
 /// The configuration file, even where a server runs over it: the next start of the server reads the file.
 /// Of a server at a URL it is the saved text, or the running one if the server does not show that.
-fn configuration(follow: Follow, global: &GlobalArgs, ui: Ui) -> Result<CheckedText, CliError> {
+fn configuration(follow: Follow, global: &GlobalArgs, ui: Ui) -> Result<CheckedText, Error> {
     let mut target = target::file_or_named_server(global, ui)?;
     let (text, source) = saved_or_running(&mut target)?;
     checked(&mut target, text, source, follow, ui)
 }
 
 /// The saved text of a server, or the running one if the server does not show that.
-fn saved_or_running(target: &mut Target) -> Result<(Arc<Snapshot>, ConfigSource), Refusal> {
+fn saved_or_running(target: &mut Target) -> Result<(Arc<Snapshot>, ConfigSource), Error> {
     match target.read_text(Some(ConfigSource::Saved)) {
-        Err(refusal) if refusal.feature == Some(Feature::Saved) => {
+        Err(refusal) if refusal.kind == ErrorKind::NotOffered => {
             Ok((target.read_text(Some(ConfigSource::Running))?, ConfigSource::Running))
         }
         saved => Ok((saved?, ConfigSource::Saved)),
     }
 }
 
-fn given(file: &Path, follow: Follow, global: &GlobalArgs, ui: Ui) -> Result<CheckedText, CliError> {
+fn given(file: &Path, follow: Follow, global: &GlobalArgs, ui: Ui) -> Result<CheckedText, Error> {
     if file.as_os_str() == RUNNING {
         let mut target = target::resolve(global, Purpose::default(), ui)?;
         let text = target.read_text(Some(ConfigSource::Running))?;
@@ -233,7 +229,7 @@ fn given(file: &Path, follow: Follow, global: &GlobalArgs, ui: Ui) -> Result<Che
     let includes = file.as_os_str() != STDIN && !text.includes().is_empty();
     let store = includes.then(|| input::store(file).ok()).flatten();
     let composed = store.and_then(|store| Composed::compose(&name, &text, &*store, follow));
-    Ok(CheckedText { name, text, composed, found: None })
+    Ok(CheckedText { name, text, composed })
 }
 
 fn checked(
@@ -242,12 +238,11 @@ fn checked(
     source: ConfigSource,
     follow: Follow,
     ui: Ui,
-) -> Result<CheckedText, CliError> {
+) -> Result<CheckedText, Error> {
     let name = target.service.name().to_owned();
     let mut composed = target.following(follow, &text, Some(source))?;
-    let found = target.checked(&text, composed.as_ref())?;
     if !target.is_server {
-        return Ok(CheckedText { name, text, composed, found });
+        return Ok(CheckedText { name, text, composed });
     }
     let which = match source {
         ConfigSource::Running => RUNNING,
@@ -256,7 +251,7 @@ fn checked(
     ui.note(&format!("checked the {which} configuration of `{name}`"));
     let name = format!("{name} ({which})");
     composed.iter_mut().for_each(|composed| composed.files[0].name.clone_from(&name));
-    Ok(CheckedText { name, text, composed, found })
+    Ok(CheckedText { name, text, composed })
 }
 
 /// The faults of all texts.
@@ -279,14 +274,13 @@ impl CheckTotals {
         checked: CheckedText,
         out: &mut impl Write,
     ) -> io::Result<()> {
-        let CheckedText { name, text, composed, found } = checked;
+        let CheckedText { name, text, composed } = checked;
         let Some(composed) = composed else {
-            let diagnostics = found.as_ref().map_or(text.diagnostics(), |found| &found[0]);
+            let diagnostics = text.diagnostics();
             let reporter = || Reporter::new(&name, text.document(), diagnostics, ui.masker());
             return self.add_file(args, ui, diagnostics, reporter, out);
         };
-        let found = found.unwrap_or_else(|| composed.diagnostics());
-        composed.files.iter().zip(found).try_for_each(|(file, diagnostics)| {
+        composed.files.iter().zip(composed.diagnostics()).try_for_each(|(file, diagnostics)| {
             let reporter = || Reporter::of_file(file, &diagnostics, ui.masker());
             self.add_file(args, ui, &diagnostics, reporter, out)
         })

@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::change::ChangeCommand;
 use crate::cli::args::changing::ChangeArgs;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::input::STDIN;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::cli::target;
 use crate::engine::{ConfigSource, RequestedChange};
+use crate::error::{Error, Exit};
 use mediaconf::plumbing::show::mended;
 
 /// The argument for the running configuration.
@@ -20,7 +19,7 @@ pub const RUNNING: &str = "running";
 const REASON: &str = "the fixes of `check`";
 
 /// Applies the fixes of each text that is named; the exit code of the first one that can't be saved ends it.
-pub fn run(files: &[PathBuf], call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(files: &[PathBuf], call: Invocation<'_>) -> Result<Exit, Error> {
     if files.is_empty() {
         return fix(call);
     }
@@ -35,15 +34,15 @@ pub fn run(files: &[PathBuf], call: Invocation<'_>) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn refuse_unsaved(file: &Path) -> Result<(), CliError> {
+fn refuse_unsaved(file: &Path) -> Result<(), Error> {
     match file.as_os_str() == STDIN || file.as_os_str() == RUNNING {
-        true => Err(CliError::usage("`--fix` saves a file", "name the file, or leave it out")),
+        true => Err(Error::usage("`--fix` saves a file", "name the file, or leave it out")),
         false => Ok(()),
     }
 }
 
 /// Fixes the configuration, and shows the diff. A text that still has errors then is refused.
-fn fix(call: Invocation<'_>) -> Result<Exit, CliError> {
+fn fix(call: Invocation<'_>) -> Result<Exit, Error> {
     let mut target = target::file_or_named_server(call.global, call.ui)?;
     let text = target.read_text(Some(ConfigSource::Saved))?;
     let is_text = text.bytes() == text.document().text().as_bytes();

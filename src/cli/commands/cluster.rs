@@ -4,17 +4,15 @@ use clap::Subcommand;
 
 use crate::cli::cluster;
 use crate::cli::context::ServerContext;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::fleet::names::in_ranges;
 use crate::cli::invocation::Invocation;
 use crate::cli::local_user::local_user;
 use crate::cli::prompts;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
-use crate::engine::{ErrorKind, Refusal};
+use crate::error::{Error, ErrorKind, Exit};
 use crate::store::etcd::{ClusterStore, ForgottenNode, Seen};
-use crate::store::{NodeRecord, NodeState, Store, StoreError, bounded_time};
+use crate::store::{NodeRecord, NodeState, Store, bounded_time};
 
 /// Look after a cluster and its nodes
 ///
@@ -67,7 +65,7 @@ pub enum ClusterCommand {
     },
 }
 
-pub fn run(args: &ClusterArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &ClusterArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let named = || cluster::named(call.global);
     match &args.command {
         ClusterCommand::Adopt { yes } => adopt(&named()?.0, *yes, call.ui),
@@ -84,14 +82,14 @@ pub fn run(args: &ClusterArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     }
 }
 
-fn ask_if_protected(context: Option<&ServerContext>, is_agreed: bool) -> Result<(), CliError> {
+fn ask_if_protected(context: Option<&ServerContext>, is_agreed: bool) -> Result<(), Error> {
     let purpose = Purpose { changes: true, is_agreed, ..Purpose::default() };
     context.map_or(Ok(()), |context| target::ask_if_protected(context, &purpose))
 }
 
 /// Asks nodes to try again what they did not take: those that are named, or all that did not take it.
-fn retry(store: &ClusterStore, names: &[String], ui: Ui) -> Result<(), CliError> {
-    let nodes = store.nodes().map_err(Refusal::from)?.unwrap_or_default();
+fn retry(store: &ClusterStore, names: &[String], ui: Ui) -> Result<(), Error> {
+    let nodes = store.nodes()?.unwrap_or_default();
     let lives = |node: &NodeRecord| node.state != NodeState::Gone;
     let is_meant = |node: &NodeRecord| match names.is_empty() {
         true => node.state == NodeState::Failed,
@@ -99,20 +97,20 @@ fn retry(store: &ClusterStore, names: &[String], ui: Ui) -> Result<(), CliError>
     };
     let known = |name: &&String| nodes.iter().any(|node| node.node == **name && lives(node));
     if let Some(name) = names.iter().find(|name| !known(name)) {
-        return Err(CliError::new(ErrorKind::Absent, format!("no node `{name}` lives"))
-            .with_hint("`mediactl status` shows the nodes"));
+        return Err(Error::new(ErrorKind::NotFound, format!("no node `{name}` lives"))
+            .hint("`mediactl status` shows the nodes"));
     }
     let asked: Vec<&str> = nodes.iter().filter(|node| is_meant(node)).map(|node| &*node.node).collect();
     if asked.is_empty() {
         ui.say("no node failed, so none is asked");
         return Ok(());
     }
-    store.ask_to_retry(&asked).map_err(Refusal::from)?;
+    store.ask_to_retry(&asked)?;
     ui.say(&format!("asked {} to try again", in_ranges(&asked)));
     Ok(())
 }
 
-fn forget(store: &ClusterStore, node: &str, ui: Ui) -> Result<(), CliError> {
+fn forget(store: &ClusterStore, node: &str, ui: Ui) -> Result<(), Error> {
     match store.forget_node(node) {
         Ok(ForgottenNode::Gone) => {
             ui.say(&format!("forgot {node}"));
@@ -125,14 +123,14 @@ fn forget(store: &ClusterStore, node: &str, ui: Ui) -> Result<(), CliError> {
             Ok(())
         }
         Ok(ForgottenNode::Unknown) => {
-            Err(CliError::new(ErrorKind::Absent, format!("there is no record of the node `{node}`"))
-                .with_hint("`mediactl status` shows the nodes"))
+            Err(Error::new(ErrorKind::NotFound, format!("there is no record of the node `{node}`"))
+                .hint("`mediactl status` shows the nodes"))
         }
-        Err(StoreError::Overtaken { .. }) => {
-            Err(CliError::new(ErrorKind::Conflict, format!("the node `{node}` lives"))
-                .with_hint("stop it first; within 30 seconds of a crash its record is gone"))
+        Err(error) if error.kind == ErrorKind::Overtaken => {
+            Err(Error::new(ErrorKind::Conflict, format!("the node `{node}` lives"))
+                .hint("stop it first; within 30 seconds of a crash its record is gone"))
         }
-        Err(error) => Err(Refusal::from(error).into()),
+        Err(error) => Err(error),
     }
 }
 
@@ -155,10 +153,10 @@ fn unheard_in_words(NodeRecord { node, serial, state, why, .. }: &NodeRecord) ->
 ///
 /// # Errors
 /// `Pending`: the last change still waits to be confirmed.
-fn decided(store: &ClusterStore) -> Result<Seen, Refusal> {
+fn decided(store: &ClusterStore) -> Result<Seen, Error> {
     let seen = store.seen()?;
     match seen.open() {
-        Some(open) if !open.is_over => Err(Refusal::pending(&open)),
+        Some(open) if !open.is_over => Err(Error::pending(&open)),
         Some(_) => {
             store.take_back(&seen)?;
             Ok(store.seen()?)
@@ -168,8 +166,8 @@ fn decided(store: &ClusterStore) -> Result<Seen, Refusal> {
 }
 
 /// Begins a new epoch, if nodes are held and the user agrees.
-fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<Exit, CliError> {
-    let nodes = store.nodes().map_err(Refusal::from)?.unwrap_or_default();
+fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<Exit, Error> {
+    let nodes = store.nodes()?.unwrap_or_default();
     let held: Vec<&NodeRecord> = nodes.iter().filter(|node| node.state == NodeState::Held).collect();
     let seen = if held.is_empty() { Seen::default() } else { decided(store)? };
     let Some(head) = &seen.head else {
@@ -188,13 +186,13 @@ fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<Exit, CliError
         bounded_time::rfc3339(head.at),
     );
     if !is_agreed {
-        match prompts::confirm(&question).map_err(CliError::prompt_failed)? {
+        match prompts::confirm(&question).map_err(Error::prompt_failed)? {
             Some(true) => {}
-            answer => return Err(CliError::not_adopted(&question, answer)),
+            answer => return Err(Error::not_adopted(&question, answer)),
         }
     }
     let epochs: Vec<&str> = held.iter().filter_map(|node| node.epoch.as_deref()).collect();
-    store.adopt(&seen, &epochs, &local_user()).map_err(Refusal::from)?;
+    store.adopt(&seen, &epochs, &local_user())?;
     ui.say(&format!("adopted: the cluster goes on with #{}", head.serial + 1));
     Ok(Exit::Done)
 }

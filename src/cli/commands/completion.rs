@@ -1,9 +1,8 @@
 //! `mediactl completion`
 
 use crate::cli::completion::{ShellName, script};
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::invocation::Invocation;
+use crate::error::{Error, Exit};
 
 /// Print the script that makes a shell complete commands of `mediactl`
 ///
@@ -24,7 +23,7 @@ pub struct CompletionArgs {
     pub shell: ShellName,
 }
 
-pub fn run(args: &CompletionArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &CompletionArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let program = std::env::args_os().next().unwrap_or_default();
     call.ui.print(|out| out.write_all(script(args.shell, &program).as_bytes()))?;
     Ok(Exit::Done)

@@ -1,7 +1,5 @@
 //! `mediactl confirm`
 
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::fleet::answers::ServerAnswer;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::fleet::results::{self, ResultForm, ServerOutcome, ServerResult, exit_of_each};
@@ -9,6 +7,7 @@ use crate::cli::invocation::Invocation;
 use crate::cli::render::notes::in_words;
 use crate::cli::target::Purpose;
 use crate::engine::Decision;
+use crate::error::{Error, Exit};
 
 /// Keep a change that waits to be confirmed, or roll it back
 ///
@@ -35,13 +34,13 @@ pub struct ConfirmArgs {
     pub quiet: bool,
 }
 
-pub fn run(args: &ConfirmArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &ConfirmArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let purpose = Purpose { changes: true, is_agreed: args.yes, ..Purpose::default() };
     let (decision, done, outcome) = match args.revert {
         true => (Decision::RollBack, "rolled back", ServerOutcome::TakenBack),
         false => (Decision::Keep, "confirmed", ServerOutcome::Confirmed),
     };
-    let work = |server: &mut FleetMember| Ok(server.target.service.decide(decision, None, "")?);
+    let work = |server: &mut FleetMember| server.target.service.decide(decision, None, "");
     let answers = call.fleet(purpose)?.gather("confirm", work)?;
     for (server, notes) in answers.found().filter(|_| !args.quiet) {
         let notes = notes.iter().map(|note| in_words(note, call.ui.masker().as_ref()));

@@ -9,8 +9,6 @@ use crate::cli::args::global::{GlobalArgs, NamedBy, TargetKind};
 use crate::cli::args::shared::ListFormat;
 use crate::cli::cluster;
 use crate::cli::context::{self, Contexts, ContextsFile, ServerContext};
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::invocation::Invocation;
 use crate::cli::local_user::local_user;
 use crate::cli::render::masked::write_text;
@@ -18,6 +16,7 @@ use crate::cli::render::table;
 use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::Snapshot;
+use crate::error::{Error, Exit};
 use crate::http::client::{AnswerSize, Endpoint, without_userinfo};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::etcd::ClusterUrl;
@@ -107,7 +106,7 @@ pub struct AddContextArgs {
 /// The variables that name a target, and so beat the context in use.
 const TARGET_VARIABLES: [&str; 4] = ["MEDIACTL_CONTEXT", "MEDIACTL_URL", "MEDIACTL_CLUSTER", "MEDIACTL_CONF"];
 
-pub fn run(args: &ContextArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &ContextArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let Invocation { global, ui, .. } = call;
     let file = ContextsFile::of_user_or_error()?;
     match &args.command {
@@ -120,18 +119,18 @@ pub fn run(args: &ContextArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn add(file: &ContextsFile, args: &AddContextArgs, global: &GlobalArgs, ui: Ui) -> Result<(), CliError> {
+fn add(file: &ContextsFile, args: &AddContextArgs, global: &GlobalArgs, ui: Ui) -> Result<(), Error> {
     refuse_bad_name(&args.name)?;
     let known = file.load()?;
     let known = known.get(&args.name);
     if known.is_some() && !args.replace {
         let message = format!("there is a context `{}` already", args.name);
-        return Err(CliError::usage(message, "`--replace` changes it, `mediactl context remove` removes it"));
+        return Err(Error::usage(message, "`--replace` changes it, `mediactl context remove` removes it"));
     }
     let settings = settings(args, global)?;
     if known.is_none() && !settings.contains_key("url") {
         let hint = "give it with `--url URL`, or a configuration in etcd with `--cluster URL`";
-        return Err(CliError::usage("a context needs a server", hint));
+        return Err(Error::usage("a context needs a server", hint));
     }
     if let Some(url) = settings.get("url").and_then(Value::as_str) {
         warn_of_password(file, url, ui)?;
@@ -143,11 +142,11 @@ fn add(file: &ContextsFile, args: &AddContextArgs, global: &GlobalArgs, ui: Ui) 
 }
 
 /// A name can be typed without quotes, and no pattern or option looks like it.
-fn refuse_bad_name(name: &str) -> Result<(), CliError> {
+fn refuse_bad_name(name: &str) -> Result<(), Error> {
     let is_fit = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
     match !name.is_empty() && !name.starts_with('-') && name.chars().all(is_fit) {
         true => Ok(()),
-        false => Err(CliError::usage(
+        false => Err(Error::usage(
             format!("`{name}` can't be the name of a context"),
             "use letters, digits and `.`, `_`, `-`",
         )),
@@ -155,11 +154,11 @@ fn refuse_bad_name(name: &str) -> Result<(), CliError> {
 }
 
 /// The settings that are given, as the file has them.
-fn settings(args: &AddContextArgs, global: &GlobalArgs) -> Result<Map<String, Value>, CliError> {
+fn settings(args: &AddContextArgs, global: &GlobalArgs) -> Result<Map<String, Value>, Error> {
     let remote = &global.remote;
     if remote.password_file.is_some() {
         let hint = "give the command that shows it: `--password-command 'cat FILE'`";
-        return Err(CliError::usage("a context has no `--password-file`", hint));
+        return Err(Error::usage("a context has no `--password-file`", hint));
     }
     let url = match global.chosen.kind {
         TargetKind::Server(NamedBy::CommandLine) => global.url.as_ref(),
@@ -169,7 +168,7 @@ fn settings(args: &AddContextArgs, global: &GlobalArgs) -> Result<Map<String, Va
     };
     let url = url.map(|url| url.0.clone());
     let absolute = |path: &Path| {
-        let path = std::path::absolute(path).map_err(|error| CliError::input_failed(path, error));
+        let path = std::path::absolute(path).map_err(|error| Error::input_failed(path, error));
         path.map(|path| path.display().to_string())
     };
     let file = |path: &Option<PathBuf>| path.as_deref().map(absolute).transpose();
@@ -197,7 +196,7 @@ fn group_value(groups: &[String]) -> Value {
     if let [only] = groups { Value::from(only.as_str()) } else { Value::from(groups.to_vec()) }
 }
 
-fn warn_of_password(file: &ContextsFile, url: &str, ui: Ui) -> Result<(), CliError> {
+fn warn_of_password(file: &ContextsFile, url: &str, ui: Ui) -> Result<(), Error> {
     let (_, password) = match ClusterUrl::is_meant(url) {
         true => cluster::parsed(url)?.1,
         false => Endpoint::parse(url, DEFAULT_PREFIX).map_err(target::bad_url)?.1,
@@ -211,7 +210,7 @@ fn warn_of_password(file: &ContextsFile, url: &str, ui: Ui) -> Result<(), CliErr
     Ok(())
 }
 
-fn list(file: &ContextsFile, form: ListFormat, ui: Ui) -> Result<(), CliError> {
+fn list(file: &ContextsFile, form: ListFormat, ui: Ui) -> Result<(), Error> {
     let contexts = file.load()?;
     let is_current = |context: &ServerContext| contexts.current.as_deref() == Some(&context.name);
     match form {
@@ -264,7 +263,7 @@ fn row(context: &ServerContext, is_current: bool) -> [String; 6] {
     ]
 }
 
-fn choose(file: &ContextsFile, name: Option<&str>, ui: Ui) -> Result<(), CliError> {
+fn choose(file: &ContextsFile, name: Option<&str>, ui: Ui) -> Result<(), Error> {
     if let Some(name) = name {
         file.find(name)?;
     } else if file.load()?.current.is_none() {
@@ -284,25 +283,25 @@ fn choose(file: &ContextsFile, name: Option<&str>, ui: Ui) -> Result<(), CliErro
 }
 
 /// Shows the text of a context.
-fn show(file: &ContextsFile, name: Option<&str>, global: &GlobalArgs, ui: Ui) -> Result<(), CliError> {
+fn show(file: &ContextsFile, name: Option<&str>, global: &GlobalArgs, ui: Ui) -> Result<(), Error> {
     let context = match name {
         Some(name) => file.find(name)?,
         None => context::chosen(global)?.ok_or_else(|| {
-            CliError::usage("no context is in use", "give the NAME of one; `mediactl context list` shows all")
+            Error::usage("no context is in use", "give the NAME of one; `mediactl context list` shows all")
         })?,
     };
-    let Some(snapshot) = file.snapshot()? else { return Err(CliError::no_context(&context.name, None)) };
+    let Some(snapshot) = file.snapshot()? else { return Err(Error::no_context(&context.name, None)) };
     let document = snapshot.document();
     let is_it = |words: Vec<String>| words == ["context", &*context.name];
     let mut entries = document.entries();
     let entry = entries.find(|entry| is_it(entry.words().map(|word| word.value().into_owned()).collect()));
-    let Some(entry) = entry else { return Err(CliError::no_context(&context.name, None)) };
+    let Some(entry) = entry else { return Err(Error::no_context(&context.name, None)) };
     let text = format!("{}\n", entry.text());
     ui.print(|mut out| write_text(&Snapshot::from_bytes(text.into_bytes()), ui.masker().as_ref(), &mut out))
 }
 
 /// Removes a context; if it is in use, none is in use then.
-fn remove(file: &ContextsFile, name: &str, ui: Ui) -> Result<(), CliError> {
+fn remove(file: &ContextsFile, name: &str, ui: Ui) -> Result<(), Error> {
     let Contexts { current, .. } = file.load()?;
     file.find(name)?;
     let mut patch = json!({"context": {name: null}});

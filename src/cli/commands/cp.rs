@@ -4,12 +4,11 @@ use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::shared::PlaceArgs;
 use crate::cli::assignments::{GivenEdits, set, unset};
 use crate::cli::commands::change::ChangeCommand;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::Guard;
+use crate::error::{Error, Exit};
 use mediaconf::plumbing::edit::{AssignOptions, AssignedValue};
 use mediaconf::{BlockContent, BlockRequest, Request};
 
@@ -47,7 +46,7 @@ pub struct CpArgs {
     pub changing: ChangeArgs,
 }
 
-pub fn run(args: &CpArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &CpArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("cp");
     let mut edits = GivenEdits::from_matches(call.matches);
     edits.add("set", &args.set, &|[text]| set(text, AssignedValue::Typed))?;

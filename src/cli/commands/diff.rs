@@ -7,8 +7,6 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::cli::context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::fleet::grouped::{self, GroupedDiffs};
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::fleet::names::in_ranges;
@@ -19,7 +17,8 @@ use crate::cli::render::value_diff::{changed, first_paths};
 use crate::cli::render::{diff, table};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::engine::{ConfigSource, Content, ContentDiff, Guard, KeptText, ReadForm, ReadQuery, TextDiff};
+use crate::engine::{ConfigSource, Content, ContentDiff, Guard, ReadForm, ReadQuery};
+use crate::error::{Error, Exit};
 use crate::store::{ChangeRef, NotAChangeRef};
 use mediaconf::plumbing::edit::{
     Condition, Expansion, Path, Segment, doubts_in_json, keys_that_all_lack, no_entry, normalize,
@@ -84,7 +83,7 @@ const RUNNING: &str = "running";
 /// The argument for the configuration file.
 const SAVED: &str = "saved";
 
-pub fn run(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let call = call.paged();
     if args.across {
         return across(args, call);
@@ -96,12 +95,6 @@ pub fn run(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
         return on_servers(sides, compare, call);
     }
     let mut target = SidesTarget { call, found: None };
-    if conditions.is_empty()
-        && !args.json
-        && let Some((diff, names)) = target.diff(sides)?
-    {
-        return print_text_diff(&diff, names.each_ref().map(String::as_str), call.ui);
-    }
     let [old, new] = sides.map(|side| target.load(side));
     let compared = compare(old?, new?)?;
     compared.notes.iter().for_each(|note| call.ui.note(note));
@@ -115,9 +108,9 @@ pub fn run(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 /// Prints equal differences of servers once, and a table of all servers; or an object with the patch of each.
 fn on_servers(
     sides: [Option<&str>; 2],
-    compare: impl Fn(NamedContent, NamedContent) -> Result<ComparedSides, CliError> + Sync,
+    compare: impl Fn(NamedContent, NamedContent) -> Result<ComparedSides, Error> + Sync,
     call: Invocation<'_>,
-) -> Result<Exit, CliError> {
+) -> Result<Exit, Error> {
     let (ui, masker) = (call.ui, call.ui.masker());
     // What is the same for all is read once.
     let [given_old, given_new] = sides.map(given);
@@ -164,21 +157,20 @@ fn on_servers(
 }
 
 /// The configuration that an argument names, if it is not one of a server.
-fn given(argument: Option<&str>) -> Result<Option<NamedContent>, CliError> {
+fn given(argument: Option<&str>) -> Result<Option<NamedContent>, Error> {
     match argument {
-        Some(url) if is_url(url) => Err(CliError::usage(
-            "several servers are not compared with another server",
-            "use `diff --across`",
-        )),
+        Some(url) if is_url(url) => {
+            Err(Error::usage("several servers are not compared with another server", "use `diff --across`"))
+        }
         Some(file) if !NamedContent::is_of_target(argument) => NamedContent::of_file(file).map(Some),
         _ => Ok(None),
     }
 }
 
 /// Prints each value in which servers differ, with the servers that have it.
-fn across(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+fn across(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     if !context::several_chosen(call.global) {
-        return Err(CliError::usage(
+        return Err(Error::usage(
             "`--across` compares several servers",
             "name them with `-x a,b` or `--group`",
         ));
@@ -187,7 +179,7 @@ fn across(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let is_fit = source.is_none_or(|source| [RUNNING, SAVED].contains(&source));
     if !is_fit || !args.conditions.is_empty() {
         let hint = "write `diff --across`, `diff --across running` or `diff --across saved`";
-        return Err(CliError::usage("`--across` compares whole configurations of servers", hint));
+        return Err(Error::usage("`--across` compares whole configurations of servers", hint));
     }
     let read = |server: &mut FleetMember| NamedContent::of_target(source, &mut server.target)?.to_json();
     let answers = call.ask("read", read)?.with_errors_told();
@@ -251,7 +243,7 @@ fn drift_rows(record: &DriftRecord) -> impl Iterator<Item = Vec<String>> + '_ {
 }
 
 /// The arguments for the two sides; `None` is the configuration that `mediactl read` shows.
-fn sides(args: &DiffArgs) -> Result<[Option<&str>; 2], CliError> {
+fn sides(args: &DiffArgs) -> Result<[Option<&str>; 2], Error> {
     let sides = match (args.first.as_deref(), args.second.as_deref()) {
         (None, _) => [Some(RUNNING), Some(SAVED)],
         (Some(only), None) if is_change_ref(only) => [Some(only), Some(SAVED)],
@@ -259,7 +251,7 @@ fn sides(args: &DiffArgs) -> Result<[Option<&str>; 2], CliError> {
         (Some(first), Some(second)) => [Some(first), Some(second)],
     };
     if sides == [Some(STDIN), Some(STDIN)] {
-        return Err(CliError::usage("standard input can't be both sides", "give a file for one of them"));
+        return Err(Error::usage("standard input can't be both sides", "give a file for one of them"));
     }
     Ok(sides)
 }
@@ -270,9 +262,9 @@ fn is_change_ref(argument: &str) -> bool {
     digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-fn change_ref(argument: &str) -> Result<ChangeRef, CliError> {
+fn change_ref(argument: &str) -> Result<ChangeRef, Error> {
     argument.parse().map_err(|error: NotAChangeRef| {
-        CliError::usage(format!("`{argument}`: {error}"), "`mediactl history` shows them")
+        Error::usage(format!("`{argument}`: {error}"), "`mediactl history` shows them")
     })
 }
 
@@ -283,7 +275,7 @@ struct SidesTarget<'c> {
 }
 
 impl SidesTarget<'_> {
-    fn resolved(&mut self) -> Result<&mut Target, CliError> {
+    fn resolved(&mut self) -> Result<&mut Target, Error> {
         let Invocation { global, ui, .. } = self.call;
         let target = match self.found.take() {
             Some(target) => target,
@@ -292,24 +284,8 @@ impl SidesTarget<'_> {
         Ok(self.found.insert(target))
     }
 
-    /// What differs between two texts of a server that compares them itself, and their names; else `None`.
-    fn diff(&mut self, sides: [Option<&str>; 2]) -> Result<Option<(TextDiff, [String; 2])>, CliError> {
-        if sides.iter().any(|side| !NamedContent::is_of_target(*side)) {
-            return Ok(None);
-        }
-        let is_masked = self.call.ui.masker().is_some();
-        let service = &self.resolved()?.service;
-        let [old, new] = sides.map(kept_text);
-        let diff = service.diff([old?, new?], is_masked).map_err(CliError::of_side)?;
-        let name = |side: Option<&str>| match side {
-            None | Some(RUNNING) => service.name().to_owned(),
-            Some(side) => format!("{} ({side})", service.name()),
-        };
-        Ok(diff.map(|diff| (diff, sides.map(name))))
-    }
-
     /// Loads the configuration that an argument names; without one, the configuration that `mediactl read` shows.
-    fn load(&mut self, argument: Option<&str>) -> Result<NamedContent, CliError> {
+    fn load(&mut self, argument: Option<&str>) -> Result<NamedContent, Error> {
         let Invocation { global, ui, .. } = self.call;
         match argument {
             Some(url) if is_url(url) => NamedContent::read(&mut target::at_argument(url, global, ui)?, None),
@@ -317,25 +293,6 @@ impl SidesTarget<'_> {
             _ => NamedContent::of_target(argument, self.resolved()?),
         }
     }
-}
-
-/// The configuration of a server that an argument names.
-fn kept_text(argument: Option<&str>) -> Result<KeptText, CliError> {
-    match argument {
-        None | Some(RUNNING) => Ok(KeptText::Now(ConfigSource::Running)),
-        Some(SAVED) => Ok(KeptText::Now(ConfigSource::Saved)),
-        Some(change) => change_ref(change).map(KeptText::Before),
-    }
-}
-
-/// Prints the unified diff that a server made; returns the exit code.
-fn print_text_diff(diff: &TextDiff, names: [&str; 2], ui: Ui) -> Result<Exit, CliError> {
-    ui.print_painted(|out| diff::print(&diff.lines, names, ui, out))?;
-    if diff.is_of_bytes {
-        ui.warning(BYTES_DIFFER);
-    }
-    let is_same = diff.lines.is_empty() && !diff.is_of_bytes;
-    Ok(if is_same { Exit::Done } else { Exit::Different })
 }
 
 /// The warning about two texts with the same lines.
@@ -355,7 +312,7 @@ impl NamedContent {
     }
 
     /// Loads a configuration of the target.
-    fn of_target(argument: Option<&str>, target: &mut Target) -> Result<Self, CliError> {
+    fn of_target(argument: Option<&str>, target: &mut Target) -> Result<Self, Error> {
         match argument {
             Some(RUNNING) => Self::read(target, Some(ConfigSource::Running)),
             Some(SAVED) => Self::read(target, Some(ConfigSource::Saved)),
@@ -364,9 +321,9 @@ impl NamedContent {
         }
     }
 
-    fn read(target: &mut Target, source: Option<ConfigSource>) -> Result<Self, CliError> {
+    fn read(target: &mut Target, source: Option<ConfigSource>) -> Result<Self, Error> {
         let query = ReadQuery { source, form: ReadForm::TextOrJson };
-        let reading = target.service.read(&query).map_err(CliError::of_side)?;
+        let reading = target.service.read(&query).map_err(Error::of_side)?;
         let name = target.service.name();
         let name = match reading.source {
             ConfigSource::Saved if target.is_server => format!("{name} ({SAVED})"),
@@ -375,24 +332,24 @@ impl NamedContent {
         Ok(Self { name, content: reading.content })
     }
 
-    fn before_change(change: &str, target: &mut Target) -> Result<Self, CliError> {
+    fn before_change(change: &str, target: &mut Target) -> Result<Self, Error> {
         let change_ref = change_ref(change)?;
         let name = format!("{} ({change})", target.service.name());
         Ok(Self { name, content: Content::Text(target.service.kept(change_ref)?) })
     }
 
     /// Loads a file, or standard input.
-    fn of_file(file: &str) -> Result<Self, CliError> {
+    fn of_file(file: &str) -> Result<Self, Error> {
         let name = if file == STDIN { "<stdin>" } else { file };
         let content = Content::Text(input::snapshot(FilePath::new(file))?);
         Ok(Self { name: name.to_owned(), content })
     }
 
     /// The configuration as JSON; a text with errors has none.
-    fn to_json(&self) -> Result<Value, CliError> {
+    fn to_json(&self) -> Result<Value, Error> {
         match &self.content {
             Content::Text(snapshot) if !snapshot.is_valid() => {
-                Err(CliError::broken_text(&self.name, snapshot.clone()))
+                Err(Error::broken_text(&self.name, snapshot.clone()))
             }
             content => Ok(content.to_json()),
         }
@@ -411,7 +368,7 @@ struct ComparedSides {
 }
 
 impl ComparedSides {
-    fn new(sides: [NamedContent; 2], conditions: &[Condition], is_patch: bool) -> Result<Self, CliError> {
+    fn new(sides: [NamedContent; 2], conditions: &[Condition], is_patch: bool) -> Result<Self, Error> {
         let (streams, notes) = match conditions {
             [] => (None, Vec::new()),
             _ => selected(&sides, conditions).map(|(names, notes)| (Some(names), notes))?,
@@ -434,19 +391,19 @@ impl ComparedSides {
 fn selected(
     sides: &[NamedContent; 2],
     conditions: &[Condition],
-) -> Result<(HashSet<String>, Vec<String>), CliError> {
+) -> Result<(HashSet<String>, Vec<String>), Error> {
     let every = Path::all(Kind::Streams.key());
     let sides = [sides[0].to_json()?, sides[1].to_json()?];
     let mut names = HashSet::new();
     for whole in &sides {
         let found = Expansion::new(whole, conditions)
             .expand_path(&every)
-            .map_err(|fault| CliError::bad_selection(fault.at(&every)))?;
+            .map_err(|fault| Error::from(fault.at(&every)))?;
         let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
         names.extend(found.paths.iter().filter_map(name));
     }
     if names.is_empty() {
-        return Err(CliError::bad_selection(no_entry().at(&every)));
+        return Err(Error::from(no_entry().at(&every)));
     }
     let [old, new] = sides.map(|whole| keys_that_all_lack(conditions, &whole, &[&every]));
     Ok((names, old.intersection(&new).map(|key| all_lack(key)).collect()))
@@ -456,7 +413,7 @@ fn selected(
 fn patch_between(
     [old, new]: &[NamedContent; 2],
     streams: Option<&HashSet<String>>,
-) -> Result<Map<String, Value>, CliError> {
+) -> Result<Map<String, Value>, Error> {
     let mut patch = patch_from(&old.to_json()?, &new.to_json()?);
     if let Some(names) = streams {
         keep_streams(&mut patch, names);
@@ -474,7 +431,7 @@ fn keep_streams(patch: &mut Map<String, Value>, names: &HashSet<String>) {
 }
 
 /// Prints the unified diff; returns whether there is a difference.
-fn print_diff(compared: &ComparedSides, ui: Ui) -> Result<bool, CliError> {
+fn print_diff(compared: &ComparedSides, ui: Ui) -> Result<bool, Error> {
     let [old, new] = &compared.sides;
     if let Some(side) = [old, new].into_iter().find(|side| matches!(side.content, Content::Json(_))) {
         ui.note(&format!("`{}` does not show the text, so the diff compares the JSON", side.name));
@@ -508,7 +465,7 @@ fn note_guards(old: &Value, patch: &Map<String, Value>, ui: Ui) {
 }
 
 /// Prints a patch; returns whether there is a difference.
-fn print_patch(compared: &ComparedSides, patch: &Map<String, Value>, ui: Ui) -> Result<bool, CliError> {
+fn print_patch(compared: &ComparedSides, patch: &Map<String, Value>, ui: Ui) -> Result<bool, Error> {
     note_guards(&compared.sides[0].to_json()?, patch, ui);
     ui.print_json(&shown_patch(patch, ui))?;
     Ok(!patch.is_empty())

@@ -9,15 +9,13 @@ use crate::cli::args::global::{GlobalArgs, NamedBy, TargetKind};
 use crate::cli::commands::change::ChangeCommand;
 use crate::cli::editing::{Editing, Present, configuration};
 use crate::cli::editor::Editor;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::local_user::state_home;
 use crate::cli::render::report::Verb;
 use crate::cli::target::{self, Target};
-use crate::engine::{ConfigSource, Refusal, Snapshot};
-use crate::store::StoreError;
+use crate::engine::{ConfigSource, Snapshot};
+use crate::error::{Error, ErrorKind, Exit};
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, text_of_base};
 use mediaconf::plumbing::edit::{Path, quoted};
 
@@ -48,7 +46,7 @@ pub struct EditArgs {
     pub changing: ChangeArgs,
 }
 
-pub fn run(args: &EditArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &EditArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let Invocation { global, ui, .. } = call;
     let path = args.path.as_deref().map(input::value_path).transpose()?;
     let change = ChangeCommand::new(&args.changing, Verb::EDIT).named("edit");
@@ -71,38 +69,34 @@ pub fn run(args: &EditArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 }
 
 /// The text of an edit that failed.
-fn earlier_draft(file: &FilePath, target: &Target) -> Result<KeptDraft, CliError> {
+fn earlier_draft(file: &FilePath, target: &Target) -> Result<KeptDraft, Error> {
     // The printed command works in every folder.
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     if let Some(text) = text_of_base(&file) {
-        return Err(CliError::base_of_draft(&file, &text));
+        return Err(Error::base_of_draft(&file, &text));
     }
-    let draft = KeptDraft::open(file.clone()).map_err(|error| match &error {
-        StoreError::NotFound { path } if *path == file => CliError::no_draft(&file),
-        StoreError::NotFound { .. } => CliError::draft_without_base(&file, &error),
-        _ => Refusal::from(error).into(),
+    let draft = KeptDraft::open(file.clone()).map_err(|error| match () {
+        _ if error.kind != ErrorKind::NoConfiguration => error,
+        _ if file.exists() => Error::draft_without_base(&file, &error),
+        _ => Error::no_draft(&file),
     })?;
     match &draft.origin.head.target {
-        other if *other != draft_name(target) => Err(CliError::draft_of_another(&file, other)),
+        other if *other != draft_name(target) => Err(Error::draft_of_another(&file, other)),
         _ => Ok(draft),
     }
 }
 
-fn new_draft(
-    path: Option<&Path>,
-    present: &Arc<Snapshot>,
-    target: &mut Target,
-) -> Result<KeptDraft, CliError> {
+fn new_draft(path: Option<&Path>, present: &Arc<Snapshot>, target: &mut Target) -> Result<KeptDraft, Error> {
     let range = match path {
-        Some(_) if !present.is_valid() => return Err(Refusal::bad_config(present.clone()).into()),
+        Some(_) if !present.is_valid() => return Err(Error::bad_config(present.clone())),
         Some(path) => Some(range_of(path, present, target)?),
         None => None,
     };
     let range = range.map(|range| (range.start, range.end));
     let head = DraftHead { target: draft_name(target), range, path: path.map(Path::to_string) };
-    let home = state_home().ok_or_else(CliError::no_state_home)?;
+    let home = state_home().ok_or_else(Error::no_state_home)?;
     let origin = DraftOrigin { head, base: present.shared_bytes().clone() };
-    Ok(KeptDraft::create(&home, origin).map_err(Refusal::from)?)
+    KeptDraft::create(&home, origin)
 }
 
 /// The option that names the same target again, with a blank behind it; empty where the context in use or a variable names
@@ -120,7 +114,7 @@ fn target_option(global: &GlobalArgs, target: &Target) -> String {
 }
 
 /// The lines of an entry, which may be in an included file instead.
-fn range_of(path: &Path, present: &Arc<Snapshot>, target: &mut Target) -> Result<Range<usize>, CliError> {
+fn range_of(path: &Path, present: &Arc<Snapshot>, target: &mut Target) -> Result<Range<usize>, Error> {
     let fault = match present.document().lines_of(path) {
         Ok(range) => return Ok(range),
         Err(fault) => fault,
@@ -128,7 +122,7 @@ fn range_of(path: &Path, present: &Arc<Snapshot>, target: &mut Target) -> Result
     if let Some(composed) = target.composed(present, Some(ConfigSource::Saved))? {
         composed.refuse_entry(path)?;
     }
-    Err(CliError::bad_selection(fault))
+    Err(Error::from(fault))
 }
 
 /// The name of the target in a draft.

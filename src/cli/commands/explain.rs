@@ -7,8 +7,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::args::shared::ListFormat;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::fleet::grouped::heading;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
@@ -17,7 +15,8 @@ use crate::cli::render::paragraph::wrapped;
 use crate::cli::render::{diagnostics, table};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
-use crate::engine::{Composed, Content, ReadForm, ReadQuery, Refusal, RefusalKind};
+use crate::engine::{Composed, Content, ReadForm, ReadQuery};
+use crate::error::{Error, ErrorKind, Exit};
 use mediaconf::plumbing::edit::{ConfigLookup, Explanation, Path, ValueSource, explain};
 use mediaconf::plumbing::syntax::{LineIndex, one_line};
 
@@ -59,13 +58,13 @@ struct Explained {
     line: Option<usize>,
 }
 
-pub fn run(args: &ExplainArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &ExplainArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let call = call.paged();
     let ui = call.ui;
     let path = input::value_path(&args.path)?;
     let read = |server: &mut FleetMember| match Explained::read(&mut server.target) {
         // There may be no configuration yet: the schema is known without one.
-        Err(error) if server.is_alone() && error.kind == RefusalKind::NoConfiguration => {
+        Err(error) if server.is_alone() && error.kind == ErrorKind::NoConfiguration => {
             ui.warning(&format!("{error}: explaining without values"));
             Ok(None)
         }
@@ -113,7 +112,7 @@ pub fn run(args: &ExplainArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 
 impl Explained {
     /// Reads a configuration, with what it includes.
-    fn read(target: &mut Target) -> Result<(Content, Option<Composed>), Refusal> {
+    fn read(target: &mut Target) -> Result<(Content, Option<Composed>), Error> {
         let query = ReadQuery { source: None, form: ReadForm::TextOrJson };
         let content = target.service.read(&query)?.content;
         let composed = match &content {
@@ -129,7 +128,7 @@ impl Explained {
         (content, composed): (Content, Option<Composed>),
         name: &str,
         ui: Ui,
-    ) -> Result<Self, CliError> {
+    ) -> Result<Self, Error> {
         let text = match content {
             Content::Text(text) if text.is_valid() => text,
             Content::Text(_) => {
@@ -158,7 +157,7 @@ impl Explained {
     }
 
     /// Explains a path where no configuration is known.
-    fn without_values(path: &Path) -> Result<Self, CliError> {
+    fn without_values(path: &Path) -> Result<Self, Error> {
         let explained = looked_up(&json!({}), path)?;
         Ok(Self { explanation: Explanation { is_certain: false, ..explained.explanation }, ..explained })
     }
@@ -173,8 +172,8 @@ fn masked(content: &Content, ui: Ui) -> Content {
     ui.masker().map_or_else(|| content.clone(), |masker| content.masked(&masker))
 }
 
-fn looked_up(current: &dyn ConfigLookup, path: &Path) -> Result<Explained, CliError> {
-    let explanation = explain(current, path).map_err(CliError::bad_selection)?;
+fn looked_up(current: &dyn ConfigLookup, path: &Path) -> Result<Explained, Error> {
+    let explanation = explain(current, path).map_err(Error::from)?;
     Ok(Explained { explanation, file: None, line: None })
 }
 

@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::commands::change::ChangeCommand;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::input::{self, STDIN};
 use crate::cli::invocation::Invocation;
 use crate::cli::render::diagnostics;
@@ -14,7 +12,8 @@ use crate::cli::render::masked::write_text;
 use crate::cli::render::report::Verb;
 use crate::cli::target;
 use crate::cli::ui::Ui;
-use crate::engine::{ConfigSource, Refusal, RequestedChange, Snapshot};
+use crate::engine::{ConfigSource, RequestedChange, Snapshot};
+use crate::error::{Error, Exit};
 use mediaconf::plumbing::edit::EditError;
 use mediaconf::plumbing::show::formatted;
 
@@ -50,13 +49,13 @@ pub struct FmtArgs {
 /// The name of standard input in messages.
 const STDIN_NAME: &str = "<stdin>";
 
-pub fn run(args: &FmtArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &FmtArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     if args.files.is_empty() {
         return configuration(args, call);
     }
     let Invocation { global, ui, .. } = call;
     if global.chosen.names_server() {
-        return Err(CliError::usage("a FILE and `--url` are two different targets", "leave one of them out"));
+        return Err(Error::usage("a FILE and `--url` are two different targets", "leave one of them out"));
     }
     let mut worst = Exit::Done;
     for file in &args.files {
@@ -70,7 +69,7 @@ pub fn run(args: &FmtArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
             Err(error) => {
                 diagnostics::explain(&error, &at_file.file_name(), ui);
                 ui.error(&error);
-                error.kind.into()
+                error.exit()
             }
             Ok(exit) => exit,
         };
@@ -79,7 +78,7 @@ pub fn run(args: &FmtArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     Ok(worst)
 }
 
-fn configuration(args: &FmtArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+fn configuration(args: &FmtArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     if args.check {
         let mut target = target::file_or_named_server(call.global, call.ui)?;
         let text = target.read_text(Some(ConfigSource::Saved).filter(|_| !target.is_server))?;
@@ -89,10 +88,10 @@ fn configuration(args: &FmtArgs, call: Invocation<'_>) -> Result<Exit, CliError>
 }
 
 /// Formats standard input to standard output.
-fn stdin(args: &FmtArgs, ui: Ui) -> Result<Exit, CliError> {
+fn stdin(args: &FmtArgs, ui: Ui) -> Result<Exit, Error> {
     let text = input::snapshot(Path::new(STDIN))?;
     if !text.is_valid() {
-        return Err(CliError::broken_text(STDIN_NAME, text));
+        return Err(Error::broken_text(STDIN_NAME, text));
     }
     let new = formatted_text(&text)?;
     if args.check {
@@ -104,7 +103,7 @@ fn stdin(args: &FmtArgs, ui: Ui) -> Result<Exit, CliError> {
 }
 
 /// Names a text that is not formatted.
-fn checked(name: &str, new: Option<&String>, ui: Ui) -> Result<Exit, CliError> {
+fn checked(name: &str, new: Option<&String>, ui: Ui) -> Result<Exit, Error> {
     if new.is_none() {
         return Ok(Exit::Done);
     }
@@ -113,9 +112,9 @@ fn checked(name: &str, new: Option<&String>, ui: Ui) -> Result<Exit, CliError> {
 }
 
 /// The formatted text; `None` if it is formatted already.
-fn formatted_text(text: &Arc<Snapshot>) -> Result<Option<String>, Refusal> {
+fn formatted_text(text: &Arc<Snapshot>) -> Result<Option<String>, Error> {
     if !text.is_valid() {
-        return Err(Refusal::bad_config(text.clone()));
+        return Err(Error::bad_config(text.clone()));
     }
     Ok(formatted(text.document()).map_err(EditError::Unproved)?)
 }

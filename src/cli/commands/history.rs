@@ -10,8 +10,6 @@ use colored::Color;
 use serde_json::json;
 
 use crate::cli::args::shared::ListFormat;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::fleet::grouped;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
@@ -21,7 +19,8 @@ use crate::cli::render::table;
 use crate::cli::render::value_diff::{differ, first_paths, paths_and_more, print};
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
-use crate::engine::{ConfigSource, Content, Refusal, RefusalKind, is_edited_since, not_there};
+use crate::engine::{ConfigSource, Content, is_edited_since, not_there};
+use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeId, ChangeRef, HistoryEntry, WHOLE_HISTORY};
 use mediaconf::plumbing::edit::Path;
 use mediaconf::plumbing::model::Masker;
@@ -97,12 +96,12 @@ pub enum HistoryCommand {
 /// without.
 const TEXTS_FOR_PATHS: usize = 16 * 1024 * 1024;
 
-pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let (call, masker) = (call.paged(), call.ui.masker());
     let ui = call.ui;
     let wanted = Selected::from_args(args)?;
     if let Some(HistoryCommand::Show { which }) = &args.command {
-        let texts = call.ask("read", |server| Ok(server.target.service.kept(*which)?))?.with_errors_told();
+        let texts = call.ask("read", |server| server.target.service.kept(*which))?.with_errors_told();
         texts.print(|text, out| write_text(text, masker.as_ref(), out))?;
         return Ok(texts.exit());
     }
@@ -110,7 +109,7 @@ pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let answers = answers.with_errors_told();
     let is_nowhere = answers.list.iter().all(|answer| answer.result.as_ref().is_ok_and(Vec::is_empty));
     if let Some(change) = args.change.as_ref().filter(|_| is_nowhere && wanted.is_whole()) {
-        return Err(CliError::no_such_change(change, answers.list.len()));
+        return Err(Error::no_such_change(change, answers.list.len()));
     }
     if args.output == ListFormat::Json {
         // An entry has no member for what can't be read beside it.
@@ -185,10 +184,10 @@ impl KnownState {
     }
 
     /// What was read, unless it is damaged, which is noted.
-    fn undamaged<T>(&mut self, read: Result<T, Refusal>, what: &str) -> Result<Option<T>, Refusal> {
+    fn undamaged<T>(&mut self, read: Result<T, Error>, what: &str) -> Result<Option<T>, Error> {
         match read {
             Ok(found) => Ok(Some(found)),
-            Err(refusal) if [RefusalKind::WriteFailed, RefusalKind::NoPermission].contains(&refusal.kind) => {
+            Err(refusal) if [ErrorKind::Failed, ErrorKind::Denied].contains(&refusal.kind) => {
                 self.damaged = Some(format!("{what} can't be shown: {refusal}"));
                 Ok(None)
             }
@@ -198,9 +197,9 @@ impl KnownState {
 }
 
 /// Parses the path of a value.
-fn path(text: &str) -> Result<Path, CliError> {
+fn path(text: &str) -> Result<Path, Error> {
     match text.parse::<ChangeRef>() {
-        Ok(_) if text.starts_with(['#', '@']) => Err(CliError::usage(
+        Ok(_) if text.starts_with(['#', '@']) => Err(Error::usage(
             format!("`{text}` is a change, and a path is expected here"),
             format!("`mediactl history show '{text}'` shows the text before it"),
         )),
@@ -251,9 +250,9 @@ struct Selected {
 
 impl Selected {
     /// Reads the arguments.
-    fn from_args(args: &HistoryArgs) -> Result<Self, CliError> {
+    fn from_args(args: &HistoryArgs) -> Result<Self, Error> {
         if args.patch && args.output == ListFormat::Json {
-            return Err(CliError::usage("JSON has no diffs", "leave out `--patch`, or `-o json`"));
+            return Err(Error::usage("JSON has no diffs", "leave out `--patch`, or `-o json`"));
         }
         Ok(Self {
             path: args.path.as_deref().map(path).transpose()?,
@@ -287,7 +286,7 @@ impl Selected {
         args: &HistoryArgs,
         target: &mut Target,
         masker: Option<&Masker>,
-    ) -> Result<Vec<Listed>, CliError> {
+    ) -> Result<Vec<Listed>, Error> {
         let is_filtered = self.path.is_some() || self.since.is_some() || self.change.is_some();
         let entries = target.service.history(if is_filtered { WHOLE_HISTORY } else { self.most })?;
         let needs_texts = args.output == ListFormat::Text || args.patch || self.path.is_some();
@@ -303,9 +302,9 @@ impl Selected {
     }
 
     /// Refuses to find nothing in the history of a configuration that is not there, or of an entry of an included file.
-    fn refuse_absent(&self, target: &mut Target) -> Result<(), CliError> {
+    fn refuse_absent(&self, target: &mut Target) -> Result<(), Error> {
         let text = match target.read_text(Some(ConfigSource::Saved)) {
-            Err(refusal) if refusal.kind == RefusalKind::NoConfiguration => return Err(refusal.into()),
+            Err(refusal) if refusal.kind == ErrorKind::NoConfiguration => return Err(refusal),
             text => text.ok().filter(|text| text.is_valid()),
         };
         if let (Some(path), Some(text)) = (&self.path, text)
@@ -317,10 +316,10 @@ impl Selected {
     }
 
     /// The state of now; its text is not known where it was edited by hand since.
-    fn now(&self, entries: &[HistoryEntry], target: &mut Target) -> Result<KnownState, CliError> {
+    fn now(&self, entries: &[HistoryEntry], target: &mut Target) -> Result<KnownState, Error> {
         let mut state = KnownState::default();
         let now = match target.read_text(Some(ConfigSource::Saved)) {
-            Err(refusal) if refusal.kind == RefusalKind::NoPermission => {
+            Err(refusal) if refusal.kind == ErrorKind::Denied => {
                 state.undamaged(Err(refusal), "the configuration")?
             }
             now => now.ok(),
@@ -331,7 +330,7 @@ impl Selected {
     }
 
     /// The state before a change, as far as the history keeps it.
-    fn before(&self, entry: &HistoryEntry, target: &Target) -> Result<KnownState, CliError> {
+    fn before(&self, entry: &HistoryEntry, target: &Target) -> Result<KnownState, Error> {
         let (change, mut state) = (ChangeRef::Serial(entry.serial), KnownState::default());
         let text = match target.service.kept(change) {
             // It hides what its change did.
@@ -390,7 +389,7 @@ impl Selected {
         target: &mut Target,
         keeps_texts: bool,
         masker: &Masker,
-    ) -> Result<Vec<Listed>, CliError> {
+    ) -> Result<Vec<Listed>, Error> {
         let mut after = self.now(&entries, target)?;
         let (mut found, mut left) = (Vec::new(), TEXTS_FOR_PATHS);
         let is_limited = !keeps_texts && self.path.is_none();

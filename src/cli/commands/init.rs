@@ -3,14 +3,13 @@
 use std::fs::create_dir_all;
 use std::path::{Path, PathBuf};
 
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::input::{self, is_url};
 use crate::cli::invocation::Invocation;
 use crate::cli::local_user::local_user;
 use crate::cli::new_account::NewAccount;
 use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, ConfigService, Engine, Hooks, RequestedChange};
+use crate::error::{Error, Exit};
 
 /// Make a first configuration, with a random password
 ///
@@ -30,14 +29,14 @@ pub struct InitArgs {
 /// The first configuration; the login and the password go where the braces are.
 const TEMPLATE: &str = include_str!("init.conf");
 
-pub fn run(args: &InitArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &InitArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let Invocation { global, ui, .. } = call;
     let path = args.file.as_deref().unwrap_or(&global.conf);
     if global.chosen.names_server() || path.to_str().is_some_and(is_url) {
-        return Err(CliError::usage("`init` makes a file, so it has no server", "give a FILE, or nothing"));
+        return Err(Error::usage("`init` makes a file, so it has no server", "give a FILE, or nothing"));
     }
     if path.symlink_metadata().is_ok() {
-        return Err(CliError::exists(path));
+        return Err(Error::exists(path));
     }
     make_folder(path)?;
     let account = NewAccount::random()?;
@@ -53,7 +52,7 @@ pub fn run(args: &InitArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-fn make_folder(path: &Path) -> Result<(), CliError> {
+fn make_folder(path: &Path) -> Result<(), Error> {
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
-    create_dir_all(folder).map_err(|error| CliError::not_made(folder, error))
+    create_dir_all(folder).map_err(|error| Error::not_made(folder, error))
 }

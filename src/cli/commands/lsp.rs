@@ -3,10 +3,9 @@
 use std::io::{self, BufReader};
 use std::path::Path;
 
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::input::STDIN;
 use crate::cli::invocation::Invocation;
+use crate::error::{Error, Exit};
 use crate::lsp::serve;
 
 /// Tell a text editor of the configuration while it is edited (a language server)
@@ -28,7 +27,7 @@ pub struct LspArgs {
     pub stdio: bool,
 }
 
-pub fn run(_: &LspArgs, _: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(_: &LspArgs, _: Invocation<'_>) -> Result<Exit, Error> {
     let mut input = BufReader::new(io::stdin().lock());
     let mut output = io::stdout().lock();
     match serve(&mut input, &mut output) {
@@ -36,6 +35,6 @@ pub fn run(_: &LspArgs, _: Invocation<'_>) -> Result<Exit, CliError> {
         // The client is gone.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Different),
         Ok(false) => Ok(Exit::Different),
-        Err(error) => Err(CliError::input_failed(Path::new(STDIN), error)),
+        Err(error) => Err(Error::input_failed(Path::new(STDIN), error)),
     }
 }

@@ -33,9 +33,8 @@ pub mod watch;
 
 use clap::Subcommand;
 
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::invocation::Invocation;
+use crate::error::{Error, Exit};
 
 /// Makes the commands of a table `NAME: FILE::OPTIONS = OTHER NAMES`, in the order of the help. Other names work, and
 /// the help does not show them. A command is run by `run` of its file.
@@ -51,7 +50,7 @@ macro_rules! commands {
 
         impl CommandArgs {
             /// Runs the command that was called.
-            pub fn run(&self, call: Invocation<'_>) -> Result<Exit, CliError> {
+            pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
                 match self {
                     $(Self::$name(options) => $file::run(options, call),)*
                 }

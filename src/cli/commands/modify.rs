@@ -7,12 +7,11 @@ use clap::ArgMatches;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::assignments::{GivenEdits, replace, set, set_file, split, unset};
 use crate::cli::commands::change::ChangeCommand;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
-use crate::engine::{ChangeOptions, Guard, Refusal};
+use crate::engine::{ChangeOptions, Guard};
+use crate::error::{Error, Exit};
 use mediaconf::Request;
 use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Assignment, Expectation, patch};
 
@@ -112,7 +111,7 @@ fn assignment(text: &str) -> Result<String, String> {
     }
 }
 
-pub fn run(args: &ModifyArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &ModifyArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let mut change = ChangeCommand::new(&args.changing, Verb::MODIFY);
     // `--create` also accepts a keyword that looks misspelt.
     change.options.accepted.extend(args.create.then_some(Guard::NearMiss));
@@ -121,10 +120,10 @@ pub fn run(args: &ModifyArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 }
 
 /// The change that the command line asks for.
-fn request(args: &ModifyArgs, matches: &ArgMatches, options: &ChangeOptions) -> Result<Request, CliError> {
+fn request(args: &ModifyArgs, matches: &ArgMatches, options: &ChangeOptions) -> Result<Request, Error> {
     let expectations = args.expect.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
     let request = match &args.file {
-        Some(file) => patch::parse(&input::read(file)?).map_err(Refusal::from)?.into(),
+        Some(file) => patch::parse(&input::read(file)?)?.into(),
         None => Request::assigning(
             assignments(args, matches)?,
             input::conditions(&args.conditions, options.accepts(&Guard::NearMiss))?,
@@ -140,17 +139,17 @@ fn request(args: &ModifyArgs, matches: &ArgMatches, options: &ChangeOptions) -> 
 }
 
 /// Parses the `PATH=VALUE` of a value that has to be there.
-pub fn expectation(text: &str) -> Result<Expectation, CliError> {
+pub fn expectation(text: &str) -> Result<Expectation, Error> {
     // A name may end with such a sign only in quotes.
     if let Some((path, _)) = text.split_once('=').filter(|(path, _)| path.trim_end().ends_with(['!', '~'])) {
-        return Err(CliError::usage(
+        return Err(Error::usage(
             format!("`{path}=` is a condition, and an expected value is written PATH=VALUE"),
             "`--where` takes conditions",
         ));
     }
     match split(text)? {
         (path, Some(value)) => Ok(Expectation { path, value: value.to_owned() }),
-        (_, None) => Err(CliError::usage(
+        (_, None) => Err(Error::usage(
             format!("`{text}` has no expected value"),
             "write PATH=VALUE, or PATH=null for nothing",
         )),
@@ -158,7 +157,7 @@ pub fn expectation(text: &str) -> Result<Expectation, CliError> {
 }
 
 /// Parses all edits; they are in the order of the command line.
-fn assignments(args: &ModifyArgs, matches: &ArgMatches) -> Result<Vec<Assignment>, CliError> {
+fn assignments(args: &ModifyArgs, matches: &ArgMatches) -> Result<Vec<Assignment>, Error> {
     let mut edits = GivenEdits::from_matches(matches);
     edits.add("assignments", &args.assignments, &|[text]| set(text, AssignedValue::Typed))?;
     edits.add("set", &args.set, &|[text]| set(text, AssignedValue::Typed))?;

@@ -3,11 +3,10 @@
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::assignments::substitution_of;
 use crate::cli::commands::change::ChangeCommand;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
+use crate::error::{Error, Exit};
 use mediaconf::plumbing::edit::AssignOptions;
 use mediaconf::{BlockContent, BlockPlace, BlockRequest, Renaming, Request};
 
@@ -41,13 +40,13 @@ pub struct MvArgs {
     pub changing: ChangeArgs,
 }
 
-pub fn run(args: &MvArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &MvArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let request = request(args)?;
     let change = ChangeCommand::new(&args.changing, Verb::MODIFY).named("mv").with_request(&request);
     change.run(call, request.into())
 }
 
-fn request(args: &MvArgs) -> Result<Request, CliError> {
+fn request(args: &MvArgs) -> Result<Request, Error> {
     if let Some(substitution) = &args.replace {
         let by = substitution_of("--replace", substitution)?;
         return Ok(Renaming { from: input::value_path(&args.from)?, by }.into());

@@ -1,5 +1,6 @@
 //! `mediactl read`
 
+use crate::error::{Error, Exit};
 use mediaconf::plumbing::schema::{Kind, Schema, WITH_INCLUDES};
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -10,8 +11,6 @@ use serde::ser::{SerializeMap, Serializer as _};
 use serde_json::ser::Formatter;
 use serde_json::{Map, Serializer, Value};
 
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
@@ -22,9 +21,7 @@ use crate::cli::render::notes::all_lack;
 use crate::cli::render::table::Screen;
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
-use crate::engine::{
-    Composed, ConfigSource, Content, IncludedEntry, ReadForm, ReadQuery, Reading, Refusal, Snapshot,
-};
+use crate::engine::{Composed, ConfigSource, Content, IncludedEntry, ReadForm, ReadQuery, Reading, Snapshot};
 use mediaconf::plumbing::edit::{
     Condition, ConfigLookup, FoundAt, Path, Segment, Selection, entries_at, keys_that_all_lack, select_each,
     select_where,
@@ -132,7 +129,7 @@ pub enum ReadFormat {
 /// The directive that includes files, as JSON shows it, too.
 const INCLUDE: &str = "include";
 
-pub fn run(args: &ReadArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &ReadArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let call = call.paged();
     let ui = call.ui;
     let wanted = Wanted::from_args(args)?;
@@ -189,7 +186,7 @@ struct Shown {
 
 impl Shown {
     /// Reads the requested configuration, with what it includes if that is shown, too.
-    fn read(args: &ReadArgs, wanted: &Wanted, server: &mut FleetMember, ui: Ui) -> Result<Self, CliError> {
+    fn read(args: &ReadArgs, wanted: &Wanted, server: &mut FleetMember, ui: Ui) -> Result<Self, Error> {
         let follows = (args.with_includes || args.output == ReadFormat::Table) && !args.runtime;
         let query = ReadQuery {
             source: args.saved.then_some(ConfigSource::Saved),
@@ -221,7 +218,7 @@ impl Shown {
                 true => diagnostics::valid(composed, ui)?,
                 false => {
                     let errors = composed.diagnostics().iter().map(Diagnostics::errors).sum();
-                    return Err(CliError::broken_includes(&server.name, errors));
+                    return Err(Error::broken_includes(&server.name, errors));
                 }
             };
             included = composed.files[1..].iter().map(|file| file.name.clone()).collect();
@@ -236,7 +233,7 @@ impl Shown {
             Content::Text(text)
                 if !(server.is_alone() || args.output == ReadFormat::Conf || text.is_valid()) =>
             {
-                Err(Refusal::bad_config(text).into())
+                Err(Error::bad_config(text))
             }
             text => Ok(Self { content: text, included }),
         }
@@ -247,12 +244,12 @@ impl Shown {
         &self,
         args: &ReadArgs,
         masker: Option<&Masker>,
-        work: impl FnOnce(ShownValues<'_>) -> Result<R, CliError>,
-    ) -> Result<R, CliError> {
+        work: impl FnOnce(ShownValues<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
         if let Content::Text(snapshot) = &self.content
             && !snapshot.is_valid()
         {
-            return Err(Refusal::bad_config(snapshot.clone()).into());
+            return Err(Error::bad_config(snapshot.clone()));
         }
         with_values(&self.content, args, |own| match masker {
             None => work(ShownValues { shown: own, own }),
@@ -282,7 +279,7 @@ impl Shown {
         masker: Option<&Masker>,
         screen: Screen,
         out: &mut impl Write,
-    ) -> Result<(), CliError> {
+    ) -> Result<(), Error> {
         let is_whole = wanted.paths.is_empty() && self.included.is_empty() && masker.is_none();
         match (&self.content, args.output) {
             (Content::Text(snapshot), ReadFormat::Conf) => print_conf(wanted, snapshot, masker, out),
@@ -291,7 +288,7 @@ impl Shown {
                 let config = Config::from_members(top_members(snapshot.document()), lens(args));
                 let view = config.view();
                 match form {
-                    _ if !snapshot.is_valid() => Err(Refusal::bad_config(snapshot.clone()).into()),
+                    _ if !snapshot.is_valid() => Err(Error::bad_config(snapshot.clone())),
                     ReadFormat::Compact => output(
                         serde_json::to_writer(&mut *out, &view)
                             .map_err(io::Error::from)
@@ -319,7 +316,7 @@ impl Shown {
     }
 
     /// The whole configuration, the value at the path, or a list of those at the paths.
-    fn value(&self, wanted: &Wanted, current: ShownValues<'_>) -> Result<Value, CliError> {
+    fn value(&self, wanted: &Wanted, current: ShownValues<'_>) -> Result<Value, Error> {
         let mut values =
             wanted.paths.iter().map(|path| wanted.select(path, current).map(Selection::into_value));
         match wanted.paths.len() {
@@ -369,7 +366,7 @@ fn included_beside(
     wanted: &Wanted,
     content: &Content,
     target: &mut Target,
-) -> Result<Option<IncludedBeside>, Refusal> {
+) -> Result<Option<IncludedBeside>, Error> {
     let is_followed = args.with_includes || args.output == ReadFormat::Table;
     let is_text = args.output == ReadFormat::Conf && wanted.paths.is_empty();
     if is_followed || args.runtime || is_text {
@@ -391,7 +388,7 @@ pub fn text_that_includes(
     content: &Content,
     source: Option<ConfigSource>,
     target: &mut Target,
-) -> Result<Option<Arc<Snapshot>>, Refusal> {
+) -> Result<Option<Arc<Snapshot>>, Error> {
     let text = match content {
         Content::Text(text) => Some(text.clone()),
         Content::Json(whole) if has_include(whole) => target
@@ -427,7 +424,7 @@ struct Wanted {
 
 impl Wanted {
     /// Reads the arguments.
-    fn from_args(args: &ReadArgs) -> Result<Self, CliError> {
+    fn from_args(args: &ReadArgs) -> Result<Self, Error> {
         let mut paths =
             args.paths.iter().map(|path| input::value_path(path)).collect::<Result<Vec<_>, _>>()?;
         let conditions = input::conditions(&args.conditions, args.accept.is_some())?;
@@ -475,7 +472,7 @@ impl Wanted {
         current: ShownValues<'_>,
         server: Option<&str>,
         tables: &mut GroupTables<'_>,
-    ) -> Result<(), CliError> {
+    ) -> Result<(), Error> {
         let groups = match &self.paths[..] {
             [] => {
                 let all = Kind::ALL.map(|kind| (kind, current.shown.names(&[kind.key()])));
@@ -498,31 +495,31 @@ impl Wanted {
         path: &Path,
         current: ShownValues<'_>,
         mut json: Serializer<&mut Vec<u8>, F>,
-    ) -> Result<Option<Value>, CliError> {
+    ) -> Result<Option<Value>, Error> {
         let mut object = json.serialize_map(None).expect("a vector takes everything");
         let one = select_each(current.shown, current.own, path, &self.conditions, &mut |path, found| {
             let entry = (path.to_string(), found.into_value());
             object.serialize_entry(&entry.0, &entry.1).expect("a vector takes everything");
         });
         object.end().expect("a vector takes everything");
-        Ok(one.map_err(CliError::bad_selection)?.map(FoundAt::into_value))
+        Ok(one.map_err(Error::from)?.map(FoundAt::into_value))
     }
 
     /// Returns the value at one of the paths.
-    fn select(&self, path: &Path, current: ShownValues<'_>) -> Result<Selection, CliError> {
-        select_where(current.shown, current.own, path, &self.conditions).map_err(CliError::bad_selection)
+    fn select(&self, path: &Path, current: ShownValues<'_>) -> Result<Selection, Error> {
+        select_where(current.shown, current.own, path, &self.conditions).map_err(Error::from)
     }
 }
 
-fn refuse_unfit_output(args: &ReadArgs) -> Result<(), CliError> {
+fn refuse_unfit_output(args: &ReadArgs) -> Result<(), Error> {
     if args.output != ReadFormat::Table && !(args.columns.is_empty() && args.sort.is_none()) {
-        return Err(CliError::usage("`--columns` and `--sort` are for tables", "add `-o table`"));
+        return Err(Error::usage("`--columns` and `--sort` are for tables", "add `-o table`"));
     }
     let is_json = matches!(args.output, ReadFormat::Json | ReadFormat::Compact);
     let is_text = args.output == ReadFormat::Conf;
     match [("--runtime", args.runtime && !is_json), ("--skip-streams", args.skip_streams && is_text)] {
         [(name, true), _] | [_, (name, true)] => {
-            Err(CliError::usage(format!("`{name}` cannot be combined with this output"), "use `-o json`"))
+            Err(Error::usage(format!("`{name}` cannot be combined with this output"), "use `-o json`"))
         }
         _ => Ok(()),
     }
@@ -543,12 +540,12 @@ fn print_conf(
     snapshot: &Arc<Snapshot>,
     masker: Option<&Masker>,
     out: &mut dyn Write,
-) -> Result<(), CliError> {
+) -> Result<(), Error> {
     if wanted.paths.is_empty() {
         return output(write_text(snapshot, masker, out));
     }
     if !snapshot.is_valid() {
-        return Err(Refusal::bad_config(snapshot.clone()).into());
+        return Err(Error::bad_config(snapshot.clone()));
     }
     let config = snapshot.config();
     let current = config.lookup();
@@ -562,7 +559,7 @@ fn print_conf(
             let entry = config.entry_at(&path.segments).filter(|_| !value.is_array());
             let entry = entry.ok_or_else(|| {
                 let message = format!("`{path}` has no entry of its own in the text");
-                CliError::usage(message, "leave out `-o conf`, or name the block around it")
+                Error::usage(message, "leave out `-o conf`, or name the block around it")
             })?;
             output(write_entry(snapshot, entry, masker, out))?;
         }
@@ -571,15 +568,11 @@ fn print_conf(
 }
 
 /// The group that a path leads to, with the names of its entries.
-fn table_group(
-    wanted: &Wanted,
-    path: &Path,
-    current: ShownValues<'_>,
-) -> Result<(Kind, Vec<String>), CliError> {
+fn table_group(wanted: &Wanted, path: &Path, current: ShownValues<'_>) -> Result<(Kind, Vec<String>), Error> {
     let kind = path.segments.first().and_then(Segment::name).and_then(|key| Schema::media().kind(key));
     let (Some(kind), 1..=2) = (kind, path.segments.len()) else {
         let hint = "a table is of `streams`, `lives` or `plugins`, or of names such as `streams.cam*`";
-        return Err(CliError::usage(format!("there is no table of `{path}`"), hint));
+        return Err(Error::usage(format!("there is no table of `{path}`"), hint));
     };
     let path = if path.segments.len() == 1 { &Path::all(kind.key()) } else { path };
     let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
@@ -595,7 +588,7 @@ fn print_values(
     wanted: &Wanted,
     current: ShownValues<'_>,
     out: &mut impl Write,
-) -> Result<(), CliError> {
+) -> Result<(), Error> {
     for path in &wanted.paths {
         if args.output == ReadFormat::Set {
             let found = wanted.select(path, current)?.into_places(path);

@@ -2,12 +2,11 @@
 
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::commands::change::ChangeCommand;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{ChangeReport, Guard};
+use crate::error::{Error, Exit};
 use mediaconf::Request;
 use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Assignment, Path, Place};
 use mediaconf::plumbing::merge::ChangedValue;
@@ -40,12 +39,12 @@ pub struct RmArgs {
     pub changing: ChangeArgs,
 }
 
-pub fn run(args: &RmArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &RmArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let removal =
         |text: &String| Ok(Assignment { path: input::value_path(text)?, value: AssignedValue::Remove });
     let accepts_near_miss = args.changing.force || args.changing.accept.contains(&Guard::NearMiss);
     let request = Request::assigning(
-        args.paths.iter().map(removal).collect::<Result<_, CliError>>()?,
+        args.paths.iter().map(removal).collect::<Result<_, Error>>()?,
         input::conditions(&args.conditions, accepts_near_miss)?,
         AssignOptions { ignore_missing: args.ignore_missing, ..AssignOptions::default() },
     );

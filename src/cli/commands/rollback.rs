@@ -2,11 +2,10 @@
 
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::commands::change::ChangeCommand;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::RequestedChange;
+use crate::error::{Error, Exit};
 use crate::store::ChangeRef;
 
 /// Make an earlier text the configuration again
@@ -37,7 +36,7 @@ pub struct RollbackArgs {
     pub changing: ChangeArgs,
 }
 
-pub fn run(args: &RollbackArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &RollbackArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let back = || args.which.map(RequestedChange::Rollback);
     let requested = args.changing.change.clone().map(RequestedChange::TakeBack).or_else(back);
     let requested = requested.expect("the parser requires one of them");

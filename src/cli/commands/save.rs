@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::commands::change::ChangeCommand;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::RequestedChange;
+use crate::error::{Error, Exit};
 
 /// Replace the configuration file with exactly the given text
 ///
@@ -30,7 +29,7 @@ pub struct SaveArgs {
     pub changing: ChangeArgs,
 }
 
-pub fn run(args: &SaveArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &SaveArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let text = input::read(&args.file)?;
     ChangeCommand::new(&args.changing, Verb::SAVE).run(call, RequestedChange::Save(text.into()))
 }

@@ -18,8 +18,6 @@ use crate::cli::access_log::{self, LogFormat};
 use crate::cli::args::changing::HookArgs;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::cluster;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::listening::{self, CertificateOrigin};
@@ -29,7 +27,8 @@ use crate::cli::prompts;
 use crate::cli::render::diagnostics::{composed_error, first_error, in_one_line};
 use crate::cli::server_process::{ServiceManager, limit_memory};
 use crate::cli::ui::{Ui, output, waiting};
-use crate::engine::{ChangeOptions, ConfigService, Engine, LogLevel, LogLine, Refusal};
+use crate::engine::{ChangeOptions, ConfigService, Engine, LogLevel, LogLine};
+use crate::error::{Error, ErrorKind, Exit};
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
@@ -37,7 +36,7 @@ use crate::http::server::tls::Tls;
 use crate::node::{NodeSettings, OnDrift};
 use crate::store::etcd::DEFAULT_REQUEST_TIME;
 use crate::store::file::{ConfFile, ServeLock};
-use crate::store::{Follow, StoreError, jittered};
+use crate::store::{Follow, jittered};
 use mediaconf::Request;
 use mediaconf::plumbing::schema::DirectiveRole;
 use mediaconf::plumbing::schema::Scope;
@@ -175,11 +174,11 @@ const MAX_TOLD: usize = 10;
 /// The unit of `--max-body`.
 const MIB: usize = 1024 * 1024;
 
-pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let Invocation { global, ui, .. } = call;
     limit_memory();
     // Registered first, so that no signal meets its default action.
-    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(CliError::serve_failed)?;
+    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(Error::serve_failed)?;
     let membership = cluster::membership(node_settings(args), global)?;
     if membership.is_none() {
         refuse_url(global)?;
@@ -227,7 +226,7 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     end_with_a_panic(&lines);
     let server =
         HttpServer::start(handler.clone(), listeners, tls.clone(), limits(args), Deadlines::default());
-    let server = server.map_err(CliError::serve_failed)?;
+    let server = server.map_err(Error::serve_failed)?;
     handler.runtime().watch_lateness(server.lateness());
     handler.runtime().watch_connections(server.connection_count());
     handler.runtime().listens_on(urls.clone());
@@ -235,13 +234,13 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     let monitoring = monitor(&handler, monitoring)?;
     if let Some(manager) = &manager {
         manager.tell("READY=1");
-        manager.keep_watch(server.lateness()).map_err(CliError::serve_failed)?;
+        manager.keep_watch(server.lateness()).map_err(Error::serve_failed)?;
     }
     if let Some(tls) = tls.as_deref().filter(|_| args.tls_self_signed) {
         listening::announce(tls, ui)?;
     }
     if let Some(node) = &node {
-        node.start().map_err(CliError::serve_failed)?;
+        node.start().map_err(Error::serve_failed)?;
     }
     let listening = urls.iter().chain(&metrics_urls).map(|url| format!("listening on {url}"));
     announce(listening.chain(console_urls.iter().map(|url| format!("the console is at {url}"))))?;
@@ -289,16 +288,13 @@ struct FirstTextWait<'w> {
 
 impl FirstTextWait<'_> {
     /// Waits before the next attempt; false if a signal ends the process.
-    fn goes_on(&mut self, error: &StoreError) -> bool {
-        let reason = match error {
-            StoreError::NotFound { path } => format!("`{}` has no configuration yet", path.display()),
-            error => error.to_string(),
-        };
+    fn goes_on(&mut self, error: &Error) -> bool {
+        let reason = error.to_string();
         if self.told.as_ref() != Some(&reason) {
             self.ui.warning(&format!("there is no file, and this node waits for its first text: {reason}"));
             self.told = Some(reason);
         }
-        let is_denied = matches!(error, StoreError::Refused { .. });
+        let is_denied = error.kind == ErrorKind::ClusterDenied;
         let pause = jittered(if is_denied { DENIED_PAUSE } else { FIRST_TEXT_PAUSE });
         // An attempt takes as long as a request may.
         self.manager.iter().for_each(|manager| manager.keep_starting(pause + DEFAULT_REQUEST_TIME * 2));
@@ -334,21 +330,23 @@ fn end_with_a_panic(lines: &Arc<Lines>) {
     }));
 }
 
-fn refuse_url(global: &GlobalArgs) -> Result<(), CliError> {
-    let refused =
-        || CliError::usage("`serve` works on a file, not on a server", "give the file with `--conf`");
+fn refuse_url(global: &GlobalArgs) -> Result<(), Error> {
+    let refused = || Error::usage("`serve` works on a file, not on a server", "give the file with `--conf`");
     if global.chosen.names_server() { Err(refused()) } else { Ok(()) }
 }
 
 /// Becomes the only server over the file; `None` on a read-only file system.
-fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, CliError> {
+fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, Error> {
     match store.serve() {
         Ok(lock) => Ok(Some(lock)),
-        Err(error @ StoreError::StateFolder { .. }) if !store.state_dir().exists() => {
+        Err(error)
+            if matches!(error.kind, ErrorKind::NoStateFolder | ErrorKind::BrokenStateFolder)
+                && !store.state_dir().exists() =>
+        {
             ui.warning(&format!("{error}: changes to the file will be refused, and there is no Unix socket"));
             Ok(None)
         }
-        Err(error) => Err(Refusal::from(error).into()),
+        Err(error) => Err(error),
     }
 }
 
@@ -369,14 +367,14 @@ fn tell_faults(engine: &Engine, ui: Ui, lines: &Lines) {
 }
 
 /// Without an account no one could use the API over TCP: on a terminal a new one is offered.
-fn offer_account(engine: &Engine, global: &GlobalArgs, ui: Ui) -> Result<(), CliError> {
+fn offer_account(engine: &Engine, global: &GlobalArgs, ui: Ui) -> Result<(), Error> {
     if engine.running().is_some_and(|running| running.account().is_some()) {
         return Ok(());
     }
     let name = global.file_name();
     let question = format!("`{name}` has no usable `edit_auth`: set one, with a random password?");
-    if prompts::confirm(&question).map_err(CliError::prompt_failed)? != Some(true) {
-        return Err(CliError::no_account(&name));
+    if prompts::confirm(&question).map_err(Error::prompt_failed)? != Some(true) {
+        return Err(Error::no_account(&name));
     }
     let account = NewAccount::random()?;
     let patch = json!({DirectiveRole::Editor.key(Scope::Top): {"login": account.login, "password": account.password}});
@@ -388,24 +386,24 @@ fn offer_account(engine: &Engine, global: &GlobalArgs, ui: Ui) -> Result<(), Cli
 
 /// Starts the server of metrics at its own addresses; `None` without any. Its few connections are its
 /// own, so a client without credentials takes none from the API.
-fn monitor(handler: &Arc<Handler>, listeners: Vec<Listener>) -> Result<Option<HttpServer>, CliError> {
+fn monitor(handler: &Arc<Handler>, listeners: Vec<Listener>) -> Result<Option<HttpServer>, Error> {
     if listeners.is_empty() {
         return Ok(None);
     }
     let service = Arc::new(Monitoring(handler.clone()));
     let server = HttpServer::start(service, listeners, None, Limits::of_monitoring(), Deadlines::default());
-    server.map(Some).map_err(CliError::serve_failed)
+    server.map(Some).map_err(Error::serve_failed)
 }
 
 /// Refuses options that are for TCP alone if there is no address.
-fn refuse_without_address(args: &ServeArgs, addresses: &[SocketAddr]) -> Result<(), CliError> {
+fn refuse_without_address(args: &ServeArgs, addresses: &[SocketAddr]) -> Result<(), Error> {
     let of_tcp = [
         ("--console", args.console),
         ("--tls-cert", args.tls_cert.is_some()),
         ("--tls-self-signed", args.tls_self_signed),
     ];
     match of_tcp.iter().find(|(_, is_given)| *is_given && addresses.is_empty()) {
-        Some((name, _)) => Err(CliError::usage(
+        Some((name, _)) => Err(Error::usage(
             format!("`{name}` has no effect on the Unix socket"),
             "give an address with --listen",
         )),
@@ -445,7 +443,7 @@ fn limits(args: &ServeArgs) -> Limits {
     }
 }
 
-fn announce(lines: impl IntoIterator<Item = String>) -> Result<(), CliError> {
+fn announce(lines: impl IntoIterator<Item = String>) -> Result<(), Error> {
     let mut out = io::stdout().lock();
     let printed = lines.into_iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
     match printed {
@@ -484,8 +482,8 @@ fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui, lines: &Lines) {
             tell_faults(engine, ui, lines);
         }
         Err(error) => {
-            let fault = match (&error.text, error.faults.first()) {
-                (Some(text), _) => first_error(engine.name(), text, ui.masker()),
+            let fault = match (&error.broken, error.faults.first()) {
+                (Some(broken), _) => first_error(engine.name(), &broken.snapshot, ui.masker()),
                 (None, Some(fault)) => {
                     let composed = engine.read().ok().and_then(|text| engine.composed(&text, Follow::ALL));
                     composed.and_then(|composed| composed_error(&composed, fault, ui.masker()))

@@ -6,8 +6,6 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::cli::args::shared::ListFormat;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::fleet::answers::ServerAnswer;
 use crate::cli::fleet::grouped;
 use crate::cli::invocation::Invocation;
@@ -17,7 +15,8 @@ use crate::cli::render::status;
 use crate::cli::rolled_out;
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
-use crate::engine::{ConfigSource, ErrorKind, Refusal, Status};
+use crate::engine::{ConfigSource, Status};
+use crate::error::{Error, Exit};
 use mediaconf::plumbing::syntax::one_line;
 
 /// Show the running, the saved and the pending state of the configuration
@@ -62,7 +61,7 @@ struct StatusRecord<'a> {
     status: &'a Status,
 }
 
-pub fn run(args: &StatusArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &StatusArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let ui = call.ui;
     let answers = call.ask("status", |server| {
         let status = read(&mut server.target, ui)?;
@@ -134,7 +133,7 @@ fn state(status: &Status) -> &'static str {
 
 /// The state of a configuration, with the secrets in its last change masked, and with its errors: its own, or those that
 /// it has together with what it includes.
-fn read(target: &mut Target, ui: Ui) -> Result<Status, Refusal> {
+fn read(target: &mut Target, ui: Ui) -> Result<Status, Error> {
     let status = target.service.status()?;
     let last_change = status.last_change.map(|entry| masked_entry(entry, ui.masker().as_ref()));
     let (mut errors, mut first) = (status.errors, None);
@@ -148,7 +147,7 @@ fn read(target: &mut Target, ui: Ui) -> Result<Status, Refusal> {
                 first = faults.first().and_then(|fault| composed_error(&composed, fault, ui.masker()));
             }
             // A server elsewhere says what is wrong, but sends no file with errors.
-            Err(failure) if failure.status.is_some() && failure.error_kind() == ErrorKind::Invalid => {
+            Err(failure) if failure.status.is_some() && failure.exit() == Exit::Invalid => {
                 let faults = failure.faults.get(1..).unwrap_or_default();
                 errors = Some(faults.len().max(1));
                 faults.first().iter().for_each(|fault| ui.note(&fault.message));

@@ -8,12 +8,11 @@ use std::time::Duration;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::commands::modify::expectation;
 use crate::cli::commands::read::text_that_includes;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::invocation::Invocation;
 use crate::cli::observed::{BeginObserving, Observed, may_pass, observe};
 use crate::cli::rolled_out;
 use crate::cli::target::{self, Purpose, Target};
+use crate::error::{Error, Exit};
 
 use crate::engine::Content;
 use mediaconf::plumbing::edit::{Expectation, Fault, unmet};
@@ -51,7 +50,7 @@ const LONG: Duration = Duration::from_secs(3600);
 /// The value that is still missing, for the message when the time is over.
 type Missing = Arc<Mutex<Option<String>>>;
 
-pub fn run(args: &WaitArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &WaitArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     if let Some(serial) = args.rolled_out {
         let most = call.global.remote.timeout.map(Duration::from_secs);
         let target = target::resolve(call.global, Purpose::default(), call.ui)?;
@@ -75,13 +74,13 @@ struct Awaited {
 }
 
 impl Awaited {
-    fn from_args(args: &WaitArgs, global: &GlobalArgs) -> Result<Self, CliError> {
+    fn from_args(args: &WaitArgs, global: &GlobalArgs) -> Result<Self, Error> {
         let expectations = args.expected.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
         Ok(Self { expectations, most: global.remote.timeout.map(Duration::from_secs) })
     }
 
     /// Waits until all values are there; returns the missing one when the time is over.
-    fn wait(&self, begin: BeginObserving) -> Result<Option<String>, CliError> {
+    fn wait(&self, begin: BeginObserving) -> Result<Option<String>, Error> {
         let (done, result) = channel();
         let missing = Missing::default();
         let (known, expectations) = (missing.clone(), self.expectations.clone());
@@ -101,7 +100,7 @@ impl Awaited {
     }
 }
 
-fn wait(expectations: &[Expectation], missing: &Missing, mut observed: Observed) -> Result<(), CliError> {
+fn wait(expectations: &[Expectation], missing: &Missing, mut observed: Observed) -> Result<(), Error> {
     loop {
         let left = match observed.read() {
             Ok(Some(content)) => {
@@ -110,7 +109,7 @@ fn wait(expectations: &[Expectation], missing: &Missing, mut observed: Observed)
             }
             Ok(None) => missing.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             Err(error) if may_pass(&error) => Some(error.to_string()),
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         };
         if left.is_none() {
             return Ok(());
@@ -125,14 +124,14 @@ fn refuse_included(
     content: &Content,
     expectations: &[Expectation],
     target: &mut Target,
-) -> Result<(), CliError> {
+) -> Result<(), Error> {
     let Ok(Some(text)) = text_that_includes(content, None, target) else { return Ok(()) };
     let Ok(Some(composed)) = target.composed(&text, None) else { return Ok(()) };
-    Ok(expectations.iter().try_for_each(|expectation| composed.refuse_entry(&expectation.path))?)
+    expectations.iter().try_for_each(|expectation| composed.refuse_entry(&expectation.path))
 }
 
 /// Describes the values that are not there yet; a path that leads nowhere yet may do so later.
-fn still_missing(content: &Content, expectations: &[Expectation]) -> Result<Option<String>, CliError> {
+fn still_missing(content: &Content, expectations: &[Expectation]) -> Result<Option<String>, Error> {
     if !content.is_valid() {
         return Ok(Some("the configuration has errors".to_owned()));
     }
@@ -147,7 +146,7 @@ fn still_missing(content: &Content, expectations: &[Expectation]) -> Result<Opti
         }
         Err(faults) => {
             let wrong = |fault: &Fault| !fault.is_absent();
-            Err(CliError::bad_selection(faults.0.into_iter().find(wrong).expect("one of them is wrong")))
+            Err(Error::from(faults.0.into_iter().find(wrong).expect("one of them is wrong")))
         }
     }
 }

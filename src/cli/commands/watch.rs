@@ -5,8 +5,6 @@ use std::time::{Duration, SystemTime};
 
 use colored::Color;
 
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::local_time;
@@ -14,7 +12,8 @@ use crate::cli::observed::{Observed, may_pass, observe};
 use crate::cli::render::masked::masked_entry;
 use crate::cli::render::value_diff;
 use crate::cli::ui::Ui;
-use crate::engine::{Content, Refusal};
+use crate::engine::Content;
+use crate::error::{Error, Exit};
 use mediaconf::plumbing::edit::Path;
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::one_line;
@@ -41,7 +40,7 @@ pub struct WatchArgs {
 /// The longest time of one wait; the configuration is checked more often.
 const LONG: Duration = Duration::from_secs(3600);
 
-pub fn run(args: &WatchArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
+pub fn run(args: &WatchArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let (path, ui) = (args.path.as_deref().map(input::value_path).transpose()?, call.ui);
     // An error is printed when it comes: the other servers may be watched for days.
     let watched = observe(call, |error| ui.error(error), |begin| watch(begin()?, path.as_ref(), ui))?;
@@ -49,11 +48,11 @@ pub fn run(args: &WatchArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
 }
 
 /// Prints each change, until the configuration can't be read any more.
-fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallible, CliError> {
+fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallible, Error> {
     let masker = ui.masker();
     let mut last = match observed.read()? {
         Some(content) => content,
-        None => return Err(Refusal::no_server().into()),
+        None => return Err(Error::no_server()),
     };
     ui.say(&format!("watching {}", observed.target.service.name()));
     let mut trouble: Option<String> = None;
@@ -63,13 +62,13 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
             // A text with errors has no values.
             Ok(Some(Content::Text(text))) if path.is_some() && !text.is_valid() => {
                 observed.forget();
-                Err(Refusal::bad_config(text))
+                Err(Error::bad_config(text))
             }
             found => found,
         };
         let found = match found {
             Ok(found) => found,
-            Err(error) if may_pass(&error) || error.text.is_some() => {
+            Err(error) if may_pass(&error) || error.broken.is_some() => {
                 let error = error.to_string();
                 if trouble.as_ref() != Some(&error) {
                     ui.warning(&format!("{error}; still watching"));
@@ -77,7 +76,7 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
                 }
                 continue;
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         };
         if trouble.take().is_some() {
             ui.say("the configuration can be read again");

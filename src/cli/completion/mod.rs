@@ -16,6 +16,7 @@ mod line;
 mod shells;
 mod silence;
 
+use crate::error::Exit;
 use std::ffi::OsString;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -25,7 +26,6 @@ use std::time::Duration;
 use clap::{Command, ValueEnum};
 use clap_complete::CompleteEnv;
 
-use crate::cli::exit::Exit;
 use line::TypedLine;
 use shells::{SHELLS, VARIABLE};
 pub use shells::{ShellName, script};

@@ -11,11 +11,11 @@ use serde_json::Value;
 use super::contexts::{Contexts, ServerContext};
 use super::parse::contexts;
 use crate::cli::args::global::{GlobalArgs, TargetKind};
-use crate::cli::error::CliError;
 use crate::cli::fleet::names::{Alternative, alternatives, in_ranges, quoted, split_list};
 use crate::cli::input;
 use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
+use crate::error::Error;
 use crate::http::client::{Endpoint, without_userinfo};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 use mediaconf::Request;
@@ -49,14 +49,14 @@ impl ContextsFile {
     }
 
     /// The same; to have no place is an error.
-    pub fn of_user_or_error() -> Result<Self, CliError> {
+    pub fn of_user_or_error() -> Result<Self, Error> {
         Self::of_user().ok_or_else(|| {
-            CliError::usage("there is no place for contexts", "set HOME, or XDG_CONFIG_HOME to a folder")
+            Error::usage("there is no place for contexts", "set HOME, or XDG_CONFIG_HOME to a folder")
         })
     }
 
     /// Reads all contexts; a missing file has none.
-    pub fn load(&self) -> Result<Contexts, CliError> {
+    pub fn load(&self) -> Result<Contexts, Error> {
         match self.snapshot()? {
             Some(snapshot) => self.parse(&snapshot),
             None => Ok(Contexts::default()),
@@ -64,8 +64,8 @@ impl ContextsFile {
     }
 
     /// Reads the text; `None` if there is no file.
-    pub fn snapshot(&self) -> Result<Option<Arc<Snapshot>>, CliError> {
-        let failed = |error| CliError::input_failed(&self.path, error);
+    pub fn snapshot(&self) -> Result<Option<Arc<Snapshot>>, Error> {
+        let failed = |error| Error::input_failed(&self.path, error);
         let mut file = match File::open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             opened => opened.map_err(failed)?,
@@ -76,54 +76,52 @@ impl ContextsFile {
         Ok(Some(Arc::new(Snapshot::from_bytes(bytes))))
     }
 
-    fn parse(&self, snapshot: &Arc<Snapshot>) -> Result<Contexts, CliError> {
+    fn parse(&self, snapshot: &Arc<Snapshot>) -> Result<Contexts, Error> {
         let name = self.path.display().to_string();
         if !snapshot.is_valid() {
-            return Err(CliError::broken_text(&name, snapshot.clone()));
+            return Err(Error::broken_text(&name, snapshot.clone()));
         }
         let folder = self.path.parent().unwrap_or(Path::new("/"));
         contexts(snapshot.document(), folder).map_err(|faults| {
             let faults = faults.into_iter().map(|fault| Fault { file: Some(name.to_string()), ..fault });
-            CliError::bad_contexts(faults)
+            Error::bad_contexts(faults)
         })
     }
 
     /// Refuses a file that others may read or write: its commands are run, and its URLs get passwords.
-    fn refuse_strangers(&self, file: &File) -> Result<(), CliError> {
-        let found = file.metadata().map_err(|error| CliError::input_failed(&self.path, error))?;
+    fn refuse_strangers(&self, file: &File) -> Result<(), Error> {
+        let found = file.metadata().map_err(|error| Error::input_failed(&self.path, error))?;
         let us = rustix::process::geteuid().as_raw();
         let is_ours = [0, us].contains(&found.uid());
         match is_ours && found.mode() & OTHERS == 0 {
             true => Ok(()),
-            false => Err(CliError::open_contexts(&self.path, is_ours)),
+            false => Err(Error::open_contexts(&self.path, is_ours)),
         }
     }
 
     /// Finds a context by its name.
-    pub fn find(&self, name: &str) -> Result<ServerContext, CliError> {
+    pub fn find(&self, name: &str) -> Result<ServerContext, Error> {
         let contexts = self.load()?;
         match contexts.get(name) {
             Some(context) => Ok(context.clone()),
             None => {
                 let names = contexts.list.iter().map(|context| &*context.name);
-                Err(CliError::no_context(name, nearest(name, names)))
+                Err(Error::no_context(name, nearest(name, names)))
             }
         }
     }
 
     /// Refuses a context with a setting of an earlier version.
-    fn usable(&self, context: ServerContext) -> Result<ServerContext, CliError> {
+    fn usable(&self, context: ServerContext) -> Result<ServerContext, Error> {
         match &context.outdated {
-            Some((setting, line)) => {
-                Err(CliError::outdated_context(&self.path, *line, &context.name, setting))
-            }
+            Some((setting, line)) => Err(Error::outdated_context(&self.path, *line, &context.name, setting)),
             None => Ok(context),
         }
     }
 
     /// Merges a patch into the file, which is made where it is missing.
-    pub fn change(&self, patch: Value, by: String) -> Result<(), CliError> {
-        self.make().map_err(|error| CliError::not_made(&self.path, error))?;
+    pub fn change(&self, patch: Value, by: String) -> Result<(), Error> {
+        self.make().map_err(|error| Error::not_made(&self.path, error))?;
         let engine = Engine::new(input::store(&self.path)?, Hooks::default(), waiting);
         let request = Request::from(patch);
         // The directives of this file are not those of a media server.
@@ -144,7 +142,7 @@ impl ContextsFile {
 
 /// The context that the options, the environment or the user's own choice name; `None` if the target is
 /// not a context.
-pub fn chosen(global: &GlobalArgs) -> Result<Option<ServerContext>, CliError> {
+pub fn chosen(global: &GlobalArgs) -> Result<Option<ServerContext>, Error> {
     match (global.chosen.kind, &global.context) {
         (TargetKind::Context(_), Some(name)) => {
             let file = ContextsFile::of_user_or_error()?;
@@ -164,8 +162,8 @@ pub fn chosen(global: &GlobalArgs) -> Result<Option<ServerContext>, CliError> {
 ///
 /// # Errors
 /// `Usage` for a name that is none, and for a pattern or a group without contexts.
-pub fn several(global: &GlobalArgs) -> Result<Option<Vec<ServerContext>>, CliError> {
-    let find: fn(&Contexts, &str) -> Result<Vec<ServerContext>, CliError> = match global.chosen.kind {
+pub fn several(global: &GlobalArgs) -> Result<Option<Vec<ServerContext>>, Error> {
+    let find: fn(&Contexts, &str) -> Result<Vec<ServerContext>, Error> = match global.chosen.kind {
         TargetKind::Group => of_group,
         TargetKind::Context(_) if several_chosen(global) => by_name,
         _ => return Ok(None),
@@ -185,13 +183,13 @@ pub fn several(global: &GlobalArgs) -> Result<Option<Vec<ServerContext>>, CliErr
         }
     }
     match chosen.is_empty() {
-        true => Err(CliError::usage("no context is named", names(&contexts))),
+        true => Err(Error::usage("no context is named", names(&contexts))),
         false => Ok(Some(chosen)),
     }
 }
 
 /// Refuses two contexts of one server, which would get a change twice.
-pub fn refuse_one_server_twice(contexts: &[ServerContext]) -> Result<(), CliError> {
+pub fn refuse_one_server_twice(contexts: &[ServerContext]) -> Result<(), Error> {
     let endpoint = |context: &ServerContext| {
         let prefix = context.api_prefix.as_deref().unwrap_or(DEFAULT_PREFIX);
         Endpoint::parse(&context.url, prefix).ok().map(|(endpoint, _)| endpoint)
@@ -205,7 +203,7 @@ pub fn refuse_one_server_twice(contexts: &[ServerContext]) -> Result<(), CliErro
         if let Some(other) = (0..at).find(is_same) {
             let url =
                 endpoints[other].as_ref().map_or_else(|| without_userinfo(&context.url), ToString::to_string);
-            return Err(CliError::one_server_twice([&contexts[other].name, &context.name], &url));
+            return Err(Error::one_server_twice([&contexts[other].name, &context.name], &url));
         }
     }
     Ok(())
@@ -222,9 +220,9 @@ pub fn several_chosen(global: &GlobalArgs) -> bool {
     }
 }
 
-fn by_name(contexts: &Contexts, pattern: &str) -> Result<Vec<ServerContext>, CliError> {
+fn by_name(contexts: &Contexts, pattern: &str) -> Result<Vec<ServerContext>, Error> {
     let hint = "write it like `edge-*`, `edge-[00-39]` or `edge-{a,c}`";
-    let words = alternatives(pattern).map_err(|why| CliError::usage(why, hint))?;
+    let words = alternatives(pattern).map_err(|why| Error::usage(why, hint))?;
     let is_there = |glob: &&String| contexts.list.iter().any(|context| glob_matches(glob, &context.name));
     let mut missing: Vec<&str> = Vec::new();
     for Alternative { written, names } in &words {
@@ -244,15 +242,15 @@ fn by_name(contexts: &Contexts, pattern: &str) -> Result<Vec<ServerContext>, Cli
 }
 
 /// The error of names that no context has.
-fn not_there(missing: &[&str], contexts: &Contexts) -> CliError {
+fn not_there(missing: &[&str], contexts: &Contexts) -> Error {
     let plural = if missing.len() == 1 { "" } else { "s" };
     let message = format!("no context has the name{plural} {}", quoted(missing));
     let near = nearest(missing[0], contexts.list.iter().map(|context| &*context.name));
     let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    CliError::no_contexts(message, format!("{near}{}", names(contexts)))
+    Error::no_contexts(message, format!("{near}{}", names(contexts)))
 }
 
-fn of_group(contexts: &Contexts, group: &str) -> Result<Vec<ServerContext>, CliError> {
+fn of_group(contexts: &Contexts, group: &str) -> Result<Vec<ServerContext>, Error> {
     let is_in = |context: &&ServerContext| context.groups.iter().any(|name| name == group);
     let found: Vec<ServerContext> = contexts.list.iter().filter(is_in).cloned().collect();
     if found.is_empty() {
@@ -261,7 +259,7 @@ fn of_group(contexts: &Contexts, group: &str) -> Result<Vec<ServerContext>, CliE
         groups.sort_unstable();
         groups.dedup();
         let message = format!("no context is in the group `{group}`");
-        return Err(CliError::no_contexts(message, there_are("groups", &groups)));
+        return Err(Error::no_contexts(message, there_are("groups", &groups)));
     }
     Ok(found)
 }

@@ -9,9 +9,9 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::contexts::ServerContext;
-use crate::cli::error::CliError;
 use crate::cli::ui::waiting_for_password;
 use crate::engine::HIDDEN_ENVIRONMENT;
+use crate::error::Error;
 
 /// The time that a password command may be silent before the user gets a message.
 const SILENCE: Duration = Duration::from_secs(5);
@@ -23,12 +23,12 @@ const LONGEST_WAIT: Duration = Duration::from_secs(25);
 ///
 /// It may ask the user, as password managers do, so it has the terminal and all the time it takes.
 /// Without a terminal it gets no input: that belongs to the change.
-pub fn password(context: &ServerContext) -> Result<Option<String>, CliError> {
+pub fn password(context: &ServerContext) -> Result<Option<String>, Error> {
     let Some(command) = &context.password_command else { return Ok(None) };
     let is_asking = io::stdin().is_terminal() || io::stderr().is_terminal();
     let patience = Patience { silence: SILENCE, rest: (!is_asking).then_some(LONGEST_WAIT) };
     let printed = printed(command, &patience, || waiting_for_password(&context.name, SILENCE));
-    printed.map(Some).map_err(|reason| CliError::no_password(&context.name, &reason))
+    printed.map(Some).map_err(|reason| Error::no_password(&context.name, &reason))
 }
 
 /// The longest times for a password command.

@@ -13,9 +13,8 @@ use super::members::{Fleet, FleetMember, ServerNumber, UNSEEN};
 use super::plan::{FleetChange, FleetPlan};
 use super::progress::ProgressBar;
 use super::results::{Ending, ServerOutcome};
-use crate::cli::error::CliError;
 use crate::cli::interrupt::HeldSignals;
-use crate::engine::ErrorKind;
+use crate::error::{Error, ErrorKind, Exit};
 use crate::store::Revision;
 
 /// Confirmations begin only if every server has answered within this time.
@@ -35,7 +34,7 @@ pub struct AllOrNothing<'a> {
     held: HeldSignals,
     /// The changes that the servers have made.
     made: BTreeMap<ServerNumber, WaitingChange>,
-    errors: BTreeMap<ServerNumber, CliError>,
+    errors: BTreeMap<ServerNumber, Error>,
 }
 
 /// The end of a change.
@@ -90,8 +89,8 @@ impl<'a> AllOrNothing<'a> {
         };
         if verdict == FleetVerdict::None {
             // Whether the change was made is not known, but that it goes back is.
-            let unknown = self.errors.values_mut().filter(|error| error.kind == ErrorKind::Unknown);
-            unknown.for_each(|error| error.kind = ErrorKind::Absent);
+            let unknown = self.errors.values_mut().filter(|error| error.exit() == Exit::Unknown);
+            unknown.for_each(|error| error.kind = ErrorKind::NotFound);
         }
         let ending = |(at, stage): (&ServerNumber, &Stage)| Ending {
             error: self.errors.remove(at),
@@ -117,8 +116,8 @@ impl<'a> AllOrNothing<'a> {
 
     fn try_on_batch(&mut self, servers: &[ServerNumber]) {
         let (plans, change, time) = (self.plans, self.change, self.time);
-        let work = |at: ServerNumber, member: &mut FleetMember| -> Result<WaitingChange, CliError> {
-            let Ok(plan) = &plans[at.0].result else { return Err(CliError::not_begun(&plans[at.0].server)) };
+        let work = |at: ServerNumber, member: &mut FleetMember| -> Result<WaitingChange, Error> {
+            let Ok(plan) = &plans[at.0].result else { return Err(Error::not_begun(&plans[at.0].server)) };
             let sent = Instant::now();
             if let Some(waiting) = &plan.waiting {
                 let left = Duration::from_secs(waiting.seconds_left);
@@ -126,7 +125,7 @@ impl<'a> AllOrNothing<'a> {
             }
             match plan.make(member, change, Some(time))?.pending {
                 Some(pending) => Ok(WaitingChange { id: pending.id, until: sent + time }),
-                None => Err(CliError::unconfirmable(&member.name)),
+                None => Err(Error::unconfirmable(&member.name)),
             }
         };
         for (at, made) in self.on(servers, "try", work) {
@@ -137,10 +136,10 @@ impl<'a> AllOrNothing<'a> {
         }
     }
 
-    fn hear_try(&mut self, at: ServerNumber, made: Result<WaitingChange, CliError>) {
+    fn hear_try(&mut self, at: ServerNumber, made: Result<WaitingChange, Error>) {
         let reply = match &made {
             Ok(_) => StepReply::Done,
-            Err(error) if error.kind == ErrorKind::Unknown => StepReply::Lost,
+            Err(error) if error.exit() == Exit::Unknown => StepReply::Lost,
             Err(_) => StepReply::Refused,
         };
         self.coordinator.tried(at, reply);
@@ -193,11 +192,11 @@ impl<'a> AllOrNothing<'a> {
         let mut was_slow = false;
         loop {
             let first = Mutex::new(None::<Instant>);
-            let ask = |at: ServerNumber, member: &mut FleetMember| -> Result<(), CliError> {
+            let ask = |at: ServerNumber, member: &mut FleetMember| -> Result<(), Error> {
                 match was_slow {
                     true => health::still_runs(member, revisions[at.0])?,
                     false if health::ask(member)?.revision != revisions[at.0] => {
-                        return Err(CliError::other_change(&member.name));
+                        return Err(Error::other_change(&member.name));
                     }
                     false => {}
                 }
@@ -212,8 +211,8 @@ impl<'a> AllOrNothing<'a> {
             let left = until.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()));
             if left < LEFT {
                 self.blame(servers, || match was_slow {
-                    true => CliError::too_slow(FRESH),
-                    false => CliError::too_little_time(left.as_secs()),
+                    true => Error::too_slow(FRESH),
+                    false => Error::too_little_time(left.as_secs()),
                 });
                 return false;
             }
@@ -226,14 +225,14 @@ impl<'a> AllOrNothing<'a> {
     }
 
     /// Keeps an error for each of these servers that has none.
-    fn blame(&mut self, servers: &[ServerNumber], error: impl Fn() -> CliError) {
+    fn blame(&mut self, servers: &[ServerNumber], error: impl Fn() -> Error) {
         servers.iter().for_each(|at| {
             self.errors.entry(*at).or_insert_with(&error);
         });
     }
 
     /// Keeps the errors; false if there is one, or if a server was not asked.
-    fn all_fine(&mut self, found: Vec<(ServerNumber, Option<Result<(), CliError>>)>) -> bool {
+    fn all_fine(&mut self, found: Vec<(ServerNumber, Option<Result<(), Error>>)>) -> bool {
         let mut is_fine = true;
         for (at, result) in found {
             is_fine &= matches!(result, Some(Ok(())));
@@ -256,7 +255,7 @@ impl<'a> AllOrNothing<'a> {
 
     fn confirm_while(&mut self, servers: &[ServerNumber], goes_on: &(dyn Fn(&HeldSignals) -> bool + Sync)) {
         let (held, plans, made) = (&self.held, self.plans, &self.made);
-        let was_sent = |at| self.errors.get(&at).is_some_and(|error| error.kind == ErrorKind::Unknown);
+        let was_sent = |at| self.errors.get(&at).is_some_and(|error| error.exit() == Exit::Unknown);
         let work = |at: ServerNumber, member: &mut FleetMember| match made.get(&at) {
             Some(change) => confirm(member, change, after(&plans[at.0]), was_sent(at), &|| goes_on(held)),
             None => (StepReply::Refused, None),
@@ -297,8 +296,8 @@ impl<'a> AllOrNothing<'a> {
         &mut self,
         servers: &[ServerNumber],
         what: &'static str,
-        work: impl Fn(ServerNumber, &mut FleetMember) -> Result<T, CliError> + Sync,
-    ) -> Vec<(ServerNumber, Option<Result<T, CliError>>)> {
+        work: impl Fn(ServerNumber, &mut FleetMember) -> Result<T, Error> + Sync,
+    ) -> Vec<(ServerNumber, Option<Result<T, Error>>)> {
         let held = &self.held;
         let mut found = self.fleet.on(servers, what, &|| held.received().is_none(), work);
         servers.iter().map(|at| (*at, found.remove(at))).collect()

@@ -9,18 +9,16 @@ use unicode_width::UnicodeWidthStr;
 
 use super::grouped::{GroupedNotes, ROWS_OF_THEIR_OWN, heading};
 use super::names::in_ranges;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::fleet::error::about;
 use crate::cli::render::table::GAP;
 use crate::cli::ui::{Ui, output};
-use crate::engine::ErrorKind;
+use crate::error::{Error, Exit};
 use crate::store::Revision;
 
 /// The answer of one server.
 pub struct ServerAnswer<T> {
     pub server: String,
-    pub result: Result<T, CliError>,
+    pub result: Result<T, Error>,
 }
 
 /// The answers of the servers, in the order in which they were named.
@@ -56,10 +54,7 @@ impl<T> Answers<T> {
     }
 
     /// Goes on with each answer; the error of the one server ends the command.
-    pub fn then<U>(
-        self,
-        mut work: impl FnMut(&str, T) -> Result<U, CliError>,
-    ) -> Result<Answers<U>, CliError> {
+    pub fn then<U>(self, mut work: impl FnMut(&str, T) -> Result<U, Error>) -> Result<Answers<U>, Error> {
         let Self { list, ui, is_one, told } = self;
         if is_one {
             let ServerAnswer { server, result } = list.into_iter().next().expect("one server answered");
@@ -77,7 +72,7 @@ impl<T> Answers<T> {
     /// Prints the errors now; else they are printed with the exit code.
     #[must_use]
     pub fn with_errors_told(self) -> Self {
-        let is_new = |(server, _): &(&str, &CliError)| !self.told.iter().any(|told| told == server);
+        let is_new = |(server, _): &(&str, &Error)| !self.told.iter().any(|told| told == server);
         print_errors(errors(&self.list).filter(is_new), self.ui);
         self.without_telling_errors()
     }
@@ -121,7 +116,7 @@ impl<T> Answers<T> {
 
     /// Prints each answer as text; those of several servers stand below their names, and equal ones of many servers
     /// once.
-    pub fn print(&self, print: impl Fn(&T, &mut dyn Write) -> io::Result<()>) -> Result<(), CliError> {
+    pub fn print(&self, print: impl Fn(&T, &mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
         let groups = self.groups(&print)?;
         self.ui.print(|out| {
             groups.iter().enumerate().try_for_each(|(at, (servers, answer))| {
@@ -137,7 +132,7 @@ impl<T> Answers<T> {
     fn groups(
         &self,
         print: &impl Fn(&T, &mut dyn Write) -> io::Result<()>,
-    ) -> Result<Vec<(Vec<String>, &T)>, CliError> {
+    ) -> Result<Vec<(Vec<String>, &T)>, Error> {
         let mut groups: Vec<(Vec<String>, &T)> = Vec::new();
         let mut known: HashMap<Revision, usize> = HashMap::new();
         for (server, answer) in self.found() {
@@ -156,7 +151,7 @@ impl<T> Answers<T> {
     }
 
     /// Prints each answer as JSON; those of several servers are the members of an object.
-    pub fn print_json(&self, record: impl Fn(&T) -> Value) -> Result<(), CliError> {
+    pub fn print_json(&self, record: impl Fn(&T) -> Value) -> Result<(), Error> {
         let records = || self.found().map(|(server, answer)| (server.to_owned(), record(answer))).collect();
         self.ui.print_json(&self.one().map_or_else(|| Value::Object(records()), |(_, answer)| record(answer)))
     }
@@ -164,7 +159,7 @@ impl<T> Answers<T> {
     /// The exit code of a command that all, some or none of the servers answered.
     pub fn exit(self) -> Exit {
         let told = self.with_errors_told();
-        let kinds = errors(&told.list).map(|(_, error)| error.kind);
+        let kinds = errors(&told.list).map(|(_, error)| error.exit());
         exit_of(told.found().count(), &kinds.collect::<Vec<_>>())
     }
 
@@ -176,38 +171,38 @@ impl<T> Answers<T> {
 }
 
 /// The kinds of errors, the worst one first.
-const WORST_FIRST: [ErrorKind; 8] = [
-    ErrorKind::Unknown,
-    ErrorKind::Failed,
-    ErrorKind::Denied,
-    ErrorKind::Absent,
-    ErrorKind::Conflict,
-    ErrorKind::Guarded,
-    ErrorKind::Invalid,
-    ErrorKind::Usage,
+const WORST_FIRST: [Exit; 8] = [
+    Exit::Unknown,
+    Exit::Failed,
+    Exit::Denied,
+    Exit::Absent,
+    Exit::Conflict,
+    Exit::Guarded,
+    Exit::Invalid,
+    Exit::Usage,
 ];
 
 /// The exit code of work that `done` servers did and others refused for these reasons: none refused, some did,
 /// or the worst reason.
-pub fn exit_of(done: usize, refused: &[ErrorKind]) -> Exit {
+pub fn exit_of(done: usize, refused: &[Exit]) -> Exit {
     match (done, refused) {
         (_, &[]) => Exit::Done,
         (0, refused) => {
             let worst = WORST_FIRST.into_iter().find(|kind| refused.contains(kind));
-            worst.unwrap_or(refused[0]).into()
+            worst.unwrap_or(refused[0])
         }
         _ => Exit::Partly,
     }
 }
 
 /// The errors among answers, each with its server.
-pub fn errors<T>(answers: &[ServerAnswer<T>]) -> impl Iterator<Item = (&str, &CliError)> {
+pub fn errors<T>(answers: &[ServerAnswer<T>]) -> impl Iterator<Item = (&str, &Error)> {
     answers.iter().filter_map(|answer| Some((&*answer.server, answer.result.as_ref().err()?)))
 }
 
 /// Prints errors, each with the name of its server; equal ones once.
-pub fn print_errors<'e>(errors: impl Iterator<Item = (&'e str, &'e CliError)>, ui: Ui) {
-    let mut groups: Vec<(Vec<&str>, &CliError)> = Vec::new();
+pub fn print_errors<'e>(errors: impl Iterator<Item = (&'e str, &'e Error)>, ui: Ui) {
+    let mut groups: Vec<(Vec<&str>, &Error)> = Vec::new();
     for (server, error) in errors {
         let same = groups.iter_mut().find(|(servers, known)| is_same(known, servers[0], error, server));
         match same {
@@ -224,12 +219,12 @@ pub fn print_errors<'e>(errors: impl Iterator<Item = (&'e str, &'e CliError)>, u
 }
 
 /// True if two errors say the same of two servers.
-fn is_same(one: &CliError, server: &str, other: &CliError, other_server: &str) -> bool {
-    one.lines.len() == other.lines.len()
-        && one
-            .lines
+fn is_same(one: &Error, server: &str, other: &Error, other_server: &str) -> bool {
+    let [lines, others] = [one.lines(), other.lines()];
+    lines.len() == others.len()
+        && lines
             .iter()
-            .zip(&other.lines)
+            .zip(&others)
             .all(|(one, other)| one.hint == other.hint && about(one, server) == about(other, other_server))
 }
 
@@ -237,10 +232,11 @@ fn is_same(one: &CliError, server: &str, other: &CliError, other_server: &str) -
 mod tests {
     use super::*;
     use crate::cli::args::global::ColorChoice;
+    use crate::error::ErrorKind;
 
     #[test]
     fn the_code_is_of_all_of_some_or_of_the_worst() {
-        use ErrorKind::{Absent, Conflict, Guarded, Unknown};
+        use Exit::{Absent, Conflict, Guarded, Unknown};
         assert_eq!(exit_of(3, &[]), Exit::Done);
         assert_eq!(exit_of(1, &[Conflict]), Exit::Partly);
         assert_eq!(exit_of(0, &[Guarded, Conflict]), Exit::Conflict);
@@ -251,7 +247,7 @@ mod tests {
     fn answers(list: &[(&str, Result<usize, ErrorKind>)]) -> Answers<usize> {
         let answer = |(server, result): &(&str, Result<usize, ErrorKind>)| ServerAnswer {
             server: (*server).to_owned(),
-            result: result.map_err(|kind| CliError::new(kind, "no")),
+            result: result.map_err(|kind| Error::new(kind, "no")),
         };
         let ui = Ui::new(ColorChoice::Never);
         Answers::of_several(list.iter().map(answer).collect(), ui).without_telling_errors()
@@ -272,7 +268,7 @@ mod tests {
     #[test]
     fn an_error_is_told_once_whatever_comes_later() {
         let first = answers(&[("a", Ok(1)), ("b", Err(ErrorKind::Denied)), ("c", Ok(2))]);
-        let refused = |_: &str, count| if count == 1 { Ok(()) } else { Err(CliError::usage("no", "none")) };
+        let refused = |_: &str, count| if count == 1 { Ok(()) } else { Err(Error::usage("no", "none")) };
         let then = first.then(refused).expect("several go on");
         assert_eq!(then.told, ["b"]);
         assert_eq!(then.without_telling_errors().told, ["b", "c"]);

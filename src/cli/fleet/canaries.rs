@@ -5,16 +5,16 @@ use super::members::ServerNumber;
 use super::names::in_ranges;
 use super::plan::{FleetChange, FleetPlan};
 use crate::cli::context::ServerContext;
-use crate::cli::error::CliError;
 use crate::engine::OutcomeNote;
+use crate::error::Error;
 
 /// Refuses a number that is none of so many servers, and a name that is none of theirs.
-pub fn refuse_unknown(change: &FleetChange<'_>, contexts: &[ServerContext]) -> Result<(), CliError> {
+pub fn refuse_unknown(change: &FleetChange<'_>, contexts: &[ServerContext]) -> Result<(), Error> {
     if let Some(count) = canary_count(change).filter(|_| !change.args.fleet.canary.is_empty())
         && !(1..=contexts.len()).contains(&count)
     {
         let message = format!("`--canary {count}`: {} servers are named", contexts.len());
-        return Err(CliError::usage(message, "one of them at least tries the change, and all at most"));
+        return Err(Error::usage(message, "one of them at least tries the change, and all at most"));
     }
     let is_known = |name: &String| contexts.iter().any(|context| context.name == *name);
     let unknown = change.args.fleet.canary.iter().find(|name| !is_known(name));
@@ -23,7 +23,7 @@ pub fn refuse_unknown(change: &FleetChange<'_>, contexts: &[ServerContext]) -> R
         Some(unknown) => {
             let names: Vec<&str> = contexts.iter().map(|context| &*context.name).collect();
             let message = format!("`--canary {unknown}`: none of the servers has this name");
-            Err(CliError::usage(message, format!("the servers are {}", in_ranges(&names))))
+            Err(Error::usage(message, format!("the servers are {}", in_ranges(&names))))
         }
     }
 }
@@ -36,7 +36,7 @@ pub fn among(
     change: &FleetChange<'_>,
     changing: &[ServerNumber],
     plans: &[ServerAnswer<FleetPlan>],
-) -> Result<Vec<ServerNumber>, CliError> {
+) -> Result<Vec<ServerNumber>, Error> {
     let named = &change.args.fleet.canary;
     let is_named = |at: &ServerNumber| named.contains(&plans[at.0].server);
     let first: Vec<ServerNumber> = match canary_count(change) {
@@ -49,7 +49,7 @@ pub fn among(
         notes.is_ok_and(|notes| notes.contains(&OutcomeNote::HasChange))
     });
     match first.is_empty() && !named.is_empty() && !have_it {
-        true => Err(CliError::no_canary(&named.join(","))),
+        true => Err(Error::no_canary(&named.join(","))),
         false => Ok(first),
     }
 }

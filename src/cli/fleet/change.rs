@@ -16,12 +16,11 @@ use super::results::{self, Ending, ServerOutcome, ServerResult, exit_of_each, ou
 use super::time_to_confirm::{DEFAULT_CONFIRM, time_to_confirm};
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::context::{self, ServerContext};
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::interrupt::HeldSignals;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
-use crate::engine::{Decision, ErrorKind, RequestedChange};
+use crate::engine::{Decision, RequestedChange};
+use crate::error::{Error, Exit};
 use crate::store::etcd::ClusterUrl;
 use crate::store::{HistoryEntry, PendingInfo};
 use mediaconf::plumbing::syntax::one_line;
@@ -35,7 +34,7 @@ pub fn run(
     contexts: Vec<ServerContext>,
     global: &GlobalArgs,
     ui: Ui,
-) -> Result<Exit, CliError> {
+) -> Result<Exit, Error> {
     let together = change.args.fleet.all_or_nothing;
     match together {
         true => refuse_clusters(&contexts)?,
@@ -81,7 +80,7 @@ pub fn run(
     let printed = results::print(&results, change.args.into(), ui);
     let exit = match (verdict, held.received()) {
         (FleetVerdict::All, _) => Exit::Done,
-        (FleetVerdict::None, Some(signal)) => ErrorKind::Interrupted { signal }.into(),
+        (FleetVerdict::None, Some(signal)) => Exit::of_signal(signal),
         (FleetVerdict::None, None) => exit_of(0, &results.iter().filter_map(kind).collect::<Vec<_>>()),
         (FleetVerdict::Mixed, _) => Exit::Partly,
     };
@@ -93,13 +92,13 @@ pub fn run(
 }
 
 /// Refuses a rollback that would undo other changes on each server, and a take-back of a change that no server has.
-fn refuse_other_changes(change: &FleetChange<'_>, plans: &[ServerAnswer<FleetPlan>]) -> Result<(), CliError> {
+fn refuse_other_changes(change: &FleetChange<'_>, plans: &[ServerAnswer<FleetPlan>]) -> Result<(), Error> {
     let plans = plans.iter().filter_map(|plan| Some((&*plan.server, plan.result.as_ref().ok()?)));
     let plans: Vec<(&str, &FleetPlan)> = plans.collect();
     match change.requested {
         RequestedChange::TakeBack(taken) if !plans.is_empty() => {
             let is_nowhere = plans.iter().all(|(_, plan)| plan.lacks_change);
-            if is_nowhere { Err(CliError::no_such_change(taken, plans.len())) } else { Ok(()) }
+            if is_nowhere { Err(Error::no_such_change(taken, plans.len())) } else { Ok(()) }
         }
         RequestedChange::Rollback(_) if !change.each => {
             let undone: Vec<_> = plans.into_iter().filter(|(_, plan)| plan.report.changed).collect();
@@ -114,7 +113,7 @@ fn refuse_other_changes(change: &FleetChange<'_>, plans: &[ServerAnswer<FleetPla
             for (server, plan) in undone {
                 plan.undone.last().into_iter().for_each(|first| rows.add(server, undoes(first, plan)));
             }
-            Err(CliError::other_changes(&rows))
+            Err(Error::other_changes(&rows))
         }
         _ => Ok(()),
     }
@@ -137,15 +136,15 @@ fn are_same(undone: &[HistoryEntry], others: &[HistoryEntry]) -> bool {
 }
 
 /// Nothing more is printed where nobody reads it; the change itself goes on.
-fn unless_closed(printed: Result<(), CliError>) -> Result<(), CliError> {
+fn unless_closed(printed: Result<(), Error>) -> Result<(), Error> {
     printed.or_else(|error| if error.is_closed_output() { Ok(()) } else { Err(error) })
 }
 
 /// A cluster has no figures that would show its health.
-fn refuse_clusters(contexts: &[ServerContext]) -> Result<(), CliError> {
+fn refuse_clusters(contexts: &[ServerContext]) -> Result<(), Error> {
     let clusters = contexts.iter().filter(|context| ClusterUrl::is_meant(&context.url));
     let names: Vec<&str> = clusters.map(|context| &*context.name).collect();
-    if names.is_empty() { Ok(()) } else { Err(CliError::clusters_together(&names)) }
+    if names.is_empty() { Ok(()) } else { Err(Error::clusters_together(&names)) }
 }
 
 /// Makes the change on each server, whatever becomes of it on the others.
@@ -155,16 +154,16 @@ fn each_for_itself(
     plans: Vec<ServerAnswer<FleetPlan>>,
     changing: &[ServerNumber],
     held: HeldSignals,
-) -> Result<Exit, CliError> {
+) -> Result<Exit, Error> {
     let ui = fleet.ui;
     let batching = &change.args.fleet.batching;
     let (failed, most) = (AtomicUsize::new(0), batching.most_failures(changing.len()));
     let goes_on = || held.received().is_none() && failed.load(Ordering::SeqCst) <= most;
-    let work = |at: ServerNumber, member: &mut FleetMember| -> Result<Option<PendingInfo>, CliError> {
+    let work = |at: ServerNumber, member: &mut FleetMember| -> Result<Option<PendingInfo>, Error> {
         let Ok(plan) = &plans[at.0].result else { return Ok(None) };
         if let Some(waiting) = &plan.waiting {
             let kept = member.target.service.decide(Decision::Keep, Some(&waiting.id), &change.options.by);
-            return kept.map(|_| None).map_err(|error| CliError::from(error).at(&member.name));
+            return kept.map(|_| None).map_err(|error| error.at(&member.name));
         }
         let made = plan.make(member, change, change.options.confirm);
         if made.is_err() {
@@ -218,7 +217,7 @@ fn each_for_itself(
         ));
     }
     let exit = match held.received() {
-        Some(signal) if is_open => ErrorKind::Interrupted { signal }.into(),
+        Some(signal) if is_open => Exit::of_signal(signal),
         _ => exit_of_each(&results),
     };
     Ok(with_changes(exit, &results, change))
@@ -231,8 +230,8 @@ fn changing(plans: &[ServerAnswer<FleetPlan>]) -> impl Iterator<Item = ServerNum
     plans.iter().enumerate().filter(is_change).map(|(at, _)| ServerNumber(at))
 }
 
-fn kind(result: &ServerResult) -> Option<ErrorKind> {
-    result.error.as_ref().map(|error| error.kind)
+fn kind(result: &ServerResult) -> Option<Exit> {
+    result.error.as_ref().map(Error::exit)
 }
 
 fn with_changes(exit: Exit, results: &[ServerResult], change: &FleetChange<'_>) -> Exit {
@@ -245,12 +244,7 @@ fn with_changes(exit: Exit, results: &[ServerResult], change: &FleetChange<'_>) 
 }
 
 /// Asks whether the servers are to be changed.
-fn agree(
-    change: &FleetChange<'_>,
-    changing: usize,
-    all: usize,
-    protected: &[String],
-) -> Result<(), CliError> {
+fn agree(change: &FleetChange<'_>, changing: usize, all: usize, protected: &[String]) -> Result<(), Error> {
     if change.args.yes || change.args.force {
         return Ok(());
     }
@@ -259,9 +253,9 @@ fn agree(
         names => format!(" (protected: {})", names.join(", ")),
     };
     let question = format!("change {changing} of {all} servers{protected}?");
-    match prompts::confirm(&question).map_err(CliError::prompt_failed)? {
+    match prompts::confirm(&question).map_err(Error::prompt_failed)? {
         Some(true) => Ok(()),
-        answer => Err(CliError::not_agreed(answer, "`--yes` agrees, `--dry-run` shows the change")),
+        answer => Err(Error::not_agreed(answer, "`--yes` agrees, `--dry-run` shows the change")),
     }
 }
 

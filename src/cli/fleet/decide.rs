@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use super::coordinator::StepReply;
 use super::health;
 use super::members::FleetMember;
-use crate::cli::error::CliError;
-use crate::engine::{Decision, ErrorKind, Refusal, RefusalKind};
+use crate::engine::Decision;
+use crate::error::{Error, ErrorKind, Exit};
 use crate::store::Revision;
 
 /// The pause between two tries, and between two looks.
@@ -31,13 +31,13 @@ pub fn confirm(
     after: Option<Revision>,
     mut was_sent: bool,
     goes_on: &dyn Fn() -> bool,
-) -> (StepReply, Option<CliError>) {
+) -> (StepReply, Option<Error>) {
     loop {
         let error = match member.target.service.decide(Decision::Keep, Some(&change.id), "") {
             Ok(_) => return (StepReply::Done, None),
             Err(error) => error,
         };
-        was_sent |= error.error_kind() == ErrorKind::Unknown;
+        was_sent |= error.exit() == Exit::Unknown;
         let is_gone = is_gone(&error);
         // If no change waits, the answer to an earlier confirmation was lost, or another client confirmed
         // it.
@@ -46,8 +46,7 @@ pub fn confirm(
             return (StepReply::Done, None);
         }
         let went_back = is_gone && is_kept == Some(false);
-        let may_pass =
-            matches!(error.error_kind(), ErrorKind::Absent | ErrorKind::Unknown | ErrorKind::Failed);
+        let may_pass = matches!(error.exit(), Exit::Absent | Exit::Unknown | Exit::Failed);
         let has_time = Instant::now() + PAUSE < change.until && goes_on();
         if may_pass && has_time && !went_back {
             std::thread::sleep(PAUSE);
@@ -55,7 +54,7 @@ pub fn confirm(
         }
         let may_be_kept = !went_back && (was_sent || is_gone);
         let reply = if may_be_kept { StepReply::Lost } else { StepReply::Refused };
-        return (reply, Some(CliError::from(error).at(&member.name)));
+        return (reply, Some(error.at(&member.name)));
     }
 }
 
@@ -65,23 +64,23 @@ pub enum TakenBack {
     /// Another client has confirmed it.
     Kept,
     /// It goes back when its time is over.
-    Later(CliError),
+    Later(Error),
 }
 
 /// Takes a change back; `id` is not known where the server gave no answer.
 pub fn take_back(member: &mut FleetMember, id: Option<&str>, after: Option<Revision>) -> TakenBack {
     // Without its id it may still be under way, and a pending change may be that of another client.
     if id.is_none() && !runs_soon(member, after) {
-        return TakenBack::Later(CliError::not_begun(&member.name));
+        return TakenBack::Later(Error::not_begun(&member.name));
     }
     match member.target.service.decide(Decision::RollBack, id, "") {
         Ok(_) => TakenBack::Done,
         Err(error) if is_gone(&error) => match is_kept(member, after) {
             Some(true) => TakenBack::Kept,
             Some(false) => TakenBack::Done,
-            None => TakenBack::Later(CliError::from(error).at(&member.name)),
+            None => TakenBack::Later(error.at(&member.name)),
         },
-        Err(error) => TakenBack::Later(CliError::from(error).at(&member.name)),
+        Err(error) => TakenBack::Later(error.at(&member.name)),
     }
 }
 
@@ -90,7 +89,7 @@ fn runs_soon(member: &mut FleetMember, revision: Option<Revision>) -> bool {
     for _ in 0..LOOKS {
         match health::still_runs(member, revision) {
             Ok(()) => return true,
-            Err(error) if error.kind == ErrorKind::Conflict => std::thread::sleep(PAUSE),
+            Err(error) if error.exit() == Exit::Conflict => std::thread::sleep(PAUSE),
             Err(_) => return false,
         }
     }
@@ -104,6 +103,6 @@ fn is_kept(member: &mut FleetMember, revision: Option<Revision>) -> Option<bool>
 }
 
 /// True if no change waits any more.
-fn is_gone(error: &Refusal) -> bool {
-    error.kind == RefusalKind::NothingPending
+fn is_gone(error: &Error) -> bool {
+    error.kind == ErrorKind::NothingPending
 }

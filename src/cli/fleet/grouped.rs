@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::names::in_ranges;
-use crate::cli::error::CliError;
 use crate::cli::render::{diff, table};
 use crate::cli::ui::{Ui, output};
+use crate::error::Error;
 use mediaconf::plumbing::merge::ChangedValue;
 
 /// The most servers of which each has a row of its own, however equal they are.
@@ -37,7 +37,7 @@ pub fn rows(all: Vec<Vec<String>>) -> Vec<Vec<String>> {
 }
 
 /// Prints such a table below its headings.
-pub fn print_table(headings: &[&str], all: Vec<Vec<String>>, ui: Ui) -> Result<(), CliError> {
+pub fn print_table(headings: &[&str], all: Vec<Vec<String>>, ui: Ui) -> Result<(), Error> {
     let headings = headings.iter().map(|heading| (*heading).to_owned()).collect();
     let lines = std::iter::once(headings).chain(rows(all)).collect();
     ui.print(|out| table::print(lines, ui.screen(), out))
@@ -72,7 +72,7 @@ impl GroupedDiffs {
         (diff, values): (&[String], Option<&[ChangedValue]>),
         names: [&str; 2],
         ui: Ui,
-    ) -> Result<(), CliError> {
+    ) -> Result<(), Error> {
         if diff.is_empty() {
             return Ok(());
         }
@@ -97,7 +97,7 @@ impl GroupedDiffs {
     }
 
     /// Prints each difference once, below the names of its servers.
-    pub fn print(&self, ui: Ui) -> Result<(), CliError> {
+    pub fn print(&self, ui: Ui) -> Result<(), Error> {
         if self.0.is_empty() {
             return Ok(());
         }

@@ -8,10 +8,10 @@ use super::parallel::in_parallel;
 use super::progress::ProgressBar;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::context::{self, ServerContext};
-use crate::cli::error::CliError;
 use crate::cli::invocation::Invocation;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
+use crate::error::Error;
 
 /// The name of work that shows no bar.
 pub const UNSEEN: &str = "";
@@ -42,7 +42,7 @@ pub struct FleetMember {
 
 impl Invocation<'_> {
     /// The servers that are named, or the one server or file that a command works on.
-    pub fn fleet(self, purpose: Purpose) -> Result<Fleet, CliError> {
+    pub fn fleet(self, purpose: Purpose) -> Result<Fleet, Error> {
         let Self { global, ui, .. } = self;
         match context::several(global)? {
             Some(contexts) => {
@@ -59,15 +59,15 @@ impl Invocation<'_> {
     pub fn ask<T: Send>(
         self,
         what: &'static str,
-        work: impl Fn(&mut FleetMember) -> Result<T, CliError> + Sync,
-    ) -> Result<Answers<T>, CliError> {
+        work: impl Fn(&mut FleetMember) -> Result<T, Error> + Sync,
+    ) -> Result<Answers<T>, Error> {
         self.fleet(Purpose::default())?.gather(what, work)
     }
 }
 
 impl Fleet {
     /// Finds the way to each server, and asks for passwords; sends nothing.
-    pub fn open(contexts: Vec<ServerContext>, global: &GlobalArgs, ui: Ui) -> Result<Self, CliError> {
+    pub fn open(contexts: Vec<ServerContext>, global: &GlobalArgs, ui: Ui) -> Result<Self, Error> {
         if global.chosen.hooks {
             return Err(target::hooks_of_a_server());
         }
@@ -77,7 +77,7 @@ impl Fleet {
             let target = target::at_member(&context, global, Box::new(SilentHost(warnings.clone())))?;
             Ok(FleetMember { name: context.name, target, warnings, alone: None })
         };
-        let members = contexts.into_iter().map(member).collect::<Result<_, CliError>>()?;
+        let members = contexts.into_iter().map(member).collect::<Result<_, Error>>()?;
         Ok(Self { members, jobs, ui })
     }
 
@@ -92,8 +92,8 @@ impl Fleet {
     pub fn gather<T: Send>(
         mut self,
         what: &'static str,
-        work: impl Fn(&mut FleetMember) -> Result<T, CliError> + Sync,
-    ) -> Result<Answers<T>, CliError> {
+        work: impl Fn(&mut FleetMember) -> Result<T, Error> + Sync,
+    ) -> Result<Answers<T>, Error> {
         match &mut self.members[..] {
             [one] if one.is_alone() => {
                 let answer = work(one)?;
@@ -107,7 +107,7 @@ impl Fleet {
     pub fn ask<T: Send>(
         &mut self,
         what: &'static str,
-        work: impl Fn(&mut FleetMember) -> Result<T, CliError> + Sync,
+        work: impl Fn(&mut FleetMember) -> Result<T, Error> + Sync,
     ) -> Vec<ServerAnswer<T>> {
         let all: Vec<ServerNumber> = (0..self.members.len()).map(ServerNumber).collect();
         let work = |_, member: &mut FleetMember| work(member).map_err(|error| error.at(&member.name));

@@ -7,15 +7,14 @@ use super::grouped::{GroupedDiffs, GroupedNotes};
 use super::members::FleetMember;
 use super::results::ServerOutcome;
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
-use crate::cli::error::CliError;
 use crate::cli::render::change_json::ChangeJson;
 use crate::cli::render::notes::{all_lack, in_words, new_warnings};
 use crate::cli::render::report::Verb;
 use crate::cli::ui::Ui;
 use crate::engine::{
-    ChangeOptions, ChangeReport, ConfigService, Expected, Feature, OutcomeNote, Refusal, ReportParts,
-    RequestedChange,
+    ChangeOptions, ChangeReport, ConfigService, Expected, OutcomeNote, ReportParts, RequestedChange,
 };
+use crate::error::Error;
 use crate::store::{ChangeId, HistoryEntry, PendingInfo, Revision, WHOLE_HISTORY};
 use mediaconf::plumbing::model::Masker;
 
@@ -54,14 +53,16 @@ pub struct FleetPlan {
 
 impl FleetPlan {
     /// Evaluates the change on a server.
-    pub fn evaluate(member: &mut FleetMember, change: &FleetChange<'_>) -> Result<Self, CliError> {
+    pub fn evaluate(member: &mut FleetMember, change: &FleetChange<'_>) -> Result<Self, Error> {
         let (service, asked) = (&*member.target.service, Instant::now());
         let (pinned, undone) = service.pinned(change.requested)?.unzip();
-        service.demand(change.needed())?;
-        let offered = service.demand(&[Feature::ChangeIds]);
-        let id = match change.options.id {
-            Some(_) => offered.map(|()| change.id.clone())?,
-            None => offered.ok().and_then(|()| change.id.clone()),
+        if let Some(needed) = change.needed() {
+            service.demand(needed)?;
+        }
+        let id = match service.demand("ids of changes") {
+            Ok(()) => change.id.clone(),
+            Err(error) if change.options.id.is_some() => return Err(error),
+            Err(_) => None,
         };
         if let RequestedChange::TakeBack(taken) = change.requested
             && !service.history(WHOLE_HISTORY)?.iter().any(|entry| entry.is_of(taken.as_str()))
@@ -92,7 +93,7 @@ impl FleetPlan {
             refuse_pending(service)?;
         }
         if is_together && report.changes_account {
-            return Err(CliError::changes_account(&member.name));
+            return Err(Error::changes_account(&member.name));
         }
         let expected = made_of(&report).filter(|_| !change.options.force);
         let undone = undone.unwrap_or_default();
@@ -106,7 +107,7 @@ impl FleetPlan {
         member: &mut FleetMember,
         change: &FleetChange<'_>,
         time: Option<Duration>,
-    ) -> Result<ChangeReport, CliError> {
+    ) -> Result<ChangeReport, Error> {
         let options = ChangeOptions {
             id: self.id.clone(),
             expected: self.expected.clone(),
@@ -116,7 +117,7 @@ impl FleetPlan {
         };
         let requested = self.pinned.as_ref().unwrap_or(change.requested);
         let made = member.target.service.change(requested.by_ref(), &options);
-        let made = made.map_err(|error| CliError::from(error).at(&member.name))?;
+        let made = made.map_err(|error| error.at(&member.name))?;
         let new = made.warnings.iter().filter(|warning| !self.report.warnings.contains(warning));
         new.for_each(|warning| member.warn(&format!("{}: {warning}", member.name)));
         Ok(made)
@@ -159,22 +160,21 @@ fn made_of(report: &ChangeReport) -> Option<Expected> {
 }
 
 /// Refuses a server with a change that has to be confirmed: it would refuse another one.
-fn refuse_pending(service: &dyn ConfigService) -> Result<(), Refusal> {
-    service.health()?.pending.map_or(Ok(()), |pending| Err(Refusal::pending(&pending)))
+fn refuse_pending(service: &dyn ConfigService) -> Result<(), Error> {
+    service.health()?.pending.map_or(Ok(()), |pending| Err(Error::pending(&pending)))
 }
 
 impl FleetChange<'_> {
-    /// Returns the features that each server has to offer.
-    fn needed(&self) -> &'static [Feature] {
+    /// What each server has to offer beyond the four operations.
+    fn needed(&self) -> Option<&'static str> {
         match (self.args.fleet.all_or_nothing, self.args.confirm) {
-            (true, _) => &[Feature::DryRun, Feature::IfMatch, Feature::Conf, Feature::Confirm],
-            (false, Some(_)) => &[Feature::Confirm],
-            (false, None) => &[],
+            (true, _) => Some("dry runs"),
+            (false, confirm) => confirm.map(|_| "changes that have to be confirmed"),
         }
     }
 
     /// Prints the differences, equal ones once, and the notes.
-    pub fn print_summary(&self, plans: &[ServerAnswer<FleetPlan>], ui: Ui) -> Result<(), CliError> {
+    pub fn print_summary(&self, plans: &[ServerAnswer<FleetPlan>], ui: Ui) -> Result<(), Error> {
         let masker = ui.masker();
         let (mut diffs, mut notes, mut warnings) =
             (GroupedDiffs::default(), GroupedNotes::default(), GroupedNotes::default());

@@ -7,10 +7,8 @@ use super::error::about;
 use super::grouped::{self, ROWS_OF_THEIR_OWN};
 use super::members::ServerNumber;
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
-use crate::engine::ErrorKind;
+use crate::error::{Error, Exit};
 use crate::store::{ChangeId, PendingInfo};
 use mediaconf::plumbing::syntax::one_line;
 
@@ -56,15 +54,15 @@ impl ServerOutcome {
 }
 
 /// Returns the configuration of a server that answered a change with an error.
-pub fn outcome_of(error: &CliError) -> ServerOutcome {
-    if error.kind == ErrorKind::Unknown { ServerOutcome::Unknown } else { ServerOutcome::Refused }
+pub fn outcome_of(error: &Error) -> ServerOutcome {
+    if error.exit() == Exit::Unknown { ServerOutcome::Unknown } else { ServerOutcome::Refused }
 }
 
 /// The end of the change on a server that was to be changed.
 pub struct Ending {
     pub at: ServerNumber,
     pub outcome: ServerOutcome,
-    pub error: Option<CliError>,
+    pub error: Option<Error>,
     /// The change, if it still has to be confirmed.
     pub pending: Option<PendingInfo>,
 }
@@ -80,7 +78,7 @@ impl Ending {
 pub struct ServerResult {
     pub server: String,
     pub outcome: ServerOutcome,
-    pub error: Option<CliError>,
+    pub error: Option<Error>,
     /// The id of the change, if the server has made it now.
     pub id: Option<ChangeId>,
     /// The lines that were added and removed.
@@ -109,7 +107,7 @@ impl From<&ChangeArgs> for ResultForm {
 }
 
 /// Prints the errors, and what stands on each server; if that can't be printed, it is said on stderr.
-pub fn print(results: &[ServerResult], form: ResultForm, ui: Ui) -> Result<(), CliError> {
+pub fn print(results: &[ServerResult], form: ResultForm, ui: Ui) -> Result<(), Error> {
     print_errors(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
     let printed = match form {
         ResultForm::Json => {
@@ -135,7 +133,7 @@ pub fn print(results: &[ServerResult], form: ResultForm, ui: Ui) -> Result<(), C
 fn record(result: &ServerResult) -> Value {
     json!({
         "result": result.outcome.in_words(),
-        "exit_code": result.error.as_ref().map_or(Exit::Done, |error| error.kind.into()) as u8,
+        "exit_code": result.error.as_ref().map_or(Exit::Done, Error::exit) as u8,
         "error": result.error.as_ref().map(ToString::to_string),
         "id": result.id,
         "change": result.change,
@@ -147,12 +145,14 @@ fn row(result: &ServerResult) -> Vec<String> {
         [0, 0] => "-".to_owned(),
         [added, removed] => format!("+{added} -{removed}"),
     };
-    let why = result.error.as_ref().map_or("-", |error| {
-        let line = error.lines.first().map(|line| about(line, &result.server));
+    let why = result.error.as_ref().map_or("-".to_owned(), |error| {
+        let lines = error.lines();
+        let line = lines.first().map(|line| about(line, &result.server));
         // One that names the server would keep equal rows apart.
-        line.filter(|line| !line.contains(&result.server)).unwrap_or_else(|| error.word())
+        let line = line.filter(|line| !line.contains(&result.server));
+        line.map_or_else(|| error.word().to_owned(), str::to_owned)
     });
-    vec![result.server.clone(), result.outcome.in_words().to_owned(), lines, one_line(why)]
+    vec![result.server.clone(), result.outcome.in_words().to_owned(), lines, one_line(&why)]
 }
 
 /// The number of servers with each result, where rows stand for several of them.
@@ -180,8 +180,8 @@ pub fn exit_of_each(results: &[ServerResult]) -> Exit {
     let not_sent =
         |result: &ServerResult| result.outcome == ServerOutcome::NotChanged && result.error.is_none();
     let kind = |result: &ServerResult| match &result.error {
-        Some(error) => Some(error.kind),
-        None => not_sent(result).then_some(ErrorKind::Guarded),
+        Some(error) => Some(error.exit()),
+        None => not_sent(result).then_some(Exit::Guarded),
     };
     exit_of(done, &results.iter().filter_map(kind).collect::<Vec<_>>())
 }

@@ -6,8 +6,8 @@ use super::all_or_nothing::LEFT;
 use super::batches::batches;
 use super::members::ServerNumber;
 use crate::cli::args::changing::ChangeArgs;
-use crate::cli::error::CliError;
-use crate::http::protocol::parameters::MAX_CONFIRM;
+use crate::engine::MAX_CONFIRM;
+use crate::error::Error;
 
 /// The time by default, beside that of the pauses and the canaries.
 pub const DEFAULT_CONFIRM: Duration = Duration::from_secs(90);
@@ -21,7 +21,7 @@ pub fn time_to_confirm(
     args: &ChangeArgs,
     changing: &[ServerNumber],
     canaries: &[ServerNumber],
-) -> Result<Option<Duration>, CliError> {
+) -> Result<Option<Duration>, Error> {
     let together = args.fleet.all_or_nothing;
     let waits = waits(args, changing.len(), canaries.len());
     let enough = DEFAULT_CONFIRM.saturating_add(waits);
@@ -35,7 +35,7 @@ pub fn time_to_confirm(
     let most = Duration::from_secs(MAX_CONFIRM);
     match time >= least && time <= most {
         true => Ok(Some(time)),
-        false => Err(CliError::no_time_to_confirm([time, waits, LEFT], (enough <= most).then_some(enough))),
+        false => Err(Error::no_time_to_confirm([time, waits, LEFT], (enough <= most).then_some(enough))),
     }
 }
 
@@ -91,7 +91,7 @@ mod tests {
                     assert_eq!(time.map(|time| time.as_secs()), expected, "{options}")
                 }
                 (Err(error), Err(hint)) => {
-                    let told = error.lines[0].hint.clone().unwrap_or_default();
+                    let told = error.lines()[0].hint.clone().unwrap_or_default();
                     assert!(told.contains(hint), "{options}: {told}");
                 }
                 (found, expected) => panic!("{options}: {found:?}, not {expected:?}"),

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::cli::error::{BrokenText, CliError};
 use crate::cli::render::alike::{grouped, more_like_it};
 use crate::cli::render::snippet::Snippet;
 use crate::cli::ui::Ui;
 use crate::engine::{Composed, ComposedFile, FaultRecord, FirstError, Snapshot};
+use crate::error::{BrokenText, Error};
 use colored::Color;
 use mediaconf::plumbing::edit::Fault;
 use mediaconf::plumbing::model::{MaskedText, Masker};
@@ -152,7 +152,7 @@ fn is_of_another_language(text: &str) -> bool {
 }
 
 /// Returns a configuration with what it includes as one text; if that has errors, they are printed to stderr.
-pub fn valid(composed: Composed, ui: Ui) -> Result<Composed, CliError> {
+pub fn valid(composed: Composed, ui: Ui) -> Result<Composed, Error> {
     if composed.is_valid() {
         return Ok(composed);
     }
@@ -164,12 +164,12 @@ pub fn valid(composed: Composed, ui: Ui) -> Result<Composed, CliError> {
             ui.say_painted(reporter.text(ui.on_stderr()).trim_end());
         }
     }
-    Err(CliError::broken_includes(&composed.files[0].name, errors))
+    Err(Error::broken_includes(&composed.files[0].name, errors))
 }
 
 /// Prints the faults of the broken text behind an error to stderr; `configuration` is the name of the
 /// configuration that the command works on.
-pub fn explain(error: &CliError, configuration: &str, ui: Ui) {
+pub fn explain(error: &Error, configuration: &str, ui: Ui) {
     if let Some(BrokenText { name, snapshot }) = &error.broken {
         let name = name.as_deref().unwrap_or(configuration);
         let text = Reporter::new(name, snapshot.document(), snapshot.diagnostics(), ui.masker())

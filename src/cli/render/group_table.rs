@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use crate::cli::error::CliError;
 use crate::cli::render::table::{self, JoinedRow, Screen};
+use crate::error::Error;
 use mediaconf::plumbing::edit::{ConfigLookup, Path, Place, Segment, UnknownKey, select};
 use mediaconf::plumbing::schema::Scope;
 use mediaconf::plumbing::schema::{DirectiveRole, Kind, POSITION, SOURCE, STATIC};
@@ -160,7 +160,7 @@ impl<'a> GroupTables<'a> {
     ///
     /// # Errors
     /// `Usage` for columns that no group has.
-    pub fn some(mut self, any: bool) -> Result<Vec<GroupTable>, CliError> {
+    pub fn some(mut self, any: bool) -> Result<Vec<GroupTable>, Error> {
         if self.tables.is_empty() && !self.kinds.is_empty() {
             return Err(self.no_such_column());
         }
@@ -188,7 +188,7 @@ impl<'a> GroupTables<'a> {
     }
 
     /// The error for columns that no group has.
-    fn no_such_column(&self) -> CliError {
+    fn no_such_column(&self) -> Error {
         let kinds = &self.kinds;
         let sorted_by = self.sort.iter().map(|sort| sort.trim_start_matches('-'));
         let asked = self.columns.iter().map(String::as_str).chain(sorted_by);
@@ -212,7 +212,7 @@ impl<'a> GroupTables<'a> {
             }
         }
         let known = known.join(", ");
-        CliError::usage(
+        Error::usage(
             message,
             match hint {
                 Some(hint) if hint.ends_with('?') => format!("{hint} Known are {known}"),

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
-use crate::cli::error::CliError;
 use crate::cli::render::change_json::ChangeJson;
 use crate::cli::render::{diff, notes};
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeReport, ReportParts};
+use crate::error::Error;
 use mediaconf::plumbing::show::Effects;
 
 /// The form of the report of a change.
@@ -68,7 +68,7 @@ impl Report<'_> {
     }
 
     /// Prints the report of a change.
-    pub fn print(&self, change: &ChangeReport) -> Result<(), CliError> {
+    pub fn print(&self, change: &ChangeReport) -> Result<(), Error> {
         change.warnings.iter().for_each(|warning| self.ui.warning(warning));
         let printed = match &change.configuration {
             _ if self.args.output == ChangeFormat::ChangeJson => self.print_change(change),
@@ -121,7 +121,7 @@ impl Report<'_> {
     }
 
     /// After a write, output errors only warn: the change was made.
-    fn unless_written(&self, printed: Result<(), CliError>) -> Result<(), CliError> {
+    fn unless_written(&self, printed: Result<(), Error>) -> Result<(), Error> {
         match printed {
             Err(error) if !self.args.dry_run => {
                 if !error.is_closed_output() {
@@ -133,12 +133,12 @@ impl Report<'_> {
         }
     }
 
-    fn print_change(&self, change: &ChangeReport) -> Result<(), CliError> {
+    fn print_change(&self, change: &ChangeReport) -> Result<(), Error> {
         let place = (self.verb.operation, self.target);
         self.ui.print_json(&ChangeJson::new(place, change, self.ui.masker().as_ref()))
     }
 
-    fn print_json(&self, configuration: &Value) -> Result<(), CliError> {
+    fn print_json(&self, configuration: &Value) -> Result<(), Error> {
         match self.ui.value_masker() {
             None => self.ui.print_json(configuration),
             Some(masker) => self.ui.print_json(&masker.json(configuration)),

@@ -10,14 +10,13 @@ use crate::engine::changed_paths::first_paths_between;
 use crate::engine::content::{Content, compared};
 use crate::engine::hook::{self, HookFailure, HookReason, Hooks, Occasion};
 use crate::engine::local::DEFAULT_LOCK_WAIT;
+use crate::engine::masked::{message_without_secrets, without_secrets};
 use crate::engine::operation::{Operation, UNSAVED};
 use crate::engine::outcome::{After, Outcome, OutcomeNote};
 use crate::engine::pending::{PendingChange, RollbackPoint};
-use crate::engine::refusal::Refusal;
-use crate::engine::refusal_kind::RefusalKind;
 use crate::engine::running::LastChange;
 use crate::engine::snapshot::Snapshot;
-use crate::engine::trouble::{message_without_secrets, without_secrets};
+use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRecord, ChangedPaths, Warning, is_concatenation};
 
 /// The longest text that a writer compares with the one before to note the paths of its change, in bytes.
@@ -25,7 +24,7 @@ const COMPARED_TEXT: usize = 1024 * 1024;
 
 impl Transaction<'_> {
     /// Makes the change, or rehearses it.
-    pub(in crate::engine) fn finish(mut self, change: Change) -> Result<Outcome, Refusal> {
+    pub(in crate::engine) fn finish(mut self, change: Change) -> Result<Outcome, Error> {
         self.options.refuse_late()?;
         let Change { before, after, needs_valid, notes } = change;
         let unproved = before.clone().filter(|_| needs_valid);
@@ -56,7 +55,7 @@ impl Transaction<'_> {
         &mut self,
         outcome: &Outcome,
         unproved: Option<&Arc<Snapshot>>,
-    ) -> Result<Option<Arc<PendingChange>>, Refusal> {
+    ) -> Result<Option<Arc<PendingChange>>, Error> {
         let (engine, options) = (self.engine, self.options);
         let pieces = pieces(outcome);
         let _hold = (!engine.hooks.are_empty()).then(|| engine.hooks.interrupt.hold());
@@ -109,13 +108,13 @@ impl Transaction<'_> {
 
     /// Keeps a running configuration that is in no file and would be lost. A patch is merged into it,
     /// so a patch loses it only with `force`.
-    fn keep_unsaved(&self) -> Result<(), Refusal> {
+    fn keep_unsaved(&self) -> Result<(), Error> {
         let unsaved = self.state.as_ref().filter(|state| !state.is_saved());
         let (Some(state), Some(writer)) = (unsaved, &self.writer) else { return Ok(()) };
         if self.operation == Operation::Modify && !self.options.force {
             return Ok(());
         }
-        Ok(writer.keep_aside(state.running.bytes(), &ChangeRecord { id: None, ..self.record(UNSAVED) })?)
+        writer.keep_aside(state.running.bytes(), &ChangeRecord { id: None, ..self.record(UNSAVED) })
     }
 
     /// Arms the automatic rollback of a change that has to be confirmed.
@@ -123,11 +122,11 @@ impl Transaction<'_> {
         &self,
         before: &RollbackPoint,
         outcome: &Outcome,
-    ) -> Result<Option<Arc<PendingChange>>, Refusal> {
+    ) -> Result<Option<Arc<PendingChange>>, Error> {
         let Some(time) = self.options.confirm else { return Ok(None) };
         let can_wait = self.state.is_some() || self.engine.is_run_by_nodes();
         let Some(writer) = self.writer.as_ref().filter(|_| can_wait) else {
-            return Err(Refusal::no_server());
+            return Err(Error::no_server());
         };
         let after = outcome.after().and_then(Content::snapshot).cloned();
         let written = after.filter(|_| self.operation.writes());
@@ -177,7 +176,7 @@ impl Transaction<'_> {
 
     /// Makes the new text durable while a thread may still be looking for errors in the old one, and
     /// then the stored text.
-    fn commit(&self, pieces: &[&[u8]], unproved: Option<&Arc<Snapshot>>) -> Result<Vec<Warning>, Refusal> {
+    fn commit(&self, pieces: &[&[u8]], unproved: Option<&Arc<Snapshot>>) -> Result<Vec<Warning>, Error> {
         let Some(writer) = self.writer.as_ref().filter(|_| self.operation.writes()) else {
             return self.options.refuse_late().map(|()| Vec::new());
         };
@@ -187,7 +186,7 @@ impl Transaction<'_> {
         let prepared = writer.prepare(old, Some(pieces), &record)?;
         refuse_invalid(unproved)?;
         self.options.refuse_late()?;
-        Ok(prepared.commit()?)
+        prepared.commit()
     }
 
     /// Makes the new configuration the running one.
@@ -239,9 +238,9 @@ impl Transaction<'_> {
     }
 }
 
-fn refuse_invalid(unproved: Option<&Arc<Snapshot>>) -> Result<(), Refusal> {
+fn refuse_invalid(unproved: Option<&Arc<Snapshot>>) -> Result<(), Error> {
     match unproved.filter(|before| !before.is_valid()) {
-        Some(before) => Err(Refusal::bad_config(before.clone())),
+        Some(before) => Err(Error::bad_config(before.clone())),
         None => Ok(()),
     }
 }
@@ -258,8 +257,8 @@ fn pieces(outcome: &Outcome) -> Vec<&[u8]> {
 }
 
 /// The check command refused the new text.
-fn rejected(failure: HookFailure) -> Refusal {
-    let refusal = |message| Refusal::new(RefusalKind::RejectedByCheck, message);
+fn rejected(failure: HookFailure) -> Error {
+    let refusal = |message| Error::new(ErrorKind::RejectedByCheck, message);
     match failure.reason {
         HookReason::Interrupted(signal) => {
             refusal("interrupted while the check command ran: nothing was changed".to_owned())

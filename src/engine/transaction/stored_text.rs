@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::engine::local::Engine;
 use crate::engine::operation::Operation;
-use crate::engine::refusal::Refusal;
 use crate::engine::running::ServerState;
 use crate::engine::snapshot::Snapshot;
-use crate::store::{BaseText, Loaded, PendingInfo, StoreError, Version, Writer};
+use crate::error::{Error, ErrorKind};
+use crate::store::{BaseText, Loaded, PendingInfo, Version, Writer};
 
 /// The stored text.
 pub(super) struct StoredText {
@@ -29,7 +29,7 @@ pub(super) fn texts(
     engine: &Engine,
     writer: Option<&dyn Writer>,
     operation: Operation,
-) -> Result<(Option<ServerState>, Option<StoredText>), Refusal> {
+) -> Result<(Option<ServerState>, Option<StoredText>), Error> {
     let state = engine.state();
     let file = load(engine, writer, operation, state.as_ref())?;
     Ok((state, file))
@@ -40,7 +40,7 @@ pub(super) fn texts(
 pub(super) fn texts_between_changes(
     engine: &Engine,
     operation: Operation,
-) -> Result<(Option<ServerState>, Option<StoredText>), Refusal> {
+) -> Result<(Option<ServerState>, Option<StoredText>), Error> {
     let seen = texts(engine, None, operation);
     match &seen {
         Ok((None, _)) => return seen,
@@ -57,14 +57,17 @@ fn load(
     writer: Option<&dyn Writer>,
     operation: Operation,
     state: Option<&ServerState>,
-) -> Result<Option<StoredText>, Refusal> {
+) -> Result<Option<StoredText>, Error> {
     let loaded = match writer.map_or_else(|| engine.store.load(), Writer::load) {
         Ok(loaded) => loaded,
-        Err(StoreError::NotFound { .. }) if operation != Operation::Modify || state.is_some() => {
+        Err(error)
+            if error.kind == ErrorKind::NoConfiguration && operation != Operation::Modify
+                || state.is_some() =>
+        {
             return Ok(None);
         }
         Err(_) if operation == Operation::Update => return Ok(None),
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(error),
     };
     let saved = state.map(|state| &state.saved).filter(|saved| saved.bytes() == loaded.bytes);
     let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(loaded.bytes)));

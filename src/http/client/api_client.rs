@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
 use flate2::read::GzDecoder;
@@ -13,13 +14,13 @@ use reqwest::header::{
 use reqwest::{Method, StatusCode, redirect};
 use serde_json::Value;
 
-use super::answer::{AnswerLimits, AnswerSize, BoundedBody};
+use super::answer::AnswerSize;
 use super::credentials::Credentials;
 use super::endpoint::Endpoint;
 use super::error::{ClientError, ServerRefusal};
 use super::reason::was_closed;
 use super::tls::{self, TlsTrust};
-use crate::http::protocol::headers::{API_HEADER, Feature, NOTE_HEADER, PENDING_HEADER, offers};
+use crate::http::protocol::headers::{API_HEADER, API_VERSION, NOTE_HEADER, PENDING_HEADER};
 use crate::http::protocol::routes::{ApiOperation, Body, JSON, TEXT};
 use crate::http::protocol::sudo::SUDO_HEADER;
 use mediaconf::plumbing::syntax::one_line;
@@ -39,6 +40,9 @@ const MAX_IDLE: Duration = Duration::from_secs(10);
 
 /// The content coding that is asked for over a network. What is unpacked is as large as an answer may be, at most.
 const GZIP: &str = "gzip";
+
+/// The number of bytes of an answer that are read at a time.
+const PIECE: usize = 64 * 1024;
 
 /// The settings of requests.
 #[derive(Debug, Clone)]
@@ -99,8 +103,8 @@ impl<'a> Call<'a> {
 /// A successful response.
 #[derive(Debug, Clone)]
 pub struct Reply {
-    /// The header `Mediactl-Api`: the features of the server. Foreign servers have none.
-    pub api: Option<String>,
+    /// True if the server has this API, and not just the four operations.
+    pub is_ours: bool,
     /// The `ETag` of the configuration in the body.
     pub etag: Option<String>,
     /// The words of the header `Mediactl-Note`.
@@ -110,7 +114,7 @@ pub struct Reply {
     /// True if the server had no room for a request that waits.
     pub is_at_once: bool,
     /// The body; none for 304: then the copy of the client is current.
-    pub body: Option<BoundedBody>,
+    pub body: Option<Vec<u8>>,
 }
 
 /// True for the report of a change, which only a server of this program sends: it always has this member.
@@ -119,14 +123,14 @@ pub fn is_report(json: &Value) -> bool {
 }
 
 impl Reply {
-    /// True if the server offers a feature.
-    pub fn offers(&self, feature: Feature) -> bool {
-        self.api.as_deref().is_some_and(|api| offers(api, feature))
-    }
-
     /// True if the body is the report of a change.
     pub fn reports_change(&self) -> bool {
-        self.body.as_ref().and_then(|body| body.json().ok()?).is_some_and(|json| is_report(&json))
+        self.json().is_some_and(|json| is_report(&json))
+    }
+
+    /// The JSON value in the body; `None` if it is no JSON.
+    pub fn json(&self) -> Option<Value> {
+        serde_json::from_slice(self.body.as_ref()?).ok()
     }
 }
 
@@ -187,24 +191,39 @@ impl Client {
             return Err(ClientError::Redirected { to: header(&headers, LOCATION.as_str()) });
         }
         let is_refused = !status.is_success() && !is_known;
-        let limits = match is_refused {
-            true => AnswerLimits::of_refusal(deadline),
-            false => AnswerLimits::new(self.settings.max_answer, deadline),
+        let most = if is_refused { AnswerSize::OF_REFUSAL } else { self.settings.max_answer };
+        let too_large = || match is_refused {
+            true => ClientError::NotOfTheApi { applies: call.applies, what: "more data than any answer has" },
+            false => ClientError::TooLarge { applies: call.applies, most },
         };
-        let body = match header(&headers, CONTENT_ENCODING.as_str()).as_deref() {
-            Some(GZIP) => limits.read(GzDecoder::new(response), None),
-            _ => {
-                let length = response.content_length();
-                limits.read(response, length)
+        if response.content_length().is_some_and(|length| length > most.bytes()) {
+            return Err(too_large());
+        }
+        let is_packed = header(&headers, CONTENT_ENCODING.as_str()).as_deref() == Some(GZIP);
+        let mut sent: Box<dyn Read> =
+            if is_packed { Box::new(GzDecoder::new(response)) } else { Box::new(response) };
+        let (mut body, mut piece) = (Vec::new(), vec![0; PIECE]);
+        loop {
+            match sent.read(&mut piece) {
+                Ok(0) => break,
+                Ok(read) => body.extend_from_slice(&piece[..read]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if !call.applies && was_closed(&error) => return Err(ClientError::CutOff),
+                Err(error) => return Err(broken(&error)),
             }
-        };
-        let body = body.map_err(|fault| ClientError::of_body(&fault, call.applies))?;
+            if body.len() as u64 > most.bytes() {
+                return Err(too_large());
+            }
+            if Instant::now() >= deadline {
+                return Err(ClientError::TimedOut { applies: call.applies });
+            }
+        }
         if is_refused {
             let media_type = header(&headers, CONTENT_TYPE.as_str()).unwrap_or_default();
             let mut refusal = ServerRefusal::read(status, &media_type, &body, call.applies);
             refusal.retry_after = header(&headers, RETRY_AFTER.as_str())
                 .and_then(|seconds| Some(Duration::from_secs(seconds.trim().parse::<u32>().ok()?.into())));
-            refusal.api = header(&headers, API_HEADER);
+            refusal.is_ours = is_ours(&headers);
             refusal.with_credentials = self.settings.credentials.is_some();
             return Err(ClientError::Refused(Box::new(refusal)));
         }
@@ -214,7 +233,7 @@ impl Client {
         let notes = one_line(&header(&headers, NOTE_HEADER).unwrap_or_default());
         let notes = notes.split(';').map(str::trim).filter(|note| !note.is_empty());
         Ok(Reply {
-            api: header(&headers, API_HEADER),
+            is_ours: is_ours(&headers),
             etag: header(&headers, ETAG.as_str()),
             notes: notes.map(str::to_owned).collect(),
             pending: header(&headers, PENDING_HEADER),
@@ -278,13 +297,17 @@ impl Client {
     }
 }
 
+fn is_ours(headers: &HeaderMap) -> bool {
+    header(headers, API_HEADER).as_deref() == Some(API_VERSION)
+}
+
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::{BufRead, BufReader, Read, Write};
+    use std::io::{BufRead, BufReader, Write};
     use std::net::{TcpListener, TcpStream};
     use std::sync::atomic::{AtomicUsize, Ordering};
 

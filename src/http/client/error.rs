@@ -1,6 +1,6 @@
 //! The reason why a request failed, and whether it can have been applied.
 
-use std::error::Error;
+use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
@@ -8,11 +8,12 @@ use reqwest::StatusCode;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::answer::{AnswerSize, BodyFault, BoundedBody};
+use super::answer::AnswerSize;
 use super::credentials::Credentials;
 use super::endpoint::without_userinfo;
-use super::reason::{TlsFault, chain, connection_fault, tls_fault, was_closed};
-use crate::engine::RefusalKind;
+use super::reason::{TlsFault, chain, connection_fault, tls_fault};
+use crate::engine::Guard;
+use crate::error::{Error, ErrorKind};
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
 use mediaconf::plumbing::edit::{Fault, Pointer};
 use mediaconf::plumbing::syntax::one_line;
@@ -23,6 +24,13 @@ const MAX_SHOWN: usize = 200;
 /// The number of bytes of it that are kept: more than are shown, so that secrets in it are whole when
 /// they are cut out.
 const MAX_KEPT: usize = 16 * MAX_SHOWN;
+
+/// Advice where the outcome of a change is unknown.
+const UNKNOWN: &str =
+    "it is not known whether the change was made; `mediactl read` shows the present configuration";
+
+/// Advice where the server may be another program.
+const ADDRESS: &str = "check the address and `--api-prefix`";
 
 /// The reason why a request failed. `applies` says whether it may have been applied nevertheless.
 #[derive(Debug, Error)]
@@ -48,9 +56,9 @@ pub enum ClientError {
     /// The server redirects.
     #[error("it redirects{}", .to.as_ref().map(|to| format!(" to `{to}`")).unwrap_or_default())]
     Redirected { to: Option<String> },
-    /// The response, or what its values take in memory, is larger than it may be.
-    #[error("it gives an answer {} {most}", if *.when_parsed { "whose values take more memory than three times" } else { "of more than" })]
-    TooLarge { applies: bool, most: AnswerSize, when_parsed: bool },
+    /// The response is larger than it may be.
+    #[error("it gives an answer of more than {most}")]
+    TooLarge { applies: bool, most: AnswerSize },
     /// The response is none that a server of this API sends.
     #[error("it answers with {what}")]
     NotOfTheApi { applies: bool, what: &'static str },
@@ -73,8 +81,8 @@ pub struct ServerRefusal {
     pub applies: bool,
     /// True if login and password were sent.
     pub with_credentials: bool,
-    /// The header `Mediactl-Api`; foreign servers have none.
-    pub api: Option<String>,
+    /// True if the server has this API, and not just the four operations.
+    pub is_ours: bool,
     /// The time after which the server wants the request again.
     pub retry_after: Option<Duration>,
 }
@@ -82,7 +90,7 @@ pub struct ServerRefusal {
 impl ServerRefusal {
     /// True if login and password were sent, and are wrong.
     pub fn is_of_wrong_credentials(&self) -> bool {
-        self.with_credentials && self.status == RefusalKind::Unauthorized.status()
+        self.with_credentials && self.status == ErrorKind::Unauthorized.status()
     }
 
     /// True if the server looked at the request, and would have known its path.
@@ -91,13 +99,22 @@ impl ServerRefusal {
     }
 
     /// Reads the body of a response.
-    pub(super) fn read(status: StatusCode, media_type: &str, body: &BoundedBody, applies: bool) -> Self {
+    pub(super) fn read(status: StatusCode, media_type: &str, body: &[u8], applies: bool) -> Self {
         let media_type = media_type.split(';').next().unwrap_or_default().trim();
         let is_problem = media_type.eq_ignore_ascii_case(MEDIA_TYPE);
-        let problem = is_problem.then(|| serde_json::from_value(body.json().ok()??).ok()).flatten();
+        let problem = is_problem.then(|| serde_json::from_slice(body).ok()).flatten();
         let (status, name) = (status.as_u16(), status.canonical_reason().unwrap_or_default());
-        let text = String::from_utf8_lossy(&body.bytes[..body.bytes.len().min(MAX_KEPT)]).into_owned();
-        Self { status, name, problem, text, applies, with_credentials: false, api: None, retry_after: None }
+        let text = String::from_utf8_lossy(&body[..body.len().min(MAX_KEPT)]).into_owned();
+        Self {
+            status,
+            name,
+            problem,
+            text,
+            applies,
+            with_credentials: false,
+            is_ours: false,
+            retry_after: None,
+        }
     }
 
     /// The detail of the problem document.
@@ -120,7 +137,7 @@ impl fmt::Display for ServerRefusal {
     }
 }
 
-impl Error for ServerRefusal {}
+impl StdError for ServerRefusal {}
 
 /// The beginning of a text, on one line.
 fn shown(text: &str) -> String {
@@ -132,7 +149,7 @@ impl ClientError {
     /// Returns the time after which a request is sent again whose credentials the server did not look at.
     pub(super) fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::Refused(refusal) if refusal.status == RefusalKind::TooManyFailures.status() => {
+            Self::Refused(refusal) if refusal.status == ErrorKind::TooManyFailures.status() => {
                 refusal.retry_after
             }
             _ => None,
@@ -140,7 +157,7 @@ impl ClientError {
     }
 
     /// Classifies an error of the HTTP library.
-    pub(super) fn from_error(error: &(dyn Error + 'static), applies: bool) -> Self {
+    pub(super) fn from_error(error: &(dyn StdError + 'static), applies: bool) -> Self {
         let is = |test: fn(&reqwest::Error) -> bool| chain(error).any(|e| e.downcast_ref().is_some_and(test));
         if let Some(fault) = tls_fault(error) {
             return Self::Tls(fault);
@@ -155,19 +172,6 @@ impl ClientError {
             (false, true) => Self::TimedOut { applies },
             (false, false) if applies => Self::Broken { reason },
             (false, false) => Self::NotReachable { reason },
-        }
-    }
-
-    /// Returns the error of a response with a useless body.
-    pub(super) fn of_body(fault: &BodyFault, applies: bool) -> Self {
-        match fault {
-            BodyFault::Broken(error) if !applies && was_closed(error) => Self::CutOff,
-            BodyFault::Broken(error) => Self::from_error(error, applies),
-            BodyFault::TooLarge { most, when_parsed } => {
-                Self::TooLarge { applies, most: *most, when_parsed: *when_parsed }
-            }
-            BodyFault::LongRefusal => Self::NotOfTheApi { applies, what: "more data than any answer has" },
-            BodyFault::TooLate => Self::TimedOut { applies },
         }
     }
 
@@ -233,12 +237,135 @@ impl ClientError {
     pub fn status(&self) -> Option<u16> {
         if let Self::Refused(refusal) = self { Some(refusal.status) } else { None }
     }
+
+    /// The refusal of a request that the server evaluated, or of a guard that a person can answer, reads as if it were
+    /// made here. All else is told of `service`.
+    pub(super) fn told(&self, service: &str) -> Error {
+        if let Self::Refused(refused) = self
+            && let Some(problem) = &refused.problem
+        {
+            if let Some(error) = &problem.refusal {
+                return Error { status: Some(refused.status), ..(**error).clone() };
+            }
+            let guard = problem.kind().and_then(|kind| Guard::named(kind.name()));
+            if let Some(guard) = guard.filter(Guard::is_question) {
+                return guard.into();
+            }
+        }
+        let mut lines = self.lines(service);
+        let error = match &lines[..] {
+            [only] => Error { hint: only.hint.clone(), ..Error::new(self.kind(), &only.message) },
+            _ => {
+                let message = lines.iter().map(|line| line.message.as_str()).collect::<Vec<_>>().join("; ");
+                Error::new(self.kind(), message).with_faults(std::mem::take(&mut lines))
+            }
+        };
+        Error { status: self.status(), ..error }
+    }
+
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Refused(refused) => match refused.problem.as_ref().and_then(Problem::kind) {
+                Some(kind) if refused.applies => kind.of_change(),
+                Some(kind) => kind,
+                None => kind_of_status(refused.status, refused.applies),
+            },
+            _ if self.is_unknown() => ErrorKind::OutcomeUnknown,
+            _ => ErrorKind::NotReached,
+        }
+    }
+
+    /// The detail of the problem document, then each fault at its place.
+    fn lines(&self, service: &str) -> Vec<Fault> {
+        let line = |message, hint| Fault { message, hint, ..Fault::default() };
+        let whole = line(format!("`{service}`: {self}"), self.hint());
+        let Self::Refused(refused) = self else { return vec![whole] };
+        let errors = refused.problem.as_ref().map_or(&[][..], |problem| &problem.errors);
+        match errors {
+            [only] if self.to_string().contains(&only.message) => {
+                vec![line(format!("`{service}`: {only}"), only.hint.clone())]
+            }
+            _ => {
+                let each = errors.iter().cloned().map(Fault::in_one_line);
+                [whole].into_iter().chain(each).collect()
+            }
+        }
+    }
+
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Refused(refusal) => {
+                let told =
+                    refusal.problem.as_ref().and_then(|problem| problem.refusal.as_ref()?.hint.clone());
+                let told = told.filter(|_| refusal.status == 412);
+                return told.or_else(|| hint_for_refusal(refusal).map(str::to_owned));
+            }
+            _ if self.is_unknown() => UNKNOWN,
+            Self::Redirected { .. } => {
+                "redirects are not followed; if that is the right server, give its address"
+            }
+            Self::Tls(TlsFault::Unknown { found, .. }) => {
+                return Some(format!(
+                    "if the server shows the same one, trust it with `--fingerprint {found}`; \
+                     `--cacert FILE` names an authority instead"
+                ));
+            }
+            Self::Tls(TlsFault::OtherFingerprint { .. }) => {
+                "another machine may pose as the server; if the server has a new certificate, compare its \
+                 fingerprint there, and pin that one"
+            }
+            Self::Tls(TlsFault::AuthorityAsServer) => {
+                "create a self-signed certificate with `-addext basicConstraints=CA:FALSE`"
+            }
+            Self::Tls(TlsFault::NotTls) => "is it `http://` instead of `https://`?",
+            Self::Tls(TlsFault::OtherHost) => "the host in the URL has to be a name in the certificate",
+            Self::Tls(TlsFault::OutOfDate) => "the server needs a new certificate, or a clock is wrong",
+            Self::Tls(_) | Self::NoAuthorities => {
+                "`--cacert FILE` names the authority that issued the certificate of the server"
+            }
+            Self::TooLarge { most, .. } => {
+                return most.next().map(|size| format!("`--max-answer {size}` takes a larger one"));
+            }
+            Self::NotOfTheApi { .. } => ADDRESS,
+            _ => return None,
+        };
+        Some(hint.to_owned())
+    }
 }
+
+/// The kind for servers without problem documents; one that failed inside may have made the change.
+fn kind_of_status(status: u16, applies: bool) -> ErrorKind {
+    match status {
+        401 | 403 | 407 | 429 => ErrorKind::Unauthorized,
+        404 | 405 | 410 => ErrorKind::NotFound,
+        503 => ErrorKind::Busy,
+        409 | 412 => ErrorKind::Conflict,
+        400..=499 => ErrorKind::BadRequest,
+        _ if applies => ErrorKind::OutcomeUnknown,
+        _ => ErrorKind::EngineFailed,
+    }
+}
+
+fn hint_for_refusal(refusal: &ServerRefusal) -> Option<&'static str> {
+    let has_no_fault = refusal.problem.as_ref().is_none_or(|problem| problem.errors.is_empty());
+    match refusal.status {
+        401 if refusal.is_of_wrong_credentials() => {
+            Some("use the login and password of `edit_auth` in the running configuration of the server")
+        }
+        401 => Some(
+            "give `--user` and `--password-file`, or MEDIACTL_LOGIN and MEDIACTL_PASSWORD (a context has \
+             `login` and `password_command` instead); on a terminal, `mediactl` asks for them",
+        ),
+        404 if has_no_fault => Some(ADDRESS),
+        412 if has_no_fault => Some("the configuration keeps changing meanwhile; try again"),
+        // A server that is busy has not begun.
+        500.. if refusal.status != 503 && refusal.problem.is_none() && refusal.applies => Some(UNKNOWN),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
-    use super::super::answer::AnswerLimits;
     use super::*;
 
     #[test]
@@ -254,9 +381,7 @@ mod tests {
         let error = ClientError::Redirected { to }.without_secrets(Some(&credentials));
         assert_eq!(error.to_string(), "it redirects to `http://h/x?p=…`");
         let body = br#"{"type":"x","detail":"who is a:hunter2","errors":[{"message":"hunter2","file":"hunter2","mine":{"x":"hunter2"}}]}"#;
-        let limits = AnswerLimits::of_refusal(Instant::now() + Duration::from_secs(60));
-        let body = limits.read(&body[..], None).expect("it is short");
-        let refusal = ServerRefusal::read(StatusCode::FORBIDDEN, MEDIA_TYPE, &body, false);
+        let refusal = ServerRefusal::read(StatusCode::FORBIDDEN, MEDIA_TYPE, body, false);
         let error = ClientError::Refused(Box::new(refusal)).without_secrets(Some(&credentials));
         assert_eq!(error.to_string(), "who is a:…");
         assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");

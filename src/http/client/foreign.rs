@@ -2,6 +2,7 @@
 //! every query parameter, so `dry_run=true` would be a change. Whatever relies on more is done here, on the
 //! configuration that was read, or is refused before anything is sent.
 
+use crate::error::Error;
 use mediaconf::plumbing::schema::DirectiveRole;
 use mediaconf::plumbing::schema::Kind;
 use mediaconf::plumbing::schema::Scope;
@@ -13,8 +14,8 @@ use serde_json::Value;
 use super::api_client::Call;
 use super::session::Session;
 use crate::engine::{
-    After, ChangeOptions, Content, Feature, Guard, Outcome, OutcomeNote, Refusal, RequestedChange, Snapshot,
-    before_deletion, before_replacement,
+    After, ChangeOptions, Content, Guard, Outcome, OutcomeNote, RequestedChange, Snapshot, before_deletion,
+    before_replacement,
 };
 use crate::http::protocol::routes::ApiOperation;
 use mediaconf::Request;
@@ -29,28 +30,28 @@ pub fn change(
     session: &mut Session,
     requested: &RequestedChange<'_>,
     options: &ChangeOptions,
-) -> Result<Outcome, Refusal> {
+) -> Result<Outcome, Error> {
     match requested {
         RequestedChange::Modify(request) => modify(session, request, options),
         RequestedChange::Save(text) => replace(session, ApiOperation::Save, text, options),
         RequestedChange::Update(text) => replace(session, ApiOperation::Update, text, options),
-        RequestedChange::Format {} | RequestedChange::Entries(_) => Err(session.not_offered(Feature::Conf)),
-        RequestedChange::Rollback(_) | RequestedChange::TakeBack(_) => {
-            Err(session.not_offered(Feature::History))
+        RequestedChange::Format {} | RequestedChange::Entries(_) => {
+            Err(session.not_offered("the text of the configuration"))
         }
+        RequestedChange::Rollback(_) | RequestedChange::TakeBack(_) => Err(session.not_offered("a history")),
     }
 }
 
 /// Evaluates a request on what the server runs, and sends the patch, or only rehearses it.
-fn modify(session: &mut Session, request: &Request, options: &ChangeOptions) -> Result<Outcome, Refusal> {
+fn modify(session: &mut Session, request: &Request, options: &ChangeOptions) -> Result<Outcome, Error> {
     refuse_lacking(session, options)?;
     let before = read(session)?;
-    let evaluated = request.evaluate(&before).map_err(Refusal::from)?;
+    let evaluated = request.evaluate(&before)?;
     let (depends_on_read, notes) = (evaluated.depends_on_read, evaluated.notes.clone());
     let sent = evaluated.patch.to_string();
     let deletions = deletions(&before, &evaluated.patch, request, options);
-    let patch = evaluated.normalized().map_err(Refusal::from)?;
-    options.refused(doubts_in_json(&before, &patch)).into_result(()).map_err(Refusal::from)?;
+    let patch = evaluated.normalized()?;
+    options.refused(doubts_in_json(&before, &patch)).into_result(())?;
     let mut after = before.clone();
     merge_patch(&mut after, &Value::Object(patch));
     refuse_guarded([lost_credentials(&before, &after), deletions], options)?;
@@ -89,27 +90,27 @@ fn replace(
     operation: ApiOperation,
     text: &[u8],
     options: &ChangeOptions,
-) -> Result<Outcome, Refusal> {
+) -> Result<Outcome, Error> {
     let new = &Arc::new(Snapshot::from_bytes(text.to_vec()));
     refuse_lacking(session, options)?;
     let before = read(session)?;
     let lost_line_ends = new.has_lost_line_ends().then_some(Guard::OneLine);
     refuse_guarded([lost_line_ends], options)?;
     if !new.is_valid() {
-        return Err(Refusal::bad_new_text(new.clone()));
+        return Err(Error::bad_new_text(new.clone()));
     }
-    if let Some(refusal) = Refusal::masked_text(new.document().text()) {
+    if let Some(refusal) = Error::masked_text(new.document().text()) {
         return Err(refusal);
     }
     refuse_guarded(guards(&before, new, options), options)?;
     let mut after = Content::Text(new.clone());
     if !options.dry_run {
         let reply = session.post(&Call { body: new.bytes(), applies: true, ..Call::new(operation) })?;
-        if reply.body.as_ref().map(|body| body.bytes.trim_ascii()) != Some(b"true") {
+        if reply.body.as_deref().map(<[u8]>::trim_ascii) != Some(b"true") {
             return Err(session.not_of_the_api("something other than `true`", true));
         }
         // The change may have replaced the password.
-        let made = session.try_read(&Call::read(Vec::new())).and_then(|body| body.json().ok()?);
+        let made = session.try_read(&Call::read(Vec::new()));
         let made = made.filter(Value::is_object);
         if made.as_ref() == Some(&before) && after.to_json() != before {
             return Err(session.not_of_the_api(IGNORED, true));
@@ -120,12 +121,12 @@ fn replace(
 }
 
 /// Refuses options that such a server would ignore, and make the change.
-fn refuse_lacking(session: &Session, options: &ChangeOptions) -> Result<(), Refusal> {
+fn refuse_lacking(session: &Session, options: &ChangeOptions) -> Result<(), Error> {
     let lacking = [
-        (options.strict, Feature::Strict),
-        (options.id.is_some(), Feature::ChangeIds),
-        (options.confirm.is_some(), Feature::Confirm),
-        (options.base.is_some(), Feature::Base),
+        (options.strict, "refusing new warnings"),
+        (options.id.is_some(), "ids of changes"),
+        (options.confirm.is_some(), "changes that have to be confirmed"),
+        (options.base.is_some(), "merging a change with those of others"),
     ];
     if let Some((_, feature)) = lacking.into_iter().find(|(is_wanted, _)| *is_wanted) {
         return Err(session.not_offered(feature));
@@ -138,7 +139,7 @@ fn refuse_lacking(session: &Session, options: &ChangeOptions) -> Result<(), Refu
     Ok(())
 }
 
-fn read(session: &mut Session) -> Result<Value, Refusal> {
+fn read(session: &mut Session) -> Result<Value, Error> {
     let reply = session.send(&Call::read(Vec::new()))?;
     session.object(&reply, false)
 }
@@ -153,9 +154,9 @@ fn outcome(before: Value, after: Content) -> Outcome {
 fn refuse_guarded(
     guards: impl IntoIterator<Item = Option<Guard>>,
     options: &ChangeOptions,
-) -> Result<(), Refusal> {
+) -> Result<(), Error> {
     let mut open = guards.into_iter().flatten().filter(|guard| !options.accepts(guard));
-    open.next().map_or(Ok(()), |guard| Err(Refusal::from(guard)))
+    open.next().map_or(Ok(()), |guard| Err(Error::from(guard)))
 }
 
 /// The guard over streams that are deleted, but not one by one by their names.

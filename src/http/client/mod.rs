@@ -1,8 +1,8 @@
 //! The client of any server of this API, over TCP, TLS or a Unix socket.
 //!
 //! `api_client` sends one request and says whether it may have been applied, because scripts depend on
-//! that ([`ClientError`]). `session` asks users for credentials, and knows which features the server
-//! offers. `service` is what commands work on: `change` sends a request that the server evaluates, and
+//! that ([`ClientError`]). `session` asks users for credentials, and knows whether the server has
+//! this API. `service` is what commands work on, and
 //! `foreign` has what servers with the four operations alone need.
 //!
 //! *Invariants.* Credentials are in the `Authorization` header and nowhere else: no error, no
@@ -11,19 +11,17 @@
 
 mod answer;
 mod api_client;
-mod change;
 mod credentials;
 mod endpoint;
 mod error;
 mod foreign;
 mod host;
 mod reason;
-mod remote_errors;
 mod service;
 mod session;
 mod tls;
 
-pub use answer::{AnswerSize, BoundedBody};
+pub use answer::AnswerSize;
 pub use api_client::{Call, Client, ClientSettings, DEFAULT_TIMEOUT, Reply};
 pub use credentials::Credentials;
 pub use endpoint::{BadUrl, Endpoint, UserInfo, without_userinfo};

@@ -7,30 +7,22 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::api_client::{Call, Client, Reply};
-use super::change::change;
+use super::api_client::{Call, Client, Reply, is_report};
 use super::credentials::Credentials;
 use super::foreign;
 use super::host::Host;
 use super::session::Session;
 use crate::engine::{
-    ChangeOptions, ChangeReport, CheckedConfig, Composed, ConfigService, ConfigSource, Content, Decision,
-    Feature, KeptText, NodeReport, OutcomeNote, ReadForm, ReadQuery, Reading, Refusal, RefusalKind,
-    RequestedChange, ServerHealth, ServerInfo, Snapshot, Status, TextDiff, ValueHistory, differing,
-    is_edited_since, last_change,
+    ChangeOptions, ChangeReport, ChangeRequest, Composed, ConfigService, ConfigSource, Content, Decision,
+    NodeReport, OutcomeNote, ReadForm, ReadQuery, Reading, RequestedChange, ServerHealth, ServerInfo,
+    Snapshot, Status, differing, is_edited_since, last_change,
 };
-use crate::http::protocol::headers::{
-    FROM, ID, RUNTIME, SECRETS, SECRETS_MASKED, SKIP_STREAMS, SOURCE_RUNNING, SOURCE_SAVED, TO, WAIT,
-    revision_in,
-};
-use crate::http::protocol::notes::{
-    BYTES_DIFFER, EDITED_BY_HAND, INCLUDES_LEFT_OUT, KEPT_HAND_EDIT, LOST_LINE_ENDS, TEXTS_MISSING,
-};
+use crate::error::{Error, ErrorKind};
+use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS, WAIT, revision_in};
+use crate::http::protocol::notes::{KEPT_HAND_EDIT, LOST_LINE_ENDS};
 use crate::http::protocol::parameters::MAX_WAIT;
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision};
-use mediaconf::plumbing::edit::Path;
-use mediaconf::plumbing::syntax::Diagnostics;
 
 /// A server of this API.
 ///
@@ -70,6 +62,22 @@ impl RemoteService {
 }
 
 impl ServerLink {
+    /// Makes a change, or rehearses it, on a server that evaluates requests itself; `None` if the server is a foreign one,
+    /// which has changed nothing.
+    fn change(
+        &mut self,
+        requested: &RequestedChange<'_>,
+        options: &ChangeOptions,
+    ) -> Result<Option<ChangeReport>, Error> {
+        let request = ChangeRequest { operation: requested.by_ref(), options: options.clone() };
+        let body = serde_json::to_vec(&request).expect("a request can be written");
+        let call = Call { body: &body, applies: !options.dry_run, ..Call::new(ApiOperation::Change) };
+        let Some(reply) = self.session.send_ours(&call)? else { return Ok(None) };
+        // All other members may be missing, so any object would do.
+        let report = |value: Value| serde_json::from_value(Some(value).filter(is_report)?).ok();
+        self.session.parsed(&reply, call.applies, "something that is no report of a change", report).map(Some)
+    }
+
     /// Remembers the account that a change makes.
     fn remember_account(&mut self, report: ChangeReport) -> ChangeReport {
         let account = report.account.clone();
@@ -78,8 +86,8 @@ impl ServerLink {
     }
 
     /// The figures of the server; null if it tells none.
-    fn figures(&mut self) -> Result<Value, Refusal> {
-        match self.session.send_if(Feature::Change, &Call::new(ApiOperation::Runtime))? {
+    fn figures(&mut self) -> Result<Value, Error> {
+        match self.session.send_ours(&Call::new(ApiOperation::Runtime))? {
             Some(reply) => self.session.object(&reply, false),
             None => self.read_json(ConfigSource::Running, true, true).map(|(json, _)| json),
         }
@@ -87,65 +95,19 @@ impl ServerLink {
     }
 
     /// The id of the pending change.
-    fn pending_id(&mut self) -> Result<String, Refusal> {
+    fn pending_id(&mut self) -> Result<String, Error> {
         let reply = self.session.probe()?;
-        if !reply.offers(Feature::Confirm) {
-            return Err(self.session.not_offered(Feature::Confirm));
+        if !reply.is_ours {
+            return Err(self.session.not_offered("changes that have to be confirmed"));
         }
-        reply.pending.ok_or(Refusal::nothing_pending())
+        reply.pending.ok_or(Error::nothing_pending())
     }
 
-    fn history(&mut self) -> Result<Vec<HistoryEntry>, Refusal> {
-        let reply = self.session.send_if(Feature::History, &Call::new(ApiOperation::History))?;
-        let reply = reply.ok_or_else(|| self.session.not_offered(Feature::History))?;
+    fn history(&mut self) -> Result<Vec<HistoryEntry>, Error> {
+        let reply = self.session.send_ours(&Call::new(ApiOperation::History))?;
+        let reply = reply.ok_or_else(|| self.session.not_offered("a history"))?;
         let entries = |list| serde_json::from_value(list).ok();
         self.session.parsed(&reply, false, "something that is no history", entries)
-    }
-
-    fn blamed(&mut self, path: &Path, most: Option<usize>) -> Result<Option<ValueHistory>, Refusal> {
-        let mut parameters = vec![("path", path.to_string().into())];
-        parameters.extend(most.map(|most| ("limit", most.to_string().into())));
-        let call = Call { parameters, ..Call::new(ApiOperation::Blame) };
-        let Some(reply) = self.session.send_if(Feature::Blame, &call)? else { return Ok(None) };
-        let has = |word: &str| reply.notes.iter().any(|note| note == word);
-        let (is_edited, is_cut) = (has(EDITED_BY_HAND), has(TEXTS_MISSING));
-        let changes = |list| serde_json::from_value(list).ok();
-        let changes = self.session.parsed(&reply, false, "something that is no history", changes)?;
-        Ok(Some(ValueHistory { changes, is_edited, is_cut }))
-    }
-
-    fn checked(
-        &mut self,
-        text: &Snapshot,
-        composed: Option<&Composed>,
-    ) -> Result<Option<Vec<Diagnostics>>, Refusal> {
-        let call = Call { body: text.bytes(), ..Call::new(ApiOperation::Check) };
-        let reply = match self.session.send_if(Feature::Check, &call) {
-            // It takes no text of this size.
-            Err(refusal) if refusal.status == Some(RefusalKind::TooLarge.status()) => return Ok(None),
-            reply => reply?,
-        };
-        let Some(reply) = reply else { return Ok(None) };
-        if composed.is_some() && reply.notes.iter().any(|note| note == INCLUDES_LEFT_OUT) {
-            return Ok(None);
-        }
-        let found = |json| serde_json::from_value::<CheckedConfig>(json).ok();
-        let found = self.session.parsed(&reply, false, "something that is no list of faults", found)?;
-        Ok(Some(found.diagnostics(text, composed)))
-    }
-
-    fn diff(&mut self, [from, to]: [KeptText; 2], is_masked: bool) -> Result<Option<TextDiff>, Refusal> {
-        let mut parameters = vec![(FROM, name_of(from).into()), (TO, name_of(to).into())];
-        parameters.extend(is_masked.then_some((SECRETS, SECRETS_MASKED.into())));
-        let call = Call { parameters, ..Call::new(ApiOperation::Diff) };
-        let reply = self.session.send_if(Feature::Diff, &call)?;
-        let Some(reply) = reply.filter(|reply| reply.offers(Feature::Secrets)) else { return Ok(None) };
-        let is_of_bytes = reply.notes.iter().any(|note| note == BYTES_DIFFER);
-        let body = reply.body.map(|body| body.bytes).unwrap_or_default();
-        let body = String::from_utf8_lossy(&body);
-        // Its first two lines name the sides.
-        let lines = body.strip_suffix('\n').unwrap_or(&body).split('\n').skip(2).map(str::to_owned);
-        Ok(Some(TextDiff { lines: lines.collect(), is_of_bytes }))
     }
 
     fn read_json(
@@ -153,7 +115,7 @@ impl ServerLink {
         source: ConfigSource,
         skip_static: bool,
         runtime: bool,
-    ) -> Result<(Value, Reply), Refusal> {
+    ) -> Result<(Value, Reply), Error> {
         let switches = [(SKIP_STREAMS, skip_static), (RUNTIME, runtime)];
         let parameters = switches.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (name, "true"));
         let reply = self.session.read(parameters.collect(), source)?;
@@ -167,7 +129,7 @@ impl ConfigService for RemoteService {
         &self.name
     }
 
-    fn read(&self, query: &ReadQuery) -> Result<Reading, Refusal> {
+    fn read(&self, query: &ReadQuery) -> Result<Reading, Error> {
         let link = &mut *self.link();
         let source = query.source.unwrap_or(ConfigSource::Running);
         let (content, reply) = match query.form {
@@ -181,7 +143,7 @@ impl ConfigService for RemoteService {
             }
         };
         if matches!((&content, query.form), (Content::Json(_), ReadForm::Text)) {
-            return Err(link.session.not_offered(Feature::Conf));
+            return Err(link.session.not_offered("the text of the configuration"));
         }
         let is_in = |text: &Arc<Snapshot>| text.has_lost_line_ends();
         let is_noted = reply.notes.iter().any(|note| note == LOST_LINE_ENDS);
@@ -189,7 +151,7 @@ impl ConfigService for RemoteService {
         Ok(Reading { source, content, lost_line_ends })
     }
 
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Refusal> {
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Error> {
         let link = &mut *self.link();
         let fetched = link.session.fetch_changed(tag.as_deref())?;
         Ok(fetched.map(|fetched| {
@@ -198,7 +160,7 @@ impl ConfigService for RemoteService {
         }))
     }
 
-    fn wait_for_change(&self, tag: &mut Option<String>, most: Duration) -> Result<bool, Refusal> {
+    fn wait_for_change(&self, tag: &mut Option<String>, most: Duration) -> Result<bool, Error> {
         let link = &mut *self.link();
         let seconds = most.min(link.session.timeout() / 2).as_secs().min(MAX_WAIT);
         if seconds == 0 {
@@ -209,18 +171,18 @@ impl ConfigService for RemoteService {
             if_none_match: tag.as_deref(),
             ..Call::new(ApiOperation::Status)
         };
-        let Some(reply) = link.session.send_if(Feature::Status, &call)? else { return Ok(false) };
+        let Some(reply) = link.session.send_ours(&call)? else { return Ok(false) };
         // A server on which many wait answers at once.
         let has_waited = reply.body.is_some() || !reply.is_at_once;
         *tag = reply.etag;
         Ok(has_waited)
     }
 
-    fn revision(&self) -> Result<Option<Revision>, Refusal> {
+    fn revision(&self) -> Result<Option<Revision>, Error> {
         Ok(self.link().session.probe()?.etag.as_deref().and_then(revision_in))
     }
 
-    fn health(&self) -> Result<ServerHealth, Refusal> {
+    fn health(&self) -> Result<ServerHealth, Error> {
         let figures = self.link().figures()?;
         let config = &figures["config"];
         Ok(ServerHealth {
@@ -234,58 +196,38 @@ impl ConfigService for RemoteService {
         &self,
         text: &Arc<Snapshot>,
         source: Option<ConfigSource>,
-    ) -> Result<Option<Composed>, Refusal> {
+    ) -> Result<Option<Composed>, Error> {
         self.link().session.composed(text, source.unwrap_or(ConfigSource::Running))
     }
 
-    fn checked(
-        &self,
-        text: &Snapshot,
-        composed: Option<&Composed>,
-    ) -> Result<Option<Vec<Diagnostics>>, Refusal> {
-        self.link().checked(text, composed)
-    }
-
-    fn diff(&self, sides: [KeptText; 2], is_masked: bool) -> Result<Option<TextDiff>, Refusal> {
-        self.link().diff(sides, is_masked)
-    }
-
-    fn change(
-        &self,
-        requested: RequestedChange<'_>,
-        options: &ChangeOptions,
-    ) -> Result<ChangeReport, Refusal> {
+    fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error> {
         if let RequestedChange::Save(text) | RequestedChange::Update(text) = &requested {
             refuse_errors(text)?;
         }
         let link = &mut *self.link();
-        if let Some(report) = change(&mut link.session, &requested, options)? {
+        if let Some(report) = link.change(&requested, options)? {
             return Ok(link.remember_account(report));
         }
         let outcome = foreign::change(&mut link.session, &requested, options)?;
         Ok(ChangeReport::new(outcome, requested.into_conditional(), options.told))
     }
 
-    fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Refusal> {
+    fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
         self.link().history()
     }
 
-    fn blamed(&self, path: &Path, most: Option<usize>) -> Result<Option<ValueHistory>, Refusal> {
-        self.link().blamed(path, most)
-    }
-
-    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Refusal> {
+    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error> {
         let link = &mut *self.link();
         let argument = change.in_url();
         let call = Call { argument: Some(&argument), ..Call::new(ApiOperation::Kept) };
-        let reply = link.session.send_if(Feature::History, &call)?;
-        let reply = reply.ok_or_else(|| link.session.not_offered(Feature::History))?;
-        Ok(Arc::new(Snapshot::from_bytes(reply.body.map(|body| body.bytes).unwrap_or_default())))
+        let reply = link.session.send_ours(&call)?;
+        let reply = reply.ok_or_else(|| link.session.not_offered("a history"))?;
+        Ok(Arc::new(Snapshot::from_bytes(reply.body.unwrap_or_default())))
     }
 
     /// Decides over a new connection with the account that the change made: users who locked themselves
     /// out by the change can't confirm it.
-    fn decide(&self, decision: Decision, id: Option<&str>, _by: &str) -> Result<Vec<OutcomeNote>, Refusal> {
+    fn decide(&self, decision: Decision, id: Option<&str>, _by: &str) -> Result<Vec<OutcomeNote>, Error> {
         let link = &mut *self.link();
         let id = match id {
             Some(id) => {
@@ -301,8 +243,8 @@ impl ConfigService for RemoteService {
         };
         let parameters = vec![(ID, id.into())];
         match link.session.send(&Call { parameters, applies: true, ..Call::new(operation) }) {
-            Err(refusal) if refusal.status == Some(RefusalKind::NotFound.status()) => {
-                Err(Refusal::nothing_pending())
+            Err(refusal) if refusal.status == Some(ErrorKind::NotFound.status()) => {
+                Err(Error::nothing_pending())
             }
             result => {
                 let is_kept = result?.notes.iter().any(|word| word == KEPT_HAND_EDIT);
@@ -311,12 +253,11 @@ impl ConfigService for RemoteService {
         }
     }
 
-    fn demand(&self, features: &[Feature]) -> Result<(), Refusal> {
-        let link = &mut *self.link();
-        features.iter().try_for_each(|feature| link.session.demand(*feature))
+    fn demand(&self, noun: &str) -> Result<(), Error> {
+        self.link().session.demand(noun)
     }
 
-    fn status(&self) -> Result<Status, Refusal> {
+    fn status(&self) -> Result<Status, Error> {
         let link = &mut *self.link();
         let figures = link.figures()?;
         let (server, config) = (&figures["server"], &figures["config"]);
@@ -353,23 +294,13 @@ impl ConfigService for RemoteService {
     }
 }
 
-/// The name of a text in a URL.
-fn name_of(text: KeptText) -> String {
-    match text {
-        KeptText::Now(ConfigSource::Running) => SOURCE_RUNNING.to_owned(),
-        KeptText::Now(ConfigSource::Saved) => SOURCE_SAVED.to_owned(),
-        KeptText::Before(ChangeRef::Serial(serial)) => serial.to_string(),
-        KeptText::Before(ChangeRef::Back(number)) => format!("@{number}"),
-    }
-}
-
 /// Refuses a text with errors. Lost line ends explain the errors in a text, and only the server knows whether it has
 /// that text.
-fn refuse_errors(text: &[u8]) -> Result<(), Refusal> {
+fn refuse_errors(text: &[u8]) -> Result<(), Error> {
     let new = Snapshot::from_bytes(text.to_vec());
     match new.is_valid() || new.has_lost_line_ends() {
         true => Ok(()),
-        false => Err(Refusal::bad_new_text(Arc::new(new))),
+        false => Err(Error::bad_new_text(Arc::new(new))),
     }
 }
 

@@ -1,8 +1,7 @@
-//! One server, with the credentials that it accepts and the features that it offers.
+//! One server, with the credentials that it accepts and its level: a server of this API, or one with the four operations alone.
 //!
-//! Servers of this API ignore query parameters that they do not know, and some know only the four
-//! operations: `dry_run=true` would then be a change. So every change reads first, looks at the
-//! features in the response, and nothing is sent that relies on more ([`Fetched`]).
+//! Other servers ignore query parameters that they do not know:
+//! `dry_run=true` would then be a change. So nothing is sent to them that relies on more.
 
 use std::io;
 use std::sync::Arc;
@@ -10,17 +9,16 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::answer::BoundedBody;
 use super::api_client::{Call, Client, Reply};
 use super::credentials::Credentials;
 use super::error::ClientError;
 use super::host::Host;
 use super::reason::TlsFault;
-use super::remote_errors::{failure, of_request};
 use super::tls::TlsTrust;
-use crate::engine::{Composed, ConfigSource, Content, Feature, Refusal, RefusalKind, Snapshot};
+use crate::engine::{Composed, ConfigSource, Content, Snapshot};
+use crate::error::{Error, ErrorKind};
 use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
-use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, offers, revision_in};
+use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, revision_in};
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{IncludedText, reason};
 
@@ -35,8 +33,8 @@ pub struct Session {
     /// The login to ask a password for.
     login: Option<String>,
     pub host: Box<dyn Host>,
-    /// The header `Mediactl-Api`, once a response had one; empty for foreign servers.
-    api: Option<String>,
+    /// Whether the server has this API, once a response told.
+    is_ours: Option<bool>,
 }
 
 /// A configuration that was read from a server.
@@ -50,7 +48,7 @@ pub struct Fetched {
 impl Session {
     /// A session with the server of `client`. Sends nothing.
     pub fn new(client: Client, name: String, login: Option<String>, host: Box<dyn Host>) -> Self {
-        let session = Self { client, name, login, host, api: None };
+        let session = Self { client, name, login, host, is_ours: None };
         session.warn_of_plain_credentials();
         session
     }
@@ -71,7 +69,7 @@ impl Session {
     }
 
     /// Reads a configuration as text, or as JSON if the server has no text.
-    pub fn fetch(&mut self, source: ConfigSource) -> Result<Fetched, Refusal> {
+    pub fn fetch(&mut self, source: ConfigSource) -> Result<Fetched, Error> {
         let mut reply = self.read(vec![(FORMAT, FORMAT_CONF)], source)?;
         let content = self.content(&mut reply, false)?;
         Ok(Fetched { content, reply })
@@ -79,7 +77,7 @@ impl Session {
 
     /// Reads the running configuration as text, or as JSON if the server has no text; `None` if it is
     /// still the one of this tag.
-    pub fn fetch_changed(&mut self, tag: Option<&str>) -> Result<Option<Fetched>, Refusal> {
+    pub fn fetch_changed(&mut self, tag: Option<&str>) -> Result<Option<Fetched>, Error> {
         let call = Call::read(vec![(FORMAT, FORMAT_CONF)]);
         let mut reply = self.send(&Call { if_none_match: tag, ..call })?;
         if reply.body.is_none() {
@@ -94,14 +92,14 @@ impl Session {
         &mut self,
         mut parameters: Vec<(&'static str, &str)>,
         source: ConfigSource,
-    ) -> Result<Reply, Refusal> {
+    ) -> Result<Reply, Error> {
         if source == ConfigSource::Saved {
             parameters.push((SOURCE, SOURCE_SAVED));
         }
         let reply = self.send(&Call::read(parameters))?;
-        match source == ConfigSource::Running || reply.offers(Feature::Saved) {
+        match source == ConfigSource::Running || reply.is_ours {
             true => Ok(reply),
-            false => Err(self.not_offered(Feature::Saved)),
+            false => Err(self.not_offered("the saved configuration")),
         }
     }
 
@@ -110,39 +108,35 @@ impl Session {
         self.client.settings.timeout
     }
 
-    /// Sends a request without asking for credentials; returns the body, or `None` after any error.
-    pub fn try_read(&self, call: &Call<'_>) -> Option<BoundedBody> {
-        self.client.send(call).ok()?.body
+    /// Sends a request without asking for credentials; returns the JSON in the body, or `None` after any error.
+    pub fn try_read(&self, call: &Call<'_>) -> Option<Value> {
+        self.client.send(call).ok()?.json()
     }
 
-    /// Asks the server for its features and its pending change, without a configuration.
-    pub fn probe(&mut self) -> Result<Reply, Refusal> {
+    /// Asks the server for its level and its pending change, without a configuration.
+    pub fn probe(&mut self) -> Result<Reply, Error> {
         // Any configuration is current: the response is 304 and has no body.
         self.send(&Call { if_none_match: Some("*"), ..Call::read(Vec::new()) })
     }
 
-    /// Refuses to go on with a server that lacks a feature.
-    pub fn demand(&mut self, feature: Feature) -> Result<(), Refusal> {
-        if self.api.is_none() {
+    /// Refuses to go on with a server that has only the four operations, and so not what `noun` says.
+    pub fn demand(&mut self, noun: &str) -> Result<(), Error> {
+        if self.is_ours.is_none() {
             self.probe()?;
         }
-        match self.api.as_deref().is_some_and(|api| offers(api, feature)) {
-            true => Ok(()),
-            false => Err(self.not_offered(feature)),
-        }
+        if self.is_ours == Some(true) { Ok(()) } else { Err(self.not_offered(noun)) }
     }
 
-    /// Sends a request that only a server with this feature knows. `None` if the server lacks it: then it knows no
-    /// such path, whatever it answers, and has done nothing.
-    pub fn send_if(&mut self, feature: Feature, call: &Call<'_>) -> Result<Option<Reply>, Refusal> {
-        let lacks = |session: &Self| session.api.as_deref().is_some_and(|api| !offers(api, feature));
-        if lacks(self) {
+    /// Sends a request that only a server of this API knows. `None` if it is another one: then it knows no such path,
+    /// whatever it answers, and has done nothing.
+    pub fn send_ours(&mut self, call: &Call<'_>) -> Result<Option<Reply>, Error> {
+        if self.is_ours == Some(false) {
             return Ok(None);
         }
         match self.post(call) {
             // A proxy may have taken the header away: what was done must not be done again.
-            Ok(reply) if reply.offers(feature) || reply.reports_change() => Ok(Some(reply)),
-            Err(error) if !lacks(self) => Err(error),
+            Ok(reply) if reply.is_ours || reply.reports_change() => Ok(Some(reply)),
+            Err(error) if self.is_ours != Some(false) => Err(error),
             Ok(_) | Err(_) => Ok(None),
         }
     }
@@ -153,14 +147,14 @@ impl Session {
         &mut self,
         text: &Arc<Snapshot>,
         source: ConfigSource,
-    ) -> Result<Option<Composed>, Refusal> {
+    ) -> Result<Option<Composed>, Error> {
         if text.includes().is_empty() {
             return Ok(None);
         }
         let parameters =
             if source == ConfigSource::Saved { vec![(SOURCE, SOURCE_SAVED.into())] } else { Vec::new() };
         let call = Call { parameters, ..Call::new(ApiOperation::Included) };
-        let Some(reply) = self.send_if(Feature::Included, &call)? else { return Ok(None) };
+        let Some(reply) = self.send_ours(&call)? else { return Ok(None) };
         let files = |list| serde_json::from_value::<IncludedFiles>(list).ok();
         let sent = self.parsed(&reply, false, "something that is no list of files", files)?;
         let texts = sent.into_iter().map(|(pattern, files)| {
@@ -176,7 +170,7 @@ impl Session {
     }
 
     /// Sends a change.
-    pub fn post(&mut self, call: &Call<'_>) -> Result<Reply, Refusal> {
+    pub fn post(&mut self, call: &Call<'_>) -> Result<Reply, Error> {
         let _until_answered = call.applies.then(|| self.host.sending_change(&self.name));
         self.send(call)
     }
@@ -184,7 +178,7 @@ impl Session {
     /// Sends a request. Where the certificate of the server is unknown, the host is asked whether to trust
     /// it. Where the server asks for credentials, or refuses those that were sent, the
     /// host is asked for them.
-    pub fn send(&mut self, call: &Call<'_>) -> Result<Reply, Refusal> {
+    pub fn send(&mut self, call: &Call<'_>) -> Result<Reply, Error> {
         let mut result = self.client.send(call);
         if let Err(ClientError::Tls(TlsFault::Unknown { found, why })) = &result
             && self.host.trusts(&self.name, why, *found).map_err(|error| self.prompt_failed(&error))?
@@ -196,15 +190,15 @@ impl Session {
         }
         for _ in 0..MAX_PROMPTS {
             let status = result.as_ref().err().and_then(ClientError::status);
-            if status != Some(RefusalKind::Unauthorized.status()) || !self.ask_for_credentials()? {
+            if status != Some(ErrorKind::Unauthorized.status()) || !self.ask_for_credentials()? {
                 break;
             }
             result = self.client.send(call);
         }
         match &result {
-            Ok(reply) => self.api = Some(reply.api.clone().unwrap_or_default()),
+            Ok(reply) => self.is_ours = Some(reply.is_ours),
             Err(ClientError::Refused(refusal)) if refusal.is_of_handler() => {
-                self.api = Some(refusal.api.clone().unwrap_or_default());
+                self.is_ours = Some(refusal.is_ours);
             }
             Err(_) => {}
         }
@@ -212,7 +206,7 @@ impl Session {
     }
 
     /// Asks for login and password; false if none are given.
-    fn ask_for_credentials(&mut self) -> Result<bool, Refusal> {
+    fn ask_for_credentials(&mut self) -> Result<bool, Error> {
         let were_refused = self.client.settings.credentials.is_some();
         let entered = self.host.credentials(&self.name, self.login.as_deref(), were_refused);
         let Some(credentials) = entered.map_err(|error| self.prompt_failed(&error))? else {
@@ -225,10 +219,10 @@ impl Session {
 
     /// Takes the configuration out of a response to a request for text: text, or JSON if the server has no
     /// text.
-    pub fn content(&self, reply: &mut Reply, applies: bool) -> Result<Content, Refusal> {
-        match reply.offers(Feature::Conf) {
+    pub fn content(&self, reply: &mut Reply, applies: bool) -> Result<Content, Error> {
+        match reply.is_ours {
             true => {
-                let bytes = reply.body.take().map(|body| body.bytes).unwrap_or_default();
+                let bytes = reply.body.take().unwrap_or_default();
                 let revision = reply.etag.as_deref().and_then(revision_in);
                 Ok(Content::Text(Arc::new(Snapshot::with_revision(bytes, revision))))
             }
@@ -237,7 +231,7 @@ impl Session {
     }
 
     /// The JSON object in the body of a response.
-    pub fn object(&self, reply: &Reply, applies: bool) -> Result<Value, Refusal> {
+    pub fn object(&self, reply: &Reply, applies: bool) -> Result<Value, Error> {
         let is_object = |value: Value| value.is_object().then_some(value);
         self.parsed(reply, applies, "something that is no JSON object", is_object)
     }
@@ -250,31 +244,26 @@ impl Session {
         applies: bool,
         otherwise: &'static str,
         read: impl FnOnce(Value) -> Option<T>,
-    ) -> Result<T, Refusal> {
-        let value = reply
-            .body
-            .as_ref()
-            .map_or(Ok(None), BoundedBody::json)
-            .map_err(|fault| self.failed(&ClientError::of_body(&fault, applies)))?;
-        value.and_then(read).ok_or_else(|| self.not_of_the_api(otherwise, applies))
+    ) -> Result<T, Error> {
+        reply.json().and_then(read).ok_or_else(|| self.not_of_the_api(otherwise, applies))
     }
 
-    pub fn not_of_the_api(&self, what: &'static str, applies: bool) -> Refusal {
+    pub fn not_of_the_api(&self, what: &'static str, applies: bool) -> Error {
         self.failed(&ClientError::NotOfTheApi { applies, what })
     }
 
-    pub fn not_offered(&self, feature: Feature) -> Refusal {
-        Refusal::not_offered(&self.name, feature)
+    pub fn not_offered(&self, noun: &str) -> Error {
+        Error::not_offered(&self.name, noun)
     }
 
-    fn failed(&self, error: &ClientError) -> Refusal {
-        of_request(error).unwrap_or_else(|| failure(&self.name, error))
+    fn failed(&self, error: &ClientError) -> Error {
+        error.told(&self.name)
     }
 
-    fn prompt_failed(&self, error: &io::Error) -> Refusal {
+    fn prompt_failed(&self, error: &io::Error) -> Error {
         match error.kind() {
-            io::ErrorKind::InvalidInput => Refusal::new(RefusalKind::Misplaced, error.to_string()),
-            _ => Refusal::new(RefusalKind::WriteFailed, format!("cannot ask: {}", reason(error))),
+            io::ErrorKind::InvalidInput => Error::new(ErrorKind::Usage, error.to_string()),
+            _ => Error::new(ErrorKind::Failed, format!("cannot ask: {}", reason(error))),
         }
     }
 }

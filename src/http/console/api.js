@@ -180,10 +180,10 @@ export function asProblem(error) {
 }
 
 /**
- * What accepts guards in a request. Of the streams that a change deletes, the number is accepted: any.
+ * What accepts guards in the options of a change. Of the streams that a change deletes, the number is accepted: any.
  * @param {readonly string[]} guards
  */
 export function accepting(guards) {
   const accept = guards.filter((name) => name !== 'would-delete-streams');
-  return { accept: accept.join(), max_delete: accept.length < guards.length && 2 ** 32 - 1 };
+  return { accept, max_delete: accept.length < guards.length ? 2 ** 32 - 1 : null };
 }

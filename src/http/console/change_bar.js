@@ -151,7 +151,7 @@ export function attach(box, state) {
     failed = undefined;
     state.set({ isSending: true });
     try {
-      const { pending } = await send(api, draft, how, { revision: target });
+      const { pending } = await send(api, draft, how, { only_if: { 'one-of': [target] } });
       form.clear();
       tellApplied(state, pending, how.confirm, login);
       state.set({ isSending: false, draft: null });

@@ -120,9 +120,10 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
     detail.querySelector('input')?.focus();
   }
 
-  /** @param {import('./api.js').Query} how */
+  /** @param {object} how */
   function rollBack(how) {
-    return api.post('change', { ...how, ...accepting(accepted), format: 'diff', secrets: 'masked' }, { rollback: `serial:${chosen}` });
+    const request = { operation: { rollback: `serial:${chosen}` }, options: { ...how, ...accepting(accepted) } };
+    return api.post('change', { format: 'diff', secrets: 'masked' }, request);
   }
 
   /** @param {ApplyForm} form */
@@ -130,7 +131,7 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
     const { why: message, confirm } = form.wanted;
     form.button.disabled = true;
     try {
-      const answer = await rollBack({ message, confirm, revision });
+      const answer = await rollBack({ message: message || null, confirm: Number(confirm) || null, only_if: { 'one-of': [revision] } });
       pending = answer.pending;
       tellApplied(state, pending, confirm);
       fill(detail, el('p', `The earlier text is the configuration again${pending ? ', until it is kept or taken back' : ''}.`));

@@ -35,7 +35,7 @@ export async function review(api, draft, wanted, signal) {
   const isFile = state.includes('edited-by-hand') && !state.includes('broken');
   const target = isFile ? revisions.file : revisions.running;
   try {
-    const { body: { diff, values }, notes } = await send(api, draft, wanted, { dry_run: true, tell: 'diff,values' }, signal);
+    const { body: { diff, values }, notes } = await send(api, draft, wanted, { dry_run: true, tell: { diff: true, values: true } }, signal);
     const named = values.find((/** @type {{ keys: string[] }} */ { keys }) => keys.join('.') === 'edit_auth.login');
     return { draft, target, diff: diff.join('\n'), command: commandOf(api.base, draft, wanted, diff, values), login: named?.after, notes };
   } catch (error) {
@@ -50,12 +50,12 @@ export async function review(api, draft, wanted, signal) {
  * @param {Api} api
  * @param {Draft} draft
  * @param {Wanted} wanted
- * @param {import('./api.js').Query} query
+ * @param {object} how
  * @param {AbortSignal} [signal]
  */
-export function send(api, draft, { why, confirm, accepted }, query, signal) {
-  const how = { message: why, confirm, ...accepting(accepted), base: draft.base, secrets: 'masked' };
-  return api.post('change', { ...how, ...query }, requestOf(draft), { signal });
+export function send(api, draft, { why, confirm, accepted }, how, signal) {
+  const options = { message: why || null, confirm: Number(confirm) || null, ...accepting(accepted), base: draft.base || null };
+  return api.post('change', { secrets: 'masked' }, { operation: requestOf(draft), options: { ...options, ...how } }, { signal });
 }
 
 /**

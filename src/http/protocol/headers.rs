@@ -2,18 +2,17 @@
 
 use crate::store::Revision;
 
-pub use crate::engine::{FEATURES, Feature};
 /// The query parameter of `read_config` that adds what is included; the member that marks it has the same name.
 pub use mediaconf::plumbing::schema::WITH_INCLUDES;
 
 /// The default prefix of all paths; `--api-prefix` of both ends changes it.
 pub const DEFAULT_PREFIX: &str = "/media/api";
 
-/// The header of every response with the version and the features of the server: `1; dry-run, …`.
+/// The header of every response with the version of the API. A server without it has the four operations, and nothing else.
 pub const API_HEADER: &str = "Mediactl-Api";
 
-/// The version of the API, in front of the list of features.
-pub const API_VERSION: &str = "1";
+/// The version of the API.
+pub const API_VERSION: &str = "2";
 
 /// The names of the headers that every response has.
 pub const ON_EVERY_RESPONSE: [&str; 3] = [API_HEADER, "Cache-Control", "X-Content-Type-Options"];
@@ -82,27 +81,15 @@ pub const ID: &str = "id";
 /// The header with the id of the pending change.
 pub const PENDING_HEADER: &str = "Mediactl-Pending";
 
-/// The value of [`API_HEADER`].
-pub fn api_value() -> String {
-    let words: Vec<&str> = FEATURES.iter().map(|feature| feature.word()).collect();
-    format!("{API_VERSION}; {}", words.join(", "))
-}
-
 /// The revision in an `ETag` of this API; `None` for a tag of another kind. A proxy that compresses makes the tag a weak one.
 pub fn revision_in(tag: &str) -> Option<Revision> {
     tag.strip_prefix("W/").unwrap_or(tag).strip_prefix('"')?.split_once('-')?.0.parse().ok()
 }
 
-/// True if an [`API_HEADER`] of this value offers a feature.
-pub fn offers(value: &str, feature: Feature) -> bool {
-    let words = value.split_once(';').map_or("", |(_, words)| words);
-    words.split(',').any(|word| word.trim() == feature.word())
-}
-
 /// The headers that every response has: what the server is, that nothing keeps the response, and that no browser takes
 /// it for another type than it says.
 pub fn on_every_response() -> impl Iterator<Item = (&'static str, String)> {
-    ON_EVERY_RESPONSE.into_iter().zip([api_value(), "no-store".to_owned(), "nosniff".to_owned()])
+    ON_EVERY_RESPONSE.into_iter().zip([API_VERSION.to_owned(), "no-store".to_owned(), "nosniff".to_owned()])
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! The query parameters of the API, in one table: servers parse queries by it, clients write them by it,
-//! the manual page is made from it, and a test compares `openapi.json` with it. A known parameter needs a valid value, and only one unless it is a
+//! The query parameters of the API, in one table: servers parse queries by it, the manual page is made from it, and a test compares `openapi.json` with it. A known parameter needs a valid value, and only one unless it is a
 //! list; parameters that a route does not take have no effect, and some are refused, as a misspelled one of a change is.
 
 mod unknown;
@@ -9,7 +8,8 @@ pub use values::{Parameters, Values};
 
 use std::collections::HashMap;
 
-use crate::engine::RefusalKind;
+use crate::engine::MAX_CONFIRM;
+use crate::error::ErrorKind;
 use crate::http::protocol::headers::{
     FORMAT, FORMAT_CONF, FORMAT_DIFF, FORMAT_JSON, FROM, ID, PATH, RUNTIME, SECRETS, SECRETS_MASKED,
     SECRETS_SHOWN, SKIP_STREAMS, SOURCE, SOURCE_RUNNING, SOURCE_SAVED, TO, WAIT, WITH_INCLUDES,
@@ -34,8 +34,6 @@ const BASE: &str = "base";
 
 const CHANGE: &str = "change";
 
-const REVISION: &str = "revision";
-
 const BLAME: &[ApiOperation] = &[ApiOperation::Blame];
 
 /// The operations whose answers may show values.
@@ -54,20 +52,11 @@ const SHOWING: &[ApiOperation] = &[
 
 const READ: &[ApiOperation] = &[ApiOperation::Read];
 
-/// The changes as data: only `mediactl` sends them.
-const DATA: &[ApiOperation] = &[ApiOperation::Change];
-
 /// The changes that bring something new, where a rollback brings back what was there.
-const NEW: &[ApiOperation] = &[
-    ApiOperation::Change,
-    ApiOperation::Modify,
-    ApiOperation::Update,
-    ApiOperation::Save,
-    ApiOperation::SaveEntry,
-];
+const NEW: &[ApiOperation] =
+    &[ApiOperation::Modify, ApiOperation::Update, ApiOperation::Save, ApiOperation::SaveEntry];
 
 const CHANGES: &[ApiOperation] = &[
-    ApiOperation::Change,
     ApiOperation::Modify,
     ApiOperation::Update,
     ApiOperation::Save,
@@ -76,13 +65,8 @@ const CHANGES: &[ApiOperation] = &[
 ];
 
 /// The changes that the history has.
-const RECORDED: &[ApiOperation] = &[
-    ApiOperation::Change,
-    ApiOperation::Modify,
-    ApiOperation::Save,
-    ApiOperation::SaveEntry,
-    ApiOperation::Rollback,
-];
+const RECORDED: &[ApiOperation] =
+    &[ApiOperation::Modify, ApiOperation::Save, ApiOperation::SaveEntry, ApiOperation::Rollback];
 
 /// Every parameter, in the order of documentation.
 pub static PARAMETERS: &[QueryParameter] = &[
@@ -259,32 +243,6 @@ pub static PARAMETERS: &[QueryParameter] = &[
               break (`has_soaked`).",
     },
     QueryParameter {
-        name: "tell",
-        taken_by: DATA,
-        values: Values::Told(|parameters| &mut parameters.change.told),
-        doc: "what the answer has of the change, separated by commas: `diff`, its lines; `values`, the values that \
-              differ; `configuration`, all that is there afterwards; `secrets` shows the secrets in lines.",
-    },
-    QueryParameter {
-        name: "mask_key",
-        taken_by: DATA,
-        values: Values::Key(|parameters| &mut parameters.change.told.mask_key),
-        doc: "32 hex digits: the same secret has the same mask in all reports with this key.",
-    },
-    QueryParameter {
-        name: REVISION,
-        taken_by: DATA,
-        values: Values::Revisions(|parameters| &mut parameters.change.expected),
-        doc: "makes the change only of a configuration with this revision, or with one of several, separated by \
-              commas; `*` is any, unless the file was edited by hand.",
-    },
-    QueryParameter {
-        name: "max_delete",
-        taken_by: DATA,
-        values: Values::Number(0..=MAX_STREAMS, |parameters| &mut parameters.change.max_delete),
-        doc: "how many streams may be deleted; without it, more than a few are refused.",
-    },
-    QueryParameter {
         name: "to",
         taken_by: &[ApiOperation::Rollback],
         values: Values::Change(|parameters| &mut parameters.to),
@@ -307,7 +265,7 @@ pub static PARAMETERS: &[QueryParameter] = &[
 
 /// The parameters that name the text of a change, or say whether secrets are shown. A request to a route that does not
 /// take one of them is refused: ignoring it would do or answer something else than was asked for.
-const NEVER_IGNORED: [&str; 4] = [BASE, CHANGE, REVISION, SECRETS];
+const NEVER_IGNORED: [&str; 4] = [BASE, CHANGE, "revision", SECRETS];
 
 /// The parameters that changes took once, and what to do instead: without them the change would be another one.
 const GONE: [(&str, &str); 3] = [
@@ -318,12 +276,6 @@ const GONE: [(&str, &str); 3] = [
 
 /// More changes than any history has.
 const MAX_ENTRIES: u64 = u32::MAX as u64;
-
-/// More streams than any configuration has.
-const MAX_STREAMS: u64 = u32::MAX as u64;
-
-/// The longest time to confirm a change in, in seconds: a day.
-pub const MAX_CONFIRM: u64 = 24 * 60 * 60;
 
 /// The longest time to wait for another status, in seconds.
 pub const MAX_WAIT: u64 = 60;
@@ -356,12 +308,7 @@ impl Parameters {
         faults.extend(missing.iter().map(|name| fault(name, "it is required")));
         let Some(first) = faults.first() else { return Ok(parameters) };
         let detail = first.message.clone();
-        Err(Problem::new(RefusalKind::BadParameter, detail).with_errors(faults))
-    }
-
-    /// The names and values of a query that is parsed to these; `route` takes them.
-    pub fn query(mut self, route: &Route) -> Vec<(&'static str, String)> {
-        taken_by(route).filter_map(|known| Some((known.name, known.values.written(&mut self)?))).collect()
+        Err(Problem::new(ErrorKind::BadParameter, detail).with_errors(faults))
     }
 
     /// Takes one name with its value; returns the fault of it.
@@ -370,6 +317,11 @@ impl Parameters {
         // One name may stand for two parameters, of different routes.
         if let Some(known) = taken_by(route).find(named) {
             return known.values.put(value, self).err().map(|message| fault(name, &message));
+        }
+        if route.operation == ApiOperation::Change {
+            let hint =
+                Some("the options of a change stand in the body, in `options`; nothing was done".to_owned());
+            return Some(Fault { hint, ..fault(name, "`change` does not take it") });
         }
         if NEVER_IGNORED.contains(&name) {
             return Some(fault(name, &format!("`{}` does not take it", route.path)));

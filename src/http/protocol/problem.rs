@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Refusal, RefusalKind};
+use crate::error::{Error, ErrorKind};
 use mediaconf::plumbing::edit::Fault;
 
 /// The prefix of each problem type.
@@ -12,7 +12,7 @@ pub const TYPE_PREFIX: &str = "urn:mediactl:problem:";
 pub const MEDIA_TYPE: &str = "application/problem+json";
 
 /// The type of a problem as a document has it.
-pub fn urn(kind: RefusalKind) -> String {
+pub fn urn(kind: ErrorKind) -> String {
     format!("{TYPE_PREFIX}{}", kind.name())
 }
 
@@ -34,12 +34,12 @@ pub struct Problem {
     pub errors: Vec<Fault>,
     /// Of `change`, the same in the words of a command.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub refusal: Option<Box<Refusal>>,
+    pub refusal: Option<Box<Error>>,
 }
 
 impl Problem {
     /// A problem without faults.
-    pub fn new(kind: RefusalKind, detail: impl Into<String>) -> Self {
+    pub fn new(kind: ErrorKind, detail: impl Into<String>) -> Self {
         let (title, status) = (kind.title().to_owned(), kind.status());
         Self { urn: urn(kind), title, status, detail: detail.into(), errors: Vec::new(), refusal: None }
     }
@@ -61,8 +61,8 @@ impl Problem {
     }
 
     /// The type; `None` for one of another server.
-    pub fn kind(&self) -> Option<RefusalKind> {
-        RefusalKind::named(self.urn.strip_prefix(TYPE_PREFIX)?)
+    pub fn kind(&self) -> Option<ErrorKind> {
+        ErrorKind::named(self.urn.strip_prefix(TYPE_PREFIX)?)
     }
 
     /// The document as JSON.

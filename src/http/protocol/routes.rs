@@ -181,11 +181,11 @@ pub static ROUTES: &[Route] = &[
     Route {
         operation: ApiOperation::Change,
         path: "change",
-        summary: "The body is a request for a change, as a JSON object with one member: `modify` with `edits` and \
-                  `expectations`, `save` or `update` with a text, `format` with an empty object, `entries` with the new \
-                  `texts` of entries, each with its `path`, and then a change of values, `rollback` with a change of \
-                  the history, or `take-back` with the id of a change. It is evaluated on the configuration that it \
-                  changes. Answers with what it did.",
+        summary: "The body is a JSON object with an `operation` and its `options`. The operation is an object with one \
+                  member: `modify` with `edits` and `expectations`, `save` or `update` with a text, `format` with an \
+                  empty object, `entries` with the new `texts` of entries, each with its `path`, and then a change of \
+                  values, `rollback` with a change of the history, or `take-back` with the id of a change. It is \
+                  evaluated on the configuration that it changes. Answers with what it did.",
         body: Body::Change,
         ..CHANGE
     },

@@ -1,21 +1,22 @@
 //! Makes problem documents of refusals.
 
-use crate::engine::{Composed, Guard, Refusal, RefusalKind, errors_of};
+use crate::engine::{Composed, Guard};
+use crate::error::{Error, ErrorKind, errors_of};
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::Problem;
 use mediaconf::plumbing::edit::{Fault, Pointer};
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::Diagnostics;
 
-impl From<Refusal> for Problem {
-    fn from(refusal: Refusal) -> Self {
+impl From<Error> for Problem {
+    fn from(refusal: Error) -> Self {
         problem(&refusal)
     }
 }
 
 /// Returns the problem document for a refusal.
-pub fn problem(refusal: &Refusal) -> Problem {
-    let Refusal { faults: mut errors, unlisted, .. } = refusal.clone().shortened();
+pub fn problem(refusal: &Error) -> Problem {
+    let Error { faults: mut errors, unlisted, .. } = refusal.clone().shortened();
     let detail = match (errors.len(), unlisted) {
         (0 | 1, 0) => refusal.message.clone(),
         (count, 0) => format!("the request has {count} faults"),
@@ -25,14 +26,14 @@ pub fn problem(refusal: &Refusal) -> Problem {
         (None, Some(hint)) => {
             errors.push(Fault::plain(refusal.message.clone()).hint(hint));
         }
-        (Some(last), Some(hint)) if refusal.kind == RefusalKind::NewWarnings => last.hint = Some(hint),
+        (Some(last), Some(hint)) if refusal.kind == ErrorKind::NewWarnings => last.hint = Some(hint),
         _ => {}
     }
     masked(Problem::new(refusal.kind, detail).with_errors(errors))
 }
 
 /// The same for a client that shows a refusal of a request in the words of a command.
-pub fn with_refusal(refusal: &Refusal) -> Problem {
+pub fn with_refusal(refusal: &Error) -> Problem {
     let told = refusal.is_of_request().then(|| {
         let mut told = refusal.clone().shortened();
         let texts = [&mut told.message].into_iter().chain(&mut told.hint);
@@ -47,23 +48,23 @@ pub fn with_refusal(refusal: &Refusal) -> Problem {
 
 /// The hint for clients of the API. Some hints are for the command line, or repeat the type of the
 /// problem.
-fn hint(refusal: &Refusal) -> Option<String> {
+fn hint(refusal: &Error) -> Option<String> {
     match (&refusal.guard, refusal.kind) {
         (Some(Guard::OneLine), _) => refusal.hint.clone(),
         (Some(Guard::WouldDeleteStreams { .. }), _) => {
             Some("`max_delete=N` allows that many, `force=true` any number".to_owned())
         }
         (Some(_), _) => Some("`force=true` makes the change anyway".to_owned()),
-        (None, RefusalKind::NewWarnings) => Some("without `strict=true` it is made all the same".to_owned()),
+        (None, ErrorKind::NewWarnings) => Some("without `strict=true` it is made all the same".to_owned()),
         (
             None,
-            RefusalKind::MaskedValue
-            | RefusalKind::RejectedByCheck
-            | RefusalKind::Unproved
-            | RefusalKind::NoServer
-            | RefusalKind::Stale
-            | RefusalKind::TurnTaken
-            | RefusalKind::Unexpected,
+            ErrorKind::MaskedValue
+            | ErrorKind::RejectedByCheck
+            | ErrorKind::Unproved
+            | ErrorKind::NoServer
+            | ErrorKind::Stale
+            | ErrorKind::TurnTaken
+            | ErrorKind::Unexpected,
         ) => None,
         (None, _) => refusal.hint.clone(),
     }
@@ -102,5 +103,5 @@ pub fn broken_includes(composed: &Composed) -> Problem {
         .flat_map(|(file, found)| errors_of(Some(&file.name), &file.text, found));
     let faults: Vec<Fault> = faults.take(Diagnostics::MAX).collect();
     let detail = "the configuration, with what it includes, has errors";
-    masked(Problem::new(RefusalKind::BadConfig, detail).with_errors(faults))
+    masked(Problem::new(ErrorKind::BadConfig, detail).with_errors(faults))
 }

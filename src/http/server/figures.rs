@@ -1,5 +1,6 @@
 //! The figures of a running configuration, for `runtime=true`.
 
+use crate::error::Error;
 use mediaconf::plumbing::schema::DirectiveRole;
 use mediaconf::plumbing::schema::Kind;
 use std::collections::BTreeMap;
@@ -7,7 +8,7 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
-use crate::engine::{Engine, Snapshot, Trouble};
+use crate::engine::{Engine, Snapshot};
 use crate::http::server::auth::Role;
 use crate::store::{PendingInfo, Revision, bounded_time};
 use mediaconf::plumbing::model::{sources, top_members};
@@ -41,10 +42,10 @@ pub fn config(engine: &Engine, pending: Option<PendingInfo>, (role, tag): (Role,
 }
 
 /// Returns the text of a failure for this role.
-pub fn told(role: Role, trouble: Trouble) -> String {
+pub fn told(role: Role, error: Error) -> String {
     match role {
-        Role::Edit => trouble.whole,
-        Role::View => trouble.brief,
+        Role::Edit => error.message,
+        Role::View => error.brief().to_owned(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use serde::de::IgnoredAny;
 
-use crate::engine::RefusalKind;
+use crate::error::ErrorKind;
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::Body;
 use mediaconf::plumbing::edit::patch::without_bom;
@@ -18,8 +18,8 @@ const PART_HEADER: &[u8] = b"content-disposition: form-data";
 pub(super) fn refuse(wanted: Body, body: &[u8]) -> Result<(), Problem> {
     let (kind, noun) = match wanted {
         Body::None | Body::Checked => return Ok(()),
-        Body::Patch | Body::Change => (RefusalKind::NotJson, "a JSON object"),
-        Body::Text => (RefusalKind::BadConfig, "the text of a configuration"),
+        Body::Patch | Body::Change => (ErrorKind::NotJson, "a JSON object"),
+        Body::Text => (ErrorKind::BadConfig, "the text of a configuration"),
     };
     let body = without_bom(body).trim_ascii();
     let (sent, hint) = if wanted == Body::Text && is_json(body) {

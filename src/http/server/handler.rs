@@ -9,7 +9,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
 
-use crate::engine::{ConfigService, Engine, KnownPaths, RefusalKind, without_secrets};
+use crate::engine::{ConfigService, Engine, KnownPaths, without_secrets};
+use crate::error::ErrorKind;
 use crate::http::console::{self, Console};
 use crate::http::protocol::headers::{DEFAULT_PREFIX, PENDING_HEADER, REALM, on_every_response};
 use crate::http::protocol::masked::masked_text;
@@ -77,7 +78,7 @@ impl ErrorResponse {
     /// 401 for missing or wrong credentials.
     fn unauthorized(detail: &str) -> Self {
         let challenge = vec![("WWW-Authenticate", format!("Basic realm=\"{REALM}\", charset=\"UTF-8\""))];
-        Self::with_headers(Problem::new(RefusalKind::Unauthorized, detail), challenge)
+        Self::with_headers(Problem::new(ErrorKind::Unauthorized, detail), challenge)
     }
 }
 
@@ -87,7 +88,7 @@ impl ErrorResponse {
         let detail = "too many wrong passwords; this one was not looked at, send it again";
         let seconds = retry_after.as_secs() + u64::from(retry_after.subsec_nanos() > 0);
         let headers = vec![("Retry-After", seconds.max(1).to_string())];
-        Self::with_headers(Problem::new(RefusalKind::TooManyFailures, detail), headers)
+        Self::with_headers(Problem::new(ErrorKind::TooManyFailures, detail), headers)
     }
 }
 
@@ -199,7 +200,7 @@ impl Handler {
         let routes = at_root(head.path());
         if routes.is_empty() {
             let detail = "unknown path; here are only /metrics and /healthz";
-            return Err(Problem::new(RefusalKind::NotFound, detail).into());
+            return Err(Problem::new(ErrorKind::NotFound, detail).into());
         }
         self.respond_on(taking(routes, head)?, ("", Role::View), (head, body), record)
     }
@@ -215,7 +216,7 @@ impl Handler {
         record.operation = Some(route.operation);
         if route.is_change() && role == Role::View {
             let detail = "`view_auth` may look, and change nothing; changes need `edit_auth`";
-            return Err(Problem::new(RefusalKind::ViewOnly, detail).into());
+            return Err(Problem::new(ErrorKind::ViewOnly, detail).into());
         }
         let parameters = Parameters::parse(route, head.query())?;
         if route.body != Body::None {
@@ -297,7 +298,7 @@ impl Handler {
     fn not_found(&self) -> Problem {
         let paths: Vec<String> = ROUTES.iter().map(|route| route.shown_below(&self.context.prefix)).collect();
         let detail = format!("unknown path; the operations are {}", paths.join(", "));
-        Problem::new(RefusalKind::NotFound, detail)
+        Problem::new(ErrorKind::NotFound, detail)
     }
 
     fn error_response(&self, error: ErrorResponse, record: &mut AccessRecord) -> Response {
@@ -305,7 +306,7 @@ impl Handler {
         record.detail = Some(masked_text(record.detail.as_ref().unwrap_or(&problem.detail)));
         let mut response = Response::error(&problem);
         response.headers.extend(headers);
-        if problem.kind() == Some(RefusalKind::Pending) {
+        if problem.kind() == Some(ErrorKind::Pending) {
             response.headers.extend(self.context.pending().map(|pending| (PENDING_HEADER, pending.id)));
         }
         response
@@ -339,7 +340,7 @@ fn taking<'h>(routes: Vec<RouteMatch<'h>>, head: &Head) -> Result<RouteMatch<'h>
 }
 
 fn wrong_method(route: &Route, allowed: String) -> ErrorResponse {
-    let problem = Problem::new(RefusalKind::Method, format!("`{}` takes {allowed}", route.path));
+    let problem = Problem::new(ErrorKind::Method, format!("`{}` takes {allowed}", route.path));
     let problem = problem.hinted(format!("use {}", route.methods[0]));
     ErrorResponse::with_headers(problem, vec![("Allow", allowed)])
 }

@@ -1,6 +1,6 @@
 //! Requests that are refused whatever they ask for: those of other sites' pages, and coded bodies.
 
-use crate::engine::RefusalKind;
+use crate::error::ErrorKind;
 use crate::http::protocol::problem::Problem;
 use crate::http::server::message::Head;
 
@@ -14,7 +14,7 @@ pub fn refuse_cross_site(head: &Head) -> Result<(), Problem> {
         !head.header("host").is_some_and(|own| own.eq_ignore_ascii_case(host))
     });
     match is_foreign_site || is_foreign_origin {
-        true => Err(Problem::new(RefusalKind::CrossSite, "requests from pages of other sites are refused")),
+        true => Err(Problem::new(ErrorKind::CrossSite, "requests from pages of other sites are refused")),
         false => Ok(()),
     }
 }
@@ -53,7 +53,7 @@ pub fn refuse_coding(head: &Head) -> Result<(), Problem> {
     let mut codings = codings.map(|coding| coding.trim().to_ascii_lowercase());
     match codings.find(|coding| CODINGS.contains(&coding.as_str())) {
         Some(coding) => Err(Problem::new(
-            RefusalKind::ContentCoding,
+            ErrorKind::ContentCoding,
             format!("the content coding `{coding}` is not supported; send the body without it"),
         )),
         None => Ok(()),

@@ -68,7 +68,7 @@ impl RequestCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::KINDS;
+    use crate::error::KINDS;
 
     #[test]
     fn every_status_and_every_operation_has_its_place() {

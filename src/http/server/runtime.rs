@@ -7,7 +7,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::engine::{ConfigService, Engine, Snapshot, Trouble, hook_output, without_secrets};
+use crate::engine::{ConfigService, Engine, Snapshot, hook_output, without_secrets};
+use crate::error::{Error, ErrorKind};
 use crate::http::server::auth::Role;
 use crate::http::server::figures::{self, StreamFigures, TagOf, timestamp, told};
 use crate::http::server::fresh::Fresh;
@@ -30,7 +31,7 @@ pub struct Runtime {
     lateness: OnceLock<Box<dyn Fn() -> bool + Send + Sync>>,
     tls: OnceLock<Arc<Tls>>,
     /// The last output of the command.
-    printed: Fresh<Result<Value, Trouble>>,
+    printed: Fresh<Result<Value, Error>>,
 }
 
 impl Runtime {
@@ -134,18 +135,19 @@ impl Runtime {
     }
 
     /// The output of the runtime command; the last one while it is fresh.
-    fn printed(&self, engine: &Engine, running: &Option<Arc<Snapshot>>) -> Option<Result<Value, Trouble>> {
+    fn printed(&self, engine: &Engine, running: &Option<Arc<Snapshot>>) -> Option<Result<Value, Error>> {
         let command = self.command.as_ref()?;
         Some(self.printed.get(|| {
-            let output = hook_output(command, &[], COMMAND_TIMEOUT).map_err(|failure| Trouble {
-                whole: without_secrets(
-                    &format!("the runtime command {failure}"),
-                    &engine.with_included(running),
-                ),
-                brief: format!("the runtime command {}", failure.reason),
+            let output = hook_output(command, &[], COMMAND_TIMEOUT).map_err(|failure| {
+                let whole = format!("the runtime command {failure}");
+                let whole = without_secrets(&whole, &engine.with_included(running));
+                Error::new(ErrorKind::EngineFailed, whole)
+                    .in_brief(format!("the runtime command {}", failure.reason))
             })?;
             let printed = serde_json::from_slice::<Value>(&output).ok().filter(Value::is_object);
-            printed.ok_or_else(|| Trouble::new("the runtime command printed no JSON object"))
+            printed.ok_or_else(|| {
+                Error::new(ErrorKind::EngineFailed, "the runtime command printed no JSON object")
+            })
         }))
     }
 }
@@ -189,7 +191,7 @@ mod tests {
         let engine = Engine::new(file, Hooks::default(), |_, _| {}).start(|_| {}).expect("it is valid");
         let runtime = Runtime::new(Some("echo swordfish and pa55word >&2; exit 1".to_owned()));
         let told = runtime.printed(&engine, &engine.running()).expect("there is a command");
-        let told = told.expect_err("it fails").whole;
+        let told = told.expect_err("it fails").message;
         assert!(told.contains("<secret:") && told.contains(" and "), "{told}");
         assert!(!told.contains("swordfish") && !told.contains("pa55word"), "{told}");
     }

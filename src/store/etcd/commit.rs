@@ -6,10 +6,10 @@ use std::time::SystemTime;
 use super::messages::{Compare, KeyOperation, KeyRange, Txn};
 use super::read::{ClusterStore, NOT_CONFIRMED, Seen};
 use super::records::{CHUNK, HeadRecord, MIN_RECORDS, TextRef, Unconfirmed};
+use crate::error::Error;
 use crate::store::bounded_time::milliseconds;
 use crate::store::candidate::Candidate;
 use crate::store::change_record::ChangeRecord;
-use crate::store::error::StoreError;
 use crate::store::pending::{PendingInfo, PendingRecord};
 use crate::store::version::{BaseText, Loaded};
 use crate::store::warning::Warning;
@@ -38,7 +38,7 @@ struct ClusterChange<'w> {
 
 impl Writer for ClusterWriter<'_> {
     /// Reads nothing again that was read when the writer began.
-    fn load(&self) -> Result<Loaded, StoreError> {
+    fn load(&self) -> Result<Loaded, Error> {
         match self.look.take().map(|look| self.store.loaded(look)).transpose()?.flatten() {
             Some(loaded) => Ok(loaded),
             None => self.store.read_text(),
@@ -50,11 +50,11 @@ impl Writer for ClusterWriter<'_> {
     }
 
     /// Nothing writes past the history.
-    fn reconcile(&self, _current: Option<BaseText<'_>>) -> Result<Reconciled, StoreError> {
+    fn reconcile(&self, _current: Option<BaseText<'_>>) -> Result<Reconciled, Error> {
         Ok(Reconciled::default())
     }
 
-    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, StoreError> {
+    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
         Candidate::elsewhere(pieces)
     }
 
@@ -63,7 +63,7 @@ impl Writer for ClusterWriter<'_> {
         old: Option<BaseText<'w>>,
         new: Option<&'w [&'w [u8]]>,
         record: &ChangeRecord<'_>,
-    ) -> Result<Box<dyn PreparedChange + 'w>, StoreError> {
+    ) -> Result<Box<dyn PreparedChange + 'w>, Error> {
         let store = self.store;
         let known = old.and_then(|text| text.version.known::<Seen>().cloned());
         let seen = known.map_or_else(|| store.seen(), Ok)?;
@@ -95,7 +95,7 @@ impl Writer for ClusterWriter<'_> {
         Ok(Box::new(ClusterChange { writer: self, seen, head, packed: packed.unwrap_or_default() }))
     }
 
-    fn revert(&self, record: &ChangeRecord<'_>) -> Result<bool, StoreError> {
+    fn revert(&self, record: &ChangeRecord<'_>) -> Result<bool, Error> {
         let seen = self.store.seen()?;
         let Some(head) = &seen.head else { return Ok(false) };
         let made = self.made.take().filter(|(id, _)| *id == head.id).map(|(_, before)| before);
@@ -107,16 +107,16 @@ impl Writer for ClusterWriter<'_> {
     }
 
     /// There is no text but those of changes.
-    fn keep_aside(&self, _text: &[u8], _record: &ChangeRecord<'_>) -> Result<(), StoreError> {
+    fn keep_aside(&self, _text: &[u8], _record: &ChangeRecord<'_>) -> Result<(), Error> {
         Err(self.store.damaged("a text that was never the configuration"))
     }
 
-    fn set_pending(&self, pending: &PendingRecord) -> Result<(), StoreError> {
+    fn set_pending(&self, pending: &PendingRecord) -> Result<(), Error> {
         self.pending.replace(Some(pending.info.clone()));
         Ok(())
     }
 
-    fn clear_pending(&self) -> Result<(), StoreError> {
+    fn clear_pending(&self) -> Result<(), Error> {
         if self.pending.take().is_some() {
             return Ok(());
         }
@@ -129,7 +129,7 @@ impl Writer for ClusterWriter<'_> {
 }
 
 impl PreparedChange for ClusterChange<'_> {
-    fn commit(self: Box<Self>) -> Result<Vec<Warning>, StoreError> {
+    fn commit(self: Box<Self>) -> Result<Vec<Warning>, Error> {
         self.writer.store.put_head(&self.seen, &self.head, &self.packed, None)?;
         self.writer.pending.take();
         self.writer.made.replace(Some((self.head.id.clone(), self.seen.text().cloned())));
@@ -143,7 +143,7 @@ impl ClusterStore {
     ///
     /// # Errors
     /// `Overtaken`, as well, where nothing is there to be confirmed.
-    pub(super) fn confirm(&self, seen: &Seen, conditions: Vec<Compare>) -> Result<(), StoreError> {
+    pub(super) fn confirm(&self, seen: &Seen, conditions: Vec<Compare>) -> Result<(), Error> {
         let (true, Some(head)) = (seen.has_pending, &seen.head) else { return Err(self.overtaken()) };
         let keys = self.keys();
         let own = [
@@ -171,7 +171,7 @@ impl ClusterStore {
     ///
     /// # Errors
     /// `Overtaken` if another was faster: the change is confirmed, or taken back already.
-    pub fn take_back(&self, seen: &Seen) -> Result<(), StoreError> {
+    pub fn take_back(&self, seen: &Seen) -> Result<(), Error> {
         let head = seen.head.as_ref().filter(|_| seen.has_run_out());
         let back =
             head.and_then(|head| head.taken_back("", NOT_CONFIRMED)).ok_or_else(|| self.overtaken())?;
@@ -182,7 +182,7 @@ impl ClusterStore {
     ///
     /// # Errors
     /// `Overtaken` if there is no change, or one that is not confirmed, or another one was made meanwhile.
-    pub fn adopt(&self, seen: &Seen, run: &[&str], by: &str) -> Result<(), StoreError> {
+    pub fn adopt(&self, seen: &Seen, run: &[&str], by: &str) -> Result<(), Error> {
         let head = seen.head.as_ref().filter(|head| head.unconfirmed.is_none());
         self.put_back(seen, head.ok_or_else(|| self.overtaken())?.adopted(run, by), None)
     }
@@ -193,7 +193,7 @@ impl ClusterStore {
         seen: &Seen,
         head: HeadRecord,
         condition: Option<Compare>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), Error> {
         self.put_head(seen, &HeadRecord { by: self.gateway().login_used(), ..head }, &[], condition)
     }
 
@@ -208,7 +208,7 @@ impl ClusterStore {
         head: &HeadRecord,
         packed: &[u8],
         condition: Option<Compare>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), Error> {
         let (keys, gateway) = (self.keys(), self.gateway());
         let chunks = head.text.iter().flat_map(|text| {
             let put = |(number, chunk): (usize, &[u8])| KeyOperation::put(&keys.chunk(text, number), chunk);

@@ -28,9 +28,10 @@ use serde_json::{Value, json};
 use super::ClusterUrl;
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn, TxnReply, number};
 use super::records::LARGEST_TEXT;
+use crate::error::{Error, ErrorKind};
 use crate::store::certificate::certificate_expiry;
 use crate::store::chance::jittered;
-use crate::store::error::{StoreError, reason};
+use crate::store::error::reason;
 use crate::store::replaceable_file::ReplaceableFile;
 
 /// The longest time for a request with all its attempts.
@@ -213,47 +214,42 @@ impl Gateway {
     ///
     /// # Errors
     /// `Unreachable`, `Refused`, `Remote`, `TooLarge`; of a change `OutcomeUnknown`. So have all requests.
-    pub fn txn(&self, txn: &Txn) -> Result<TxnReply, StoreError> {
+    pub fn txn(&self, txn: &Txn) -> Result<TxnReply, Error> {
         self.call("kv/txn", txn, txn.is_change, TxnReply::parse)
     }
 
     /// Reads keys, in the order of their names.
-    pub fn range(&self, range: KeyRange) -> Result<Vec<KeyValue>, StoreError> {
+    pub fn range(&self, range: KeyRange) -> Result<Vec<KeyValue>, Error> {
         let reply = self.txn(&Txn { success: vec![KeyOperation::Read(range)], ..Txn::default() })?;
         Ok(reply.read.into_iter().next().unwrap_or_default())
     }
 
     /// Makes a lease that ends after `seconds` seconds, or a little later.
-    pub fn grant(&self, seconds: u64) -> Result<i64, StoreError> {
+    pub fn grant(&self, seconds: u64) -> Result<i64, Error> {
         self.call("lease/grant", &json!({"TTL": seconds}), false, |answer| number(&answer["ID"]))
     }
 
     /// Starts the time of a lease anew; false if it has ended.
-    pub fn keep_alive(&self, lease: i64) -> Result<bool, StoreError> {
+    pub fn keep_alive(&self, lease: i64) -> Result<bool, Error> {
         let left = |answer: &Value| number(&answer["result"]["TTL"]);
         Ok(self.call("lease/keepalive", &json!({"ID": lease}), false, left)? > 0)
     }
 
     /// Returns the time that a lease has left; zero if it has ended.
-    pub fn time_left(&self, lease: i64) -> Result<Duration, StoreError> {
+    pub fn time_left(&self, lease: i64) -> Result<Duration, Error> {
         let left = |answer: &Value| number(&answer["TTL"]);
         let left = self.call("lease/timetolive", &json!({"ID": lease}), false, left)?;
         Ok(Duration::from_secs(u64::try_from(left).unwrap_or_default()))
     }
 
     /// Ends a lease, and the keys on it.
-    pub fn revoke(&self, lease: i64) -> Result<(), StoreError> {
+    pub fn revoke(&self, lease: i64) -> Result<(), Error> {
         self.call("lease/revoke", &json!({"ID": lease}), false, |_| Some(()))
     }
 
     /// Watches keys from now on, for at most `time`; returns once the connection is broken, etcd has ended the watch, or a
     /// message is not one of etcd. `wake` is called when the watch has begun, for each change, and as a sign of life.
-    pub fn watch(
-        &self,
-        ranges: &[KeyRange],
-        time: Duration,
-        mut wake: impl FnMut(),
-    ) -> Result<(), StoreError> {
+    pub fn watch(&self, ranges: &[KeyRange], time: Duration, mut wake: impl FnMut()) -> Result<(), Error> {
         let request = |range| {
             let mut create = serde_json::to_value(range).unwrap_or_default();
             create["progress_notify"] = true.into();
@@ -282,7 +278,7 @@ impl Gateway {
         body: &impl Serialize,
         is_change: bool,
         parse: impl Fn(&Value) -> Option<T>,
-    ) -> Result<T, StoreError> {
+    ) -> Result<T, Error> {
         let body = Bytes::from(serde_json::to_vec(body).expect("it has only strings and numbers"));
         self.try_all(is_change, |endpoint, time| self.parsed(self.send(endpoint, path, &body, time)?, &parse))
     }
@@ -293,7 +289,7 @@ impl Gateway {
         &self,
         is_change: bool,
         attempt: impl Fn(&str, Duration) -> Result<T, Failure>,
-    ) -> Result<T, StoreError> {
+    ) -> Result<T, Error> {
         let (begin, current, endpoints) = (Instant::now(), &self.links.current, &self.url().endpoints);
         let (first, count) = (current.load(Ordering::Relaxed), endpoints.len());
         let most = if count == 1 { self.timeout } else { ATTEMPT_TIME.min(self.timeout / 2) };
@@ -331,27 +327,41 @@ impl Gateway {
         let tried = tried.filter_map(|(endpoint, why)| Some(format!("{endpoint}: {}", why?.0)));
         let (name, reason) = (self.url().to_string(), tried.collect::<Vec<_>>().join("; "));
         Err(match is_unknown {
-            true => StoreError::OutcomeUnknown { name, reason },
-            false => StoreError::Unreachable { name, reason },
+            true => unknown(&name, &reason),
+            false => Error::unreachable_cluster(name, reason),
         })
     }
 
     /// The error of a request for which an endpoint answered.
-    fn error(&self, failure: Failure, is_change: bool) -> StoreError {
-        let (name, most) = (self.url().to_string(), self.links.given.largest);
+    fn error(&self, failure: Failure, is_change: bool) -> Error {
+        let name = self.url().to_string();
+        let failed = |reason: &str| Error::new(ErrorKind::Failed, format!("`{name}` failed: {reason}"));
         match failure {
             Failure::TooLarge if is_change => {
-                StoreError::OutcomeUnknown { name, reason: format!("the answer has more than {most} bytes") }
+                unknown(&name, &format!("the answer has more than {} bytes", self.largest()))
             }
-            Failure::TooLarge => StoreError::TooLarge { name, most },
-            Failure::Token(reason) | Failure::Denied(reason) => StoreError::Refused { name, reason },
-            Failure::NoUsers => {
-                StoreError::Remote { name, reason: "authentication is not enabled".to_owned() }
+            Failure::TooLarge => self.too_large(),
+            Failure::Token(reason) | Failure::Denied(reason) => Error::new(
+                ErrorKind::ClusterDenied,
+                format!("`{name}` refuses this: {reason}"),
+            )
+            .hint("`--user` and `--password-file` give another login; `etcdctl role get` shows the rights")
+            .because(reason),
+            Failure::NoUsers => failed("authentication is not enabled"),
+            Failure::Other(reason) | Failure::Silent { why: reason, .. } if reason.contains(NO_SPACE) => {
+                failed(&reason)
+                    .hint("etcd is full: compact it, then `etcdctl defrag` and `etcdctl alarm disarm`")
             }
-            Failure::Other(reason) | Failure::Silent { why: reason, .. } => {
-                StoreError::Remote { name, reason }
-            }
+            Failure::Other(reason) | Failure::Silent { why: reason, .. } => failed(&reason),
         }
+    }
+
+    /// An answer, or a text in it, has more bytes than the user takes; nothing was changed.
+    pub fn too_large(&self) -> Error {
+        let most = self.largest();
+        let message = format!("`{}` gives an answer of more than {most} bytes", self.url());
+        Error::new(ErrorKind::AnswerTooLarge, message)
+            .hint(format!("`--max-answer {}` takes a larger one", most.saturating_mul(2)))
     }
 
     /// Sends a request to an endpoint, with a token if etcd asks for one.
@@ -617,6 +627,16 @@ fn broken(error: &reqwest::Error) -> Failure {
     Failure::Silent { why, may_pass: is_open, may_be_done: is_open }
 }
 
+/// The message of etcd when it has no space left.
+const NO_SPACE: &str = "database space exceeded";
+
+/// A cluster may or may not have made the change.
+fn unknown(name: &str, reason: &str) -> Error {
+    let message = format!("it is unknown whether the change of `{name}` was made: {reason}");
+    Error::new(ErrorKind::OutcomeUnknown, message)
+        .hint("`mediactl history` shows whether it was made, once the cluster answers")
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write;
@@ -707,7 +727,7 @@ mod tests {
         let gateway = Gateway::new(ClusterUrl::parse(&url).expect("it is one").0, settings);
         let ask = || gateway.with_time(Duration::from_secs(1)).grant(1);
         let first = ask();
-        assert!(matches!(first, Err(StoreError::Unreachable { .. })), "{first:?}");
+        assert!(first.as_ref().is_err_and(|error| error.kind == ErrorKind::ClusterUnavailable), "{first:?}");
         assert!((0..10).any(|_| ask().is_ok_and(|lease| lease == 7)));
     }
 
@@ -726,7 +746,7 @@ mod tests {
             assert!(sent < why + (16 << 20), "{status}: {sent}");
         }
         let (answer, _) = endless("200 OK", b" ", slow, |gateway| gateway.grant(1));
-        let Err(StoreError::Unreachable { reason, .. }) = answer else { panic!("{answer:?}") };
+        let reason = answer.expect_err("it is endless").reason.expect("it has one");
         assert!(reason.ends_with(": no answer in time"), "{reason}");
     }
 

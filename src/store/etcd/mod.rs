@@ -13,7 +13,7 @@
 //! | `retry/NODE`                 | on a lease: asks a node to try again what it did not take                |
 //!
 //! *Invariants.* A change is one transaction that compares the version of `head` with the one that was
-//! read, so no lock is held, and a writer that was overtaken knows it ([`StoreError::Overtaken`]). The
+//! read, so no lock is held, and a writer that was overtaken knows it ([`ErrorKind::Overtaken`]). The
 //! chunks of a text that is too large for one transaction are put before the `head` that names them, under
 //! the id of the text, which no other text has. Each transaction may be sent twice, as its compares
 //! let it happen once: when a connection breaks, it is sent again, and the id in the record tells whether
@@ -21,7 +21,7 @@
 //!
 //! `gateway` speaks to etcd, and knows only keys and values.
 //!
-//! [`StoreError::Overtaken`]: super::StoreError::Overtaken
+//! [`ErrorKind::Overtaken`]: crate::error::ErrorKind::Overtaken
 
 mod commit;
 mod gateway;

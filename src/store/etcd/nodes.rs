@@ -6,7 +6,7 @@ use super::Keys;
 use super::messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn};
 use super::read::ClusterStore;
 use super::records::HeadRecord;
-use crate::store::error::StoreError;
+use crate::error::Error;
 use crate::store::node_record::{NodeRecord, NodeState};
 
 /// The time in seconds for which nodes are asked to try again.
@@ -45,7 +45,7 @@ impl ClusterStore {
     ///
     /// # Errors
     /// Those of the cluster.
-    pub fn ask_to_retry(&self, names: &[&str]) -> Result<(), StoreError> {
+    pub fn ask_to_retry(&self, names: &[&str]) -> Result<(), Error> {
         let lease = self.gateway().grant(RETRY_LEASE)?;
         names.chunks(MAX_PUTS).try_for_each(|names| {
             let put = |name: &&str| KeyOperation::put_leased(&self.keys().retry(name), "", lease);
@@ -58,7 +58,7 @@ impl ClusterStore {
     ///
     /// # Errors
     /// `Overtaken` if the node lives; those of the cluster.
-    pub fn forget_node(&self, name: &str) -> Result<ForgottenNode, StoreError> {
+    pub fn forget_node(&self, name: &str) -> Result<ForgottenNode, Error> {
         let (node, member) = (self.keys().node(name), self.keys().member(name));
         let found = self.one(&node)?;
         if found.as_ref().is_some_and(|found| serde_json::from_slice::<NodeRecord>(&found.value).is_ok()) {
@@ -90,7 +90,7 @@ impl ClusterStore {
         member: &MemberRecord,
         lease: i64,
         known: i64,
-    ) -> Result<Option<i64>, StoreError> {
+    ) -> Result<Option<i64>, Error> {
         let json = "it has only strings and numbers";
         let (node_key, member_key) = (self.keys().node(&node.node), self.keys().member(&node.node));
         let value = serde_json::to_vec(node).expect(json);

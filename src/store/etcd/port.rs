@@ -10,8 +10,9 @@ use super::messages::{KeyRange, KeyValue};
 use super::nodes::{MemberRecord, verdict};
 use super::read::{ClusterStore, NOT_CONFIRMED, Seen};
 use super::records::{HeadRecord, TextRef};
+use crate::error::{Error, ErrorKind};
 use crate::store::change_record::HistoryEntry;
-use crate::store::error::{LockHolder, StoreError};
+use crate::store::error::LockHolder;
 use crate::store::included::{Follow, IncludeError, IncludedText};
 use crate::store::node_record::{NodeRecord, NodeState};
 use crate::store::pending::{CanaryStep, CanaryWish, PendingInfo, PendingRecord};
@@ -36,7 +37,7 @@ impl Store for ClusterStore {
         &self.given_path
     }
 
-    fn load(&self) -> Result<Loaded, StoreError> {
+    fn load(&self) -> Result<Loaded, Error> {
         self.read_text()
     }
 
@@ -45,7 +46,7 @@ impl Store for ClusterStore {
         Ok(Vec::new())
     }
 
-    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, StoreError> {
+    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
         let seen = self.seen()?;
         let last = seen.head.as_ref().map_or(0, |head| head.serial);
         let mut entries = Vec::new();
@@ -90,11 +91,11 @@ impl Store for ClusterStore {
         Ok(entries)
     }
 
-    fn has_change(&self, serial: u64) -> Result<bool, StoreError> {
+    fn has_change(&self, serial: u64) -> Result<bool, Error> {
         Ok(self.change(serial)?.is_some())
     }
 
-    fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
+    fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, Error> {
         let before = serial.checked_sub(1).map(|serial| self.change(serial)).transpose()?.flatten();
         let text = before.and_then(|change| change.text);
         Ok(text.map(|text| self.text_of(&text)).transpose()?.flatten().map(Vec::from))
@@ -104,7 +105,7 @@ impl Store for ClusterStore {
         self.seen().is_ok_and(|seen| seen.has_pending)
     }
 
-    fn pending(&self) -> Result<Option<PendingRecord>, StoreError> {
+    fn pending(&self) -> Result<Option<PendingRecord>, Error> {
         let seen = self.seen()?;
         let (Some(info), Some(head)) = (seen.open().filter(|open| !open.is_over), seen.head) else {
             return Ok(None);
@@ -114,7 +115,7 @@ impl Store for ClusterStore {
         Ok(Some(PendingRecord { info, running: file.clone().unwrap_or_default(), file, written }))
     }
 
-    fn open_change(&self) -> Result<Option<PendingInfo>, StoreError> {
+    fn open_change(&self) -> Result<Option<PendingInfo>, Error> {
         Ok(self.seen()?.open())
     }
 
@@ -122,7 +123,7 @@ impl Store for ClusterStore {
         RunBy::Nodes
     }
 
-    fn canaries(&self, id: &str, wish: &CanaryWish) -> Result<CanaryStep, StoreError> {
+    fn canaries(&self, id: &str, wish: &CanaryWish) -> Result<CanaryStep, Error> {
         let seen = self.seen_with(vec![KeyRange::below(&self.keys().node(""))])?;
         let is_it = |head: &&HeadRecord| head.unconfirmed.as_ref().is_some_and(|change| change.id == id);
         let Some(head) = seen.head.as_ref().filter(is_it).filter(|_| seen.has_pending) else {
@@ -142,12 +143,12 @@ impl Store for ClusterStore {
         match decided {
             Ok(()) => Ok(CanaryStep::Decided),
             // What another one decided meanwhile is looked at again.
-            Err(StoreError::Overtaken { .. }) => Ok(CanaryStep::Waits(Vec::new())),
+            Err(error) if error.kind == ErrorKind::Overtaken => Ok(CanaryStep::Waits(Vec::new())),
             Err(error) => Err(error),
         }
     }
 
-    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, StoreError> {
+    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
         let prefixes = [self.keys().node(""), self.keys().member("")];
         let seen = self.seen_with(prefixes.iter().map(|prefix| KeyRange::below(prefix)).collect())?;
         let forms = [|value: &[u8]| serde_json::from_slice(value).ok(), gone];
@@ -172,7 +173,7 @@ impl Store for ClusterStore {
         &self,
         wait: Duration,
         _on_wait: &mut dyn FnMut(&LockHolder),
-    ) -> Result<Box<dyn Writer + '_>, StoreError> {
+    ) -> Result<Box<dyn Writer + '_>, Error> {
         let begin = Instant::now();
         let mut warnings = Vec::new();
         loop {
@@ -188,7 +189,7 @@ impl Store for ClusterStore {
                     warnings.push(Warning::RolledBack { serial });
                 }
                 // Another one was faster.
-                Err(StoreError::Overtaken { .. }) if begin.elapsed() < wait => {}
+                Err(error) if error.kind == ErrorKind::Overtaken && begin.elapsed() < wait => {}
                 Err(error) => return Err(error),
             }
         }

@@ -10,7 +10,7 @@ use super::gateway::{Gateway, GatewaySettings};
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
 use super::records::{HeadRecord, LARGEST_TEXT, TextRef, UnreadableRecord};
 use super::{ClusterUrl, Keys};
-use crate::store::error::StoreError;
+use crate::error::{Error, ErrorKind};
 use crate::store::pending::PendingInfo;
 use crate::store::version::{Loaded, Version};
 
@@ -106,24 +106,24 @@ impl ClusterStore {
         self.gateway.url().to_string()
     }
 
-    pub(super) fn damaged(&self, what: impl std::fmt::Display) -> StoreError {
-        StoreError::Damaged { name: self.url_text(), what: what.to_string() }
+    pub(super) fn damaged(&self, what: impl std::fmt::Display) -> Error {
+        Error::damaged(self.url_text(), what.to_string())
     }
 
-    pub(super) fn too_large(&self) -> StoreError {
+    pub(super) fn too_large(&self) -> Error {
         let most = format!("a cluster takes a text of at most {} MiB", LARGEST_TEXT >> 20);
-        StoreError::io("write", &self.given_path)(io::Error::new(io::ErrorKind::FileTooLarge, most))
+        Error::io("write", &self.given_path)(io::Error::new(io::ErrorKind::FileTooLarge, most))
     }
 
-    pub(super) fn overtaken(&self) -> StoreError {
-        StoreError::Overtaken { name: self.url_text() }
+    pub(super) fn overtaken(&self) -> Error {
+        Error::overtaken(self.url_text())
     }
 
     /// Reads the last change and other keys, all at once.
     ///
     /// # Errors
     /// `Unreachable`, `Refused`, `Remote`; `Damaged`, `OtherFormat`, `Former`. So have all that read.
-    pub fn seen_with(&self, others: Vec<KeyRange>) -> Result<Seen, StoreError> {
+    pub fn seen_with(&self, others: Vec<KeyRange>) -> Result<Seen, Error> {
         let ranges = [KeyRange::one(&self.keys.head), KeyRange::one(&self.keys.pending)];
         let success = ranges.into_iter().chain(others).map(KeyOperation::Read).collect();
         let reply = self.gateway.txn(&Txn { success, ..Txn::default() })?;
@@ -140,45 +140,63 @@ impl ClusterStore {
     }
 
     /// Reads the last change.
-    pub fn seen(&self) -> Result<Seen, StoreError> {
+    pub fn seen(&self) -> Result<Seen, Error> {
         self.seen_with(Vec::new())
     }
 
     /// Reads the last change and, in the same request, what is most likely the first chunk of its text.
-    pub(super) fn look(&self) -> Result<Seen, StoreError> {
+    pub(super) fn look(&self) -> Result<Seen, Error> {
         self.seen_with(vec![self.keys.newest_chunk()])
     }
 
-    pub(super) fn one(&self, key: &str) -> Result<Option<KeyValue>, StoreError> {
+    pub(super) fn one(&self, key: &str) -> Result<Option<KeyValue>, Error> {
         Ok(self.gateway.range(KeyRange::one(key))?.pop())
     }
 
-    pub(super) fn record(&self, found: &KeyValue) -> Result<HeadRecord, StoreError> {
+    pub(super) fn record(&self, found: &KeyValue) -> Result<HeadRecord, Error> {
         let found_at_head = found.key == self.keys.head.as_bytes();
         let head = HeadRecord::parse(&found.value).map_err(|error| match error {
             UnreadableRecord::Format { found, version } if found_at_head => {
-                StoreError::OtherFormat { name: self.url_text(), found, version }
+                self.other_format(found, version.as_deref())
             }
             error => self.damaged(format!("`{}` ({error})", String::from_utf8_lossy(&found.key))),
         })?;
         match head.former().filter(|_| found_at_head) {
-            Some(what) => Err(StoreError::Former { name: self.url_text(), what }),
+            Some((what, hint)) => {
+                let message = format!("`{}` has {what} of mediactl 0.1", self.url_text());
+                Err(Error::new(ErrorKind::Unusable, message).hint(hint))
+            }
             None => Ok(head),
         }
     }
 
+    /// What is in the cluster is of another version of mediactl, which says so where it is known.
+    fn other_format(&self, found: u64, version: Option<&str>) -> Error {
+        let message = format!("`{}` has the format {found} of another version of mediactl", self.url_text());
+        let this = env!("CARGO_PKG_VERSION");
+        Error::new(ErrorKind::Unusable, message).hint(match (found, version) {
+            (0 | 1, _) => {
+                "`read -o conf` of the version before prints the configuration, and `save` of this one under \
+                           another prefix begins anew with it"
+                    .to_owned()
+            }
+            (_, Some(version)) => format!("it needs mediactl {version}, and this is {this}"),
+            (_, None) => format!("it needs a later version of mediactl than {this}"),
+        })
+    }
+
     /// Reads a text; `None` if it was removed from the history.
-    pub fn text_of(&self, text: &TextRef) -> Result<Option<Bytes>, StoreError> {
+    pub fn text_of(&self, text: &TextRef) -> Result<Option<Bytes>, Error> {
         self.text_with(text, None)
     }
 
     /// The same, with a chunk that was read already, which may be the first one of the text. Nothing is believed that the
     /// reference says of it before its size is bounded, and nothing that is read before its hash is right.
-    fn text_with(&self, text: &TextRef, read: Option<KeyValue>) -> Result<Option<Bytes>, StoreError> {
+    fn text_with(&self, text: &TextRef, read: Option<KeyValue>) -> Result<Option<Bytes>, Error> {
         let damaged = || self.damaged(format!("the text in `{}`", self.keys.text(text)));
         let most_packed = text.most_packed().ok_or_else(damaged)?;
         if text.size > self.gateway.largest() {
-            return Err(StoreError::TooLarge { name: self.url_text(), most: self.gateway.largest() });
+            return Err(self.gateway.too_large());
         }
         let mut read = read.filter(|chunk| chunk.key == self.keys.chunk(text, 0).as_bytes());
         let mut packed = Vec::new();
@@ -200,17 +218,17 @@ impl ClusterStore {
     ///
     /// # Errors
     /// `NotFound`, too.
-    pub(super) fn loaded(&self, mut look: Seen) -> Result<Option<Loaded>, StoreError> {
+    pub(super) fn loaded(&self, mut look: Seen) -> Result<Option<Loaded>, Error> {
         let chunk = std::mem::take(&mut look.others).pop().and_then(|mut found| found.pop());
         let Some(text) = look.text() else {
-            return Err(StoreError::NotFound { path: self.given_path.clone() });
+            return Err(Error::no_file(&self.given_path));
         };
         let Some(bytes) = self.text_with(text, chunk)? else { return Ok(None) };
         Ok(Some(Loaded { bytes, open: look.open(), version: Version::new(look) }))
     }
 
     /// Reads the configuration.
-    pub(super) fn read_text(&self) -> Result<Loaded, StoreError> {
+    pub(super) fn read_text(&self) -> Result<Loaded, Error> {
         for _ in 0..READ_ATTEMPTS {
             if let Some(loaded) = self.loaded(self.look()?)? {
                 return Ok(loaded);
@@ -220,7 +238,7 @@ impl ClusterStore {
     }
 
     /// The record of a change in the history.
-    pub(super) fn change(&self, serial: u64) -> Result<Option<HeadRecord>, StoreError> {
+    pub(super) fn change(&self, serial: u64) -> Result<Option<HeadRecord>, Error> {
         self.one(&self.keys.change(serial))?.map(|found| self.record(&found)).transpose()
     }
 }
@@ -248,7 +266,7 @@ mod tests {
             let error = read(&text, vec![0; length]).expect_err("it can't be");
             let (url, key) = (store.url_text(), store.keys.text(&text));
             assert_eq!(error.to_string(), format!("`{url}` failed: the text in `{key}` can't be read"));
-            assert!(error.hint().is_some_and(|hint| hint.contains("etcdctl get")));
+            assert!(error.hint.is_some_and(|hint| hint.contains("etcdctl get")));
         }
         let forged = TextRef { sha256: String::new(), ..honest.clone() };
         read(&forged, packed.clone()).expect_err("it has another hash");

@@ -16,7 +16,6 @@ use thiserror::Error;
 use crate::store::bounded_time::from_milliseconds;
 use crate::store::chance::fresh_id;
 use crate::store::change_record::{ChangedPaths, DEFAULT_KEEP, HistoryEntry, REVERT, rfc3339};
-use crate::store::error::FormerPart;
 use crate::store::revision::Revision;
 
 /// The form of the records that this version writes.
@@ -160,6 +159,19 @@ impl Unconfirmed {
     }
 }
 
+/// What a head of format 2 can have, and this version does not know; and what to do.
+const OVERLAYS: (&str, &str) = (
+    "overlays",
+    "`mediactl overlay remove --all` of that version removes them; what differs on a node stands in a file of the node that \
+     the text includes, such as `include local*.conf;`",
+);
+
+const SIGNATURE: (&str, &str) = (
+    "a signature",
+    "nothing of that version takes it away: its `read -o conf` prints the configuration without overlays, `save` of this \
+     one under another prefix begins anew, and `cluster adopt` there lets nodes go on with it",
+);
+
 impl HeadRecord {
     /// Reads a record.
     ///
@@ -202,12 +214,12 @@ impl HeadRecord {
         self.texts().fold(self.serial, |oldest, text| oldest.min(text.serial))
     }
 
-    /// What the record has of format 2 that this version does not know, and would lose.
-    pub fn former(&self) -> Option<FormerPart> {
+    /// What the record has of format 2 that this version does not know, and would lose; and what to do.
+    pub fn former(&self) -> Option<(&'static str, &'static str)> {
         match () {
             () if self.format != FORMER => None,
-            () if self.rest.contains_key("signature") => Some(FormerPart::Signature),
-            () if self.texts().any(|text| text.has_overlays) => Some(FormerPart::Overlays),
+            () if self.rest.contains_key("signature") => Some(SIGNATURE),
+            () if self.texts().any(|text| text.has_overlays) => Some(OVERLAYS),
             () => None,
         }
     }

@@ -26,8 +26,9 @@ use super::history::{
 };
 use super::lock::{LOCK, LockAttempt, PROBE_WAIT, SERVE_LOCK};
 use super::state::{Entered, StateDir, UNFINISHED};
+use crate::error::{Error, ErrorKind};
 use crate::store::change_record::HistoryEntry;
-use crate::store::error::{LockHolder, StoreError};
+use crate::store::error::LockHolder;
 use crate::store::replaceable_file::LastWrite;
 use crate::store::revision::Revision;
 
@@ -54,7 +55,7 @@ pub(super) fn unfinished(conf: &ConfFile) -> OsString {
 }
 
 /// The state folder for a reader: that of version 0.1 where no other is there.
-pub(super) fn find_state(conf: &ConfFile) -> Result<Option<StateDir>, StoreError> {
+pub(super) fn find_state(conf: &ConfFile) -> Result<Option<StateDir>, Error> {
     match StateDir::find(conf)? {
         Some(state) => Ok(Some(state)),
         None => StateDir::find_former(conf),
@@ -66,7 +67,7 @@ pub(super) fn make_state(
     conf: &ConfFile,
     wait: Duration,
     on_wait: &mut dyn FnMut(&LockHolder),
-) -> Result<(StateDir, Option<FormerLocks>), StoreError> {
+) -> Result<(StateDir, Option<FormerLocks>), Error> {
     loop {
         let locks = match StateDir::find_former(conf)? {
             Some(former) => match lock_former(conf, former, wait, on_wait)? {
@@ -100,22 +101,22 @@ fn lock_former(
     state: StateDir,
     wait: Duration,
     on_wait: &mut dyn FnMut(&LockHolder),
-) -> Result<Option<FormerLocks>, StoreError> {
+) -> Result<Option<FormerLocks>, Error> {
     let path = || conf.target().to_owned();
     let lock = match state.take_lock(LOCK, wait, on_wait)? {
         LockAttempt::Taken(lock) => lock,
-        LockAttempt::HeldBy(holder) => return Err(StoreError::Busy { path: path(), holder }),
+        LockAttempt::HeldBy(holder) => return Err(Error::locked(&path(), holder)),
         LockAttempt::Moved => return Ok(None),
     };
     match state.take_lock(SERVE_LOCK, PROBE_WAIT, &mut |_| ())? {
         LockAttempt::Taken(serve) => Ok(Some(FormerLocks { state, _lock: lock, _serve_lock: serve })),
-        LockAttempt::HeldBy(holder) => Err(StoreError::Serving { path: path(), holder }),
+        LockAttempt::HeldBy(holder) => Err(Error::already_served(&path(), holder)),
         LockAttempt::Moved => Ok(None),
     }
 }
 
 /// Makes the state folder out of that of version 0.1.
-fn convert(conf: &ConfFile, former: &StateDir) -> Result<(), StoreError> {
+fn convert(conf: &ConfFile, former: &StateDir) -> Result<(), Error> {
     let path = conf.beside(NEW);
     let filled = make_new(conf, former).and_then(|new| {
         copy_files(former, &new, Copied::All)?;
@@ -124,11 +125,11 @@ fn convert(conf: &ConfFile, former: &StateDir) -> Result<(), StoreError> {
             if !history.write_to(&folder)? {
                 copy_files(&history.folder, &new.folder_in(FORMER_HISTORY)?, Copied::All)?;
             }
-            folder.sync().map_err(StoreError::state_folder(folder.path()))?;
+            folder.sync().map_err(Error::state_folder(folder.path()))?;
         }
         new.put(CONVERTED, &[former.metadata()?.ino().to_string().as_bytes()])?;
-        new.sync().map_err(StoreError::state_folder(&path))?;
-        fs::rename(&path, conf.state_dir()).map_err(StoreError::state_folder(&conf.state_dir()))
+        new.sync().map_err(Error::state_folder(&path))?;
+        fs::rename(&path, conf.state_dir()).map_err(Error::state_folder(&conf.state_dir()))
     });
     sync_folder(conf);
     filled.inspect_err(|_| remove_tree(&path))
@@ -160,12 +161,12 @@ fn take_over(
     state: StateDir,
     wait: Duration,
     on_wait: &mut dyn FnMut(&LockHolder),
-) -> Result<Option<StateDir>, StoreError> {
+) -> Result<Option<StateDir>, Error> {
     let earlier = state.of_earlier_owner()?;
     let _lock = match earlier.take_lock(LOCK, wait, on_wait)? {
         LockAttempt::Taken(lock) => lock,
         LockAttempt::HeldBy(holder) => {
-            return Err(StoreError::Busy { path: conf.target().to_owned(), holder });
+            return Err(Error::locked(conf.target(), holder));
         }
         LockAttempt::Moved => return Ok(None),
     };
@@ -191,7 +192,7 @@ fn take_over(
 
 /// Copies the folder of an earlier owner to the new one, which takes its place; false where the file system can't exchange
 /// the two. The old one then has the name of the new one, unless something was not copied.
-fn copy_and_exchange(conf: &ConfFile, earlier: &StateDir, new: &StateDir) -> Result<bool, StoreError> {
+fn copy_and_exchange(conf: &ConfFile, earlier: &StateDir, new: &StateDir) -> Result<bool, Error> {
     let mut is_whole = copy_files(earlier, new, Copied::OfOneName)?;
     if let Some(history) = earlier.find_in(FOLDER)? {
         is_whole &= copy_files(&history, &new.folder_in(FOLDER)?, Copied::OfOneName)?;
@@ -200,7 +201,7 @@ fn copy_and_exchange(conf: &ConfFile, earlier: &StateDir, new: &StateDir) -> Res
     let from = if is_whole { new.path() } else { &left };
     if !is_whole {
         // It stays there for whoever looks for what was not copied.
-        fs::rename(new.path(), &left).map_err(StoreError::state_folder(new.path()))?;
+        fs::rename(new.path(), &left).map_err(Error::state_folder(new.path()))?;
     }
     match rustix::fs::renameat_with(CWD, from, CWD, conf.state_dir(), RenameFlags::EXCHANGE) {
         Ok(()) => {
@@ -211,14 +212,14 @@ fn copy_and_exchange(conf: &ConfFile, earlier: &StateDir, new: &StateDir) -> Res
             remove_tree(from);
             match error {
                 Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP => Ok(false),
-                error => Err(StoreError::state_folder(new.path())(error)),
+                error => Err(Error::state_folder(new.path())(error)),
             }
         }
     }
 }
 
 /// An empty folder of that name beside the file, for the users who are trusted by another one.
-fn make_new(conf: &ConfFile, like: &StateDir) -> Result<StateDir, StoreError> {
+fn make_new(conf: &ConfFile, like: &StateDir) -> Result<StateDir, Error> {
     let path = conf.beside(NEW);
     remove_tree(&path);
     let (new, _) = StateDir::make_at(conf, path, like.trust())?;
@@ -246,14 +247,14 @@ enum Copied {
 }
 
 /// Copies files; false if some were left out. What each process makes anew is not copied.
-fn copy_files(from: &StateDir, to: &StateDir, which: Copied) -> Result<bool, StoreError> {
+fn copy_files(from: &StateDir, to: &StateDir, which: Copied) -> Result<bool, Error> {
     let mut is_whole = true;
     for name in from.names()? {
         let is_made_anew = [LOCK, SERVE_LOCK, ".gitignore", CONVERTED].contains(&&*name)
             || name.ends_with(UNFINISHED)
             || name.starts_with("candidate-");
         let path = from.path_of(&name);
-        let found = fs::symlink_metadata(&path).map_err(StoreError::opening("look at", &path))?;
+        let found = fs::symlink_metadata(&path).map_err(Error::opening("look at", &path))?;
         if is_made_anew || !(found.is_file() || found.is_symlink()) {
             continue;
         }
@@ -269,14 +270,14 @@ fn copy_files(from: &StateDir, to: &StateDir, which: Copied) -> Result<bool, Sto
             None => is_whole = false,
         }
     }
-    to.sync().map_err(StoreError::state_folder(to.path()))?;
+    to.sync().map_err(Error::state_folder(to.path()))?;
     Ok(is_whole)
 }
 
 /// A text; `None` if it is damaged, and not if it just can't be read now.
-fn readable(read: Result<Option<Vec<u8>>, StoreError>) -> Result<Option<Vec<u8>>, StoreError> {
+fn readable(read: Result<Option<Vec<u8>>, Error>) -> Result<Option<Vec<u8>>, Error> {
     match read {
-        Err(StoreError::Altered { .. } | StoreError::Untrusted { .. }) => Ok(None),
+        Err(error) if matches!(error.kind, ErrorKind::NotKept | ErrorKind::Untrusted) => Ok(None),
         read => read,
     }
 }
@@ -310,7 +311,7 @@ struct DeltaHeader {
 
 impl FormerHistory {
     /// The history in a state folder of version 0.1, if there is one.
-    pub fn find(conf: &ConfFile, former: &StateDir) -> Result<Option<Self>, StoreError> {
+    pub fn find(conf: &ConfFile, former: &StateDir) -> Result<Option<Self>, Error> {
         let Some(folder) = former.find_in(FOLDER)? else { return Ok(None) };
         let journal = folder.read(JOURNAL)?.unwrap_or_default();
         let (lines, is_damaged) = read_lines(&journal);
@@ -331,7 +332,7 @@ impl FormerHistory {
         let lines = lines.into_iter().map(|(replaced, line)| (line, replaced)).collect();
         let present = match fs::read(conf.target()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            read => Some(read.map_err(StoreError::opening("read", conf.target()))?),
+            read => Some(read.map_err(Error::opening("read", conf.target()))?),
         };
         Ok(Some(Self { folder, lines, is_damaged, present }))
     }
@@ -354,7 +355,7 @@ impl FormerHistory {
     }
 
     /// The text before a change; `None` if there was none, or if it is not kept any more.
-    pub fn text_before(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
+    pub fn text_before(&self, serial: u64) -> Result<Option<Vec<u8>>, Error> {
         let Some(place) = self.place(serial) else { return Ok(None) };
         let (line, replaced) = &self.lines[place];
         let Some(before) = line.before else { return Ok(None) };
@@ -371,7 +372,7 @@ impl FormerHistory {
             (None, Some(earlier)) => self.made_by(earlier, before)?,
             (None, None) => None,
         };
-        text.map(Some).ok_or(StoreError::Altered { path: self.folder.path_of(&plain(serial)) })
+        text.map(Some).ok_or(Error::altered(&self.folder.path_of(&plain(serial))))
     }
 
     fn place(&self, serial: u64) -> Option<usize> {
@@ -379,7 +380,7 @@ impl FormerHistory {
     }
 
     /// The text that is kept with an entry, whether it is in an archive or not.
-    fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
+    fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, Error> {
         let name = plain(serial);
         let link = fs::read_link(self.folder.path_of(&name))
             .ok()
@@ -397,12 +398,12 @@ impl FormerHistory {
         let member = memmem::rfind_iter(&bytes, &header).find_map(begins).unwrap_or_default();
         match GzDecoder::new(member).read_to_end(&mut text) {
             Ok(_) => Ok(Some(text)),
-            Err(_) => Err(StoreError::Altered { path: self.folder.path_of(&archive) }),
+            Err(_) => Err(Error::altered(&self.folder.path_of(&archive))),
         }
     }
 
     /// The text that a change made, if it is known.
-    fn text_after(&self, place: usize) -> Result<Option<Vec<u8>>, StoreError> {
+    fn text_after(&self, place: usize) -> Result<Option<Vec<u8>>, Error> {
         let Some(after) = self.lines[place].0.after else { return Ok(None) };
         let is_it = |text: &Vec<u8>| Revision::from_text(text) == after;
         let later = self.lines[place + 1..].iter().find(|(line, _)| !line.aside);
@@ -414,7 +415,7 @@ impl FormerHistory {
     }
 
     /// The text that a change made, by its delta.
-    fn made_by(&self, place: usize, revision: Revision) -> Result<Option<Vec<u8>>, StoreError> {
+    fn made_by(&self, place: usize, revision: Revision) -> Result<Option<Vec<u8>>, Error> {
         let line = &self.lines[place].0;
         let old = line.before.map_or(Ok(None), |_| readable(self.kept(line.serial)))?.unwrap_or_default();
         let read = |end: &str| self.folder.read(&format!("{}{end}", line.serial));
@@ -429,7 +430,7 @@ impl FormerHistory {
     }
 
     /// Writes the history into a new folder; false if a text that is kept can't be read, or has no place there.
-    fn write_to(&self, folder: &StateDir) -> Result<bool, StoreError> {
+    fn write_to(&self, folder: &StateDir) -> Result<bool, Error> {
         let mut is_whole = !self.is_damaged;
         let mut journal = Vec::new();
         let last = self.lines.len().saturating_sub(1);
@@ -455,7 +456,7 @@ impl FormerHistory {
                 is_whole &= line.before == known;
                 known = line.after;
             }
-            serde_json::to_writer(&mut journal, line).map_err(StoreError::io("write", folder.path()))?;
+            serde_json::to_writer(&mut journal, line).map_err(Error::io("write", folder.path()))?;
             journal.push(b'\n');
         }
         folder.put(JOURNAL, &[&journal])?;

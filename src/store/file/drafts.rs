@@ -3,6 +3,7 @@
 //! A draft is two files, `draft-XXXXXX.conf` with the text and `draft-XXXXXX.base` with the text that it
 //! was made of. Both have mode 0600 and belong to the user who edits.
 
+use crate::error::Error;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -12,8 +13,6 @@ use bytes::Bytes;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
-
-use crate::store::error::StoreError;
 
 const PREFIX: &str = "draft-";
 const TEXT: &str = ".conf";
@@ -98,9 +97,9 @@ impl KeptDraft {
     ///
     /// # Errors
     /// `StateFolder`; nothing is left behind then.
-    pub fn create(state_home: &Path, origin: DraftOrigin) -> Result<Self, StoreError> {
+    pub fn create(state_home: &Path, origin: DraftOrigin) -> Result<Self, Error> {
         let folder = user_folder(state_home)?;
-        let failed = |error| StoreError::state_folder(&folder)(error);
+        let failed = |error| Error::state_folder(&folder)(error);
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).suffix(TEXT).permissions(Permissions::from_mode(MODE));
         let mut file = builder.tempfile_in(&folder).map_err(failed)?;
@@ -115,10 +114,10 @@ impl KeptDraft {
     ///
     /// # Errors
     /// `NotFound`, `Io`.
-    pub fn open(path: PathBuf) -> Result<Self, StoreError> {
-        open_own(&path, OpenOptions::new().read(true)).map_err(StoreError::opening("open", &path))?;
+    pub fn open(path: PathBuf) -> Result<Self, Error> {
+        open_own(&path, OpenOptions::new().read(true)).map_err(Error::opening("open", &path))?;
         let base = path.with_extension(BASE);
-        let origin = DraftOrigin::of(&path).map_err(StoreError::opening("open", &base))?;
+        let origin = DraftOrigin::of(&path).map_err(Error::opening("open", &base))?;
         Ok(Self { path, origin })
     }
 
@@ -131,16 +130,16 @@ impl KeptDraft {
     ///
     /// # Errors
     /// `Io`, `NotFound`.
-    pub fn read(&self) -> Result<Bytes, StoreError> {
-        read(&self.path).map_err(StoreError::opening("open", &self.path))
+    pub fn read(&self) -> Result<Bytes, Error> {
+        read(&self.path).map_err(Error::opening("open", &self.path))
     }
 
     /// Replaces the text; the old one stays if that fails.
     ///
     /// # Errors
     /// `Io`.
-    pub fn write(&self, text: &[u8]) -> Result<(), StoreError> {
-        replace(&self.path, &[text]).map_err(StoreError::io("write", &self.path))
+    pub fn write(&self, text: &[u8]) -> Result<(), Error> {
+        replace(&self.path, &[text]).map_err(Error::io("write", &self.path))
     }
 
     /// Replaces the text and what it was made of. If the process is killed between the two, the new text
@@ -148,9 +147,9 @@ impl KeptDraft {
     ///
     /// # Errors
     /// `Io`.
-    pub fn rebase(&mut self, origin: DraftOrigin, text: &[u8]) -> Result<(), StoreError> {
+    pub fn rebase(&mut self, origin: DraftOrigin, text: &[u8]) -> Result<(), Error> {
         self.write(text)?;
-        origin.write(&self.path).map_err(StoreError::io("write", &self.path))?;
+        origin.write(&self.path).map_err(Error::io("write", &self.path))?;
         self.origin = origin;
         Ok(())
     }
@@ -195,15 +194,15 @@ fn replace(path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
 ///
 /// # Errors
 /// `StateFolder`; also where others may write it.
-pub fn user_folder(state_home: &Path) -> Result<PathBuf, StoreError> {
+pub fn user_folder(state_home: &Path) -> Result<PathBuf, Error> {
     let path = state_home.join(USER_FOLDER);
     let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
-    made.map_err(StoreError::state_folder(&path))?;
+    made.map_err(Error::state_folder(&path))?;
     match is_private_folder(&path) {
         true => Ok(path),
         false => {
             let source = io::Error::other("other users may write it");
-            Err(StoreError::StateFolder { path, source })
+            Err(Error::state_folder(&path)(source))
         }
     }
 }

@@ -10,13 +10,13 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::{Errno, retry_on_intr};
 
-use crate::store::error::{FileKind, StoreError};
+use crate::error::{Error, ErrorKind};
 
 /// Name of the folder in which version 0.1 had the state folders of all files.
 const FORMER_ROOT: &str = ".mediactl";
@@ -37,7 +37,7 @@ impl ConfFile {
     /// # Errors
     /// `NotAFile`, `LinkLoop`, `DanglingLink`, `PlantedLink`; `NotFound` for a missing folder; `PermissionDenied`
     /// and `Io` when a folder on the way cannot be searched.
-    pub fn resolve(path: &Path) -> Result<ConfFile, StoreError> {
+    pub fn resolve(path: &Path) -> Result<ConfFile, Error> {
         Ok(ConfFile { given: path.to_owned(), target: follow(path)? })
     }
 
@@ -80,27 +80,27 @@ impl ConfFile {
 }
 
 /// Opens a regular file for reading, and nothing else.
-pub(super) fn open_regular(path: &Path) -> Result<(File, Metadata), StoreError> {
+pub(super) fn open_regular(path: &Path) -> Result<(File, Metadata), Error> {
     // To open a device can have effects, so the kind is checked first; and again afterwards, because
     // the file may have been exchanged.
-    let found = fs::symlink_metadata(path).map_err(StoreError::opening("open", path))?;
+    let found = fs::symlink_metadata(path).map_err(Error::opening("open", path))?;
     if found.is_symlink() {
-        return Err(StoreError::ChangedMeanwhile { path: path.to_owned() });
+        return Err(Error::changed_meanwhile(path));
     }
     refuse_other_kinds(path, &found)?;
     let file = open_without_blocking(path, OFlags::RDONLY)?;
-    let found = file.metadata().map_err(StoreError::io("look at", path))?;
+    let found = file.metadata().map_err(Error::io("look at", path))?;
     refuse_other_kinds(path, &found)?;
     Ok((file, found))
 }
 
 /// Opens the file at `path` itself: no link is followed, no pipe waits for its other end.
-pub(super) fn open_without_blocking(path: &Path, access: OFlags) -> Result<File, StoreError> {
+pub(super) fn open_without_blocking(path: &Path, access: OFlags) -> Result<File, Error> {
     let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     match open_whole_path(path, flags) {
         Ok(file) => Ok(file),
-        Err(Errno::LOOP) => Err(StoreError::ChangedMeanwhile { path: path.to_owned() }),
-        Err(error) => Err(StoreError::opening("open", path)(error)),
+        Err(Errno::LOOP) => Err(Error::changed_meanwhile(path)),
+        Err(error) => Err(Error::opening("open", path)(error)),
     }
 }
 
@@ -118,19 +118,25 @@ pub(super) fn open_whole_path(path: &Path, flags: OFlags) -> Result<File, Errno>
 }
 
 /// Reads `file`, which has about `size` bytes, from where it stands to its end.
-pub(super) fn read_whole(file: &File, size: u64, path: &Path) -> Result<Vec<u8>, StoreError> {
+pub(super) fn read_whole(file: &File, size: u64, path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
     // `take` keeps std from asking for the size again.
-    file.take(u64::MAX).read_to_end(&mut bytes).map_err(StoreError::io("read", path))?;
+    file.take(u64::MAX).read_to_end(&mut bytes).map_err(Error::io("read", path))?;
     Ok(bytes)
 }
 
 /// Refuses everything but regular files, before anything opens it.
-pub(super) fn refuse_other_kinds(path: &Path, found: &Metadata) -> Result<(), StoreError> {
-    match FileKind::unusable(found.file_type()) {
-        None => Ok(()),
-        Some(kind) => Err(StoreError::NotAFile { path: path.to_owned(), kind }),
-    }
+pub(super) fn refuse_other_kinds(path: &Path, found: &Metadata) -> Result<(), Error> {
+    let kind = match found.file_type() {
+        kind if kind.is_file() => return Ok(()),
+        kind if kind.is_dir() => "a folder",
+        kind if kind.is_fifo() => "a pipe",
+        kind if kind.is_socket() => "a socket",
+        kind if kind.is_char_device() || kind.is_block_device() => "a device",
+        _ => "not a regular file",
+    };
+    Err(Error::new(ErrorKind::NotFound, format!("`{}` is {kind}", path.display()))
+        .hint("the configuration has to be a regular file"))
 }
 
 /// As many links as the kernel follows.
@@ -141,9 +147,9 @@ const MAX_LINKS: usize = 40;
 const STICKY_AND_PUBLIC: u32 = 0o1002;
 
 /// Follows the links of `given`; the last name may be missing. The result has no link and no `..`.
-fn follow(given: &Path) -> Result<PathBuf, StoreError> {
+fn follow(given: &Path) -> Result<PathBuf, Error> {
     if given.as_os_str().is_empty() {
-        return Err(StoreError::NotFound { path: given.to_owned() });
+        return Err(Error::no_file(given));
     }
     let start = if given.is_absolute() { PathBuf::from("/") } else { current_folder()? };
     let mut way = PathWalk { given, at: start, names: Vec::new(), links: 0, link: None };
@@ -154,8 +160,8 @@ fn follow(given: &Path) -> Result<PathBuf, StoreError> {
     way.end()
 }
 
-fn current_folder() -> Result<PathBuf, StoreError> {
-    std::env::current_dir().map_err(StoreError::opening("look up", Path::new(".")))
+fn current_folder() -> Result<PathBuf, Error> {
+    std::env::current_dir().map_err(Error::opening("look up", Path::new(".")))
 }
 
 struct PathWalk<'a> {
@@ -183,7 +189,7 @@ impl PathWalk<'_> {
         self.names.extend(names.map(|component| component.as_os_str().to_owned()));
     }
 
-    fn step(&mut self, name: &OsStr) -> Result<(), StoreError> {
+    fn step(&mut self, name: &OsStr) -> Result<(), Error> {
         match Path::new(name).components().next() {
             Some(Component::RootDir) => self.at = PathBuf::from("/"),
             Some(Component::ParentDir) => {
@@ -206,13 +212,16 @@ impl PathWalk<'_> {
         Ok(())
     }
 
-    fn follow_link(&mut self, path: PathBuf, found: &Metadata) -> Result<(), StoreError> {
+    fn follow_link(&mut self, path: PathBuf, found: &Metadata) -> Result<(), Error> {
         self.links += 1;
         if self.links > MAX_LINKS {
-            return Err(StoreError::LinkLoop { path: self.given.to_owned() });
+            let message = format!("`{}` is a link that leads back to itself", self.given.display());
+            return Err(
+                Error::new(ErrorKind::NotFound, message).hint("one of the links has to lead to a file")
+            );
         }
         refuse_planted(&self.at, &path, found)?;
-        let points_to = fs::read_link(&path).map_err(StoreError::opening("read the link", &path))?;
+        let points_to = fs::read_link(&path).map_err(Error::opening("read the link", &path))?;
         let link = Link { points_to: self.at.join(&points_to), path, names_behind: self.names.len() };
         self.put(&points_to);
         self.link = Some(link);
@@ -220,28 +229,30 @@ impl PathWalk<'_> {
     }
 
     /// The last name of the given path may be missing; the target of a link may not.
-    fn miss(&mut self, path: PathBuf) -> Result<(), StoreError> {
+    fn miss(&mut self, path: PathBuf) -> Result<(), Error> {
         match self.link.take() {
             Some(link) => Err(self.dangling(link)),
             None if self.names.is_empty() => {
                 self.at = path;
                 Ok(())
             }
-            None => Err(StoreError::NotFound { path }),
+            None => Err(Error::no_file(&path)),
         }
     }
 
     /// The pipe of a shell's `<(command)` looks like a dangling link, only the kernel can follow it.
-    fn dangling(&self, link: Link) -> StoreError {
+    fn dangling(&self, link: Link) -> Error {
         if let Ok(found) = fs::metadata(self.given)
             && let Err(error) = refuse_other_kinds(self.given, &found)
         {
             return error;
         }
-        StoreError::DanglingLink { link: link.path, points_to: link.points_to }
+        let [link, points_to] = [&link.path, &link.points_to].map(|path| path.display());
+        let message = format!("`{link}` is a link to `{points_to}`, which does not exist");
+        Error::new(ErrorKind::NotFound, message).hint(format!("create `{points_to}`, or correct the link"))
     }
 
-    fn end(self) -> Result<PathBuf, StoreError> {
+    fn end(self) -> Result<PathBuf, Error> {
         match fs::symlink_metadata(&self.at) {
             Ok(found) => {
                 refuse_other_kinds(&self.at, &found)?;
@@ -258,16 +269,21 @@ impl PathWalk<'_> {
 
 /// Refuses the link at `path`, described by `found`, in a folder where everybody may make links, unless
 /// the user of this process or the owner of the folder made it.
-fn refuse_planted(folder: &Path, path: &Path, found: &Metadata) -> Result<(), StoreError> {
+fn refuse_planted(folder: &Path, path: &Path, found: &Metadata) -> Result<(), Error> {
     let around = fs::symlink_metadata(folder).map_err(|error| cannot_look_up(folder, error))?;
     let is_public = around.mode() & STICKY_AND_PUBLIC == STICKY_AND_PUBLIC;
     let believed = [around.uid(), rustix::process::geteuid().as_raw()];
-    match is_public && !believed.contains(&found.uid()) {
-        true => Err(StoreError::PlantedLink { link: path.to_owned(), user: found.uid() }),
-        false => Ok(()),
+    if !is_public || believed.contains(&found.uid()) {
+        return Ok(());
     }
+    let (link, user) = (path.display(), found.uid());
+    let message = format!(
+        "`{link}` is a link of user {user} in a folder that everybody may write, so it is not followed"
+    );
+    Err(Error::new(ErrorKind::Untrusted, message)
+        .hint("give the path of the file itself, or make the link in a folder that only you may write"))
 }
 
-fn cannot_look_up(path: &Path, error: io::Error) -> StoreError {
-    StoreError::opening("look up", path)(error)
+fn cannot_look_up(path: &Path, error: io::Error) -> Error {
+    Error::opening("look up", path)(error)
 }

@@ -24,10 +24,10 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::state::{StateDir, UNFINISHED};
+use crate::error::Error;
 use crate::store::Reconciled;
 use crate::store::bounded_time::{from_seconds, seconds};
 use crate::store::change_record::{ChangeRecord, ClusterState, DEFAULT_KEEP, HAND_EDIT, HistoryEntry};
-use crate::store::error::StoreError;
 use crate::store::revision::Revision;
 use crate::store::version::BaseText;
 use crate::store::warning::Warning;
@@ -168,7 +168,7 @@ fn is_no_line(line: &[u8]) -> bool {
 }
 
 /// The number of changes that a folder of the history keeps: what the user chose last.
-pub(super) fn number_kept(folder: &StateDir) -> Result<u64, StoreError> {
+pub(super) fn number_kept(folder: &StateDir) -> Result<u64, Error> {
     let chosen = folder.read(KEEP)?.and_then(|text| str::from_utf8(&text).ok()?.trim().parse().ok());
     Ok(chosen.unwrap_or(DEFAULT_KEEP as u64).max(1))
 }
@@ -182,14 +182,14 @@ pub(super) struct History {
 
 impl History {
     /// The history in a state folder; `None` if the file was never changed.
-    pub fn find(state: &StateDir) -> Result<Option<Self>, StoreError> {
+    pub fn find(state: &StateDir) -> Result<Option<Self>, Error> {
         let Some(folder) = state.find_in(FOLDER)? else { return Ok(None) };
         let journal = folder.read(JOURNAL)?.unwrap_or_default();
         Ok(Some(Self { folder, journal }))
     }
 
     /// The history for the holder of the lock, made where it is missing.
-    pub fn make(state: &StateDir) -> Result<Self, StoreError> {
+    pub fn make(state: &StateDir) -> Result<Self, Error> {
         let folder = state.folder_in(FOLDER)?;
         let journal = folder.read(JOURNAL)?.unwrap_or_default();
         Ok(Self { folder, journal })
@@ -232,7 +232,7 @@ impl History {
 
     /// The changes, the last one first, without the oldest ones, whose texts are not kept any more. `file` is the
     /// present file.
-    pub fn entries(&self, file: Option<FileStamp>) -> Result<Vec<HistoryEntry>, StoreError> {
+    pub fn entries(&self, file: Option<FileStamp>) -> Result<Vec<HistoryEntry>, Error> {
         let (mut lines, is_damaged) = read_lines(&self.journal);
         let oldest = lines.last().map_or(0, |last| last.serial).saturating_sub(number_kept(&self.folder)?);
         lines.pop_if(|last| last.is_unmade(file));
@@ -250,7 +250,7 @@ impl History {
 
     /// The text before a change, or that of an entry that was never in the file; `None` if there was none, or if it is
     /// not kept any more.
-    pub fn text_before(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
+    pub fn text_before(&self, serial: u64) -> Result<Option<Vec<u8>>, Error> {
         let Some((start, line)) = self.line(serial) else { return Ok(None) };
         let Some(before) = line.before else { return Ok(None) };
         if line.aside {
@@ -274,7 +274,7 @@ impl History {
     }
 
     /// The text with this number and this revision.
-    fn text(&self, number: u64, revision: Revision) -> Result<Option<Vec<u8>>, StoreError> {
+    fn text(&self, number: u64, revision: Revision) -> Result<Option<Vec<u8>>, Error> {
         let mut altered = None;
         for end in [TEXT, COMPRESSED] {
             let name = format!("{number}{end}");
@@ -284,13 +284,13 @@ impl History {
             if let Some(text) = text.filter(|text| Revision::from_text(text) == revision) {
                 return Ok(Some(text));
             }
-            altered = Some(StoreError::Altered { path });
+            altered = Some(Error::altered(&path));
         }
         altered.map_or(Ok(None), Err)
     }
 
     /// The journal in words, if its last line was not written by a writer of the history, or all are lost.
-    fn damage(&self) -> Result<Option<String>, StoreError> {
+    fn damage(&self) -> Result<Option<String>, Error> {
         let last = self.journal.split(|&byte| byte == b'\n').rfind(|line| !line.is_empty());
         let is_damaged = match last {
             Some(last) => is_no_line(last),
@@ -301,7 +301,7 @@ impl History {
     }
 
     /// The number of the last line; 0 if there is none. Of a damaged journal, no text has it or a greater one.
-    fn last_serial(&self) -> Result<u64, StoreError> {
+    fn last_serial(&self) -> Result<u64, Error> {
         let last = self.back().next().map_or(0, |(_, line)| line.serial);
         Ok(match self.damage()? {
             Some(_) => last.max(newest_text(&self.folder)? + 1),
@@ -310,11 +310,7 @@ impl History {
     }
 
     /// Reconciles the history with the file at `path`, which holds `now`, or is missing.
-    pub fn reconcile(
-        &mut self,
-        path: &Path,
-        now: Option<(&[u8], Revision)>,
-    ) -> Result<Reconciled, StoreError> {
+    pub fn reconcile(&mut self, path: &Path, now: Option<(&[u8], Revision)>) -> Result<Reconciled, Error> {
         let warnings = self.damage()?.map(Warning::HistoryDamaged).into_iter().collect();
         let revision = now.map(|(_, revision)| revision);
         let last = self.back().next().filter(|(_, last)| last.before == revision);
@@ -336,7 +332,7 @@ impl History {
         path: &Path,
         now: Option<(&[u8], Revision)>,
         last: &JournalLine,
-    ) -> Result<(), StoreError> {
+    ) -> Result<(), Error> {
         let line = JournalLine {
             serial: self.last_serial()? + 1,
             at: written_at(path).max(last.at),
@@ -352,7 +348,7 @@ impl History {
     }
 
     /// Keeps the text before the first change; `last` is the last number that is taken. Returns that number from now on.
-    fn keep_first(&self, text: &[u8], last: u64) -> Result<u64, StoreError> {
+    fn keep_first(&self, text: &[u8], last: u64) -> Result<u64, Error> {
         // Without a line, what is there is of a writer that was killed; unless the journal is damaged.
         let has_lines = !self.journal.is_empty() || self.damage()?.is_some();
         let is_taken = has_lines && texts(&self.folder)?.iter().any(|(taken, _)| *taken == FIRST);
@@ -363,7 +359,7 @@ impl History {
     }
 
     /// Keeps a text in the history that was never in the file, durably.
-    pub fn keep_aside(&mut self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), StoreError> {
+    pub fn keep_aside(&mut self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), Error> {
         let line = JournalLine {
             before: Some(Revision::from_text(text)),
             after: self.last_change().and_then(|last| last.after),
@@ -378,7 +374,7 @@ impl History {
 
     /// Adds a line, and makes it and the names in the folder durable. If a crash cut the last line short, a line end goes
     /// first, so that only that line is lost.
-    fn append(&mut self, line: &JournalLine) -> Result<(), StoreError> {
+    fn append(&mut self, line: &JournalLine) -> Result<(), Error> {
         let mut text = Vec::new();
         text.extend(self.journal.last().filter(|&&last| last != b'\n').map(|_| b'\n'));
         let file = self.folder.open(JOURNAL)?;
@@ -393,15 +389,15 @@ impl History {
         let written = write().map_err(|error| {
             // Removes a line that was written in part.
             let _ = file.set_len(length);
-            StoreError::state_folder(self.folder.path())(error)
+            Error::state_folder(self.folder.path())(error)
         });
         written.map(|()| self.journal.extend(text))
     }
 
     /// Removes the last line, which begins at `start`, and its text.
-    fn withdraw(&mut self, start: usize, serial: u64) -> Result<(), StoreError> {
+    fn withdraw(&mut self, start: usize, serial: u64) -> Result<(), Error> {
         let file = self.folder.open(JOURNAL)?;
-        file.set_len(start as u64).map_err(StoreError::state_folder(self.folder.path()))?;
+        file.set_len(start as u64).map_err(Error::state_folder(self.folder.path()))?;
         self.journal.truncate(start);
         let _ = self.folder.remove(&plain(serial));
         Ok(())
@@ -470,7 +466,7 @@ impl Staged {
         (path, old): (&Path, Option<(BaseText<'_>, &Metadata)>),
         new: Option<(&[&[u8]], Revision)>,
         record: &ChangeRecord<'_>,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<Self, Error> {
         let mut history = history;
         let now = old.map(|(old, _)| (old.text, old.revision));
         let revision = now.map(|(_, revision)| revision);
@@ -559,12 +555,12 @@ pub(super) fn packed(number: u64) -> String {
 }
 
 /// The texts in the folder, whether or not they are compressed or finished: the number and the name of each.
-fn texts(folder: &StateDir) -> Result<Vec<(u64, String)>, StoreError> {
+fn texts(folder: &StateDir) -> Result<Vec<(u64, String)>, Error> {
     let named = |name: String| Some((name.split_once(TEXT)?.0.parse().ok()?, name));
     Ok(folder.names()?.into_iter().filter_map(named).collect())
 }
 
-fn newest_text(folder: &StateDir) -> Result<u64, StoreError> {
+fn newest_text(folder: &StateDir) -> Result<u64, Error> {
     Ok(texts(folder)?.into_iter().map(|(number, _)| number).max().unwrap_or_default())
 }
 

@@ -24,7 +24,8 @@ use super::convert;
 use super::find::{ConfFile, open_regular, open_without_blocking, read_whole};
 use super::lock::wait_for;
 use super::state::StateDir;
-use crate::store::error::{LockHolder, StoreError};
+use crate::error::{Error, ErrorKind};
+use crate::store::error::{LockHolder, reason};
 use crate::store::version::{Loaded, Version};
 use crate::store::warning::Warning;
 
@@ -56,21 +57,21 @@ impl ConfFile {
     /// # Errors
     /// `NotFound`, `PermissionDenied`, `NotAFile`, `Io`; `ChangedMeanwhile` when the file never
     /// stands still, or became a link since it was resolved.
-    pub fn load(&self) -> Result<Loaded, StoreError> {
+    pub fn load(&self) -> Result<Loaded, Error> {
         // A reader ignores a state folder that it cannot read or trust, and returns the text of the file.
         load(self, convert::find_state(self).ok().flatten().as_ref()).map(|(loaded, _)| loaded)
     }
 }
 
 /// Loads the file, and says which file it was.
-pub(super) fn load(conf: &ConfFile, state: Option<&StateDir>) -> Result<(Loaded, Metadata), StoreError> {
+pub(super) fn load(conf: &ConfFile, state: Option<&StateDir>) -> Result<(Loaded, Metadata), Error> {
     let path = conf.target();
     for _ in 0..READ_ATTEMPTS {
         // Read before the file: if a journal appears later, the time of the file has changed, too.
         let journal = state.and_then(|state| UndoJournal::read(state).ok().flatten());
         let (file, found) = open_regular(path)?;
         let bytes = read_whole(&file, found.len(), path)?;
-        let now = file.metadata().map_err(StoreError::io("look at", path))?;
+        let now = file.metadata().map_err(Error::io("look at", path))?;
         if last_write(&found) != last_write(&now) {
             continue;
         }
@@ -80,7 +81,7 @@ pub(super) fn load(conf: &ConfFile, state: Option<&StateDir>) -> Result<(Loaded,
         };
         return Ok((Loaded { bytes: bytes.into(), version: Version::new(()), open: None }, found));
     }
-    Err(StoreError::ChangedMeanwhile { path: path.to_owned() })
+    Err(Error::changed_meanwhile(path))
 }
 
 /// Size and time, which differ after a write.
@@ -94,10 +95,10 @@ pub(super) fn write(
     state: &StateDir,
     old: &[u8],
     pieces: &[&[u8]],
-) -> Result<Vec<Warning>, StoreError> {
+) -> Result<Vec<Warning>, Error> {
     let (file, found) = open_locked(conf)?;
-    if !holds(&file, &found, old).map_err(StoreError::io("read", conf.target()))? {
-        return Err(StoreError::ChangedMeanwhile { path: conf.target().to_owned() });
+    if !holds(&file, &found, old).map_err(Error::io("read", conf.target()))? {
+        return Err(Error::changed_meanwhile(conf.target()));
     }
     if let Err(error) = UndoJournal::write(state, found.ino(), old, pieces) {
         // The file is untouched, so a journal that stays does no harm.
@@ -111,7 +112,7 @@ pub(super) fn write(
 }
 
 /// Makes the file whole if a killed writer left a journal; called under the lock.
-pub(super) fn recover(conf: &ConfFile, state: &StateDir) -> Result<Vec<Warning>, StoreError> {
+pub(super) fn recover(conf: &ConfFile, state: &StateDir) -> Result<Vec<Warning>, Error> {
     let Some(bytes) = state.read(JOURNAL)? else { return Ok(Vec::new()) };
     let Some(journal) = UndoJournal::parse(bytes) else {
         // It was cut short before the file was touched.
@@ -120,7 +121,7 @@ pub(super) fn recover(conf: &ConfFile, state: &StateDir) -> Result<Vec<Warning>,
     };
     let (file, found) = match open_locked(conf) {
         Ok(opened) => opened,
-        Err(StoreError::NotFound { .. }) => return keep_journal(conf, state),
+        Err(error) if error.kind == ErrorKind::NoConfiguration => return keep_journal(conf, state),
         Err(error) => return Err(error),
     };
     let bytes = read_whole(&file, found.len(), conf.target())?;
@@ -128,7 +129,7 @@ pub(super) fn recover(conf: &ConfFile, state: &StateDir) -> Result<Vec<Warning>,
         FileState::Complete => Ok(remove_journal(state)),
         FileState::Edited => keep_journal(conf, state),
         FileState::Mixture => {
-            overwrite(&file, &[journal.old()]).map_err(StoreError::io("write", conf.target()))?;
+            overwrite(&file, &[journal.old()]).map_err(Error::io("write", conf.target()))?;
             let mut warnings = vec![Warning::PutBack { path: conf.target().to_owned() }];
             warnings.extend(remove_journal(state));
             Ok(warnings)
@@ -136,15 +137,15 @@ pub(super) fn recover(conf: &ConfFile, state: &StateDir) -> Result<Vec<Warning>,
     }
 }
 
-fn open_locked(conf: &ConfFile) -> Result<(File, Metadata), StoreError> {
+fn open_locked(conf: &ConfFile) -> Result<(File, Metadata), Error> {
     let path = conf.target();
     let file = open_without_blocking(path, OFlags::RDWR)?;
-    let found = file.metadata().map_err(StoreError::io("look at", path))?;
+    let found = file.metadata().map_err(Error::io("look at", path))?;
     let locked = wait_for(&file, FILE_LOCK_WAIT, &mut || {});
-    if locked.map_err(StoreError::io("lock", path))? {
+    if locked.map_err(Error::io("lock", path))? {
         Ok((file, found))
     } else {
-        Err(StoreError::Busy { path: path.to_owned(), holder: LockHolder::unknown() })
+        Err(Error::locked(path, LockHolder::unknown()))
     }
 }
 
@@ -162,19 +163,18 @@ fn overwrite(file: &File, pieces: &[&[u8]]) -> io::Result<()> {
 
 /// Puts the old text back after a failed write. If that fails, too, the journal stays, and the error
 /// says so.
-fn put_back_after(
-    source: io::Error,
-    conf: &ConfFile,
-    state: &StateDir,
-    file: &File,
-    old: &[u8],
-) -> StoreError {
-    let path = conf.target().to_owned();
+fn put_back_after(source: io::Error, conf: &ConfFile, state: &StateDir, file: &File, old: &[u8]) -> Error {
     if overwrite(file, &[old]).is_err() {
-        return StoreError::Torn { path, journal: state.path_of(JOURNAL), source };
+        let (path, reason) = (conf.target().display(), reason(&source));
+        let message = format!("only a part of `{path}` was written: {reason}");
+        let journal = state.path_of(JOURNAL);
+        return Error::new(ErrorKind::Failed, message).hint(format!(
+            "the old text is kept in `{}`; the next change puts it back first",
+            journal.display()
+        ));
     }
     remove_journal(state);
-    StoreError::Io { operation: "write", path, source }
+    Error::io("write", conf.target())(source)
 }
 
 /// Removes the journal durably: one that stays could undo a later edit.
@@ -185,12 +185,12 @@ fn remove_journal(state: &StateDir) -> Vec<Warning> {
     }
 }
 
-fn keep_journal(conf: &ConfFile, state: &StateDir) -> Result<Vec<Warning>, StoreError> {
+fn keep_journal(conf: &ConfFile, state: &StateDir) -> Result<Vec<Warning>, Error> {
     let journal = state.path_of(KEPT_JOURNAL);
     state
         .rename(JOURNAL, KEPT_JOURNAL)
         .and_then(|()| state.sync())
-        .map_err(StoreError::io("rename", &state.path_of(JOURNAL)))?;
+        .map_err(Error::io("rename", &state.path_of(JOURNAL)))?;
     Ok(vec![Warning::JournalKept { path: conf.target().to_owned(), journal }])
 }
 
@@ -237,7 +237,7 @@ enum FileState {
 
 impl UndoJournal {
     /// Writes the journal of a write that makes `pieces` out of `old`; it is durable on return.
-    fn write(state: &StateDir, inode: u64, old: &[u8], pieces: &[&[u8]]) -> Result<(), StoreError> {
+    fn write(state: &StateDir, inode: u64, old: &[u8], pieces: &[&[u8]]) -> Result<(), Error> {
         let new_length: usize = pieces.iter().map(|piece| piece.len()).sum();
         let mut header = MAGIC.to_vec();
         for number in [inode, old.len() as u64, new_length as u64] {
@@ -250,12 +250,12 @@ impl UndoJournal {
         let checksum = hasher.digest128().to_le_bytes();
         parts.push(&checksum);
         state.put(JOURNAL, &parts)?;
-        state.sync_path().map_err(StoreError::io("write", &state.path_of(JOURNAL)))
+        state.sync_path().map_err(Error::io("write", &state.path_of(JOURNAL)))
     }
 
     /// Reads the journal in the state folder; `None` when there is none, or when writing it was cut short
     /// before the file was touched.
-    fn read(state: &StateDir) -> Result<Option<UndoJournal>, StoreError> {
+    fn read(state: &StateDir) -> Result<Option<UndoJournal>, Error> {
         Ok(state.read(JOURNAL)?.and_then(UndoJournal::parse))
     }
 

@@ -9,7 +9,7 @@ use rustix::process::geteuid;
 use super::convert::find_state;
 use super::find::ConfFile;
 use super::in_place::load;
-use crate::store::error::StoreError;
+use crate::error::Error;
 use crate::store::included::{Follow, IncludeError, IncludedText};
 
 impl ConfFile {
@@ -40,7 +40,7 @@ impl ConfFile {
         let read = found.map(|path| {
             let path = path.map_err(|error| {
                 let path = error.path().to_owned();
-                StoreError::opening("look into", &path)(error)
+                Error::opening("look into", &path)(error)
             })?;
             self.read_one(&path, &mut rest)
         });
@@ -54,7 +54,7 @@ impl ConfFile {
         if rest.stays_below && !is_below {
             return Err(IncludeError::Outside);
         }
-        let size = fs::symlink_metadata(&target).map_err(StoreError::opening("open", &target))?.len();
+        let size = fs::symlink_metadata(&target).map_err(Error::opening("open", &target))?.len();
         *rest = rest.after(size)?;
         let (loaded, found) = load(&file, find_state(&file).ok().flatten().as_ref())?;
         let is_linked = self.is_linked_by_another(&found);

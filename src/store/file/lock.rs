@@ -7,7 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::state::StateDir;
-use crate::store::error::{LockHolder, StoreError};
+use crate::error::Error;
+use crate::store::error::LockHolder;
 
 /// Name of the lock that every writer takes. It is never removed: a lock on a file that has lost its name
 /// locks nothing.
@@ -45,10 +46,10 @@ impl StateDir {
         name: &str,
         wait: Duration,
         on_wait: &mut dyn FnMut(&LockHolder),
-    ) -> Result<LockAttempt, StoreError> {
+    ) -> Result<LockAttempt, Error> {
         let lock = self.open(name)?;
         let taken = wait_for(&lock, wait, &mut || on_wait(&LockHolder::read(&lock)))
-            .map_err(StoreError::state_folder(&self.path_of(name)))?;
+            .map_err(Error::state_folder(&self.path_of(name)))?;
         if !taken {
             return Ok(LockAttempt::HeldBy(LockHolder::read(&lock)));
         }

@@ -68,13 +68,14 @@ pub use writer::LockedFile;
 
 use super::candidate::Candidate;
 use super::change_record::{ChangeRecord, HistoryEntry};
-use super::error::{LockHolder, StoreError};
+use super::error::LockHolder;
 use super::included::{Follow, IncludeError, IncludedText};
 use super::pending::PendingRecord;
 use super::revision::Revision;
 use super::version::{BaseText, Loaded};
 use super::warning::Warning;
 use super::{PreparedChange, Reconciled, RunBy, Store, Writer};
+use crate::error::Error;
 use convert::{FormerHistory, find_state};
 use history::{FileStamp, History};
 use in_place::last_write;
@@ -92,7 +93,7 @@ enum AnyHistory {
 }
 
 impl AnyHistory {
-    fn find(conf: &ConfFile) -> Result<Option<Self>, StoreError> {
+    fn find(conf: &ConfFile) -> Result<Option<Self>, Error> {
         if let Some(state) = StateDir::find(conf)? {
             return Ok(History::find(&state)?.map(Self::Present));
         }
@@ -107,7 +108,7 @@ impl ConfFile {
     ///
     /// # Errors
     /// `PermissionDenied`, `Io`.
-    pub fn history(&self) -> Result<Vec<HistoryEntry>, StoreError> {
+    pub fn history(&self) -> Result<Vec<HistoryEntry>, Error> {
         Ok(match AnyHistory::find(self)? {
             None => Vec::new(),
             Some(AnyHistory::Present(history)) => history.entries(FileStamp::at(self.target()))?,
@@ -120,7 +121,7 @@ impl ConfFile {
     ///
     /// # Errors
     /// `Altered` if another program wrote into it; `PermissionDenied`, `Io`.
-    pub fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
+    pub fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, Error> {
         match AnyHistory::find(self)? {
             None => Ok(None),
             Some(AnyHistory::Present(history)) => history.text_before(serial),
@@ -134,7 +135,7 @@ impl LockedFile<'_> {
     ///
     /// # Errors
     /// `StateFolder`.
-    pub fn reconcile(&self, now: Option<BaseText<'_>>) -> Result<Reconciled, StoreError> {
+    pub fn reconcile(&self, now: Option<BaseText<'_>>) -> Result<Reconciled, Error> {
         let known = self.history.take();
         // Without a change there is no history to reconcile.
         let Some(mut history) = known.map_or_else(|| History::find(&self.state), |known| Ok(Some(known)))?
@@ -160,7 +161,7 @@ impl Store for ConfFile {
         Self::resolve(self.given()).is_ok_and(|now| now.target() != self.target())
     }
 
-    fn load(&self) -> Result<Loaded, StoreError> {
+    fn load(&self) -> Result<Loaded, Error> {
         self.load()
     }
 
@@ -180,11 +181,11 @@ impl Store for ConfFile {
         self.read_included(pattern, follow)
     }
 
-    fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, StoreError> {
+    fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
         self.history()
     }
 
-    fn has_change(&self, serial: u64) -> Result<bool, StoreError> {
+    fn has_change(&self, serial: u64) -> Result<bool, Error> {
         let now = FileStamp::at(self.target());
         Ok(match AnyHistory::find(self)? {
             None => false,
@@ -193,7 +194,7 @@ impl Store for ConfFile {
         })
     }
 
-    fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, StoreError> {
+    fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, Error> {
         self.kept(serial)
     }
 
@@ -204,9 +205,9 @@ impl Store for ConfFile {
         }
     }
 
-    fn refuse_missing(&self) -> Result<(), StoreError> {
+    fn refuse_missing(&self) -> Result<(), Error> {
         match self.target().try_exists() {
-            Ok(false) => Err(StoreError::NotFound { path: self.target().to_owned() }),
+            Ok(false) => Err(Error::no_file(self.target())),
             _ => Ok(()),
         }
     }
@@ -215,12 +216,12 @@ impl Store for ConfFile {
         self.has_pending()
     }
 
-    fn pending(&self) -> Result<Option<PendingRecord>, StoreError> {
+    fn pending(&self) -> Result<Option<PendingRecord>, Error> {
         self.pending()
     }
 
     /// In the state folder, where a writer has it, if that is there and may be written.
-    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, StoreError> {
+    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
         let held = || {
             let state = find_state(self).ok()??;
             let temporary =
@@ -242,13 +243,13 @@ impl Store for ConfFile {
         &self,
         wait: Duration,
         on_wait: &mut dyn FnMut(&LockHolder),
-    ) -> Result<Box<dyn Writer + '_>, StoreError> {
+    ) -> Result<Box<dyn Writer + '_>, Error> {
         Ok(Box::new(self.lock(wait, on_wait)?))
     }
 }
 
 impl Writer for LockedFile<'_> {
-    fn load(&self) -> Result<Loaded, StoreError> {
+    fn load(&self) -> Result<Loaded, Error> {
         Ok(in_place::load(self.conf, Some(&self.state))?.0)
     }
 
@@ -256,11 +257,11 @@ impl Writer for LockedFile<'_> {
         std::mem::take(&mut self.warnings)
     }
 
-    fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Reconciled, StoreError> {
+    fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Reconciled, Error> {
         self.reconcile(current)
     }
 
-    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, StoreError> {
+    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
         let temporary = TemporaryPlace::of_candidates(&self.state).write(CANDIDATE_MODE, pieces)?;
         self.state.adopt(temporary.as_file());
         Ok(Candidate::new(temporary))
@@ -271,11 +272,11 @@ impl Writer for LockedFile<'_> {
         old: Option<BaseText<'w>>,
         new: Option<&'w [&'w [u8]]>,
         record: &ChangeRecord<'_>,
-    ) -> Result<Box<dyn PreparedChange + 'w>, StoreError> {
+    ) -> Result<Box<dyn PreparedChange + 'w>, Error> {
         Ok(Box::new(self.prepare(old, new, record)?))
     }
 
-    fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), StoreError> {
+    fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), Error> {
         let mut history = self.take_history()?;
         history.keep_aside(text, record)?;
         self.history.replace(Some(history));
@@ -283,17 +284,17 @@ impl Writer for LockedFile<'_> {
     }
 
     /// Nobody else writes it as long as the file is locked.
-    fn set_pending(&self, pending: &PendingRecord) -> Result<(), StoreError> {
+    fn set_pending(&self, pending: &PendingRecord) -> Result<(), Error> {
         self.set_pending(pending)
     }
 
-    fn clear_pending(&self) -> Result<(), StoreError> {
+    fn clear_pending(&self) -> Result<(), Error> {
         self.clear_pending()
     }
 }
 
 impl PreparedChange for PreparedWrite<'_> {
-    fn commit(self: Box<Self>) -> Result<Vec<Warning>, StoreError> {
+    fn commit(self: Box<Self>) -> Result<Vec<Warning>, Error> {
         (*self).commit()
     }
 }

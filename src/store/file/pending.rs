@@ -18,8 +18,8 @@ use super::convert::{find_state, make_state};
 use super::find::ConfFile;
 use super::state::seems_there;
 use super::writer::LockedFile;
+use crate::error::Error;
 use crate::store::bounded_time::{from_milliseconds, milliseconds};
-use crate::store::error::StoreError;
 use crate::store::pending::{PendingInfo, PendingRecord};
 use crate::store::revision::Revision;
 
@@ -55,7 +55,7 @@ impl ConfFile {
     ///
     /// # Errors
     /// `Untrusted`, `PermissionDenied`, `Io`.
-    pub fn pending(&self) -> Result<Option<PendingRecord>, StoreError> {
+    pub fn pending(&self) -> Result<Option<PendingRecord>, Error> {
         let Some(state) = find_state(self)? else { return Ok(None) };
         Ok(state.read(PENDING)?.and_then(|bytes| parse(bytes.into())))
     }
@@ -95,13 +95,14 @@ impl LockedFile<'_> {
     ///
     /// # Errors
     /// `StateFolder`.
-    pub fn set_pending(&self, pending: &PendingRecord) -> Result<(), StoreError> {
+    pub fn set_pending(&self, pending: &PendingRecord) -> Result<(), Error> {
         let head = head_of(pending);
         let mut pieces: Vec<&[u8]> = vec![&head];
         pieces.extend(texts(pending));
-        let written = self.state.put(PENDING, &pieces).and_then(|()| {
-            self.state.sync_path().map_err(StoreError::state_folder(&self.state.path_of(PENDING)))
-        });
+        let written = self
+            .state
+            .put(PENDING, &pieces)
+            .and_then(|()| self.state.sync_path().map_err(Error::state_folder(&self.state.path_of(PENDING))));
         written.inspect_err(|_| {
             let _ = self.state.remove(PENDING);
         })
@@ -111,12 +112,12 @@ impl LockedFile<'_> {
     ///
     /// # Errors
     /// `StateFolder`.
-    pub fn clear_pending(&self) -> Result<(), StoreError> {
+    pub fn clear_pending(&self) -> Result<(), Error> {
         let cleared = match self.state.remove(PENDING) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             removed => removed.and_then(|()| self.state.sync()),
         };
-        cleared.map_err(StoreError::state_folder(&self.state.path_of(PENDING)))
+        cleared.map_err(Error::state_folder(&self.state.path_of(PENDING)))
     }
 }
 
@@ -193,7 +194,7 @@ impl ConfFile {
     ///
     /// # Errors
     /// `Untrusted`, `PermissionDenied`, `Io`.
-    pub fn followed(&self) -> Result<Followed, StoreError> {
+    pub fn followed(&self) -> Result<Followed, Error> {
         let Some(state) = find_state(self)? else { return Ok(Followed::default()) };
         let note = state.read(FOLLOWED)?;
         Ok(note.and_then(|note| serde_json::from_slice(&note).ok()).unwrap_or_default())
@@ -203,7 +204,7 @@ impl ConfFile {
     ///
     /// # Errors
     /// `StateFolder`.
-    pub fn note_followed(&self, followed: &Followed) -> Result<(), StoreError> {
+    pub fn note_followed(&self, followed: &Followed) -> Result<(), Error> {
         let note = serde_json::to_vec(followed).expect("it has only strings and numbers");
         self.write_durably(FOLLOWED, &note)
     }
@@ -212,7 +213,7 @@ impl ConfFile {
     ///
     /// # Errors
     /// `Untrusted`, `PermissionDenied`, `Io`.
-    pub fn text_back(&self) -> Result<Option<Vec<u8>>, StoreError> {
+    pub fn text_back(&self) -> Result<Option<Vec<u8>>, Error> {
         find_state(self)?.map_or(Ok(None), |state| state.read(BACK))
     }
 
@@ -220,14 +221,14 @@ impl ConfFile {
     ///
     /// # Errors
     /// `StateFolder`.
-    pub fn write_text_back(&self, text: &[u8]) -> Result<(), StoreError> {
+    pub fn write_text_back(&self, text: &[u8]) -> Result<(), Error> {
         self.write_durably(BACK, text)
     }
 
-    fn write_durably(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+    fn write_durably(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
         let (state, _former) = make_state(self, Duration::ZERO, &mut |_| ())?;
         state.put(name, &[bytes])?;
-        state.sync().map_err(StoreError::state_folder(&state.path_of(name)))
+        state.sync().map_err(Error::state_folder(&state.path_of(name)))
     }
 }
 

@@ -18,8 +18,8 @@ use super::find::{ConfFile, open_regular};
 use super::history::Staged;
 use super::in_place::{self, holds, last_write};
 use super::writer::{LockedFile, TemporaryPlace};
+use crate::error::{Error, ErrorKind};
 use crate::store::change_record::ChangeRecord;
-use crate::store::error::StoreError;
 use crate::store::revision::Revision;
 use crate::store::version::{BaseText, is_concatenation};
 use crate::store::warning::Warning;
@@ -72,7 +72,7 @@ impl LockedFile<'_> {
         old: Option<BaseText<'a>>,
         new: Option<&'a [&'a [u8]]>,
         record: &ChangeRecord<'_>,
-    ) -> Result<PreparedWrite<'a>, StoreError> {
+    ) -> Result<PreparedWrite<'a>, Error> {
         let step = match (old, new) {
             (Some(old), Some(pieces)) => self.prepare_exchange(old, pieces, record)?,
             (None, Some(pieces)) => self.prepare_creation(pieces, record)?,
@@ -95,7 +95,7 @@ impl LockedFile<'_> {
         old: Option<BaseText<'_>>,
         pieces: &[&[u8]],
         record: &ChangeRecord<'_>,
-    ) -> Result<Vec<Warning>, StoreError> {
+    ) -> Result<Vec<Warning>, Error> {
         self.prepare(old, Some(pieces), record)?.commit()
     }
 
@@ -104,7 +104,7 @@ impl LockedFile<'_> {
         old: BaseText<'a>,
         pieces: &'a [&'a [u8]],
         record: &ChangeRecord<'_>,
-    ) -> Result<WriteStep<'a>, StoreError> {
+    ) -> Result<WriteStep<'a>, Error> {
         let path = self.conf.target();
         let (file, found) = open_holding(self.conf, old.text)?;
         if is_concatenation(old.text, pieces) {
@@ -116,7 +116,7 @@ impl LockedFile<'_> {
         if let Some(warnings) = &mut new {
             let others = found.nlink().saturating_sub(1);
             warnings.extend((others > 0).then(|| Warning::OtherNames { path: path.to_owned(), others }));
-            temporary.as_file().sync_all().map_err(StoreError::io("flush", temporary.path()))?;
+            temporary.as_file().sync_all().map_err(Error::io("flush", temporary.path()))?;
         }
         let new = new.map(|warnings| (temporary.into_temp_path(), warnings));
         let exchange = Exchange { found, old: old.text, pieces, new, staged };
@@ -127,14 +127,14 @@ impl LockedFile<'_> {
         &self,
         pieces: &[&[u8]],
         record: &ChangeRecord<'_>,
-    ) -> Result<WriteStep<'static>, StoreError> {
+    ) -> Result<WriteStep<'static>, Error> {
         let path = self.conf.target();
         if fs::symlink_metadata(path).is_ok() {
-            return Err(StoreError::ChangedMeanwhile { path: path.to_owned() });
+            return Err(Error::changed_meanwhile(path));
         }
         let temporary = TemporaryPlace::beside(self.conf).write(NEW_FILE_MODE, pieces)?;
         let staged = self.stage(None, Some(pieces), record)?;
-        temporary.as_file().sync_all().map_err(StoreError::io("flush", temporary.path()))?;
+        temporary.as_file().sync_all().map_err(Error::io("flush", temporary.path()))?;
         Ok(WriteStep::Create(temporary.into_temp_path(), staged))
     }
 
@@ -143,7 +143,7 @@ impl LockedFile<'_> {
         old: Option<(BaseText<'_>, &Metadata)>,
         new: Option<&[&[u8]]>,
         record: &ChangeRecord<'_>,
-    ) -> Result<Staged, StoreError> {
+    ) -> Result<Staged, Error> {
         let new = new.map(|pieces| (pieces, Revision::of_pieces(pieces.iter().copied())));
         Staged::stage(self.take_history()?, (self.conf.target(), old), new, record)
     }
@@ -155,7 +155,7 @@ impl PreparedWrite<'_> {
     /// # Errors
     /// `ChangedMeanwhile` if another program wrote since; `Io`, `PermissionDenied`, `Busy`. After each of
     /// these the old file is whole and no other file is left behind. `Torn` is the exception, see there.
-    pub fn commit(self) -> Result<Vec<Warning>, StoreError> {
+    pub fn commit(self) -> Result<Vec<Warning>, Error> {
         let conf = self.locked.conf;
         match self.step {
             WriteStep::Nothing => Ok(Vec::new()),
@@ -163,7 +163,7 @@ impl PreparedWrite<'_> {
             WriteStep::Exchange(exchange) => exchange.commit(self.locked),
             WriteStep::Remove(found, old, staged) => {
                 recheck(conf, old, &found)?;
-                fs::remove_file(conf.target()).map_err(StoreError::io("remove", conf.target()))?;
+                fs::remove_file(conf.target()).map_err(Error::io("remove", conf.target()))?;
                 let warnings = sync_folder(conf);
                 staged.finish();
                 Ok(warnings.into_iter().collect())
@@ -173,7 +173,7 @@ impl PreparedWrite<'_> {
 }
 
 impl Exchange<'_> {
-    fn commit(self, locked: &LockedFile<'_>) -> Result<Vec<Warning>, StoreError> {
+    fn commit(self, locked: &LockedFile<'_>) -> Result<Vec<Warning>, Error> {
         let conf = locked.conf;
         let found = recheck(conf, self.old, &self.found)?;
         let write_in_place = || in_place::write(conf, &locked.state, self.old, self.pieces);
@@ -185,10 +185,10 @@ impl Exchange<'_> {
                     warnings
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    return Err(StoreError::ChangedMeanwhile { path: conf.target().to_owned() });
+                    return Err(Error::changed_meanwhile(conf.target()));
                 }
                 Err(error) if is_mount_point(&error) => write_in_place()?,
-                Err(error) => return Err(StoreError::io("replace", conf.target())(error)),
+                Err(error) => return Err(Error::io("replace", conf.target())(error)),
             },
         };
         self.staged.finish();
@@ -196,7 +196,7 @@ impl Exchange<'_> {
     }
 }
 
-fn create(conf: &ConfFile, new: TempPath, staged: Staged) -> Result<Vec<Warning>, StoreError> {
+fn create(conf: &ConfFile, new: TempPath, staged: Staged) -> Result<Vec<Warning>, Error> {
     let path = conf.target();
     match new.persist_noclobber(path) {
         Ok(()) => {
@@ -205,33 +205,33 @@ fn create(conf: &ConfFile, new: TempPath, staged: Staged) -> Result<Vec<Warning>
             Ok(warnings.into_iter().collect())
         }
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
-            Err(StoreError::ChangedMeanwhile { path: path.to_owned() })
+            Err(Error::changed_meanwhile(path))
         }
-        Err(error) => Err(StoreError::io("make", path)(error.error)),
+        Err(error) => Err(Error::io("make", path)(error.error)),
     }
 }
 
 /// Opens the file and makes sure that it holds `text`. Editors take no lock of this program, so a writer looks before it
 /// starts and again before the rename.
-fn open_holding(conf: &ConfFile, text: &[u8]) -> Result<(File, Metadata), StoreError> {
-    let changed = |path: &Path| StoreError::ChangedMeanwhile { path: path.to_owned() };
+fn open_holding(conf: &ConfFile, text: &[u8]) -> Result<(File, Metadata), Error> {
+    let changed = |path: &Path| Error::changed_meanwhile(path);
     let (file, found) = open_regular(conf.target()).map_err(|error| match error {
-        StoreError::NotFound { path } => changed(&path),
-        other => other,
+        error if error.kind == ErrorKind::NoConfiguration => changed(conf.target()),
+        error => error,
     })?;
-    match holds(&file, &found, text).map_err(StoreError::io("read", conf.target()))? {
+    match holds(&file, &found, text).map_err(Error::io("read", conf.target()))? {
         true => Ok((file, found)),
         false => Err(changed(conf.target())),
     }
 }
 
 /// Makes sure that text, owner and mode are those of `before`, and says which file it is now.
-fn recheck(conf: &ConfFile, text: &[u8], before: &Metadata) -> Result<Metadata, StoreError> {
+fn recheck(conf: &ConfFile, text: &[u8], before: &Metadata) -> Result<Metadata, Error> {
     let (_, now) = open_holding(conf, text)?;
     let rights = |found: &Metadata| (found.uid(), found.gid(), found.mode());
     match rights(&now) == rights(before) {
         true => Ok(now),
-        false => Err(StoreError::ChangedMeanwhile { path: conf.target().to_owned() }),
+        false => Err(Error::changed_meanwhile(conf.target())),
     }
 }
 

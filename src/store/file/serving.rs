@@ -22,7 +22,8 @@ use super::convert::make_state;
 use super::find::ConfFile;
 use super::lock::{LockAttempt, PROBE_WAIT, SERVE_LOCK};
 use super::state::StateDir;
-use crate::store::error::{LockHolder, StoreError};
+use crate::error::{Error, ErrorKind};
+use crate::store::error::{LockHolder, reason};
 
 /// Name of the socket of the server.
 const SOCKET: &str = "sock";
@@ -70,16 +71,14 @@ impl ConfFile {
     ///
     /// # Errors
     /// `Serving` when there is one already; `StateFolder` where there is no place for its lock.
-    pub fn serve(&self) -> Result<ServeLock, StoreError> {
+    pub fn serve(&self) -> Result<ServeLock, Error> {
         loop {
             let (state, _former) = make_state(self, PROBE_WAIT, &mut |_| ())?;
             return match state.take_lock(SERVE_LOCK, PROBE_WAIT, &mut |_| ())? {
                 LockAttempt::Taken(lock) => {
                     Ok(ServeLock { state, peers: AllowedPeers::for_conf(self), _lock: lock })
                 }
-                LockAttempt::HeldBy(holder) => {
-                    Err(StoreError::Serving { path: self.target().to_owned(), holder })
-                }
+                LockAttempt::HeldBy(holder) => Err(Error::already_served(self.target(), holder)),
                 LockAttempt::Moved => continue,
             };
         }
@@ -89,7 +88,7 @@ impl ConfFile {
     ///
     /// # Errors
     /// `Untrusted`, `PermissionDenied`, `Io`: then it is not known whether one runs.
-    pub fn serving(&self) -> Result<Option<Serving>, StoreError> {
+    pub fn serving(&self) -> Result<Option<Serving>, Error> {
         let looked = fs::symlink_metadata(self.state_dir().join(SERVE_LOCK));
         if looked.is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             return Ok(None);
@@ -110,16 +109,26 @@ impl ServeLock {
     ///
     /// # Errors
     /// `NoSocket`; `StateFolder` where one that is there can't be removed.
-    pub fn bind(&self) -> Result<UnixListener, StoreError> {
+    pub fn bind(&self) -> Result<UnixListener, Error> {
         let path = self.state.path_of(SOCKET);
         match self.state.remove(SOCKET) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(StoreError::StateFolder { path, source: error });
+                return Err(Error::state_folder(&path)(error));
             }
             _ => {}
         }
         let short = through(self.state.as_fd());
-        let listener = UnixListener::bind(&short).map_err(|source| StoreError::NoSocket { path, source })?;
+        let listener = UnixListener::bind(&short).map_err(|source| {
+            let message = format!("cannot make the socket `{}`: {}", path.display(), reason(&source));
+            let error = Error::new(ErrorKind::Failed, message);
+            match source.kind() {
+                io::ErrorKind::StorageFull => error,
+                _ => error.hint(
+                    "the file system of the configuration has to hold sockets, as ext4 and xfs do; vfat and exFAT hold \
+                     none",
+                ),
+            }
+        })?;
         self.state.adopt_path(SOCKET);
         Ok(listener)
     }
@@ -128,18 +137,15 @@ impl ServeLock {
     ///
     /// # Errors
     /// `Untrusted` for files that another user may have made; `StateFolder` where they can't be written.
-    pub fn certificate(
-        &self,
-        make: impl FnOnce() -> io::Result<[String; 2]>,
-    ) -> Result<[PathBuf; 2], StoreError> {
+    pub fn certificate(&self, make: impl FnOnce() -> io::Result<[String; 2]>) -> Result<[PathBuf; 2], Error> {
         let state = &self.state;
         let [path, key_path] = [CERTIFICATE, KEY].map(|name| state.path_of(name));
         if state.open_existing(KEY)?.is_none() || state.open_existing(CERTIFICATE)?.is_none() {
-            let [certificate, key] = make().map_err(StoreError::state_folder(&path))?;
+            let [certificate, key] = make().map_err(Error::state_folder(&path))?;
             // A certificate is there only if its key is.
             for (name, text) in [(KEY, key), (CERTIFICATE, certificate)] {
                 state.put_with_mode(name, &[text.as_bytes()], KEY_MODE)?;
-                state.sync().map_err(StoreError::state_folder(&path))?;
+                state.sync().map_err(Error::state_folder(&path))?;
             }
         }
         Ok([path, key_path])

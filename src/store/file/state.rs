@@ -20,7 +20,7 @@ use rustix::io::{Errno, retry_on_intr};
 
 use super::access::AccessRights;
 use super::find::{ConfFile, open_whole_path, read_whole, refuse_other_kinds};
-use crate::store::error::{Distrust, StoreError};
+use crate::error::{Error, ErrorKind};
 
 const IGNORE_FILE: &str = ".gitignore";
 const IGNORE_ALL: &[u8] = b"*\n";
@@ -58,9 +58,8 @@ pub(super) struct StateTrust {
 
 impl StateTrust {
     /// The users who are trusted for `conf`.
-    pub fn for_conf(conf: &ConfFile) -> Result<Self, StoreError> {
-        let around =
-            std::fs::metadata(conf.folder()).map_err(StoreError::opening("look at", conf.folder()))?;
+    pub fn for_conf(conf: &ConfFile) -> Result<Self, Error> {
+        let around = std::fs::metadata(conf.folder()).map_err(Error::opening("look at", conf.folder()))?;
         let us = rustix::process::geteuid().as_raw();
         let (owner, group, is_shared) = match AccessRights::read(conf.target()) {
             Ok(access) => (access.owner, access.group, access.group_may_write()),
@@ -68,7 +67,7 @@ impl StateTrust {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 (us, rustix::process::getegid().as_raw(), false)
             }
-            Err(error) => return Err(StoreError::opening("look at", conf.target())(error)),
+            Err(error) => return Err(Error::opening("look at", conf.target())(error)),
         };
         let (is_public_place, is_sticky_place) =
             (around.mode() & WRITE != 0, around.mode() & 0o1020 == 0o1020);
@@ -76,27 +75,34 @@ impl StateTrust {
     }
 
     /// Refuses a folder of the state, described by `found`, that another user may have made or filled.
-    fn refuse_folder(&self, path: &Path, found: &Metadata) -> Result<(), StoreError> {
+    fn refuse_folder(&self, path: &Path, found: &Metadata) -> Result<(), Error> {
         let is_made_by_group = self.is_shared && found.gid() == self.group && !self.is_public_place;
         self.refuse_stranger(path, found, is_made_by_group)?;
         refuse_rights_of_others(path, found, ANY)
     }
 
     /// Refuses a file in a trusted folder of the state.
-    fn refuse_file(&self, path: &Path, found: &Metadata) -> Result<(), StoreError> {
+    fn refuse_file(&self, path: &Path, found: &Metadata) -> Result<(), Error> {
         // Only members of the group can create files in the folder, and they may write the configuration.
         self.refuse_stranger(path, found, self.is_shared)?;
         // The folder keeps other users from reading it.
         refuse_rights_of_others(path, found, WRITE)
     }
 
-    fn refuse_stranger(&self, path: &Path, found: &Metadata, is_excused: bool) -> Result<(), StoreError> {
+    fn refuse_stranger(&self, path: &Path, found: &Metadata, is_excused: bool) -> Result<(), Error> {
         let user = found.uid();
         if is_excused || user == self.us || self.is_believed(user) {
             return Ok(());
         }
-        let why = Distrust::Stranger { user, owner: self.owner };
-        Err(StoreError::Untrusted { path: path.to_owned(), why })
+        let (path, owner) = (path.display(), self.owner);
+        let message = format!(
+            "`{path}` belongs to user {user}, who is neither root nor the owner of the configuration nor the user of this \
+             command"
+        );
+        Err(Error::new(ErrorKind::Untrusted, message).hint(format!(
+            "its contents may be forged: inspect them, then remove it, or give it to the owner of the configuration with \
+             `chown -R {owner} {path}`"
+        )))
     }
 
     fn is_believed(&self, user: u32) -> bool {
@@ -131,12 +137,18 @@ impl StateTrust {
     }
 }
 
-fn refuse_rights_of_others(path: &Path, found: &Metadata, rights: u32) -> Result<(), StoreError> {
+fn refuse_rights_of_others(path: &Path, found: &Metadata, rights: u32) -> Result<(), Error> {
     let mode = found.mode() & 0o7777;
-    match mode & rights {
-        0 => Ok(()),
-        _ => Err(StoreError::Untrusted { path: path.to_owned(), why: Distrust::OpenToOthers { mode } }),
+    if mode & rights == 0 {
+        return Ok(());
     }
+    let path = path.display();
+    let message =
+        format!("`{path}` is open to other users (mode {mode:04o}), who may have changed its contents");
+    Err(Error::new(ErrorKind::Untrusted, message).hint(format!(
+        "inspect its contents, then close it with `chmod -R o= {path}`; a file system without modes, as exFAT, has to be \
+         mounted with `umask=0077`"
+    )))
 }
 
 /// The state folder, or a folder in it, open.
@@ -156,7 +168,7 @@ pub(super) enum Entered {
 
 impl StateDir {
     /// Makes the state folder of `conf` where it is missing, and gives it to the owner of `conf`.
-    pub fn enter(conf: &ConfFile) -> Result<Entered, StoreError> {
+    pub fn enter(conf: &ConfFile) -> Result<Entered, Error> {
         let trust = StateTrust::for_conf(conf)?;
         let (state, is_new) = Self::make_at(conf, conf.state_dir(), trust)?;
         let found = state.metadata()?;
@@ -168,50 +180,46 @@ impl StateDir {
     }
 
     /// Makes a folder beside `conf` where it is missing; says whether it was made.
-    pub fn make_at(
-        conf: &ConfFile,
-        path: PathBuf,
-        trust: StateTrust,
-    ) -> Result<(StateDir, bool), StoreError> {
+    pub fn make_at(conf: &ConfFile, path: PathBuf, trust: StateTrust) -> Result<(StateDir, bool), Error> {
         if let Ok(folder) = open_whole_path(&path, LIST) {
             return Ok((StateDir { path, folder, trust }, false));
         }
-        let beside = open_whole_path(conf.folder(), SEARCH).map_err(StoreError::state_folder(&path))?;
+        let beside = open_whole_path(conf.folder(), SEARCH).map_err(Error::state_folder(&path))?;
         let (state, is_new) = open_or_make(&beside, path, trust)?;
         if is_new {
             state.claim(&state.metadata()?)?;
             let ignore = state.path_of(IGNORE_FILE);
-            state.open(IGNORE_FILE)?.write_all(IGNORE_ALL).map_err(StoreError::state_folder(&ignore))?;
+            state.open(IGNORE_FILE)?.write_all(IGNORE_ALL).map_err(Error::state_folder(&ignore))?;
         }
         Ok((state, is_new))
     }
 
     /// The same folder, of which files may belong to whom the folder belongs to.
-    pub fn of_earlier_owner(&self) -> Result<StateDir, StoreError> {
+    pub fn of_earlier_owner(&self) -> Result<StateDir, Error> {
         let found = self.metadata()?;
-        let folder = self.folder.try_clone().map_err(StoreError::state_folder(&self.path))?;
+        let folder = self.folder.try_clone().map_err(Error::state_folder(&self.path))?;
         let trust = StateTrust { earlier: Some(found.uid()), ..self.trust };
         Ok(StateDir { path: self.path.clone(), folder, trust })
     }
 
     /// Refuses the folder, which is as `found`, if another user may have made it.
-    pub fn refuse_of_stranger(&self, found: &Metadata) -> Result<(), StoreError> {
+    pub fn refuse_of_stranger(&self, found: &Metadata) -> Result<(), Error> {
         self.trust.refuse_folder(&self.path, found)
     }
 
     /// Gives the folder to the owner of the configuration, unless another user may have made it.
-    pub fn claim(&self, found: &Metadata) -> Result<(), StoreError> {
+    pub fn claim(&self, found: &Metadata) -> Result<(), Error> {
         self.refuse_of_stranger(found)?;
         give(self.trust, &self.folder, found, self.trust.folder_mode());
         Ok(())
     }
 
-    pub fn metadata(&self) -> Result<Metadata, StoreError> {
+    pub fn metadata(&self) -> Result<Metadata, Error> {
         looked_at(&self.folder, &self.path)
     }
 
     /// The state folder of `conf`, if it is there. Makes nothing.
-    pub fn find(conf: &ConfFile) -> Result<Option<StateDir>, StoreError> {
+    pub fn find(conf: &ConfFile) -> Result<Option<StateDir>, Error> {
         let path = conf.state_dir();
         let Some(folder) = present(open_whole_path(&path, SEARCH), &path)? else { return Ok(None) };
         let trust = StateTrust::for_conf(conf)?;
@@ -220,7 +228,7 @@ impl StateDir {
     }
 
     /// The state folder of version 0.1, if it is there.
-    pub fn find_former(conf: &ConfFile) -> Result<Option<StateDir>, StoreError> {
+    pub fn find_former(conf: &ConfFile) -> Result<Option<StateDir>, Error> {
         let path = conf.former_state_dir();
         let folder = match open_whole_path(&path, LIST) {
             // Who may not enter it never had his state there.
@@ -230,14 +238,14 @@ impl StateDir {
         let Some(folder) = folder else { return Ok(None) };
         let trust = StateTrust::for_conf(conf)?;
         let root = path.parent().unwrap_or(&path);
-        let found = std::fs::symlink_metadata(root).map_err(StoreError::opening("look at", root))?;
+        let found = std::fs::symlink_metadata(root).map_err(Error::opening("look at", root))?;
         trust.refuse_folder(root, &found)?;
         trust.refuse_folder(&path, &looked_at(&folder, &path)?)?;
         Ok(Some(StateDir { path, folder, trust }))
     }
 
     /// A folder inside this one, if it is there.
-    pub fn find_in(&self, name: &str) -> Result<Option<StateDir>, StoreError> {
+    pub fn find_in(&self, name: &str) -> Result<Option<StateDir>, Error> {
         let path = self.path_of(name);
         let Some(folder) = present(openat(&self.folder, name, LIST), &path)? else { return Ok(None) };
         self.trust.refuse_folder(&path, &looked_at(&folder, &path)?)?;
@@ -245,12 +253,12 @@ impl StateDir {
     }
 
     /// A folder inside this one, made where it is missing.
-    pub fn folder_in(&self, name: &str) -> Result<StateDir, StoreError> {
+    pub fn folder_in(&self, name: &str) -> Result<StateDir, Error> {
         let (inner, is_new) = open_or_make(&self.folder, self.path_of(name), self.trust)?;
         inner.claim(&inner.metadata()?)?;
         if is_new {
             // Files that are put into it later are durable only if its own name is.
-            self.sync_path().map_err(StoreError::state_folder(&inner.path))?;
+            self.sync_path().map_err(Error::state_folder(&inner.path))?;
         }
         Ok(inner)
     }
@@ -275,27 +283,27 @@ impl StateDir {
     }
 
     /// The names in the folder; this program makes none that is not UTF-8.
-    pub fn names(&self) -> Result<Vec<String>, StoreError> {
+    pub fn names(&self) -> Result<Vec<String>, Error> {
         let name = |entry: io::Result<DirEntry>| entry.map(|entry| entry.file_name().into_string().ok());
         let names = std::fs::read_dir(&self.path).and_then(|entries| entries.map(name).collect());
-        let names: Vec<Option<String>> = names.map_err(StoreError::state_folder(&self.path))?;
+        let names: Vec<Option<String>> = names.map_err(Error::state_folder(&self.path))?;
         Ok(names.into_iter().flatten().collect())
     }
 
     /// Opens a file in the folder for reading and writing, making it where it is missing.
-    pub fn open(&self, name: &str) -> Result<File, StoreError> {
+    pub fn open(&self, name: &str) -> Result<File, Error> {
         let path = self.path_of(name);
         let flags = OFlags::RDWR | OFlags::CREATE | READ;
         let mode = Mode::from_raw_mode(self.trust.file_mode());
         let file = retry_on_intr(|| rustix::fs::openat(&self.folder, name, flags, mode))
             .map(File::from)
-            .map_err(StoreError::state_folder(&path))?;
-        let found = file.metadata().map_err(StoreError::state_folder(&path))?;
+            .map_err(Error::state_folder(&path))?;
+        let found = file.metadata().map_err(Error::state_folder(&path))?;
         // Whoever planted a second name (hard link) could make root write into a different file.
         let is_planted = found.nlink() > 1 && found.uid() != self.trust.owner;
         if !found.is_file() || is_planted {
             let source = io::Error::other("not created by mediactl");
-            return Err(StoreError::StateFolder { path, source });
+            return Err(Error::state_folder(&path)(source));
         }
         self.trust.refuse_file(&path, &found)?;
         give(self.trust, &file, &found, self.trust.file_mode());
@@ -304,7 +312,7 @@ impl StateDir {
 
     /// Opens a file of the folder for reading, if it is there; refuses one that an untrusted user may
     /// have made.
-    pub fn open_existing(&self, name: &str) -> Result<Option<(File, Metadata)>, StoreError> {
+    pub fn open_existing(&self, name: &str) -> Result<Option<(File, Metadata)>, Error> {
         let path = self.path_of(name);
         let Some(file) = present(openat(&self.folder, name, READ), &path)? else { return Ok(None) };
         let found = looked_at(&file, &path)?;
@@ -314,19 +322,19 @@ impl StateDir {
     }
 
     /// Reads a file of the folder, if it is there; refuses one that an untrusted user may have made.
-    pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
         let opened = self.open_existing(name)?;
         opened.map(|(file, found)| read_whole(&file, found.len(), &self.path_of(name))).transpose()
     }
 
     /// Puts a file with these bytes in the place of another, whole or not at all. On return the bytes are
     /// durable, and [`StateDir::sync`] makes the name so.
-    pub fn put(&self, name: &str, pieces: &[&[u8]]) -> Result<(), StoreError> {
+    pub fn put(&self, name: &str, pieces: &[&[u8]]) -> Result<(), Error> {
         self.put_with_mode(name, pieces, self.trust.file_mode())
     }
 
     /// The same with a mode that is narrower than that of other files.
-    pub fn put_with_mode(&self, name: &str, pieces: &[&[u8]], mode: u32) -> Result<(), StoreError> {
+    pub fn put_with_mode(&self, name: &str, pieces: &[&[u8]], mode: u32) -> Result<(), Error> {
         let new = format!("{name}{UNFINISHED}");
         let mut file = self.open(&new)?;
         let mut write = || -> io::Result<()> {
@@ -340,7 +348,7 @@ impl StateDir {
         };
         write().map_err(|error| {
             let _ = self.remove(&new);
-            StoreError::state_folder(&self.path_of(name))(error)
+            Error::state_folder(&self.path_of(name))(error)
         })
     }
 
@@ -419,7 +427,7 @@ fn open_or_make(
     parent: impl AsFd + Copy,
     path: PathBuf,
     trust: StateTrust,
-) -> Result<(StateDir, bool), StoreError> {
+) -> Result<(StateDir, bool), Error> {
     let name = path.file_name().unwrap_or(OsStr::new("."));
     let mut is_new = false;
     let folder = match openat(parent, name, LIST) {
@@ -427,18 +435,18 @@ fn open_or_make(
             if !trust.is_trusted_maker() {
                 // Other processes would refuse a folder that an untrusted user made.
                 let source = io::Error::other("only root and the owner of the configuration can make it");
-                return Err(StoreError::StateFolder { path, source });
+                return Err(Error::state_folder(&path)(source));
             }
             match rustix::fs::mkdirat(parent, name, Mode::from_raw_mode(trust.folder_mode())) {
                 Ok(()) => is_new = true,
                 Err(Errno::EXIST) => {}
-                Err(error) => return Err(StoreError::state_folder(&path)(error)),
+                Err(error) => return Err(Error::state_folder(&path)(error)),
             }
             openat(parent, name, LIST)
         }
         opened => opened,
     };
-    let folder = folder.map_err(StoreError::state_folder(&path))?;
+    let folder = folder.map_err(Error::state_folder(&path))?;
     Ok((StateDir { path, folder, trust }, is_new))
 }
 
@@ -448,8 +456,8 @@ pub(super) fn seems_there(path: &Path) -> bool {
     std::fs::symlink_metadata(path).map_or_else(|error| !absent.contains(&error.kind()), |_| true)
 }
 
-fn looked_at(file: &File, path: &Path) -> Result<Metadata, StoreError> {
-    file.metadata().map_err(StoreError::io("look at", path))
+fn looked_at(file: &File, path: &Path) -> Result<Metadata, Error> {
+    file.metadata().map_err(Error::io("look at", path))
 }
 
 fn openat(parent: impl AsFd, name: impl AsRef<Path>, flags: OFlags) -> io::Result<File> {
@@ -458,10 +466,10 @@ fn openat(parent: impl AsFd, name: impl AsRef<Path>, flags: OFlags) -> io::Resul
 }
 
 /// Turns the error for a missing file into `None`.
-fn present<E: Into<io::Error>>(opened: Result<File, E>, path: &Path) -> Result<Option<File>, StoreError> {
-    match opened.map_err(StoreError::opening("open", path)) {
+fn present<E: Into<io::Error>>(opened: Result<File, E>, path: &Path) -> Result<Option<File>, Error> {
+    match opened.map_err(Error::opening("open", path)) {
         Ok(file) => Ok(Some(file)),
-        Err(StoreError::NotFound { .. }) => Ok(None),
+        Err(error) if error.kind == ErrorKind::NoConfiguration => Ok(None),
         Err(error) => Err(error),
     }
 }

@@ -18,7 +18,8 @@ use super::history::History;
 use super::in_place;
 use super::lock::{LOCK, LockAttempt};
 use super::state::StateDir;
-use crate::store::error::{LockHolder, StoreError};
+use crate::error::{Error, ErrorKind};
+use crate::store::error::LockHolder;
 use crate::store::version::Loaded;
 use crate::store::warning::Warning;
 
@@ -58,7 +59,7 @@ impl ConfFile {
         &self,
         wait: Duration,
         on_wait: &mut dyn FnMut(&LockHolder),
-    ) -> Result<LockedFile<'_>, StoreError> {
+    ) -> Result<LockedFile<'_>, Error> {
         refuse_unwritable(self)?;
         let start = Instant::now();
         loop {
@@ -67,7 +68,7 @@ impl ConfFile {
             let lock = match state.take_lock(LOCK, wait.saturating_sub(start.elapsed()), on_wait)? {
                 LockAttempt::Taken(lock) => lock,
                 LockAttempt::HeldBy(holder) => {
-                    return Err(StoreError::Busy { path: self.target().to_owned(), holder });
+                    return Err(Error::locked(self.target(), holder));
                 }
                 LockAttempt::Moved => continue,
             };
@@ -88,33 +89,33 @@ impl LockedFile<'_> {
     ///
     /// # Errors
     /// Those of [`ConfFile::load`] but `NotFound`.
-    pub fn load(&self) -> Result<Option<Loaded>, StoreError> {
+    pub fn load(&self) -> Result<Option<Loaded>, Error> {
         match in_place::load(self.conf, Some(&self.state)) {
             Ok((loaded, _)) => Ok(Some(loaded)),
-            Err(StoreError::NotFound { .. }) => Ok(None),
+            Err(error) if error.kind == ErrorKind::NoConfiguration => Ok(None),
             Err(error) => Err(error),
         }
     }
 
     /// The history, which is read once as long as the lock is held, and made where it is missing.
-    pub(super) fn take_history(&self) -> Result<History, StoreError> {
+    pub(super) fn take_history(&self) -> Result<History, Error> {
         self.history.take().map_or_else(|| History::make(&self.state), Ok)
     }
 }
 
 /// Refuses before anything is made: neither a folder nor a read-only file gets a state folder.
-fn refuse_unwritable(conf: &ConfFile) -> Result<(), StoreError> {
+fn refuse_unwritable(conf: &ConfFile) -> Result<(), Error> {
     let path = conf.target();
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(StoreError::opening("look at", path)(error)),
+        Err(error) => return Err(Error::opening("look at", path)(error)),
     };
     if found.is_symlink() {
-        return Err(StoreError::ChangedMeanwhile { path: path.to_owned() });
+        return Err(Error::changed_meanwhile(path));
     }
     refuse_other_kinds(path, &found)?;
-    rustix::fs::access(path, Access::WRITE_OK).map_err(StoreError::opening("write", path))
+    rustix::fs::access(path, Access::WRITE_OK).map_err(Error::opening("write", path))
 }
 
 /// A place for temporary files: the path of each begins like this, and ends in random letters.
@@ -140,28 +141,28 @@ impl TemporaryPlace {
     }
 
     /// Makes a file with `mode` (less the umask) that holds `pieces`, and is removed when it is dropped.
-    pub fn write(&self, mode: u32, pieces: &[&[u8]]) -> Result<NamedTempFile, StoreError> {
+    pub fn write(&self, mode: u32, pieces: &[&[u8]]) -> Result<NamedTempFile, Error> {
         let temporary = tempfile::Builder::new()
             .prefix(self.prefix())
             .rand_bytes(RANDOM_LETTERS)
             .permissions(Permissions::from_mode(mode))
             .tempfile_in(self.folder())
-            .map_err(StoreError::opening("make a temporary file in", self.folder()))?;
+            .map_err(Error::opening("make a temporary file in", self.folder()))?;
         let mut writer = BufWriter::with_capacity(BUFFER, temporary.as_file());
         let written =
             pieces.iter().try_for_each(|piece| writer.write_all(piece)).and_then(|()| writer.flush());
         drop(writer);
-        written.map_err(StoreError::io("write", temporary.path()))?;
+        written.map_err(Error::io("write", temporary.path()))?;
         Ok(temporary)
     }
 
     /// The same without the lock of a writer: writers leave the file alone while it is open. `None` if one
     /// of them took it for a leftover before.
-    pub fn write_held(&self, mode: u32, pieces: &[&[u8]]) -> Result<Option<NamedTempFile>, StoreError> {
+    pub fn write_held(&self, mode: u32, pieces: &[&[u8]]) -> Result<Option<NamedTempFile>, Error> {
         let temporary = self.write(mode, pieces)?;
         let file = temporary.as_file();
         let links = file.lock().and_then(|()| Ok(file.metadata()?.nlink()));
-        let is_there = links.map_err(StoreError::io("lock", temporary.path()))? > 0;
+        let is_there = links.map_err(Error::io("lock", temporary.path()))? > 0;
         Ok(is_there.then_some(temporary))
     }
 

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use mediactl::error::ErrorKind;
+use mediactl::store::ReplaceableFile;
 use mediactl::store::etcd::GatewaySettings;
-use mediactl::store::{ReplaceableFile, StoreError};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, ExtendedKeyUsagePurpose,
     IsCa, KeyPair,
@@ -129,7 +130,7 @@ fn etcd_may_ask_for_a_login_that_has_rights() {
     etcd.run(0);
     let until = Instant::now() + Duration::from_secs(30);
     while let Err(error) = store.seen() {
-        assert!(matches!(error, StoreError::Unreachable { .. }) && Instant::now() < until, "{error:?}");
+        assert!(error.kind == ErrorKind::ClusterUnavailable && Instant::now() < until, "{error:?}");
     }
 }
 

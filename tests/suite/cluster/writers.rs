@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use mediaconf::Request;
-use mediactl::engine::{ChangeOptions, Engine, Hooks, NewText, RefusalKind};
+use mediactl::engine::{ChangeOptions, Engine, Hooks, NewText};
+use mediactl::error::ErrorKind;
 use mediactl::store::etcd::GatewaySettings;
 use serde_json::json;
 
@@ -158,10 +159,8 @@ pub fn write(writer: usize, engine: &Engine, is_over: &AtomicBool, made: &Atomic
                 told.made.push(stream);
                 made.fetch_add(1, Ordering::SeqCst);
             }
-            Err(refusal) if refusal.kind == RefusalKind::OutcomeUnknown => told.unknown.push(stream),
-            Err(refusal)
-                if matches!(refusal.kind, RefusalKind::ClusterUnavailable | RefusalKind::Overtaken) =>
-            {
+            Err(refusal) if refusal.kind == ErrorKind::OutcomeUnknown => told.unknown.push(stream),
+            Err(refusal) if matches!(refusal.kind, ErrorKind::ClusterUnavailable | ErrorKind::Overtaken) => {
                 told.refused.push(stream);
             }
             Err(error) => panic!("{error:?}"),

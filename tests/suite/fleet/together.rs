@@ -204,7 +204,7 @@ fn a_lost_answer_is_found_out() {
     let proxy = Proxy::to(&urls[1]);
     edges.put_contexts(&[urls[0].clone(), proxy.url.clone()], "");
     // Of the change: it is taken back, although its id is not known.
-    proxy.on("confirm=", Fate::Unanswered);
+    proxy.on("\"dry_run\":false", Fate::Unanswered);
     change(&edges, &[]).exits(7).prints("edge-0  taken back").prints("edge-1  taken back");
     proxy.on("nothing", Fate::Cut);
     all_run(&edges, SAMPLE);

@@ -5,7 +5,7 @@ use mediactl::http::server::auth::Account;
 use mediactl::http::server::message::{PeerAddress, Response, Service};
 use serde_json::json;
 
-use super::handler::{Server, TEXT, body, header, refused, request};
+use super::handler::{Server, TEXT, body, change, header, refused, request};
 use crate::waiting::eventually;
 
 const PATCH: &str = r#"{"streams":{"b":{"prepush":7}}}"#;
@@ -46,7 +46,8 @@ fn a_change_with_an_unknown_member_is_refused() {
         r#"{"modify":{"edits":{"assignments":{"assignments":[],"options":{"craete":true}}}}}"#,
         r#"{"format":{"x":1}}"#,
     ] {
-        refused(&server.ask("POST", "/media/api/change", &[], sent), 400, "not-json");
+        let sent = format!(r#"{{"operation":{sent}}}"#);
+        refused(&server.ask("POST", "/media/api/change", &[], &sent), 400, "not-json");
         assert_eq!(server.place.text(), TEXT, "{sent}");
     }
 }
@@ -55,15 +56,17 @@ fn a_change_with_an_unknown_member_is_refused() {
 fn a_body_that_is_no_change_is_refused_with_its_member() {
     let server = Server::over(TEXT);
     for (sent, why) in [
-        (r#"{"format":[]}"#, "in `format` "),
-        (r#"{"format":null}"#, "in `format` "),
-        (r#"{"save":5}"#, "in `save` "),
+        (r#"{"format":[]}"#, "in `format`, "),
+        (r#"{"format":null}"#, "in `format`, "),
+        (r#"{"save":5}"#, "in `save`, "),
         (r#"{"save":"http 80;","update":"http 81;"}"#, "has 2 with `save` and `update`"),
         (r#"{"format":{},"s3cret":1}"#, "has 2 with `format`"),
-        (r#"{"s3cret":{}}"#, "it takes one of the members `modify`, "),
-        ("[]", "expected value at line 1"),
+        (r#"{"s3cret":{}}"#, "takes one of the members `modify`, "),
+        (r#"{"format":{}},"options":{"dry-run":true}"#, "or in `options`, "),
+        (r#"{"format":{}},"options":{"confirm":0}"#, "or in `options`, "),
     ] {
-        let answer = server.ask("POST", "/media/api/change", &[], sent);
+        let sent = format!(r#"{{"operation":{sent}}}"#);
+        let answer = server.ask("POST", "/media/api/change", &[], &sent);
         refused(&answer, 400, "not-json");
         let detail = body(&answer)["detail"].as_str().unwrap_or_default().to_owned();
         assert!(detail.contains(why) && !detail.contains("s3cret"), "{sent}: {detail}");
@@ -77,12 +80,13 @@ fn a_change_meets_both_if_match_and_revision() {
     let tag =
         header(&server.ask("GET", "/media/api/read_config", &[], ""), "ETag").expect("it has one").to_owned();
     let revision = tag.trim_matches('"').split('-').next().expect("it begins with the revision").to_owned();
-    let (target, other) =
-        (format!("/media/api/change?revision={revision}"), tag.replace(&revision, &"0".repeat(32)));
-    let sent = r#"{"modify":{"edits":{"patch":{"streams":{"b":{"prepush":7}}}}}}"#;
-    refused(&server.ask("POST", &target, &[("if-match", &other)], sent), 412, "stale");
+    let (target, other) = ("/media/api/change", tag.replace(&revision, &"0".repeat(32)));
+    let operation = json!({"modify": {"edits": {"patch": {"streams": {"b": {"prepush": 7}}}}}});
+    let sent = change(&operation, &json!({"only_if": {"one-of": [revision]}}));
+    refused(&server.ask("POST", target, &[("if-match", &other)], &sent), 412, "stale");
+    refused(&server.ask("POST", &format!("{target}?dry_run=true"), &[], &sent), 400, "bad-parameter");
     assert_eq!(server.place.text(), TEXT);
-    assert_eq!(server.ask("POST", &target, &[("if-match", &tag)], sent).status, 200);
+    assert_eq!(server.ask("POST", target, &[("if-match", &tag)], &sent).status, 200);
 }
 
 #[test]

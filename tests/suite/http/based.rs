@@ -6,7 +6,7 @@ use mediactl::http::server::message::Response;
 use mediactl::store::Revision;
 use serde_json::{Value, json};
 
-use super::handler::{Server, body, header, refused};
+use super::handler::{Server, body, change, header, refused};
 
 const TEXT: &str = "# main\nhttp 80;\nrtmp 1935;\nedit_auth admin s3cret; # keep\ncluster_key k3y;\n\nstream a {\n  \
                     url rtsp://u:p4ss@h/x;\n  title A;\n  prepush 5;\n}\nstream b {\n  url udp://2;\n}\n";
@@ -38,15 +38,18 @@ fn a_change_is_merged_with_what_others_made_of_its_base() {
     let both = mine.replace("http 80", "http 81");
     let entry = "stream a {\n  url rtsp://u:p4ss@h/x;\n  title M;\n  prepush 5;\n}";
     let patch = r#"{"streams":{"a":{"title":"M"}}}"#;
-    let data = json!({ "save": mine }).to_string();
+    let data = change(&json!({ "save": mine }), &json!({ "base": base }));
     for (target, sent) in [
         ("save_config?", mine.as_str()),
         ("save_entry?path=streams.a&", entry),
         ("modify_config?", patch),
-        ("change?", &data),
+        ("change", &data),
     ] {
         let server = changed("http 80", "http 81");
-        let made = server.post(&format!("{target}base={base}"), sent);
+        let made = match target {
+            "change" => server.post(target, sent),
+            _ => server.post(&format!("{target}base={base}"), sent),
+        };
         assert_eq!((made.status, server.place.text()), (200, both.clone()), "{target}: {}", text(&made));
         // The ETag of the text is its revision, too; nothing has changed since.
         let tag = header(&read(&server, "read_config"), "ETag").expect("there is one").replace('"', "%22");
@@ -93,19 +96,20 @@ fn an_expectation_is_about_what_is_there_now() {
             let expected = json!([{ "path": "http[0]", "value": port.to_string() }]);
             let request = json!({ "edits": edits, "expectations": expected });
             let entries = json!({ "texts": [], "then": request });
-            [json!({ "modify": request }), json!({ "entries": entries })].map(|change| change.to_string())
+            [json!({ "modify": request }), json!({ "entries": entries })]
+                .map(|operation| super::handler::change(&operation, &json!({ "base": base })))
         };
         for (port, status) in [(80, 409), (81, 409)] {
             for change in change(port) {
                 let server = changed("http 80", "http 81");
-                let answer = server.post(&format!("change?base={base}"), &change);
+                let answer = server.post("change", &change);
                 assert_eq!(answer.status, status, "{change} {}", text(&answer));
                 assert_eq!(server.place.text(), TEXT.replace("http 80", "http 81"));
             }
         }
         for change in change(80) {
             let server = changed("title A", "title B");
-            assert_eq!(server.post(&format!("change?base={base}"), &change).status, 200, "{change}");
+            assert_eq!(server.post("change", &change).status, 200, "{change}");
         }
     }
 }
@@ -184,9 +188,10 @@ fn a_mask_in_a_change_is_refused_with_its_place() {
     let title = json!({ "streams": { "a": { "title": mask } } });
     let key = json!({ "cluster_key": mask });
     for (patch, place) in [(&title, "/streams/a/title"), (&key, "/cluster_key")] {
-        let data = json!({ "modify": { "edits": { "patch": patch } } });
-        for (target, sent) in [("modify_config", patch), ("change", &data)] {
-            let answer = server.post(&format!("{target}?base={base}&secrets=masked"), &sent.to_string());
+        let data = change(&json!({ "modify": { "edits": { "patch": patch } } }), &json!({ "base": base }));
+        let asked = format!("modify_config?base={base}&secrets=masked");
+        for (target, sent) in [(&*asked, patch.to_string()), ("change?secrets=masked", data)] {
+            let answer = server.post(target, &sent);
             refused(&answer, 422, "masked-value");
             assert_eq!(body(&answer)["errors"][0]["pointer"], place, "{target} {sent}");
         }
@@ -206,7 +211,8 @@ fn a_mask_in_a_change_is_refused_with_its_place() {
 fn a_page_that_asks_for_masks_gets_no_secret_in_any_answer() {
     let secrets = ["s3cret", "p4ss", "k3y", "n3w"];
     let patch = r#"{"cluster_key":"n3w"}"#;
-    let data = |patch: serde_json::Value| json!({ "modify": { "edits": { "patch": patch } } }).to_string();
+    let tell = json!({ "tell": { "diff": true, "values": true, "configuration": true, "secrets": true } });
+    let data = |patch: Value| change(&json!({ "modify": { "edits": { "patch": patch } } }), &tell);
     let named = data(json!({ "streams": { "a?token=n3w": { "urls": [{ "url": "udp://a" }] } } }));
     let data = data(json!({ "cluster_key": "n3w" }));
     for (target, sent) in [
@@ -214,8 +220,8 @@ fn a_page_that_asks_for_masks_gets_no_secret_in_any_answer() {
         ("modify_config?format=conf&", patch),
         ("modify_config?", patch),
         ("save_config?format=diff&", &TEXT.replace("k3y", "n3w")),
-        ("change?tell=diff,values,configuration,secrets&", &data),
-        ("change?tell=diff,values,configuration,secrets&", &named),
+        ("change?", &data),
+        ("change?", &named),
     ] {
         let server = Server::over(TEXT);
         let answer = server.post(&format!("{target}secrets=masked"), sent);

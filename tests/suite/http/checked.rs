@@ -1,12 +1,9 @@
 //! `check_config`, and the text of one entry: `read_config?path=P` and `save_entry?path=P`.
 
-use mediaconf::plumbing::syntax::{Diagnostics, LineIndex};
-use mediactl::engine::{CheckedConfig, FaultRecord, Snapshot};
 use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, body, header};
 use crate::cli::CONF;
-use crate::fixtures;
 
 const VIEWED: &str =
     "edit_auth admin s3cret;\nview_auth eve see;\nstream a {\n  url udp://1;\n  password pa55;\n}\n";
@@ -35,42 +32,6 @@ fn a_text_is_checked_with_ends_and_fixes_whatever_runs() {
     assert_eq!(server.post("modify_config?confirm=60", r#"{"rtmp":1}"#).status, 200);
     assert_eq!(server.post("check_config", "http 80;\n").status, 200);
     assert_eq!(body(&server.post("check_config", ""))["faults"], json!([]));
-}
-
-/// The texts of the worked cases, and whole files.
-fn texts() -> Vec<(String, String)> {
-    let cases = ["edit", "view", "refuse", "check"].into_iter().flat_map(fixtures::cases);
-    let files = ["valid", "invalid"].into_iter().flat_map(fixtures::whole_files);
-    let files = files.map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into_owned()));
-    cases.map(|case| (case.name(), case.lossy("in.conf"))).chain(files).collect()
-}
-
-/// The client shows what the server found as it shows what it finds itself.
-#[test]
-fn a_client_makes_the_same_faults_of_the_answer() {
-    fixtures::all(
-        texts(),
-        |(name, _)| name.clone(),
-        |(_, text)| {
-            let text = Snapshot::from_bytes(text.clone());
-            let answer = serde_json::to_vec(&CheckedConfig::of_text(&text, None, false));
-            let sent: CheckedConfig =
-                serde_json::from_slice(&answer.expect("it is JSON")).expect("it is one");
-            let [found] = &sent.diagnostics(&text, None)[..] else {
-                return Err("there is one text".to_owned());
-            };
-            let lines = LineIndex::new(text.document().text());
-            let shown = |found: &Diagnostics| {
-                let records: Vec<_> =
-                    found.iter().map(|found| json!(FaultRecord::new(found, &lines))).collect();
-                (records, found.errors(), found.warnings(), found.dropped())
-            };
-            match shown(found) == shown(text.diagnostics()) {
-                true => Ok(()),
-                false => Err(format!("{:?}\n{:?}", shown(found), shown(text.diagnostics()))),
-            }
-        },
-    );
 }
 
 #[test]
@@ -170,7 +131,7 @@ fn an_entry_without_carriage_returns_gets_the_line_ends_that_were_there() {
     assert_eq!(server.post("save_entry?path=streams.b", &typed).status, 200);
     let expected = TEXT.replace("  prepush 5;", "  prepush 7;\n  title B;").replace('\n', "\r\n");
     assert_eq!(server.place.text(), expected);
-    let added = json!({"entries": {"texts": [{"path": "streams.z", "text": "stream z {\n  url udp://7;\n}", "create": true}]}});
+    let added = json!({"operation": {"entries": {"texts": [{"path": "streams.z", "text": "stream z {\n  url udp://7;\n}", "create": true}]}}});
     assert_eq!(server.post("change", &added.to_string()).status, 200);
     assert_eq!(server.place.text(), format!("{expected}stream z {{\r\n  url udp://7;\r\n}}\r\n"));
 }
@@ -182,14 +143,15 @@ fn texts_of_several_entries_and_values_are_one_change() {
         let assignments: Vec<Value> =
             then.iter().map(|(path, value)| json!({"path": path, "value": {"typed": value}})).collect();
         let then = json!({"edits": {"assignments": {"assignments": assignments}}});
-        json!({"entries": {"texts": texts, "then": then}}).to_string()
+        json!({"operation": {"entries": {"texts": texts, "then": then}}}).to_string()
     };
     let texts = json!([
         {"path": "streams.b", "text": "stream b {\n  url udp://3; # other\n}\n"},
         {"path": "streams.a", "text": "stream a udp://9;"},
     ]);
     let request = entries(texts.clone(), &[("streams.b.prepush", "7"), ("streams.a.prepush", "8")]);
-    let shown = server.post("change?dry_run=true&format=diff", &request);
+    let rehearsal = request.replacen('{', r#"{"options":{"dry_run":true},"#, 1);
+    let shown = server.post("change?format=diff", &rehearsal);
     assert_eq!(shown.status, 200, "{}", String::from_utf8_lossy(&shown.body));
     assert_eq!(server.place.text(), TEXT, "a dry run changes nothing");
     assert_eq!(server.post("change", &request).status, 200);
@@ -207,7 +169,7 @@ fn texts_of_several_entries_and_values_are_one_change() {
         ),
         entries(json!([{"path": "streams.b", "text": "stream b udp://4;"}]), &[("rtmp", "fast")]),
         entries(json!([{"path": "streams.b", "text": "stream b udp://4;"}]), &[("streams.x.prepush", "4")]),
-        json!({"entries": {"texts": [{"path": "streams.b"}]}}).to_string(),
+        json!({"operation": {"entries": {"texts": [{"path": "streams.b"}]}}}).to_string(),
     ] {
         let answer = server.post("change", &request);
         assert!((400..500).contains(&answer.status), "{request}: {}", answer.status);
@@ -220,7 +182,7 @@ fn an_entry_that_somebody_removed_is_added_again_on_request() {
     let server = Server::over(TEXT);
     let request = |path: &str, text: &str, create: bool| {
         let text = json!({"path": path, "text": text, "create": create});
-        json!({"entries": {"texts": [text]}}).to_string()
+        json!({"operation": {"entries": {"texts": [text]}}}).to_string()
     };
     for (path, text, create, status) in [
         ("streams.c", "stream c udp://3;", false, 404),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::handler::{Server, TEXT, body, header, refused};
+use super::handler::{Server, TEXT, body, change, header, refused};
 
 fn over(more: &str) -> Server {
     Server::over(&format!("{TEXT}{more}"))
@@ -92,14 +92,14 @@ fn delete_guard_is_a_note_over_http() {
 fn a_change_that_deletes_more_streams_than_it_may_is_a_problem_of_its_own() {
     let many: String = (0..30).map(|at| format!("stream s{at} udp://{at};\n")).collect();
     let server = over(&many);
-    let request = json!({"save": TEXT}).to_string();
-    let answer = server.post("change?max_delete=29", &request);
+    let request = |most: usize| change(&json!({"save": TEXT}), &json!({"max_delete": most}));
+    let answer = server.post("change", &request(29));
     refused(&answer, 422, "would-delete-streams");
     assert_eq!(
         body(&answer)["errors"][0]["hint"],
         "`max_delete=N` allows that many, `force=true` any number"
     );
-    assert_eq!(server.post("change?max_delete=30", &request).status, 200);
+    assert_eq!(server.post("change", &request(30)).status, 200);
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn another_text_of_an_included_entry_is_refused_with_file_and_line() {
     let text = "stream cam9 {\n  url udp://1;\n}";
     for create in [false, true] {
         let texts = json!([{"path": "streams.cam9", "text": text, "create": create}]);
-        let answer = server.post("change", &json!({"entries": {"texts": texts}}).to_string());
+        let answer = server.post("change", &json!({"operation": {"entries": {"texts": texts}}}).to_string());
         let told = String::from_utf8_lossy(&answer.body).into_owned();
         assert!(answer.status == 422 && told.contains("conf.d/a.conf`, line 1"), "{} {told}", answer.status);
     }

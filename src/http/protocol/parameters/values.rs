@@ -1,14 +1,14 @@
-//! What a query holds, and the kinds of its values: how each is parsed into its field, and how it is written.
+//! What a query holds, and the kinds of its values: how each is parsed into its field.
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use crate::engine::{COMMANDS, ChangeOptions, Expected, GUARD_NAMES, Guard, REPORT_PARTS, ReportParts};
+use crate::engine::{COMMANDS, ChangeOptions, GUARD_NAMES, Guard};
 use crate::http::protocol::headers::revision_in;
 use crate::http::protocol::masked::masked_text;
 use crate::store::etcd::is_node_name;
-use crate::store::{ChangeId, ChangeRef, NotAChangeId, NotAChangeRef, NotARevision, Revision};
+use crate::store::{ChangeId, ChangeRef, NotAChangeId, NotAChangeRef, Revision};
 use mediaconf::plumbing::edit::Path;
 
 /// The parsed query of a request.
@@ -61,14 +61,8 @@ pub enum Values {
     Guards(fn(&mut Parameters) -> &mut Vec<Guard>),
     /// One of [`COMMANDS`].
     Command(fn(&mut Parameters) -> &mut Option<Cow<'static, str>>),
-    /// Revisions, separated by commas, or `*` for any.
-    Revisions(fn(&mut Parameters) -> &mut Option<Expected>),
     /// One revision, or an `ETag`.
     Base(fn(&mut Parameters) -> &mut Option<Revision>),
-    /// 32 hex digits.
-    Key(fn(&mut Parameters) -> &mut Option<u128>),
-    /// Parts of the report of a change, separated by commas.
-    Told(fn(&mut Parameters) -> &mut ReportParts),
     /// Names of nodes of a cluster, separated by commas, or how many.
     Nodes(fn(&mut Parameters) -> &mut Vec<String>),
     /// The id of a change.
@@ -88,7 +82,7 @@ pub enum Values {
 impl Values {
     /// True if a parameter that is given again adds to what it had.
     pub(super) fn is_list(&self) -> bool {
-        matches!(self, Self::Guards(_) | Self::Nodes(_) | Self::Told(_))
+        matches!(self, Self::Guards(_) | Self::Nodes(_))
     }
 
     /// Parses `value` into the field.
@@ -99,10 +93,7 @@ impl Values {
             Self::Words(words, field) => *field(parameters) = Some(one_of(words, value)?),
             Self::Guards(field) => field(parameters).extend(guards(value)?),
             Self::Command(field) => *field(parameters) = Some(command(value)?.into()),
-            Self::Revisions(field) => *field(parameters) = Some(expected(value)?),
             Self::Base(field) => *field(parameters) = Some(base(value)?),
-            Self::Key(field) => *field(parameters) = Some(key(value)?),
-            Self::Told(field) => tell(value, field(parameters))?,
             Self::Nodes(field) => field(parameters).extend(nodes(value)?),
             Self::Id(field) => {
                 *field(parameters) = Some(value.parse().map_err(|error: NotAChangeId| error.to_string())?);
@@ -120,33 +111,6 @@ impl Values {
             }
         }
         Ok(())
-    }
-
-    /// The value of the field as a query has it; `None` if the field has its default.
-    pub(super) fn written(&self, parameters: &mut Parameters) -> Option<String> {
-        match self {
-            Self::Switch(field) => field(parameters).then(|| "true".to_owned()),
-            Self::OneOf([_, second], field) => field(parameters).then(|| (*second).to_owned()),
-            Self::Words(_, field) => field(parameters).map(str::to_owned),
-            Self::Guards(field) => {
-                let names: Vec<&str> = field(parameters).iter().filter_map(Guard::name).collect();
-                Some(names.join(",")).filter(|names| !names.is_empty())
-            }
-            Self::Command(field) => field(parameters).as_deref().map(str::to_owned),
-            Self::Revisions(field) => field(parameters).as_ref().map(Expected::to_string),
-            Self::Base(field) => field(parameters).as_ref().map(Revision::to_string),
-            Self::Key(field) => field(parameters).map(|key| format!("{key:032x}")),
-            Self::Told(field) => Some(field(parameters).names()).filter(|names| !names.is_empty()),
-            Self::Nodes(field) => Some(field(parameters).join(",")).filter(|names| !names.is_empty()),
-            Self::Id(field) => field(parameters).as_ref().map(ChangeId::to_string),
-            Self::Text(field) => field(parameters).clone(),
-            Self::Path(field) => field(parameters).as_ref().map(Path::to_string),
-            Self::Change(field) => field(parameters).as_ref().map(|change| change.in_url()),
-            Self::Number(bounds, field) => {
-                field(parameters).map(|number| (*bounds.end()).min(number as u64).to_string())
-            }
-            Self::Seconds(_, field) => field(parameters).map(|time| time.as_secs().to_string()),
-        }
     }
 }
 
@@ -193,37 +157,10 @@ fn nodes(value: &str) -> Result<Vec<String>, String> {
     }
 }
 
-fn expected(value: &str) -> Result<Expected, String> {
-    if value == "*" {
-        return Ok(Expected::Any);
-    }
-    let revisions = value.split(',').map(|revision| revision.trim().parse());
-    let revisions = revisions.collect::<Result<_, NotARevision>>();
-    revisions.map(Expected::OneOf).map_err(|error| error.to_string())
-}
-
 fn base(value: &str) -> Result<Revision, String> {
     let tag = value.strip_prefix("W/").unwrap_or(value);
     let revision = revision_in(tag).map_or_else(|| value.parse(), Ok);
     revision.map_err(|error| format!("{error}, and an `ETag` of a configuration begins with one"))
-}
-
-fn key(value: &str) -> Result<u128, String> {
-    let is_key = value.len() == 32 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let key = u128::from_str_radix(value, 16).ok().filter(|_| is_key);
-    key.ok_or_else(|| "it takes 32 hex digits".to_owned())
-}
-
-/// Adds the named parts to those of the answer.
-fn tell(value: &str, told: &mut ReportParts) -> Result<(), String> {
-    for name in value.split(',').map(str::trim) {
-        let Some((_, part)) = REPORT_PARTS.iter().find(|(known, _)| *known == name) else {
-            let known: Vec<&str> = REPORT_PARTS.iter().map(|(known, _)| *known).collect();
-            return Err(format!("it takes {}, separated by commas", known.join(", ")));
-        };
-        *part(told) = true;
-    }
-    Ok(())
 }
 
 fn command(value: &str) -> Result<&'static str, String> {

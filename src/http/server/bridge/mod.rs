@@ -24,7 +24,7 @@ pub use link::{BridgeLink, BridgeResponse};
 use private_socket::PrivateSocket;
 use worker_pool::WorkerPool;
 
-use crate::engine::RefusalKind;
+use crate::error::ErrorKind;
 use crate::http::protocol::headers::on_every_response;
 use crate::http::protocol::problem::Problem;
 use crate::http::server::message::{HttpRequest, Response, Service};
@@ -165,7 +165,7 @@ fn header(name: &str, value: &str) -> Option<tiny_http::Header> {
 const FAILED: &str = "the handler failed";
 
 fn failed() -> Response {
-    let mut response = Response::error(&Problem::new(RefusalKind::EngineFailed, FAILED).with_status(500));
+    let mut response = Response::error(&Problem::new(ErrorKind::EngineFailed, FAILED).with_status(500));
     response.headers.extend(on_every_response());
     response
 }

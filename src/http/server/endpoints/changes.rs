@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, HashSet};
 use std::mem;
 use std::sync::PoisonError;
 
-use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use crate::engine::{
-    CHANGE_NAMES, ChangeOptions, ChangeReport, Decision, EntryEdit, EntryEdits, Refusal, RefusalKind,
-    ReportParts, RequestedChange,
+    CHANGE_NAMES, ChangeOptions, ChangeReport, ChangeRequest, Decision, EntryEdit, EntryEdits, ReportParts,
+    RequestedChange,
 };
+use crate::error::{Error, ErrorKind};
 use crate::http::protocol::headers::{
     FORMAT_CONF, FORMAT_DIFF, HAND_EDIT_HEADER, NOTE_HEADER, PENDING_HEADER, SECRETS_SHOWN,
 };
@@ -31,13 +32,15 @@ use mediaconf::plumbing::model::Masker;
 /// `change`
 pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let body = mem::take(&mut call.body);
-    let requested: RequestedChange<'_> =
+    let ChangeRequest { operation, options } =
         serde_json::from_slice(&body).map_err(|error| no_request(&body, &error))?;
-    let mut made = make(context, call, requested.within(context.patch_memory))?;
+    let requested = operation.within(context.patch_memory);
+    let dry_run = options.dry_run;
+    let mut made = make(context, call, requested, options)?;
     if let Some(masker) = Secrets::of(context, call)?.masker() {
         mask_values(&mut made, &masker);
     }
-    answer(context, call, made, |report| {
+    answer(context, call, dry_run, made, |report| {
         Response::ok(JSON, serde_json::to_vec(report).expect("a report can be written"))
     })
 }
@@ -52,31 +55,36 @@ fn mask_values(report: &mut ChangeReport, masker: &Masker) {
 /// The problem of a body that is no request. The message of serde would quote the value, which may be a
 /// secret.
 fn no_request(body: &[u8], error: &serde_json::Error) -> Problem {
-    let members: BTreeMap<String, IgnoredAny> = serde_json::from_slice(body).unwrap_or_default();
+    let whole: BTreeMap<String, Value> = serde_json::from_slice(body).unwrap_or_default();
+    let members = whole.get("operation").and_then(Value::as_object).cloned().unwrap_or_default();
     let known: Vec<&str> = CHANGE_NAMES.into_iter().filter(|name| members.contains_key(*name)).collect();
     let place = format!("at line {} column {}", error.line(), error.column());
     let why = match known[..] {
+        _ if !whole.contains_key("operation") => format!("it has no `operation`, {place}"),
         [name] if members.len() == 1 => {
-            format!("in `{name}` a member is unknown or missing, or its value is not right, {place}")
+            format!(
+                "in `{name}`, or in `options`, a member is unknown or missing, or its value is not right, {place}"
+            )
         }
         [name, ..] if members.len() > 1 => {
             let others = known[1..].iter().map(|other| format!(" and `{other}`")).collect::<String>();
-            format!("it takes one member, and has {} with `{name}`{others}", members.len())
+            format!("`operation` takes one member, and has {} with `{name}`{others}", members.len())
         }
         _ if error.is_data() => {
-            format!("it takes one of the members `{}`, {place}", CHANGE_NAMES.join("`, `"))
+            format!("`operation` takes one of the members `{}`, {place}", CHANGE_NAMES.join("`, `"))
         }
         _ => error.to_string(),
     };
-    Problem::new(RefusalKind::NotJson, format!("the body is no request: {why}"))
+    Problem::new(ErrorKind::NotJson, format!("the body is no request: {why}"))
 }
 
 /// `modify_config`. The patch is parsed again in its turn, so that requests which wait hold their text alone.
 pub fn modify(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let request = Request::from_json(mem::take(&mut call.body), context.patch_memory);
-    let made = make(context, call, request.into())?;
+    let change = call.parameters.change.clone();
+    let made = make(context, call, request.into(), change)?;
     let (text, secrets) = (call.parameters.format == Some(FORMAT_CONF), Secrets::of(context, call)?);
-    answer(context, call, made, |report| match (&report.snapshot, text) {
+    answer(context, call, call.parameters.change.dry_run, made, |report| match (&report.snapshot, text) {
         (Some(after), true) => Response::ok(TEXT, secrets.text(context, after)),
         (Some(after), false) => Response::ok(JSON, secrets.json(context, after, false)),
         (None, _) => Response::done(),
@@ -98,7 +106,7 @@ pub fn save(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
 /// `save_entry`
 pub fn save_entry(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let (text, path) = (mem::take(&mut call.body), call.parameters.path.clone());
-    let path = path.ok_or_else(|| Problem::new(RefusalKind::BadParameter, "`path`: it is required"))?;
+    let path = path.ok_or_else(|| Problem::new(ErrorKind::BadParameter, "`path`: it is required"))?;
     let entries = EntryEdits { texts: vec![EntryEdit { path, text, create: false }], then: None };
     done(context, call, RequestedChange::Entries(entries))
 }
@@ -115,8 +123,10 @@ fn done(
     call: &mut EndpointCall<'_>,
     requested: RequestedChange<'_>,
 ) -> Result<Response, Problem> {
-    let made = make(context, call, requested)?;
-    answer(context, call, made, |_| Response::done())
+    let change = call.parameters.change.clone();
+    let dry_run = change.dry_run;
+    let made = make(context, call, requested, change)?;
+    answer(context, call, dry_run, made, |_| Response::done())
 }
 
 /// Makes a change, and notes in the log what it did.
@@ -124,10 +134,12 @@ fn make(
     context: &Context,
     call: &mut EndpointCall<'_>,
     requested: RequestedChange<'_>,
+    change: ChangeOptions,
 ) -> Result<ChangeReport, Problem> {
+    let dry_run = change.dry_run;
     let before = context.running().revision();
     let made = refuse_faulty(context, &requested)
-        .and_then(|()| context.service.change(requested, &options(context, call)));
+        .and_then(|()| context.service.change(requested, &options(context, call, change)));
     let report = made.map_err(|error| {
         call.record.detail = Some(error.brief().to_owned());
         match call.record.operation {
@@ -135,8 +147,8 @@ fn make(
             _ => error.into(),
         }
     })?;
-    let after = report.after.ok_or_else(|| Problem::new(RefusalKind::EngineFailed, NO_TEXT))?;
-    if !call.parameters.change.dry_run {
+    let after = report.after.ok_or_else(|| Problem::new(ErrorKind::EngineFailed, NO_TEXT))?;
+    if !dry_run {
         call.record.revisions = Some((before, after)).filter(|(before, after)| before != after);
         call.record.detail = (!report.warnings.is_empty()).then(|| report.warnings.join("; "));
     }
@@ -144,7 +156,7 @@ fn make(
 }
 
 /// Refuses a faulty patch before its turn.
-fn refuse_faulty(context: &Context, requested: &RequestedChange<'_>) -> Result<(), Refusal> {
+fn refuse_faulty(context: &Context, requested: &RequestedChange<'_>) -> Result<(), Error> {
     let Some(request) = requested.request() else { return Ok(()) };
     let _one_at_a_time = context.checking_patch.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(request.check_text()?)
@@ -154,6 +166,7 @@ fn refuse_faulty(context: &Context, requested: &RequestedChange<'_>) -> Result<(
 fn answer(
     context: &Context,
     call: &EndpointCall<'_>,
+    dry_run: bool,
     report: ChangeReport,
     show: impl FnOnce(&ChangeReport) -> Response,
 ) -> Result<Response, Problem> {
@@ -161,7 +174,7 @@ fn answer(
     let words = note_words(&report);
     headers.extend((!words.is_empty()).then(|| (NOTE_HEADER, words.join("; "))));
     headers.extend(hand_edit_header(&report.notes).map(|paths| (HAND_EDIT_HEADER, paths)));
-    let pending = match call.parameters.change.dry_run {
+    let pending = match dry_run {
         true => context.pending(),
         false => report.pending.clone(),
     };
@@ -175,9 +188,9 @@ fn answer(
     Ok(response)
 }
 
-/// The options of a change: those in the query, and what else the request says.
-fn options(context: &Context, call: &EndpointCall<'_>) -> ChangeOptions {
-    let Parameters { change, format, secrets, .. } = call.parameters.clone();
+/// The options of a change, with what else the request says.
+fn options(context: &Context, call: &EndpointCall<'_>, change: ChangeOptions) -> ChangeOptions {
+    let Parameters { format, secrets, .. } = *call.parameters;
     let masker = secrets.filter(|secrets| *secrets != SECRETS_SHOWN).map(|_| context.masker.clone());
     let lines = ReportParts { diff: true, ..ReportParts::masked_by(masker.as_ref()) };
     let matched = expected(&call.head.values("if-match").collect::<Vec<_>>());

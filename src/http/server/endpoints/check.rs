@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::error::ErrorKind;
 use mediaconf::Request;
 use mediaconf::plumbing::edit::Path;
 use mediaconf::plumbing::edit::patch::without_bom;
 
-use crate::engine::{CheckedConfig, RefusalKind, Snapshot, entry_range};
+use crate::engine::{CheckedConfig, Snapshot, entry_range};
 use crate::http::protocol::notes::INCLUDES_LEFT_OUT;
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::JSON;
@@ -48,12 +49,12 @@ fn refuse_viewer(role: Role) -> Result<(), Problem> {
         "`view_auth` may check the text of a whole configuration; an entry and a patch need `edit_auth`";
     match role {
         Role::Edit => Ok(()),
-        Role::View => Err(Problem::new(RefusalKind::ViewOnly, detail)),
+        Role::View => Err(Problem::new(ErrorKind::ViewOnly, detail)),
     }
 }
 
 fn no_text() -> Problem {
-    Problem::new(RefusalKind::BadParameter, "`path`: with it the body is the text of an entry, not JSON")
+    Problem::new(ErrorKind::BadParameter, "`path`: with it the body is the text of an entry, not JSON")
 }
 
 /// A whole text, for editors with what it includes.

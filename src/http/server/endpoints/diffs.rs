@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::engine::{ChangeReport, ConfigSource, ContentDiff, RefusalKind, Snapshot, find};
+use crate::engine::{ChangeReport, ConfigSource, ContentDiff, Snapshot, find};
+use crate::error::ErrorKind;
 use crate::http::protocol::headers::{SOURCE_RUNNING, SOURCE_SAVED};
 use crate::http::protocol::notes::BYTES_DIFFER;
 use crate::http::protocol::problem::Problem;
@@ -48,7 +49,7 @@ pub fn of_entry(context: &Context, change: ChangeRef, secrets: &Secrets) -> Resu
             .find(|text| Some(text.revision()) == entry.after),
     };
     let after = after.ok_or_else(|| {
-        Problem::new(RefusalKind::NotFound, format!("the text after `#{}` is not kept", entry.serial))
+        Problem::new(ErrorKind::NotFound, format!("the text after `#{}` is not kept", entry.serial))
     })?;
     let names = [format!("before #{}", entry.serial), format!("after #{}", entry.serial)];
     Ok(between([&names[0], &names[1]], [before, after], secrets))
@@ -63,7 +64,7 @@ fn text(context: &Context, name: &str) -> Result<Arc<Snapshot>, Problem> {
     };
     let change = change.map_err(|NotAChangeRef| {
         let detail = "`from` and `to` take `running`, `saved`, the serial number of a change, or `@N` for the N-th last change";
-        Problem::new(RefusalKind::BadParameter, detail)
+        Problem::new(ErrorKind::BadParameter, detail)
     })?;
     Ok(context.service.kept(change)?)
 }

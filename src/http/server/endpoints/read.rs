@@ -4,7 +4,8 @@ use std::sync::{Arc, PoisonError};
 
 use serde_json::Value;
 
-use crate::engine::{Blamed, Refusal, RefusalKind, Snapshot, add_paths, is_edited_since, value_history};
+use crate::engine::{Blamed, Snapshot, add_paths, is_edited_since, value_history};
+use crate::error::{Error, ErrorKind};
 use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
 use crate::http::protocol::headers::{
     FORMAT_DIFF, PENDING_HEADER, RUNTIME, SECRETS_SHOWN, SKIP_STREAMS, WITH_INCLUDES,
@@ -45,7 +46,7 @@ pub fn read(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, 
     } else if parameters.text {
         Response::ok(TEXT, secrets.text(context, snapshot))
     } else if !snapshot.is_valid() {
-        return Err(Refusal::bad_config(snapshot.clone()).into());
+        return Err(Error::bad_config(snapshot.clone()).into());
     } else {
         let mut body = match &parameters.path {
             Some(path) => Arc::new(secrets.value(context, snapshot, path)?),
@@ -134,7 +135,7 @@ fn masked(entry: HistoryEntry, context: &Context, role: Role) -> HistoryEntry {
 /// `blame`: the changes of one value, the last one first.
 pub fn blame(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
     let (path, role) = (call.parameters.path.clone(), call.role);
-    let path = path.ok_or_else(|| Problem::new(RefusalKind::BadParameter, "`path`: it is required"))?;
+    let path = path.ok_or_else(|| Problem::new(ErrorKind::BadParameter, "`path`: it is required"))?;
     let masker = Secrets::of(context, call)?.masker();
     let found = value_history(&*context.service, &path, call.parameters.limit, masker.as_ref())?;
     let changes: Vec<Blamed> = found
@@ -150,7 +151,7 @@ pub fn blame(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response,
 
 /// `history/N`: the text before a change.
 pub fn kept(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let unknown = |error: NotAChangeRef| Problem::new(RefusalKind::BadParameter, error.to_string());
+    let unknown = |error: NotAChangeRef| Problem::new(ErrorKind::BadParameter, error.to_string());
     let change: ChangeRef = call.argument.parse().map_err(unknown)?;
     if call.parameters.format == Some(FORMAT_DIFF) {
         return diffs::of_entry(context, change, &Secrets::of(context, call)?);

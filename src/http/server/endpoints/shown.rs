@@ -5,9 +5,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::engine::{
-    Composed, ConfigSource, MaskedConfig, ReadForm, ReadQuery, RefusalKind, Snapshot, entry_range,
-    json_of_others, not_there,
+    Composed, ConfigSource, MaskedConfig, ReadForm, ReadQuery, Snapshot, entry_range, json_of_others,
+    not_there,
 };
+use crate::error::ErrorKind;
 use crate::http::protocol::headers::{LINE_HEADER, SECRETS_MASKED, SECRETS_SHOWN};
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::TEXT;
@@ -34,7 +35,7 @@ pub fn source(context: &Context, call: &EndpointCall<'_>) -> Result<Arc<Snapshot
 /// The text of the running configuration, or of the file.
 pub fn text_of(context: &Context, source: ConfigSource) -> Result<Arc<Snapshot>, Problem> {
     let reading = context.service.read(&ReadQuery { source: Some(source), form: ReadForm::Text })?;
-    reading.content.snapshot().cloned().ok_or_else(|| Problem::new(RefusalKind::EngineFailed, NO_TEXT))
+    reading.content.snapshot().cloned().ok_or_else(|| Problem::new(ErrorKind::EngineFailed, NO_TEXT))
 }
 
 /// A configuration with the files that it includes, as one without errors; `None` if it includes none.
@@ -68,10 +69,9 @@ impl Secrets {
     /// A viewer asks for the secrets.
     pub fn of(context: &Context, call: &EndpointCall<'_>) -> Result<Self, Problem> {
         match (call.role, call.parameters.secrets) {
-            (Role::View, Some(SECRETS_SHOWN)) => Err(Problem::new(
-                RefusalKind::ViewOnly,
-                "`view_auth` sees no secrets; that needs `edit_auth`",
-            )),
+            (Role::View, Some(SECRETS_SHOWN)) => {
+                Err(Problem::new(ErrorKind::ViewOnly, "`view_auth` sees no secrets; that needs `edit_auth`"))
+            }
             (Role::View, _) => Ok(Self::Hidden),
             (Role::Edit, Some(SECRETS_MASKED)) => Ok(Self::Masked(context.masker.clone())),
             (Role::Edit, _) => Ok(Self::Shown),

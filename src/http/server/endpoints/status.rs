@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::engine::{Engine, LastReload, Refusal, last_change};
+use crate::engine::{Engine, LastReload, last_change};
+use crate::error::Error;
 use crate::http::protocol::headers::API_VERSION;
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::Problem;
@@ -121,7 +122,7 @@ fn body(context: &Context, call: &EndpointCall<'_>) -> Result<Value, Problem> {
     let (engine, role) = (&context.engine, call.role);
     let file = engine.read()?;
     let entries = context.service.history(1)?;
-    let state = engine.state().ok_or_else(Refusal::no_server)?;
+    let state = engine.state().ok_or_else(Error::no_server)?;
     let shown = |revision| context.shown_revision(revision, role).to_string();
     let mut conditions = Vec::new();
     if !state.is_saved() {

@@ -17,7 +17,7 @@ use super::shared::{Listener, Shared};
 use super::socket::{Socket, Timed};
 use super::stream::Stream;
 use super::tally::ClosedCount;
-use crate::engine::RefusalKind;
+use crate::error::ErrorKind;
 use crate::http::server::message::PeerAddress;
 use crate::store::file::SocketPeer;
 
@@ -116,7 +116,7 @@ fn let_in(shared: &Arc<Shared>, listen: &Listener, socket: Arc<Socket>, peer: Pe
     let visitor = NewConnection { socket, peer, secured: listen.is_secured_by(shared) };
     if !listen.lets_in(&visitor.socket) {
         let detail = "this user may not write the configuration, so the socket is closed to them";
-        let refusal = Rejection::new(RefusalKind::Unauthorized, detail).with_status(403);
+        let refusal = Rejection::new(ErrorKind::Unauthorized, detail).with_status(403);
         shared.report(peer, &refusal);
         return turn_away(shared, visitor, refusal);
     }
@@ -148,7 +148,7 @@ fn settle(shared: &Arc<Shared>, slots: &Arc<ConnectionTable>) -> Option<Instant>
     }
     for (visitor, no_slot) in settled.refused {
         shared.tally.add(reason(no_slot), visitor.peer, now);
-        turn_away(shared, visitor, Rejection::new(RefusalKind::Full, reason(no_slot)));
+        turn_away(shared, visitor, Rejection::new(ErrorKind::Full, reason(no_slot)));
     }
     shared.write_tally(|tally| tally.take_due(now));
     settled.again.into_iter().chain(shared.tally.due()).min()

@@ -8,7 +8,7 @@ use super::head::Framing;
 use super::incoming::Incoming;
 use super::limits::Limits;
 use super::refuse::{ConnectionEnd, Rejection};
-use crate::engine::RefusalKind;
+use crate::error::ErrorKind;
 use crate::http::server::message::Rank;
 
 /// The first capacity of a body; it doubles from there.
@@ -49,8 +49,7 @@ impl<'b> BodyBytes<'b> {
     }
 
     fn grow(&mut self, capacity: usize) -> Result<(), Rejection> {
-        let full =
-            || Rejection::new(RefusalKind::Full, "there is no memory left for the body of the request");
+        let full = || Rejection::new(ErrorKind::Full, "there is no memory left for the body of the request");
         if !self.charge.grow_to(capacity) {
             return Err(full());
         }
@@ -208,7 +207,7 @@ impl<'i> BodyReader<'i> {
             Ok(0) => Err(Rejection::malformed("the connection ended within the body").into()),
             Ok(_) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                Err(Rejection::new(RefusalKind::TooSlow, "the body did not arrive in time").into())
+                Err(Rejection::new(ErrorKind::TooSlow, "the body did not arrive in time").into())
             }
             Err(_) => Err(ConnectionEnd::Gone),
         }
@@ -216,7 +215,7 @@ impl<'i> BodyReader<'i> {
 }
 
 fn too_large(most: usize) -> Rejection {
-    Rejection::new(RefusalKind::TooLarge, format!("the body is longer than {most} bytes"))
+    Rejection::new(ErrorKind::TooLarge, format!("the body is longer than {most} bytes"))
 }
 
 /// Checks a line between chunks: visible characters and white space. Some readers would end the line at

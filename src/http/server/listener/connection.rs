@@ -17,7 +17,7 @@ use super::scan::{Progress, Scan};
 use super::shared::Shared;
 use super::socket::{Socket, Timed};
 use super::stream::Stream;
-use crate::engine::RefusalKind;
+use crate::error::ErrorKind;
 use crate::http::server::bridge::BridgeLink;
 use crate::http::server::message::{HttpRequest, PeerAddress, Rank};
 use crate::http::server::tls::Tls;
@@ -82,7 +82,7 @@ fn refused_handshake(slot: &Slot, error: &io::Error) -> ConnectionEnd {
     let slow = error.kind() == io::ErrorKind::TimedOut;
     match (slot.made_room(), slow) {
         (true, _) => ConnectionEnd::Gone,
-        (_, true) => Rejection::new(RefusalKind::TooSlow, "the TLS handshake was not over in time").into(),
+        (_, true) => Rejection::new(ErrorKind::TooSlow, "the TLS handshake was not over in time").into(),
         _ => Rejection::malformed(format!("the TLS handshake failed: {error}")).into(),
     }
 }
@@ -116,10 +116,10 @@ fn enter(slot: &Slot, phase: Phase) -> Result<(), ConnectionEnd> {
 fn unanswered(error: &io::Error) -> Rejection {
     match error.kind() {
         io::ErrorKind::TimedOut => {
-            Rejection::new(RefusalKind::EngineFailed, "the server did not answer in time").with_status(504)
+            Rejection::new(ErrorKind::EngineFailed, "the server did not answer in time").with_status(504)
         }
         _ => Rejection::new(
-            RefusalKind::EngineFailed,
+            ErrorKind::EngineFailed,
             format!("the backend of the server cannot be reached: {error}"),
         ),
     }
@@ -203,7 +203,7 @@ impl<'g> Connection<'g> {
         match self.incoming.fill() {
             Ok(1..) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                Err(Rejection::new(RefusalKind::TooSlow, "the head did not arrive in time").into())
+                Err(Rejection::new(ErrorKind::TooSlow, "the head did not arrive in time").into())
             }
             Ok(0) => Err(Rejection::malformed("the connection ended within the head").into()),
             Err(_) => Err(ConnectionEnd::Gone),
@@ -216,7 +216,7 @@ impl<'g> Connection<'g> {
         let rank = self.shared.service.rank(&parsed.head);
         match self.slot.judge(rank, Instant::now() + self.shared.deadlines.waiting) {
             Turn::Now => Ok(rank),
-            Turn::Later => Err(Rejection::new(RefusalKind::Full, NO_TURN).into()),
+            Turn::Later => Err(Rejection::new(ErrorKind::Full, NO_TURN).into()),
             Turn::Lost => Err(ConnectionEnd::Gone),
         }
     }
@@ -251,7 +251,7 @@ impl<'g> Connection<'g> {
     /// sent nothing expects no response.
     fn make_room(self) {
         if self.is_asked || !self.incoming.pending().is_empty() {
-            Rejection::new(RefusalKind::Full, MADE_ROOM).write_last(self.incoming.stream);
+            Rejection::new(ErrorKind::Full, MADE_ROOM).write_last(self.incoming.stream);
         }
     }
 

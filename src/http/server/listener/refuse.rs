@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::deadline::Deadline;
 use super::stream::Stream;
-use crate::engine::RefusalKind;
+use crate::error::ErrorKind;
 use crate::http::protocol::headers::on_every_response;
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
 
@@ -21,7 +21,7 @@ const LAST_READ: usize = 32 * 1024;
 /// An error response of the listener. The connection closes after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejection {
-    kind: RefusalKind,
+    kind: ErrorKind,
     pub status: u16,
     /// The detail of the problem document.
     pub detail: String,
@@ -29,18 +29,18 @@ pub struct Rejection {
 
 impl Rejection {
     /// A rejection with the usual status of its kind.
-    pub fn new(kind: RefusalKind, detail: impl Into<String>) -> Self {
+    pub fn new(kind: ErrorKind, detail: impl Into<String>) -> Self {
         Self { kind, status: kind.status(), detail: detail.into() }
     }
 
     /// A rejection with status 400.
     pub fn malformed(detail: impl Into<String>) -> Self {
-        Self::new(RefusalKind::BadRequest, detail)
+        Self::new(ErrorKind::BadRequest, detail)
     }
 
     /// A rejection with status 431.
     pub fn head_too_large(detail: impl Into<String>) -> Self {
-        Self::new(RefusalKind::TooLarge, detail).with_status(431)
+        Self::new(ErrorKind::TooLarge, detail).with_status(431)
     }
 
     /// The same rejection with another status.

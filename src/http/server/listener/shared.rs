@@ -10,7 +10,7 @@ use super::connection_table::{ConnectionTable, NewConnection};
 use super::limits::{Deadlines, Limits};
 use super::refuse::Rejection;
 use super::tally::ClosedCount;
-use crate::engine::RefusalKind;
+use crate::error::ErrorKind;
 use crate::http::server::bridge::Bridge;
 use crate::http::server::message::{PeerAddress, Service};
 use crate::http::server::tls::Tls;
@@ -55,7 +55,7 @@ impl Shared {
     /// Logs how many connections were closed.
     pub fn write_tally(&self, take: impl FnOnce(&ClosedCount) -> Vec<String>) {
         for line in take(&self.tally) {
-            self.service.refused(None, RefusalKind::Full.status(), &line);
+            self.service.refused(None, ErrorKind::Full.status(), &line);
         }
     }
 

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use mediactl::http::protocol::headers::{API_HEADER, api_value};
+use mediactl::http::protocol::headers::{API_HEADER, API_VERSION};
 
 use super::bare::operate;
 use super::place;
@@ -24,7 +24,7 @@ fn reading(mut change: impl FnMut() -> Reply + Send + 'static) -> Server {
 
 /// A mediactl server that answers changes as the test says.
 fn evaluating(mut change: impl FnMut() -> Reply + Send + 'static) -> Server {
-    Server::start(move |_| change().with(API_HEADER, api_value()))
+    Server::start(move |_| change().with(API_HEADER, API_VERSION.to_owned()))
 }
 
 fn set(server: &Server, place: &Place) -> Run {
@@ -134,17 +134,13 @@ fn an_endless_answer_is_not_read_to_its_end() {
 
 #[test]
 fn an_answer_takes_no_more_than_it_may() {
-    let filled =
-        |piece: &str, count: usize| format!(r#"{{"a":[{piece}{}]}}"#, format!(",{piece}").repeat(count));
-    let zeros = filled("0", 40_000);
-    let objects = filled(r#"{"b":{}}"#, 8_000);
-    let (bytes, memory) = ("of more than 100 KiB", "whose values take more memory than three times 100 KiB");
+    let zeros = || format!(r#"{{"a":[0{}]}}"#, ",0".repeat(60_000));
+    let said = "it gives an answer of more than 100 KiB\n";
     let announced = || Reply::Raw("HTTP/1.1 200 OK\r\nContent-Length: 102401\r\n\r\n{");
-    for (server, said) in [
-        (Server::start(move |_| announced()), bytes),
-        (Server::start(|_| Reply::Endless(200)), bytes),
-        (Server::start(move |_| Reply::of(200, zeros.clone())), memory),
-        (Server::start(move |_| Reply::of(200, objects.clone())), memory),
+    for server in [
+        Server::start(move |_| announced()),
+        Server::start(|_| Reply::Endless(200)),
+        Server::start(move |_| Reply::of(200, zeros())),
     ] {
         let url = server.url();
         let limited = |size, command: &[&str]| {
@@ -154,17 +150,13 @@ fn an_answer_takes_no_more_than_it_may() {
         for command in [&["read"][..], &["status"], &["modify", "--set", "http[+]=1", "--dry-run"]] {
             let run =
                 limited("100K", command).exits(7).says("hint: `--max-answer 200K` takes a larger one\n");
-            run.says(&format!("error: `{url}`: it gives an answer {said}\n"));
-        }
-        if said == memory {
-            limited("4MiB", &["read", "a"]).exits(0);
+            run.says(&format!("error: `{url}`: {said}"));
         }
     }
     // A change may have been made.
-    let changed = filled("0", 40_000);
-    let server = reading(move || Reply::of(200, changed.clone()));
+    let server = reading(move || Reply::of(200, zeros()));
     let run = place().run(["--url", &server.url(), "--max-answer", "100K", "modify", "--set", "rtsp=1"]);
-    run.exits(8).says(memory).says("it is not known whether the change was made");
+    run.exits(8).says(said.trim_end()).says("it is not known whether the change was made");
 }
 
 #[test]
@@ -280,7 +272,7 @@ fn each_problem_has_its_exit_code() {
             run.says("so it is");
         }
     }
-    assert_eq!(mediactl::engine::KINDS.len(), 32, "the table above has them all");
+    assert_eq!(mediactl::error::KINDS.len(), 32, "the table above has them all");
 }
 
 #[test]

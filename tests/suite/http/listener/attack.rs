@@ -4,14 +4,14 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::Duration;
 
-use mediactl::engine::RefusalKind;
+use mediactl::error::ErrorKind;
 use mediactl::http::protocol::problem::Problem;
 use mediactl::http::server::listener::{Deadlines, Limits};
 
 use super::support::{Answer, BIG, Client, Running, short};
 use crate::waiting::{eventually, let_pass};
 
-fn is_problem(answer: &Answer, status: u16, kind: RefusalKind) {
+fn is_problem(answer: &Answer, status: u16, kind: ErrorKind) {
     assert_eq!(answer.header("Content-Type"), Some("application/problem+json"), "{}", answer.head);
     assert_eq!(answer.header("Cache-Control"), Some("no-store"));
     assert_eq!(answer.header("X-Content-Type-Options"), Some("nosniff"));
@@ -31,7 +31,7 @@ fn a_length_that_nobody_has_is_too_large() {
     let running = Running::start();
     for length in ["70368744177664", "18446744073709551616", "33554433"] {
         let request = format!("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n");
-        is_problem(&running.ask(&request), 413, RefusalKind::TooLarge);
+        is_problem(&running.ask(&request), 413, ErrorKind::TooLarge);
         let answer = running.ask(request.replace("Host", "X-Rank: stranger\r\nHost"));
         assert_eq!((answer.status, answer.header("Connection")), (401, Some("close")));
     }
@@ -55,13 +55,13 @@ fn a_head_that_is_no_head_is_malformed() {
         "\0\0\0\0",
         "hello\r\n\r\n",
     ] {
-        is_problem(&running.ask(head), 400, RefusalKind::BadRequest);
+        is_problem(&running.ask(head), 400, ErrorKind::BadRequest);
     }
-    is_problem(&running.ask("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), 505, RefusalKind::BadRequest);
+    is_problem(&running.ask("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), 505, ErrorKind::BadRequest);
     let mut client = running.client();
     client.send("GET / HTTP/1.1\r\nHo");
     client.stream.shutdown(std::net::Shutdown::Write).expect("it is open");
-    is_problem(&client.answer(), 400, RefusalKind::BadRequest);
+    is_problem(&client.answer(), 400, ErrorKind::BadRequest);
     assert!(running.refused(13).iter().all(|status| matches!(status, 400 | 505)));
     assert_eq!(running.asked(), 0);
 }
@@ -85,12 +85,12 @@ fn a_body_that_is_not_framed_as_it_says_is_malformed() {
     ];
     for body in bodies {
         let request = format!("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n{body}");
-        is_problem(&running.ask(request), 400, RefusalKind::BadRequest);
+        is_problem(&running.ask(request), 400, ErrorKind::BadRequest);
     }
     let mut client = running.client();
     client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nshort");
     client.stream.shutdown(std::net::Shutdown::Write).expect("it is open");
-    is_problem(&client.answer(), 400, RefusalKind::BadRequest);
+    is_problem(&client.answer(), 400, ErrorKind::BadRequest);
     assert_eq!(running.asked(), 0);
 }
 
@@ -109,13 +109,13 @@ fn a_head_without_end_is_cut() {
     }
     assert_eq!(running.refused(2), [431, 431]);
     let many = "X: y\r\n".repeat(64);
-    is_problem(&running.ask(format!("GET / HTTP/1.1\r\nHost: a\r\n{many}\r\n")), 431, RefusalKind::TooLarge);
+    is_problem(&running.ask(format!("GET / HTTP/1.1\r\nHost: a\r\n{many}\r\n")), 431, ErrorKind::TooLarge);
     let exactly = "x".repeat(32 * 1024 - "GET / HTTP/1.1\r\nHost: a\r\nX: \r\n\r\n".len());
     assert_eq!(running.ask(format!("GET / HTTP/1.1\r\nHost: a\r\nX: {exactly}\r\n\r\n")).status, 200);
     is_problem(
         &running.ask(format!("GET / HTTP/1.1\r\nHost: a\r\nX: {exactly}y\r\n\r\n")),
         431,
-        RefusalKind::TooLarge,
+        ErrorKind::TooLarge,
     );
 }
 
@@ -165,7 +165,7 @@ fn bodies_of_viewers_leave_room_for_that_of_an_editor() {
     let mut held = begin("viewer");
     eventually(|| held.is_read());
     let refused = begin("viewer").answer();
-    is_problem(&refused, 503, RefusalKind::Full);
+    is_problem(&refused, 503, ErrorKind::Full);
     assert!(!refused.text().contains("all connections"), "{}", refused.text());
     let mut editor = begin("editor");
     editor.send("x");
@@ -204,7 +204,7 @@ fn slow_heads_and_bodies_time_out() {
     for start in
         ["G", "GET / HTTP/1.1\r\nHost: a\r\n", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx"]
     {
-        is_problem(&running.ask(start), 408, RefusalKind::TooSlow);
+        is_problem(&running.ask(start), 408, ErrorKind::TooSlow);
     }
     let mut client = running.client();
     client.send("GET / HTTP/1.1\r\nX: ");
@@ -220,7 +220,7 @@ fn slow_heads_and_bodies_time_out() {
 fn a_handler_that_does_not_answer_is_not_waited_for() {
     let deadlines = Deadlines { handler: Duration::from_secs(1), ..Deadlines::default() };
     let running = Running::with(Limits::default(), deadlines);
-    is_problem(&running.ask("GET /slow?20000 HTTP/1.1\r\nHost: a\r\n\r\n"), 504, RefusalKind::EngineFailed);
+    is_problem(&running.ask("GET /slow?20000 HTTP/1.1\r\nHost: a\r\n\r\n"), 504, ErrorKind::EngineFailed);
     running.is_well();
 }
 

@@ -10,7 +10,7 @@ use std::sync::{Arc, Barrier};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use mediactl::engine::RefusalKind;
+use mediactl::error::ErrorKind;
 use mediactl::http::protocol::problem::Problem;
 use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 
@@ -107,7 +107,7 @@ fn answers(mut client: Client<TcpStream>) -> bool {
 
 fn is_full(answer: &Answer) {
     let problem: Problem = serde_json::from_slice(&answer.body).expect("a problem document");
-    assert_eq!((answer.status, problem.kind()), (503, Some(RefusalKind::Full)));
+    assert_eq!((answer.status, problem.kind()), (503, Some(ErrorKind::Full)));
     assert!(answer.header("Retry-After").is_some());
 }
 
