@@ -10,7 +10,7 @@ use crate::cli::args::global::GlobalArgs;
 use crate::cli::error::CliError;
 use crate::cli::ui::Ui;
 use crate::engine::Refusal;
-use crate::http::server::listener::Listener;
+use crate::http::server::front::Listener;
 use crate::http::server::tls::Tls;
 use crate::http::server::tls::self_signed;
 use crate::store::file::ServeLock;
