@@ -157,6 +157,9 @@ pub fn self_signed(names: Vec<String>) -> Result<[String; 2], rcgen::Error> {
     Ok([certificate.pem(), key.serialize_pem()])
 }
 
+/// The timeouts of sockets are multiples of this.
+const TICK: Duration = Duration::from_millis(50);
+
 /// A socket whose reads and writes fail after a deadline, or if nothing passes for a while, with an error of the kind
 /// `TimedOut`. It is shared: another thread can shut it down while its own thread waits on it.
 #[derive(Debug)]
@@ -164,12 +167,14 @@ pub struct Timed {
     socket: Arc<OwnedFd>,
     until: Instant,
     pause: Duration,
+    /// The timeouts of the socket for reads and writes, as they were set last: most are set again, which takes a while.
+    set: [Duration; 2],
 }
 
 impl Timed {
     /// A socket on which a wait takes at most `pause`.
     pub fn new(socket: Arc<OwnedFd>, pause: Duration) -> Self {
-        Self { socket, until: Instant::now() + pause, pause }
+        Self { socket, until: Instant::now() + pause, pause, set: [Duration::ZERO; 2] }
     }
 
     /// Waits for a byte without taking it; returns 0 at the end of the stream.
@@ -178,18 +183,21 @@ impl Timed {
     }
 
     fn retry(
-        &self,
+        &mut self,
         timeout: Timeout,
         mut operation: impl FnMut(&OwnedFd) -> Result<usize, Errno>,
     ) -> io::Result<usize> {
-        let socket = &*self.socket;
+        let (socket, known) = (&*self.socket, &mut self.set[usize::from(timeout == Timeout::Send)]);
         loop {
             let left = self.until.saturating_duration_since(Instant::now()).min(self.pause);
             if left.is_zero() {
                 return Err(io::ErrorKind::TimedOut.into());
             }
-            // The time left may be shorter than the shortest timeout of the system.
-            set_socket_timeout(socket, timeout, Some(left.max(Duration::from_millis(1))))?;
+            let left = TICK * u32::try_from(left.as_millis() / TICK.as_millis() + 1).unwrap_or(u32::MAX);
+            if *known != left {
+                set_socket_timeout(socket, timeout, Some(left))?;
+                *known = left;
+            }
             match operation(socket) {
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Err(io::ErrorKind::TimedOut.into()),
