@@ -6,8 +6,7 @@
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use mediactl::http::server::listener::heads::{Framing, Parsed, Progress, Scan, parse};
-use mediactl::http::server::listener::limits::Limits;
+use mediactl::http::server::front::head::{Framing, Parsed, head_end, parse};
 use mediactl::http::server::message::PeerAddress;
 
 /// Headers that a client can't set for the handler.
@@ -24,8 +23,7 @@ const OF_THE_GATE: &[&str] = &[
 
 fuzz_target!(|bytes: &[u8]| -> Corpus {
     let Some(head) = whole(bytes) else { return Corpus::Keep };
-    let limits = Limits::default();
-    match parse(head, &limits, PeerAddress::Uid(0)) {
+    match parse(head, PeerAddress::Uid(0)) {
         Ok(parsed) => is_plain(&parsed),
         Err(refusal) => assert!(matches!(refusal.status, 400 | 431 | 505), "{}", refusal.detail),
     }
@@ -34,15 +32,13 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
 
 /// The first head, if there is one; found the same however its bytes come.
 fn whole(bytes: &[u8]) -> Option<&[u8]> {
-    let at_once = Scan::default().advance(bytes);
-    let mut scan = Scan::default();
-    let mut ends = (0..=bytes.len()).map(|end| scan.advance(&bytes[..end]));
-    let one_by_one = ends.find(|progress| *progress != Progress::More).unwrap_or(Progress::More);
-    assert_eq!(at_once, one_by_one);
-    match at_once {
-        Progress::Whole(start, end) => Some(&bytes[start..end]),
-        Progress::More | Progress::Wrong(_) => None,
+    let at_once = head_end(bytes, 0);
+    let mut ends = (1..=bytes.len()).map(|came| head_end(&bytes[..came], came - 1));
+    match ends.find(|end| !matches!(end, Ok(None))).unwrap_or(Ok(None)) {
+        Ok(end) => assert_eq!(at_once.as_ref().ok(), Some(&end)),
+        Err(_) => assert!(at_once.is_err()),
     }
+    at_once.ok().flatten().map(|end| &bytes[..end])
 }
 
 fn is_plain(parsed: &Parsed) {

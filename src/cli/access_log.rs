@@ -1,12 +1,16 @@
 //! The log of `serve` on stderr: one line for each request, and for what no response can report.
 
 use std::io::{self, Write};
-use std::time::SystemTime;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use crate::engine::LogLine;
+use crate::engine::{LogLevel, LogLine};
 use crate::http::server::log::{AccessRecord, Log, MAX_DETAIL, MAX_PATH};
 use mediaconf::plumbing::syntax::{controls_terminal, one_line};
 
@@ -20,25 +24,78 @@ pub enum LogFormat {
     Json,
 }
 
+/// The lines that wait for standard error. What comes when there are so many is dropped and counted.
+const QUEUE: usize = 1024;
+
+/// The longest time that the end of the process waits for a reader of standard error.
+const FLUSH_TIME: Duration = Duration::from_secs(1);
+
+/// The log of this process. One thread writes it, so no answer waits for a reader of standard error that does not read.
+static LOG: OnceLock<LogQueue> = OnceLock::new();
+
+struct LogQueue {
+    lines: SyncSender<String>,
+    dropped: AtomicUsize,
+    /// The number of lines that are not written yet.
+    waiting: AtomicUsize,
+}
+
 /// Returns the function that a server calls for each request.
 pub fn log_requests(format: LogFormat) -> Log {
-    Box::new(move |record| write_line(&line(record, format)))
+    Box::new(move |record| write_line(line(record, format), format))
 }
 
 /// Returns the function that logs what no response can report any more.
 pub fn log_lines(format: LogFormat) -> impl Fn(&LogLine<'_>) + Send + Sync + 'static {
-    move |LogLine { level, words }| {
-        let (time, level) = (timestamp(SystemTime::now()), level.word());
-        write_line(&match format {
-            LogFormat::Text => format!("{time} {level}: {}", one_line(words)),
-            LogFormat::Json => escaped_json(&json!({ "time": time, level: words })),
-        });
+    move |line| write_line(other_line(line, format), format)
+}
+
+/// A line about something else than a request.
+fn other_line(LogLine { level, words }: &LogLine<'_>, format: LogFormat) -> String {
+    let (time, level) = (timestamp(SystemTime::now()), level.word());
+    match format {
+        LogFormat::Text => format!("{time} {level}: {}", one_line(words)),
+        LogFormat::Json => escaped_json(&json!({ "time": time, level: words })),
     }
 }
 
-/// Writes a line at once, so that the lines of two threads don't mix. A closed stderr is no error.
-fn write_line(line: &str) {
-    let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
+fn write_line(line: String, format: LogFormat) {
+    let log = LOG.get_or_init(|| {
+        let (lines, waiting) = mpsc::sync_channel(QUEUE);
+        // Without a thread the log is dropped.
+        let _ = thread::Builder::new().name("log".to_owned()).spawn(move || write_lines(&waiting, format));
+        LogQueue { lines, dropped: AtomicUsize::new(0), waiting: AtomicUsize::new(0) }
+    });
+    log.waiting.fetch_add(1, Ordering::AcqRel);
+    if log.lines.try_send(line).is_err() {
+        log.waiting.fetch_sub(1, Ordering::AcqRel);
+        log.dropped.fetch_add(1, Ordering::AcqRel);
+    }
+}
+
+/// Writes each line at once. A closed standard error is no error.
+fn write_lines(waiting: &Receiver<String>, format: LogFormat) {
+    let write = |line: String| _ = io::stderr().write_all(format!("{line}\n").as_bytes());
+    for line in waiting {
+        write(line);
+        let Some(log) = LOG.get() else { continue };
+        log.waiting.fetch_sub(1, Ordering::AcqRel);
+        let dropped = log.dropped.swap(0, Ordering::AcqRel);
+        if dropped > 0 {
+            let words =
+                format!("{dropped} lines of the log were dropped: standard error was not read in time");
+            write(other_line(&LogLine { level: LogLevel::Warning, words: &words }, format));
+        }
+    }
+}
+
+/// Waits until the log is written, for a second at most.
+pub fn flush() {
+    let begin = Instant::now();
+    let is_waiting = || LOG.get().is_some_and(|log| log.waiting.load(Ordering::Acquire) > 0);
+    while is_waiting() && begin.elapsed() < FLUSH_TIME {
+        thread::sleep(Duration::from_millis(1));
+    }
 }
 
 fn timestamp(time: SystemTime) -> String {
@@ -95,8 +152,6 @@ fn escaped_json(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::http::server::message::PeerAddress;
 

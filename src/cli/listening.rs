@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::ui::Ui;
 use crate::error::Error;
-use crate::http::server::listener::Listener;
+use crate::http::server::front::Listener;
 use crate::http::server::tls::Tls;
 use crate::http::server::tls::self_signed;
 use crate::store::file::ServeLock;

@@ -14,7 +14,7 @@ use mediactl::http::protocol::headers::{API_HEADER, API_VERSION, DEFAULT_PREFIX}
 use mediactl::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
 use mediactl::http::protocol::routes::{ROUTES, Route};
 use mediactl::http::server::auth::{FAILURE_LIFE, LOOK_INTERVAL, MAX_ADDRESSES, MAX_FAILURES, SUCCESS_LIFE};
-use mediactl::http::server::listener::limits;
+use mediactl::http::server::front::limits;
 use mediactl::http::server::log::{MAX_DETAIL, MAX_PATH};
 use mediactl::http::server::runtime::{COMMAND_LIFE, COMMAND_TIMEOUT};
 
@@ -58,25 +58,23 @@ pub fn of_server() -> Vec<(&'static str, String)> {
         ("limits::HEAD", size(limits::HEAD)),
         ("limits::HEADERS", limits::HEADERS.to_string()),
         ("limits::BODY", size(limits::BODY)),
+        ("limits::VIEWER_BODY", size(limits::VIEWER_BODY)),
+        ("limits::SMALL_BODY", size(limits::SMALL_BODY)),
         ("limits::BODIES", size(limits::BODIES)),
+        ("limits::VIEWER_BODIES", size(limits::VIEWER_BODIES)),
         ("limits::PATCH_MEMORY", size(limits::PATCH_MEMORY)),
         ("limits::CONNECTIONS", limits::CONNECTIONS.to_string()),
-        ("limits::CONNECTIONS / 2", (limits::CONNECTIONS / 2).to_string()),
         ("limits::CONNECTIONS / 2 - 1", (limits::CONNECTIONS / 2 - 1).to_string()),
         ("limits::LOCAL_CONNECTIONS", limits::LOCAL_CONNECTIONS.to_string()),
         ("limits::MONITORING_CONNECTIONS", limits::MONITORING_CONNECTIONS.to_string()),
-        ("limits::WAITING", limits::WAITING.to_string()),
         ("limits::CONNECTIONS_PER_ADDRESS", limits::CONNECTIONS_PER_ADDRESS.to_string()),
         ("limits::FILES_PER_CONNECTION", limits::FILES_PER_CONNECTION.to_string()),
         ("limits::FILES_ELSEWHERE", limits::FILES_ELSEWHERE.to_string()),
-        ("limits::UNREAD", size(limits::UNREAD)),
         ("limits::LINGER", size(limits::LINGER)),
-        ("limits::HANDSHAKE_TIME", time(limits::HANDSHAKE_TIME)),
         ("limits::HEAD_TIME", time(limits::HEAD_TIME)),
+        ("limits::REQUEST_TIME", time(limits::REQUEST_TIME)),
         ("limits::IDLE_TIME", time(limits::IDLE_TIME)),
-        ("limits::CROWDED_IDLE_TIME", time(limits::CROWDED_IDLE_TIME)),
         ("limits::GRACE", time(limits::GRACE)),
-        ("limits::LEAST_GRACE", time(limits::LEAST_GRACE)),
         ("limits::WAITING_TIME", time(limits::WAITING_TIME)),
         ("limits::TRANSFER_TIME", time(limits::TRANSFER_TIME)),
         ("limits::TRANSFER_RATE", size(limits::TRANSFER_RATE)),
@@ -183,7 +181,7 @@ fn time(time: Duration) -> String {
 #[test]
 fn every_limit_is_in_the_page() {
     let page = include_str!("../pages/mediactl-serve.md");
-    let constants = include_str!("../../src/http/server/listener/limits.rs");
+    let constants = include_str!("../../src/http/server/front/limits.rs");
     let names = constants.lines().filter_map(|line| line.strip_prefix("pub const ")?.split_once(':'));
     names.for_each(|(name, _)| assert!(page.contains(&format!("{{{{limits::{name}}}}}")), "{name}"));
 }

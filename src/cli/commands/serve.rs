@@ -29,8 +29,9 @@ use crate::cli::server_process::{ServiceManager, limit_memory};
 use crate::cli::ui::{Ui, output, waiting};
 use crate::engine::{ChangeOptions, ConfigService, Engine, LogLevel, LogLine};
 use crate::error::{Error, ErrorKind, Exit};
+use crate::http::server::front::limits::Limits;
+use crate::http::server::front::{HttpServer, Listener};
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
-use crate::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use crate::http::server::runtime::Runtime;
 use crate::http::server::tls::Tls;
 use crate::node::{NodeSettings, OnDrift};
@@ -175,6 +176,12 @@ const MAX_TOLD: usize = 10;
 const MIB: usize = 1024 * 1024;
 
 pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, Error> {
+    let ended = serve(args, call);
+    access_log::flush();
+    ended
+}
+
+fn serve(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let Invocation { global, ui, .. } = call;
     limit_memory();
     // Registered first, so that no signal meets its default action.
@@ -224,8 +231,7 @@ pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, Error> {
         None => handler,
     });
     end_with_a_panic(&lines);
-    let server =
-        HttpServer::start(handler.clone(), listeners, tls.clone(), limits(args), Deadlines::default());
+    let server = HttpServer::start(handler.clone(), listeners, tls.clone(), limits(args));
     let server = server.map_err(Error::serve_failed)?;
     handler.runtime().watch_lateness(server.lateness());
     handler.runtime().watch_connections(server.connection_count());
@@ -326,6 +332,7 @@ fn end_with_a_panic(lines: &Arc<Lines>) {
         let current = thread::current();
         let words = format!("the thread `{}` failed: {panic}", current.name().unwrap_or("?"));
         lines(&LogLine { level: LogLevel::Error, words: &words });
+        access_log::flush();
         std::process::exit(Exit::Broken as i32);
     }));
 }
@@ -391,7 +398,7 @@ fn monitor(handler: &Arc<Handler>, listeners: Vec<Listener>) -> Result<Option<Ht
         return Ok(None);
     }
     let service = Arc::new(Monitoring(handler.clone()));
-    let server = HttpServer::start(service, listeners, None, Limits::of_monitoring(), Deadlines::default());
+    let server = HttpServer::start(service, listeners, None, Limits::of_monitoring());
     server.map(Some).map_err(Error::serve_failed)
 }
 
@@ -432,15 +439,8 @@ fn settings(args: &ServeArgs, global: &GlobalArgs) -> HandlerSettings {
 }
 
 fn limits(args: &ServeArgs) -> Limits {
-    let body = args.max_body * MIB;
-    let limits = Limits::default();
-    Limits {
-        body,
-        bodies: limits.bodies.max(2 * body),
-        connections: args.max_connections,
-        proxies: args.trusted_proxy.clone(),
-        ..limits
-    }
+    let (connections, proxies) = (args.max_connections, args.trusted_proxy.clone());
+    Limits { connections, proxies, ..Limits::default() }.with_body(args.max_body * MIB)
 }
 
 fn announce(lines: impl IntoIterator<Item = String>) -> Result<(), Error> {

@@ -158,7 +158,7 @@ impl Client {
     }
 
     /// Sends a request and waits for the response. A request that the server did not look at, because others
-    /// behind this address guess passwords, is sent again within the time for a response.
+    /// behind this address guess passwords, or because it is full, is sent again within the time for a response.
     pub fn send(&self, call: &Call<'_>) -> Result<Reply, ClientError> {
         let deadline = Instant::now() + self.settings.timeout;
         loop {

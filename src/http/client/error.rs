@@ -146,14 +146,14 @@ fn shown(text: &str) -> String {
 }
 
 impl ClientError {
-    /// Returns the time after which a request is sent again whose credentials the server did not look at.
+    /// Returns the time after which a request is sent again that the server did not look at: it did not look at the
+    /// credentials, or had no connection or no memory left for it.
     pub(super) fn retry_after(&self) -> Option<Duration> {
-        match self {
-            Self::Refused(refusal) if refusal.status == ErrorKind::TooManyFailures.status() => {
-                refusal.retry_after
-            }
-            _ => None,
-        }
+        let Self::Refused(refusal) = self else { return None };
+        let kind = refusal.problem.as_ref().and_then(Problem::kind);
+        let is_unseen =
+            refusal.status == ErrorKind::TooManyFailures.status() || kind == Some(ErrorKind::Full);
+        refusal.retry_after.filter(|_| is_unseen)
     }
 
     /// Classifies an error of the HTTP library.

@@ -22,13 +22,13 @@ use crate::http::server::auth::{Account, Accounts, Authenticator, Role, Verdict}
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::endpoints::endpoint;
 use crate::http::server::form;
-use crate::http::server::forwarded::client_address;
 use crate::http::server::fresh::Fresh;
-use crate::http::server::listener::limits::{CHANGE_TIME, CONNECTIONS, METRICS_LIFE};
+use crate::http::server::front::limits::{CHANGE_TIME, CONNECTIONS, METRICS_LIFE};
 use crate::http::server::log::{AccessRecord, Log};
-use crate::http::server::message::{Head, HttpRequest, PeerAddress, Rank, Response, Service};
-use crate::http::server::redirect::{canonical, to_canonical};
-use crate::http::server::request_checks::{refuse_coding, refuse_cross_site, refuse_foreign_use};
+use crate::http::server::message::{Head, HttpRequest, PeerAddress, Rank, Response, Service, client_address};
+use crate::http::server::request_checks::{
+    canonical, refuse_coding, refuse_cross_site, refuse_foreign_use, to_canonical,
+};
 use crate::http::server::runtime::Runtime;
 use crate::http::server::waiting::WaitingRoom;
 use mediaconf::plumbing::model::Masker;

@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 use std::fmt;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -24,16 +24,6 @@ impl fmt::Display for PeerAddress {
         match self {
             Self::Address(address) => address.fmt(f),
             Self::Uid(uid) => write!(f, "uid:{uid}"),
-        }
-    }
-}
-
-impl PeerAddress {
-    /// Parses what `Display` writes: an address, or `uid:N`.
-    pub fn parse(text: &str) -> Option<Self> {
-        match text.strip_prefix("uid:") {
-            Some(uid) => uid.parse().map(Self::Uid).ok(),
-            None => text.parse().map(Self::Address).ok(),
         }
     }
 }
@@ -81,6 +71,28 @@ impl Head {
     pub fn query(&self) -> &str {
         self.target.split_once('?').map_or("", |(_, query)| query)
     }
+}
+
+/// The address of the client; behind a trusted proxy, the one that the proxy names. `None` for a user
+/// of the Unix socket.
+pub fn client_address(head: &Head, trusted_proxies: &[IpAddr]) -> Option<IpAddr> {
+    let PeerAddress::Address(peer) = head.peer else { return None };
+    if !trusted_proxies.contains(&peer) {
+        return Some(peer);
+    }
+    // Each proxy appends an address, so clients can forge those before the last untrusted one.
+    let lists: Vec<&str> = head.values("x-forwarded-for").collect();
+    let mut hops = lists.iter().rev().flat_map(|list| list.rsplit(',')).map_while(parse_hop);
+    Some(hops.find(|hop| !trusted_proxies.contains(hop)).unwrap_or(peer))
+}
+
+/// Parses an address with or without a port.
+fn parse_hop(hop: &str) -> Option<IpAddr> {
+    let hop = hop.trim();
+    let bare = hop.trim_start_matches('[').split(']').next().unwrap_or(hop);
+    let address: Option<IpAddr> =
+        bare.parse().ok().or_else(|| hop.parse::<SocketAddr>().ok().map(|with_port| with_port.ip()));
+    address.map(|address| address.to_canonical())
 }
 
 /// A whole request.

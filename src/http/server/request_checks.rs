@@ -1,8 +1,13 @@
-//! Requests that are refused whatever they ask for: those of other sites' pages, and coded bodies.
+//! Requests that are refused whatever they ask for, those of other sites' pages and coded bodies; and those that are
+//! redirected, because their path is another spelling of a path of the API. The server does not carry these out at once:
+//! the rules of a proxy in front of it may not know the spelling.
+
+use std::borrow::Cow;
 
 use crate::error::ErrorKind;
 use crate::http::protocol::problem::Problem;
-use crate::http::server::message::Head;
+use crate::http::protocol::routes::TEXT;
+use crate::http::server::message::{Head, Response};
 
 /// Refuses requests that a page of another site makes a browser send, because the browser adds the
 /// password that it remembers.
@@ -57,5 +62,105 @@ pub fn refuse_coding(head: &Head) -> Result<(), Problem> {
             format!("the content coding `{coding}` is not supported; send the body without it"),
         )),
         None => Ok(()),
+    }
+}
+
+/// The status that keeps method and body (RFC 9110, section 15.4.9).
+const PERMANENT_REDIRECT: u16 = 308;
+
+/// Returns the canonical spelling of a path: one slash between segments, none at the end, and unreserved
+/// characters as they are (RFC 3986, section 6.2.2). A path with dot segments has none but its own:
+/// clients resolve them before they send a path.
+pub fn canonical(path: &str) -> Cow<'_, str> {
+    let plain = unreserved_decoded(path);
+    let segments: Vec<&str> = plain.split('/').filter(|segment| !segment.is_empty()).collect();
+    if !path.starts_with('/') || segments.iter().any(|segment| matches!(*segment, "." | "..")) {
+        return Cow::Borrowed(path);
+    }
+    Cow::Owned(format!("/{}", segments.join("/")))
+}
+
+/// Returns the redirect to the canonical path if that one leads anywhere. The new location is a path of
+/// this server, never another host: it starts with one slash.
+pub fn to_canonical(head: &Head, leads_anywhere: impl FnOnce(&str) -> bool) -> Option<Response> {
+    let (path, query) = head.target.split_at(head.path().len());
+    let canonical = canonical(path);
+    if canonical == path || !leads_anywhere(&canonical) {
+        return None;
+    }
+    let location = format!("{canonical}{query}");
+    let body = format!("the path is {canonical}; nothing was done here\n");
+    let response = Response { status: PERMANENT_REDIRECT, ..Response::ok(TEXT, body.into_bytes()) };
+    Some(response.with("Location", location))
+}
+
+/// Decodes `%XX` where it stands for a letter, a digit, or one of `-._~`.
+fn unreserved_decoded(path: &str) -> String {
+    let mut parts = path.split('%');
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.get(..2).and_then(unreserved) {
+            Some(character) => plain.extend([&*String::from(character), &part[2..]]),
+            None => plain.extend(["%", part]),
+        }
+    }
+    plain
+}
+
+fn unreserved(digits: &str) -> Option<char> {
+    let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let byte = u8::from_str_radix(digits, 16).ok().filter(|_| is_hex)?;
+    (byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)).then(|| char::from(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::server::message::PeerAddress;
+
+    #[test]
+    fn each_path_has_one_canonical_spelling() {
+        for (path, expected) in [
+            ("/media/api/read_config", "/media/api/read_config"),
+            ("//media///api/read_config//", "/media/api/read_config"),
+            ("/media/api/read%5fconfig", "/media/api/read_config"),
+            ("/%6D%65dia/api/%7e%2D", "/media/api/~-"),
+            ("/a%2fb/%C3%A9/%zz/%5", "/a%2fb/%C3%A9/%zz/%5"),
+            // Decoded once.
+            ("/%2541", "/%2541"),
+            ("/%+1", "/%+1"),
+            ("/a/../b//", "/a/../b//"),
+            ("/a/%2e%2E/b", "/a/%2e%2E/b"),
+            ("/./a", "/./a"),
+            ("//", "/"),
+            ("/", "/"),
+            ("*", "*"),
+            ("", ""),
+        ] {
+            assert_eq!(canonical(path), expected, "{path}");
+            assert_eq!(canonical(&canonical(path)), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_location_is_a_path_with_the_query_as_it_was_sent() {
+        let location = |target: &str| {
+            let head = Head {
+                method: "POST".to_owned(),
+                target: target.to_owned(),
+                headers: Vec::new(),
+                peer: PeerAddress::Uid(0),
+                unread: false,
+            };
+            let response = to_canonical(&head, |path| path.starts_with("/a"))?;
+            assert_eq!(response.status, 308);
+            let (_, location) = response.headers.into_iter().find(|(name, _)| *name == "Location")?;
+            Some(location)
+        };
+        assert_eq!(location("//a/?b=//c/%41?"), Some("/a?b=//c/%41?".to_owned()));
+        assert_eq!(location("//a?"), Some("/a?".to_owned()));
+        for target in ["/a", "/a?b=//c/", "//evil.example", "//evil.example/a", "/b/", "*", "/..//a"] {
+            assert_eq!(location(target), None, "{target}");
+        }
     }
 }

@@ -1,16 +1,24 @@
-//! The certificate of the server and its key. They can be loaded again at run time: new connections use
-//! a renewed certificate, and an unusable one leaves the old one in use.
+//! The certificate of the server, and the streams of connections: a socket, or TLS over it, on which every wait has a
+//! deadline. A renewed certificate is for new connections, and an unusable one leaves the old one in use.
 
+use std::fs::OpenOptions;
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use rcgen::{CertificateParams, DnType, IsCa, KeyPair};
-use rustls::ServerConfig;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown};
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
 use rustls::version::{TLS12, TLS13};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use thiserror::Error;
 
 use crate::http::protocol::fingerprint::Fingerprint;
@@ -67,14 +75,14 @@ impl Tls {
 
     /// The fingerprint of the certificate in the file.
     pub fn fingerprint(&self) -> Result<Fingerprint, TlsError> {
-        let leaf = CertificateDer::from_pem_file(&self.certificate);
-        let leaf = leaf.map_err(|error| TlsError::Certificate(self.certificate.clone(), error))?;
-        Ok(Fingerprint::from_certificate(&leaf))
+        let chain = read_chain(&self.certificate);
+        let chain = chain.map_err(|error| TlsError::Certificate(self.certificate.clone(), error))?;
+        Ok(Fingerprint::from_certificate(&chain[0]))
     }
 
     /// The configuration of a new connection. Files that were replaced are loaded; as long as they do not fit together,
     /// because only one is replaced so far, those of before stay.
-    pub(super) fn config(&self) -> Arc<ServerConfig> {
+    fn config(&self) -> Arc<ServerConfig> {
         if self.loaded().stamps != stamps(&self.certificate, &self.key) {
             let _ = self.reload();
         }
@@ -101,30 +109,39 @@ impl InUse {
         let chain =
             read_chain(certificate).map_err(|error| TlsError::Certificate(certificate.to_owned(), error))?;
         let expiry = chain.first().and_then(|leaf| certificate_expiry(leaf));
-        Ok(Self { config: config(chain, certificate, key)?, stamps, expiry })
+        let secret = read(key).and_then(|pem| PrivateKeyDer::from_pem_slice(&pem));
+        let secret = secret.map_err(|error| TlsError::Key(key.to_owned(), error))?;
+        let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
+            .with_protocol_versions(&[&TLS12, &TLS13])
+            .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, secret))
+            .map_err(|error| TlsError::Unusable(certificate.to_owned(), key.to_owned(), error))?;
+        config.alpn_protocols = vec![PROTOCOL.to_vec()];
+        Ok(Self { config: Arc::new(config), stamps, expiry })
     }
 }
 
-fn config(
-    chain: Vec<CertificateDer<'static>>,
-    certificate: &Path,
-    key: &Path,
-) -> Result<Arc<ServerConfig>, TlsError> {
-    let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| TlsError::Key(key.to_owned(), error))?;
-    let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
-        .with_protocol_versions(&[&TLS12, &TLS13])
-        .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, secret))
-        .map_err(|error| TlsError::Unusable(certificate.to_owned(), key.to_owned(), error))?;
-    config.alpn_protocols = vec![PROTOCOL.to_vec()];
-    Ok(Arc::new(config))
-}
-
+/// The certificates in a file, at least one.
 fn read_chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, pem::Error> {
-    let chain: Vec<_> = CertificateDer::pem_file_iter(path)?.collect::<Result<_, _>>()?;
+    let chain: Vec<_> = CertificateDer::pem_slice_iter(&read(path)?).collect::<Result<_, _>>()?;
     match chain.is_empty() {
         true => Err(pem::Error::NoItemsFound),
         false => Ok(chain),
     }
+}
+
+/// Reads a regular file. A pipe would keep every handshake waiting until somebody writes to it.
+fn read(path: &Path) -> Result<Vec<u8>, pem::Error> {
+    let open = || -> io::Result<Vec<u8>> {
+        if !path.metadata()?.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+        }
+        // It may have become a pipe since: opening one does not wait then.
+        let mut file =
+            OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map(|_| bytes)
+    };
+    open().map_err(pem::Error::Io)
 }
 
 /// Makes a certificate for these names and addresses, and its key, both in PEM. Clients trust it by its fingerprint, so
@@ -138,4 +155,146 @@ pub fn self_signed(names: Vec<String>) -> Result<[String; 2], rcgen::Error> {
     params.is_ca = IsCa::ExplicitNoCa;
     let certificate = params.self_signed(&key)?;
     Ok([certificate.pem(), key.serialize_pem()])
+}
+
+/// The timeouts of sockets are multiples of this.
+const TICK: Duration = Duration::from_millis(50);
+
+/// A socket whose reads and writes fail after a deadline, or if nothing passes for a while, with an error of the kind
+/// `TimedOut`. It is shared: another thread can shut it down while its own thread waits on it.
+#[derive(Debug)]
+pub struct Timed {
+    socket: Arc<OwnedFd>,
+    until: Instant,
+    pause: Duration,
+    /// The timeouts of the socket for reads and writes, as they were set last: most are set again, which takes a while.
+    set: [Duration; 2],
+}
+
+impl Timed {
+    /// A socket on which a wait takes at most `pause`.
+    pub fn new(socket: Arc<OwnedFd>, pause: Duration) -> Self {
+        Self { socket, until: Instant::now() + pause, pause, set: [Duration::ZERO; 2] }
+    }
+
+    /// Waits for a byte without taking it; returns 0 at the end of the stream.
+    pub fn wait(&mut self) -> io::Result<usize> {
+        self.retry(Timeout::Recv, |socket| recv(socket, &mut [0], RecvFlags::PEEK).map(|(read, _)| read))
+    }
+
+    fn retry(
+        &mut self,
+        timeout: Timeout,
+        mut operation: impl FnMut(&OwnedFd) -> Result<usize, Errno>,
+    ) -> io::Result<usize> {
+        let (socket, known) = (&*self.socket, &mut self.set[usize::from(timeout == Timeout::Send)]);
+        loop {
+            let left = self.until.saturating_duration_since(Instant::now()).min(self.pause);
+            if left.is_zero() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            let left = TICK * u32::try_from(left.as_millis() / TICK.as_millis() + 1).unwrap_or(u32::MAX);
+            if *known != left {
+                set_socket_timeout(socket, timeout, Some(left))?;
+                *known = left;
+            }
+            match operation(socket) {
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Err(io::ErrorKind::TimedOut.into()),
+                done => return Ok(done?),
+            }
+        }
+    }
+}
+
+impl Read for Timed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.retry(Timeout::Recv, |socket| {
+            recv(socket, &mut *buffer, RecvFlags::empty()).map(|(read, _)| read)
+        })
+    }
+}
+
+impl Write for Timed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.retry(Timeout::Send, |socket| send(socket, bytes, SendFlags::NOSIGNAL))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The stream of a connection.
+#[derive(Debug)]
+pub enum Stream {
+    Plain(Timed),
+    Tls(Box<StreamOwned<ServerConnection, Timed>>),
+}
+
+impl Stream {
+    /// Makes the whole TLS handshake, if the connection is for TLS.
+    pub fn open(tls: Option<&Tls>, mut timed: Timed) -> io::Result<Self> {
+        let Some(tls) = tls else { return Ok(Self::Plain(timed)) };
+        let mut connection = ServerConnection::new(tls.config()).map_err(io::Error::other)?;
+        connection.complete_io(&mut timed)?;
+        Ok(Self::Tls(Box::new(StreamOwned::new(connection, timed))))
+    }
+
+    /// Sets the deadline of reads and writes, and the longest pause between them.
+    pub fn set_times(&mut self, until: Instant, pause: Duration) {
+        let timed = self.timed();
+        (timed.until, timed.pause) = (until, pause);
+    }
+
+    /// Ends writing, and reads `most` bytes of what still comes: closing a socket with unread bytes makes the client lose
+    /// the last response (RFC 9112, section 9.6).
+    pub fn linger(&mut self, most: usize) {
+        if let Self::Tls(tls) = self {
+            tls.conn.send_close_notify();
+            let _ = tls.flush();
+        }
+        let timed = self.timed();
+        // It fails if the client has ended the connection.
+        let _ = shutdown(&timed.socket, Shutdown::Write);
+        let (mut left, mut nowhere) = (most, [0; 16 * 1024]);
+        while left > 0 {
+            match timed.read(&mut nowhere) {
+                Ok(0) | Err(_) => return,
+                Ok(taken) => left = left.saturating_sub(taken),
+            }
+        }
+    }
+
+    fn timed(&mut self) -> &mut Timed {
+        match self {
+            Self::Plain(timed) => timed,
+            Self::Tls(tls) => &mut tls.sock,
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(timed) => timed.read(buffer),
+            Self::Tls(tls) => tls.read(buffer),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(timed) => timed.write(bytes),
+            Self::Tls(tls) => tls.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Plain(timed) => timed.flush(),
+            Self::Tls(tls) => tls.flush(),
+        }
+    }
 }

@@ -8,13 +8,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::process::Child;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, prlimit};
 
 use super::{CONF, Call, Place, Run, SAMPLE};
 use crate::waiting::eventually;
-use mediactl::http::server::listener::limits::MONITORING_CONNECTIONS;
+use mediactl::http::server::front::limits::MONITORING_CONNECTIONS;
 
 /// A server over the configuration of a place, with its address. It is killed when this is dropped.
 pub(crate) struct Serving {
@@ -421,12 +421,46 @@ fn the_help_says_how_long_the_end_takes() {
 }
 
 /// Returns the answer of a server on a new connection.
+/// The header of the account of the sample: `admin:hunter2`.
+const ACCOUNT: &str = "Basic YWRtaW46aHVudGVyMg==";
+
 fn got(address: &str, path: &str) -> String {
+    sent(address, &format!("GET {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"))
+}
+
+fn sent(address: &str, request: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("it listens");
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").expect("it reads");
+    stream.write_all(request.as_bytes()).expect("it reads");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("it answers with text");
     answer
+}
+
+#[test]
+fn a_log_that_nobody_reads_stops_no_answer() {
+    let place = Place::with(SAMPLE);
+    let mut child = place.mediactl(["serve", "--listen", "127.0.0.1:0"]).start();
+    let mut said =
+        BufReader::new(child.stdout.take().expect("stdout is a pipe")).lines().map_while(Result::ok);
+    let url = said.nth(1).expect("it says where it listens");
+    let address = url.trim_start_matches("listening on http://").split('/').next().expect("it has a host");
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("it is no zero");
+    let mut answers = BufReader::new(stream.try_clone().expect("there are open files left")).lines();
+    for number in 0..3000 {
+        let request = format!("HEAD /healthz?{number} HTTP/1.1\r\nHost: h\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let head: Vec<String> = answers
+            .by_ref()
+            .map(|line| line.expect("it answers"))
+            .take_while(|line| !line.is_empty())
+            .collect();
+        assert_eq!(head.first().map(String::as_str), Some("HTTP/1.1 200 OK"), "{number}");
+    }
+    kill_process(Pid::from_child(&child), Signal::TERM).expect("it runs");
+    let begin = Instant::now();
+    child.wait().expect("it ends");
+    assert!(begin.elapsed() < Duration::from_secs(5), "{:?}", begin.elapsed());
 }
 
 #[test]
@@ -553,7 +587,13 @@ fn a_server_whose_thread_fails_ends_with_a_code_of_its_own_and_the_next_one_roll
     let server = Serving::over(&place);
     place.run(["modify", "--set", "rtsp=555", "--confirm", "10m"]).exits(0);
     let address = server.url.trim_start_matches("http://").split('/').next().expect("it has a host");
-    // Each connection takes four files, and each round brings one. So it is tiny_http at some time that gets none.
+    let request = |path: &str, more: &str| {
+        format!("GET {path} HTTP/1.1\r\nHost: h\r\nAuthorization: {ACCOUNT}\r\n{more}\r\n")
+    };
+    let status = sent(address, &request("/media/api/status", "Connection: close\r\n"));
+    let tag = status.lines().find_map(|line| line.strip_prefix("ETag: ")).expect("it has a tag").to_owned();
+    let waits = request("/media/api/status?wait=60", &format!("If-None-Match: {tag}\r\n"));
+    // Each request that waits takes four files, and each round brings one. So it is tiny_http at some time that gets none.
     let mut clients = Vec::new();
     for limit in 10..200 {
         if !server.runs() {
@@ -563,7 +603,7 @@ fn a_server_whose_thread_fails_ends_with_a_code_of_its_own_and_the_next_one_roll
         let Ok(mut client) = TcpStream::connect(address) else { continue };
         client.set_read_timeout(Some(Duration::from_millis(200))).expect("it is no zero");
         // It may end at any time, and it answers when it can.
-        let _ = client.write_all(b"GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n");
+        let _ = client.write_all(waits.as_bytes());
         let _ = client.read(&mut [0; 1024]);
         clients.push(client);
     }

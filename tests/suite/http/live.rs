@@ -12,8 +12,9 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use mediactl::engine::{Engine, Hooks};
+use mediactl::http::server::front::limits::Limits;
+use mediactl::http::server::front::{HttpServer, Listener};
 use mediactl::http::server::handler::{Handler, HandlerSettings};
-use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
 use mediactl::http::server::runtime::Runtime;
 use mediactl::http::server::tls::Tls;
 use mediactl::store::file::ConfFile;
@@ -63,8 +64,7 @@ fn live() -> (Live, HttpServer) {
         admits: Box::new(move |peer| peers.admit(peer)),
     };
     let start = |listeners, tls| {
-        HttpServer::start(handler.clone(), listeners, tls, Limits::default(), Deadlines::default())
-            .expect("it starts")
+        HttpServer::start(handler.clone(), listeners, tls, Limits::default()).expect("it starts")
     };
     let server = start(vec![Listener::Tcp(plain), unix], None);
     let with_tls = start(vec![Listener::Tcp(secure)], Some(tls));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mediactl::error::ErrorKind;
 use mediactl::http::protocol::problem::Problem;
-use mediactl::http::server::listener::{Deadlines, Limits};
+use mediactl::http::server::front::limits::Limits;
 
 use super::support::{Answer, BIG, Client, Running, short};
 use crate::waiting::{eventually, let_pass};
@@ -121,7 +121,7 @@ fn a_head_without_end_is_cut() {
 
 #[test]
 fn a_body_without_end_is_cut() {
-    let running = Running::with(Limits { body: 1024 * 1024, ..Limits::default() }, Deadlines::default());
+    let running = Running::with(Limits { body: 1024 * 1024, ..Limits::default() });
     let mut client = running.client();
     client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
     let chunk = format!("{:x}\r\n{}\r\n", 65536, "x".repeat(65536));
@@ -133,7 +133,7 @@ fn a_body_without_end_is_cut() {
 
 #[test]
 fn all_bodies_together_have_a_limit() {
-    let running = Running::with(Limits { bodies: 1024 * 1024, ..Limits::default() }, Deadlines::default());
+    let running = Running::with(Limits { bodies: 1024 * 1024, ..Limits::default() });
     let request = |length: usize| format!("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n");
     let mut held = running.client();
     held.send(request(900_000));
@@ -152,13 +152,17 @@ fn all_bodies_together_have_a_limit() {
     eventually(|| other() == 200);
 }
 
+fn declared(rank: &str, length: usize) -> String {
+    format!("POST / HTTP/1.1\r\nHost: a\r\nX-Rank: {rank}\r\nContent-Length: {length}\r\n\r\n")
+}
+
 #[test]
-fn bodies_of_viewers_leave_room_for_that_of_an_editor() {
-    let running = Running::with(Limits { bodies: 1024 * 1024, ..Limits::default() }, Deadlines::default());
+fn bodies_of_viewers_are_short_and_leave_room_for_that_of_an_editor() {
+    let running = Running::with(Limits { viewer_bodies: 600_000, bodies: 600_000, ..Limits::default() });
+    is_problem(&running.ask(declared("viewer", 31 << 20)), 413, ErrorKind::TooLarge);
     let begin = |rank: &str| {
         let mut client = running.client();
-        let head = format!("POST / HTTP/1.1\r\nHost: a\r\nX-Rank: {rank}\r\nContent-Length: 500000\r\n\r\n");
-        client.send(head);
+        client.send(declared(rank, 500_000));
         let _ = client.stream.write_all("x".repeat(499_999).as_bytes());
         client
     };
@@ -167,6 +171,9 @@ fn bodies_of_viewers_leave_room_for_that_of_an_editor() {
     let refused = begin("viewer").answer();
     is_problem(&refused, 503, ErrorKind::Full);
     assert!(!refused.text().contains("all connections"), "{}", refused.text());
+    assert_eq!(refused.header("Retry-After"), Some("1"));
+    let small = format!("{}{}", declared("viewer", 60_000), "x".repeat(60_000));
+    assert_eq!(running.ask(small).status, 200, "a small body always finds room");
     let mut editor = begin("editor");
     editor.send("x");
     assert_eq!(editor.answer().status, 200);
@@ -175,15 +182,46 @@ fn bodies_of_viewers_leave_room_for_that_of_an_editor() {
 }
 
 #[test]
+fn what_an_editor_declares_takes_no_memory_before_it_comes() {
+    let running = Running::with(Limits { bodies: 600_000, ..Limits::default() });
+    let _declared: Vec<_> = (0..20)
+        .map(|_| {
+            let mut client = running.client();
+            client.send(declared("editor", 500_000) + "x");
+            client
+        })
+        .collect();
+    let whole = format!("{}{}", declared("editor", 500_000), "x".repeat(500_000));
+    assert_eq!(running.ask(whole).status, 200);
+}
+
+#[test]
+fn a_whole_request_has_one_deadline() {
+    let request_time = Duration::from_millis(600);
+    let running = Running::with(Limits { request_time, ..Limits::default() });
+    for rank in ["viewer", "editor"] {
+        let mut client = running.client();
+        client.send(declared(rank, 100_000));
+        let dripped = (0..1000).take_while(|_| {
+            let_pass(Duration::from_millis(20));
+            client.stream.write_all(b"x").is_ok() && running.open_connections() > 0
+        });
+        assert!(dripped.count() < 200, "each byte is progress, and the whole takes too long");
+        eventually(|| running.open_connections() == 0);
+    }
+    assert_eq!(running.refused(2), [408; 2]);
+}
+
+#[test]
 fn requests_whose_answers_nobody_reads_are_answered_one_after_the_other() {
-    let deadlines = Deadlines { transfer: Duration::from_millis(300), ..Deadlines::default() };
-    let running = Running::with(Limits::default(), deadlines);
+    let limits = Limits { transfer_time: Duration::from_millis(300), ..Limits::default() };
+    let running = Running::with(limits);
     let mut client = running.client();
     let many = "GET /big HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100);
     client.send(&many);
     eventually(|| running.asked() > 0);
     running.is_well();
-    eventually(|| running.server.open_connections() == 0);
+    eventually(|| running.open_connections() == 0);
     assert!(running.asked() < 20, "{} answers were made that nobody read", running.asked());
 }
 
@@ -200,7 +238,7 @@ fn pipelined_requests_are_answered_in_their_order() {
 
 #[test]
 fn slow_heads_and_bodies_time_out() {
-    let running = Running::with(Limits::default(), short());
+    let running = Running::with(short());
     for start in
         ["G", "GET / HTTP/1.1\r\nHost: a\r\n", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx"]
     {
@@ -210,7 +248,7 @@ fn slow_heads_and_bodies_time_out() {
     client.send("GET / HTTP/1.1\r\nX: ");
     let trickled = (0..1000).take_while(|_| {
         let_pass(Duration::from_millis(20));
-        client.stream.write_all(b"x").is_ok() && running.server.open_connections() > 0
+        client.stream.write_all(b"x").is_ok() && running.open_connections() > 0
     });
     assert!(trickled.count() < 1000, "a byte now and then is no progress");
     assert_eq!(running.refused(4), [408; 4]);
@@ -218,30 +256,19 @@ fn slow_heads_and_bodies_time_out() {
 
 #[test]
 fn a_handler_that_does_not_answer_is_not_waited_for() {
-    let deadlines = Deadlines { handler: Duration::from_secs(1), ..Deadlines::default() };
-    let running = Running::with(Limits::default(), deadlines);
+    let limits = Limits { handler_time: Duration::from_secs(1), ..Limits::default() };
+    let running = Running::with(limits);
     is_problem(&running.ask("GET /slow?20000 HTTP/1.1\r\nHost: a\r\n\r\n"), 504, ErrorKind::EngineFailed);
     running.is_well();
 }
 
 #[test]
 fn idle_sockets_keep_nobody_out() {
-    let running = Running::with(Limits { connections: 8, ..Limits::default() }, Deadlines::default());
+    let running = Running::with(Limits { connections: 8, ..Limits::default() });
     let idle: Vec<_> = (0..30).map(|_| running.client()).collect();
     running.is_well();
     drop(idle);
-    eventually(|| running.server.open_connections() == 0);
-}
-
-#[test]
-fn idle_sockets_are_closed_sooner_when_it_is_crowded() {
-    let idle = Duration::from_secs(3600);
-    let deadlines = Deadlines { idle, crowded_idle: Duration::from_millis(50), ..Deadlines::default() };
-    let running = Running::with(Limits { connections: 4, ..Limits::default() }, deadlines);
-    let three: Vec<_> = (0..3).map(|_| running.client().stream).collect();
-    three.iter().for_each(|stream| stream.set_nonblocking(true).expect("it is a socket"));
-    eventually(|| three.iter().any(|stream| matches!(stream.peek(&mut [0]), Ok(0))));
-    running.is_well();
+    eventually(|| running.open_connections() == 0);
 }
 
 #[test]
@@ -277,6 +304,6 @@ fn a_stranger_with_a_long_body_gets_its_answer_and_a_clean_end() {
     assert_eq!((answer.status, answer.header("Connection")), (401, Some("close")));
     assert!(client.is_closed());
     writing.join().expect("it does not panic");
-    eventually(|| running.server.open_connections() == 0);
+    eventually(|| running.open_connections() == 0);
     running.is_well();
 }

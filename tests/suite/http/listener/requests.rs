@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use mediactl::error::ErrorKind;
 use mediactl::http::protocol::problem::Problem;
-use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
+use mediactl::http::server::front::limits::Limits;
+use mediactl::http::server::front::{HttpServer, Listener};
 use mediactl::http::server::message::PeerAddress;
 
 use super::support::{BIG, Client, Echo, Running};
@@ -27,7 +28,7 @@ fn a_connection_is_kept_as_long_as_both_wish() {
     assert_eq!(client.answer().header("Connection"), Some("close"));
     assert!(client.is_closed());
     drop(client);
-    eventually(|| running.server.open_connections() == 0);
+    eventually(|| running.open_connections() == 0);
 }
 
 #[test]
@@ -165,9 +166,8 @@ fn the_unix_socket_knows_its_peers() {
         let listener = UnixListener::bind(&path).expect("the folder is empty");
         let listeners =
             vec![Listener::Unix { listener, admits: Box::new(move |peer| peer.user == admitted) }];
-        let server =
-            HttpServer::start(service.clone(), listeners, None, Limits::default(), Deadlines::default())
-                .expect("there is a place for the private socket");
+        let server = HttpServer::start(service.clone(), listeners, None, Limits::default())
+            .expect("there is a place for the private socket");
         let mut client = Client::over(UnixStream::connect(&path).expect("the server listens"));
         client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
         assert_eq!(client.answer().status, status);
@@ -185,7 +185,7 @@ fn one_server_listens_on_several_sockets() {
     let addresses = [&one, &other].map(|bound| bound.local_addr().expect("it is bound"));
     let listeners = vec![Listener::Tcp(one), Listener::Tcp(other)];
     let service = Arc::new(Echo::default());
-    let server = HttpServer::start(service, listeners, None, Limits::default(), Deadlines::default());
+    let server = HttpServer::start(service, listeners, None, Limits::default());
     for address in addresses {
         let mut client = Client::new(TcpStream::connect(address).expect("the server listens"));
         client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use mediactl::http::server::listener::{Deadlines, Limits};
+use mediactl::http::server::front::limits::Limits;
 use rustix::process::{Resource, Rlimit};
 
 use super::support::{Client, Running};
@@ -19,7 +19,7 @@ fn requests_that_were_read_are_answered_before_the_server_ends() {
     whole.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     whole.answer();
     busy.send("GET /slow?300 HTTP/1.1\r\nHost: a\r\n\r\n");
-    eventually(|| running.asked() == 2 && running.server.open_connections() == 3);
+    eventually(|| running.asked() == 2 && running.open_connections() == 3);
     let begin = Instant::now();
     running.server.stop(PATIENCE);
     assert!(begin.elapsed() < PATIENCE / 2, "it does not wait for longer than it has to");
@@ -43,9 +43,9 @@ fn stopping_does_not_wait_for_a_request_that_hangs() {
 
 #[test]
 fn workers_that_all_hang_are_late() {
-    let limits = Limits { connections: 1, local: 1, ..Limits::default() };
-    let late = Duration::from_millis(20);
-    let running = Running::with(limits, Deadlines { late, handler: late, ..Deadlines::default() });
+    let (late_time, handler_time) = (Duration::from_millis(20), Duration::from_millis(300));
+    let running =
+        Running::with(Limits { connections: 1, local: 1, late_time, handler_time, ..Limits::default() });
     let is_late = running.server.lateness();
     running.is_well();
     assert!(!is_late());

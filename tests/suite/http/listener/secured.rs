@@ -1,10 +1,12 @@
 //! TLS, with a certificate of our own.
 
+use std::io::Write;
 use std::net::TcpStream;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use mediactl::http::server::listener::{Deadlines, Limits};
+use mediactl::http::server::front::limits::Limits;
 use mediactl::http::server::tls::{Tls, TlsError};
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::CertificateDer;
@@ -55,7 +57,7 @@ fn both_versions_carry_requests() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let trusted = issue(folder.path());
     let tls = Arc::new(load(folder.path()).expect("it was just written"));
-    let running = Running::secured(Some(tls), Limits::default(), Deadlines::default());
+    let running = Running::secured(Some(tls), Limits::default());
     for version in [&TLS12, &TLS13] {
         let mut client = connect(&running, &trusted, version);
         is_well(&mut client);
@@ -76,7 +78,7 @@ fn a_new_certificate_is_used_without_a_restart_and_a_broken_one_is_not() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let old = issue(folder.path());
     let tls = Arc::new(load(folder.path()).expect("it was just written"));
-    let running = Running::secured(Some(Arc::clone(&tls)), Limits::default(), Deadlines::default());
+    let running = Running::secured(Some(Arc::clone(&tls)), Limits::default());
     let mut before = connect(&running, &old, &TLS13);
     is_well(&mut before);
     let new = issue(folder.path());
@@ -97,8 +99,7 @@ fn handshakes_that_stall_or_fail_hold_only_themselves() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let trusted = issue(folder.path());
     let tls = Arc::new(load(folder.path()).expect("it was just written"));
-    let limits = Limits { connections: 12, ..Limits::default() };
-    let running = Running::secured(Some(tls), limits, short());
+    let running = Running::secured(Some(tls), Limits { connections: 12, ..short() });
     let mut stalled: Vec<_> = (0..10).map(|_| running.client()).collect();
     stalled.iter_mut().for_each(|client| client.send(b"\x16\x03\x01\x02\x00\x01"));
     is_well(&mut connect(&running, &trusted, &TLS13));
@@ -107,7 +108,7 @@ fn handshakes_that_stall_or_fail_hold_only_themselves() {
     assert_eq!(running.refused(11)[10], 400);
     is_well(&mut connect(&running, &trusted, &TLS12));
     drop(stalled);
-    eventually(|| running.server.open_connections() == 0);
+    eventually(|| running.open_connections() == 0);
 }
 
 #[test]
@@ -116,7 +117,7 @@ fn among_handshakes_that_stall_everybody_is_served() {
     let trusted = issue(folder.path());
     let tls = Arc::new(load(folder.path()).expect("it was just written"));
     let limits = Limits { connections: 8, ..Limits::default() };
-    let running = Running::secured(Some(tls), limits, Deadlines::default());
+    let running = Running::secured(Some(tls), limits);
     let stalled: Vec<_> = (0..60)
         .map(|number| {
             let mut client = running.client();
@@ -132,4 +133,17 @@ fn among_handshakes_that_stall_everybody_is_served() {
         }
     });
     drop(stalled);
+}
+
+#[test]
+fn two_hundred_that_stall_or_drip_delay_an_editor_by_less_than_two_seconds() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let trusted = issue(folder.path());
+    let tls = Arc::new(load(folder.path()).expect("it was just written"));
+    let running = Running::secured(Some(tls), Limits::default());
+    let mut stalled: Vec<_> = (0..200).map(|_| running.client()).collect();
+    stalled.iter_mut().for_each(|client| _ = client.stream.write_all(b"\x16\x03\x01\x02\x00\x01"));
+    let begin = Instant::now();
+    is_well(&mut connect(&running, &trusted, &TLS13));
+    assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
 }

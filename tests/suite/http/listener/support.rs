@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mediactl::http::server::listener::{Deadlines, HttpServer, Limits, Listener};
+use mediactl::http::server::front::limits::Limits;
+use mediactl::http::server::front::{HttpServer, Listener};
 use mediactl::http::server::message::{Head, HttpRequest, PeerAddress, Rank, Response, Service};
 use mediactl::http::server::tls::Tls;
 
@@ -73,20 +74,19 @@ pub struct Running {
 impl Running {
     /// With the usual limits.
     pub fn start() -> Self {
-        Self::with(Limits::default(), Deadlines::default())
+        Self::with(Limits::default())
     }
 
-    pub fn with(limits: Limits, deadlines: Deadlines) -> Self {
-        Self::secured(None, limits, deadlines)
+    pub fn with(limits: Limits) -> Self {
+        Self::secured(None, limits)
     }
 
-    pub fn secured(tls: Option<Arc<Tls>>, limits: Limits, deadlines: Deadlines) -> Self {
+    pub fn secured(tls: Option<Arc<Tls>>, limits: Limits) -> Self {
         let service = Arc::new(Echo::default());
         let listener = TcpListener::bind("127.0.0.1:0").expect("the loopback has a free port");
         let address = listener.local_addr().expect("it is bound");
-        let server =
-            HttpServer::start(service.clone(), vec![Listener::Tcp(listener)], tls, limits, deadlines)
-                .expect("there is a place for the private socket");
+        let server = HttpServer::start(service.clone(), vec![Listener::Tcp(listener)], tls, limits)
+            .expect("there is a place for the private socket");
         Self { service, server, address }
     }
 
@@ -99,6 +99,10 @@ impl Running {
         let mut client = self.client();
         client.send(request);
         client.answer()
+    }
+
+    pub fn open_connections(&self) -> usize {
+        self.server.connection_count()()
     }
 
     /// A good client gets its answer.
@@ -128,9 +132,9 @@ impl Running {
 }
 
 /// Deadlines that a test can wait for.
-pub fn short() -> Deadlines {
+pub fn short() -> Limits {
     let brief = Duration::from_millis(300);
-    Deadlines { handshake: brief, head: brief, transfer: brief, linger: brief, ..Deadlines::default() }
+    Limits { head_time: brief, transfer_time: brief, ..Limits::default() }
 }
 
 impl Client<TcpStream> {

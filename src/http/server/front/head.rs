@@ -1,0 +1,360 @@
+//! Finds the head of a request while its bytes arrive, and parses it into the form that the handler gets. Anything
+//! ambiguous is refused: a proxy in front may read it in another way.
+
+use super::limits::HEADERS;
+use crate::error::ErrorKind;
+use crate::http::protocol::problem::Problem;
+use crate::http::server::message::{Head, PeerAddress};
+
+/// Headers of the connection to the client, which the handler does not get.
+const CONNECTION_HEADERS: &[&str] = &[
+    "connection",
+    "content-length",
+    "expect",
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// Headers by which the server decides, so that two of them could be read in two ways.
+const SINGLE_HEADERS: &[&str] = &["host", "origin", "sec-fetch-site"];
+
+/// The prefix of the headers of this program, which no client sends.
+const OWN_PREFIX: &str = "mediactl-";
+
+/// The end of a head.
+const END: &[u8] = b"\r\n\r\n";
+
+/// The mark of the end of the body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// There is no body.
+    Empty,
+    /// By its length in bytes, which is not 0.
+    Length(u64),
+    /// By chunks, each with its length.
+    Chunked,
+}
+
+/// A parsed head.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The head for the handler.
+    pub head: Head,
+    /// The mark of the end of the body.
+    pub framing: Framing,
+    /// True if the client wants to keep the connection.
+    pub keep: bool,
+    /// True if the client waits for `100 Continue`.
+    pub expects_continue: bool,
+    /// True if it is HTTP/1.0, where the response has to say that the connection is kept.
+    pub old: bool,
+}
+
+/// The end of the head that `bytes` begin with, of which the first `seen` were looked at before. `None` if it has not come.
+///
+/// # Errors
+/// What came is no head: a line ends without a carriage return, or it is not all visible ASCII.
+pub fn head_end(bytes: &[u8], seen: usize) -> Result<Option<usize>, Problem> {
+    let from = seen.saturating_sub(END.len());
+    let end =
+        bytes[from..].windows(END.len()).position(|window| window == END).map(|at| from + at + END.len());
+    let head = &bytes[..end.unwrap_or(bytes.len())];
+    for (at, byte) in head.iter().enumerate().skip(from) {
+        match byte {
+            b'\n' if at == 0 || head[at - 1] != b'\r' => {
+                return Err(malformed("a line of the head ends without a carriage return"));
+            }
+            b'\r' if head.get(at + 1).is_some_and(|next| *next != b'\n') => {
+                return Err(malformed("a carriage return stands within a line of the head"));
+            }
+            b'\t' | b'\r' | b'\n' | b' '..=b'~' => {}
+            _ => return Err(malformed("a byte of the head is no visible ASCII")),
+        }
+    }
+    Ok(end)
+}
+
+pub fn malformed(detail: impl Into<String>) -> Problem {
+    Problem::new(ErrorKind::BadRequest, detail)
+}
+
+pub fn head_too_large(detail: impl Into<String>) -> Problem {
+    Problem::new(ErrorKind::TooLarge, detail).with_status(431)
+}
+
+/// Parses a head from its first line to its empty line, all of it ASCII.
+pub fn parse(bytes: &[u8], peer: PeerAddress) -> Result<Parsed, Problem> {
+    let mut places = vec![httparse::EMPTY_HEADER; HEADERS];
+    let mut request = httparse::Request::new(&mut places);
+    match request.parse(bytes) {
+        Ok(httparse::Status::Complete(_)) => {}
+        Ok(httparse::Status::Partial) => return Err(malformed("the head is incomplete")),
+        Err(httparse::Error::TooManyHeaders) => {
+            return Err(head_too_large(format!("the request has more than {HEADERS} headers")));
+        }
+        Err(_) if is_of_another_version(bytes) => {
+            let detail = "the server speaks HTTP/1.1 and HTTP/1.0; curl takes `--http1.1`";
+            return Err(malformed(detail).with_status(505));
+        }
+        Err(error) => return Err(malformed(format!("the head is not valid HTTP: {error}"))),
+    }
+    let whole = "a whole head has a first line";
+    let old = request.version.expect(whole) == 0;
+    let text = |value: &[u8]| String::from_utf8_lossy(value).trim_matches([' ', '\t']).to_owned();
+    let headers = request.headers.iter().map(|header| (header.name.to_ascii_lowercase(), text(header.value)));
+    let mut head = Head {
+        method: request.method.expect(whole).to_owned(),
+        target: request.path.expect(whole).to_owned(),
+        headers: headers.collect(),
+        peer,
+        unread: false,
+    };
+    check_single(&head, old)?;
+    let framing = framing(&head, old)?;
+    let keep =
+        !has_word(&head, "connection", "close") && (!old || has_word(&head, "connection", "keep-alive"));
+    let expects_continue = !old && has_word(&head, "expect", "100-continue");
+    let goes_on = |name: &str| !CONNECTION_HEADERS.contains(&name) && !name.starts_with(OWN_PREFIX);
+    head.headers.retain(|(name, _)| goes_on(name));
+    make_origin_form(&mut head)?;
+    Ok(Parsed { head, framing, keep, expects_continue, old })
+}
+
+/// True if the first line ends with a version of HTTP that is not 1.x, as that of HTTP/2 with prior
+/// knowledge does: `PRI * HTTP/2.0` (RFC 9113, section 3.4).
+fn is_of_another_version(head: &[u8]) -> bool {
+    let line = head.split(|byte| *byte == b'\r').next().unwrap_or_default();
+    let word = line.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+    let version = word.strip_prefix(b"HTTP/").unwrap_or_default();
+    version.first().is_some_and(|major| major.is_ascii_digit() && *major != b'1')
+}
+
+fn has_word(head: &Head, name: &str, word: &str) -> bool {
+    let mut words = head.values(name).flat_map(|value| value.split(','));
+    words.any(|known| known.trim().eq_ignore_ascii_case(word))
+}
+
+fn check_single(head: &Head, old: bool) -> Result<(), Problem> {
+    if !old && head.header("host").is_none() {
+        return Err(malformed("there is no Host header"));
+    }
+    match SINGLE_HEADERS.iter().find(|name| head.values(name).nth(1).is_some()) {
+        Some(name) => Err(malformed(format!("there is more than one header `{name}`"))),
+        None => Ok(()),
+    }
+}
+
+fn framing(head: &Head, old: bool) -> Result<Framing, Problem> {
+    let [lengths, codings] =
+        ["content-length", "transfer-encoding"].map(|name| head.values(name).collect::<Vec<_>>());
+    match (&lengths[..], &codings[..]) {
+        ([], []) => Ok(Framing::Empty),
+        ([first, others @ ..], []) if others.iter().all(|other| other == first) => {
+            if first.is_empty() || !first.bytes().all(|byte| byte.is_ascii_digit()) {
+                return Err(malformed("the Content-Length is not a number"));
+            }
+            // A number that does not fit is a valid length, and over every limit.
+            let length = first.parse().unwrap_or(u64::MAX);
+            Ok(if length == 0 { Framing::Empty } else { Framing::Length(length) })
+        }
+        (_, []) => Err(malformed("the request has more than one Content-Length")),
+        ([], [coding]) if !old && coding.eq_ignore_ascii_case("chunked") => Ok(Framing::Chunked),
+        ([], _) => Err(malformed("the only Transfer-Encoding is chunked, given once, in HTTP/1.1")),
+        _ => Err(malformed("the body has both a Content-Length and a Transfer-Encoding")),
+    }
+}
+
+/// Makes the target a path with a query. The authority of a URL becomes the host (RFC 9112, sections 3.2 and 3.2.2).
+fn make_origin_form(head: &mut Head) -> Result<(), Problem> {
+    if head.target.starts_with('/') || head.target == "*" {
+        return Ok(());
+    }
+    let url = head.target.split_once("://");
+    let Some((_, rest)) = url.filter(|(scheme, _)| matches!(&*scheme.to_ascii_lowercase(), "http" | "https"))
+    else {
+        return Err(malformed("the target of the request is neither a path nor a URL"));
+    };
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    if authority.is_empty() || authority.contains('@') {
+        return Err(malformed("the URL in the request has no host, or contains a login"));
+    }
+    let (host, slash) = (authority.to_owned(), if path.starts_with('/') { "" } else { "/" });
+    head.target = format!("{slash}{path}");
+    head.headers.retain(|(name, _)| name != "host");
+    head.headers.push(("host".to_owned(), host));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(head: &str) -> Result<Parsed, Problem> {
+        parse(head.as_bytes(), PeerAddress::Uid(0))
+    }
+
+    fn good(head: &str) -> Parsed {
+        read(head).unwrap_or_else(|refusal| panic!("{head:?}: {}", refusal.detail))
+    }
+
+    #[test]
+    fn a_head_says_how_long_its_body_is() {
+        for (lines, expected) in [
+            ("", Framing::Empty),
+            ("Content-Length: 0\r\n", Framing::Empty),
+            ("Content-Length: 12\r\n", Framing::Length(12)),
+            ("content-length: 12\r\nCONTENT-LENGTH:12 \r\n", Framing::Length(12)),
+            ("Content-Length: 99999999999999999999999999\r\n", Framing::Length(u64::MAX)),
+            ("Transfer-Encoding: Chunked\r\n", Framing::Chunked),
+        ] {
+            assert_eq!(
+                good(&format!("POST / HTTP/1.1\r\nHost: a\r\n{lines}\r\n")).framing,
+                expected,
+                "{lines}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_could_be_understood_in_two_ways_is_refused() {
+        for lines in [
+            "Content-Length: 1\r\nContent-Length: 2\r\n",
+            "Content-Length: 1, 1\r\n",
+            "Content-Length: 01\r\nContent-Length: 1\r\n",
+            "Content-Length: +1\r\n",
+            "Content-Length: -1\r\n",
+            "Content-Length: 0x1\r\n",
+            "Content-Length:\r\n",
+            "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n",
+            "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n",
+            "Transfer-Encoding: gzip, chunked\r\n",
+            "Transfer-Encoding: identity\r\n",
+            "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+            "Transfer-Encoding : chunked\r\n",
+            "Host: b\r\n",
+            "Origin: http://a\r\nOrigin: http://b\r\n",
+            "Sec-Fetch-Site: none\r\nsec-fetch-site: cross-site\r\n",
+            "X: folded\r\n over two lines\r\n",
+            " X: folded\r\n",
+            "No colon\r\n",
+        ] {
+            let refusal = read(&format!("POST / HTTP/1.1\r\nHost: a\r\n{lines}\r\n")).expect_err(lines);
+            assert_eq!(refusal.status, 400, "{lines}");
+        }
+        for head in [
+            "GET / HTTP/1.1\r\n\r\n",
+            "GET / HTTP/1.2\r\nHost: a\r\n\r\n",
+            "GET /\r\n\r\n",
+            "GET /HTTP/2.0\r\n\r\n",
+            "GET  / HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "CONNECT host:80 HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET ftp://host/ HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET http:///x HTTP/1.1\r\nHost: a\r\n\r\n",
+        ] {
+            assert_eq!(read(head).expect_err(head).status, 400, "{head}");
+        }
+    }
+
+    #[test]
+    fn another_version_is_told_so() {
+        for head in ["PRI * HTTP/2.0\r\n\r\n", "GET / HTTP/2\r\nHost: a\r\n\r\n", "GET / HTTP/0.9\r\n\r\n"] {
+            let refusal = read(head).expect_err(head);
+            assert_eq!(refusal.status, 505, "{head}");
+            assert!(refusal.detail.contains("HTTP/1.1"), "{}", refusal.detail);
+        }
+    }
+
+    #[test]
+    fn too_many_headers_are_too_large() {
+        let most = HEADERS;
+        let head =
+            |count: usize| format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: y\r\n".repeat(count - 1));
+        good(&head(most));
+        assert_eq!(read(&head(most + 1)).expect_err("one more").status, 431);
+    }
+
+    #[test]
+    fn a_url_is_a_path_and_a_host() {
+        for (target, path, host) in [
+            ("/a?b=c", "/a?b=c", "a"),
+            ("*", "*", "a"),
+            ("http://b:80/a?b", "/a?b", "b:80"),
+            ("HTTPS://b", "/", "b"),
+            ("http://b?q", "/?q", "b"),
+        ] {
+            let parsed = good(&format!("GET {target} HTTP/1.1\r\nHost: a\r\n\r\n"));
+            assert_eq!(
+                (parsed.head.target.as_str(), parsed.head.header("host")),
+                (path, Some(host)),
+                "{target}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_client_says_whether_it_goes_on() {
+        for (version, line, expected) in [
+            ("1.1", "", true),
+            ("1.1", "Connection: close\r\n", false),
+            ("1.1", "Connection: x, Close\r\n", false),
+            ("1.0", "", false),
+            ("1.0", "Connection: Keep-Alive\r\n", true),
+            ("1.0", "Connection: keep-alive, close\r\n", false),
+        ] {
+            assert_eq!(
+                good(&format!("GET / HTTP/{version}\r\nHost: a\r\n{line}\r\n")).keep,
+                expected,
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_handler_sees_no_header_of_the_connection_and_none_that_only_the_gate_writes() {
+        let parsed = good(
+            "POST / HTTP/1.1\r\nHost: a\r\nMediactl-Peer: uid:0\r\nMEDIACTL-UNREAD: 1\r\nTE: chunked\r\n\
+             Expect: 100-Continue\r\nConnection: upgrade\r\nUpgrade: x\r\nContent-Length: 1\r\nX: \t y \t\r\n\r\n",
+        );
+        let kept = [("host", "a"), ("x", "y")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(parsed.head.headers, kept);
+        assert!(parsed.expects_continue);
+    }
+
+    fn check(bytes: &[u8], expected: Option<usize>) {
+        let end = |bytes, seen| head_end(bytes, seen).expect("it may be a head");
+        assert_eq!(end(bytes, 0), expected, "{}", bytes.escape_ascii());
+        let one_by_one = (1..=bytes.len()).find_map(|came| end(&bytes[..came], came - 1));
+        assert_eq!(one_by_one, expected, "{} byte by byte", bytes.escape_ascii());
+    }
+
+    #[test]
+    fn the_end_is_found_however_the_bytes_come() {
+        check(b"GET / HTTP/1.1\r\nHost: a\r\n\r\nGET \xff", Some(27));
+        check(b"GET / HTTP/1.0\r\n\r\n", Some(18));
+        check(b"GET / HTTP/1.1\r\nHost: a\r\n\r", None);
+    }
+
+    #[test]
+    fn what_is_no_head_is_told_at_once() {
+        for wrong in [
+            &b"GET / HTTP/1.1\n"[..],
+            b"\n",
+            b"GET /\rHTTP",
+            b"GET / HTTP/1.1\r\r\n",
+            b"\x16\x03\x01",
+            "GET /ü".as_bytes(),
+            b"GET /\0",
+            b"\x7f",
+        ] {
+            assert!(head_end(wrong, 0).is_err(), "{}", wrong.escape_ascii());
+            let one_by_one = (1..=wrong.len()).any(|came| head_end(&wrong[..came], came - 1).is_err());
+            assert!(one_by_one, "{} byte by byte", wrong.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The public sockets. tiny_http cannot face a network alone: it believes every declared length, reads ahead without a
+//! limit, has no deadlines, and its accept thread ends at the first error. So it gets no byte of a client.
+//!
+//! ```text
+//! accept → slot → [TLS] → head → password → body → worker → answer → next request, or the end
+//! ```
+//!
+//! Each connection has one blocking thread, so a slow client costs only its own slot, until a deadline, or until another
+//! connection gets the slot (`limits`). Memory is bounded by the slots and the budgets of the bodies, whatever a client
+//! declares. Every wait has a deadline. No error ends the accept loop.
+
+mod connection;
+pub mod head;
+pub mod limits;
+mod workers;
+
+use std::io;
+use std::net::TcpListener;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixListener;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use rustix::net::Shutdown;
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+
+use crate::error::ErrorKind;
+use crate::http::protocol::problem::Problem;
+use crate::http::server::message::{PeerAddress, Service};
+use crate::http::server::tls::Tls;
+use crate::store::file::SocketPeer;
+use connection::{MADE_ROOM, Shared};
+use limits::{ALL_TAKEN, Budget, Limits, Slots};
+use workers::Workers;
+
+/// The pause after a connection could not be accepted.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The time between two log lines about connections that were closed or not accepted.
+const LOG_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The length of the queue of the system for connections that are not accepted yet.
+const QUEUE: i32 = 1024;
+
+/// The number of threads that tell connections that they get no slot; others are just closed.
+const TURNED_AWAY: usize = 64;
+
+/// The longest time that the end waits for threads whose connections it closed.
+const CLOSING_TIME: Duration = Duration::from_secs(1);
+
+/// Decides whether a process may use a Unix socket.
+pub type Admits = Box<dyn Fn(&SocketPeer) -> bool + Send + Sync>;
+
+/// A bound socket to listen on.
+pub enum Listener {
+    /// TCP, with TLS if the server has a certificate.
+    Tcp(TcpListener),
+    /// A Unix socket, never with TLS; its peers are users of this machine.
+    Unix {
+        listener: UnixListener,
+        /// Decides which of the processes that can open the socket may use it.
+        admits: Admits,
+    },
+}
+
+/// A running server. It runs until [`Self::stop`], or until the process ends.
+pub struct HttpServer {
+    shared: Arc<Shared>,
+    listeners: Vec<Arc<Listener>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl HttpServer {
+    /// Starts to answer on all these sockets.
+    ///
+    /// # Errors
+    /// No folder for the private socket of tiny_http, or no thread.
+    pub fn start(
+        service: Arc<dyn Service>,
+        listeners: Vec<Listener>,
+        tls: Option<Arc<Tls>>,
+        limits: Limits,
+    ) -> io::Result<Self> {
+        let limits = limits.within_open_files();
+        let most = limits.connections + limits.local;
+        let shared = Arc::new(Shared {
+            workers: Workers::start(Arc::clone(&service), most, limits.handler_time)?,
+            service,
+            tls,
+            slots: [limits.connections, limits.local].map(|most| Slots::new(most, &limits)),
+            bodies: [limits.viewer_bodies, limits.bodies, limits.bodies].map(Budget::new),
+            limits,
+        });
+        let mut server = Self { shared, listeners: Vec::new(), threads: Vec::new() };
+        if let Err(error) = server.spawn_all(listeners) {
+            server.stop(Duration::ZERO);
+            return Err(error);
+        }
+        Ok(server)
+    }
+
+    fn spawn_all(&mut self, listeners: Vec<Listener>) -> io::Result<()> {
+        for listener in listeners {
+            rustix::net::listen(listener.socket(), QUEUE)?;
+            set_socket_timeout(listener.socket(), Timeout::Recv, Some(LOG_INTERVAL))?;
+            let (shared, listener) = (Arc::clone(&self.shared), Arc::new(listener));
+            self.listeners.push(Arc::clone(&listener));
+            let run = move || listener.serve(&shared);
+            self.threads.push(thread::Builder::new().name("accept".to_owned()).spawn(run)?);
+        }
+        Ok(())
+    }
+
+    /// Tells whether no worker has been free for too long, for callers that outlive the server.
+    pub fn lateness(&self) -> impl Fn() -> bool + Send + Sync + 'static {
+        let shared = Arc::clone(&self.shared);
+        move || shared.workers.is_busy_for(shared.limits.late_time)
+    }
+
+    /// The number of open connections, for callers that outlive the server.
+    pub fn connection_count(&self) -> impl Fn() -> usize + Send + Sync + 'static {
+        let slots = self.shared.slots.clone();
+        move || slots.iter().map(|slots| slots.alive()).sum()
+    }
+
+    /// Stops accepting, closes connections whose request is not whole, finishes the others, and closes everything after
+    /// `grace` at the latest.
+    pub fn stop(self, grace: Duration) {
+        let until = Instant::now() + grace;
+        let slots = &self.shared.slots;
+        self.shared.service.stop_waiting();
+        slots.iter().for_each(|slots| slots.stop());
+        // It ends the accept loop, and fails only if that has ended.
+        self.listeners
+            .iter()
+            .for_each(|listener| _ = rustix::net::shutdown(listener.socket(), Shutdown::Both));
+        self.threads.into_iter().for_each(|thread| drop(thread.join()));
+        let left = || until.saturating_duration_since(Instant::now());
+        slots.iter().for_each(|slots| slots.close_after(left()));
+        slots.iter().for_each(|slots| slots.close_after(CLOSING_TIME));
+        self.shared.workers.stop();
+    }
+}
+
+impl Listener {
+    fn accept(&self) -> io::Result<(OwnedFd, PeerAddress)> {
+        match self {
+            Self::Tcp(listener) => {
+                let (stream, from) = listener.accept()?;
+                // Responses are written in large pieces, so nothing is gained by waiting for more. The
+                // call fails only on a connection that has ended.
+                let _ = stream.set_nodelay(true);
+                Ok((OwnedFd::from(stream), PeerAddress::Address(from.ip().to_canonical())))
+            }
+            Self::Unix { listener, .. } => {
+                let (stream, _) = listener.accept()?;
+                let uid = SocketPeer::from_socket(&stream)?.user;
+                Ok((OwnedFd::from(stream), PeerAddress::Uid(uid)))
+            }
+        }
+    }
+
+    /// True if the process at the other end of a Unix socket may use it. TCP peers show a password instead.
+    fn lets_in(&self, socket: &OwnedFd) -> bool {
+        match self {
+            Self::Tcp(_) => true,
+            Self::Unix { admits, .. } => SocketPeer::from_socket(socket).is_ok_and(|peer| admits(&peer)),
+        }
+    }
+
+    fn socket(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Tcp(listener) => listener.as_fd(),
+            Self::Unix { listener, .. } => listener.as_fd(),
+        }
+    }
+
+    /// Accepts connections until the server stops. No error of one connection ends it.
+    fn serve(&self, shared: &Arc<Shared>) {
+        let [network, local] = &shared.slots;
+        let slots = if matches!(self, Self::Tcp(_)) { network } else { local };
+        // One more than there are threads that turn connections away.
+        let turned_away = Arc::default();
+        let mut logged = Instant::now();
+        let mut failed = None;
+        while !slots.is_stopping() {
+            match self.accept() {
+                Ok((socket, peer)) => self.let_in(shared, slots, (Arc::new(socket), peer), &turned_away),
+                // Nothing came for a second, the client closed the connection, or a signal came.
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::WouldBlock | io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted
+                    ) => {}
+                Err(_) if slots.is_stopping() => {}
+                Err(error) => {
+                    failed = Some(error);
+                    thread::sleep(PAUSE);
+                }
+            }
+            if logged.elapsed() >= LOG_INTERVAL || slots.is_stopping() {
+                logged = Instant::now();
+                log_closed(&*shared.service, slots, failed.take());
+            }
+        }
+    }
+
+    fn let_in(
+        &self,
+        shared: &Arc<Shared>,
+        slots: &Arc<Slots>,
+        (socket, peer): (Arc<OwnedFd>, PeerAddress),
+        all_turned_away: &Arc<()>,
+    ) {
+        let slot = match self.lets_in(&socket) {
+            true => slots.take(&socket, peer).map_err(|reason| Problem::new(ErrorKind::Full, reason)),
+            false => {
+                let detail = "this user may not write the configuration, so the socket is closed to them";
+                shared.service.refused(Some(peer), 403, detail);
+                Err(Problem::new(ErrorKind::Unauthorized, detail).with_status(403))
+            }
+        };
+        let turned_away = slot.is_err().then(|| Arc::clone(all_turned_away));
+        if turned_away.is_some() && Arc::strong_count(all_turned_away) > TURNED_AWAY {
+            return;
+        }
+        let own = Arc::clone(shared);
+        let run = move || match slot {
+            Ok(slot) => own.serve(slot, socket, peer),
+            Err(problem) => {
+                own.turn_away(socket, peer, &problem);
+                drop(turned_away);
+            }
+        };
+        if thread::Builder::new().name("connection".to_owned()).spawn(run).is_err() {
+            shared.service.refused(Some(peer), 503, "cannot spawn a thread for the connection");
+        }
+    }
+}
+
+/// Logs how many connections were closed: a flood makes one line a second, not one for each connection.
+fn log_closed(service: &dyn Service, slots: &Slots, failed: Option<io::Error>) {
+    let [made_room, refused] = slots.take_closed();
+    for (number, why) in
+        [(made_room, MADE_ROOM), (refused, ALL_TAKEN)].into_iter().filter(|(number, _)| *number > 0)
+    {
+        let connections = if number == 1 { "connection" } else { "connections" };
+        service.refused(None, 503, &format!("{number} {connections} closed: {why}"));
+    }
+    if let Some(error) = failed {
+        service.refused(None, 503, &format!("a connection could not be accepted: {error}"));
+    }
+}
