@@ -27,7 +27,7 @@ impl Sync<'_, '_> {
     ) {
         let members = self.members;
         let entries = members.own(row);
-        let port = |&entry: &Entry<'_>| PORT.value(entry).map(Value::from).unwrap_or_default();
+        let port = |&entry: &Entry<'_>| PORT.value(entry).unwrap_or_default();
         let old: Vec<Value> = entries.iter().map(port).collect();
         let new = ports.map_or_else(|| old.clone(), |ports| ports.as_array().cloned().unwrap_or_default());
         let surplus = surplus(entries, &old, &new);

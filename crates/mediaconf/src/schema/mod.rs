@@ -10,12 +10,10 @@
 pub(crate) mod codec;
 pub(crate) mod fault;
 mod foreign;
-mod forms;
 pub(crate) mod json_pointer;
 pub mod kinds;
 pub mod media;
 pub(crate) mod members;
-pub(crate) mod normalize;
 pub mod patch;
 mod row;
 pub(crate) mod scalar;
@@ -24,16 +22,14 @@ pub(crate) mod suggest;
 
 pub use suggest::nearest;
 
-pub use codec::AddressesShape;
-pub use foreign::{FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SELECTORS, protocol_of_switch};
-pub use forms::{
-    Derived, ESCAPE, JsonForm, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace,
-    STATIC, URL_GLOBAL, WITH_INCLUDES,
+pub use codec::{
+    AddressShape, AddressesShape, BlockHead, Codec, Derived, Facts, Globals, JsonForm, KnownOption,
+    ListShape, ObjectShape, Old, OptionsShape, Part, PartPlace, Place, no_string,
 };
+pub use foreign::{FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SELECTORS, protocol_of_switch};
 pub use media::{ACCOUNT, SOURCE};
 pub use row::{
-    AddressShape, BlockHead, Codec, DirectiveRole, Facts, Globals, Kind, Old, Parameter, Place, Schema,
-    Scope, no_string,
+    DirectiveRole, ESCAPE, Kind, POSITION, Parameter, STATIC, Schema, Scope, URL_GLOBAL, WITH_INCLUDES,
 };
 pub use scalar::Object;
 pub use secret_words::{SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS};

@@ -10,12 +10,18 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::{
-    BlockHead, Codec, Document, ESCAPE, Entry, Facts, Fault, Faults, JsonForm, Members, Normalizer, Object,
-    Old, Place, Pointer, RowMatch, SELECTORS, Scalar, Schema, Scope, block, first_argument,
-    has_needless_escape, inner_scope, json, key_of, keyword_of, only_argument, quoted_if_needed, read,
-    read_directive, scalar_text, word,
+use super::{BlockHead, Codec, Facts, JsonForm, Old, Place, block, json, read_directive};
+use crate::schema::fault::{Fault, Faults};
+use crate::schema::foreign::SELECTORS;
+use crate::schema::json_pointer::Pointer;
+use crate::schema::members::{
+    Members, RowMatch, first_argument, has_needless_escape, inner_scope, key_of, keyword_of, only_argument,
+    read,
 };
+use crate::schema::patch::Normalizer;
+use crate::schema::row::{ESCAPE, Schema, Scope};
+use crate::schema::scalar::{Object, of_word, scalar_text, word};
+use crate::syntax::{Document, Entry, quoted_if_needed};
 
 /// The form that the occurrences of a keyword have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +54,7 @@ impl DirectiveForm {
 
 /// The words of an occurrence as values.
 pub fn scalars(entry: Entry<'_>) -> impl Iterator<Item = Value> {
-    entry.arguments().map(|word| Scalar::from_word(word).into())
+    entry.arguments().map(of_word)
 }
 
 /// The words of an occurrence, and its block last.

@@ -4,12 +4,15 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{
-    BlockHead, Codec, Derived, Entry, Facts, Fault, FaultKind, Faults, JsonForm, Kind, Members, Normalizer,
-    Object, POSITION, Parameter, Place, Pointer, STATIC, Word, block, each_normalized, foreign_values,
-    object, quoted_if_needed, write_members,
-};
-use crate::schema::codec::general::merge_into;
+use super::general::{each_normalized, foreign_values, merge_into, write_members};
+use super::{BlockHead, Codec, Derived, Facts, JsonForm, Place, block, object};
+use crate::schema::fault::{Fault, FaultKind, Faults};
+use crate::schema::json_pointer::Pointer;
+use crate::schema::members::Members;
+use crate::schema::patch::Normalizer;
+use crate::schema::row::{Kind, POSITION, Parameter, STATIC};
+use crate::schema::scalar::Object;
+use crate::syntax::{Entry, Word, quoted_if_needed};
 
 /// The name in the header of a stream, live or plugin.
 pub fn group_name(entry: Entry<'_>) -> Word<'_> {
@@ -120,10 +123,6 @@ impl Codec for Kind {
 
     fn parse(&self, text: &str) -> Result<Value, Fault> {
         object(text)
-    }
-
-    fn has_options(&self, _: Entry<'_>) -> bool {
-        self.has_sources()
     }
 
     fn facts(&'static self) -> Facts {

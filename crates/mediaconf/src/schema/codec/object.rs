@@ -6,11 +6,80 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{
-    BlockHead, Codec, ELEMENTS, Entry, Facts, Fault, Faults, JsonForm, KnownOption, Normalizer, Object,
-    ObjectShape, Old, OptionWord, OptionsShape, Part, PartPlace, Place, Pointer, Scalar, Word, array,
-    directive, elements, is_empty, is_list, json, no_member, object, of_words, opens, quoted_word,
-    read_directive, scalar_text, scalars, word,
+    BlockHead, Codec, Facts, JsonForm, Old, OptionWord, Place, array, directive, elements, json, no_member,
+    object, of_words, opens, read_directive, scalars, unlike,
 };
+use crate::schema::fault::{Fault, Faults};
+use crate::schema::json_pointer::Pointer;
+use crate::schema::kinds::WordKind;
+use crate::schema::patch::Normalizer;
+use crate::schema::scalar::{Object, is_empty, of_word, scalar_text, word};
+use crate::syntax::{Entry, Word, quoted_word};
+
+/// A directive whose words are options, `NAME=VALUE` or `NAME`.
+#[derive(Debug, PartialEq, Eq)]
+pub struct OptionsShape {
+    /// The options whose values are not under the word rule.
+    pub known: &'static [KnownOption],
+}
+
+/// An option that has a name of its own in JSON, and a kind.
+#[derive(Debug, PartialEq, Eq)]
+pub struct KnownOption {
+    /// Its name in the text.
+    pub keyword: &'static str,
+    /// Its name in JSON.
+    pub key: &'static str,
+    /// The kind of its value; another value is under the word rule.
+    pub kind: &'static WordKind,
+}
+
+/// A directive whose words are the members of an object.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ObjectShape {
+    /// The members, in the order in which they are written: first those that have to be there.
+    pub parts: &'static [Part],
+    /// True if one of its parts takes each word that fits no other, so that a patch may also give the words as a string
+    /// or an array.
+    pub takes_words: bool,
+    /// The words behind the keyword.
+    pub usage: &'static str,
+    /// The form in JSON, for the manual.
+    pub json_form: &'static str,
+}
+
+/// A member of an object, and the form of its words.
+#[derive(Debug, Eq)]
+pub struct Part {
+    /// The JSON key.
+    pub key: &'static str,
+    /// The kind of its value.
+    pub kind: &'static WordKind,
+    /// The place among the words.
+    pub place: PartPlace,
+    /// True if its value is a secret.
+    pub secret: bool,
+}
+
+/// The place of a member of an object among the words of its directive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartPlace {
+    /// The next word, which has to be there.
+    Required,
+    /// In the place of the part before it.
+    Instead,
+    /// Anywhere behind those: its form identifies it.
+    Optional,
+    /// All words that are no other part, as a list.
+    Rest,
+}
+
+/// Two parts are equal if they are the same row.
+impl PartialEq for Part {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
 
 impl Part {
     /// True if it takes all words that are no other part.
@@ -25,13 +94,14 @@ impl Part {
 
     /// Reads a text of the command line.
     pub fn parse(&self, text: &str) -> Result<Value, Fault> {
-        // Normalizing refuses other texts.
-        let any = || Ok((self.kind.parse)(text).unwrap_or_else(|| text.into()));
-        let words = |text: &str| {
+        if !self.is_rest() {
+            // Normalizing refuses other texts.
+            return Ok((self.kind.parse)(text).unwrap_or_else(|| text.into()));
+        }
+        elements(text, |text| {
             let words: Option<Vec<Value>> = read_directive(text, |entry| scalars(entry).collect());
-            words.filter(|words| !words.is_empty()).ok_or_else(|| super::unlike("words, or a JSON array"))
-        };
-        if self.is_rest() { elements(text, words) } else { any() }
+            words.filter(|words| !words.is_empty()).ok_or_else(|| unlike("words, or a JSON array"))
+        })
     }
 
     fn reads(&self, word: Word<'_>) -> bool {
@@ -132,9 +202,8 @@ impl Codec for ObjectShape {
         let value = |part: &'static Part| {
             let mut own = words.iter().filter(|(of, _)| *of == Some(part)).map(|(_, word)| *word);
             match part.is_rest() {
-                true => Some(own.map(|word| Value::from(Scalar::from_word(word))).collect())
-                    .filter(|words| !is_empty(words)),
-                false => own.next_back().and_then(|word| (part.kind.read)(Some(word))).map(Value::from),
+                true => Some(own.map(of_word).collect()).filter(|words| !is_empty(words)),
+                false => own.next_back().and_then(|word| (part.kind.read)(Some(word))),
             }
         };
         Some(self.parts.iter().filter_map(|part| Some((part.key.to_owned(), value(part)?))).collect())
@@ -246,8 +315,8 @@ impl OptionsShape {
         let option = OptionWord::split(word);
         let name = option.key.value();
         let known = self.known(&name).and_then(|known| (known.kind.read)(Some(option.value?)));
-        let value = known.or_else(|| option.value.map(Scalar::from_word));
-        [Some(Scalar::Text(self.key(name))), value].into_iter().flatten().map(Value::from).collect()
+        let value = known.or_else(|| option.value.map(of_word));
+        std::iter::once(self.key(name).into()).chain(value).collect()
     }
 
     /// `[name, value]` as a word.
@@ -266,7 +335,7 @@ impl OptionsShape {
             true => json(text)?.filter(Value::is_array),
             false => self.pairs(text).and_then(|pairs| <[Value; 1]>::try_from(pairs).ok()).map(|[pair]| pair),
         };
-        pair.ok_or_else(|| super::unlike("one option of the transcoder"))
+        pair.ok_or_else(|| unlike("one option of the transcoder"))
     }
 
     fn pairs(&self, text: &str) -> Option<Vec<Value>> {
@@ -310,10 +379,6 @@ impl Codec for OptionsShape {
         vec![directive(keyword, pairs.map(|pair| self.pair_word(pair)))]
     }
 
-    fn member(&'static self, _: &str) -> Result<Place, Fault> {
-        Err(is_list(ELEMENTS))
-    }
-
     fn entry(&'static self) -> Option<Place> {
         Some(Place::Pair(self))
     }
@@ -322,11 +387,7 @@ impl Codec for OptionsShape {
         if opens(text, '[') {
             return array(text);
         }
-        self.pairs(text).map(Value::Array).ok_or_else(|| super::unlike("options of the transcoder"))
-    }
-
-    fn has_options(&self, _: Entry<'_>) -> bool {
-        true
+        self.pairs(text).map(Value::Array).ok_or_else(|| unlike("options of the transcoder"))
     }
 
     fn facts(&'static self) -> Facts {

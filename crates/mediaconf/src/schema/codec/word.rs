@@ -1,21 +1,53 @@
 //! The forms of one word, of a list of values, of the blocks of a list, and of what is derived.
 
-use std::collections::HashSet;
-
-use serde_json::Value;
-
-use crate::schema::fault::{Fault, FaultKind};
-use crate::schema::forms::{Derived, JsonForm, ListShape};
-use crate::schema::kinds::{PORT, SWITCH, WordKind};
-use crate::schema::members::first_argument;
-use crate::schema::normalize::Normalizer;
-use crate::schema::row::{BlockHead, Codec, Facts, Place, Scope};
-use crate::schema::scalar::{Scalar, integer, is_scalar, plain_word};
-use crate::syntax::Entry;
+use serde_json::{Map, Value};
 
 use super::general::{General, block_value, each_normalized};
-use super::group::group_name;
-use super::{ELEMENTS, OWN_PATH, directive, elements, is_list, object, of_kind, unlike};
+use super::{
+    BlockHead, Codec, Facts, JsonForm, OWN_PATH, Place, directive, elements, group_name, object, of_kind,
+    unlike,
+};
+use crate::schema::fault::{Fault, FaultKind};
+use crate::schema::kinds::{PORT, SWITCH, WordKind};
+use crate::schema::members::first_argument;
+use crate::schema::patch::Normalizer;
+use crate::schema::row::Scope;
+use crate::schema::scalar::{integer, is_scalar, plain_word};
+use crate::syntax::Entry;
+
+/// A directive that stands once for each port that a server listens on, maybe with a block.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ListShape {
+    /// The JSON key of the list.
+    pub key: &'static str,
+    /// The JSON key of the blocks.
+    pub blocks: &'static str,
+    /// True if a patch may give one value in the place of the list.
+    pub takes_one: bool,
+}
+
+/// A JSON member that no directive of its own stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Derived {
+    /// The name or prefix in the header of a block.
+    Name,
+    /// True if the header says `stream`, false for `ondemand`.
+    Static,
+    /// False, for blocks that never run all the time.
+    NeverStatic,
+    /// The place in the group, from 1.
+    Position,
+    /// A global value, repeated for readers.
+    Global,
+    /// A value that an earlier version showed here, and that its clients still send.
+    Former,
+    /// Figures of a running server.
+    Runtime,
+    /// The names of the included files whose contents are shown.
+    Included,
+    /// The address of a source: the first word of its directive.
+    Address,
+}
 
 /// `prepush 5;`, one directive with one value.
 impl Codec for WordKind {
@@ -26,7 +58,7 @@ impl Codec for WordKind {
     }
 
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
-        self.value(*entries.last()?).map(Value::from)
+        self.value(*entries.last()?)
     }
 
     fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
@@ -53,7 +85,7 @@ impl Codec for WordKind {
 impl WordKind {
     /// The value of a directive with at most one word; `None` if it is not of this kind.
     #[inline]
-    pub fn value<'t>(&self, entry: Entry<'t>) -> Option<Scalar<'t>> {
+    pub fn value(&self, entry: Entry<'_>) -> Option<Value> {
         if entry.count_arguments() > 1 { None } else { (self.read)(entry.arguments().next()) }
     }
 }
@@ -151,8 +183,7 @@ impl Codec for ListShape {
     }
 
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
-        let values = entries.iter().filter_map(|&entry| PORT.value(entry)).map(Value::from);
-        (!entries.is_empty()).then(|| values.collect())
+        (!entries.is_empty()).then(|| entries.iter().filter_map(|&entry| PORT.value(entry)).collect())
     }
 
     fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
@@ -165,10 +196,6 @@ impl Codec for ListShape {
     fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
         let values = value.as_array().into_iter().flatten();
         values.map(|value| directive(keyword, [plain_word(value)])).collect()
-    }
-
-    fn member(&'static self, _: &str) -> Result<Place, Fault> {
-        Err(is_list(ELEMENTS))
     }
 
     fn entry(&'static self) -> Option<Place> {
@@ -197,12 +224,13 @@ pub struct BlocksShape(pub &'static ListShape);
 impl Codec for BlocksShape {
     /// Of several blocks of one value, the last one counts.
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
-        let mut seen = HashSet::new();
-        let blocks = entries.iter().rev().filter(|entry| entry.is_block());
-        let last: Vec<&Entry<'_>> = blocks.filter(|entry| seen.insert(first_argument(**entry))).collect();
-        let values =
-            last.iter().rev().map(|&&block| (first_argument(block).into_owned(), block_value(block)));
-        (!last.is_empty()).then(|| values.collect())
+        let mut blocks = Map::new();
+        for &block in entries.iter().filter(|entry| entry.is_block()) {
+            let port = first_argument(block).into_owned();
+            blocks.shift_remove(&port);
+            blocks.insert(port, block_value(block));
+        }
+        (!blocks.is_empty()).then_some(blocks.into())
     }
 
     fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
