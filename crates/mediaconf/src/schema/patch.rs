@@ -11,7 +11,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
@@ -51,10 +51,17 @@ pub fn parse(text: &[u8]) -> Result<Value, Faults> {
 pub fn parse_within(text: &[u8], memory: usize) -> Result<Value, Faults> {
     let text = without_bom(text);
     let raw: &RawValue = serde_json::from_slice(text).map_err(|error| not_json(text, &error))?;
-    let values_left = memory.saturating_sub(text.len() * TEXT_COST) / VALUE_COST;
-    let mut reader = Reader { faults: Faults::default(), values_left, memory };
-    let value = reader.value(raw, &Pointer::root(), 0);
-    reader.faults.into_result(value.unwrap_or_default())
+    // A comma of a string counts, too: no real patch has so many of them.
+    let values = 1 + text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
+    if text.len() * TEXT_COST + values * VALUE_COST > memory {
+        let most = memory / MIB;
+        let message = format!("the patch is too large: merging it takes more than {most} MiB of memory");
+        let fault = Fault::at_pointer(FaultKind::TooLarge, Pointer::root(), message);
+        return Err(fault.hint("split the patch: send a part of its members at a time").into());
+    }
+    let mut faults = Faults::default();
+    let value = read(raw, &Pointer::root(), 0, &mut faults);
+    faults.into_result(value.unwrap_or_default())
 }
 
 fn not_json(text: &[u8], error: &serde_json::Error) -> Fault {
@@ -87,91 +94,63 @@ fn looks_like_configuration(text: &[u8]) -> bool {
     first[0].is_ascii_alphabetic() && is_directive && (has_end(first) || lines.any(has_end))
 }
 
-/// Makes the values of a patch of their texts.
-struct Reader {
-    faults: Faults,
-    /// The number of further values that fit into the memory of the patch.
-    values_left: usize,
-    /// That memory, in bytes.
-    memory: usize,
-}
-
-impl Reader {
-    /// The value at one place; `None` if there is a fault behind which nothing is read.
-    fn value(&mut self, raw: &RawValue, at: &Pointer, depth: usize) -> Option<Value> {
-        let text = raw.get();
-        let Some(left) = self.values_left.checked_sub(1) else {
-            let most = self.memory / MIB;
-            let message = format!("the patch is too large: merging it takes more than {most} MiB of memory");
-            let fault = Fault::at_pointer(FaultKind::TooLarge, Pointer::root(), message);
-            // If there is this fault, it alone is reported.
-            self.faults = fault.hint("split the patch: send a part of its members at a time").into();
-            return None;
-        };
-        self.values_left = left;
-        let read = match text.as_bytes()[0] {
-            b'[' | b'{' if depth == Document::MAX_DEPTH => {
-                Err(Error::custom(format!("the patch nests deeper than {}", Document::MAX_DEPTH)))
+/// The value at one place; `None` if there is a fault behind which nothing is read.
+fn read(raw: &RawValue, at: &Pointer, depth: usize, faults: &mut Faults) -> Option<Value> {
+    let text = raw.get();
+    let read = match text.as_bytes()[0] {
+        b'[' | b'{' if depth == Document::MAX_DEPTH => {
+            Err(Error::custom(format!("the patch nests deeper than {}", Document::MAX_DEPTH)))
+        }
+        b'[' => match serde_json::from_str::<Vec<&RawValue>>(text) {
+            Ok(elements) => {
+                let elements = elements.into_iter().enumerate();
+                return elements.map(|(index, raw)| read(raw, &at.child(index), depth + 1, faults)).collect();
             }
-            b'[' | b'{' => {
-                let inside = Inside { reader: self, at, depth: depth + 1 };
-                serde_json::Deserializer::from_str(text).deserialize_any(inside)
+            Err(error) => Err(error),
+        },
+        b'{' => match serde_json::from_str::<Members<'_>>(text) {
+            Ok(Members(members)) => {
+                let (mut object, mut repeated) = (Map::new(), HashSet::new());
+                for (key, raw) in members {
+                    let at = at.child(&key);
+                    if object.contains_key(&key) && repeated.insert(key.clone()) {
+                        let message = format!("the key `{key}` is given more than once");
+                        let fault = Fault::at_pointer(FaultKind::NotJson, at.clone(), message);
+                        faults.push(fault.hint("keep one of them: JSON does not say which counts"));
+                    }
+                    object.insert(key, read(raw, &at, depth + 1, faults)?);
+                }
+                return Some(object.into());
             }
-            // serde_json reads `1E5` as `1e+5`; there is no other way to keep the source text.
-            b'-' | b'0'..=b'9' => Ok(Number::from_string_unchecked(text.to_owned()).into()),
-            _ => serde_json::from_str(text),
-        };
-        let faults = &mut self.faults;
-        read.map_err(|error| {
-            if faults.is_empty() {
-                faults.push(Fault::at_pointer(FaultKind::NotJson, at.clone(), error.to_string()));
-            }
-        })
+            Err(error) => Err(error),
+        },
+        // serde_json reads `1E5` as `1e+5`; there is no other way to keep the source text.
+        b'-' | b'0'..=b'9' => Ok(Number::from_string_unchecked(text.to_owned()).into()),
+        _ => serde_json::from_str(text),
+    };
+    read.map_err(|error| faults.push(Fault::at_pointer(FaultKind::NotJson, at.clone(), error.to_string())))
         .ok()
-    }
 }
 
-/// Reads the members of an object, or the elements of a list.
-struct Inside<'r> {
-    reader: &'r mut Reader,
-    at: &'r Pointer,
-    depth: usize,
-}
+/// The members of an object, repeated ones included.
+struct Members<'r>(Vec<(String, &'r RawValue)>);
 
-impl Inside<'_> {
-    fn value<E: Error>(&mut self, raw: &RawValue, key: impl fmt::Display) -> Result<Value, E> {
-        let value = self.reader.value(raw, &self.at.child(key), self.depth);
-        value.ok_or_else(|| E::custom("a fault of a value"))
-    }
-}
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Members<'de>;
 
-impl<'de> Visitor<'de> for Inside<'_> {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object or a list")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut elements: A) -> Result<Value, A::Error> {
-        let mut array = Vec::new();
-        while let Some(raw) = elements.next_element()? {
-            array.push(self.value(raw, array.len())?);
-        }
-        Ok(Value::Array(array))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<Value, A::Error> {
-        let (mut object, mut repeated) = (Map::new(), HashSet::new());
-        while let Some((key, raw)) = members.next_entry::<String, &RawValue>()? {
-            if object.contains_key(&key) && repeated.insert(key.clone()) {
-                let message = format!("the key `{key}` is given more than once");
-                let fault = Fault::at_pointer(FaultKind::NotJson, self.at.child(&key), message);
-                self.reader.faults.push(fault.hint("keep one of them: JSON does not say which counts"));
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
             }
-            let value = self.value(raw, &key)?;
-            object.insert(key, value);
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Members<'de>, A::Error> {
+                let each = std::iter::from_fn(|| members.next_entry().transpose());
+                each.collect::<Result<_, _>>().map(Members)
+            }
         }
-        Ok(Value::Object(object))
+        deserializer.deserialize_map(Reader)
     }
 }
 
