@@ -7,7 +7,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::schema::codec::{Address, General, foreign_values, group_name, header_address};
+use crate::schema::codec::{Address, General, foreign_values, group_name, header_address, read_members};
 use crate::schema::members::{Member, Members, key_of};
 use crate::schema::{BlockHead, Codec, DirectiveRole, Globals, Kind, Schema};
 use crate::syntax::{Document, Entry, Word};
@@ -124,7 +124,7 @@ impl<'a, 'd> View<'a, 'd> {
     /// The value of one stream, live or plugin, whose place in its group is `index` (from 0).
     pub fn named(&self, kind: Kind, index: usize, entry: Entry<'d>) -> Value {
         let members = Members::group(kind.scope(), entry.children());
-        Value::Object(self.head(kind, index, entry).read(&members))
+        Value::Object(read_members(&members, Some(&self.head(kind, index, entry))))
     }
 
     /// The keys of the top-level members, in their order.

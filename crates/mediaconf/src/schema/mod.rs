@@ -24,7 +24,7 @@ pub use suggest::nearest;
 
 pub use codec::{
     AddressShape, AddressesShape, BlockHead, Codec, Derived, Facts, Globals, JsonForm, KnownOption,
-    ListShape, ObjectShape, Old, OptionsShape, Part, PartPlace, Place, no_string,
+    ListShape, ObjectShape, OptionsShape, Part, PartPlace, Place, no_string,
 };
 pub use foreign::{FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SELECTORS, protocol_of_switch};
 pub use media::{ACCOUNT, SOURCE};

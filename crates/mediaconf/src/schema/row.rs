@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::codec::{BlockHead, Codec, Facts, JsonForm, Old};
+use super::codec::{BlockHead, Codec, Facts, JsonForm};
 use super::fault::Faults;
 use super::foreign::{self, ForeignForm, ForeignKeyword};
 use super::json_pointer::Pointer;
@@ -442,7 +442,7 @@ impl Parameter {
         at: &Pointer,
         faults: &mut Faults,
     ) -> Option<Value> {
-        let merged = self.codec.merge(Old { entries: &[], value: old }, patch, at, faults)?;
+        let merged = self.codec.merge(old, patch, at, faults)?;
         let is_nothing = !self.always_shown && merged.as_array().is_some_and(Vec::is_empty);
         (!is_nothing).then_some(merged)
     }

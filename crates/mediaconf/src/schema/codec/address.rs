@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    BlockHead, Codec, Facts, JsonForm, Old, Place, directive, elements, json, json_string, no_member, object,
+    BlockHead, Codec, Facts, JsonForm, Place, directive, elements, json, json_string, no_member, object,
     of_words, opens, read_directive, unlike,
 };
 use crate::schema::fault::{Fault, Faults};
@@ -234,19 +234,19 @@ impl Codec for AddressShape {
 
     /// The address stays if the patch lacks it, and so do the options; a new `false` removes the options. New options
     /// come first, in the order given, then the present ones in theirs.
-    fn merge(&self, old: Old<'_, '_>, patch: &Value, at: &Pointer, faults: &mut Faults) -> Option<Value> {
+    fn merge(&self, old: Option<&Value>, patch: &Value, at: &Pointer, faults: &mut Faults) -> Option<Value> {
         let (key, options_key) = (self.address, self.options.unwrap_or_default());
         let options_of = |value: &Value| value.get(options_key)?.as_object().cloned();
         if patch.is_null() {
             return None;
         }
-        let old_url = old.value.and_then(|old| old.get(key));
+        let old_url = old.and_then(|old| old.get(key));
         let url = patch.get(key).or(old_url).filter(|url| !url.is_null());
         let removes = patch.get(options_key) == Some(&Value::Null);
         let opens = url == Some(&Value::Bool(false)) && old_url != url;
         let mut options = options_of(patch).unwrap_or_default();
         // Keys that the patch sets again keep their place.
-        for (key, value) in old.value.and_then(options_of).filter(|_| !removes).unwrap_or_default() {
+        for (key, value) in old.and_then(options_of).filter(|_| !removes).unwrap_or_default() {
             if let Some(value) = options.shift_remove(&key).or((!opens).then_some(value)) {
                 options.insert(key, value);
             }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::general::{each_normalized, foreign_values, merge_into, write_members};
+use super::general::{each_normalized, merge_into, read_members, write_members};
 use super::{BlockHead, Codec, Derived, Facts, JsonForm, Place, block, object};
 use crate::schema::fault::{Fault, FaultKind, Faults};
 use crate::schema::json_pointer::Pointer;
@@ -19,21 +19,11 @@ pub fn group_name(entry: Entry<'_>) -> Word<'_> {
     entry.arguments().next().expect("an entry that fits a group has a name")
 }
 
-impl BlockHead<'_, '_> {
-    /// The members of the block, whose entries are grouped.
-    pub fn read(&self, members: &Members<'_>) -> Object {
-        let own = members
-            .each_own()
-            .filter_map(|(row, entries)| Some((row.key.to_owned(), row.read(entries, Some(self))?)));
-        own.chain(foreign_values(members)).collect()
-    }
-}
-
 impl Kind {
     /// The own members of a block.
     pub fn read(self, entry: Entry<'_>) -> Object {
         let members = Members::group(self.scope(), entry.children());
-        BlockHead { kind: self, entry, position: 0, globals: None }.read(&members)
+        read_members(&members, Some(&BlockHead { kind: self, entry, position: 0, globals: None }))
     }
 
     /// The own members of a block after a patch; of a new one if there is none yet.

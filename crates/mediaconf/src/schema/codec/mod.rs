@@ -21,7 +21,7 @@ use crate::syntax::{Document, Entry, quoted_if_needed};
 pub use address::{Address, AddressShape, AddressesShape, OptionWord, header_address, is_plural};
 pub use general::{
     DirectiveForm, General, are_named_blocks, block_value, each_normalized, foreign_values, merge_block,
-    merge_member, occurrence, occurrences, scalars, write_members,
+    merge_member, occurrence, occurrences, read_members, scalars, write_members,
 };
 pub use group::group_name;
 pub use object::{KnownOption, ObjectShape, OptionsShape, Part, PartPlace};
@@ -60,15 +60,6 @@ pub struct Globals {
     pub cluster_key: Option<Value>,
 }
 
-/// What a patch is merged into.
-#[derive(Clone, Copy, Default)]
-pub struct Old<'v, 'd> {
-    /// The directives in the text, where their form decides what a patch means.
-    pub entries: &'v [Entry<'d>],
-    /// Their value.
-    pub value: Option<&'v Value>,
-}
-
 /// How the directives of a row are read, checked, merged and written: one type for each form.
 pub trait Codec: fmt::Debug + Sync {
     /// True if an entry with the keyword has this form.
@@ -84,7 +75,7 @@ pub trait Codec: fmt::Debug + Sync {
     fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value>;
 
     /// The value after a normalized patch, by RFC 7396; `None` if it is not set then.
-    fn merge(&self, _: Old<'_, '_>, patch: &Value, _: &Pointer, _: &mut Faults) -> Option<Value> {
+    fn merge(&self, _: Option<&Value>, patch: &Value, _: &Pointer, _: &mut Faults) -> Option<Value> {
         (!patch.is_null()).then(|| patch.clone())
     }
 

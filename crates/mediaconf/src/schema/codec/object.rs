@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{
-    BlockHead, Codec, Facts, JsonForm, Old, OptionWord, Place, array, directive, elements, json, no_member,
+    BlockHead, Codec, Facts, JsonForm, OptionWord, Place, array, directive, elements, json, no_member,
     object, of_words, opens, read_directive, scalars, unlike,
 };
 use crate::schema::fault::{Fault, Faults};
@@ -238,12 +238,12 @@ impl Codec for ObjectShape {
     }
 
     /// Members that the patch lacks stay; of two parts in the same place, the one of the patch replaces the other.
-    fn merge(&self, old: Old<'_, '_>, patch: &Value, at: &Pointer, faults: &mut Faults) -> Option<Value> {
+    fn merge(&self, old: Option<&Value>, patch: &Value, at: &Pointer, faults: &mut Faults) -> Option<Value> {
         let patch = patch.as_object()?;
-        if old.value.is_none() && patch.values().all(Value::is_null) {
+        if old.is_none() && patch.values().all(Value::is_null) {
             return None;
         }
-        let mut merged = old.value.and_then(Value::as_object).cloned().unwrap_or_default();
+        let mut merged = old.and_then(Value::as_object).cloned().unwrap_or_default();
         merged.extend(patch.iter().map(|(key, value)| (key.clone(), value.clone())));
         let is_set = |members: &Object, part: &Part| members.get(part.key).is_some_and(|v| !v.is_null());
         for part in self.required() {
