@@ -6,7 +6,7 @@ use super::scalar::{
     MAX_SAFE, canonical_integer, canonical_scalar, integer, is_scalar, of_word, plain_word, scalar_text, word,
 };
 use super::suggest::{is_only_near, nearest};
-use crate::text::{Diagnostic, Fix, Word, ends_word};
+use crate::syntax::{Diagnostic, Fix, Word, ends_word};
 
 /// A kind of value that is one word of the text: how it is read, taken from JSON and from a command line, and
 /// written, and what is said of it.

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::text::{Word, quoted_if_needed, quoted_word};
+use crate::syntax::{Word, quoted_if_needed, quoted_word};
 
 /// The largest integer that JavaScript holds exactly; larger ones are kept as strings.
 pub const MAX_SAFE: i64 = (1 << 53) - 1;
