@@ -1,4 +1,4 @@
-//! The second tier of the table: directives of other servers of this family.
+//! The second tier of the table: directives of other servers of this family, and the names of their secrets.
 //!
 //! They are read and written by the general rule. A row says where such a directive stands in real files, in which form,
 //! and what it does; it is the source of explanations, completion, near misses and a table of `media.conf(5)`.
@@ -116,6 +116,28 @@ impl ForeignForm {
         }
     }
 }
+
+/// The last words of names of options, directives, query parameters, headers and JSON members whose value is
+/// a secret: `pass` is the last word of `db_pass`, `smtpPass` and `db-pass2`.
+pub static SECRET_WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    "password passphrase passwd pass pwd psk secret token key iv license authorization \
+     credential credentials bearer jwt signature cookie tokens passcode pin otp pw sig hmac"
+        .split(' ')
+        .collect()
+});
+
+/// The ends of other such names, written without `_` and `-`.
+pub static SECRET_ENDINGS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    "password passphrase passwd secret accesstoken apitoken authtoken sessiontoken dbpass \
+     userpass userpwd apikey authkey accesskey accesskeyid mykey privatekey secretkey \
+     secretkeybase streamkey userkey sessionid sessid"
+        .split(' ')
+        .collect()
+});
+
+/// Other such names that count only as the key of a query: a directive or an option with this name has no secret.
+pub static SECRET_KEYS: &[&str] =
+    &["auth", "sid", "loginpas", "authbasic", "wmsauthsign", "wms_auth_sign", "hdnts", "hdnea"];
 
 /// First words of such a line that say what the next word is.
 pub static SELECTORS: &[&str] =

@@ -50,15 +50,6 @@ pub struct WordKind {
     pub warning: Option<fn(Word<'_>) -> Option<Diagnostic>>,
 }
 
-/// Two kinds are equal if they are the same static.
-impl PartialEq for WordKind {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other)
-    }
-}
-
-impl Eq for WordKind {}
-
 /// `root wwwroot;`, a string.
 pub static TEXT: WordKind = WordKind { ..WordKind::TEXT };
 

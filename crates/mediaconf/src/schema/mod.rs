@@ -17,7 +17,6 @@ pub(crate) mod members;
 pub mod patch;
 mod row;
 pub(crate) mod scalar;
-mod secret_words;
 pub(crate) mod suggest;
 
 pub use suggest::nearest;
@@ -26,10 +25,12 @@ pub use codec::{
     AddressShape, AddressesShape, BlockHead, Codec, Derived, Facts, Globals, JsonForm, KnownOption,
     ListShape, ObjectShape, OptionsShape, Part, PartPlace, Place, no_string,
 };
-pub use foreign::{FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SELECTORS, protocol_of_switch};
+pub use foreign::{
+    FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS,
+    SELECTORS, protocol_of_switch,
+};
 pub use media::{ACCOUNT, SOURCE};
 pub use row::{
     DirectiveRole, ESCAPE, Kind, POSITION, Parameter, STATIC, Schema, Scope, URL_GLOBAL, WITH_INCLUDES,
 };
 pub use scalar::Object;
-pub use secret_words::{SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS};

@@ -209,32 +209,30 @@ impl<'t> Listeners<'t> {
 
     /// Reports repeated ports and addresses, those of two listeners, and those that none can have.
     pub fn report(&self, diagnostics: &mut Diagnostics) {
-        let mut seen: HashMap<(&str, Cow<'t, str>), Word<'t>> = HashMap::new();
         let mut by_port: HashMap<String, Vec<(&str, String, Word<'t>)>> = HashMap::new();
         for (keyword, word) in &self.found {
-            let (word, value) = (*word, word.value());
+            let value = word.value();
             let (host, port) = value.rsplit_once(':').unwrap_or(("", &*value));
             if has_large_part(host) {
-                diagnostics.push(large_part(word));
-            } else if (PORT.read)(Some(word)).is_none() {
+                diagnostics.push(large_part(*word));
+            } else if (PORT.read)(Some(*word)).is_none() {
                 continue;
-            } else {
-                let others = by_port.entry(port.to_owned()).or_default();
-                let clash = others.iter().find(|(other, at, _)| other != keyword && may_be_same(at, host));
-                diagnostics.push_any(clash.map(|(other, _, first)| {
-                    let message = format!("`{keyword} {}` listens where `{other}` does", word.raw);
-                    let found = Diagnostic::warning(word.span(), message).related(first.span(), "here");
-                    found.hint("give one of them another port")
-                }));
-                if others.len() < MAX_OTHERS {
-                    others.push((keyword, host.to_owned(), word));
-                }
             }
-            let first = *seen.entry((keyword, value)).or_insert(word);
-            if first != word {
+            let others = by_port.entry(port.to_owned()).or_default();
+            if let Some((.., first)) = others.iter().find(|(other, at, _)| other == keyword && at == host) {
                 let message = format!("`{keyword} {}` is given twice", word.raw);
                 let found = repeated(word.span(), message, (first.span(), "first here"));
                 diagnostics.push(found.hint("remove one of them"));
+                continue;
+            }
+            let clash = others.iter().find(|(other, at, _)| other != keyword && may_be_same(at, host));
+            diagnostics.push_any(clash.map(|(other, _, first)| {
+                let message = format!("`{keyword} {}` listens where `{other}` does", word.raw);
+                let found = Diagnostic::warning(word.span(), message).related(first.span(), "here");
+                found.hint("give one of them another port")
+            }));
+            if others.len() < MAX_OTHERS {
+                others.push((keyword, host.to_owned(), *word));
             }
         }
     }

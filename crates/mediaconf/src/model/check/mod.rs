@@ -16,9 +16,7 @@ use self::names::{is_source, repeated};
 use crate::schema::codec::{OptionWord, group_name, is_plural};
 use crate::schema::kinds::UDP_PORT;
 use crate::schema::members::{RowMatch, inner_scope, only_argument, read};
-use crate::schema::{
-    ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, protocol_of_switch,
-};
+use crate::schema::{ObjectShape, OptionsShape, Parameter, Schema, Scope, protocol_of_switch};
 use crate::secret::mask_faults;
 use crate::syntax::{
     Children, Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word,
@@ -243,7 +241,7 @@ impl<'d> Checker<'d> {
     fn own(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) -> Option<Scope> {
         let facts = parameter.codec.facts();
         if let Some(kind) = facts.kind {
-            if kind.is_port && *kind != UDP_PORT {
+            if kind.is_port && !std::ptr::eq(kind, &raw const UDP_PORT) {
                 self.listeners.add(entry);
             }
             self.diagnostics.push_any(kind.warning.and_then(|warning| warning(only_argument(entry)?)));
@@ -288,17 +286,12 @@ impl<'d> Checker<'d> {
     }
 
     fn object(&mut self, parameter: &'static Parameter, object: &'static ObjectShape, entry: Entry<'d>) {
-        let mut parts: Vec<(&Part, Word<'_>)> = Vec::new();
-        for (part, word) in object.part_words(entry) {
-            let Some(part) = part.filter(|part| part.place != PartPlace::Rest) else { continue };
-            self.diagnostics.push_any(part.kind.warning.and_then(|warning| warning(word)));
-            let Some((_, previous)) = parts.iter().find(|(known, _)| *known == part) else {
-                parts.push((part, word));
-                continue;
-            };
-            let message = format!("the {} is given more than once: the last counts", part.key);
-            self.diagnostics.push(repeated(word.span(), message, (previous.span(), "given here before")));
+        let parts = object.part_words(entry).filter_map(|(part, word)| Some((part?, word)));
+        let parts: Vec<_> = parts.filter(|(part, _)| !part.is_rest()).collect();
+        for (part, word) in &parts {
+            self.diagnostics.push_any(part.kind.warning.and_then(|warning| warning(*word)));
         }
+        self.repeats(parts.into_iter().map(|(part, word)| (part.key.into(), word)), |key| key.to_owned());
         if object.takes_words {
             self.diagnostics.extend(&lost::in_same_line(parameter.scope, entry, None));
         }
@@ -319,13 +312,23 @@ impl<'d> Checker<'d> {
         }
         self.diagnostics.extend(&lost::in_same_line(scope, entry, Some(behind)));
         let options = entry.arguments().skip(behind).take(MAX_OPTIONS);
-        let keys: Vec<Word<'_>> = options.map(|word| OptionWord::split(word).key).collect();
-        for (index, key) in keys.iter().enumerate().skip(1) {
-            let name = key.value();
-            if let Some(previous) = keys[..index].iter().rfind(|previous| previous.value() == name) {
-                let message = format!("the option `{name}` is given more than once: the last counts");
-                self.diagnostics.push(repeated(key.span(), message, (previous.span(), "given here before")));
+        let keys = options.map(|word| OptionWord::split(word).key);
+        self.repeats(keys.map(|key| (key.value(), key)), |name| format!("option `{name}`"));
+    }
+
+    /// Reports what has the same name as another one before it.
+    fn repeats<'w>(
+        &mut self,
+        named: impl Iterator<Item = (Cow<'w, str>, Word<'w>)>,
+        in_words: impl Fn(&str) -> String,
+    ) {
+        let mut seen: Vec<(Cow<'_, str>, Word<'_>)> = Vec::new();
+        for (name, word) in named {
+            if let Some((_, previous)) = seen.iter().rfind(|(known, _)| *known == name) {
+                let message = format!("the {} is given more than once: the last counts", in_words(&name));
+                self.diagnostics.push(repeated(word.span(), message, (previous.span(), "given here before")));
             }
+            seen.push((name, word));
         }
     }
 

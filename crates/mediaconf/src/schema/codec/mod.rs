@@ -2,7 +2,6 @@
 
 mod address;
 mod general;
-mod group;
 mod object;
 mod word;
 
@@ -23,9 +22,8 @@ pub use general::{
     DirectiveForm, General, are_named_blocks, block_value, each_normalized, foreign_values, merge_block,
     merge_member, occurrence, occurrences, read_members, scalars, write_members,
 };
-pub use group::group_name;
 pub use object::{KnownOption, ObjectShape, OptionsShape, Part, PartPlace};
-pub use word::{BlocksShape, Derived, ListShape};
+pub use word::{BlocksShape, Derived, ListShape, group_name};
 
 /// The form of a value in JSON.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -17,14 +17,14 @@ use crate::schema::scalar::{Object, is_empty, of_word, scalar_text, word};
 use crate::syntax::{Entry, Word, quoted_word};
 
 /// A directive whose words are options, `NAME=VALUE` or `NAME`.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct OptionsShape {
     /// The options whose values are not under the word rule.
     pub known: &'static [KnownOption],
 }
 
 /// An option that has a name of its own in JSON, and a kind.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct KnownOption {
     /// Its name in the text.
     pub keyword: &'static str,
@@ -35,7 +35,7 @@ pub struct KnownOption {
 }
 
 /// A directive whose words are the members of an object.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct ObjectShape {
     /// The members, in the order in which they are written: first those that have to be there.
     pub parts: &'static [Part],
@@ -49,7 +49,7 @@ pub struct ObjectShape {
 }
 
 /// A member of an object, and the form of its words.
-#[derive(Debug, Eq)]
+#[derive(Debug)]
 pub struct Part {
     /// The JSON key.
     pub key: &'static str,
@@ -72,13 +72,6 @@ pub enum PartPlace {
     Optional,
     /// All words that are no other part, as a list.
     Rest,
-}
-
-/// Two parts are equal if they are the same row.
-impl PartialEq for Part {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other)
-    }
 }
 
 impl Part {
@@ -123,7 +116,7 @@ impl ObjectShape {
 
     /// The part that may stand in the place of this one.
     pub fn alternative(&self, part: &Part) -> Option<&'static Part> {
-        let at = self.parts.iter().position(|known| known == part)?;
+        let at = self.parts.iter().position(|known| known.key == part.key)?;
         let next = self.parts.get(at + 1)?;
         (part.place == PartPlace::Required && next.place == PartPlace::Instead).then_some(next)
     }
@@ -200,7 +193,8 @@ impl Codec for ObjectShape {
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
         let words: Vec<_> = self.part_words(*entries.last()?).collect();
         let value = |part: &'static Part| {
-            let mut own = words.iter().filter(|(of, _)| *of == Some(part)).map(|(_, word)| *word);
+            let mut own =
+                words.iter().filter(|(of, _)| of.is_some_and(|of| of.key == part.key)).map(|(_, word)| *word);
             match part.is_rest() {
                 true => Some(own.map(of_word).collect()).filter(|words| !is_empty(words)),
                 false => own.next_back().and_then(|word| (part.kind.read)(Some(word))),
