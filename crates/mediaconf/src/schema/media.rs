@@ -1,15 +1,16 @@
 //! The rows of media servers. Within a scope they stand in the order in which they are shown and written.
 
-use super::codec::{
-    AddressShape, AddressesShape, BlocksShape, Codec, Derived, KnownOption, ListShape, ObjectShape,
-    OptionsShape, Part, PartPlace,
+use super::codec::{AddressesShape, BlocksShape};
+use super::forms::{
+    Derived, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace, STATIC,
+    URL_GLOBAL, WITH_INCLUDES,
 };
 use super::kinds::{
     BITRATE, DURATION, DVR_REFERENCE, FLAG, LOG_LEVEL, PERCENT, PORT, SCALAR, SECONDS, SWITCH, TEXT,
     UDP_PORT, WordKind,
 };
 use super::row::Scope::{Backend, Live, Plugin, Source, Stream, Template, Top};
-use super::row::{DirectiveRole, Kind, POSITION, Parameter, STATIC, Scope, URL_GLOBAL, WITH_INCLUDES};
+use super::row::{AddressShape, Codec, DirectiveRole, Kind, Parameter, Scope};
 
 impl Scope {
     pub(super) fn table(self) -> &'static [Parameter] {

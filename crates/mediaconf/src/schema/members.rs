@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::row::{ESCAPE, Kind, Parameter, Schema, Scope};
+use super::forms::ESCAPE;
+use super::row::{Kind, Parameter, Schema, Scope};
 use crate::syntax::{Entry, Word};
 
 /// The JSON key of a keyword that the general rule shows: escaped if it would collide with a known one.

@@ -10,6 +10,7 @@
 pub(crate) mod codec;
 pub(crate) mod fault;
 mod foreign;
+mod forms;
 pub(crate) mod json_pointer;
 pub mod kinds;
 pub mod media;
@@ -21,16 +22,18 @@ pub(crate) mod suggest;
 
 pub use suggest::nearest;
 
-pub use codec::{
-    AddressShape, AddressesShape, BlockHead, Codec, Derived, Facts, Globals, JsonForm, KnownOption,
-    ListShape, ObjectShape, OptionsShape, Part, PartPlace, Place, no_string,
-};
+pub use codec::AddressesShape;
 pub use foreign::{
     FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS,
     SELECTORS, protocol_of_switch,
 };
+pub use forms::{
+    Derived, ESCAPE, JsonForm, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace,
+    STATIC, URL_GLOBAL, WITH_INCLUDES,
+};
 pub use media::{ACCOUNT, SOURCE};
 pub use row::{
-    DirectiveRole, ESCAPE, Kind, POSITION, Parameter, STATIC, Schema, Scope, URL_GLOBAL, WITH_INCLUDES,
+    AddressShape, BlockHead, Codec, DirectiveRole, Facts, Globals, Kind, Parameter, Place, Schema, Scope,
+    no_string,
 };
 pub use scalar::Object;

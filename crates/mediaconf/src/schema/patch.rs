@@ -16,9 +16,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
 use super::fault::{Fault, FaultKind, Faults};
+use super::forms::ESCAPE;
 use super::json_pointer::Pointer;
 use super::kinds::{TEXT, WordKind};
-use super::row::ESCAPE;
 use super::scalar::{Object, canonical_scalar, is_scalar, kind_of, shown};
 use crate::syntax::Document;
 
@@ -108,8 +108,8 @@ fn read(raw: &RawValue, at: &Pointer, depth: usize, faults: &mut Faults) -> Opti
             }
             Err(error) => Err(error),
         },
-        b'{' => match serde_json::from_str::<Members<'_>>(text) {
-            Ok(Members(members)) => {
+        b'{' => match serde_json::from_str::<RawMembers<'_>>(text) {
+            Ok(RawMembers(members)) => {
                 let (mut object, mut repeated) = (Map::new(), HashSet::new());
                 for (key, raw) in members {
                     let at = at.child(&key);
@@ -133,21 +133,21 @@ fn read(raw: &RawValue, at: &Pointer, depth: usize, faults: &mut Faults) -> Opti
 }
 
 /// The members of an object, repeated ones included.
-struct Members<'r>(Vec<(String, &'r RawValue)>);
+struct RawMembers<'r>(Vec<(String, &'r RawValue)>);
 
-impl<'de> Deserialize<'de> for Members<'de> {
+impl<'de> Deserialize<'de> for RawMembers<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Reader;
         impl<'de> Visitor<'de> for Reader {
-            type Value = Members<'de>;
+            type Value = RawMembers<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Members<'de>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<RawMembers<'de>, A::Error> {
                 let each = std::iter::from_fn(|| members.next_entry().transpose());
-                each.collect::<Result<_, _>>().map(Members)
+                each.collect::<Result<_, _>>().map(RawMembers)
             }
         }
         deserializer.deserialize_map(Reader)

@@ -1,27 +1,16 @@
 //! The types of the table: a scope has rows, and a row has a codec, which reads and writes it and may open another scope.
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
-use super::codec::{BlockHead, Codec, Facts, JsonForm};
-use super::fault::Faults;
+use super::fault::{Fault, Faults};
 use super::foreign::{self, ForeignForm, ForeignKeyword};
+use super::forms::{Derived, ESCAPE, JsonForm, ListShape, ObjectShape, OptionsShape, Part};
 use super::json_pointer::Pointer;
+use super::kinds::WordKind;
+use super::patch::Normalizer;
 use crate::syntax::Entry;
-
-/// Put in front of an unknown keyword as a JSON key if it would collide with a known key.
-pub const ESCAPE: char = '@';
-
-/// The key that tells `stream` from `ondemand`.
-pub const STATIC: &str = "static";
-
-/// The key of the place of a block among those of its kind, from 1.
-pub const POSITION: &str = "position";
-
-/// The member of `auth` that repeats the global `auth.url` in streams and lives.
-pub const URL_GLOBAL: &str = "url_global";
-
-/// The member that marks a configuration which is shown with what it includes.
-pub const WITH_INCLUDES: &str = "with_includes";
 
 /// The directives that media servers know: [`Schema::media`].
 #[derive(Debug)]
@@ -473,6 +462,205 @@ impl Parameter {
     pub fn is_port(&self) -> bool {
         self.codec.facts().kind.is_some_and(|kind| kind.is_port)
     }
+}
+
+/// The stream, live or plugin whose members are read.
+pub struct BlockHead<'v, 'd> {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its entry, which names it, and may have its only source.
+    pub entry: Entry<'d>,
+    /// Its place in its group, from 1.
+    pub position: usize,
+    /// The values of the top level that it repeats; `None` if only own members are shown.
+    pub globals: Option<&'v Globals>,
+}
+
+/// The values of the top level that every stream and live repeats.
+#[derive(Debug, Default)]
+pub struct Globals {
+    /// The address of the backend.
+    pub url: Option<Value>,
+    /// The secret of the sources.
+    pub cluster_key: Option<Value>,
+}
+
+/// How the directives of a row are read, checked, merged and written: one type for each form.
+pub trait Codec: fmt::Debug + Sync {
+    /// True if an entry with the keyword has this form.
+    fn fits(&self, _: Entry<'_>) -> bool {
+        false
+    }
+
+    /// The value of the entries of a block; `None` if they show none.
+    fn read(&self, entries: &[Entry<'_>], head: Option<&BlockHead<'_, '_>>) -> Option<Value>;
+
+    /// Brings a value of a patch, which is not null, to the form in which it is shown; `None` if it is dropped or
+    /// refused.
+    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value>;
+
+    /// The value after a normalized patch, by RFC 7396; `None` if it is not set then.
+    fn merge(&self, _: Option<&Value>, patch: &Value, _: &Pointer, _: &mut Faults) -> Option<Value> {
+        (!patch.is_null()).then(|| patch.clone())
+    }
+
+    /// Writes the entries of a value.
+    fn write(&self, _: &str, _: &Value) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The place of a member of the value.
+    fn member(&'static self, _key: &str) -> Result<Place, Fault> {
+        Err(match self.entry() {
+            Some(_) => is_list("an element, such as `[0]`, or `[+]` for a new one"),
+            None => Fault::of_path("there is nothing below a plain value"),
+        })
+    }
+
+    /// The place of an entry of the value; `None` if it is no list.
+    fn entry(&'static self) -> Option<Place> {
+        None
+    }
+
+    /// Reads a text of the command line: the words of the directive, or JSON.
+    fn parse(&self, text: &str) -> Result<Value, Fault>;
+
+    /// Takes a text of the command line as a string, whatever it looks like.
+    fn parse_string(&self, _text: &str) -> Result<Value, Fault> {
+        Err(no_string())
+    }
+
+    /// True if the words of an entry are options, maybe behind an address or a name.
+    fn has_options(&'static self, entry: Entry<'_>) -> bool {
+        let Facts { address, options, sources, group, .. } = self.facts();
+        address.is_some()
+            || options.is_some()
+            || sources.is_some_and(|_| !is_plural(entry))
+            || group.is_some_and(Kind::has_sources)
+    }
+
+    /// What is asked of the form beside its values.
+    fn facts(&'static self) -> Facts;
+}
+
+/// What is asked of a form beside its values: how it is described, and what it is made of.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Facts {
+    /// The words behind the keyword when they are right, for messages and the manual.
+    pub usage: &'static str,
+    /// The form of the value in JSON, for the manual.
+    pub json_form: &'static str,
+    /// The type of the value in JSON, in short.
+    pub value_type: &'static str,
+    /// The form of the value in JSON.
+    pub json: JsonForm,
+    /// The key of the row that has the entries, if it is another one.
+    pub entries_of: Option<&'static str>,
+    /// The kind of its one word, or of that of each line.
+    pub kind: Option<&'static WordKind>,
+    /// The parts of its words.
+    pub object: Option<&'static ObjectShape>,
+    /// Its lines, one for each value.
+    pub list: Option<&'static ListShape>,
+    /// Its only address.
+    pub address: Option<&'static AddressShape>,
+    /// Its addresses, one for each line.
+    pub sources: Option<&'static AddressShape>,
+    /// Its options.
+    pub options: Option<&'static OptionsShape>,
+    /// The kind of its blocks.
+    pub group: Option<Kind>,
+    /// What it is derived from, if it has no directive.
+    pub derived: Option<Derived>,
+}
+
+impl Facts {
+    /// The facts of a form that is described like this.
+    pub fn new(
+        usage: &'static str,
+        json_form: &'static str,
+        value_type: &'static str,
+        json: JsonForm,
+    ) -> Self {
+        Self { usage, json_form, value_type, json, ..Self::default() }
+    }
+}
+
+/// The fault of a string in the place of another value.
+pub fn no_string() -> Fault {
+    Fault::of_path("a string does not fit here")
+}
+
+/// A place in a configuration.
+#[derive(Debug, Clone, Copy)]
+pub enum Place {
+    /// The whole configuration.
+    Root,
+    /// `streams`, `lives` or `plugins`.
+    Group(Kind),
+    /// One stream, live or plugin.
+    Block(Kind),
+    /// A known parameter that is no group.
+    Own(&'static Parameter),
+    /// An element of a list of values.
+    Element(&'static WordKind),
+    /// An element of a stream's sources.
+    Source(Scope),
+    /// An element of a list of options.
+    Pair(&'static OptionsShape),
+    /// `auth.url`.
+    BackendUrl,
+    /// `auth.extra`.
+    Extras,
+    /// A part of a parameter that is a string and nothing else.
+    Text,
+    /// A member of an object whose words a directive holds.
+    Part(&'static Part),
+    /// The block of an http directive.
+    ForeignBlock,
+    /// The blocks `template`, by name.
+    Templates(Scope),
+    /// One of them: it has some known parameters.
+    Template(Scope),
+    /// A value under the general rule, or an option of a source or of the transcoder.
+    Foreign,
+}
+
+/// A directive with an address and options behind it, and how a patch merges into them.
+#[derive(Debug)]
+pub struct AddressShape {
+    /// One of its values, in messages.
+    pub noun: &'static str,
+    /// The JSON key of the address.
+    pub address: &'static str,
+    /// The JSON key of the object with the options; none if they are members beside the address.
+    pub options: Option<&'static str>,
+    /// The scope of the other members of its object.
+    pub members: Scope,
+    /// The kind of the values of options; an option without a value is true.
+    pub kind: &'static WordKind,
+    /// The beginning of an address that names a block of the top level, and the keyword of those blocks.
+    pub names: Option<(&'static str, &'static str)>,
+    /// True if the word `false` may stand in the place of the address; a patch that sets it removes the
+    /// options that it does not set.
+    pub may_be_false: bool,
+    /// The words behind the keyword.
+    pub usage: &'static str,
+    /// The form in JSON, for the manual.
+    pub json_form: &'static str,
+}
+
+/// The fault of a name behind a list.
+pub fn is_list(elements: &str) -> Fault {
+    Fault::of_path("a list has no members").hint(format!("name {elements}"))
+}
+
+/// The keyword of a directive whose words are all addresses, without options.
+const PLURAL: &str = "urls";
+
+/// True if each word of a source directive is a source.
+pub fn is_plural(entry: Entry<'_>) -> bool {
+    entry.keyword() == PLURAL
 }
 
 #[cfg(test)]

@@ -4,44 +4,17 @@
 use serde_json::{Map, Value};
 
 use super::{
-    BlockHead, Codec, Facts, JsonForm, Place, directive, elements, json, json_string, no_member, object,
-    of_words, opens, read_directive, unlike,
+    directive, elements, json, json_string, no_member, object, of_words, opens, read_directive, unlike,
 };
 use crate::schema::fault::{Fault, Faults};
+use crate::schema::forms::{JsonForm, URL_GLOBAL};
 use crate::schema::json_pointer::Pointer;
-use crate::schema::kinds::{SWITCH, WordKind};
+use crate::schema::kinds::SWITCH;
 use crate::schema::members::{has_needless_escape, key_of, keyword_of};
 use crate::schema::patch::Normalizer;
-use crate::schema::row::{Scope, URL_GLOBAL};
+use crate::schema::row::{AddressShape, BlockHead, Codec, Facts, Place, Scope, is_plural};
 use crate::schema::scalar::{Object, plain_word};
 use crate::syntax::{Entry, Word, Words, quoted_word};
-
-/// A directive with an address and options behind it, and how a patch merges into them.
-#[derive(Debug)]
-pub struct AddressShape {
-    /// One of its values, in messages.
-    pub noun: &'static str,
-    /// The JSON key of the address.
-    pub address: &'static str,
-    /// The JSON key of the object with the options; none if they are members beside the address.
-    pub options: Option<&'static str>,
-    /// The scope of the other members of its object.
-    pub members: Scope,
-    /// The kind of the values of options; an option without a value is true.
-    pub kind: &'static WordKind,
-    /// The beginning of an address that names a block of the top level, and the keyword of those blocks.
-    pub names: Option<(&'static str, &'static str)>,
-    /// True if the word `false` may stand in the place of the address; a patch that sets it removes the
-    /// options that it does not set.
-    pub may_be_false: bool,
-    /// The words behind the keyword.
-    pub usage: &'static str,
-    /// The form in JSON, for the manual.
-    pub json_form: &'static str,
-}
-
-/// The keyword of a directive whose words are all addresses, without options.
-const PLURAL: &str = "urls";
 
 /// One `key=value` or bare word behind the positional argument.
 #[derive(Debug, Clone, Copy)]
@@ -96,11 +69,6 @@ impl<'t> Address<'t> {
     pub fn options(&self) -> impl Iterator<Item = OptionWord<'t>> + Clone {
         self.behind.clone().into_iter().flatten().map(OptionWord::split)
     }
-}
-
-/// True if each word of a source directive is a source.
-pub fn is_plural(entry: Entry<'_>) -> bool {
-    entry.keyword() == PLURAL
 }
 
 /// The source in the header of a one-line stream.

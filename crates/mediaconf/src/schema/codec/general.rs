@@ -10,16 +10,17 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::{BlockHead, Codec, Facts, JsonForm, Place, block, json, read_directive};
+use super::{block, json, read_directive};
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::foreign::SELECTORS;
+use crate::schema::forms::{ESCAPE, JsonForm};
 use crate::schema::json_pointer::Pointer;
 use crate::schema::members::{
     Members, RowMatch, first_argument, has_needless_escape, inner_scope, key_of, keyword_of, only_argument,
     read,
 };
 use crate::schema::patch::Normalizer;
-use crate::schema::row::{ESCAPE, Schema, Scope};
+use crate::schema::row::{BlockHead, Codec, Facts, Place, Schema, Scope};
 use crate::schema::scalar::{Object, of_word, scalar_text, word};
 use crate::syntax::{Document, Entry, quoted_if_needed};
 

@@ -6,73 +6,16 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{
-    BlockHead, Codec, Facts, JsonForm, OptionWord, Place, array, directive, elements, json, no_member,
-    object, of_words, opens, read_directive, scalars, unlike,
+    OptionWord, array, directive, elements, json, no_member, object, of_words, opens, read_directive,
+    scalars, unlike,
 };
 use crate::schema::fault::{Fault, Faults};
+use crate::schema::forms::{JsonForm, KnownOption, ObjectShape, OptionsShape, Part, PartPlace};
 use crate::schema::json_pointer::Pointer;
-use crate::schema::kinds::WordKind;
 use crate::schema::patch::Normalizer;
+use crate::schema::row::{BlockHead, Codec, Facts, Place};
 use crate::schema::scalar::{Object, is_empty, of_word, scalar_text, word};
 use crate::syntax::{Entry, Word, quoted_word};
-
-/// A directive whose words are options, `NAME=VALUE` or `NAME`.
-#[derive(Debug)]
-pub struct OptionsShape {
-    /// The options whose values are not under the word rule.
-    pub known: &'static [KnownOption],
-}
-
-/// An option that has a name of its own in JSON, and a kind.
-#[derive(Debug)]
-pub struct KnownOption {
-    /// Its name in the text.
-    pub keyword: &'static str,
-    /// Its name in JSON.
-    pub key: &'static str,
-    /// The kind of its value; another value is under the word rule.
-    pub kind: &'static WordKind,
-}
-
-/// A directive whose words are the members of an object.
-#[derive(Debug)]
-pub struct ObjectShape {
-    /// The members, in the order in which they are written: first those that have to be there.
-    pub parts: &'static [Part],
-    /// True if one of its parts takes each word that fits no other, so that a patch may also give the words as a string
-    /// or an array.
-    pub takes_words: bool,
-    /// The words behind the keyword.
-    pub usage: &'static str,
-    /// The form in JSON, for the manual.
-    pub json_form: &'static str,
-}
-
-/// A member of an object, and the form of its words.
-#[derive(Debug)]
-pub struct Part {
-    /// The JSON key.
-    pub key: &'static str,
-    /// The kind of its value.
-    pub kind: &'static WordKind,
-    /// The place among the words.
-    pub place: PartPlace,
-    /// True if its value is a secret.
-    pub secret: bool,
-}
-
-/// The place of a member of an object among the words of its directive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PartPlace {
-    /// The next word, which has to be there.
-    Required,
-    /// In the place of the part before it.
-    Instead,
-    /// Anywhere behind those: its form identifies it.
-    Optional,
-    /// All words that are no other part, as a list.
-    Rest,
-}
 
 impl Part {
     /// True if it takes all words that are no other part.

@@ -5,51 +5,16 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::general::{General, block_value, each_normalized, merge_into, read_members, write_members};
-use super::{
-    BlockHead, Codec, Facts, JsonForm, OWN_PATH, Place, block, directive, elements, object, of_kind, unlike,
-};
+use super::{OWN_PATH, block, directive, elements, object, of_kind, unlike};
 use crate::schema::fault::{Fault, FaultKind, Faults};
+use crate::schema::forms::{Derived, JsonForm, ListShape, POSITION, STATIC};
 use crate::schema::json_pointer::Pointer;
 use crate::schema::kinds::{PORT, SWITCH, WordKind};
 use crate::schema::members::{Members, first_argument};
 use crate::schema::patch::Normalizer;
-use crate::schema::row::{Kind, POSITION, Parameter, STATIC, Scope};
+use crate::schema::row::{BlockHead, Codec, Facts, Kind, Parameter, Place, Scope};
 use crate::schema::scalar::{Object, integer, is_scalar, plain_word};
 use crate::syntax::{Entry, Word, quoted_if_needed};
-
-/// A directive that stands once for each port that a server listens on, maybe with a block.
-#[derive(Debug)]
-pub struct ListShape {
-    /// The JSON key of the list.
-    pub key: &'static str,
-    /// The JSON key of the blocks.
-    pub blocks: &'static str,
-    /// True if a patch may give one value in the place of the list.
-    pub takes_one: bool,
-}
-
-/// A JSON member that no directive of its own stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Derived {
-    /// The name or prefix in the header of a block.
-    Name,
-    /// True if the header says `stream`, false for `ondemand`.
-    Static,
-    /// False, for blocks that never run all the time.
-    NeverStatic,
-    /// The place in the group, from 1.
-    Position,
-    /// A global value, repeated for readers.
-    Global,
-    /// A value that an earlier version showed here, and that its clients still send.
-    Former,
-    /// Figures of a running server.
-    Runtime,
-    /// The names of the included files whose contents are shown.
-    Included,
-    /// The address of a source: the first word of its directive.
-    Address,
-}
 
 /// `prepush 5;`, one directive with one value.
 impl Codec for WordKind {
@@ -304,23 +269,6 @@ impl Kind {
         let fields = (self.has_sources() || !fields.is_empty()).then_some(fields);
         block(keyword, [quoted_if_needed(name).into_owned()], fields)
     }
-
-    fn normalized(self, name: &str, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
-        if value.is_null() {
-            return Some(value);
-        }
-        if normalizer.is_unwritable(name) {
-            return normalizer.wrong(format!("a {} can't have this name", self.noun()), "");
-        }
-        let mut members = normalizer.object(value)?;
-        if members.shift_remove(self.name()).is_some_and(|given| given != name) {
-            let message = format!("it differs from its key `{name}`");
-            let hint = format!("to rename, delete the {0} and create it under the new name", self.noun());
-            return normalizer
-                .below(self.name(), |normalizer| normalizer.refuse(FaultKind::ReadOnly, message, &hint));
-        }
-        Some(each_normalized(self.scope(), members, normalizer))
-    }
 }
 
 impl Codec for Kind {
@@ -341,7 +289,20 @@ impl Codec for Kind {
     fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
         let mut seen = HashSet::new();
         normalizer.each_member(value, |normalizer, name, value| {
-            let block = self.normalized(name, value, normalizer)?;
+            if value.is_null() {
+                return Some(value);
+            }
+            if normalizer.is_unwritable(name) {
+                return normalizer.wrong(format!("a {} can't have this name", self.noun()), "");
+            }
+            let mut members = normalizer.object(value)?;
+            if members.shift_remove(self.name()).is_some_and(|given| given != name) {
+                let message = format!("it differs from its key `{name}`");
+                let hint = format!("to rename, delete the {0} and create it under the new name", self.noun());
+                return normalizer
+                    .below(self.name(), |normalizer| normalizer.refuse(FaultKind::ReadOnly, message, &hint));
+            }
+            let block = each_normalized(self.scope(), members, normalizer);
             if let Some(position) = block.get(POSITION).and_then(Value::as_i64)
                 && !seen.insert(position)
             {
