@@ -16,9 +16,9 @@ const LONGEST_NAME: usize = 32;
 
 /// The keywords whose words are a login and a password.
 static ACCOUNTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    let rows = Schema::media()
-        .rows()
-        .filter(|row| row.codec.facts().object.is_some_and(|object| std::ptr::eq(object, &ACCOUNT)));
+    let rows = Schema::media().rows().filter(|row| {
+        row.codec.facts().object.is_some_and(|object| std::ptr::eq(object, &raw const ACCOUNT))
+    });
     rows.flat_map(|row| row.keywords).copied().collect()
 });
 
