@@ -15,7 +15,6 @@ use source::Source;
 
 /// The layers; each names only itself and those in front of it.
 const LAYERS: &[&str] = &[
-    "mediaconf/text",
     "mediaconf/syntax",
     "mediaconf/schema",
     "mediaconf/secret",

@@ -46,7 +46,7 @@ fn row(row: &Parameter) -> (String, String) {
     if !row.example.is_empty() {
         lines.push(format!("*Text:* `{}`", row.example));
     }
-    lines.push(format!("*JSON:* `{}`, {}", row.key, row.codec.facts().json_form));
+    lines.push(format!("*JSON:* `{}`, {}", row.key, row.json_form()));
     if !row.default.is_empty() {
         lines.push(format!("*Default:* {}", row.default));
     }

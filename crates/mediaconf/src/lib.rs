@@ -200,7 +200,6 @@ mod schema;
 mod secret;
 mod show;
 mod syntax;
-mod text;
 
 /// What `mediactl` itself is built of, by layer.
 ///

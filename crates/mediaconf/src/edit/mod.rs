@@ -67,7 +67,7 @@ pub use verify::Unproved;
 use crate::model::{top_members, usable_account};
 use crate::schema::codec::each_normalized;
 use crate::schema::members::Members;
-use crate::schema::normalize::Normalizer;
+use crate::schema::patch::Normalizer;
 use crate::schema::{DirectiveRole, Kind, Object, Schema};
 use crate::secret::Masker;
 use crate::syntax::{Document, Splice};

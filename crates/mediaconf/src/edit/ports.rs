@@ -13,7 +13,7 @@ use crate::schema::json_pointer::Pointer;
 use crate::schema::kinds::PORT;
 use crate::schema::members::first_argument as list_value;
 use crate::schema::scalar::{is_empty, scalar_text};
-use crate::schema::{Codec, ListShape, Object, Old, Parameter, Schema};
+use crate::schema::{ListShape, Object, Parameter, Schema};
 use crate::syntax::{Document, Entry};
 
 impl Sync<'_, '_> {
@@ -27,7 +27,7 @@ impl Sync<'_, '_> {
     ) {
         let members = self.members;
         let entries = members.own(row);
-        let port = |&entry: &Entry<'_>| PORT.value(entry).map(Value::from).unwrap_or_default();
+        let port = |&entry: &Entry<'_>| PORT.value(entry).unwrap_or_default();
         let old: Vec<Value> = entries.iter().map(port).collect();
         let new = ports.map_or_else(|| old.clone(), |ports| ports.as_array().cloned().unwrap_or_default());
         let surplus = surplus(entries, &old, &new);
@@ -113,7 +113,7 @@ impl Sync<'_, '_> {
                 (None, change) => {
                     let codec = General { keyword: list.key };
                     let merged = change
-                        .and_then(|change| codec.merge(Old::default(), change, &pointer, &mut self.faults));
+                        .and_then(|change| codec.merge_entries(&[], change, &pointer, &mut self.faults));
                     merged.and_then(|merged| merged.as_object().cloned())
                 }
             });

@@ -8,7 +8,7 @@ use super::align::{Alignment, ElementOrigin, align};
 use super::sync::Sync;
 use crate::schema::codec::{Address, OptionWord};
 use crate::schema::members::key_of;
-use crate::schema::scalar::Scalar;
+use crate::schema::scalar::of_word;
 use crate::schema::{AddressShape, Facts, Parameter, Part, PartPlace};
 use crate::syntax::{Entry, Word, quoted_if_needed};
 
@@ -34,11 +34,10 @@ fn said<'t>(row: Option<&'static Parameter>, entry: Entry<'t>) -> Vec<Said<'t>> 
     if let Some(object) = facts.object {
         let of_part = |(part, word): (Option<&'static Part>, Word<'t>)| {
             let Some(part) = part else { return Said { word, part: "?".to_owned(), value: Value::Null } };
-            let value =
-                if part.is_rest() { Some(Scalar::from_word(word)) } else { (part.kind.read)(Some(word)) };
+            let value = if part.is_rest() { Some(of_word(word)) } else { (part.kind.read)(Some(word)) };
             // Of two parts in the same place, one takes the place of the other.
             let place = if part.place == PartPlace::Instead { object.alternative(part) } else { None };
-            let value = [part.key.into(), value.map(Value::from).unwrap_or_default()].into_iter().collect();
+            let value = [part.key.into(), value.unwrap_or_default()].into_iter().collect();
             Said { word, part: place.unwrap_or(part).key.to_owned(), value }
         };
         return object.part_words(entry).map(of_part).collect();
@@ -51,9 +50,9 @@ fn said<'t>(row: Option<&'static Parameter>, entry: Entry<'t>) -> Vec<Said<'t>> 
                 (pair[0].as_str().unwrap_or_default().to_owned(), pair)
             }
             Facts { kind: Some(kind), list: None, .. } => {
-                (key(), (kind.read)(Some(word)).map(Value::from).unwrap_or_default())
+                (key(), (kind.read)(Some(word)).unwrap_or_default())
             }
-            _ => (key(), Scalar::from_word(word).into()),
+            _ => (key(), of_word(word)),
         };
         Said { word, part, value }
     };
@@ -72,7 +71,7 @@ pub(super) fn address_said<'t>(shape: &'static AddressShape, address: &Address<'
     let first = Said { word: address.positional, part: ADDRESS.to_owned(), value: positional };
     let option = |option: OptionWord<'t>| {
         let part = key_of(shape.option_scope(), &option.key.value()).into_owned();
-        Said { word: option.word, part, value: shape.value(&option).into() }
+        Said { word: option.word, part, value: shape.value(&option) }
     };
     std::iter::once(first).chain(address.options().map(option)).collect()
 }

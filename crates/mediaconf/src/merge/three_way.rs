@@ -5,11 +5,10 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use similar::{MergeResolution, TextMerge};
 
 use super::diff::diff;
-use crate::edit::schema_path::{Place, own_value};
 use crate::edit::{FaultKind, modify};
 use crate::model::{Config, has_errors};
 use crate::schema::Object;
@@ -112,8 +111,8 @@ pub fn three_way(
         Ok(None) => theirs.clone(),
         Err(_) => return Err(clash),
     };
-    let values = own_view(&by_values);
-    if let Some(lines) = clean.filter(|lines| own_view(lines) == values) {
+    let values = Config::own(&by_values).to_json();
+    if let Some(lines) = clean.filter(|lines| Config::own(lines).to_json() == values) {
         // Others made a part of the change, too.
         return Ok(lines.clone());
     }
@@ -127,18 +126,12 @@ pub fn three_way(
 
 /// The text with these values; `None` if it can't have them.
 fn with_values(text: &Document, values: &Value) -> Option<Document> {
-    let present = own_view(text);
+    let present = Config::own(text).to_json();
     if present == *values {
         return Some(text.clone());
     }
     let edit = modify(text, Value::Object(diff(&present, values)), FaultKind::DOUBTS).ok()??;
-    (own_view(&edit.document) == *values).then_some(edit.document)
-}
-
-/// Returns the own view of a document, as JSON.
-fn own_view(document: &Document) -> Value {
-    let view = Config::new(document).to_json();
-    own_value(Place::Root, &view).unwrap_or_else(|| json!({}))
+    (Config::own(&edit.document).to_json() == *values).then_some(edit.document)
 }
 
 /// The comments and entries of a text: comments as they are, each entry by its keyword, and with its first word, behind

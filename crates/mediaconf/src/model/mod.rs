@@ -7,18 +7,13 @@
 //! *Invariants.* This layer reads. It does not know how a text is edited, and it does no I/O. The
 //! view of a document with errors is meaningless; callers check for errors first.
 
-mod account;
 pub mod check;
-mod config;
 pub(crate) mod view;
 
 pub use crate::schema::codec::{OptionWord, group_name};
 pub use crate::schema::members::{Member, Members, block_kind, key_of, only_argument};
 pub use crate::secret::{MaskedText, Masker, SecretValues};
-pub use account::usable_account;
-pub use view::{Lens, View, sources, to_json, top_members};
-
-pub use config::Config;
+pub use view::{Config, Lens, View, sources, to_json, top_members, usable_account};
 
 pub use check::{
     NearMiss, check, check_document, has_errors, has_lost_line_ends, near_miss, near_miss_in_block,

@@ -7,10 +7,10 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::schema::codec::{Address, General, foreign_values, group_name, header_address};
+use crate::schema::codec::{Address, General, foreign_values, group_name, header_address, read_members};
 use crate::schema::members::{Member, Members, key_of};
 use crate::schema::{BlockHead, Codec, DirectiveRole, Globals, Kind, Schema};
-use crate::syntax::{Document, Entry};
+use crate::syntax::{Document, Entry, Word};
 
 /// The members of a configuration that a view shows. Secrets are shown: a masked view is that of the masked text.
 #[derive(Debug, Default, Clone)]
@@ -25,6 +25,51 @@ impl Lens {
     /// Own values alone.
     pub fn own() -> Self {
         Self { own_only: true, ..Self::default() }
+    }
+}
+
+/// The values of a document: what its directives say, as one configuration.
+///
+/// It is meaningful only for a document without errors.
+pub struct Config<'d> {
+    members: Members<'d>,
+    lens: Lens,
+}
+
+impl<'d> Config<'d> {
+    /// The values of `document`, all of them.
+    pub fn new(document: &'d Document) -> Self {
+        Self::from_members(top_members(document), Lens::default())
+    }
+
+    /// The values that `document` itself holds: without names, positions and other derived members.
+    pub fn own(document: &'d Document) -> Self {
+        Self::from_members(top_members(document), Lens::own())
+    }
+
+    /// The values that `lens` shows, of a document whose top-level members are known.
+    pub fn from_members(members: Members<'d>, lens: Lens) -> Self {
+        Self { members, lens }
+    }
+
+    /// Returns the top-level members.
+    pub fn members(&self) -> &Members<'d> {
+        &self.members
+    }
+
+    /// Returns the lens through which the values are seen.
+    pub(crate) fn lens(&self) -> &Lens {
+        &self.lens
+    }
+
+    /// Returns the values for a serializer, which writes them piece by piece.
+    pub fn view(&self) -> View<'_, 'd> {
+        View::new(&self.members, &self.lens)
+    }
+
+    /// Returns all values as JSON.
+    pub fn to_json(&self) -> Value {
+        to_json(&self.view())
     }
 }
 
@@ -79,7 +124,7 @@ impl<'a, 'd> View<'a, 'd> {
     /// The value of one stream, live or plugin, whose place in its group is `index` (from 0).
     pub fn named(&self, kind: Kind, index: usize, entry: Entry<'d>) -> Value {
         let members = Members::group(kind.scope(), entry.children());
-        Value::Object(self.head(kind, index, entry).read(&members))
+        Value::Object(read_members(&members, Some(&self.head(kind, index, entry))))
     }
 
     /// The keys of the top-level members, in their order.
@@ -153,4 +198,14 @@ pub fn sources<'d>(
 /// The sources of one `url` entry; a `urls A B;` line has one for each word.
 pub fn entry_sources(entry: Entry<'_>) -> impl Iterator<Item = Address<'_>> {
     Address::of_entry(entry)
+}
+
+/// Login and password of the last account directive. `None` if either is empty, or if the login holds
+/// a colon, which Basic authentication can't transmit.
+pub fn usable_account<'d>(entries: &[Entry<'d>]) -> Option<[Word<'d>; 2]> {
+    let last = *entries.last()?;
+    let mut words = last.arguments();
+    let both = [words.next()?, words.next()?];
+    let is_usable = both.iter().all(|word| !word.value().is_empty()) && !both[0].value().contains(':');
+    (last.count_arguments() == 2 && is_usable).then_some(both)
 }

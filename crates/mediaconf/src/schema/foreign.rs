@@ -1,4 +1,4 @@
-//! The second tier of the table: directives of other servers of this family.
+//! The second tier of the table: directives of other servers of this family, and the names of their secrets.
 //!
 //! They are read and written by the general rule. A row says where such a directive stands in real files, in which form,
 //! and what it does; it is the source of explanations, completion, near misses and a table of `media.conf(5)`.
@@ -76,45 +76,68 @@ impl ForeignKeyword {
 
     /// What stands behind the keyword.
     pub fn usage(&self) -> &'static str {
-        match self.form {
-            ForeignForm::Words if self.options => "words, and NAME=VALUE options",
-            ForeignForm::Words => "words",
-            ForeignForm::Pairs => "a NAME and a value",
-            ForeignForm::Flag => "nothing",
-            ForeignForm::Number => "a number",
-            ForeignForm::Switch => "nothing, `off`, or words",
-            ForeignForm::Block => "a block",
-            ForeignForm::Named => "a NAME, and maybe a block",
+        if self.form == ForeignForm::Words && self.options {
+            return "words, and NAME=VALUE options";
         }
+        self.form.in_words().0
     }
 
     /// The type of its value in JSON, in short.
     pub fn value_type(&self) -> &'static str {
-        match self.form {
-            ForeignForm::Words if self.repeats => "word, or list of lines",
-            ForeignForm::Words => "word, or list of words",
-            ForeignForm::Pairs => "list of [name, value]",
-            ForeignForm::Flag => "boolean",
-            ForeignForm::Number => "integer",
-            ForeignForm::Switch => "boolean, word, or list of words",
-            ForeignForm::Block => "object",
-            ForeignForm::Named => "object of objects",
+        if self.form == ForeignForm::Words && self.repeats {
+            return "word, or list of lines";
         }
+        self.form.in_words().1
     }
 
     /// The form of one line in JSON.
     pub fn json_form(&self) -> &'static str {
-        match self.form {
-            ForeignForm::Words => "a word, or a list of words",
-            ForeignForm::Pairs => "a list of [name, value]; a patch may give an object",
-            ForeignForm::Flag => "true",
-            ForeignForm::Number => "a number",
-            ForeignForm::Switch => "true, or its words",
-            ForeignForm::Block => "an object",
-            ForeignForm::Named => "an object by name",
+        self.form.in_words().2
+    }
+}
+
+impl ForeignForm {
+    /// What stands behind the keyword, the type of the value in JSON, and its form there.
+    fn in_words(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Words => ("words", "word, or list of words", "a word, or a list of words"),
+            Self::Pairs => (
+                "a NAME and a value",
+                "list of [name, value]",
+                "a list of [name, value]; a patch may give an object",
+            ),
+            Self::Flag => ("nothing", "boolean", "true"),
+            Self::Number => ("a number", "integer", "a number"),
+            Self::Switch => {
+                ("nothing, `off`, or words", "boolean, word, or list of words", "true, or its words")
+            }
+            Self::Block => ("a block", "object", "an object"),
+            Self::Named => ("a NAME, and maybe a block", "object of objects", "an object by name"),
         }
     }
 }
+
+/// The last words of names of options, directives, query parameters, headers and JSON members whose value is
+/// a secret: `pass` is the last word of `db_pass`, `smtpPass` and `db-pass2`.
+pub static SECRET_WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    "password passphrase passwd pass pwd psk secret token key iv license authorization \
+     credential credentials bearer jwt signature cookie tokens passcode pin otp pw sig hmac"
+        .split(' ')
+        .collect()
+});
+
+/// The ends of other such names, written without `_` and `-`.
+pub static SECRET_ENDINGS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    "password passphrase passwd secret accesstoken apitoken authtoken sessiontoken dbpass \
+     userpass userpwd apikey authkey accesskey accesskeyid mykey privatekey secretkey \
+     secretkeybase streamkey userkey sessionid sessid"
+        .split(' ')
+        .collect()
+});
+
+/// Other such names that count only as the key of a query: a directive or an option with this name has no secret.
+pub static SECRET_KEYS: &[&str] =
+    &["auth", "sid", "loginpas", "authbasic", "wmsauthsign", "wms_auth_sign", "hdnts", "hdnea"];
 
 /// First words of such a line that say what the next word is.
 pub static SELECTORS: &[&str] =
@@ -149,46 +172,29 @@ pub fn by_keyword(keyword: &str) -> Option<&'static ForeignKeyword> {
 
 impl ForeignKeyword {
     fn parse(line: &'static str) -> Option<Self> {
-        let mut columns = line.split('\t');
-        let keywords = columns.next()?.split(' ').collect::<Vec<_>>().leak();
-        let within = columns.next()?.split(' ').map(|block| if block == "-" { OUTSIDE } else { block });
-        let mut facts = columns.next()?.split(' ');
-        let form = ForeignForm::parse(facts.next()?)?;
-        let doc = columns.next()?;
-        let within = within.collect::<Vec<_>>().leak();
-        let mut row = Self {
-            keywords,
-            within,
-            form,
-            repeats: false,
-            options: false,
-            secret: false,
-            names_of: None,
+        let [keywords, within, facts, doc] = line.split('\t').collect::<Vec<_>>().try_into().ok()?;
+        let words = |column: &'static str| column.split(' ');
+        let within = words(within).map(|block| if block == "-" { OUTSIDE } else { block });
+        let (form, facts) = facts.split_once(' ').unwrap_or((facts, ""));
+        let has = |fact: &str| words(facts).any(|found| found == fact);
+        Some(Self {
+            keywords: words(keywords).collect::<Vec<_>>().leak(),
+            within: within.collect::<Vec<_>>().leak(),
+            form: match form {
+                "words" => ForeignForm::Words,
+                "pairs" => ForeignForm::Pairs,
+                "flag" => ForeignForm::Flag,
+                "number" => ForeignForm::Number,
+                "switch" => ForeignForm::Switch,
+                "block" => ForeignForm::Block,
+                "named" => ForeignForm::Named,
+                _ => return None,
+            },
+            repeats: has("repeats"),
+            options: has("options"),
+            secret: has("secret"),
+            names_of: words(facts).find_map(|fact| fact.strip_prefix("names=")),
             doc,
-        };
-        for fact in facts {
-            match fact {
-                "repeats" => row.repeats = true,
-                "options" => row.options = true,
-                "secret" => row.secret = true,
-                _ => row.names_of = Some(fact.strip_prefix("names=")?),
-            }
-        }
-        Some(row)
-    }
-}
-
-impl ForeignForm {
-    fn parse(word: &str) -> Option<Self> {
-        Some(match word {
-            "words" => Self::Words,
-            "pairs" => Self::Pairs,
-            "flag" => Self::Flag,
-            "number" => Self::Number,
-            "switch" => Self::Switch,
-            "block" => Self::Block,
-            "named" => Self::Named,
-            _ => return None,
         })
     }
 }

@@ -3,7 +3,7 @@
 use super::kinds::WordKind;
 
 /// A directive that stands once for each port that a server listens on, maybe with a block.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct ListShape {
     /// The JSON key of the list.
     pub key: &'static str,
@@ -26,14 +26,14 @@ pub enum JsonForm {
 }
 
 /// A directive whose words are options, `NAME=VALUE` or `NAME`.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct OptionsShape {
     /// The options whose values are not under the word rule.
     pub known: &'static [KnownOption],
 }
 
 /// An option that has a name of its own in JSON, and a kind.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct KnownOption {
     /// Its name in the text.
     pub keyword: &'static str,
@@ -44,7 +44,7 @@ pub struct KnownOption {
 }
 
 /// A directive whose words are the members of an object.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct ObjectShape {
     /// The members, in the order in which they are written: first those that have to be there.
     pub parts: &'static [Part],
@@ -58,7 +58,7 @@ pub struct ObjectShape {
 }
 
 /// A member of an object, and the form of its words.
-#[derive(Debug, Eq)]
+#[derive(Debug)]
 pub struct Part {
     /// The JSON key.
     pub key: &'static str,
@@ -81,13 +81,6 @@ pub enum PartPlace {
     Optional,
     /// All words that are no other part, as a list.
     Rest,
-}
-
-/// Two parts are equal if they are the same row.
-impl PartialEq for Part {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other)
-    }
 }
 
 /// A JSON member that no directive of its own stands for.

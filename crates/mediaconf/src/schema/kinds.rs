@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::scalar::{
-    MAX_SAFE, Scalar, canonical_integer, canonical_scalar, integer, is_scalar, plain_word, scalar_text, word,
+    MAX_SAFE, canonical_integer, canonical_scalar, integer, is_scalar, of_word, plain_word, scalar_text, word,
 };
 use super::suggest::{is_only_near, nearest};
-use crate::text::{Diagnostic, Fix, Word, ends_word};
+use crate::syntax::{Diagnostic, Fix, Word, ends_word};
 
 /// A kind of value that is one word of the text: how it is read, taken from JSON and from a command line, and
 /// written, and what is said of it.
@@ -39,7 +39,7 @@ pub struct WordKind {
     /// True if it is a port to listen on.
     pub is_port: bool,
     /// Reads the only word of a directive, or a directive without words; `None` if it is no such value.
-    pub read: for<'t> fn(Option<Word<'t>>) -> Option<Scalar<'t>>,
+    pub read: fn(Option<Word<'_>>) -> Option<Value>,
     /// Reads the text of an assignment; `None` if it is no such value.
     pub parse: fn(&str) -> Option<Value>,
     /// Returns the value that a patch gives, in the form in which it is shown; `None` if it is no such value.
@@ -49,15 +49,6 @@ pub struct WordKind {
     /// Returns a warning about a word that has the form, but is seldom meant.
     pub warning: Option<fn(Word<'_>) -> Option<Diagnostic>>,
 }
-
-/// Two kinds are equal if they are the same static.
-impl PartialEq for WordKind {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other)
-    }
-}
-
-impl Eq for WordKind {}
 
 /// `root wwwroot;`, a string.
 pub static TEXT: WordKind = WordKind { ..WordKind::TEXT };
@@ -78,7 +69,7 @@ impl WordKind {
         is_text: true,
         is_telling: false,
         is_port: false,
-        read: |word| word.map(|word| Scalar::Text(word.value())),
+        read: |word| word.map(|word| word.value().into()),
         parse: |text| Some(text.into()),
         accept: |value| value.is_string().then(|| value.clone()),
         write: |value, _| Some(plain_word(value)),
@@ -96,7 +87,7 @@ pub static SCALAR: WordKind = WordKind {
     expected: "a string, a number or a boolean",
     hint: "",
     is_text: false,
-    read: |word| word.map(Scalar::from_word),
+    read: |word| word.map(of_word),
     parse: |text| Some(serde_json::from_str(text).unwrap_or_else(|_| text.into())),
     accept: |value| is_scalar(value).then(|| canonical_scalar(value.clone())),
     write: |value, _| Some(word(value)),
@@ -121,7 +112,7 @@ impl WordKind {
         expected: "true or false",
         values: &["true", "false"],
         is_telling: false,
-        read: |word| word.map_or(Some(true), |word| switch_meaning(&word.value())).map(Scalar::Bool),
+        read: |word| word.map_or(Some(true), |word| switch_meaning(&word.value())).map(Value::Bool),
         parse: |text| switch_meaning(text).map(Value::Bool),
         accept: |value| value.as_bool().map(Value::Bool),
         ..Self::TELLING
@@ -147,7 +138,7 @@ pub static SECONDS: WordKind = WordKind {
     hint: "`off` is false in JSON",
     values: &["off"],
     read: |word| seconds_meaning(&word?.value()),
-    parse: |text| seconds_meaning(text).map(Value::from),
+    parse: seconds_meaning,
     accept: |value| match integer(value).filter(|&seconds| seconds >= 0) {
         Some(seconds) => Some(seconds.into()),
         None => (*value == false).then(|| value.clone()),
@@ -156,10 +147,10 @@ pub static SECONDS: WordKind = WordKind {
     ..WordKind::TELLING
 };
 
-fn seconds_meaning(word: &str) -> Option<Scalar<'static>> {
+fn seconds_meaning(word: &str) -> Option<Value> {
     match word {
-        "off" | "false" => Some(Scalar::Bool(false)),
-        _ => canonical_integer(word).filter(|&seconds| seconds >= 0).map(Scalar::Number),
+        "off" | "false" => Some(Value::Bool(false)),
+        _ => canonical_integer(word).filter(|&seconds| seconds >= 0).map(Value::from),
     }
 }
 
@@ -176,17 +167,18 @@ impl WordKind {
         json_form: "a number or a \"host:port\" string",
         expected: "a port (0 to 65535) or host:port",
         is_port: true,
-        read: |word| {
-            let text = word?.value();
-            port_number(&text).map(Scalar::Number).or_else(|| is_address(&text).then_some(Scalar::Text(text)))
-        },
-        parse: |text| port_number(text).map(Value::from).or_else(|| is_address(text).then(|| text.into())),
+        read: |word| port(&word?.value()),
+        parse: port,
         accept: |value| match integer(value).filter(|&port| u16::try_from(port).is_ok()) {
             Some(port) => Some(port.into()),
             None => value.as_str().is_some_and(is_address).then(|| value.clone()),
         },
         ..Self::TELLING
     };
+}
+
+fn port(text: &str) -> Option<Value> {
+    port_number(text).map(Value::from).or_else(|| is_address(text).then(|| text.into()))
 }
 
 fn port_number(text: &str) -> Option<i64> {
@@ -205,7 +197,7 @@ pub static PERCENT: WordKind = WordKind {
     json_form: "a number from 0 to 100",
     expected: "a percentage from 0 to 100",
     examples: &["90%"],
-    read: |word| percent(word?.raw).map(Scalar::Number),
+    read: |word| percent(word?.raw).map(Value::from),
     parse: |text| percent(text).or_else(|| in_range(canonical_integer(text))).map(Value::from),
     accept: |value| {
         let number = value.as_str().and_then(percent).or_else(|| in_range(integer(value)));
@@ -231,7 +223,7 @@ pub static BITRATE: WordKind = WordKind {
     json_form: "a number",
     expected: "a number of bits per second, or a text such as \"1024k\"",
     examples: &["1024k"],
-    read: |word| bits(&word?.value()).map(Scalar::Number),
+    read: |word| bits(&word?.value()).map(Value::from),
     parse: |text| bits(text).map(Value::from),
     accept: |value| {
         integer(value).filter(|bits| *bits >= 0).or_else(|| bits(value.as_str()?)).map(Value::from)
@@ -258,7 +250,7 @@ pub static DURATION: WordKind = WordKind {
     json_form: "a number",
     expected: "a number of seconds, or a text such as \"5d\"",
     examples: &["5d", "12h"],
-    read: |word| duration(word?.raw).map(Scalar::Number),
+    read: |word| duration(word?.raw).map(Value::from),
     parse: |text| duration(text).or_else(|| canonical_integer(text)).map(Value::from),
     accept: |value| {
         let number = value.as_str().and_then(duration).or_else(|| integer(value));
@@ -305,7 +297,7 @@ pub static DVR_REFERENCE: WordKind = WordKind {
     hint: "",
     names_of: Some("dvr"),
     takes_any: false,
-    read: |word| reference(word?.raw).map(|name| Scalar::Text(name.into())),
+    read: |word| reference(word?.raw).map(Value::from),
     accept: |value| {
         let is_name = |name: &&str| reference(&format!("@{name}")).is_some() && !name.bytes().any(ends_word);
         value.as_str().filter(is_name).map(Value::from)
@@ -345,7 +337,7 @@ mod tests {
         for (raw, expected) in words {
             let read = |raw: &str| {
                 let word = (!raw.is_empty()).then(|| Word::new(raw, 0));
-                (kind.read)(word).map(Value::from).unwrap_or_default()
+                (kind.read)(word).unwrap_or_default()
             };
             assert_eq!(read(raw), *expected, "{raw}");
             if !expected.is_null() {

@@ -169,6 +169,10 @@ const fn cluster_key_global(scope: Scope) -> Parameter {
     derived("cluster_key_global", scope, &Derived::Global, "The global cluster_key; output only")
 }
 
+const fn position(scope: Scope, doc: &'static str) -> Parameter {
+    derived(POSITION, scope, &Derived::Position, doc)
+}
+
 const fn sources(scope: Scope, doc: &'static str) -> Parameter {
     Parameter::new("urls", &["url", "input", "urls"], scope, &SOURCES)
         .role(DirectiveRole::Sources)
@@ -246,12 +250,7 @@ static STREAM_ROWS: [Parameter; 14] = [
         &Derived::Static,
         "Whether the stream always runs: true for stream, false for ondemand",
     ),
-    derived(
-        POSITION,
-        Stream,
-        &Derived::Position,
-        "Place among the streams, from 1; setting it moves the block",
-    ),
+    position(Stream, "Place among the streams, from 1; setting it moves the block"),
     sources(Stream, "Sources of the stream; the first that works is played").shown(),
     own_auth(Stream, "Authorization backend of this stream; auth false opens it to everybody", "auth false;"),
     own_cluster_key(Stream, "Secret of this stream's source, instead of the global one"),
@@ -272,7 +271,7 @@ static LIVE_ROWS: [Parameter; 15] = [
         .shown()
         .doc("Whether streams may be published here", "publish_enabled false;"),
     derived(STATIC, Live, &Derived::NeverStatic, "Always false"),
-    derived(POSITION, Live, &Derived::Position, "Place among the lives, from 1; setting it moves the block"),
+    position(Live, "Place among the lives, from 1; setting it moves the block"),
     own_auth(Live, "Authorization backend of this location", "auth http://backend/publish;"),
     own_cluster_key(Live, "Secret of this location, instead of the global one"),
     sources(Live, "Sources of what is published here"),
@@ -288,12 +287,7 @@ static LIVE_ROWS: [Parameter; 15] = [
 
 static PLUGIN_ROWS: [Parameter; 2] = [
     derived("name", Plugin, &Derived::Name, "The name of the plugin; equals its key"),
-    derived(
-        POSITION,
-        Plugin,
-        &Derived::Position,
-        "Place among the plugins, from 1; setting it moves the block",
-    ),
+    position(Plugin, "Place among the plugins, from 1; setting it moves the block"),
 ];
 
 static SOURCE_ROWS: [Parameter; 1] = [derived("url", Source, &Derived::Address, "The address of the source")];

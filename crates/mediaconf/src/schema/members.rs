@@ -127,11 +127,6 @@ impl<'d> Members<'d> {
         }
     }
 
-    /// Each known parameter, in schema order, with its entries; without entries if it is not set.
-    pub fn each_own(&self) -> impl Iterator<Item = (&'static Parameter, &[Entry<'d>])> {
-        self.scope.rows().map(|parameter| (parameter, self.own(parameter)))
-    }
-
     /// The entries of a known parameter; empty if it is not set.
     pub fn own(&self, parameter: &'static Parameter) -> &[Entry<'d>] {
         let Some(row) = self.scope.place(parameter) else { return &[] };

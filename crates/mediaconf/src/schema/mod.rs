@@ -15,25 +15,25 @@ pub(crate) mod json_pointer;
 pub mod kinds;
 pub mod media;
 pub(crate) mod members;
-pub(crate) mod normalize;
 pub mod patch;
 mod row;
 pub(crate) mod scalar;
-mod secret_words;
 pub(crate) mod suggest;
 
 pub use suggest::nearest;
 
 pub use codec::AddressesShape;
-pub use foreign::{FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SELECTORS, protocol_of_switch};
+pub use foreign::{
+    FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS,
+    SELECTORS, protocol_of_switch,
+};
 pub use forms::{
     Derived, ESCAPE, JsonForm, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace,
     STATIC, URL_GLOBAL, WITH_INCLUDES,
 };
 pub use media::{ACCOUNT, SOURCE};
 pub use row::{
-    AddressShape, BlockHead, Codec, DirectiveRole, Facts, Globals, Kind, Old, Parameter, Place, Schema,
-    Scope, no_string,
+    AddressShape, BlockHead, Codec, DirectiveRole, Facts, Globals, Kind, Parameter, Place, Schema, Scope,
+    no_string,
 };
 pub use scalar::Object;
-pub use secret_words::{SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS};

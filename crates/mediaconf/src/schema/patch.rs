@@ -1,4 +1,5 @@
-//! Parses the JSON text of a patch, and refuses more than serde_json does.
+//! Parses the JSON text of a patch, and refuses more than serde_json does; what all forms share where they bring its
+//! values to the form in which they are shown.
 //!
 //! serde_json silently takes the last of repeated keys; here they are a fault with its pointer, as
 //! is nesting that the text format could not hold. It also rewrites exponents (`1E5` as `1e+5`),
@@ -10,12 +11,15 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
 use super::fault::{Fault, FaultKind, Faults};
+use super::forms::ESCAPE;
 use super::json_pointer::Pointer;
+use super::kinds::{TEXT, WordKind};
+use super::scalar::{Object, canonical_scalar, is_scalar, kind_of, shown};
 use crate::syntax::Document;
 
 const MIB: usize = 1024 * 1024;
@@ -47,10 +51,17 @@ pub fn parse(text: &[u8]) -> Result<Value, Faults> {
 pub fn parse_within(text: &[u8], memory: usize) -> Result<Value, Faults> {
     let text = without_bom(text);
     let raw: &RawValue = serde_json::from_slice(text).map_err(|error| not_json(text, &error))?;
-    let values_left = memory.saturating_sub(text.len() * TEXT_COST) / VALUE_COST;
-    let mut reader = Reader { faults: Faults::default(), values_left, memory };
-    let value = reader.value(raw, &Pointer::root(), 0);
-    reader.faults.into_result(value.unwrap_or_default())
+    // A comma of a string counts, too: no real patch has so many of them.
+    let values = 1 + text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
+    if text.len() * TEXT_COST + values * VALUE_COST > memory {
+        let most = memory / MIB;
+        let message = format!("the patch is too large: merging it takes more than {most} MiB of memory");
+        let fault = Fault::at_pointer(FaultKind::TooLarge, Pointer::root(), message);
+        return Err(fault.hint("split the patch: send a part of its members at a time").into());
+    }
+    let mut faults = Faults::default();
+    let value = read(raw, &Pointer::root(), 0, &mut faults);
+    faults.into_result(value.unwrap_or_default())
 }
 
 fn not_json(text: &[u8], error: &serde_json::Error) -> Fault {
@@ -83,91 +94,202 @@ fn looks_like_configuration(text: &[u8]) -> bool {
     first[0].is_ascii_alphabetic() && is_directive && (has_end(first) || lines.any(has_end))
 }
 
-/// Makes the values of a patch of their texts.
-struct Reader {
-    faults: Faults,
-    /// The number of further values that fit into the memory of the patch.
-    values_left: usize,
-    /// That memory, in bytes.
-    memory: usize,
-}
-
-impl Reader {
-    /// The value at one place; `None` if there is a fault behind which nothing is read.
-    fn value(&mut self, raw: &RawValue, at: &Pointer, depth: usize) -> Option<Value> {
-        let text = raw.get();
-        let Some(left) = self.values_left.checked_sub(1) else {
-            let most = self.memory / MIB;
-            let message = format!("the patch is too large: merging it takes more than {most} MiB of memory");
-            let fault = Fault::at_pointer(FaultKind::TooLarge, Pointer::root(), message);
-            // If there is this fault, it alone is reported.
-            self.faults = fault.hint("split the patch: send a part of its members at a time").into();
-            return None;
-        };
-        self.values_left = left;
-        let read = match text.as_bytes()[0] {
-            b'[' | b'{' if depth == Document::MAX_DEPTH => {
-                Err(Error::custom(format!("the patch nests deeper than {}", Document::MAX_DEPTH)))
+/// The value at one place; `None` if there is a fault behind which nothing is read.
+fn read(raw: &RawValue, at: &Pointer, depth: usize, faults: &mut Faults) -> Option<Value> {
+    let text = raw.get();
+    let read = match text.as_bytes()[0] {
+        b'[' | b'{' if depth == Document::MAX_DEPTH => {
+            Err(Error::custom(format!("the patch nests deeper than {}", Document::MAX_DEPTH)))
+        }
+        b'[' => match serde_json::from_str::<Vec<&RawValue>>(text) {
+            Ok(elements) => {
+                let elements = elements.into_iter().enumerate();
+                return elements.map(|(index, raw)| read(raw, &at.child(index), depth + 1, faults)).collect();
             }
-            b'[' | b'{' => {
-                let inside = Inside { reader: self, at, depth: depth + 1 };
-                serde_json::Deserializer::from_str(text).deserialize_any(inside)
+            Err(error) => Err(error),
+        },
+        b'{' => match serde_json::from_str::<RawMembers<'_>>(text) {
+            Ok(RawMembers(members)) => {
+                let (mut object, mut repeated) = (Map::new(), HashSet::new());
+                for (key, raw) in members {
+                    let at = at.child(&key);
+                    if object.contains_key(&key) && repeated.insert(key.clone()) {
+                        let message = format!("the key `{key}` is given more than once");
+                        let fault = Fault::at_pointer(FaultKind::NotJson, at.clone(), message);
+                        faults.push(fault.hint("keep one of them: JSON does not say which counts"));
+                    }
+                    object.insert(key, read(raw, &at, depth + 1, faults)?);
+                }
+                return Some(object.into());
             }
-            // serde_json reads `1E5` as `1e+5`; there is no other way to keep the source text.
-            b'-' | b'0'..=b'9' => Ok(Number::from_string_unchecked(text.to_owned()).into()),
-            _ => serde_json::from_str(text),
-        };
-        let faults = &mut self.faults;
-        read.map_err(|error| {
-            if faults.is_empty() {
-                faults.push(Fault::at_pointer(FaultKind::NotJson, at.clone(), error.to_string()));
-            }
-        })
+            Err(error) => Err(error),
+        },
+        // serde_json reads `1E5` as `1e+5`; there is no other way to keep the source text.
+        b'-' | b'0'..=b'9' => Ok(Number::from_string_unchecked(text.to_owned()).into()),
+        _ => serde_json::from_str(text),
+    };
+    read.map_err(|error| faults.push(Fault::at_pointer(FaultKind::NotJson, at.clone(), error.to_string())))
         .ok()
-    }
 }
 
-/// Reads the members of an object, or the elements of a list.
-struct Inside<'r> {
-    reader: &'r mut Reader,
-    at: &'r Pointer,
-    depth: usize,
-}
+/// The members of an object, repeated ones included.
+struct RawMembers<'r>(Vec<(String, &'r RawValue)>);
 
-impl Inside<'_> {
-    fn value<E: Error>(&mut self, raw: &RawValue, key: impl fmt::Display) -> Result<Value, E> {
-        let value = self.reader.value(raw, &self.at.child(key), self.depth);
-        value.ok_or_else(|| E::custom("a fault of a value"))
-    }
-}
+impl<'de> Deserialize<'de> for RawMembers<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = RawMembers<'de>;
 
-impl<'de> Visitor<'de> for Inside<'_> {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object or a list")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut elements: A) -> Result<Value, A::Error> {
-        let mut array = Vec::new();
-        while let Some(raw) = elements.next_element()? {
-            array.push(self.value(raw, array.len())?);
-        }
-        Ok(Value::Array(array))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<Value, A::Error> {
-        let (mut object, mut repeated) = (Map::new(), HashSet::new());
-        while let Some((key, raw)) = members.next_entry::<String, &RawValue>()? {
-            if object.contains_key(&key) && repeated.insert(key.clone()) {
-                let message = format!("the key `{key}` is given more than once");
-                let fault = Fault::at_pointer(FaultKind::NotJson, self.at.child(&key), message);
-                self.reader.faults.push(fault.hint("keep one of them: JSON does not say which counts"));
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
             }
-            let value = self.value(raw, &key)?;
-            object.insert(key, value);
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<RawMembers<'de>, A::Error> {
+                let each = std::iter::from_fn(|| members.next_entry().transpose());
+                each.collect::<Result<_, _>>().map(RawMembers)
+            }
         }
-        Ok(Value::Object(object))
+        deserializer.deserialize_map(Reader)
+    }
+}
+
+/// Collects the faults of a patch.
+pub struct Normalizer {
+    /// The place of the value that is looked at.
+    pub at: Pointer,
+    /// The faults that were found so far.
+    pub faults: Faults,
+    /// Tells whether a text holds a mask of a secret, which may not be written.
+    pub holds_mask: fn(&str) -> bool,
+}
+
+impl Normalizer {
+    /// Looks at a member or an element of the value.
+    pub fn below<T>(&mut self, key: impl fmt::Display, look: impl FnOnce(&mut Self) -> T) -> T {
+        let below = self.at.child(key);
+        let above = std::mem::replace(&mut self.at, below);
+        let found = look(self);
+        self.at = above;
+        found
+    }
+
+    /// Refuses the value.
+    pub fn refuse(&mut self, kind: FaultKind, message: impl Into<String>, hint: &str) -> Option<Value> {
+        let fault = Fault::at_pointer(kind, self.at.clone(), message);
+        self.faults.push(if hint.is_empty() { fault } else { fault.hint(hint) });
+        None
+    }
+
+    /// Refuses a value that does not fit; the hint may be empty.
+    pub fn wrong(&mut self, message: impl Into<String>, hint: &str) -> Option<Value> {
+        self.refuse(FaultKind::WrongType, message, hint)
+    }
+
+    /// Refuses a value that is not what is expected.
+    pub fn unlike(&mut self, expected: &str, found: &Value) -> Option<Value> {
+        self.wrong(format!("expected {expected}, found {}", kind_of(found)), "")
+    }
+
+    /// Refuses a member of an object whose members are all known.
+    pub fn unknown_member(&mut self, known: &str) -> Option<Value> {
+        self.wrong("there is no such member here", &format!("the members are {known}"))
+    }
+
+    /// Refuses a key that is escaped without need.
+    pub fn needless_escape(&mut self, key: &str) -> Option<Value> {
+        let keyword = key.strip_prefix(ESCAPE).unwrap_or(key);
+        self.wrong(format!("`{key}` needs no `{ESCAPE}`"), &format!("write it as `{keyword}`"))
+    }
+
+    /// True if a name can't be written.
+    pub fn is_unwritable(&self, name: &str) -> bool {
+        name.contains('\0') || (self.holds_mask)(name)
+    }
+
+    /// The members of an object, for which an empty list may stand.
+    pub fn object(&mut self, value: Value) -> Option<Object> {
+        match value {
+            Value::Object(members) => return Some(members),
+            Value::Array(elements) if elements.is_empty() => return Some(Map::new()),
+            other => self.unlike("an object", &other),
+        };
+        None
+    }
+
+    /// Normalizes members by their keys, without those that are dropped or refused.
+    pub fn each(
+        &mut self,
+        members: Object,
+        mut member: impl FnMut(&mut Self, &str, Value) -> Option<Value>,
+    ) -> Value {
+        let kept = members.into_iter().filter_map(|(key, value)| {
+            let value = self.below(&key, |this| member(this, &key, value))?;
+            Some((key, value))
+        });
+        kept.collect()
+    }
+
+    /// Normalizes the members of an object.
+    pub fn each_member(
+        &mut self,
+        value: Value,
+        member: impl FnMut(&mut Self, &str, Value) -> Option<Value>,
+    ) -> Option<Value> {
+        let members = self.object(value)?;
+        Some(self.each(members, member))
+    }
+
+    /// Normalizes the elements of a list, by their places in it; `None` if one of them is refused.
+    pub fn elements(
+        &mut self,
+        value: Value,
+        mut element: impl FnMut(&mut Self, usize, Value) -> Option<Value>,
+    ) -> Option<Value> {
+        let Value::Array(elements) = value else { return self.unlike("a list", &value) };
+        let elements = elements.into_iter().enumerate();
+        let normalized: Vec<_> =
+            elements.map(|(at, value)| self.below(at, |this| element(this, at, value))).collect();
+        normalized.into_iter().collect::<Option<_>>().map(Value::Array)
+    }
+
+    /// Normalizes a value that is one word of this kind.
+    pub fn value(&mut self, kind: &WordKind, value: &Value) -> Option<Value> {
+        match (kind.accept)(value) {
+            Some(Value::String(text)) => self.text(text),
+            Some(value) => Some(value),
+            None => {
+                // A text may be a secret.
+                let found = if kind.is_text { kind_of(value).to_owned() } else { shown(value) };
+                self.wrong(format!("expected {}, found {found}", kind.expected), kind.hint)
+            }
+        }
+    }
+
+    /// Normalizes a value that has to be a string.
+    pub fn string(&mut self, value: &Value) -> Option<Value> {
+        self.value(&TEXT, value)
+    }
+
+    fn text(&mut self, text: String) -> Option<Value> {
+        if (self.holds_mask)(&text) {
+            let message = "this is a mask, not the secret it stands for";
+            let hint = "leave the member out to keep the secret; `--show-secrets` reads it";
+            return self.refuse(FaultKind::MaskedValue, message, hint);
+        }
+        match text.contains('\0') {
+            true => self.wrong("a value can't hold a NUL character", ""),
+            false => Some(Value::String(text)),
+        }
+    }
+
+    /// Normalizes a scalar of the general rule, such as an option: a number that is no safe integer becomes a string.
+    pub fn scalar(&mut self, value: Value) -> Option<Value> {
+        match canonical_scalar(value) {
+            Value::String(text) => self.text(text),
+            other if is_scalar(&other) => Some(other),
+            other => self.unlike("a string, a number or a boolean", &other),
+        }
     }
 }
 

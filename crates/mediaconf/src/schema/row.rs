@@ -9,7 +9,7 @@ use super::foreign::{self, ForeignForm, ForeignKeyword};
 use super::forms::{Derived, ESCAPE, JsonForm, ListShape, ObjectShape, OptionsShape, Part};
 use super::json_pointer::Pointer;
 use super::kinds::WordKind;
-use super::normalize::Normalizer;
+use super::patch::Normalizer;
 use crate::syntax::Entry;
 
 /// The directives that media servers know: [`Schema::media`].
@@ -431,7 +431,7 @@ impl Parameter {
         at: &Pointer,
         faults: &mut Faults,
     ) -> Option<Value> {
-        let merged = self.codec.merge(Old { entries: &[], value: old }, patch, at, faults)?;
+        let merged = self.codec.merge(old, patch, at, faults)?;
         let is_nothing = !self.always_shown && merged.as_array().is_some_and(Vec::is_empty);
         (!is_nothing).then_some(merged)
     }
@@ -485,15 +485,6 @@ pub struct Globals {
     pub cluster_key: Option<Value>,
 }
 
-/// What a patch is merged into.
-#[derive(Clone, Copy, Default)]
-pub struct Old<'v, 'd> {
-    /// The directives in the text, where their form decides what a patch means.
-    pub entries: &'v [Entry<'d>],
-    /// Their value.
-    pub value: Option<&'v Value>,
-}
-
 /// How the directives of a row are read, checked, merged and written: one type for each form.
 pub trait Codec: fmt::Debug + Sync {
     /// True if an entry with the keyword has this form.
@@ -509,7 +500,7 @@ pub trait Codec: fmt::Debug + Sync {
     fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value>;
 
     /// The value after a normalized patch, by RFC 7396; `None` if it is not set then.
-    fn merge(&self, _: Old<'_, '_>, patch: &Value, _: &Pointer, _: &mut Faults) -> Option<Value> {
+    fn merge(&self, _: Option<&Value>, patch: &Value, _: &Pointer, _: &mut Faults) -> Option<Value> {
         (!patch.is_null()).then(|| patch.clone())
     }
 
@@ -520,7 +511,10 @@ pub trait Codec: fmt::Debug + Sync {
 
     /// The place of a member of the value.
     fn member(&'static self, _key: &str) -> Result<Place, Fault> {
-        Err(Fault::of_path("there is nothing below a plain value"))
+        Err(match self.entry() {
+            Some(_) => is_list("an element, such as `[0]`, or `[+]` for a new one"),
+            None => Fault::of_path("there is nothing below a plain value"),
+        })
     }
 
     /// The place of an entry of the value; `None` if it is no list.
@@ -537,8 +531,12 @@ pub trait Codec: fmt::Debug + Sync {
     }
 
     /// True if the words of an entry are options, maybe behind an address or a name.
-    fn has_options(&self, _entry: Entry<'_>) -> bool {
-        false
+    fn has_options(&'static self, entry: Entry<'_>) -> bool {
+        let Facts { address, options, sources, group, .. } = self.facts();
+        address.is_some()
+            || options.is_some()
+            || sources.is_some_and(|_| !is_plural(entry))
+            || group.is_some_and(Kind::has_sources)
     }
 
     /// What is asked of the form beside its values.
@@ -588,30 +586,6 @@ impl Facts {
     }
 }
 
-/// A directive with an address and options behind it, and how a patch merges into them.
-#[derive(Debug)]
-pub struct AddressShape {
-    /// One of its values, in messages.
-    pub noun: &'static str,
-    /// The JSON key of the address.
-    pub address: &'static str,
-    /// The JSON key of the object with the options; none if they are members beside the address.
-    pub options: Option<&'static str>,
-    /// The scope of the other members of its object.
-    pub members: Scope,
-    /// The kind of the values of options; an option without a value is true.
-    pub kind: &'static WordKind,
-    /// The beginning of an address that names a block of the top level, and the keyword of those blocks.
-    pub names: Option<(&'static str, &'static str)>,
-    /// True if the word `false` may stand in the place of the address; a patch that sets it removes the
-    /// options that it does not set.
-    pub may_be_false: bool,
-    /// The words behind the keyword.
-    pub usage: &'static str,
-    /// The form in JSON, for the manual.
-    pub json_form: &'static str,
-}
-
 /// The fault of a string in the place of another value.
 pub fn no_string() -> Fault {
     Fault::of_path("a string does not fit here")
@@ -650,6 +624,43 @@ pub enum Place {
     Template(Scope),
     /// A value under the general rule, or an option of a source or of the transcoder.
     Foreign,
+}
+
+/// A directive with an address and options behind it, and how a patch merges into them.
+#[derive(Debug)]
+pub struct AddressShape {
+    /// One of its values, in messages.
+    pub noun: &'static str,
+    /// The JSON key of the address.
+    pub address: &'static str,
+    /// The JSON key of the object with the options; none if they are members beside the address.
+    pub options: Option<&'static str>,
+    /// The scope of the other members of its object.
+    pub members: Scope,
+    /// The kind of the values of options; an option without a value is true.
+    pub kind: &'static WordKind,
+    /// The beginning of an address that names a block of the top level, and the keyword of those blocks.
+    pub names: Option<(&'static str, &'static str)>,
+    /// True if the word `false` may stand in the place of the address; a patch that sets it removes the
+    /// options that it does not set.
+    pub may_be_false: bool,
+    /// The words behind the keyword.
+    pub usage: &'static str,
+    /// The form in JSON, for the manual.
+    pub json_form: &'static str,
+}
+
+/// The fault of a name behind a list.
+pub fn is_list(elements: &str) -> Fault {
+    Fault::of_path("a list has no members").hint(format!("name {elements}"))
+}
+
+/// The keyword of a directive whose words are all addresses, without options.
+const PLURAL: &str = "urls";
+
+/// True if each word of a source directive is a source.
+pub fn is_plural(entry: Entry<'_>) -> bool {
+    entry.keyword() == PLURAL
 }
 
 #[cfg(test)]

@@ -3,63 +3,23 @@
 //! An unquoted integer without leading zero or plus and |n| < 2^53 is a number, unquoted `true`
 //! and `false` are booleans, anything else is a string; a word with a quote in it is a string.
 
-use std::borrow::Cow;
-
-use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::text::{Word, quoted_if_needed, quoted_word};
+use crate::syntax::{Word, quoted_if_needed, quoted_word};
 
 /// The largest integer that JavaScript holds exactly; larger ones are kept as strings.
 pub const MAX_SAFE: i64 = (1 << 53) - 1;
 
-/// The value of one word.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum Scalar<'t> {
-    /// `true` or `false`.
-    Bool(bool),
-    /// An integer with |n| < 2^53.
-    Number(i64),
-    /// Anything else.
-    Text(Cow<'t, str>),
+/// The value of a word under the word rule.
+pub fn of_word(word: Word<'_>) -> Value {
+    if word.quoted { word.value().into() } else { of_bare(word.raw) }
 }
 
-impl<'t> Scalar<'t> {
-    /// The value of a word under the word rule.
-    pub fn from_word(word: Word<'t>) -> Self {
-        if word.quoted { Self::Text(word.value()) } else { Self::of_bare(word.raw) }
-    }
-
-    fn of_bare(raw: &'t str) -> Self {
-        match raw {
-            "true" => Self::Bool(true),
-            "false" => Self::Bool(false),
-            _ => canonical_integer(raw).map_or(Self::Text(Cow::Borrowed(raw)), Self::Number),
-        }
-    }
-
-    /// The word that reads back as this value.
-    pub fn to_word(&self) -> Cow<'_, str> {
-        match self {
-            Self::Bool(true) => Cow::Borrowed("true"),
-            Self::Bool(false) => Cow::Borrowed("false"),
-            Self::Number(number) => Cow::Owned(number.to_string()),
-            Self::Text(text) => match Scalar::of_bare(text) {
-                Scalar::Text(_) => quoted_if_needed(text),
-                _ => Cow::Owned(quoted_word(text)),
-            },
-        }
-    }
-}
-
-impl From<Scalar<'_>> for Value {
-    fn from(scalar: Scalar<'_>) -> Self {
-        match scalar {
-            Scalar::Bool(value) => value.into(),
-            Scalar::Number(number) => number.into(),
-            Scalar::Text(text) => text.into(),
-        }
+fn of_bare(raw: &str) -> Value {
+    match raw {
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        _ => canonical_integer(raw).map_or_else(|| raw.into(), Value::from),
     }
 }
 
@@ -142,17 +102,12 @@ pub fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// A scalar as a word under the word rule.
+/// A scalar as the word that reads back as it.
 pub fn word(value: &Value) -> String {
-    let scalar = match value {
-        Value::Bool(value) => Scalar::Bool(*value),
-        Value::Number(number) => {
-            number.as_i64().map_or(Scalar::Text(number.to_string().into()), Scalar::Number)
-        }
-        Value::String(text) => Scalar::Text(Cow::Borrowed(text)),
-        _ => Scalar::Text(Cow::Borrowed("")),
-    };
-    scalar.to_word().into_owned()
+    match value {
+        Value::String(text) if !of_bare(text).is_string() => quoted_word(text),
+        value => plain_word(value),
+    }
 }
 
 /// The text of a scalar as a word.
@@ -218,7 +173,7 @@ mod tests {
         for (text, word) in
             [("5", "\"5\""), ("true", "\"true\""), ("5.0", "5.0"), ("", "\"\""), ("a b", "\"a b\"")]
         {
-            assert_eq!(Scalar::Text(text.into()).to_word(), word);
+            assert_eq!(super::word(&text.into()), word);
         }
     }
 }

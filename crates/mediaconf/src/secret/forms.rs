@@ -9,7 +9,7 @@ use super::names::{
     LOGIN_OPTIONS, Secrecy, ends_name, glued_name, is_key_byte, is_name_byte, is_secret_key, is_secret_name,
     meant,
 };
-use crate::text::unquoted;
+use crate::syntax::unquoted;
 
 /// No userinfo, no header and no `streamid` is longer; a bound, so that no word makes the scan quadratic.
 const LONGEST: usize = 4096;

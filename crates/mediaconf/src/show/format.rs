@@ -6,7 +6,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::edit::Unproved;
-use crate::model::{Lens, View, check, top_members};
+use crate::model::{Config, check};
 use crate::syntax::{Diagnostics, Document, EntryId, Fix, Splice, Token, TokenKind, spliced_pieces};
 
 /// The number of blanks by which an entry is indented inside its block.
@@ -77,10 +77,8 @@ fn prove(document: &Document, new: &Document) -> Result<(), Unproved> {
     {
         return unproved("(text)");
     }
-    let lens = Lens::default();
-    let members = [document, new].map(top_members);
-    let json = |members| serde_json::to_vec(&View::new(members, &lens)).expect("a view is JSON");
-    if new.diagnostics().errors() > 0 || json(&members[0]) != json(&members[1]) {
+    let json = |document| serde_json::to_vec(&Config::new(document).view()).expect("a view is JSON");
+    if new.diagnostics().errors() > 0 || json(document) != json(new) {
         return unproved("(JSON)");
     }
     Ok(())

@@ -1,13 +1,14 @@
 //! Finds the entries of the text that a path leads to.
 
+use std::iter::repeat_n;
 use std::ops::Range;
 
 use crate::edit::surroundings::Surroundings;
 use crate::edit::{Fault, Path, Segment};
 use crate::model::{Config, top_members};
-use crate::schema::Schema;
 use crate::schema::codec::{Address, DirectiveForm};
 use crate::schema::members::{Members, first_argument, inner_scope};
+use crate::schema::{Kind, Schema};
 use crate::syntax::{Document, Entry, line_end};
 
 /// The entries that a path leads to: a block, or the directives that say a value.
@@ -24,21 +25,11 @@ fn find<'d, 'p>(members: &Members<'d>, segments: &'p [Segment]) -> Option<FoundE
     let (key, below) = (segments.first()?.name()?, &segments[1..]);
     let row = members.scope().by_key(key);
     let entries = row.map_or_else(|| members.foreign_by_key(key), |row| members.read_by(row));
-    let facts = row.map(|row| row.codec.facts());
-    let group = facts.and_then(|facts| facts.group);
-    let is_of_list = facts.is_some_and(|facts| facts.entries_of.is_some());
+    let facts = row.map(|row| row.codec.facts()).unwrap_or_default();
+    let is_of_list = facts.entries_of.is_some();
     let has_names = match row {
-        Some(_) => group.is_some() || is_of_list,
+        Some(_) => facts.group.is_some() || is_of_list,
         None => DirectiveForm::from_entries(entries) == DirectiveForm::NamedBlocks,
-    };
-    let mut passed = 0;
-    let mut holds = |entry: &Entry<'_>, at: usize| {
-        passed += if facts.is_some_and(|facts| facts.sources.is_some()) {
-            Address::of_entry(*entry).count()
-        } else {
-            1
-        };
-        passed > at
     };
     let (entries, below): (Vec<Entry<'d>>, _) = match (below, row) {
         ([Segment::Key(name), inside @ ..], _) if has_names => {
@@ -48,9 +39,10 @@ fn find<'d, 'p>(members: &Members<'d>, segments: &'p [Segment]) -> Option<FoundE
         }
         _ if is_of_list => return None,
         ([Segment::Index(at), inside @ ..], Some(row)) if row.takes_elements() => {
-            let is_one = facts.is_some_and(|facts| facts.list.is_some());
-            let entry = entries.iter().find(|entry| holds(entry, *at));
-            (entry.into_iter().copied().collect(), if is_one { inside } else { below })
+            // A line may have several sources.
+            let count = |entry| facts.sources.map_or(1, |_| Address::of_entry(entry).count());
+            let mut each = entries.iter().flat_map(|entry| repeat_n(*entry, count(*entry)));
+            (each.nth(*at).into_iter().collect(), if facts.list.is_some() { inside } else { below })
         }
         // Of a directive that stands there twice, the last one counts.
         (_, Some(row)) if !row.takes_elements() && !has_names => {
@@ -62,11 +54,7 @@ fn find<'d, 'p>(members: &Members<'d>, segments: &'p [Segment]) -> Option<FoundE
     let Some(block) = block.filter(|block| block.is_block() && entries.len() == 1) else {
         return (!entries.is_empty()).then_some(FoundEntries { entries, below, is_there: true });
     };
-    let scope = match group {
-        Some(kind) => kind.scope(),
-        None if is_of_list => Schema::media().unknown(),
-        None => inner_scope(block),
-    };
+    let scope = facts.group.map_or_else(|| inner_scope(block), Kind::scope);
     let inside = find(&Members::group(scope, block.children()), below);
     inside.or(Some(FoundEntries { entries, below, is_there: false }))
 }

@@ -8,7 +8,7 @@
 //! comment   = "#" *<any character but LF>         ; only where a word could start
 //! ```
 //!
-//! Words stand in `text::word`. Each function takes what it is named after, and reports what is wrong with it.
+//! Words stand in `word`. Each function takes what it is named after, and reports what is wrong with it.
 
 use std::ops::Range;
 
@@ -17,7 +17,8 @@ use winnow::combinator::opt;
 use winnow::stream::{AsBytes, LocatingSlice, Location, Stateful, Stream};
 use winnow::token::{any, take_till};
 
-use crate::text::{Diagnostic, Diagnostics, Fix, Parsed, Quoting, bare, unescaped, word};
+use super::diagnostic::{Diagnostic, Diagnostics, Fix};
+use super::word::{Parsed, Quoting, bare, unescaped, word};
 
 /// The number of blocks that may stand inside one another.
 pub const MAX_DEPTH: usize = 64;
@@ -312,9 +313,22 @@ fn reported_word(input: &mut Input<'_>) -> Parsed<(usize, Quoting)> {
             "this backslash does not continue the line: it is a word of the directive",
             "remove it: a directive ends at its `;`, even if that is several lines on",
         ),
-        Quoting::Bare => {}
-        Quoting::Quoted => report_escapes(&mut input.state, start, word),
-        Quoting::Open => report_open_quote(&mut input.state, start, word),
+        Quoting::Quoted if memchr::memchr(b'\\', word).is_some() => {
+            for (at, byte, is_quoted) in unescaped(word) {
+                if is_quoted && byte == b'\\' && !matches!(word.get(at + 1), Some(b'\\' | b'"')) {
+                    let message = "this backslash escapes nothing: it is taken as it is";
+                    let place = start + at..start + at + 1;
+                    input.state.warning(place, message, "write `\\\\` for a backslash");
+                }
+            }
+        }
+        Quoting::Open => {
+            let opening = unescaped(word).filter(|&(_, byte, is_quoted)| byte == b'"' && !is_quoted).last();
+            let at = start + opening.map_or(0, |(at, ..)| at);
+            let hint = "put a `\"` at the end of the value; inside it, a `\"` is written `\\\"`";
+            input.state.error(at..at + 1, "unclosed quote", hint);
+        }
+        Quoting::Bare | Quoting::Quoted => {}
     }
     Ok((word.len(), quoting))
 }
@@ -360,24 +374,4 @@ fn missing_semicolon(input: &mut Input<'_>, end: u32) {
             .fixed_by(fix.filter(|_| !is_inside && input.state.ends_with_line)),
     };
     input.state.diagnostics.push(found);
-}
-
-#[cold]
-fn report_open_quote(found: &mut Found, start: usize, word: &[u8]) {
-    let opening = unescaped(word).filter(|&(_, byte, is_quoted)| byte == b'"' && !is_quoted).last();
-    let at = start + opening.map_or(0, |(at, ..)| at);
-    let hint = "put a `\"` at the end of the value; inside it, a `\"` is written `\\\"`";
-    found.error(at..at + 1, "unclosed quote", hint);
-}
-
-fn report_escapes(found: &mut Found, start: usize, word: &[u8]) {
-    if memchr::memchr(b'\\', word).is_none() {
-        return;
-    }
-    for (at, byte, is_quoted) in unescaped(word) {
-        if is_quoted && byte == b'\\' && !matches!(word.get(at + 1), Some(b'\\' | b'"')) {
-            let message = "this backslash escapes nothing: it is taken as it is";
-            found.warning(start + at..start + at + 1, message, "write `\\\\` for a backslash");
-        }
-    }
 }

@@ -7,13 +7,16 @@
 //! is a [`Diagnostic`], and the parser goes on at the next `;` or `}`. This layer does not know what any directive means,
 //! and it does no I/O.
 
+mod diagnostic;
 mod document;
 mod grammar;
 mod lines;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod word;
 
+pub use diagnostic::{Diagnostic, Diagnostics, Fix, Severity, Span};
 pub(crate) use document::{Children, spliced_pieces};
 pub use document::{Document, Entry, EntryId, Splice};
 pub(crate) use grammar::STRAY_BRACE;
@@ -23,6 +26,5 @@ pub(crate) use lines::{line_end, line_start};
 pub(crate) use tests::work;
 pub use tokens::{Token, TokenKind};
 pub(crate) use tokens::{Words, comment_start};
-
-pub use crate::text::{Diagnostic, Diagnostics, Fix, Severity, Span, Word};
-pub(crate) use crate::text::{needs_quotes, quoted_if_needed, quoted_word};
+pub use word::Word;
+pub(crate) use word::{ends_word, needs_quotes, quoted_if_needed, quoted_word, unquoted};

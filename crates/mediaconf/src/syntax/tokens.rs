@@ -3,7 +3,7 @@
 //! Between two tokens is white space, which means nothing. So two texts with equal tokens say the same.
 
 use super::grammar::{BOM, end_of_line, trivia};
-use crate::text::{Quoting, Word, word};
+use super::word::{Quoting, Word, word};
 
 /// The words of an entry, read while they are iterated.
 #[derive(Debug, Clone)]

@@ -64,31 +64,22 @@ fn without_scheme(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     is_meant.then(|| warning("write it like `udp://239.0.0.1:1234`".to_owned())).flatten()
 }
 
-/// Checks the first word of an authorization directive.
+/// Checks the first word of an authorization directive: a word for off, or a slip of `false` or `off`, is taken for a
+/// URL. The other words for off are too near to names.
 pub(super) fn backend(word: Word<'_>, diagnostics: &mut Diagnostics) {
     let value = word.value();
-    if is_nearly_false(&value) || is_nearly_off(&value) {
+    let lower = value.to_ascii_lowercase();
+    let is_false = value != FALSE && value.len().abs_diff(FALSE.len()) <= 1;
+    let is_slip = || {
+        is_false && (lower == FALSE || nearest(&lower, [FALSE]).is_some())
+            || OFF.contains(&&*lower)
+            || is_one_edit(&lower, OFF[0])
+    };
+    if value.bytes().all(|byte| byte.is_ascii_alphabetic()) && is_slip() {
         let message = format!("`{value}` is read as the URL of a backend");
         diagnostics.push(Diagnostic::warning(word.span(), message).hint("did you mean `auth false;`?"));
     }
     url(word, &value, diagnostics);
-}
-
-/// True if a word is one for off, or a slip of the first one: the others are too near to names.
-fn is_nearly_off(value: &str) -> bool {
-    let word = value.to_ascii_lowercase();
-    is_letters(value) && (OFF.contains(&&*word) || is_one_edit(&word, OFF[0]))
-}
-
-fn is_nearly_false(value: &str) -> bool {
-    let word = value.to_ascii_lowercase();
-    let has_length = value.len().abs_diff(FALSE.len()) <= 1;
-    let is_near = || word == FALSE || nearest(&word, [FALSE]).is_some();
-    has_length && value != FALSE && is_letters(value) && is_near()
-}
-
-fn is_letters(value: &str) -> bool {
-    value.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 fn is_digits(value: &str) -> bool {
@@ -101,7 +92,7 @@ pub(super) fn url(word: Word<'_>, value: &str, diagnostics: &mut Diagnostics) {
 }
 
 fn fault(word: Word<'_>, value: &str) -> Option<Diagnostic> {
-    let (scheme, rest) = split_at(value, b':')?;
+    let (scheme, rest) = value.split_once(':')?;
     if !rest.starts_with('/') || !(is_known(scheme) || is_scheme(scheme)) {
         return None;
     }
@@ -116,7 +107,7 @@ fn fault(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     };
     let end = memchr::memchr3(b'/', b'?', b'#', address.as_bytes()).unwrap_or(address.len());
     let place = &address[memchr::memrchr(b'@', &address.as_bytes()[..end]).map_or(0, |at| at + 1)..end];
-    let (host, port) = split_at(place, b':').unwrap_or((place, ""));
+    let (host, port) = place.split_once(':').unwrap_or((place, ""));
     if has_large_part(host) {
         return Some(large_part(word));
     }
@@ -124,12 +115,6 @@ fn fault(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     is_too_large(&port[memchr::memrchr(b':', port.as_bytes()).map_or(0, |at| at + 1)..]).then(|| {
         Diagnostic::warning(word.span(), "a port over 65535").hint("a port is a number from 0 to 65535")
     })
-}
-
-/// The text in front of the first such byte, which is ASCII, and the text behind it.
-fn split_at(text: &str, byte: u8) -> Option<(&str, &str)> {
-    let at = memchr::memchr(byte, text.as_bytes())?;
-    Some((&text[..at], &text[at + 1..]))
 }
 
 /// True if a host is four numbers, of which one is no byte.
@@ -224,32 +209,30 @@ impl<'t> Listeners<'t> {
 
     /// Reports repeated ports and addresses, those of two listeners, and those that none can have.
     pub fn report(&self, diagnostics: &mut Diagnostics) {
-        let mut seen: HashMap<(&str, Cow<'t, str>), Word<'t>> = HashMap::new();
         let mut by_port: HashMap<String, Vec<(&str, String, Word<'t>)>> = HashMap::new();
         for (keyword, word) in &self.found {
-            let (word, value) = (*word, word.value());
+            let value = word.value();
             let (host, port) = value.rsplit_once(':').unwrap_or(("", &*value));
             if has_large_part(host) {
-                diagnostics.push(large_part(word));
-            } else if (PORT.read)(Some(word)).is_none() {
+                diagnostics.push(large_part(*word));
+            } else if (PORT.read)(Some(*word)).is_none() {
                 continue;
-            } else {
-                let others = by_port.entry(port.to_owned()).or_default();
-                let clash = others.iter().find(|(other, at, _)| other != keyword && may_be_same(at, host));
-                diagnostics.push_any(clash.map(|(other, _, first)| {
-                    let message = format!("`{keyword} {}` listens where `{other}` does", word.raw);
-                    let found = Diagnostic::warning(word.span(), message).related(first.span(), "here");
-                    found.hint("give one of them another port")
-                }));
-                if others.len() < MAX_OTHERS {
-                    others.push((keyword, host.to_owned(), word));
-                }
             }
-            let first = *seen.entry((keyword, value)).or_insert(word);
-            if first != word {
+            let others = by_port.entry(port.to_owned()).or_default();
+            if let Some((.., first)) = others.iter().find(|(other, at, _)| other == keyword && at == host) {
                 let message = format!("`{keyword} {}` is given twice", word.raw);
                 let found = repeated(word.span(), message, (first.span(), "first here"));
                 diagnostics.push(found.hint("remove one of them"));
+                continue;
+            }
+            let clash = others.iter().find(|(other, at, _)| other != keyword && may_be_same(at, host));
+            diagnostics.push_any(clash.map(|(other, _, first)| {
+                let message = format!("`{keyword} {}` listens where `{other}` does", word.raw);
+                let found = Diagnostic::warning(word.span(), message).related(first.span(), "here");
+                found.hint("give one of them another port")
+            }));
+            if others.len() < MAX_OTHERS {
+                others.push((keyword, host.to_owned(), *word));
             }
         }
     }

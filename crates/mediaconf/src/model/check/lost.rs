@@ -20,10 +20,6 @@ const TAB: usize = 4;
 /// keyword a million times.
 const MAX_WORDS: usize = 16;
 
-/// The fewest arguments of a directive that has swallowed another one: a value of its own, the other keyword, and a value
-/// of that.
-const FEWEST_WITH_ANOTHER: usize = 3;
-
 /// Reports the lines inside an entry that start like directives.
 pub(super) fn in_lines(head: Entry<'_>) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
@@ -67,22 +63,14 @@ fn looks_like_directive(head: Entry<'_>, word: Word<'_>, mut rest: Words<'_>) ->
         && rest.next().map_or_else(is_keyword_like, is_on_line)
 }
 
-/// Reports the words of a directive that are directives on the same line.
-pub(super) fn in_words(scope: Scope, head: Entry<'_>) -> Diagnostics {
-    match head.count_arguments() < FEWEST_WITH_ANOTHER {
-        true => Diagnostics::default(),
-        false => in_same_line(scope, head, 1, false),
-    }
-}
-
-/// Reports the options, behind this number of arguments, that are directives on the same line. A directive of other servers
-/// counts, too, if a value follows it.
-pub(super) fn in_options(scope: Scope, head: Entry<'_>, behind: usize) -> Diagnostics {
-    in_same_line(scope, head, behind, true)
-}
-
-fn in_same_line(scope: Scope, head: Entry<'_>, behind: usize, are_options: bool) -> Diagnostics {
+/// Reports the words of a directive that are directives on the same line. If those behind so many arguments are its
+/// options, a directive of other servers counts, too, where a value follows it.
+pub(super) fn in_same_line(scope: Scope, head: Entry<'_>, options_behind: Option<usize>) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
+    let behind = options_behind.unwrap_or(1);
+    if head.count_arguments() < behind + 2 {
+        return diagnostics;
+    }
     let (mut words, mut end) = (head.arguments(), head.start());
     for _ in 0..behind {
         end = words.next().map_or(end, |word| word.end() as usize);
@@ -93,7 +81,8 @@ fn in_same_line(scope: Scope, head: Entry<'_>, behind: usize, are_options: bool)
             continue;
         }
         let is_value_next = || words.clone().next().is_some_and(|next| is_value(next.raw));
-        let is_foreign = || are_options && is_value_next() && Schema::media().is_foreign_keyword(word.raw);
+        let is_foreign =
+            || options_behind.is_some() && is_value_next() && Schema::media().is_foreign_keyword(word.raw);
         let is_own = is_own(scope, word, words.clone(), head.is_block());
         let starts_line = || head.document().text()[before..word.start as usize].contains('\n');
         if (is_own || is_foreign()) && !starts_line() {

@@ -12,13 +12,11 @@ pub use self::lost::has_lost_line_ends;
 pub use self::names::{NearMiss, near_miss, near_miss_in_block};
 
 use self::address::Listeners;
-use self::names::{UnknownDirective, repeated};
+use self::names::{is_source, repeated};
 use crate::schema::codec::{OptionWord, group_name, is_plural};
-use crate::schema::kinds::{UDP_PORT, WordKind};
+use crate::schema::kinds::UDP_PORT;
 use crate::schema::members::{RowMatch, inner_scope, only_argument, read};
-use crate::schema::{
-    ForeignKeyword, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Schema, Scope, protocol_of_switch,
-};
+use crate::schema::{ObjectShape, OptionsShape, Parameter, Schema, Scope, protocol_of_switch};
 use crate::secret::mask_faults;
 use crate::syntax::{
     Children, Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word,
@@ -48,17 +46,19 @@ pub fn has_errors(document: &Document) -> bool {
 }
 
 fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
-    let Some(parameter) = Schema::media().top().by_keyword(&entry.keyword()) else {
+    let is_broken = |row: &Parameter, entry: Entry<'_>| row.strict && !row.codec.fits(entry);
+    let (kind, scope) = match Schema::media().top().by_keyword(&entry.keyword()) {
         // A template has the directives of a stream.
-        let scope = inner_scope(entry);
-        return !scope.is_unknown() && entry.children().any(|inner| is_broken_inside(scope, inner));
+        None => (None, inner_scope(entry)),
+        Some(row) if is_broken(row, entry) => return true,
+        Some(row) => match row.codec.facts().group {
+            Some(kind) => (Some(kind), kind.scope()),
+            None => return false,
+        },
     };
-    if is_broken(parameter, entry) {
-        return true;
-    }
-    let Some(kind) = parameter.codec.facts().group else { return false };
-    first(names, kind.noun().into(), group_name(entry)).is_some()
-        || entry.children().any(|inner| is_broken_inside(kind.scope(), inner))
+    let row = |inner: Entry<'_>| scope.by_keyword(&inner.keyword());
+    kind.is_some_and(|kind| first(names, kind.noun().into(), group_name(entry)).is_some())
+        || entry.children().any(|inner| row(inner).is_some_and(|row| is_broken(row, inner)))
 }
 
 /// Where each name of a stream, live, plugin or other named block stands first, by the noun of the block.
@@ -68,14 +68,6 @@ type Names<'d> = HashMap<(Cow<'d, str>, Cow<'d, str>), Word<'d>>;
 fn first<'d>(names: &mut Names<'d>, noun: Cow<'d, str>, name: Word<'d>) -> Option<Word<'d>> {
     let first = *names.entry((noun, name.value())).or_insert(name);
     (first != name).then_some(first)
-}
-
-fn is_broken_inside(scope: Scope, entry: Entry<'_>) -> bool {
-    scope.by_keyword(&entry.keyword()).is_some_and(|parameter| is_broken(parameter, entry))
-}
-
-fn is_broken(parameter: &'static Parameter, entry: Entry<'_>) -> bool {
-    parameter.strict && !parameter.codec.fits(entry)
 }
 
 /// The number of options of a directive that are compared with each other: a hostile directive may have
@@ -92,8 +84,8 @@ struct Checker<'d> {
     /// Those of lines inside entries.
     in_lines: Diagnostics,
     names: Names<'d>,
-    /// The check of each unknown keyword of a scope: each keyword is classified once.
-    foreign: HashMap<(Scope, Cow<'d, str>), UnknownDirective>,
+    /// What each unknown keyword of a scope is nearly: each keyword is compared once.
+    near: HashMap<(Scope, Cow<'d, str>), Option<NearMiss>>,
     /// The directives that name a port or an address to listen on.
     listeners: Listeners<'d>,
     /// The rows that were found last.
@@ -122,7 +114,10 @@ impl<'d> Checker<'d> {
             self.inner.clear();
             for inner in entry.children() {
                 if let Some(block) = block {
-                    self.in_foreign_block(block, inner);
+                    let keyword = inner.keyword();
+                    let near = near_miss_in_block(block.keyword(), &keyword);
+                    let found = near.and_then(|near| unknown_directive(inner, &keyword, near));
+                    self.diagnostics.push_any(found);
                 }
                 self.head(scope, inner);
                 self.deeper(inner.children());
@@ -143,7 +138,11 @@ impl<'d> Checker<'d> {
     fn report(self, text: &str, diagnostics: &mut Diagnostics) {
         diagnostics.extend(&self.diagnostics);
         self.listeners.report(diagnostics);
-        diagnostics.push_any(self.include.map(not_followed));
+        diagnostics.push_any(self.include.map(|include| {
+            let message = "this `include` is kept, but the files that it names are not checked";
+            Diagnostic::warning(include, message)
+                .hint("check the included files, too: `mediactl check FILE…`")
+        }));
         let stray = diagnostics.iter().find(|found| found.message == STRAY_BRACE);
         let stray = stray.map(|found| found.span.start as usize);
         match stray.and_then(|brace| lost::lost_brace(text, brace)) {
@@ -168,12 +167,6 @@ impl<'d> Checker<'d> {
             true => self.spanning(scope, entry),
             false => self.entry(scope?, entry),
         }
-    }
-
-    fn in_foreign_block(&mut self, block: &ForeignKeyword, entry: Entry<'_>) {
-        let keyword = entry.keyword();
-        let near = near_miss_in_block(block.keyword(), &keyword);
-        self.diagnostics.push_any(near.and_then(|near| unknown_directive(entry, &keyword, near)));
     }
 
     /// Checks an entry of several lines. One whose form is an error, and that another directive follows inside, has lost
@@ -248,12 +241,18 @@ impl<'d> Checker<'d> {
     fn own(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) -> Option<Scope> {
         let facts = parameter.codec.facts();
         if let Some(kind) = facts.kind {
-            self.value(kind, entry);
+            if kind.is_port && !std::ptr::eq(kind, &raw const UDP_PORT) {
+                self.listeners.add(entry);
+            }
+            self.diagnostics.push_any(kind.warning.and_then(|warning| warning(only_argument(entry)?)));
         } else if let Some(kind) = facts.group {
             let name = group_name(entry);
             self.name(Severity::Error, kind.noun().into(), name);
-            if kind.has_sources() {
-                self.stream(scope, entry, name);
+            match kind.has_sources() {
+                true if entry.is_block() => self.sourceless = Some(name.span()),
+                true if entry.count_arguments() > 1 => self.source(scope, entry, 1),
+                true => self.diagnostics.push(lacks_source(name.span())),
+                false => {}
             }
             return Some(kind.scope());
         } else if facts.sources.is_some() {
@@ -264,7 +263,7 @@ impl<'d> Checker<'d> {
             }
         } else if let Some(options) = facts.options {
             self.diagnostics.push_any(option_without_sign(options, entry));
-            self.diagnostics.extend(&lost::in_options(scope, entry, 0));
+            self.diagnostics.extend(&lost::in_same_line(scope, entry, Some(0)));
         } else if facts.address.is_some() {
             entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
             self.options(scope, entry, 1);
@@ -286,39 +285,15 @@ impl<'d> Checker<'d> {
         self.diagnostics.push(found.related(first.span(), "first here").hint(hint));
     }
 
-    /// Checks the head of a stream.
-    fn stream(&mut self, scope: Scope, entry: Entry<'d>, name: Word<'d>) {
-        match entry.is_block() {
-            true => self.sourceless = Some(name.span()),
-            false if entry.count_arguments() > 1 => self.source(scope, entry, 1),
-            false => self.diagnostics.push(lacks_source(name.span())),
-        }
-    }
-
-    /// Checks the only word of a directive.
-    fn value(&mut self, kind: &WordKind, entry: Entry<'d>) {
-        if kind.is_port && !std::ptr::eq(kind, &raw const UDP_PORT) {
-            self.listeners.add(entry);
-        }
-        if let Some(warning) = kind.warning {
-            self.diagnostics.push_any(only_argument(entry).and_then(warning));
-        }
-    }
-
     fn object(&mut self, parameter: &'static Parameter, object: &'static ObjectShape, entry: Entry<'d>) {
-        let mut parts: Vec<(&Part, Word<'_>)> = Vec::new();
-        for (part, word) in object.part_words(entry) {
-            let Some(part) = part.filter(|part| part.place != PartPlace::Rest) else { continue };
-            self.diagnostics.push_any(part.kind.warning.and_then(|warning| warning(word)));
-            let Some((_, previous)) = parts.iter().find(|(known, _)| *known == part) else {
-                parts.push((part, word));
-                continue;
-            };
-            let message = format!("the {} is given more than once: the last counts", part.key);
-            self.diagnostics.push(repeated(word.span(), message, (previous.span(), "given here before")));
+        let parts = object.part_words(entry).filter_map(|(part, word)| Some((part?, word)));
+        let parts: Vec<_> = parts.filter(|(part, _)| !part.is_rest()).collect();
+        for (part, word) in &parts {
+            self.diagnostics.push_any(part.kind.warning.and_then(|warning| warning(*word)));
         }
+        self.repeats(parts.into_iter().map(|(part, word)| (part.key.into(), word)), |key| key.to_owned());
         if object.takes_words {
-            self.diagnostics.extend(&lost::in_words(parameter.scope, entry));
+            self.diagnostics.extend(&lost::in_same_line(parameter.scope, entry, None));
         }
     }
 
@@ -332,26 +307,33 @@ impl<'d> Checker<'d> {
 
     /// Checks the options behind this number of arguments.
     fn options(&mut self, scope: Scope, entry: Entry<'d>, behind: usize) {
-        if entry.count_arguments() >= behind + 2 {
-            self.diagnostics.extend(&lost::in_options(scope, entry, behind));
-            self.repeated_options(entry, behind);
+        if entry.count_arguments() < behind + 2 {
+            return;
         }
+        self.diagnostics.extend(&lost::in_same_line(scope, entry, Some(behind)));
+        let options = entry.arguments().skip(behind).take(MAX_OPTIONS);
+        let keys = options.map(|word| OptionWord::split(word).key);
+        self.repeats(keys.map(|key| (key.value(), key)), |name| format!("option `{name}`"));
     }
 
-    fn repeated_options(&mut self, entry: Entry<'d>, behind: usize) {
-        let options = entry.arguments().skip(behind).take(MAX_OPTIONS);
-        let keys: Vec<Word<'_>> = options.map(|word| OptionWord::split(word).key).collect();
-        for (index, key) in keys.iter().enumerate().skip(1) {
-            let name = key.value();
-            if let Some(previous) = keys[..index].iter().rfind(|previous| previous.value() == name) {
-                let message = format!("the option `{name}` is given more than once: the last counts");
-                self.diagnostics.push(repeated(key.span(), message, (previous.span(), "given here before")));
+    /// Reports what has the same name as another one before it.
+    fn repeats<'w>(
+        &mut self,
+        named: impl Iterator<Item = (Cow<'w, str>, Word<'w>)>,
+        in_words: impl Fn(&str) -> String,
+    ) {
+        let mut seen: Vec<(Cow<'_, str>, Word<'_>)> = Vec::new();
+        for (name, word) in named {
+            if let Some((_, previous)) = seen.iter().rfind(|(known, _)| *known == name) {
+                let message = format!("the {} is given more than once: the last counts", in_words(&name));
+                self.diagnostics.push(repeated(word.span(), message, (previous.span(), "given here before")));
             }
+            seen.push((name, word));
         }
     }
 
     fn misshapen(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) {
-        let inside = lost::in_words(scope, entry);
+        let inside = lost::in_same_line(scope, entry, None);
         let (severity, fix) = match parameter.strict {
             true => (Severity::Error, inside.iter().next().and_then(|found| found.fix.clone())),
             false => (Severity::Warning, None),
@@ -371,33 +353,31 @@ impl<'d> Checker<'d> {
 
     fn foreign(&mut self, scope: Scope, entry: Entry<'d>) {
         let keyword = entry.keyword();
-        let known = self.foreign.entry((scope, keyword.clone()));
-        match *known.or_insert_with(|| UnknownDirective::classify(scope, &keyword)) {
-            UnknownDirective::Plain => {}
-            UnknownDirective::Slip(known) => {
-                self.diagnostics.push_any(unknown_directive(entry, &keyword, known));
+        let protocol = protocol_of_switch(&keyword).filter(|_| !scope.is_top());
+        if keyword == "include" {
+            // What is included may have the source.
+            self.sourceless = None;
+            self.include.get_or_insert_with(|| entry.head_span());
+        } else if keyword == "push" {
+            let diagnostics = &mut self.diagnostics;
+            entry.arguments().take(1).for_each(|url| address::url(url, &url.value(), diagnostics));
+        } else if let Some(protocol) = protocol {
+            let message = format!("servers do not read `{keyword}`");
+            let found =
+                Diagnostic::warning(keyword_span(entry), message).hint(format!("write `{protocol} off;`"));
+            self.diagnostics.push_any((entry.count_arguments() == 0).then_some(found));
+        } else if scope.is_top() && Schema::media().has_named_blocks(&keyword) {
+            if let Some(name) = only_argument(entry).filter(|_| entry.is_block()) {
+                self.name(Severity::Warning, keyword, name);
             }
-            UnknownDirective::Include => {
-                // What is included may have the source.
-                self.sourceless = None;
-                self.include.get_or_insert_with(|| entry.head_span());
-            }
-            UnknownDirective::Source => self.sourceless = None,
-            UnknownDirective::Switch if entry.count_arguments() == 0 => {
-                self.diagnostics.push(no_switch(keyword_span(entry), &keyword));
-            }
-            UnknownDirective::Switch => {}
-            UnknownDirective::Named => {
-                if let Some(name) = only_argument(entry).filter(|_| entry.is_block()) {
-                    self.name(Severity::Warning, keyword, name);
-                }
-            }
-            UnknownDirective::Push => {
-                let diagnostics = &mut self.diagnostics;
-                entry.arguments().take(1).for_each(|url| address::url(url, &url.value(), diagnostics));
-            }
+        } else if is_source(scope, &keyword) {
+            self.sourceless = None;
+        } else {
+            let near = self.near.entry((scope, keyword.clone()));
+            let near = *near.or_insert_with(|| near_miss(scope, &keyword));
+            self.diagnostics.push_any(near.and_then(|near| unknown_directive(entry, &keyword, near)));
         }
-        self.diagnostics.extend(&lost::in_words(scope, entry));
+        self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
     }
 }
 
@@ -422,21 +402,9 @@ fn unknown_directive(entry: Entry<'_>, keyword: &str, near: NearMiss) -> Option<
     Some(found.hint(format!("did you mean `{known}`?")).fixed_by(fix))
 }
 
-/// The warning about `X_off;`.
-fn no_switch(span: Span, keyword: &str) -> Diagnostic {
-    let protocol = protocol_of_switch(keyword).unwrap_or_default();
-    Diagnostic::warning(span, format!("servers do not read `{keyword}`"))
-        .hint(format!("write `{protocol} off;`"))
-}
-
 /// The warning about a stream, at its name.
 fn lacks_source(name: Span) -> Diagnostic {
     Diagnostic::warning(name, "the stream has no source").hint("add one like `url udp://239.0.0.1:1234;`")
-}
-
-fn not_followed(include: Span) -> Diagnostic {
-    Diagnostic::warning(include, "this `include` is kept, but the files that it names are not checked")
-        .hint("check the included files, too: `mediactl check FILE…`")
 }
 
 /// The first word that does not fit, else the keyword.

@@ -4,46 +4,17 @@
 //! newer ones, have directives with similar names; those are accepted.
 
 use crate::schema::suggest::{self, is_one_edit, nearest};
-use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, Kind, Parameter, Schema, Scope, protocol_of_switch};
+use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, Kind, Parameter, Schema, Scope};
 use crate::syntax::{Diagnostic, Span};
-
-/// An unknown directive, by the check that it gets.
-#[derive(Clone, Copy)]
-pub(super) enum UnknownDirective {
-    /// Not at all.
-    Plain,
-    /// It is probably a misspelling.
-    Slip(NearMiss),
-    /// It includes a file, which is not checked.
-    Include,
-    /// It says where a stream comes from.
-    Source,
-    /// Its first word is a URL.
-    Push,
-    /// `X_off` of a protocol, which no server reads.
-    Switch,
-    /// Its blocks have names.
-    Named,
-}
 
 /// The directives, beside the sources themselves, that say where a stream comes from: a template, a publisher, another
 /// server, or a list of files.
 const SOURCES: &str = "cluster_ingest inputs mixer mosaic onvif playlist publish publish_enabled rtmp_publish \
     rtsp_publish source template";
 
-impl UnknownDirective {
-    pub fn classify(scope: Scope, keyword: &str) -> Self {
-        let slip = || near_miss(scope, keyword).filter(|near| near.keyword.is_some());
-        let is_in_stream = || scope.kind().is_some_and(Kind::has_sources);
-        match keyword {
-            "include" => Self::Include,
-            "push" => Self::Push,
-            _ if !scope.is_top() && protocol_of_switch(keyword).is_some() => Self::Switch,
-            _ if scope.is_top() && Schema::media().has_named_blocks(keyword) => Self::Named,
-            _ if is_in_stream() && SOURCES.split(' ').any(|source| source == keyword) => Self::Source,
-            _ => slip().map_or(Self::Plain, Self::Slip),
-        }
-    }
+/// True if a directive of other servers says where a stream comes from.
+pub(super) fn is_source(scope: Scope, keyword: &str) -> bool {
+    scope.kind().is_some_and(Kind::has_sources) && SOURCES.split(' ').any(|source| source == keyword)
 }
 
 /// The diagnostic of what is given a second time: the note says what stood there before.

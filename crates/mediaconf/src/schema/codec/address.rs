@@ -4,14 +4,17 @@
 use serde_json::{Map, Value};
 
 use super::{
-    AddressShape, BlockHead, Codec, ELEMENTS, Entry, Facts, Fault, Faults, JsonForm, Normalizer, Object, Old,
-    Place, Pointer, SWITCH, Scalar, Scope, URL_GLOBAL, Word, Words, directive, elements, has_needless_escape,
-    is_list, json, json_string, key_of, keyword_of, no_member, object, of_words, opens, plain_word,
-    quoted_word, read_directive, unlike,
+    directive, elements, json, json_string, no_member, object, of_words, opens, read_directive, unlike,
 };
-
-/// The keyword of a directive whose words are all addresses, without options.
-const PLURAL: &str = "urls";
+use crate::schema::fault::{Fault, Faults};
+use crate::schema::forms::{JsonForm, URL_GLOBAL};
+use crate::schema::json_pointer::Pointer;
+use crate::schema::kinds::SWITCH;
+use crate::schema::members::{has_needless_escape, key_of, keyword_of};
+use crate::schema::patch::Normalizer;
+use crate::schema::row::{AddressShape, BlockHead, Codec, Facts, Place, Scope, is_plural};
+use crate::schema::scalar::{Object, plain_word};
+use crate::syntax::{Entry, Word, Words, quoted_word};
 
 /// One `key=value` or bare word behind the positional argument.
 #[derive(Debug, Clone, Copy)]
@@ -68,11 +71,6 @@ impl<'t> Address<'t> {
     }
 }
 
-/// True if each word of a source directive is a source.
-pub fn is_plural(entry: Entry<'_>) -> bool {
-    entry.keyword() == PLURAL
-}
-
 /// The source in the header of a one-line stream.
 pub fn header_address(header: Entry<'_>) -> Option<Address<'_>> {
     let mut words = header.arguments();
@@ -94,8 +92,8 @@ impl AddressShape {
     }
 
     /// The value of an option; a bare flag is true.
-    pub fn value<'t>(&self, option: &OptionWord<'t>) -> Scalar<'t> {
-        option.value.and_then(|value| (self.kind.read)(Some(value))).unwrap_or(Scalar::Bool(true))
+    pub fn value(&self, option: &OptionWord<'_>) -> Value {
+        option.value.and_then(|value| (self.kind.read)(Some(value))).unwrap_or(Value::Bool(true))
     }
 
     /// The address, with its options beside it or in an object of their own. Of a repeated option, the last one counts.
@@ -109,7 +107,7 @@ impl AddressShape {
         for option in address.options() {
             let key = key_of(self.option_scope(), &option.key.value()).into_owned();
             options.shift_remove(&key);
-            options.insert(key, self.value(&option).into());
+            options.insert(key, self.value(&option));
         }
         match self.options {
             Some(_) if options.is_empty() => {}
@@ -204,24 +202,22 @@ impl Codec for AddressShape {
 
     /// The address stays if the patch lacks it, and so do the options; a new `false` removes the options. New options
     /// come first, in the order given, then the present ones in theirs.
-    fn merge(&self, old: Old<'_, '_>, patch: &Value, at: &Pointer, faults: &mut Faults) -> Option<Value> {
+    fn merge(&self, old: Option<&Value>, patch: &Value, at: &Pointer, faults: &mut Faults) -> Option<Value> {
         let (key, options_key) = (self.address, self.options.unwrap_or_default());
-        let member = |value: Option<&Value>, key: &str| value.and_then(|value| value.get(key)).cloned();
-        let object = |value: Option<Value>| match value {
-            Some(Value::Object(members)) => members,
-            _ => Map::new(),
-        };
-        let old_url = member(old.value, key);
-        let url = patch.as_object()?.get(key).cloned().or(old_url.clone()).filter(|url| !url.is_null());
-        let given = member(Some(patch), options_key);
-        let removes = given == Some(Value::Null);
-        let (mut options, mut kept) = (object(given), object(member(old.value, options_key)));
-        let opens = url == Some(Value::Bool(false)) && old_url != url;
+        let options_of = |value: &Value| value.get(options_key)?.as_object().cloned();
+        if patch.is_null() {
+            return None;
+        }
+        let old_url = old.and_then(|old| old.get(key));
+        let url = patch.get(key).or(old_url).filter(|url| !url.is_null());
+        let removes = patch.get(options_key) == Some(&Value::Null);
+        let opens = url == Some(&Value::Bool(false)) && old_url != url;
+        let mut options = options_of(patch).unwrap_or_default();
         // Keys that the patch sets again keep their place.
-        kept.retain(|key, _| !removes && (!opens || options.contains_key(key)));
-        for (key, value) in kept {
-            let value = options.shift_remove(&key).unwrap_or(value);
-            options.insert(key, value);
+        for (key, value) in old.and_then(options_of).filter(|_| !removes).unwrap_or_default() {
+            if let Some(value) = options.shift_remove(&key).or((!opens).then_some(value)) {
+                options.insert(key, value);
+            }
         }
         options.retain(|_, value| !value.is_null());
         let Some(url) = url else {
@@ -233,7 +229,7 @@ impl Codec for AddressShape {
             return None;
         };
         let options = (!options.is_empty()).then(|| (options_key.to_owned(), Value::Object(options)));
-        Some(std::iter::once((key.to_owned(), url)).chain(options).collect())
+        Some(std::iter::once((key.to_owned(), url.clone())).chain(options).collect())
     }
 
     fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
@@ -265,10 +261,6 @@ impl Codec for AddressShape {
             Value::String(url) if !is_quoted && (SWITCH.parse)(url).is_some() => Err(unlike(self.usage)),
             _ => Ok(value),
         }
-    }
-
-    fn has_options(&self, _: Entry<'_>) -> bool {
-        true
     }
 
     fn facts(&'static self) -> Facts {
@@ -319,10 +311,6 @@ impl Codec for AddressesShape {
         value.as_array().into_iter().flatten().map(|value| self.0.line(keyword, value)).collect()
     }
 
-    fn member(&'static self, _: &str) -> Result<Place, Fault> {
-        Err(is_list(ELEMENTS))
-    }
-
     fn entry(&'static self) -> Option<Place> {
         Some(Place::Source(self.0.members))
     }
@@ -340,10 +328,6 @@ impl Codec for AddressesShape {
 
     fn parse_string(&self, text: &str) -> Result<Value, Fault> {
         Ok(Value::Array(vec![self.0.only(text)]))
-    }
-
-    fn has_options(&self, entry: Entry<'_>) -> bool {
-        !is_plural(entry)
     }
 
     fn facts(&'static self) -> Facts {

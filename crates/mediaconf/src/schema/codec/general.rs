@@ -10,12 +10,19 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::{
-    BlockHead, Codec, Document, ESCAPE, Entry, Facts, Fault, Faults, JsonForm, Members, Normalizer, Object,
-    Old, Place, Pointer, RowMatch, SELECTORS, Scalar, Schema, Scope, block, first_argument,
-    has_needless_escape, inner_scope, json, key_of, keyword_of, only_argument, quoted_if_needed, read,
-    read_directive, scalar_text, word,
+use super::{block, json, read_directive};
+use crate::schema::fault::{Fault, Faults};
+use crate::schema::foreign::SELECTORS;
+use crate::schema::forms::{ESCAPE, JsonForm};
+use crate::schema::json_pointer::Pointer;
+use crate::schema::members::{
+    Members, RowMatch, first_argument, has_needless_escape, inner_scope, key_of, keyword_of, only_argument,
+    read,
 };
+use crate::schema::patch::Normalizer;
+use crate::schema::row::{BlockHead, Codec, Facts, Place, Schema, Scope};
+use crate::schema::scalar::{Object, of_word, scalar_text, word};
+use crate::syntax::{Document, Entry, quoted_if_needed};
 
 /// The form that the occurrences of a keyword have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +55,7 @@ impl DirectiveForm {
 
 /// The words of an occurrence as values.
 pub fn scalars(entry: Entry<'_>) -> impl Iterator<Item = Value> {
-    entry.arguments().map(|word| Scalar::from_word(word).into())
+    entry.arguments().map(of_word)
 }
 
 /// The words of an occurrence, and its block last.
@@ -59,13 +66,13 @@ fn occurrence_value(entry: Entry<'_>) -> Value {
 
 /// The members of the block of an unknown directive.
 pub fn block_value(block: Entry<'_>) -> Value {
-    members_value(&Members::group(inner_scope(block), block.children())).into()
+    read_members(&Members::group(inner_scope(block), block.children()), None).into()
 }
 
-fn members_value(members: &Members<'_>) -> Object {
-    let own = members
-        .each_own()
-        .filter_map(|(row, entries)| Some((row.key.to_owned(), row.codec.read(entries, None)?)));
+/// The members of a block, whose entries are grouped; `head` is that of a stream, live or plugin.
+pub fn read_members(members: &Members<'_>, head: Option<&BlockHead<'_, '_>>) -> Object {
+    let rows = members.scope().rows();
+    let own = rows.filter_map(|row| Some((row.key.to_owned(), row.read(members.own(row), head)?)));
     own.chain(foreign_values(members)).collect()
 }
 
@@ -114,13 +121,13 @@ pub fn merge_member(
     if key.starts_with(ESCAPE) && !patch.is_null() {
         codec.refuse_own_form(scope, patch, at, faults);
     }
-    codec.merge(Old { entries, value: None }, patch, at, faults)
+    codec.merge_entries(entries, patch, at, faults)
 }
 
 /// The members of a block of an unknown directive after a patch.
 pub fn merge_block(block: Entry<'_>, patch: &Object, at: &Pointer, faults: &mut Faults) -> Object {
     let members = Members::group(inner_scope(block), block.children());
-    merge_into(members_value(&members), &members, patch, at, faults)
+    merge_into(read_members(&members, None), &members, patch, at, faults)
 }
 
 fn new_block(scope: Scope, patch: &Object, at: &Pointer, faults: &mut Faults) -> Object {
@@ -236,35 +243,6 @@ impl Codec for General<'_> {
         }
     }
 
-    fn merge(&self, old: Old<'_, '_>, patch: &Value, at: &Pointer, faults: &mut Faults) -> Option<Value> {
-        let (keyword, entries) = (self.keyword, old.entries);
-        let patch = match patch {
-            Value::Null => return None,
-            Value::Object(patch) if Schema::media().has_names(keyword) && are_words(entries, patch) => {
-                return self.read_back(named_lines(entries, patch));
-            }
-            Value::Object(patch) => patch,
-            Value::Array(elements) if elements.iter().any(Value::is_array) => {
-                let occurrences = elements.iter().map(|element| self.merged_occurrence(element, at, faults));
-                return self.read_back(occurrences.collect());
-            }
-            Value::Array(elements) if Schema::media().repeats(keyword) => {
-                return self.merged_lines(entries, elements, at, faults);
-            }
-            // One word is no list.
-            Value::Array(elements) if elements.len() == 1 => return elements.first().cloned(),
-            // `false` for a flag that stands there as a word of its own takes it away.
-            Value::Bool(false) if Schema::media().is_flag(keyword) && are_bare(entries) => return None,
-            other => return Some(other.clone()),
-        };
-        match (entries, DirectiveForm::from_entries(entries)) {
-            ([], _) => non_empty(patch, self.new_object(patch, at, faults)),
-            (entries, DirectiveForm::NamedBlocks) => self.merged_blocks(entries, patch, at, faults),
-            ([block], DirectiveForm::Block) => Some(Value::Object(merge_block(*block, patch, at, faults))),
-            _ => Some(Value::Object(self.new_object(patch, at, faults))),
-        }
-    }
-
     fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
         if let Value::Object(members) = value
             && are_named_blocks(members)
@@ -310,6 +288,42 @@ impl General<'_> {
         words.flatten().unwrap_or_else(|| text.split_whitespace().collect())
     }
 
+    /// The value of these directives after a normalized patch: their form decides what the patch means.
+    pub fn merge_entries(
+        &self,
+        entries: &[Entry<'_>],
+        patch: &Value,
+        at: &Pointer,
+        faults: &mut Faults,
+    ) -> Option<Value> {
+        let keyword = self.keyword;
+        let patch = match patch {
+            Value::Null => return None,
+            Value::Object(patch) if Schema::media().has_names(keyword) && are_words(entries, patch) => {
+                return self.read_back(named_lines(entries, patch));
+            }
+            Value::Object(patch) => patch,
+            Value::Array(elements) if elements.iter().any(Value::is_array) => {
+                let occurrences = elements.iter().map(|element| self.merged_occurrence(element, at, faults));
+                return self.read_back(occurrences.collect());
+            }
+            Value::Array(elements) if Schema::media().repeats(keyword) => {
+                return self.merged_lines(entries, elements, at, faults);
+            }
+            // One word is no list.
+            Value::Array(elements) if elements.len() == 1 => return elements.first().cloned(),
+            // `false` for a flag that stands there as a word of its own takes it away.
+            Value::Bool(false) if Schema::media().is_flag(keyword) && are_bare(entries) => return None,
+            other => return Some(other.clone()),
+        };
+        match (entries, DirectiveForm::from_entries(entries)) {
+            ([], _) => non_empty(patch, self.new_object(patch, at, faults)),
+            (entries, DirectiveForm::NamedBlocks) => self.merged_blocks(entries, patch, at, faults),
+            ([block], DirectiveForm::Block) => Some(Value::Object(merge_block(*block, patch, at, faults))),
+            _ => Some(Value::Object(self.new_object(patch, at, faults))),
+        }
+    }
+
     /// One occurrence: its words, and maybe the object of its block last.
     fn occurrence(&self, words: Vec<Value>, normalizer: &mut Normalizer) -> Option<Value> {
         let last = words.len().saturating_sub(1);
@@ -328,7 +342,7 @@ impl General<'_> {
             Value::Object(block) if !scope.is_unknown() => {
                 non_empty(block, new_block(scope, block, &at.child(key), faults))
             }
-            value => General { keyword: key }.merge(Old::default(), value, &at.child(key), faults),
+            value => General { keyword: key }.merge_entries(&[], value, &at.child(key), faults),
         };
         patch.iter().filter_map(|(key, patch)| Some((key.clone(), value(key, patch)?))).collect()
     }

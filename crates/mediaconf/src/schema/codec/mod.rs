@@ -2,38 +2,25 @@
 
 mod address;
 mod general;
-mod group;
 mod object;
 mod word;
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::schema::fault::{Fault, FaultKind, Faults};
-use crate::schema::foreign::SELECTORS;
-use crate::schema::forms::{
-    Derived, ESCAPE, JsonForm, KnownOption, ObjectShape, OptionsShape, POSITION, Part, PartPlace, STATIC,
-    URL_GLOBAL,
-};
-use crate::schema::json_pointer::Pointer;
-use crate::schema::kinds::{SWITCH, WordKind};
-use crate::schema::members::{
-    Members, RowMatch, first_argument, has_needless_escape, inner_scope, key_of, keyword_of, only_argument,
-    read,
-};
-use crate::schema::normalize::Normalizer;
-use crate::schema::patch;
-use crate::schema::row::{AddressShape, BlockHead, Codec, Facts, Kind, Old, Parameter, Place, Schema, Scope};
-use crate::schema::scalar::{Object, Scalar, is_empty, plain_word, scalar_text, word};
-use crate::syntax::{Document, Entry, Word, Words, quoted_if_needed, quoted_word};
+use super::fault::Fault;
+use super::kinds::WordKind;
+use super::patch;
+use super::row::Codec;
+use crate::syntax::{Document, Entry, quoted_if_needed};
 
-pub use address::{Address, AddressesShape, OptionWord, header_address, is_plural};
+pub use super::row::{is_list, is_plural};
+pub use address::{Address, AddressesShape, OptionWord, header_address};
 pub use general::{
     DirectiveForm, General, are_named_blocks, block_value, each_normalized, foreign_values, merge_block,
-    merge_member, occurrence, occurrences, scalars, write_members,
+    merge_member, occurrence, occurrences, read_members, scalars, write_members,
 };
-pub use group::group_name;
-pub use word::BlocksShape;
+pub use word::{BlocksShape, group_name};
 
 /// Advice where only JSON fits.
 pub const OWN_PATH: &str = "one parameter is set with its own path, after a `.`";
@@ -119,14 +106,6 @@ pub fn object(text: &str) -> Result<Value, Fault> {
 fn opens(text: &str, bracket: char) -> bool {
     text.trim_start().starts_with(bracket)
 }
-
-/// The fault of a name behind a list.
-pub fn is_list(elements: &str) -> Fault {
-    Fault::of_path("a list has no members").hint(format!("name {elements}"))
-}
-
-/// The fault of a name behind a list whose elements have no names.
-const ELEMENTS: &str = "an element, such as `[0]`, or `[+]` for a new one";
 
 /// The fault of a member that is not there.
 fn no_member(members: &str) -> Fault {

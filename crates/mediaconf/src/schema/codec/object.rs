@@ -6,11 +6,16 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{
-    BlockHead, Codec, ELEMENTS, Entry, Facts, Fault, Faults, JsonForm, KnownOption, Normalizer, Object,
-    ObjectShape, Old, OptionWord, OptionsShape, Part, PartPlace, Place, Pointer, Scalar, Word, array,
-    directive, elements, is_empty, is_list, json, no_member, object, of_words, opens, quoted_word,
-    read_directive, scalar_text, scalars, word,
+    OptionWord, array, directive, elements, json, no_member, object, of_words, opens, read_directive,
+    scalars, unlike,
 };
+use crate::schema::fault::{Fault, Faults};
+use crate::schema::forms::{JsonForm, KnownOption, ObjectShape, OptionsShape, Part, PartPlace};
+use crate::schema::json_pointer::Pointer;
+use crate::schema::patch::Normalizer;
+use crate::schema::row::{BlockHead, Codec, Facts, Place};
+use crate::schema::scalar::{Object, is_empty, of_word, scalar_text, word};
+use crate::syntax::{Entry, Word, quoted_word};
 
 impl Part {
     /// True if it takes all words that are no other part.
@@ -25,13 +30,14 @@ impl Part {
 
     /// Reads a text of the command line.
     pub fn parse(&self, text: &str) -> Result<Value, Fault> {
-        // Normalizing refuses other texts.
-        let any = || Ok((self.kind.parse)(text).unwrap_or_else(|| text.into()));
-        let words = |text: &str| {
+        if !self.is_rest() {
+            // Normalizing refuses other texts.
+            return Ok((self.kind.parse)(text).unwrap_or_else(|| text.into()));
+        }
+        elements(text, |text| {
             let words: Option<Vec<Value>> = read_directive(text, |entry| scalars(entry).collect());
-            words.filter(|words| !words.is_empty()).ok_or_else(|| super::unlike("words, or a JSON array"))
-        };
-        if self.is_rest() { elements(text, words) } else { any() }
+            words.filter(|words| !words.is_empty()).ok_or_else(|| unlike("words, or a JSON array"))
+        })
     }
 
     fn reads(&self, word: Word<'_>) -> bool {
@@ -53,7 +59,7 @@ impl ObjectShape {
 
     /// The part that may stand in the place of this one.
     pub fn alternative(&self, part: &Part) -> Option<&'static Part> {
-        let at = self.parts.iter().position(|known| known == part)?;
+        let at = self.parts.iter().position(|known| known.key == part.key)?;
         let next = self.parts.get(at + 1)?;
         (part.place == PartPlace::Required && next.place == PartPlace::Instead).then_some(next)
     }
@@ -130,11 +136,11 @@ impl Codec for ObjectShape {
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
         let words: Vec<_> = self.part_words(*entries.last()?).collect();
         let value = |part: &'static Part| {
-            let mut own = words.iter().filter(|(of, _)| *of == Some(part)).map(|(_, word)| *word);
+            let mut own =
+                words.iter().filter(|(of, _)| of.is_some_and(|of| of.key == part.key)).map(|(_, word)| *word);
             match part.is_rest() {
-                true => Some(own.map(|word| Value::from(Scalar::from_word(word))).collect())
-                    .filter(|words| !is_empty(words)),
-                false => own.next_back().and_then(|word| (part.kind.read)(Some(word))).map(Value::from),
+                true => Some(own.map(of_word).collect()).filter(|words| !is_empty(words)),
+                false => own.next_back().and_then(|word| (part.kind.read)(Some(word))),
             }
         };
         Some(self.parts.iter().filter_map(|part| Some((part.key.to_owned(), value(part)?))).collect())
@@ -169,12 +175,12 @@ impl Codec for ObjectShape {
     }
 
     /// Members that the patch lacks stay; of two parts in the same place, the one of the patch replaces the other.
-    fn merge(&self, old: Old<'_, '_>, patch: &Value, at: &Pointer, faults: &mut Faults) -> Option<Value> {
+    fn merge(&self, old: Option<&Value>, patch: &Value, at: &Pointer, faults: &mut Faults) -> Option<Value> {
         let patch = patch.as_object()?;
-        if old.value.is_none() && patch.values().all(Value::is_null) {
+        if old.is_none() && patch.values().all(Value::is_null) {
             return None;
         }
-        let mut merged = old.value.and_then(Value::as_object).cloned().unwrap_or_default();
+        let mut merged = old.and_then(Value::as_object).cloned().unwrap_or_default();
         merged.extend(patch.iter().map(|(key, value)| (key.clone(), value.clone())));
         let is_set = |members: &Object, part: &Part| members.get(part.key).is_some_and(|v| !v.is_null());
         for part in self.required() {
@@ -246,8 +252,8 @@ impl OptionsShape {
         let option = OptionWord::split(word);
         let name = option.key.value();
         let known = self.known(&name).and_then(|known| (known.kind.read)(Some(option.value?)));
-        let value = known.or_else(|| option.value.map(Scalar::from_word));
-        [Some(Scalar::Text(self.key(name))), value].into_iter().flatten().map(Value::from).collect()
+        let value = known.or_else(|| option.value.map(of_word));
+        std::iter::once(self.key(name).into()).chain(value).collect()
     }
 
     /// `[name, value]` as a word.
@@ -266,7 +272,7 @@ impl OptionsShape {
             true => json(text)?.filter(Value::is_array),
             false => self.pairs(text).and_then(|pairs| <[Value; 1]>::try_from(pairs).ok()).map(|[pair]| pair),
         };
-        pair.ok_or_else(|| super::unlike("one option of the transcoder"))
+        pair.ok_or_else(|| unlike("one option of the transcoder"))
     }
 
     fn pairs(&self, text: &str) -> Option<Vec<Value>> {
@@ -310,10 +316,6 @@ impl Codec for OptionsShape {
         vec![directive(keyword, pairs.map(|pair| self.pair_word(pair)))]
     }
 
-    fn member(&'static self, _: &str) -> Result<Place, Fault> {
-        Err(is_list(ELEMENTS))
-    }
-
     fn entry(&'static self) -> Option<Place> {
         Some(Place::Pair(self))
     }
@@ -322,11 +324,7 @@ impl Codec for OptionsShape {
         if opens(text, '[') {
             return array(text);
         }
-        self.pairs(text).map(Value::Array).ok_or_else(|| super::unlike("options of the transcoder"))
-    }
-
-    fn has_options(&self, _: Entry<'_>) -> bool {
-        true
+        self.pairs(text).map(Value::Array).ok_or_else(|| unlike("options of the transcoder"))
     }
 
     fn facts(&'static self) -> Facts {

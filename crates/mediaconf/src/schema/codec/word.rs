@@ -1,21 +1,20 @@
-//! The forms of one word, of a list of values, of the blocks of a list, and of what is derived.
+//! The forms of one word, of a list of values, of named blocks, and of what is derived.
 
 use std::collections::HashSet;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::schema::fault::{Fault, FaultKind};
-use crate::schema::forms::{Derived, JsonForm, ListShape};
+use super::general::{General, block_value, each_normalized, merge_into, read_members, write_members};
+use super::{OWN_PATH, block, directive, elements, object, of_kind, unlike};
+use crate::schema::fault::{Fault, FaultKind, Faults};
+use crate::schema::forms::{Derived, JsonForm, ListShape, POSITION, STATIC};
+use crate::schema::json_pointer::Pointer;
 use crate::schema::kinds::{PORT, SWITCH, WordKind};
-use crate::schema::members::first_argument;
-use crate::schema::normalize::Normalizer;
-use crate::schema::row::{BlockHead, Codec, Facts, Place, Scope};
-use crate::schema::scalar::{Scalar, integer, is_scalar, plain_word};
-use crate::syntax::Entry;
-
-use super::general::{General, block_value, each_normalized};
-use super::group::group_name;
-use super::{ELEMENTS, OWN_PATH, directive, elements, is_list, object, of_kind, unlike};
+use crate::schema::members::{Members, first_argument};
+use crate::schema::patch::Normalizer;
+use crate::schema::row::{BlockHead, Codec, Facts, Kind, Parameter, Place, Scope};
+use crate::schema::scalar::{Object, integer, is_scalar, plain_word};
+use crate::syntax::{Entry, Word, quoted_if_needed};
 
 /// `prepush 5;`, one directive with one value.
 impl Codec for WordKind {
@@ -26,7 +25,7 @@ impl Codec for WordKind {
     }
 
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
-        self.value(*entries.last()?).map(Value::from)
+        self.value(*entries.last()?)
     }
 
     fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
@@ -53,7 +52,7 @@ impl Codec for WordKind {
 impl WordKind {
     /// The value of a directive with at most one word; `None` if it is not of this kind.
     #[inline]
-    pub fn value<'t>(&self, entry: Entry<'t>) -> Option<Scalar<'t>> {
+    pub fn value(&self, entry: Entry<'_>) -> Option<Value> {
         if entry.count_arguments() > 1 { None } else { (self.read)(entry.arguments().next()) }
     }
 }
@@ -151,8 +150,7 @@ impl Codec for ListShape {
     }
 
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
-        let values = entries.iter().filter_map(|&entry| PORT.value(entry)).map(Value::from);
-        (!entries.is_empty()).then(|| values.collect())
+        (!entries.is_empty()).then(|| entries.iter().filter_map(|&entry| PORT.value(entry)).collect())
     }
 
     fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
@@ -165,10 +163,6 @@ impl Codec for ListShape {
     fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
         let values = value.as_array().into_iter().flatten();
         values.map(|value| directive(keyword, [plain_word(value)])).collect()
-    }
-
-    fn member(&'static self, _: &str) -> Result<Place, Fault> {
-        Err(is_list(ELEMENTS))
     }
 
     fn entry(&'static self) -> Option<Place> {
@@ -197,12 +191,13 @@ pub struct BlocksShape(pub &'static ListShape);
 impl Codec for BlocksShape {
     /// Of several blocks of one value, the last one counts.
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
-        let mut seen = HashSet::new();
-        let blocks = entries.iter().rev().filter(|entry| entry.is_block());
-        let last: Vec<&Entry<'_>> = blocks.filter(|entry| seen.insert(first_argument(**entry))).collect();
-        let values =
-            last.iter().rev().map(|&&block| (first_argument(block).into_owned(), block_value(block)));
-        (!last.is_empty()).then(|| values.collect())
+        let mut blocks = Map::new();
+        for &block in entries.iter().filter(|entry| entry.is_block()) {
+            let port = first_argument(block).into_owned();
+            blocks.shift_remove(&port);
+            blocks.insert(port, block_value(block));
+        }
+        (!blocks.is_empty()).then_some(blocks.into())
     }
 
     fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
@@ -226,5 +221,113 @@ impl Codec for BlocksShape {
     fn facts(&'static self) -> Facts {
         let described = Facts::new("nothing", "an object by port", "object of objects", JsonForm::Object);
         Facts { entries_of: Some(self.0.key), ..described }
+    }
+}
+
+/// The name in the header of a stream, live or plugin.
+pub fn group_name(entry: Entry<'_>) -> Word<'_> {
+    entry.arguments().next().expect("an entry that fits a group has a name")
+}
+
+impl Kind {
+    /// The own members of a block.
+    pub fn read(self, entry: Entry<'_>) -> Object {
+        let members = Members::group(self.scope(), entry.children());
+        read_members(&members, Some(&BlockHead { kind: self, entry, position: 0, globals: None }))
+    }
+
+    /// The own members of a block after a patch; of a new one if there is none yet.
+    pub fn merge(
+        self,
+        current: Option<(&Object, &Members<'_>)>,
+        patch: &Object,
+        at: &Pointer,
+    ) -> Result<Object, Faults> {
+        let mut faults = Faults::default();
+        // What an empty block shows.
+        let shown = |row: &Parameter| match row.codec.facts().derived {
+            Some(Derived::Static) => Some(true.into()),
+            Some(Derived::NeverStatic) => Some(false.into()),
+            _ => row.value_of_nothing(),
+        };
+        let nothing = self.scope().rows().filter_map(|row| Some((row.key.to_owned(), shown(row)?)));
+        let nothing: Object = nothing.collect();
+        let empty = Members::empty(self.scope());
+        let (own, members) = current.unwrap_or((&nothing, &empty));
+        let mut merged = merge_into(own.clone(), members, patch, at, &mut faults);
+        for (key, value) in nothing {
+            merged.entry(key).or_insert(value);
+        }
+        merged.shift_remove(POSITION);
+        faults.into_result(merged)
+    }
+
+    /// A new block with these own members.
+    pub fn write(self, name: &str, members: &Object) -> String {
+        let keyword = self.keyword(members.get(STATIC) == Some(&Value::Bool(false)));
+        let fields = write_members(self.scope(), members);
+        let fields = (self.has_sources() || !fields.is_empty()).then_some(fields);
+        block(keyword, [quoted_if_needed(name).into_owned()], fields)
+    }
+}
+
+impl Codec for Kind {
+    fn fits(&self, entry: Entry<'_>) -> bool {
+        match self.has_sources() && !entry.is_block() {
+            true => entry.count_arguments() > 0,
+            false => entry.count_arguments() == 1,
+        }
+    }
+
+    fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
+        let blocks = entries
+            .iter()
+            .map(|&entry| (group_name(entry).value().into_owned(), Value::Object(Kind::read(*self, entry))));
+        (!entries.is_empty()).then(|| blocks.collect())
+    }
+
+    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+        let mut seen = HashSet::new();
+        normalizer.each_member(value, |normalizer, name, value| {
+            if value.is_null() {
+                return Some(value);
+            }
+            if normalizer.is_unwritable(name) {
+                return normalizer.wrong(format!("a {} can't have this name", self.noun()), "");
+            }
+            let mut members = normalizer.object(value)?;
+            if members.shift_remove(self.name()).is_some_and(|given| given != name) {
+                let message = format!("it differs from its key `{name}`");
+                let hint = format!("to rename, delete the {0} and create it under the new name", self.noun());
+                return normalizer
+                    .below(self.name(), |normalizer| normalizer.refuse(FaultKind::ReadOnly, message, &hint));
+            }
+            let block = each_normalized(self.scope(), members, normalizer);
+            if let Some(position) = block.get(POSITION).and_then(Value::as_i64)
+                && !seen.insert(position)
+            {
+                let message = format!("two blocks can't both be at position {position}");
+                normalizer.below(POSITION, |normalizer| normalizer.wrong(message, ""));
+            }
+            Some(block)
+        })
+    }
+
+    fn member(&'static self, _: &str) -> Result<Place, Fault> {
+        Ok(Place::Block(*self))
+    }
+
+    fn parse(&self, text: &str) -> Result<Value, Fault> {
+        object(text)
+    }
+
+    fn facts(&'static self) -> Facts {
+        let (usage, json_form) = match self {
+            Self::Streams => ("a NAME, then a URL or a block", "an object by name"),
+            Self::Lives => ("a NAME, and maybe a block", "an object by prefix"),
+            Self::Plugins => ("a NAME, and maybe a block", "an object by name"),
+        };
+        let described = Facts::new(usage, json_form, "object of objects", JsonForm::Object);
+        Facts { group: Some(*self), ..described }
     }
 }

@@ -130,9 +130,8 @@ impl Diagnostics {
 
     /// Counts those of `other` that were counted but not kept.
     pub fn count_dropped(&mut self, other: &Diagnostics) {
-        let kept_errors = other.kept.iter().filter(|kept| kept.severity == Severity::Error).count();
-        let kept_warnings = other.kept.len() - kept_errors;
-        self.count_unkept(other.errors - kept_errors, other.warnings - kept_warnings);
+        let errors = other.kept.iter().filter(|kept| kept.severity == Severity::Error).count();
+        self.count_unkept(other.errors - errors, other.warnings - (other.kept.len() - errors));
     }
 
     /// Counts so many that are not there.
