@@ -213,7 +213,7 @@ impl<'d> Sync<'_, 'd> {
         let is_close = |entry: Entry<'d>| moved.is_some() && is_followed(entry);
         let own = match moved {
             Some(entry) if is_close(entry) => Some(0),
-            Some(entry) if !self.around.is_headed(entry) => Some(self.blank_lines_above(entry, false)),
+            Some(entry) if !self.around.is_headed(entry) => Some(self.around.gap_above(entry, false)),
             _ => None,
         };
         match (previous.filter(|_| moved.is_some() || self.before.is_none()), next) {
@@ -222,13 +222,13 @@ impl<'d> Sync<'_, 'd> {
                     _ if is_close(previous) => 0,
                     // The blank lines above a heading are not those between the blocks below.
                     Some(own) if self.around.is_headed(previous) => own,
-                    own => self.blank_lines_above(previous, is_first(previous)).max(own.unwrap_or(0)),
+                    own => self.around.gap_above(previous, is_first(previous)).max(own.unwrap_or(0)),
                 };
                 self.put(None, Anchor::After(previous), content, blank_lines);
             }
             (None, Some(next)) => {
                 let like = if is_first(next) { entries.get(1).copied() } else { Some(next) };
-                let usual = like.map_or(0, |entry| self.blank_lines_above(entry, false));
+                let usual = like.map_or(0, |entry| self.around.gap_above(entry, false));
                 self.put(None, Anchor::BeforeComments(next), content, own.unwrap_or(usual));
             }
             (None, None) => {}
@@ -263,7 +263,7 @@ impl<'d> Sync<'_, 'd> {
             }
             // The second one tells how far blocks of the group are from each other.
             (Some(first), Some(&second)) if self.around.is_blank_below(first.end()) => {
-                let blank_lines = self.blank_lines_above(second, false);
+                let blank_lines = self.around.gap_above(second, false);
                 self.put(None, Anchor::After(first), copy, blank_lines);
             }
             _ => self.put_block(entries, [previous, self.before.or(entries.first().copied())], copy, None),

@@ -54,15 +54,14 @@ pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object)
 
 /// Makes a line of each word of a `urls A B;` line.
 fn split(around: &Surroundings<'_>, line: Entry<'_>, splices: &mut Vec<Splice>) {
-    let joint = match around.begins_line(line.start()) {
-        true => format!("{}{}", around.newline(line.start()), around.indent(line.start())),
-        false => " ".to_owned(),
-    };
+    let next_line = format!("{}{}", around.newline(line.start()), around.indent(line.start()));
     let words: Vec<_> = line.words().map(|word| word.start as usize..word.end() as usize).collect();
     splices.push(Splice { range: words[0].clone(), text: SOURCE.address.to_owned() });
     for pair in words[1..].windows(2) {
         let range = pair[0].end..pair[1].start;
         let comments = comments(&around.document().text()[range.clone()]);
+        let shares_line = comments.is_empty() && !around.begins_line(line.start());
+        let joint = if shares_line { " " } else { &next_line };
         splices.push(Splice { range, text: format!(";{comments}{joint}{} ", SOURCE.address) });
     }
 }

@@ -79,8 +79,6 @@ pub struct Sync<'p, 'd> {
     pending: Vec<NewLines>,
     /// The block that a new block stands directly in front of; `None` is behind the one before it in its group.
     pub before: Option<Entry<'d>>,
-    /// A cache: how many blank lines stand above an entry, or above its comments.
-    blank_lines: HashMap<(EntryId, bool), usize>,
 }
 
 /// All new lines of one member.
@@ -123,7 +121,6 @@ impl<'p, 'd> Sync<'p, 'd> {
             faults: Faults::default(),
             pending: Vec::new(),
             before: None,
-            blank_lines: HashMap::new(),
         }
     }
 
@@ -472,7 +469,7 @@ impl<'p, 'd> Sync<'p, 'd> {
             let (place, blank_lines) = match (within, last) {
                 (None, Some(&last)) => {
                     let last = self.document.entry(last);
-                    (Anchor::After(last), if is_block { self.blank_lines_above(last, false) } else { 0 })
+                    (Anchor::After(last), if is_block { self.around.gap_above(last, false) } else { 0 })
                 }
                 (None, None) => *places[usize::from(is_block)].get_or_insert_with(|| match is_block {
                     true => self.place_at_end(),
@@ -525,13 +522,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         let least = usize::from(
             last_line.is_some_and(|line| line.trim_start_matches(['\u{feff}', ' ', '\t']).starts_with('#')),
         );
-        (Anchor::End, last.map_or(0, |entry| self.blank_lines_above(entry, true)).max(least))
-    }
-
-    /// [`Surroundings::gap_above`], cached.
-    pub(super) fn blank_lines_above(&mut self, entry: Entry<'d>, is_first: bool) -> usize {
-        let around = &self.around;
-        *self.blank_lines.entry((entry.id(), is_first)).or_insert_with(|| around.gap_above(entry, is_first))
+        (Anchor::End, last.map_or(0, |entry| self.around.gap_above(entry, true)).max(least))
     }
 }
 

@@ -262,8 +262,10 @@ fn removes(old: &Value, new: &Value) -> bool {
             old.iter().any(|(key, value)| new.get(key).is_none_or(|new| removes(value, new)))
         }
         (Value::Array(old), Value::Array(new)) => {
+            // Behind one that moves, what stood in front of it may be gone.
+            let moves = |at: usize, element| new.get(at) != Some(element) && new.contains(element);
             old.len() > new.len()
-                || old.iter().any(Value::is_array)
+                || old.iter().enumerate().any(|(at, element)| element.is_array() || moves(at, element))
                 || old.iter().zip(new).any(|(old, new)| removes(old, new))
         }
         (Value::Array(_) | Value::Object(_), _) => true,
