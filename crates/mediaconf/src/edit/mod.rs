@@ -30,7 +30,6 @@ mod ports;
 pub(crate) mod schema_path;
 mod select;
 mod shell_word;
-mod sources;
 mod substitution;
 mod suggestion;
 pub(crate) mod surroundings;
@@ -167,7 +166,7 @@ pub fn modify_members(
     members: &Members<'_>,
     patch: Object,
 ) -> Result<Option<Edit>, EditError> {
-    let spread = sources::spread(document, members, &patch);
+    let spread = order::spread(document, members, &patch);
     if spread.is_empty() {
         return synced(document, members, |sync| sync.top_level(&patch));
     }
