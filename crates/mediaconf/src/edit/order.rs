@@ -23,12 +23,6 @@ use crate::schema::members::Members;
 use crate::schema::{Kind, Object, POSITION, Parameter, SOURCE, STATIC, Schema, protocol_of_switch};
 use crate::syntax::{Document, Entry, Splice, quoted_if_needed};
 
-/// A block that the patch creates.
-struct NewBlock {
-    name: String,
-    lines: NewEntry,
-}
-
 impl<'d> Sync<'_, 'd> {
     /// Changes the blocks of a group. The block number `n` is the existing one at this place, from 0; numbers behind those
     /// of the existing blocks are new ones.
@@ -83,8 +77,14 @@ impl<'d> Sync<'_, 'd> {
         }
     }
 
-    /// Makes a new block; `None` if it is refused.
-    fn create(&mut self, kind: Kind, name: &str, patch: &Object, pointer: &Pointer) -> Option<NewBlock> {
+    /// Makes a new block with its name; `None` if it is refused.
+    fn create(
+        &mut self,
+        kind: Kind,
+        name: &str,
+        patch: &Object,
+        pointer: &Pointer,
+    ) -> Option<(String, NewEntry)> {
         let empty = Map::new();
         let patch = switched(&empty, patch, pointer, &mut self.faults);
         self.doubts.members(kind.scope(), Some(kind.key()), [&empty, &patch], pointer);
@@ -95,7 +95,7 @@ impl<'d> Sync<'_, 'd> {
         let text = Document::parse(kind.write(name, &target));
         let lines = NewEntry::of(text.entries().next()?);
         self.promises.block(kind, name, Some(&target));
-        Some(NewBlock { name: name.to_owned(), lines })
+        Some((name.to_owned(), lines))
     }
 
     fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: At<'_>) {
@@ -148,7 +148,7 @@ impl<'d> Sync<'_, 'd> {
         &mut self,
         kind: Kind,
         entries: &[Entry<'d>],
-        new: Vec<NewBlock>,
+        new: Vec<(String, NewEntry)>,
         movers: Vec<(usize, usize)>,
     ) {
         let count = entries.len();
@@ -159,7 +159,7 @@ impl<'d> Sync<'_, 'd> {
             return;
         }
         let name = |&item: &usize| match item.checked_sub(count) {
-            Some(number) => new[number].name.clone(),
+            Some(number) => new[number].0.clone(),
             None => name_of(entries[item]),
         };
         self.promises.order(kind, items.iter().map(name).collect());
@@ -182,7 +182,7 @@ impl<'d> Sync<'_, 'd> {
         });
         for &item in &items {
             let (content, moved) = match item.checked_sub(count) {
-                Some(number) => (Insertion::New(new[number].lines.clone()), None),
+                Some(number) => (Insertion::New(new[number].1.clone()), None),
                 None if stays.contains(&item) => {
                     (previous, stays_below) = (below.next(), false);
                     continue;
