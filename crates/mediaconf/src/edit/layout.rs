@@ -300,9 +300,9 @@ impl<'a, 'd> Layout<'a, 'd> {
                     end = end.min(content(range.start));
                 }
                 if end > around.text_start() {
-                    let Behind::Nothing(offset) = self.behind_on_line(end) else {
-                        unreachable!("nothing stays behind the last line that stays")
-                    };
+                    // What was removed may end on another line.
+                    let behind = self.behind_on_line(end);
+                    let offset = if let Behind::Nothing(line_end) = behind { line_end } else { end };
                     style.newline = around.newline(offset);
                     return own(offset, style.newline.repeat(1 + blank_lines), String::new());
                 }
