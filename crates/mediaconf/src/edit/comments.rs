@@ -131,12 +131,22 @@ pub enum Leave {
     Moved,
 }
 
-/// Returns the ranges to remove for `entries`, which are in the order of the text.
-pub fn ranges(around: &Surroundings<'_>, entries: &[(Entry<'_>, Leave)]) -> Vec<Range<usize>> {
+/// Returns the ranges to remove for `entries`, which are in the order of the text, and adds to `gone` those in which
+/// comments go for good.
+pub fn ranges(
+    around: &Surroundings<'_>,
+    entries: &[(Entry<'_>, Leave)],
+    gone: &mut Vec<Range<usize>>,
+) -> Vec<Range<usize>> {
     let text = around.document().text();
     let mut ranges: Vec<Taken> = Vec::new();
     for run in runs(text, entries) {
         let mut taken = take(around, run);
+        for (at, (entry, leave)) in run.iter().enumerate() {
+            let start = if at == 0 { taken.range.start } else { entry.start() };
+            let end = if at + 1 == run.len() { taken.range.end } else { entry.end() };
+            gone.extend((*leave == Leave::Removed).then_some(start..end));
+        }
         // A `}` moves back past everything that is removed on the lines above it.
         while let Some(last) = ranges.pop_if(|last| last.range.end > taken.range.start) {
             let start = start_behind_line_above(text, last.range.start);
@@ -215,7 +225,10 @@ fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, Leave)]) -> Taken {
     let line_end = around.line_end(end);
     let rest = text[end..line_end].trim_start_matches([' ', '\t']);
     let has_block = run.iter().any(|(entry, _)| counts_as_block(*entry));
-    if !around.begins_line(first.start()) || !(rest.is_empty() || rest.starts_with('#')) {
+    // A block that moves takes its comments along only where it stands alone on its lines.
+    let comment_goes = run.len() == 1 || run[run.len() - 1].1 != Leave::Moved;
+    let ends_line = rest.is_empty() || (rest.starts_with('#') && comment_goes);
+    if !around.begins_line(first.start()) || !ends_line {
         let range = match (around.begins_line(first.start()), rest.starts_with('}')) {
             (true, true) => start_behind_line_above(text, first.start())..end,
             // What follows takes its place, and the line keeps its indentation.
@@ -225,7 +238,7 @@ fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, Leave)]) -> Taken {
         return Taken { range, first: first.id(), whole_lines: false, has_block, leaves_heading: false };
     }
     let mut start = around.line_start(first.start());
-    if leave != Leave::Alone {
+    if leave == Leave::Removed || (leave == Leave::Moved && run.len() == 1) {
         start = around.own_comments(first);
     }
     let leaves_heading = leave == Leave::Moved && around.is_headed(first);

@@ -131,12 +131,11 @@ pub fn block_lines(entries: &[NewEntry], style: &Style) -> String {
 /// Carries out changes. Returns the splices in the order of the text, and the ranges that are removed for good, with the
 /// comments in them.
 pub fn edits<'d>(around: &Surroundings<'d>, changes: &TextChanges<'d>) -> (Vec<Splice>, Vec<Range<usize>>) {
-    let leaving: Vec<_> = changes.leaving.values().copied().collect();
-    let gone: Vec<_> = leaving.iter().copied().filter(|(_, leave)| *leave == Leave::Removed).collect();
-    let mut layout = Layout::new(around, leaving);
+    let mut gone = Vec::new();
+    let mut layout = Layout::new(around, changes.leaving.values().copied().collect(), &mut gone);
     changes.splices.iter().for_each(|splice| layout.push(splice.range.clone(), &*splice.text));
     changes.puts.iter().for_each(|put| layout.put(put));
-    (layout.finish(), comments::ranges(around, &gone))
+    (layout.finish(), gone)
 }
 
 struct Layout<'a, 'd> {
@@ -183,7 +182,11 @@ struct InsertionPoint {
 }
 
 impl<'a, 'd> Layout<'a, 'd> {
-    fn new(around: &'a Surroundings<'d>, mut leaving: Vec<(Entry<'d>, Leave)>) -> Self {
+    fn new(
+        around: &'a Surroundings<'d>,
+        mut leaving: Vec<(Entry<'d>, Leave)>,
+        gone: &mut Vec<Range<usize>>,
+    ) -> Self {
         // Entries that are moved out of a moving block are cut out of the moved text.
         let moving = outermost(leaving.iter().map(|(entry, _)| *entry).filter(|entry| entry.is_block()));
         let is_inside = |entry: &Entry<'_>| {
@@ -194,8 +197,8 @@ impl<'a, 'd> Layout<'a, 'd> {
         let mut layout = Self {
             document: around.document(),
             around,
-            removed: comments::ranges(around, &leaving),
-            removed_inside: comments::ranges(around, &inner),
+            removed: comments::ranges(around, &leaving, gone),
+            removed_inside: comments::ranges(around, &inner, gone),
             splices: BTreeMap::new(),
             terminated: HashSet::new(),
             behind: RefCell::default(),
@@ -297,7 +300,9 @@ impl<'a, 'd> Layout<'a, 'd> {
                     end = end.min(content(range.start));
                 }
                 if end > around.text_start() {
-                    let offset = around.line_end(end);
+                    // What was removed may end on another line.
+                    let behind = self.behind_on_line(end);
+                    let offset = if let Behind::Nothing(line_end) = behind { line_end } else { end };
                     style.newline = around.newline(offset);
                     return own(offset, style.newline.repeat(1 + blank_lines), String::new());
                 }

@@ -20,7 +20,7 @@ mod expect;
 mod explain;
 mod found_value;
 #[cfg(test)]
-mod growth;
+mod growth_tests;
 mod guarded;
 mod here;
 mod layout;
@@ -30,7 +30,6 @@ mod ports;
 pub(crate) mod schema_path;
 mod select;
 mod shell_word;
-mod sources;
 mod substitution;
 mod suggestion;
 pub(crate) mod surroundings;
@@ -167,14 +166,14 @@ pub fn modify_members(
     members: &Members<'_>,
     patch: Object,
 ) -> Result<Option<Edit>, EditError> {
-    let spread = sources::spread(document, members, &patch);
+    let spread = order::spread(document, members, &patch);
     if spread.is_empty() {
         return synced(document, members, |sync| sync.top_level(&patch));
     }
     let opened = document.edited(&spread);
     verify_comments(document, &opened, &spread, &mut []).map_err(EditError::Unproved)?;
     let edit = synced(&opened, &top_members(&opened), |sync| sync.top_level(&patch))?;
-    Ok(edit.map(|edit| Edit { splices: composed(&spread, opened.text(), &edit.splices), ..edit }))
+    Ok(edit.map(|edit| Edit { splices: splice_between(document.text(), edit.document.text()), ..edit }))
 }
 
 /// Makes the changes of a text that a function finds, and proves them.
@@ -217,34 +216,16 @@ fn has_credentials(members: &Members<'_>) -> bool {
     usable_account(members.own_by_key(DirectiveRole::Editor.key(members.scope()))).is_some()
 }
 
-/// The splices of a text that come to those of `first`, which lead to the text `between`, and then those of `second`.
-pub(crate) fn composed(first: &[Splice], between: &str, second: &[Splice]) -> Vec<Splice> {
-    let (mut first, mut second) = (first.iter().peekable(), second.iter().peekable());
-    let (mut composed, mut grown) = (Vec::new(), 0isize);
-    let place = |splice: &Splice, grown: isize| splice.range.start.saturating_add_signed(grown);
-    loop {
-        let starts =
-            [first.peek().map(|splice| place(splice, grown)), second.peek().map(|splice| splice.range.start)];
-        let Some(start) = starts.into_iter().flatten().min() else { return composed };
-        let old_start = start.saturating_add_signed(-grown);
-        let (mut text, mut at, mut end) = (String::new(), start, start);
-        // Splices that touch each other become one.
-        loop {
-            if let Some(splice) = first.next_if(|splice| place(splice, grown) <= end) {
-                end = end.max(place(splice, grown) + splice.text.len());
-                grown += splice.text.len() as isize - splice.range.len() as isize;
-            } else if let Some(splice) = second.next_if(|splice| splice.range.start <= end) {
-                text += &between[at..splice.range.start];
-                text += &splice.text;
-                at = splice.range.end;
-                end = end.max(at);
-            } else {
-                break;
-            }
-        }
-        text += &between[at..end];
-        composed.push(Splice { range: old_start..end.saturating_add_signed(-grown), text });
-    }
+/// The splice that leads from a text to another one, for two edits that are one for their reader.
+pub(crate) fn splice_between(old: &str, new: &str) -> Vec<Splice> {
+    let same = |(one, other): &(char, char)| one == other;
+    let length = |same: (char, char)| same.0.len_utf8();
+    let start: usize = old.chars().zip(new.chars()).take_while(same).map(length).sum();
+    let [old_rest, new_rest] = [old, new].map(|text| &text[start..]);
+    let ends = old_rest.chars().rev().zip(new_rest.chars().rev());
+    let end: usize = ends.take_while(same).map(length).sum();
+    let text = new_rest[..new_rest.len() - end].to_owned();
+    vec![Splice { range: start..old.len() - end, text }]
 }
 
 /// The doubts of a normalized patch of a configuration that is known only as JSON: those of the text that says it.

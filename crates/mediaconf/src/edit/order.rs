@@ -1,4 +1,7 @@
 //! Streams, lives and plugins: which go, which are new, what changes in each, and their order.
+//!
+//! Sources may share a directive: with the name of their stream in its header, or with each other in a `urls A B;` line.
+//! Before a stream is edited, each gets a line of its own where the edit needs it. That changes no value and no comment.
 
 use std::borrow::Cow;
 use std::cell::LazyCell;
@@ -10,20 +13,15 @@ use super::align::longest_increasing_subsequence;
 use super::comments::is_followed;
 use super::guarded::{At, unwritable};
 use super::layout::{Anchor, Insertion, NewEntry};
+use super::surroundings::Surroundings;
 use super::sync::{Sync, without_misshapen, written};
 use super::words::address_said;
-use crate::schema::codec::{Address, group_name, header_address};
+use crate::schema::codec::{Address, group_name, header_address, is_plural, write_members};
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::json_pointer::Pointer;
 use crate::schema::members::Members;
-use crate::schema::{Kind, Object, POSITION, Parameter, SOURCE, STATIC, protocol_of_switch};
-use crate::syntax::{Document, Entry, quoted_if_needed};
-
-/// A block that the patch creates.
-struct NewBlock {
-    name: String,
-    lines: NewEntry,
-}
+use crate::schema::{Kind, Object, POSITION, Parameter, SOURCE, STATIC, Schema, protocol_of_switch};
+use crate::syntax::{Document, Entry, Splice, quoted_if_needed};
 
 impl<'d> Sync<'_, 'd> {
     /// Changes the blocks of a group. The block number `n` is the existing one at this place, from 0; numbers behind those
@@ -79,8 +77,14 @@ impl<'d> Sync<'_, 'd> {
         }
     }
 
-    /// Makes a new block; `None` if it is refused.
-    fn create(&mut self, kind: Kind, name: &str, patch: &Object, pointer: &Pointer) -> Option<NewBlock> {
+    /// Makes a new block with its name; `None` if it is refused.
+    fn create(
+        &mut self,
+        kind: Kind,
+        name: &str,
+        patch: &Object,
+        pointer: &Pointer,
+    ) -> Option<(String, NewEntry)> {
         let empty = Map::new();
         let patch = switched(&empty, patch, pointer, &mut self.faults);
         self.doubts.members(kind.scope(), Some(kind.key()), [&empty, &patch], pointer);
@@ -91,7 +95,7 @@ impl<'d> Sync<'_, 'd> {
         let text = Document::parse(kind.write(name, &target));
         let lines = NewEntry::of(text.entries().next()?);
         self.promises.block(kind, name, Some(&target));
-        Some(NewBlock { name: name.to_owned(), lines })
+        Some((name.to_owned(), lines))
     }
 
     fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: At<'_>) {
@@ -144,7 +148,7 @@ impl<'d> Sync<'_, 'd> {
         &mut self,
         kind: Kind,
         entries: &[Entry<'d>],
-        new: Vec<NewBlock>,
+        new: Vec<(String, NewEntry)>,
         movers: Vec<(usize, usize)>,
     ) {
         let count = entries.len();
@@ -155,7 +159,7 @@ impl<'d> Sync<'_, 'd> {
             return;
         }
         let name = |&item: &usize| match item.checked_sub(count) {
-            Some(number) => new[number].name.clone(),
+            Some(number) => new[number].0.clone(),
             None => name_of(entries[item]),
         };
         self.promises.order(kind, items.iter().map(name).collect());
@@ -178,7 +182,7 @@ impl<'d> Sync<'_, 'd> {
         });
         for &item in &items {
             let (content, moved) = match item.checked_sub(count) {
-                Some(number) => (Insertion::New(new[number].lines.clone()), None),
+                Some(number) => (Insertion::New(new[number].1.clone()), None),
                 None if stays.contains(&item) => {
                     (previous, stays_below) = (below.next(), false);
                     continue;
@@ -213,7 +217,7 @@ impl<'d> Sync<'_, 'd> {
         let is_close = |entry: Entry<'d>| moved.is_some() && is_followed(entry);
         let own = match moved {
             Some(entry) if is_close(entry) => Some(0),
-            Some(entry) if !self.around.is_headed(entry) => Some(self.blank_lines_above(entry, false)),
+            Some(entry) if !self.around.is_headed(entry) => Some(self.around.gap_above(entry, false)),
             _ => None,
         };
         match (previous.filter(|_| moved.is_some() || self.before.is_none()), next) {
@@ -222,13 +226,13 @@ impl<'d> Sync<'_, 'd> {
                     _ if is_close(previous) => 0,
                     // The blank lines above a heading are not those between the blocks below.
                     Some(own) if self.around.is_headed(previous) => own,
-                    own => self.blank_lines_above(previous, is_first(previous)).max(own.unwrap_or(0)),
+                    own => self.around.gap_above(previous, is_first(previous)).max(own.unwrap_or(0)),
                 };
                 self.put(None, Anchor::After(previous), content, blank_lines);
             }
             (None, Some(next)) => {
                 let like = if is_first(next) { entries.get(1).copied() } else { Some(next) };
-                let usual = like.map_or(0, |entry| self.blank_lines_above(entry, false));
+                let usual = like.map_or(0, |entry| self.around.gap_above(entry, false));
                 self.put(None, Anchor::BeforeComments(next), content, own.unwrap_or(usual));
             }
             (None, None) => {}
@@ -263,7 +267,7 @@ impl<'d> Sync<'_, 'd> {
             }
             // The second one tells how far blocks of the group are from each other.
             (Some(first), Some(&second)) if self.around.is_blank_below(first.end()) => {
-                let blank_lines = self.blank_lines_above(second, false);
+                let blank_lines = self.around.gap_above(second, false);
                 self.put(None, Anchor::After(first), copy, blank_lines);
             }
             _ => self.put_block(entries, [previous, self.before.or(entries.first().copied())], copy, None),
@@ -276,18 +280,13 @@ impl<'d> Sync<'_, 'd> {
 }
 
 /// The row of the sources in the blocks of a kind.
-pub(super) fn sources_of(kind: Kind) -> Option<&'static Parameter> {
+fn sources_of(kind: Kind) -> Option<&'static Parameter> {
     kind.scope().rows().find(|row| kind.has_sources() && row.codec.facts().sources.is_some())
 }
 
 /// The patch of a block in which each `X_off` of a protocol X is the directive `X off;`. Panels send such members for each
 /// stream; no server reads a directive `X_off`.
-pub(super) fn switched<'v>(
-    current: &Object,
-    patch: &'v Object,
-    at: &Pointer,
-    faults: &mut Faults,
-) -> Cow<'v, Object> {
+fn switched<'v>(current: &Object, patch: &'v Object, at: &Pointer, faults: &mut Faults) -> Cow<'v, Object> {
     const OFF: &str = "off";
     if !patch.keys().any(|key| protocol_of_switch(key).is_some()) {
         return Cow::Borrowed(patch);
@@ -343,6 +342,91 @@ fn staying(items: &[usize], count: usize) -> HashSet<usize> {
 
 fn name_of(entry: Entry<'_>) -> String {
     group_name(entry).value().into_owned()
+}
+
+/// Returns the changes that give sources their own lines where this patch needs it.
+pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object) -> Vec<Splice> {
+    let around = LazyCell::new(|| Surroundings::new(document));
+    let mut splices = Vec::new();
+    for kind in Schema::media().kinds {
+        let Some(Value::Object(blocks)) = patch.get(kind.key()) else { continue };
+        for &entry in members.own_by_key(kind.key()) {
+            let Some(Value::Object(patch)) = blocks.get(&*group_name(entry).value()) else { continue };
+            let plural: Vec<Entry<'_>> =
+                entry.children().filter(|&line| kind.has_sources() && is_plural(line)).collect();
+            if entry.is_block() && plural.is_empty() {
+                continue;
+            }
+            let (current, inside) = (kind.read(entry), Members::group(kind.scope(), entry.children()));
+            let (root, mut faults) = (Pointer::root(), Faults::default());
+            let patch = switched(&current, patch, &root, &mut faults);
+            let Ok(mut target) = kind.merge(Some((&current, &inside)), &patch, &root) else { continue };
+            let list = |value: Option<Value>| match value {
+                Some(Value::Array(sources)) => sources,
+                _ => Vec::new(),
+            };
+            let key = sources_of(kind).map_or("", |row| row.key);
+            let (old, new) = (list(current.get(key).cloned()), list(target.shift_remove(key)));
+            if entry.is_block() {
+                if !new.is_empty() && !new.starts_with(&old) {
+                    plural.into_iter().for_each(|line| split(&around, line, &mut splices));
+                }
+            } else if new.len() > old.len()
+                || new.len() > 1
+                || !write_members(kind.scope(), &target).is_empty()
+            {
+                splices.push(opened(&around, entry, !new.is_empty()));
+            }
+        }
+    }
+    splices
+}
+
+/// Makes a line of each word of a `urls A B;` line.
+fn split(around: &Surroundings<'_>, line: Entry<'_>, splices: &mut Vec<Splice>) {
+    let next_line = format!("{}{}", around.newline(line.start()), around.indent(line.start()));
+    let words: Vec<_> = line.words().map(|word| word.start as usize..word.end() as usize).collect();
+    splices.push(Splice { range: words[0].clone(), text: SOURCE.address.to_owned() });
+    for pair in words[1..].windows(2) {
+        let range = pair[0].end..pair[1].start;
+        let comments = comments_in(&around.document().text()[range.clone()]);
+        let shares_line = comments.is_empty() && !around.begins_line(line.start());
+        let joint = if shares_line { " " } else { &next_line };
+        splices.push(Splice { range, text: format!(";{comments}{joint}{} ", SOURCE.address) });
+    }
+}
+
+/// Gives a stream, live or plugin a block in the place of what stands behind its name. The comments in front of the
+/// source stay behind the brace; those behind it stay there, and the one behind the `;` if the source `stays`.
+fn opened(around: &Surroundings<'_>, entry: Entry<'_>, stays: bool) -> Splice {
+    let text = around.document().text();
+    let name = group_name(entry).end() as usize;
+    let head = (entry.head_span().end as usize).max(name);
+    let semicolon = entry.end() - usize::from(entry.is_terminated());
+    let line_end = around.line_end(entry.end());
+    let trailing = text[entry.end()..line_end].trim_end();
+    let style = around.style_of(entry);
+    let newline = style.newline;
+    let behind = comments_in(&text[head..semicolon]);
+    let joint = |above: &str| if above.is_empty() { "" } else { newline };
+    let (inside, end) = match header_address(entry).map(|address| address.positional.start as usize) {
+        Some(source) => {
+            let takes_trailing = stays && trailing.trim_start().starts_with('#');
+            let trailing = if takes_trailing { trailing } else { "" };
+            let below = if trailing.is_empty() { "" } else { joint(behind) };
+            let (above, source) = (comments_in(&text[name..source]), &text[source..head]);
+            let line = format!("{}{}{} {source};", style.indent, style.unit, SOURCE.address);
+            let inside = format!("{above}{newline}{line}{behind}{below}{trailing}");
+            (inside, if takes_trailing { line_end } else { entry.end() })
+        }
+        None => (behind.to_owned(), entry.end()),
+    };
+    Splice { range: name..end, text: format!(" {{{inside}{newline}{}}}", style.indent) }
+}
+
+/// What stands between two words, if there are comments.
+fn comments_in(gap: &str) -> &str {
+    if gap.contains('#') { gap.trim_end() } else { "" }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::align::{ElementOrigin, align};
 use super::guarded::At;
-use super::sync::{MemberLines, Note, Sync};
+use super::sync::{Note, Sync};
 use crate::schema::codec::{General, block_value, merge_block, occurrence};
 use crate::schema::fault::Fault;
 use crate::schema::json_pointer::Pointer;
@@ -60,7 +60,7 @@ impl Sync<'_, '_> {
                 _ => self.line(Some(row), entry, line),
             }
         }
-        self.lines(MemberLines { within: None, row: Some(row), entries }, &fresh, &alignment);
+        self.lines(None, Some(row), entries, &fresh, &alignment);
         let stays: HashSet<_> = staying.iter().flatten().map(|entry| entry.id()).collect();
         let removes = |port: &str| {
             options.is_some_and(|options| options.is_null() || options.get(port).is_some_and(Value::is_null))

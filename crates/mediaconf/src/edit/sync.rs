@@ -79,8 +79,6 @@ pub struct Sync<'p, 'd> {
     pending: Vec<NewLines>,
     /// The block that a new block stands directly in front of; `None` is behind the one before it in its group.
     pub before: Option<Entry<'d>>,
-    /// A cache: how many blank lines stand above an entry, or above its comments.
-    blank_lines: HashMap<(EntryId, bool), usize>,
 }
 
 /// All new lines of one member.
@@ -99,16 +97,6 @@ impl NewLines {
     }
 }
 
-/// One member of a block: its lines, and what they are.
-#[derive(Clone, Copy)]
-pub(super) struct MemberLines<'m, 'd> {
-    /// The block; `None` at the top level.
-    pub within: Option<Entry<'d>>,
-    /// The row of the schema; `None` under the general rule.
-    pub row: Option<&'static Parameter>,
-    pub entries: &'m [Entry<'d>],
-}
-
 impl<'p, 'd> Sync<'p, 'd> {
     pub fn new(document: &'d Document, members: &'p Members<'d>) -> Self {
         Self {
@@ -123,7 +111,6 @@ impl<'p, 'd> Sync<'p, 'd> {
             faults: Faults::default(),
             pending: Vec::new(),
             before: None,
-            blank_lines: HashMap::new(),
         }
     }
 
@@ -159,8 +146,7 @@ impl<'p, 'd> Sync<'p, 'd> {
             return;
         }
         let misshapen = misshapen(members, row, patch);
-        let member = MemberLines { within: None, row: Some(row), entries };
-        self.known(member, [current.as_ref(), target.as_ref()], &misshapen, pointer);
+        self.known(None, row, entries, [current.as_ref(), target.as_ref()], &misshapen, pointer);
         self.promises.member(row.key, target.as_ref());
         if !misshapen.is_empty() {
             for keyword in row.keywords {
@@ -196,8 +182,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         for row in scope.rows().filter(|row| row.codec.facts().derived.is_none() && is_changed(row.key)) {
             let misshapen = misshapen(&members, row, target);
             let values = [current, target].map(|members| members.get(row.key));
-            let member = MemberLines { within, row: Some(row), entries: members.own(row) };
-            self.known(member, values, &misshapen, &at.pointer.child(row.key));
+            self.known(within, row, members.own(row), values, &misshapen, &at.pointer.child(row.key));
             replaced.extend(misshapen.iter().map(|entry| entry.keyword()));
         }
         let gone = current.keys().filter(|key| !target.contains_key(*key));
@@ -215,14 +200,16 @@ impl<'p, 'd> Sync<'p, 'd> {
     /// The lines of a known parameter; the last one of `misshapen` is changed where there is no other.
     fn known(
         &mut self,
-        member: MemberLines<'_, 'd>,
+        within: Option<Entry<'d>>,
+        row: &'static Parameter,
+        entries: &[Entry<'d>],
         values: [Option<&Value>; 2],
         misshapen: &[Entry<'d>],
         pointer: &Pointer,
     ) {
-        let MemberLines { row: Some(row), within, mut entries } = member else { return };
         self.note_options_dropped(row, values, pointer);
         self.faults.0.extend(unwritable(row, values, pointer));
+        let mut entries = entries;
         if let ([], [gone @ .., _], Some(_)) = (entries, misshapen, values[1]) {
             gone.iter().for_each(|&gone| self.remove(gone));
             entries = &misshapen[gone.len()..];
@@ -244,11 +231,7 @@ impl<'p, 'd> Sync<'p, 'd> {
                     |line: &Entry<'_>| Address::from_words(line.arguments()).map(|of| SOURCE.object(&of));
                 let new: Vec<Value> =
                     fresh.iter().map(|line| value(line).unwrap_or_default().into()).collect();
-                self.lines(
-                    MemberLines { within, row: Some(row), entries: &entries },
-                    fresh,
-                    &align(&old, &new),
-                );
+                self.lines(within, Some(row), &entries, fresh, &align(&old, &new));
             }
             // Of a setting that stands twice, the last one counts.
             ([.., last], [line, ..]) => self.line(Some(row), *last, *line),
@@ -292,7 +275,7 @@ impl<'p, 'd> Sync<'p, 'd> {
                 if !(is_object && at.patch.is_object()) {
                     self.doubts.lines(keyword, [entries, fresh], &alignment, at);
                 }
-                self.lines(MemberLines { within, row: None, entries }, fresh, &alignment);
+                self.lines(within, None, entries, fresh, &alignment);
             }
         }
     }
@@ -327,8 +310,14 @@ impl<'p, 'd> Sync<'p, 'd> {
 
     /// Changes a list of lines: those that are edited, gone, moved and new. A line goes behind its predecessor, else in
     /// front of the first one that stays.
-    pub(super) fn lines(&mut self, member: MemberLines<'_, 'd>, fresh: &[Entry<'_>], alignment: &Alignment) {
-        let MemberLines { within, row, entries } = member;
+    pub(super) fn lines(
+        &mut self,
+        within: Option<Entry<'d>>,
+        row: Option<&'static Parameter>,
+        entries: &[Entry<'d>],
+        fresh: &[Entry<'_>],
+        alignment: &Alignment,
+    ) {
         let in_place = |origin: &ElementOrigin| match *origin {
             ElementOrigin::Kept(index) | ElementOrigin::Edited(index) => Some(entries[index]),
             ElementOrigin::Moved(_) | ElementOrigin::New => None,
@@ -472,7 +461,7 @@ impl<'p, 'd> Sync<'p, 'd> {
             let (place, blank_lines) = match (within, last) {
                 (None, Some(&last)) => {
                     let last = self.document.entry(last);
-                    (Anchor::After(last), if is_block { self.blank_lines_above(last, false) } else { 0 })
+                    (Anchor::After(last), if is_block { self.around.gap_above(last, false) } else { 0 })
                 }
                 (None, None) => *places[usize::from(is_block)].get_or_insert_with(|| match is_block {
                     true => self.place_at_end(),
@@ -525,13 +514,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         let least = usize::from(
             last_line.is_some_and(|line| line.trim_start_matches(['\u{feff}', ' ', '\t']).starts_with('#')),
         );
-        (Anchor::End, last.map_or(0, |entry| self.blank_lines_above(entry, true)).max(least))
-    }
-
-    /// [`Surroundings::gap_above`], cached.
-    pub(super) fn blank_lines_above(&mut self, entry: Entry<'d>, is_first: bool) -> usize {
-        let around = &self.around;
-        *self.blank_lines.entry((entry.id(), is_first)).or_insert_with(|| around.gap_above(entry, is_first))
+        (Anchor::End, last.map_or(0, |entry| self.around.gap_above(entry, true)).max(least))
     }
 }
 

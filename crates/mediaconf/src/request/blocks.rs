@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::edit::{
     AssignOptions, Assignment, ConfigLookup, Edit, EditError, Expansion, LocalView, Path, Place, Segment,
-    Substitution, composed, missing, modify_members, own_value, synced, to_patch,
+    Substitution, missing, modify_members, own_value, splice_between, synced, to_patch,
 };
 use crate::merge::{diff, merge_patch};
 use crate::model::{Lens, top_members};
@@ -209,23 +209,21 @@ impl BlockRequest {
             }
         };
         match edit {
-            Some(first) if !self.assignments.is_empty() => self.edited_further(first).map(Some),
+            Some(first) if !self.assignments.is_empty() => self.edited_further(document, first).map(Some),
             edit => Ok(edit),
         }
     }
 
     /// Makes the assignments in the text that `first` leads to; both are one edit then.
-    fn edited_further(&self, first: Edit) -> Result<Edit, EditError> {
+    fn edited_further(&self, document: &Document, first: Edit) -> Result<Edit, EditError> {
         let members = top_members(&first.document);
         let lens = Lens::default();
         let computed = to_patch(&LocalView::new(&members, &lens), &self.assignments, &[], self.options)?;
-        match modify_members(&first.document, &members, computed.normalized)? {
-            None => Ok(first),
-            Some(second) => {
-                let splices = composed(&first.splices, first.document.text(), &second.splices);
-                Ok(Edit { splices, streams_before: first.streams_before, ..second })
-            }
-        }
+        let Some(second) = modify_members(&first.document, &members, computed.normalized)? else {
+            return Ok(first);
+        };
+        let splices = splice_between(document.text(), second.document.text());
+        Ok(Edit { splices, streams_before: first.streams_before, ..second })
     }
 
     /// The path of the block beside which the new one is to stand, if one is named.

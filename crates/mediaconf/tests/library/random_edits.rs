@@ -262,8 +262,12 @@ fn removes(old: &Value, new: &Value) -> bool {
             old.iter().any(|(key, value)| new.get(key).is_none_or(|new| removes(value, new)))
         }
         (Value::Array(old), Value::Array(new)) => {
+            // Where an element stands at another place, another one may be gone.
+            let moves = |at: usize, element: &Value| {
+                (0..new.len()).any(|other| other != at && new[other] == *element)
+            };
             old.len() > new.len()
-                || old.iter().any(Value::is_array)
+                || old.iter().enumerate().any(|(at, element)| element.is_array() || moves(at, element))
                 || old.iter().zip(new).any(|(old, new)| removes(old, new))
         }
         (Value::Array(_) | Value::Object(_), _) => true,
