@@ -15,7 +15,6 @@ mod law;
 mod oracle;
 
 use libfuzzer_sys::fuzz_target;
-use mediaconf::plumbing::edit::{split_assignment};
 use mediaconf::plumbing::show::{set_lines};
 use mediaconf::plumbing::model::{Lens, View, to_json, top_members};
 use mediaconf::plumbing::syntax::Document;

@@ -8,9 +8,7 @@ use crate::cli::error::CliError;
 use crate::cli::input;
 use crate::cli::prompts;
 use crate::engine::Refusal;
-use mediaconf::plumbing::edit::{
-    AssignedValue, Assignment, Fault, Path as ValuePath, Substitution, split_assignment,
-};
+use mediaconf::plumbing::edit::{AssignedValue, Assignment, Fault, Path as ValuePath, Substitution};
 
 /// The edits of a command line, each with its place there.
 pub struct GivenEdits<'m> {
@@ -100,7 +98,7 @@ pub fn set_file(text: &str) -> Result<Assignment, CliError> {
 
 /// Splits `PATH=VALUE`.
 pub fn split(text: &str) -> Result<(ValuePath, Option<&str>), CliError> {
-    parsed(text, split_assignment(text))
+    parsed(text, ValuePath::split_assignment(text))
 }
 
 fn parsed<T>(text: &str, result: Result<T, Fault>) -> Result<T, CliError> {

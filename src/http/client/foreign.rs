@@ -2,6 +2,7 @@
 //! every query parameter, so `dry_run=true` would be a change. Whatever relies on more is done here, on the
 //! configuration that was read, or is refused before anything is sent.
 
+use mediaconf::plumbing::edit::{Config, doubts_in_json};
 use mediaconf::plumbing::schema::DirectiveRole;
 use mediaconf::plumbing::schema::Kind;
 use mediaconf::plumbing::schema::Scope;
@@ -18,7 +19,6 @@ use crate::engine::{
 };
 use crate::http::protocol::routes::ApiOperation;
 use mediaconf::Request;
-use mediaconf::plumbing::edit::{ConfigLookup, doubts_in_json};
 use mediaconf::plumbing::merge::merge_patch;
 
 /// What a server answers that says yes to a change and does not make it.
@@ -45,7 +45,7 @@ pub fn change(
 fn modify(session: &mut Session, request: &Request, options: &ChangeOptions) -> Result<Outcome, Refusal> {
     refuse_lacking(session, options)?;
     let before = read(session)?;
-    let evaluated = request.evaluate(&before).map_err(Refusal::from)?;
+    let evaluated = request.evaluate(&Config::from(&before)).map_err(Refusal::from)?;
     let (depends_on_read, notes) = (evaluated.depends_on_read, evaluated.notes.clone());
     let sent = evaluated.patch.to_string();
     let deletions = deletions(&before, &evaluated.patch, request, options);
@@ -171,7 +171,7 @@ fn deletions(before: &Value, patch: &Value, request: &Request, options: &ChangeO
 
 /// The guard over many deleted streams.
 fn deletion(before: &Value, is_deleted: &dyn Fn(&str) -> bool, options: &ChangeOptions) -> Option<Guard> {
-    let names = before.names(&[Kind::Streams.key()]);
+    let names = Config::from(before).names(&[Kind::Streams.key()]);
     let deleted = names.iter().filter(|name| is_deleted(name)).count();
     before_deletion(deleted, names.len(), options.max_delete)
 }
@@ -179,7 +179,7 @@ fn deletion(before: &Value, is_deleted: &dyn Fn(&str) -> bool, options: &ChangeO
 /// The guards over a whole new text.
 fn guards(before: &Value, new: &Arc<Snapshot>, options: &ChangeOptions) -> [Option<Guard>; 2] {
     let config = new.config();
-    let kept: HashSet<String> = config.lookup().names(&[Kind::Streams.key()]).into_iter().collect();
+    let kept: HashSet<String> = config.names(&[Kind::Streams.key()]).into_iter().collect();
     let lost = || lost_credentials(before, &Content::Text(new.clone()).to_json());
     let empty = before_replacement(None, new.document());
     [empty.or_else(lost), deletion(before, &|name| !kept.contains(name), options)]

@@ -4,11 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::diff::{diff, group, object, own_members};
-use crate::edit::schema_path::Place;
-use crate::edit::{ConfigLookup, EditError, FaultKind, Note, modify};
-use crate::model::Config;
+use crate::edit::{EditError, FaultKind, Note, modify};
+use crate::query::Config;
 use crate::schema::codec::group_name;
-use crate::schema::{Kind, Object, Schema, Scope};
+use crate::schema::{Kind, Object, Place, Schema, Scope};
 use crate::syntax::{Document, Entry};
 
 /// The parts that are removed because a desired state lacks them.
@@ -82,7 +81,7 @@ impl DesiredState {
     }
 
     /// Returns the patch that brings a configuration to this state, with what users should know of it.
-    pub fn patch(&self, current: &dyn ConfigLookup) -> (Value, Vec<Note>) {
+    pub fn patch(&self, current: &Config<'_>) -> (Value, Vec<Note>) {
         match self {
             Self::Merged(patch) => {
                 let lacking = lacking(patch, current);
@@ -90,11 +89,12 @@ impl DesiredState {
             }
             Self::Entries { settings, entries } => {
                 let groups = Schema::media().kinds.iter();
-                let groups = groups
-                    .filter_map(|&kind| Some((kind.key().to_owned(), group(kind, [current, entries])?)));
+                let groups = groups.filter_map(|&kind| {
+                    Some((kind.key().to_owned(), group(kind, [current, &Config::from(entries)])?))
+                });
                 (settings.clone().into_iter().chain(groups).collect::<Object>().into(), Vec::new())
             }
-            Self::Whole(whole) => (diff(current, whole).into(), Vec::new()),
+            Self::Whole(whole) => (diff(current, &Config::from(whole)).into(), Vec::new()),
         }
     }
 }
@@ -120,7 +120,7 @@ fn drop_defaults<'d>(scope: Scope, entries: impl Iterator<Item = Entry<'d>> + Cl
 }
 
 /// Returns the number of settings that a state lacks of the streams, lives and plugins that it names.
-fn lacking(state: &Value, current: &dyn ConfigLookup) -> usize {
+fn lacking(state: &Value, current: &Config<'_>) -> usize {
     let in_block = |kind: Kind, name: &str, wanted: &Value| {
         let mut found = own_members(Place::Block(kind), &current.value(&[kind.key(), name])?);
         // A member that no directive inside of the block sets is none.

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use similar::{MergeResolution, TextMerge};
 
 use super::diff::diff;
-use crate::edit::schema_path::{Place, own_value};
 use crate::edit::{FaultKind, modify};
-use crate::model::{Config, has_errors};
-use crate::schema::Object;
+use crate::model::has_errors;
+use crate::query::Config;
+use crate::schema::{Object, Place};
 use crate::syntax::{Document, Entry, Token, TokenKind};
 
 /// Three texts merged line by line.
@@ -80,7 +80,7 @@ fn decided(merge: &TextMerge<'_, '_, '_, str>) -> String {
 /// Returns the patch from the values of one text to those of another; neither has errors.
 pub fn patch_between(from: &Document, to: &Document) -> Object {
     let [from, to] = [from, to].map(Config::own);
-    diff(&from.lookup(), &to.lookup())
+    diff(&from, &to)
 }
 
 /// Returns `theirs`, which others made of `base`, with the change that `mine` makes of `base`, whose values are `patch`.
@@ -131,14 +131,16 @@ fn with_values(text: &Document, values: &Value) -> Option<Document> {
     if present == *values {
         return Some(text.clone());
     }
-    let edit = modify(text, Value::Object(diff(&present, values)), FaultKind::DOUBTS).ok()??;
+    let edit =
+        modify(text, Value::Object(diff(&Config::from(&present), &Config::from(values))), FaultKind::DOUBTS)
+            .ok()??;
     (own_view(&edit.document) == *values).then_some(edit.document)
 }
 
 /// Returns the own view of a document, as JSON.
 fn own_view(document: &Document) -> Value {
     let view = Config::new(document).to_json();
-    own_value(Place::Root, &view).unwrap_or_else(|| json!({}))
+    Place::Root.own_value(&view).unwrap_or_else(|| json!({}))
 }
 
 /// The comments and entries of a text: comments as they are, each entry by its keyword, and with its first word, behind

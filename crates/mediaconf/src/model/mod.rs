@@ -9,7 +9,6 @@
 
 mod account;
 pub mod check;
-mod config;
 pub(crate) mod view;
 
 pub use crate::schema::codec::{OptionWord, group_name};
@@ -17,8 +16,6 @@ pub use crate::schema::members::{Member, Members, block_kind, key_of, only_argum
 pub use crate::secret::{MaskedText, Masker, SecretValues};
 pub use account::usable_account;
 pub use view::{Lens, View, sources, to_json, top_members};
-
-pub use config::Config;
 
 pub use check::{
     NearMiss, check, check_document, has_errors, has_lost_line_ends, near_miss, near_miss_in_block,
