@@ -14,8 +14,7 @@ mod law;
 mod oracle;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use mediaconf::plumbing::edit::{Config, Path};
-use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Assignment, normalize};
+use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Assignment, Config, Path, normalize};
 use mediaconf::plumbing::syntax::Document;
 use serde_json::Value;
 

@@ -13,7 +13,6 @@ use crate::cli::draft_comments::{height, with_comments, without_comments};
 use crate::cli::editor::Editor;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::input;
 use crate::cli::interrupt::LastWords;
 use crate::cli::prompts;
 use crate::cli::render::{diff, notes};
@@ -25,7 +24,7 @@ use crate::engine::{
 };
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft};
 use crate::store::{Revision, StoreError};
-use mediaconf::plumbing::edit::{Fault, Path};
+use mediaconf::plumbing::edit::{Fault, Path, quoted};
 use mediaconf::plumbing::merge::{first_marker, merge_lines};
 use mediaconf::plumbing::syntax::{LineIndex, Severity, one_line};
 
@@ -184,7 +183,7 @@ impl Editing<'_> {
     fn attempt(&mut self, text: Bytes) -> Result<Attempt, CliError> {
         if let (Some(path), true) = (&self.draft.origin.head.path, text.trim_ascii().is_empty()) {
             let refusal = Refusal::new(RefusalKind::BadNewText, format!("the new text of `{path}` is empty"));
-            return Err(refusal.hint(format!("`mediactl rm {}` removes it", input::quoted(path))).into());
+            return Err(refusal.hint(format!("`mediactl rm {}` removes it", quoted(path))).into());
         }
         let mut whole = self.draft.origin.spliced(text);
         let mut conflict = None;

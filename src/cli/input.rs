@@ -1,6 +1,5 @@
 //! Reads the inputs that arguments name: files, standard input, paths of values.
 
-use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -88,13 +87,4 @@ pub fn is_url(argument: &str) -> bool {
 pub fn misplaced_url(argument: &str) -> Option<CliError> {
     let shown = || format!("unexpected URL `{}`", without_userinfo(argument));
     is_url(argument).then(|| CliError::usage(shown(), "use `--url URL` for a server"))
-}
-
-/// A word in quotes, if a shell would read it as something else without them.
-pub fn quoted(word: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => Cow::Borrowed(word),
-        false => Cow::Owned(format!("'{}'", word.replace('\'', r"'\''"))),
-    }
 }

@@ -19,7 +19,7 @@ use crate::cli::target::{self, Target};
 use crate::engine::{ConfigSource, Refusal, Snapshot};
 use crate::store::StoreError;
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, text_of_base};
-use mediaconf::plumbing::edit::Path;
+use mediaconf::plumbing::edit::{Path, quoted};
 
 /// Edit the configuration, or one entry of it, in a text editor
 ///
@@ -65,10 +65,8 @@ pub fn run(args: &EditArgs, call: Invocation<'_>) -> Result<Exit, CliError> {
     drop(present);
     let of = target_option(global, &target);
     let file = draft.path().display().to_string();
-    let kept = format!(
-        "what you wrote is kept: `mediactl {of}edit --from {}` goes on with it",
-        input::quoted(&file)
-    );
+    let kept =
+        format!("what you wrote is kept: `mediactl {of}edit --from {}` goes on with it", quoted(&file));
     Editing { target, draft, kept, editor: Editor::from_environment(), ui, change }.run()
 }
 
@@ -118,7 +116,7 @@ fn target_option(global: &GlobalArgs, target: &Target) -> String {
         TargetKind::Context(NamedBy::CommandLine) => ("-x", global.context.clone().unwrap_or_default()),
         _ => return String::new(),
     };
-    format!("{option} {} ", input::quoted(&value))
+    format!("{option} {} ", quoted(&value))
 }
 
 /// The lines of an entry, which may be in an included file instead.

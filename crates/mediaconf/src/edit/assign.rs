@@ -257,10 +257,9 @@ impl Assigner<'_> {
         if given.removes() && path.segments.last() == Some(&Segment::Append) {
             return Err(Fault::of_path("there is nothing at `[+]` to remove"));
         }
-        let value = given.at(at).map_err(|fault| {
-            let hint = || Some(format!("such as `{}={}`", path.shown(), at.example()?));
-            Fault { hint: fault.hint.or_else(hint), ..fault }
-        })?;
+        let value = given
+            .at(at)
+            .map_err(|fault| Fault { hint: fault.hint.or_else(|| Self::example(at, path)), ..fault })?;
         if path.segments.len() + depth(&value) > Document::MAX_DEPTH {
             return Err(Fault::of_path(format!("this nests deeper than {}", Document::MAX_DEPTH)));
         }
@@ -272,12 +271,12 @@ impl Assigner<'_> {
         if value.is_null() || !given.is_whole_in_words(at) {
             return Ok(value);
         }
-        self.whole(at, place, value)
+        self.whole(at, place, given.text().unwrap_or_default(), value)
     }
 
     /// A value that is given as words is the whole directive: null for each other extra of a backend; one that would drop
     /// elements of a list is refused.
-    fn whole(&self, place: Place, path: &Path, mut value: Value) -> Result<Value, Fault> {
+    fn whole(&self, place: Place, path: &Path, text: &str, mut value: Value) -> Result<Value, Fault> {
         let Some(keys) = keys(&path.segments) else { return Ok(value) };
         if let Some(options) = place.address().and_then(|shape| shape.options) {
             let present = self.current.names(&[&keys[..], &[options]].concat());
@@ -292,12 +291,7 @@ impl Assigner<'_> {
         let present = self.current.value(&keys).as_ref().and_then(Value::as_array).map_or(0, Vec::len);
         match present {
             0 | 1 => Ok(value),
-            _ => Err(Fault::of_path(format!(
-                "there are {present} elements, and this would replace them all"
-            ))
-            .hint(
-                "`[0]` behind the path replaces the first, `[+]` appends, a JSON array sets the whole list",
-            )),
+            _ => Err(Self::drops(place, path, present, text, &value)),
         }
     }
 

@@ -34,6 +34,7 @@ pub use crate::schema::patch;
 pub use assign::{AssignOptions, AssignedValue, Assignment};
 pub use completion::{Completion, PathUse, Proposal};
 pub use explain::{Explanation, explain};
+pub use slips::quoted;
 pub use substitution::Substitution;
 pub use sync::Note;
 

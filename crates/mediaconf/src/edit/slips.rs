@@ -1,15 +1,93 @@
 //! Refuses assignments that are probably slips: a name that is not there, a value that would drop others.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde_json::Value;
 
 use super::assign::{Assigner, PathEdit};
 use crate::query::{Path, Segment, did_you_mean, keys};
+use crate::schema::codec::General;
 use crate::schema::fault::Fault;
-use crate::schema::{DirectiveRole, Place, Schema};
+use crate::schema::{DirectiveRole, Facts, JsonForm, PartPlace, Place, Schema};
+use crate::secret::Masker;
+
+/// An address for examples.
+const ADDRESS: &str = "udp://239.0.0.1:1234";
+
+/// A word in quotes, if a shell would read it as something else without them.
+pub fn quoted(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => Cow::Borrowed(word),
+        false => Cow::Owned(format!("'{}'", word.replace('\'', r"'\''"))),
+    }
+}
+
+/// The option that sets a value, as it is typed.
+fn set(path: &Path, text: &str) -> String {
+    format!("`--set {}`", quoted(&format!("{}={text}", path.shown())))
+}
+
+/// True if the value at the path holds no secret, so that advice may show it.
+fn may_show(path: &Path, value: &Value) -> bool {
+    let keys: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
+    Masker::default().json_below(&keys, value) == *value
+}
 
 impl Assigner<'_> {
+    /// An example of what fits at a place that takes several words or JSON.
+    pub fn example(place: Place, path: &Path) -> Option<String> {
+        let such = |text: &str| Some(format!("such as {}", set(path, text)));
+        // How to append an element, and how to set all of them.
+        let whole_or_new = |element: &str, list: &str| {
+            let new = set(&path.child(Segment::Append), element);
+            Some(format!("{new} appends, {} sets the whole list", set(path, list)))
+        };
+        match place {
+            Place::Own(row) => {
+                // The words behind the keyword.
+                let words = row.example.trim_end_matches(';');
+                let words = words.split_once(' ').map_or(words, |(_, words)| words);
+                match row.codec.facts() {
+                    Facts { list: Some(_), .. } => whole_or_new(words, &format!("[{words}]")),
+                    Facts { sources: Some(shape), .. } => {
+                        whole_or_new(ADDRESS, &format!("[{{\"{}\":\"{ADDRESS}\"}}]", shape.address))
+                    }
+                    facts if row.is_setting() && facts.json != JsonForm::Leaf => such(words),
+                    _ => None,
+                }
+            }
+            Place::Group(kind) => such(&format!("{{\"NAME\":{}}}", kind.example())),
+            Place::Block(kind) => such(kind.example()),
+            Place::Source(_) => such(ADDRESS),
+            Place::Pair(_) => such("vb=1024k"),
+            Place::Extras => such("{\"KEY\":\"VALUE\"}"),
+            Place::Part(part) if part.place == PartPlace::Rest => such("[\"OPTION\"]"),
+            _ => None,
+        }
+    }
+
+    /// Refuses the words of one element that would drop other elements of a list.
+    pub fn drops(place: Place, path: &Path, present: usize, text: &str, list: &Value) -> Fault {
+        // What is neither a port nor an address may be a secret that was typed at the wrong place.
+        let (noun, placeholder, is_shown) = match place {
+            Place::Own(row) if row.codec.facts().list.is_some() => ("port", "", true),
+            Place::Own(_) => ("source", "URL", text.contains("://") && may_show(path, list)),
+            _ => ("option", "OPTION", false),
+        };
+        let (element, list) = match is_shown {
+            true => (text, list.to_string()),
+            false => (placeholder, format!("[\"{placeholder}\"]")),
+        };
+        Fault::of_path(format!("there are {present} {noun}s, and this would replace them all")).hint(format!(
+            "{} replaces the first, {} appends, {} sets the whole list",
+            set(&path.child(Segment::Index(0)), element),
+            set(&path.child(Segment::Append), element),
+            set(path, &list),
+        ))
+    }
+
     /// Refuses a plain value with blanks for a directive that has several words: the value would become
     /// one word in quotes.
     pub fn refuse_one_for_several(
@@ -32,8 +110,15 @@ impl Assigner<'_> {
         let are_words =
             |value: Value| value.as_array().is_some_and(|words| !words.iter().any(Value::is_array));
         if is_line || !is_string && self.current.value_at(path).is_ok_and(are_words) {
-            return Err(Fault::of_path("this would be one word in quotes, not several words")
-                .hint("give the words as a JSON array; `--accept form-change` sets one word"));
+            let words = General::words(text);
+            let hint = match may_show(path, &words) {
+                true => format!(
+                    "the words as a JSON array are `{words}`: {}; `--accept form-change` sets one word",
+                    set(path, &words.to_string())
+                ),
+                false => "give the words as a JSON array; `--accept form-change` sets one word".to_owned(),
+            };
+            return Err(Fault::of_path("this would be one word in quotes, not several words").hint(hint));
         }
         Ok(())
     }
@@ -133,12 +218,8 @@ impl Assigner<'_> {
                 let accept = "add `--accept near-miss` (over HTTP `accept=near-miss`)";
                 return Err(fault.hint(format!("{near} If `{key}` is right, {accept}")).at(path));
             }
-            let missing = removals.iter().find_map(|PathEdit { path, .. }| {
-                let (names, _) = path.split_names();
-                let block = names.get(..2).filter(|_| path.kind().is_some() && path.segments.len() > 2)?;
-                let is_missing = !self.options.create && !self.current.contains(block);
-                is_missing.then(|| self.current.missing(path, block).at(path))
-            });
+            let missing =
+                removals.iter().find_map(|removal| Some(self.absent_block(&removal.path)?.at(&removal.path)));
             return missing.map_or(Ok(removals), Err);
         }
         let is_one_of_many = path.first_pattern().is_some();
@@ -156,12 +237,20 @@ impl Assigner<'_> {
         }
     }
 
+    /// The fault of a path into a stream, live or plugin that is not there.
+    fn absent_block(&self, path: &Path) -> Option<Fault> {
+        let (names, _) = path.split_names();
+        let block = names.get(..2).filter(|_| path.kind().is_some() && path.segments.len() > 2)?;
+        let is_missing = !self.options.create && !self.current.contains(block);
+        is_missing.then(|| self.current.missing(path, block))
+    }
+
     /// The fault of a path that has no value; `None` if it has one. A single entry of a list is looked up later, when it is
     /// removed, because an earlier edit may have made or moved it.
     fn absence(&self, path: &Path, is_one_of_many: bool) -> Option<Fault> {
         let Some(keys) = keys(&path.segments) else {
             let looked_up = || self.current.value_at(path).err().filter(Fault::is_absent);
-            return is_one_of_many.then(looked_up)?;
+            return if is_one_of_many { looked_up() } else { self.absent_block(path) };
         };
         let place = Place::resolve(&path.segments).ok()?;
         let own = self.current.value(&keys).and_then(|value| place.own_value(&value));

@@ -230,18 +230,6 @@ impl Place {
         row.codec.facts().json == JsonForm::Object && row.codec.facts().entries_of.is_none()
     }
 
-    /// A text that fits here, where the place takes several words or JSON.
-    pub fn example(self) -> Option<&'static str> {
-        match self {
-            Self::Own(row) if !row.example.is_empty() && row.codec.facts().json != JsonForm::Leaf => {
-                let words = row.example.trim_end_matches(';');
-                Some(words.split_once(' ').map_or(words, |(_, words)| words))
-            }
-            Self::Block(kind) => Some(kind.example()),
-            _ => None,
-        }
-    }
-
     /// Returns null if the value here can be removed.
     pub fn removal(self) -> Result<Value, Fault> {
         match self {

@@ -14,7 +14,7 @@ use super::{
     BlockHead, Codec, Document, ESCAPE, Entry, Facts, Fault, Faults, JsonForm, Members, Normalizer, Object,
     Old, Place, Pointer, RowMatch, SELECTORS, Scalar, Schema, Scope, block, first_argument,
     has_needless_escape, inner_scope, json, key_of, keyword_of, only_argument, quoted_if_needed, read,
-    scalar_text, word,
+    read_directive, scalar_text, word,
 };
 
 /// The form that the occurrences of a keyword have.
@@ -304,6 +304,12 @@ impl Codec for General<'_> {
 }
 
 impl General<'_> {
+    /// Splits a text into words as the text of a directive is split.
+    pub fn words(text: &str) -> Value {
+        let words = read_directive(text, |entry| General { keyword: "" }.read(&[entry], None));
+        words.flatten().unwrap_or_else(|| text.split_whitespace().collect())
+    }
+
     /// One occurrence: its words, and maybe the object of its block last.
     fn occurrence(&self, words: Vec<Value>, normalizer: &mut Normalizer) -> Option<Value> {
         let last = words.len().saturating_sub(1);
