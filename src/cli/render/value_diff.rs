@@ -73,7 +73,7 @@ pub fn print(
 /// The values in which two configurations differ; `None` if one of them has errors.
 pub fn changed(old: &Content, new: &Content) -> Option<Vec<ChangedValue>> {
     let both = old.is_valid() && new.is_valid();
-    both.then(|| compared([Some(old), Some(new)], |old, new| ChangedValue::between(old, new)))
+    both.then(|| compared([Some(old), Some(new)], ChangedValue::between))
 }
 
 /// The paths of the first values that differ, and how many more there are; empty if a configuration has errors.
