@@ -208,16 +208,18 @@ fn a_port_is_the_whole_list_where_it_drops_none() {
     }
     for (assignment, expected) in [
         ("http=[::1]:80", {
-            "`http`: there are 2 elements, and this would replace them all | `[0]` behind the path replaces the first, \
-             `[+]` appends, a JSON array sets the whole list"
+            "`http`: there are 2 ports, and this would replace them all | `--set 'http[0]=[::1]:80'` replaces the first, \
+             `--set 'http[+]=[::1]:80'` appends, `--set 'http=[\"[::1]:80\"]'` sets the whole list"
         }),
         ("streams.a.url=udp://9", {
-            "`streams.a.urls`: there are 3 elements, and this would replace them all | `[0]` behind the path replaces \
-             the first, `[+]` appends, a JSON array sets the whole list"
+            "`streams.a.urls`: there are 3 sources, and this would replace them all | `--set \
+             'streams.a.urls[0]=udp://9'` replaces the first, `--set 'streams.a.urls[+]=udp://9'` appends, \
+             `--set 'streams.a.urls=[{\"url\":\"udp://9\"}]'` sets the whole list"
         }),
         ("streams.a.url=rtsp://u:geheim@h/", {
-            "`streams.a.urls`: there are 3 elements, and this would replace them all | `[0]` behind the path replaces \
-             the first, `[+]` appends, a JSON array sets the whole list"
+            "`streams.a.urls`: there are 3 sources, and this would replace them all | `--set \
+             'streams.a.urls[0]=URL'` replaces the first, `--set 'streams.a.urls[+]=URL'` appends, \
+             `--set 'streams.a.urls=[\"URL\"]'` sets the whole list"
         }),
     ] {
         check_fault(assignment, expected);
@@ -335,7 +337,7 @@ fn numbers_reach_the_patch_as_written() {
 
 #[test]
 fn values_that_do_not_fit_are_refused_with_their_path() {
-    let http = "`http`: expected a port (0 to 65535) or host:port | such as `http=80`";
+    let http = "`http`: expected a port (0 to 65535) or host:port | `--set 'http[+]=80'` appends, `--set ";
     for (assignment, expected) in [
         ("rtmp=abc", "`rtmp`: expected a port (0 to 65535) or host:port".to_owned()),
         ("rtmp=65536", "`rtmp`: expected a port (0 to 65535) or host:port".to_owned()),
@@ -352,10 +354,12 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
              one"
                 .to_owned(),
         ),
-        ("http=x", http.to_owned()),
-        ("http=80 443", http.to_owned()),
+        ("http=x", format!("{http}'http=[80]'` sets the whole list")),
+        ("http=80 443", format!("{http}'http=[80]'` sets the whole list")),
         ("streams.b.urls=udp://u:p@1 udp://2", {
-            "`streams.b.urls`: expected one URL, then NAME=VALUE options | such as `streams.b.urls=udp://239.0.0.1:1234 priority=1`"
+            "`streams.b.urls`: expected one URL, then NAME=VALUE options | `--set \
+             'streams.b.urls[+]=udp://239.0.0.1:1234'` appends, `--set \
+             'streams.b.urls=[{\"url\":\"udp://239.0.0.1:1234\"}]'` sets the whole list"
                 .to_owned()
         }),
         ("log_requests=yes", "`log_requests`: expected true or false".to_owned()),
@@ -368,32 +372,32 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
             "`streams.a.position`: every block has a position | set the new position".to_owned(),
         ),
         ("edit_auth=a", {
-            "`edit_auth`: expected LOGIN PASSWORD | such as `edit_auth=admin SECRET`".to_owned()
+            "`edit_auth`: expected LOGIN PASSWORD | such as `--set 'edit_auth=admin SECRET'`".to_owned()
         }),
         ("auth=http://b/; x", {
-            "`auth`: expected a URL or `false`, then NAME=VALUE options | such as \
-             `auth=http://backend/auth key=value`"
+            "`auth`: expected a URL or `false`, then NAME=VALUE options | such as `--set \
+             'auth=http://backend/auth key=value'`"
                 .to_owned()
         }),
         ("streams.b.auth=on", {
-            "`streams.b.auth`: expected a URL or `false`, then NAME=VALUE options | such as \
-             `streams.b.auth=false`"
+            "`streams.b.auth`: expected a URL or `false`, then NAME=VALUE options | such as `--set \
+             streams.b.auth=false`"
                 .to_owned()
         }),
         ("streams.b.auth=false k=v", {
-            "`streams.b.auth`: `false` takes no options | such as `streams.b.auth=false`".to_owned()
+            "`streams.b.auth`: `false` takes no options | such as `--set streams.b.auth=false`".to_owned()
         }),
         ("streams.a=5", {
-            "`streams.a`: expected a JSON object | such as \
-             `streams.a={\"urls\":[{\"url\":\"udp://239.0.0.1:1234\"}]}`"
+            "`streams.a`: expected a JSON object | such as `--set \
+             'streams.a={\"urls\":[{\"url\":\"udp://239.0.0.1:1234\"}]}'`"
                 .to_owned()
         }),
         ("s:edit_auth=a b", {
-            "`edit_auth`: a string does not fit here | such as `edit_auth=admin SECRET`".to_owned()
+            "`edit_auth`: a string does not fit here | such as `--set 'edit_auth=admin SECRET'`".to_owned()
         }),
         ("streams.a.transcoder=vb=1; url x", {
-            "`streams.a.transcoder`: expected options of the transcoder | such as \
-             `streams.a.transcoder=vb=1024k ab=64k`"
+            "`streams.a.transcoder`: expected options of the transcoder | such as `--set \
+             'streams.a.transcoder=vb=1024k ab=64k'`"
                 .to_owned()
         }),
         ("x={\"a\":1,\"a\":2}", {
@@ -401,8 +405,8 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
                 .to_owned()
         }),
         ("s:streams.a.push[+]=a b", {
-            "`streams.a.push[+]`: this would be one word in quotes, not several words | give the words as a JSON \
-             array; `--accept form-change` sets one word"
+            "`streams.a.push[+]`: this would be one word in quotes, not several words | the words as a JSON \
+             array are `[\"a\",\"b\"]`: `--set 'streams.a.push[+]=[\"a\",\"b\"]'`; `--accept form-change` sets one word"
                 .to_owned()
         }),
         ("x=[]", "`x`: an empty list can't be written | null removes the directive".to_owned()),
