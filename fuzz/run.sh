@@ -57,13 +57,13 @@ heads() {
     seed < <(printf 'POST / HTTP/1.1\r\nhost:a\r\ncontent-length: 12\r\nContent-Length:12 \r\nMediactl-Peer: x\r\n\r\n')
 }
 
-# The assignments that the tests of `edit/assign` and `edit/path` spell out.
+# The assignments that the tests of `edit/assign` and `query/path` spell out.
 assignments() {
     local line
     while IFS= read -r line; do
         seed <<<"$line"
         seed < <(printf 'create\n%s\n' "$line")
-    done < <(grep -ohE '\["[^]]*"\]|r#"[^#]*"#' "$root"/crates/mediaconf/src/edit/{assign,path}/tests.rs |
+    done < <(grep -ohE '\["[^]]*"\]|r#"[^#]*"#' "$root"/crates/mediaconf/src/{edit/assign_tests,query/path/tests}.rs |
         sed -E 's/^(\[|r#)"//; s/"[]#]$//; s/", "/\n/g; s/\\"/"/g')
     seed <<'LINES'
 streams.a.urls[+]=udp://9

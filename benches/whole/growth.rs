@@ -5,8 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+use mediaconf::plumbing::edit::Config;
 use mediaconf::plumbing::edit::{FaultKind, modify};
-use mediaconf::plumbing::model::{Config, check};
+use mediaconf::plumbing::model::check;
 use mediaconf::plumbing::syntax::Document;
 use mediactl::store::Revision;
 

@@ -15,8 +15,8 @@ mod law;
 mod oracle;
 
 use libfuzzer_sys::fuzz_target;
-use mediaconf::plumbing::edit::{split_assignment};
-use mediaconf::plumbing::show::{set_lines};
+use mediaconf::Path;
+use mediaconf::plumbing::show::set_lines;
 use mediaconf::plumbing::model::{Lens, View, to_json, top_members};
 use mediaconf::plumbing::syntax::Document;
 
@@ -62,7 +62,7 @@ fn json_is_written(document: &Document) {
 fn lines_are_read_back(document: &Document) {
     for (path, text) in set_lines(&law::view(document, false), &[]) {
         let line = format!("{path}={text}");
-        let (read, value) = split_assignment(&line).expect("what is printed is a path");
+        let (read, value) = Path::split_assignment(&line).expect("what is printed is a path");
         assert_eq!((read.to_string(), value), (path, Some(text.as_str())), "{line}");
         assert!(!line.contains('\n'), "{line:?}");
     }

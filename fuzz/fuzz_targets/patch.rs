@@ -15,7 +15,7 @@ mod mutate;
 mod oracle;
 
 use libfuzzer_sys::{Corpus, fuzz_mutator, fuzz_target, fuzzer_mutate};
-use mediaconf::plumbing::edit::{patch};
+use mediaconf::plumbing::edit::patch;
 use mediaconf::plumbing::model::has_errors;
 use mutate::{Chance, other_patch};
 

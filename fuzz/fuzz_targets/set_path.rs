@@ -14,8 +14,7 @@ mod law;
 mod oracle;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Assignment, to_patch, normalize, Path, split_assignment, select};
-use mediaconf::plumbing::model::Config;
+use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Assignment, Config, Path, normalize};
 use mediaconf::plumbing::syntax::Document;
 use serde_json::Value;
 
@@ -43,15 +42,14 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     let assignments: Vec<Assignment> = lines.lines().filter_map(assignment).collect();
     let document = Document::parse(TEXT.to_owned());
     let config = Config::new(&document);
-    let (local, remote) = (config.lookup(), config.to_json());
+    let json = config.to_json();
+    let remote = Config::from(&json);
     for Assignment { path, .. } in &assignments {
-        assert_eq!(select(&local, path), select(&remote, path), "{path}");
+        assert_eq!(config.select(path), remote.select(path), "{path}");
     }
-    let computed = to_patch(&local, &assignments, &[], AssignOptions { create, ..AssignOptions::default() });
-    assert_eq!(
-        computed,
-        to_patch(&remote, &assignments, &[], AssignOptions { create, ..AssignOptions::default() })
-    );
+    let options = AssignOptions { create, ..AssignOptions::default() };
+    let computed = config.to_patch(&assignments, &[], options);
+    assert_eq!(computed, remote.to_patch(&assignments, &[], options));
     match computed {
         Ok(computed) => {
             let patch = Value::Object(computed.patch);
@@ -70,7 +68,7 @@ fn assignment(line: &str) -> Option<Assignment> {
         Some(("file", text)) => (text, AssignedValue::File),
         _ => (line, AssignedValue::Typed),
     };
-    let (path, value) = split_assignment(text).ok()?;
+    let (path, value) = Path::split_assignment(text).ok()?;
     assert_eq!(Path::parse(&path.to_string()).as_ref(), Ok(&path), "a path that is printed is the same path");
     assert_eq!(value.is_none(), Path::parse(text).is_ok(), "a path alone has no value");
     Some(Assignment { path, value: value.map_or(AssignedValue::Remove, |value| change(value.to_owned())) })

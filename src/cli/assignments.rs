@@ -7,9 +7,7 @@ use clap::ArgMatches;
 use crate::cli::input;
 use crate::cli::prompts;
 use crate::error::Error;
-use mediaconf::plumbing::edit::{
-    AssignedValue, Assignment, Fault, Path as ValuePath, Substitution, split_assignment,
-};
+use mediaconf::plumbing::edit::{AssignedValue, Assignment, Fault, Path as ValuePath, Substitution};
 
 /// The edits of a command line, each with its place there.
 pub struct GivenEdits<'m> {
@@ -99,7 +97,7 @@ pub fn set_file(text: &str) -> Result<Assignment, Error> {
 
 /// Splits `PATH=VALUE`.
 pub fn split(text: &str) -> Result<(ValuePath, Option<&str>), Error> {
-    parsed(text, split_assignment(text))
+    parsed(text, ValuePath::split_assignment(text))
 }
 
 fn parsed<T>(text: &str, result: Result<T, Fault>) -> Result<T, Error> {

@@ -89,8 +89,8 @@ impl Transaction<'_> {
             return Err(Error::bad_config(base.clone()));
         }
         let (document, config) = (base.document(), base.config());
-        let evaluated = request.evaluate(&config.lookup())?;
-        let patch = match request.edit(evaluated, document, config.members())? {
+        let evaluated = request.evaluate(&config)?;
+        let patch = match request.edit(evaluated, document, &config)? {
             Some(edit) => patch_between(document, &edit.document).into(),
             None => Value::Object(serde_json::Map::new()),
         };

@@ -11,7 +11,7 @@ use super::service::{ConfigService, ConfigSource, ReadForm, ReadQuery};
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
-use mediaconf::plumbing::edit::{ConfigLookup, Path, Place, Segment, own_value, select};
+use mediaconf::plumbing::edit::{Path, Segment};
 use mediaconf::plumbing::model::{Config, Masker};
 
 /// A change that set a value.
@@ -81,7 +81,7 @@ pub fn value_history(
         // A path without a value now and in the history is misspelt.
         let shown = Content::Text(now);
         let shown = masker.map_or_else(|| shown.clone(), |masker| shown.masked(masker));
-        shown.with_values(|current| select(current, path).map(drop)).map_err(not_there)?;
+        shown.with_values(|current| current.select(path).map(drop)).map_err(not_there)?;
     }
     Ok(found)
 }
@@ -175,22 +175,18 @@ fn blame<E>(
 /// entries that went which has the same values, and is in the same place if several have.
 fn former_name(before: &Snapshot, after: &Snapshot, path: &Path) -> Option<Path> {
     let [group, name, ..] = &path.segments[..] else { return None };
-    let Ok(Place::Group(_)) = Place::resolve(std::slice::from_ref(group)) else {
-        return None;
-    };
+    path.kind()?;
     let (group, name) = (group.name()?, name.name()?);
-    let configs = [before, after].map(Snapshot::config);
-    let [before, after] = configs.each_ref().map(Config::lookup);
+    let [before, after] = [before, after].map(|text| Config::own(text.document()));
     if before.contains(&[group, name]) || !after.contains(&[group, name]) {
         return None;
     }
-    let place = Place::Root.member(group).and_then(|group| group.member(name)).ok()?;
-    let made = after.value(&[group, name])?;
-    let own = own_value(place, &made);
-    let gone = before.names(&[group]).into_iter().filter(|former| !after.contains(&[group, former]));
-    let same = gone.filter_map(|former| Some((before.value(&[group, &former])?, former)));
-    let same: Vec<(Value, String)> = same.filter(|(value, _)| own_value(place, value) == own).collect();
-    let in_place = same.iter().find(|(value, _)| value["position"] == made["position"]);
+    let made = after.value(&[group, name]);
+    let old = before.names(&[group]).into_iter().enumerate();
+    let gone = old.filter(|(_, former)| !after.contains(&[group, former]));
+    let same: Vec<_> = gone.filter(|(_, former)| before.value(&[group, former]) == made).collect();
+    let position = after.names(&[group]).iter().position(|other| other == name);
+    let in_place = same.iter().find(|(place, _)| Some(*place) == position);
     let (_, former) = in_place.or(same.first())?;
     let mut path = path.clone();
     path.segments[1] = Segment::Key(former.clone());
@@ -236,8 +232,6 @@ fn may_guess(path: &Path, masker: &Masker) -> bool {
 
 /// The value at the path; `None` if the path leads to no value.
 fn value(snapshot: &Snapshot, path: &Path) -> Option<Value> {
-    let config = snapshot.config();
-    let found = select(&config.lookup(), path).ok()?.into_present()?;
     // What is derived, such as a position, changes with other entries.
-    Place::resolve(&path.segments).map_or(Some(found.clone()), |place| own_value(place, &found))
+    Config::own(snapshot.document()).select(path).ok()?.into_present()
 }

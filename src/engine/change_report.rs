@@ -1,5 +1,6 @@
 //! The report of a change, made or rehearsed: commands show it, and servers send it.
 
+use mediaconf::plumbing::edit::Config;
 use mediaconf::plumbing::schema::DirectiveRole;
 use mediaconf::plumbing::schema::Scope;
 use std::borrow::Cow;
@@ -15,7 +16,6 @@ use super::outcome::{After, Outcome, OutcomeNote};
 use super::snapshot::Snapshot;
 use crate::store::{ChangeId, PendingInfo, Revision};
 use mediaconf::Request;
-use mediaconf::plumbing::edit::{ConfigLookup, keys_that_all_lack};
 use mediaconf::plumbing::merge::ChangedValue;
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::show::Effects;
@@ -131,14 +131,14 @@ impl ChangeReport {
                 report.diff = if parts.diff { diff.lines } else { Vec::new() };
             }
             if parts.values {
-                let values = |old: &dyn ConfigLookup, new: &dyn ConfigLookup| ChangedValue::between(old, new);
+                let values = |old: &Config<'_>, new: &Config<'_>| ChangedValue::between(old, new);
                 report.values.extend(compared([old, new], values));
             }
             (report.changes_account, report.account) = account(old, new);
         }
         if let (Some(request), Some(old)) = (&conditional, old) {
             let lacked =
-                old.with_values(|old| keys_that_all_lack(request.conditions(), old, &request.paths()));
+                old.with_values(|old| old.keys_that_all_lack(request.conditions(), &request.paths()));
             report.keys_lacked = lacked.into_iter().map(str::to_owned).collect();
         }
         let Outcome { id, notes, warnings, new_warnings, pending, .. } = outcome;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::error::Error;
-use mediaconf::plumbing::edit::ConfigLookup;
+use mediaconf::plumbing::edit::Config;
 use mediaconf::plumbing::merge::ChangedValue;
 
 use super::content::{Content, compared};
@@ -18,7 +18,7 @@ const TEXTS: usize = 32 * 1024 * 1024;
 pub type KnownPaths = HashMap<(u64, Option<Revision>), ChangedPaths>;
 
 /// The first paths that differ between two configurations, and how many there are.
-pub fn first_paths_between(before: &dyn ConfigLookup, after: &dyn ConfigLookup) -> ChangedPaths {
+pub fn first_paths_between(before: &Config<'_>, after: &Config<'_>) -> ChangedPaths {
     let changed = ChangedValue::between(before, after);
     let first = changed.iter().take(ChangedPaths::MOST).map(ChangedValue::short_path).collect();
     ChangedPaths { first, count: changed.len() }

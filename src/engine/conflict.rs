@@ -1,11 +1,11 @@
 //! Conflicts between a change and what others made of the same text meanwhile, such as a hand edit of the file.
 
 use crate::error::{Error, ErrorKind};
+use mediaconf::plumbing::edit::{Fault, Pointer};
 use mediaconf::plumbing::schema::Schema;
 use serde_json::Value;
 
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::edit::{ConfigLookup, Fault, Pointer};
 use mediaconf::plumbing::merge::LinesClash;
 use mediaconf::plumbing::model::{Config, Masker};
 use mediaconf::plumbing::syntax::Document;
@@ -38,7 +38,7 @@ pub struct Conflict {
 /// Both documents are without errors. Only the values that the patch names are compared.
 pub fn conflicts(base: &Document, theirs: &Document, patch: &Value) -> Vec<Conflict> {
     let [base, theirs] = [base, theirs].map(Config::own);
-    let (base, theirs) = (base.lookup(), theirs.lookup());
+    let (base, theirs) = (base, theirs);
     let mut found = Vec::new();
     for (key, value) in patch.as_object().into_iter().flatten() {
         match value.as_object().filter(|_| is_group(key)) {

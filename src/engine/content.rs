@@ -1,11 +1,11 @@
 //! A configuration, with its text or as JSON alone.
 
+use mediaconf::plumbing::edit::Config;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::edit::ConfigLookup;
 
 /// A configuration.
 #[derive(Debug, Clone)]
@@ -41,19 +41,16 @@ impl Content {
 
 impl Content {
     /// Looks up values: of a text, only those that are asked for become JSON.
-    pub fn with_values<T>(&self, look: impl FnOnce(&dyn ConfigLookup) -> T) -> T {
+    pub fn with_values<T>(&self, look: impl FnOnce(&Config<'_>) -> T) -> T {
         match self {
-            Self::Json(value) => look(value),
-            Self::Text(snapshot) => look(&snapshot.config().lookup()),
+            Self::Json(value) => look(&Config::from(value)),
+            Self::Text(snapshot) => look(&snapshot.config()),
         }
     }
 }
 
 /// Looks up values in two configurations; one that is not there, or has errors, has no values.
-pub fn compared<T>(
-    sides: [Option<&Content>; 2],
-    look: impl FnOnce(&dyn ConfigLookup, &dyn ConfigLookup) -> T,
-) -> T {
+pub fn compared<T>(sides: [Option<&Content>; 2], look: impl FnOnce(&Config<'_>, &Config<'_>) -> T) -> T {
     let nothing = Content::Json(Value::Object(Map::new()));
     let [old, new] = sides.map(|side| side.filter(|side| side.is_valid()).unwrap_or(&nothing));
     old.with_values(|old| new.with_values(|new| look(old, new)))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::change::EntryEdit;
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
-use mediaconf::plumbing::edit::{ConfigLookup, Path, select};
+use mediaconf::plumbing::edit::Path;
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::{Document, Token};
 
@@ -25,13 +25,12 @@ pub fn entry_range(
         return Err(Error::bad_config(text.clone()));
     }
     let masked = masker.map(|masker| text.masked(masker));
-    let (config, shown_config) = (text.config(), masked.as_ref().unwrap_or(text).config());
-    let shown = shown_config.lookup();
+    let (config, shown) = (text.config(), masked.as_ref().unwrap_or(text).config());
     let is_shown = masker.is_none() || shown.contains(&path.split_names().0);
     if let Some(entry) = config.own_entry_at(&path.segments).filter(|_| is_shown) {
         return Ok(entry.start()..entry.end());
     }
-    select(&shown, path).map_err(not_there)?;
+    shown.select(path).map_err(not_there)?;
     let message = format!("`{}` is not one entry of the text", path.shown());
     Err(Error::new(ErrorKind::NotFound, message)
         .hint("name a stream, live, plugin or another block, or a directive that stands there once"))

@@ -226,8 +226,8 @@ impl Engine {
             return Err(Error::bad_config(present.clone()));
         }
         let config = present.config();
-        let evaluated = request.evaluate(&config.lookup())?;
-        let Some(edit) = request.edit(evaluated, present.document(), config.members())? else {
+        let evaluated = request.evaluate(&config)?;
+        let Some(edit) = request.edit(evaluated, present.document(), &config)? else {
             return Ok(Vec::new());
         };
         let mut faults: Vec<_> = edit.guarded.0.into_iter().map(FaultRecord::of_request).collect();

@@ -15,7 +15,7 @@ use super::outcome::OutcomeNote;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
 use mediaconf::Request;
-use mediaconf::plumbing::edit::{ConfigLookup, Fault, Faults, Path, Segment, entries_at};
+use mediaconf::plumbing::edit::{Config, Fault, Faults, Path, Segment};
 use mediaconf::plumbing::model::{group_name, top_members};
 use mediaconf::plumbing::syntax::one_line;
 
@@ -115,18 +115,15 @@ impl Composed {
             }
             // One of the paths may lead nowhere in this text alone.
             Err(_) => {
-                let paths = request.paths().into_iter().map(Path::entry);
-                paths.flat_map(|path| entries_at(current, &path, request.conditions())).collect()
+                let paths = request.paths().into_iter().map(|path| path.first(2));
+                paths.flat_map(|path| current.blocks_at(&path, request.conditions())).collect()
             }
         })
     }
 
     /// The first entry of an included file among those that `matched` finds, by their keys.
-    pub fn first_included(
-        &self,
-        matched: &dyn Fn(&dyn ConfigLookup) -> Vec<Vec<String>>,
-    ) -> Option<IncludedEntry> {
-        let keys: HashSet<Vec<String>> = matched(&self.text.config().lookup()).into_iter().collect();
+    pub fn first_included(&self, matched: &dyn Fn(&Config<'_>) -> Vec<Vec<String>>) -> Option<IncludedEntry> {
+        let keys: HashSet<Vec<String>> = matched(&self.text.config()).into_iter().collect();
         self.included_entries().into_iter().find(|entry| keys.contains(&entry.keys()))
     }
 
@@ -164,12 +161,11 @@ impl Composed {
 
     fn faults_at(&self, places: Vec<Vec<&str>>) -> Vec<Fault> {
         let own = self.files[0].text.config();
-        let own = own.lookup();
         let not_own = places.into_iter().filter(|keys| !own.contains(keys));
         let whole = self.text.config();
         let faults = not_own.filter_map(|keys| {
             let segments: Vec<Segment> = keys.iter().map(|key| Segment::Key((*key).to_owned())).collect();
-            let is_there = whole.lookup().contains(&keys);
+            let is_there = whole.contains(&keys);
             let entry = whole.entry_at(&segments).filter(|_| is_there)?;
             let (file, line) = self.included_line(entry.span().start)?;
             Some(stands_in(file, line, self.is_here).at(&Path { segments }))
@@ -212,7 +208,7 @@ fn changed_places<'r>(request: &'r Request, patch: Option<&'r Value>) -> Vec<Vec
 }
 
 /// The place itself; for a group, the places of its entries.
-fn entries_below(current: &dyn ConfigLookup, keys: &[&str]) -> Vec<Vec<String>> {
+fn entries_below(current: &Config<'_>, keys: &[&str]) -> Vec<Vec<String>> {
     match keys {
         [group] if is_group(group) => {
             current.names(keys).into_iter().map(|name| vec![(*group).to_owned(), name]).collect()

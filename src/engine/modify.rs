@@ -157,8 +157,7 @@ impl Transaction<'_> {
         notes: &mut Vec<OutcomeNote>,
     ) -> Result<Option<Edit>, Error> {
         let (document, config) = (basis.text.document(), basis.text.config());
-        let current = config.lookup();
-        let evaluated = request.evaluate(&current);
+        let evaluated = request.evaluate(&config);
         let patch = evaluated.as_ref().ok().map(|done| &done.patch);
         notes.extend(self.refuse_included(request, &basis.text, patch)?);
         let mut evaluated = evaluated?;
@@ -166,7 +165,7 @@ impl Transaction<'_> {
         if let (true, Some(state)) = (basis.is_hand_edit, &self.state) {
             self.refuse_conflicts(state, document, &evaluated.patch)?;
         }
-        Ok(request.edit(evaluated, document, config.members())?)
+        Ok(request.edit(evaluated, document, &config)?)
     }
 
     /// Refuses a patch that changes the same values as the hand edit of the file.

@@ -54,7 +54,7 @@ impl Transaction<'_> {
             NewText::Entries(entries) => {
                 let (base, present) = (self.base()?, self.formattable()?);
                 if let (Some(then), true) = (&entries.then, base.is_some() && present.is_valid()) {
-                    then.refuse_unmet(&present.config().lookup())?;
+                    then.refuse_unmet(&present.config())?;
                 }
                 let whole = self.with_entries(base.as_ref().unwrap_or(present), entries, notes)?;
                 self.on_present(whole.shared_bytes(), base.as_ref(), present)?
@@ -92,12 +92,12 @@ impl Transaction<'_> {
             return Err(Error::bad_new_text(text.clone()));
         }
         let (config, document) = (text.config(), text.document());
-        let evaluated = request.evaluate(&config.lookup());
+        let evaluated = request.evaluate(&config);
         let patch = evaluated.as_ref().ok().map(|done| &done.patch);
         notes.extend(self.refuse_included(request, text, patch)?);
         let mut evaluated = evaluated?;
         let of_request = mem::take(&mut evaluated.notes);
-        let Some(edit) = request.edit(evaluated, document, config.members())? else { return Ok(None) };
+        let Some(edit) = request.edit(evaluated, document, &config)? else { return Ok(None) };
         notes.extend(of_request.into_iter().chain(edit.notes).map(OutcomeNote::Edit));
         self.engine.refuse_faults(edit.guarded, self.options)?;
         Ok(Some(Arc::new(Snapshot::proved(edit.document))))

@@ -115,7 +115,7 @@ impl Outcome {
         let sides = [self.before.as_ref(), self.after()];
         let is_shown = sides.iter().flatten().all(|side| side.is_valid());
         let mut effects = match self.is_change() && is_shown {
-            true => compared(sides, |before, after| Effects::between(before, after)),
+            true => compared(sides, Effects::between),
             false => Effects::default(),
         };
         for note in &self.notes {

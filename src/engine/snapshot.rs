@@ -6,8 +6,9 @@ use bytes::Bytes;
 
 use super::guard;
 use crate::store::Revision;
+use mediaconf::plumbing::edit::Config;
 use mediaconf::plumbing::model::{
-    Config, Lens, Members, check_document, has_errors, has_lost_line_ends, only_argument, top_members,
+    Lens, Members, check_document, has_errors, has_lost_line_ends, only_argument, top_members,
 };
 use mediaconf::plumbing::schema::DirectiveRole;
 use mediaconf::plumbing::syntax::{Diagnostics, Document, EntryId, Span};

@@ -1,9 +1,6 @@
 //! What a directive is: its documentation, its form, and the value that holds.
 
-use mediaconf::plumbing::edit::{
-    ConfigLookup, Explanation, FoundValue, Path, Segment, ValueSource, explain, inherited_value,
-    inherited_values,
-};
+use mediaconf::plumbing::edit::{Config, Explanation, FoundValue, Path, Segment, ValueSource, explain};
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::schema::{Parameter, Schema};
 use mediaconf::plumbing::syntax::one_line;
@@ -24,10 +21,9 @@ pub fn explained(spot: &Spot, takes_markdown: bool) -> Value {
         (None, true) => {
             let masked = text.masked(&Masker::opaque());
             let config = masked.config();
-            let current = config.lookup();
-            (explanation(&current, &path, &keyword), inherited(&current, &path))
+            (explanation(&config, &path, &keyword), inherited(&config, &path))
         }
-        (None, false) => (explanation(&json!({}), &path, &keyword), Vec::new()),
+        (None, false) => (explanation(&Config::from(&json!({})), &path, &keyword), Vec::new()),
     };
     let Some(explanation) = found else { return Value::Null };
     let (kind, text) = match takes_markdown {
@@ -38,10 +34,10 @@ pub fn explained(spot: &Spot, takes_markdown: bool) -> Value {
 }
 
 /// The explanation of a path, else that of the directive alone.
-fn explanation(current: &dyn ConfigLookup, path: &Path, keyword: &str) -> Option<Explanation> {
+fn explanation(current: &Config<'_>, path: &Path, keyword: &str) -> Option<Explanation> {
     let alone = || {
         let alone = Path { segments: vec![Segment::Key(keyword.to_owned())] };
-        explain(&json!({}), &alone).ok()
+        explain(&Config::from(&json!({})), &alone).ok()
     };
     explain(current, path).ok().or_else(alone)
 }
@@ -57,15 +53,15 @@ fn of_template(row: &'static Parameter) -> Option<Explanation> {
     let schema = Schema::media();
     let kind = schema.kinds.iter().find(|kind| kind.scope().by_key(row.key).is_some())?;
     let path = Path { segments: [kind.key(), row.key].map(|key| Segment::Key(key.to_owned())).into() };
-    let same = explain(&json!({}), &path).ok()?;
+    let same = explain(&Config::from(&json!({})), &path).ok()?;
     Some(Explanation { documentation: row.doc.to_owned(), ..same })
 }
 
 /// What a block has from its template and the top level, or what they have where an entry of a block is, in words.
-fn inherited(current: &dyn ConfigLookup, path: &Path) -> Vec<String> {
+fn inherited(current: &Config<'_>, path: &Path) -> Vec<String> {
     let found = match path.segments.len() {
-        2 => inherited_values(current, path),
-        _ => inherited_value(current, path).ok().flatten().into_iter().collect(),
+        2 => current.inherited_in(path),
+        _ => current.inherited(path).ok().flatten().into_iter().collect(),
     };
     found.iter().filter_map(origin_in_words).collect()
 }

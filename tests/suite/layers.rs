@@ -19,6 +19,7 @@ const LAYERS: &[&str] = &[
     "mediaconf/schema",
     "mediaconf/secret",
     "mediaconf/model",
+    "mediaconf/query",
     "mediaconf/edit",
     "mediaconf/merge",
     "mediaconf/show",

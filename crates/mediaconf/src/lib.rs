@@ -5,7 +5,7 @@
 //! | [parse a text](#parse-a-text) | [`Document`], [`Entry`], [`Word`] |
 //! | [check it](#check-it) | [`check()`], [`Diagnostics`], [`Diagnostic`], [`Fix`], [`Severity`], [`LineIndex`] |
 //! | [see it as JSON](#see-it-as-json) | [`Config`] |
-//! | [read a value](#read-a-value) | [`Config`], [`ConfigLookup`], [`Path`], [`Segment`], [`select`], [`Selection`] |
+//! | [read a value](#read-a-value) | [`Config`], [`Path`], [`Segment`], [`Selection`] |
 //! | [set and unset values](#set-and-unset-values) | [`Request`], [`Edit`], [`Note`], [`Assignment`], [`AssignedValue`], [`AssignOptions`] |
 //! | [add, copy and rename blocks](#set-and-unset-values) | [`BlockRequest`], [`BlockContent`], [`BlockPlace`], [`Renaming`] |
 //! | [merge a patch](#merge-a-patch) | [`Request`], [`Edit`], [`Splice`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`] |
@@ -64,17 +64,16 @@
 //! A path may stand for several places; then each value comes with its own path.
 //!
 //! ```
-//! use mediaconf::{Config, Document, Path, select};
+//! use mediaconf::{Config, Document, Path};
 //!
 //! let document = Document::parse("stream a { prepush 5; } stream b { prepush 7; }");
 //! let config = Config::new(&document);
-//! let current = config.lookup();
 //!
 //! let path = Path::parse("streams.a.prepush")?;
-//! assert_eq!(select(&current, &path)?.into_value(), 5);
+//! assert_eq!(config.select(&path)?.into_value(), 5);
 //!
 //! let path = Path::parse("streams.*.prepush")?;
-//! let found = select(&current, &path)?.into_places(&path);
+//! let found = config.select(&path)?.into_places();
 //! assert_eq!(found[1].0.to_string(), "streams.b.prepush");
 //! # Ok::<(), mediaconf::Fault>(())
 //! ```
@@ -117,10 +116,11 @@
 //! Two configurations differ by a merge patch, two texts by the lines of a unified diff.
 //!
 //! ```
-//! use mediaconf::{diff, unified_diff};
+//! use mediaconf::{Config, diff, unified_diff};
 //! use serde_json::{Value, json};
 //!
-//! let patch = diff(&json!({"loglevel": "info"}), &json!({"loglevel": "debug"}));
+//! let (from, to) = (json!({"loglevel": "info"}), json!({"loglevel": "debug"}));
+//! let patch = diff(&Config::from(&from), &Config::from(&to));
 //! assert_eq!(Value::Object(patch), json!({"loglevel": "debug"}));
 //!
 //! let lines = unified_diff("loglevel info;\n", "loglevel debug;\n");
@@ -144,8 +144,7 @@
 //!
 //! let document = Document::parse("stream cam1 { prepush 5; }");
 //! let config = Config::new(&document);
-//! let current = config.lookup();
-//! let explanation = explain(&current, &Path::parse("streams.cam1.prepush")?)?;
+//! let explanation = explain(&config, &Path::parse("streams.cam1.prepush")?)?;
 //! assert_eq!(explanation.unit, Some("s"));
 //! assert_eq!(explanation.found.expect("it is set").value, 5);
 //! # Ok::<(), mediaconf::Fault>(())
@@ -158,8 +157,7 @@
 //!
 //! let document = Document::parse("stream cam1 { prepush 5; }");
 //! let config = Config::new(&document);
-//! let current = config.lookup();
-//! let completion = Completion { current: &current, base: &[], path_use: PathUse::Present };
+//! let completion = Completion { current: &config, base: &[], path_use: PathUse::Present };
 //! let proposals = completion.candidates("streams.cam1.pre");
 //! assert_eq!(proposals[0].text, "streams.cam1.prepush");
 //! ```
@@ -195,6 +193,7 @@
 mod edit;
 mod merge;
 mod model;
+mod query;
 mod request;
 mod schema;
 mod secret;
@@ -206,9 +205,10 @@ mod syntax;
 /// Other programs take the names at the root of this crate. Those here change with the program and follow no rule of
 /// versions.
 pub mod plumbing {
-    /// Paths, patches, and edits with a proof.
+    /// Paths, values, patches, and edits with a proof.
     pub mod edit {
         pub use crate::edit::*;
+        pub use crate::query::*;
     }
     /// Differences of two configurations, and merges of two changes.
     pub mod merge {
@@ -217,6 +217,7 @@ pub mod plumbing {
     /// The view, the checks and the secrets of a document.
     pub mod model {
         pub use crate::model::*;
+        pub use crate::query::Config;
     }
     /// The rows of directives and the kinds of values.
     pub mod schema {
@@ -233,11 +234,12 @@ pub mod plumbing {
 }
 
 pub use edit::{
-    AssignOptions, AssignedValue, Assignment, Completion, ConfigLookup, Edit, EditError, Explanation, Fault,
-    FaultKind, Faults, Note, Path, PathUse, Proposal, Segment, Selection, explain, select,
+    AssignOptions, AssignedValue, Assignment, Completion, Edit, EditError, Explanation, Fault, FaultKind,
+    Faults, Note, PathUse, Proposal, explain,
 };
 pub use merge::diff;
-pub use model::{Config, MaskedText, Masker, SecretValues, check};
+pub use model::{MaskedText, Masker, SecretValues, check};
+pub use query::{Config, Path, Segment, Selection};
 pub use request::{BlockContent, BlockPlace, BlockRequest, Renaming, Request};
 pub use schema::{Parameter, Schema, Scope};
 pub use show::{formatted, unified_diff};

@@ -20,9 +20,7 @@ use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Content, ContentDiff, Guard, ReadForm, ReadQuery};
 use crate::error::{Error, Exit};
 use crate::store::{ChangeRef, NotAChangeRef};
-use mediaconf::plumbing::edit::{
-    Condition, Expansion, Path, Segment, doubts_in_json, keys_that_all_lack, no_entry, normalize,
-};
+use mediaconf::plumbing::edit::{Condition, Config, Path, Segment, doubts_in_json, normalize};
 use mediaconf::plumbing::merge::{Drift, diff as patch_from};
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::schema::Kind;
@@ -394,18 +392,20 @@ fn selected(
 ) -> Result<(HashSet<String>, Vec<String>), Error> {
     let every = Path::all(Kind::Streams.key());
     let sides = [sides[0].to_json()?, sides[1].to_json()?];
-    let mut names = HashSet::new();
+    let sides = sides.each_ref().map(Config::from);
+    let (mut names, mut absence) = (HashSet::new(), None);
     for whole in &sides {
-        let found = Expansion::new(whole, conditions)
-            .expand_path(&every)
-            .map_err(|fault| Error::from(fault.at(&every)))?;
-        let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
-        names.extend(found.paths.iter().filter_map(name));
+        let name = |(path, _): (Path, Value)| path.segments.last().and_then(Segment::name).map(str::to_owned);
+        match whole.select_where(whole, &every, conditions) {
+            Ok(found) => names.extend(found.into_places().into_iter().filter_map(name)),
+            Err(fault) if fault.is_absent() => absence = Some(fault),
+            Err(fault) => return Err(Error::from(fault)),
+        }
     }
-    if names.is_empty() {
-        return Err(Error::from(no_entry().at(&every)));
+    if let Some(absence) = absence.filter(|_| names.is_empty()) {
+        return Err(Error::from(absence));
     }
-    let [old, new] = sides.map(|whole| keys_that_all_lack(conditions, &whole, &[&every]));
+    let [old, new] = sides.each_ref().map(|whole| whole.keys_that_all_lack(conditions, &[&every]));
     Ok((names, old.intersection(&new).map(|key| all_lack(key)).collect()))
 }
 
@@ -414,7 +414,7 @@ fn patch_between(
     [old, new]: &[NamedContent; 2],
     streams: Option<&HashSet<String>>,
 ) -> Result<Map<String, Value>, Error> {
-    let mut patch = patch_from(&old.to_json()?, &new.to_json()?);
+    let mut patch = patch_from(&Config::from(&old.to_json()?), &Config::from(&new.to_json()?));
     if let Some(names) = streams {
         keep_streams(&mut patch, names);
     }

@@ -17,7 +17,7 @@ use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, Content, ReadForm, ReadQuery};
 use crate::error::{Error, ErrorKind, Exit};
-use mediaconf::plumbing::edit::{ConfigLookup, Explanation, Path, ValueSource, explain};
+use mediaconf::plumbing::edit::{Config, Explanation, Path, ValueSource, explain};
 use mediaconf::plumbing::syntax::{LineIndex, one_line};
 
 /// Explain a parameter, and show its value and where that comes from
@@ -158,7 +158,7 @@ impl Explained {
 
     /// Explains a path where no configuration is known.
     fn without_values(path: &Path) -> Result<Self, Error> {
-        let explained = looked_up(&json!({}), path)?;
+        let explained = looked_up(&Config::from(&json!({})), path)?;
         Ok(Self { explanation: Explanation { is_certain: false, ..explained.explanation }, ..explained })
     }
 
@@ -172,7 +172,7 @@ fn masked(content: &Content, ui: Ui) -> Content {
     ui.masker().map_or_else(|| content.clone(), |masker| content.masked(&masker))
 }
 
-fn looked_up(current: &dyn ConfigLookup, path: &Path) -> Result<Explained, Error> {
+fn looked_up(current: &Config<'_>, path: &Path) -> Result<Explained, Error> {
     let explanation = explain(current, path).map_err(Error::from)?;
     Ok(Explained { explanation, file: None, line: None })
 }

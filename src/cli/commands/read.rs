@@ -22,11 +22,8 @@ use crate::cli::render::table::Screen;
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, Content, IncludedEntry, ReadForm, ReadQuery, Reading, Snapshot};
-use mediaconf::plumbing::edit::{
-    Condition, ConfigLookup, FoundAt, Path, Segment, Selection, entries_at, keys_that_all_lack, select_each,
-    select_where,
-};
-use mediaconf::plumbing::model::{Config, Lens, Masker, top_members};
+use mediaconf::plumbing::edit::{Condition, Config, Path, Segment, Selection};
+use mediaconf::plumbing::model::{Lens, Masker, top_members};
 use mediaconf::plumbing::show::{each_set_line, set_lines};
 use mediaconf::plumbing::syntax::Diagnostics;
 
@@ -266,7 +263,7 @@ impl Shown {
         }
         let paths: Vec<&Path> = wanted.paths.iter().collect();
         let lacked = |values: ShownValues<'_>| {
-            Ok(keys_that_all_lack(&wanted.conditions, values.own, &paths).into_iter().map(all_lack).collect())
+            Ok(values.own.keys_that_all_lack(&wanted.conditions, &paths).into_iter().map(all_lack).collect())
         };
         self.look(args, None, lacked).unwrap_or_default()
     }
@@ -338,14 +335,14 @@ impl Shown {
 /// The values of a configuration as they are shown, and as they are.
 #[derive(Clone, Copy)]
 struct ShownValues<'c> {
-    shown: &'c dyn ConfigLookup,
-    own: &'c dyn ConfigLookup,
+    shown: &'c Config<'c>,
+    own: &'c Config<'c>,
 }
 
-fn with_values<R>(content: &Content, args: &ReadArgs, look: impl FnOnce(&dyn ConfigLookup) -> R) -> R {
+fn with_values<R>(content: &Content, args: &ReadArgs, look: impl FnOnce(&Config<'_>) -> R) -> R {
     match content {
-        Content::Json(whole) => look(whole),
-        Content::Text(text) => look(&Config::from_members(text.members(), lens(args)).lookup()),
+        Content::Json(whole) => look(&Config::from(whole)),
+        Content::Text(text) => look(&Config::from_members(text.members(), lens(args))),
     }
 }
 
@@ -443,7 +440,7 @@ impl Wanted {
         let of_patterns =
             self.paths.iter().any(|path| path.first_pattern().is_some()) || !self.conditions.is_empty();
         let matched = composed.first_included(&|current| {
-            self.paths.iter().flat_map(|path| entries_at(current, path, &self.conditions)).collect()
+            self.paths.iter().flat_map(|path| current.blocks_at(path, &self.conditions)).collect()
         });
         if let Some(first) = matched.filter(|_| of_patterns) {
             let shown = if is_shown { "shown, too" } else { "not shown" };
@@ -497,17 +494,16 @@ impl Wanted {
         mut json: Serializer<&mut Vec<u8>, F>,
     ) -> Result<Option<Value>, Error> {
         let mut object = json.serialize_map(None).expect("a vector takes everything");
-        let one = select_each(current.shown, current.own, path, &self.conditions, &mut |path, found| {
-            let entry = (path.to_string(), found.into_value());
-            object.serialize_entry(&entry.0, &entry.1).expect("a vector takes everything");
+        let one = current.shown.select_each(current.own, path, &self.conditions, &mut |path, value| {
+            object.serialize_entry(&path.to_string(), &value).expect("a vector takes everything");
         });
         object.end().expect("a vector takes everything");
-        Ok(one.map_err(Error::from)?.map(FoundAt::into_value))
+        one.map_err(Error::from)
     }
 
     /// Returns the value at one of the paths.
     fn select(&self, path: &Path, current: ShownValues<'_>) -> Result<Selection, Error> {
-        select_where(current.shown, current.own, path, &self.conditions).map_err(Error::from)
+        current.shown.select_where(current.own, path, &self.conditions).map_err(Error::from)
     }
 }
 
@@ -548,13 +544,12 @@ fn print_conf(
         return Err(Error::bad_config(snapshot.clone()));
     }
     let config = snapshot.config();
-    let current = config.lookup();
     for path in &wanted.paths {
         let is_group = path.segments.len() == 1
             && path.segments[0].name().and_then(|key| Schema::media().kind(key)).is_some();
         let all = path.segments[0].name().filter(|_| is_group).map(Path::all);
         let path = all.as_ref().unwrap_or(path);
-        let found = wanted.select(path, ShownValues { shown: &current, own: &current })?.into_places(path);
+        let found = wanted.select(path, ShownValues { shown: &config, own: &config })?.into_places();
         for (path, value) in found {
             let entry = config.entry_at(&path.segments).filter(|_| !value.is_array());
             let entry = entry.ok_or_else(|| {
@@ -576,11 +571,8 @@ fn table_group(wanted: &Wanted, path: &Path, current: ShownValues<'_>) -> Result
     };
     let path = if path.segments.len() == 1 { &Path::all(kind.key()) } else { path };
     let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
-    let names = match wanted.select(path, current)? {
-        Selection::One(_) => name(path).into_iter().collect(),
-        Selection::Many(found) => found.iter().filter_map(|(path, _)| name(path)).collect(),
-    };
-    Ok((kind, names))
+    let found = wanted.select(path, current)?.into_places();
+    Ok((kind, found.iter().filter_map(|(path, _)| name(path)).collect()))
 }
 
 fn print_values(
@@ -591,7 +583,7 @@ fn print_values(
 ) -> Result<(), Error> {
     for path in &wanted.paths {
         if args.output == ReadFormat::Set {
-            let found = wanted.select(path, current)?.into_places(path);
+            let found = wanted.select(path, current)?.into_places();
             let mut found = found.iter();
             output(found.try_for_each(|(path, value)| print_set_lines(value, &path.segments, out)))?;
             continue;

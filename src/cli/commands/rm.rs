@@ -8,7 +8,7 @@ use crate::cli::render::report::Verb;
 use crate::engine::{ChangeReport, Guard};
 use crate::error::{Error, Exit};
 use mediaconf::Request;
-use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Assignment, Path, Place};
+use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Assignment, Path};
 use mediaconf::plumbing::merge::ChangedValue;
 
 /// Remove streams, or other values
@@ -55,7 +55,7 @@ pub fn run(args: &RmArgs, call: Invocation<'_>) -> Result<Exit, Error> {
 
 /// True if a path stands for what matches, which the user may not know.
 fn stands_for_many(request: &Request, args: &RmArgs) -> bool {
-    let is_group = |path: &Path| matches!(Place::resolve(&path.segments), Ok(Place::Group(_)));
+    let is_group = |path: &Path| path.segments.len() == 1 && path.kind().is_some();
     !args.conditions.is_empty()
         || request.paths().iter().any(|path| path.first_pattern().is_some() || is_group(path))
 }

@@ -15,7 +15,7 @@ use crate::cli::target::{self, Purpose, Target};
 use crate::error::{Error, Exit};
 
 use crate::engine::Content;
-use mediaconf::plumbing::edit::{Expectation, Fault, unmet};
+use mediaconf::plumbing::edit::{Expectation, Fault};
 
 /// Wait until a value is there
 ///
@@ -135,7 +135,7 @@ fn still_missing(content: &Content, expectations: &[Expectation]) -> Result<Opti
     if !content.is_valid() {
         return Ok(Some("the configuration has errors".to_owned()));
     }
-    match unmet(&content.to_json(), expectations) {
+    match content.with_values(|values| values.unmet(expectations)) {
         Ok(unmet) => {
             let words: Vec<String> = unmet.iter().map(ToString::to_string).collect();
             Ok((!words.is_empty()).then(|| words.join("; ")))

@@ -13,9 +13,7 @@ use crate::cli::render::group_table::Column;
 use crate::cli::render::masked::masked_entry;
 use crate::http::client::without_userinfo;
 use crate::store::HistoryEntry;
-use mediaconf::plumbing::edit::{
-    Completion, ConfigLookup, EVERY, PathUse, Place, Proposal, Segment, split_assignment,
-};
+use mediaconf::plumbing::edit::{Completion, Config, Path, PathUse, Proposal, Segment};
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::syntax::one_line;
 
@@ -114,7 +112,7 @@ impl ValueCompleter for Completer {
                 let known = words.chain(self.changes("@")).filter(|known| known.text.starts_with(text));
                 known.filter_map(candidate).chain(PathCompleter::file().complete(typed)).collect()
             }
-            ArgumentKind::PathAndFile => match split_assignment(text) {
+            ArgumentKind::PathAndFile => match Path::split_assignment(text) {
                 Ok((_, Some(file))) => {
                     let files = PathCompleter::file().complete(OsStr::new(file));
                     let before = &text[..text.len() - file.len()];
@@ -175,8 +173,7 @@ impl Completer {
 
     fn paths(&self, path_use: PathUse, is_below: bool, text: &str) -> Vec<Proposal> {
         let base = if is_below { self.line.block() } else { Vec::new() };
-        let look =
-            |current: &dyn ConfigLookup| Completion { current, base: &base, path_use }.candidates(text);
+        let look = |current: &Config<'_>| Completion { current, base: &base, path_use }.candidates(text);
         self.line.lookup.in_configuration(look)
     }
 
@@ -184,13 +181,12 @@ impl Completer {
     fn columns(&self, text: &str) -> Vec<Proposal> {
         let (sign, text) = text.split_at(text.len() - text.trim_start_matches('-').len());
         let base = self.line.block();
-        let kind = match Place::resolve(&base) {
-            Ok(Place::Block(kind)) => kind,
-            _ => return Vec::new(),
+        let Some(kind) = (Path { segments: base.clone() }).kind().filter(|_| base.len() == 2) else {
+            return Vec::new();
         };
         let paths = self.line.lookup.in_configuration(|current| {
             let mut base = base.clone();
-            base[1] = Segment::Matching(EVERY.to_owned());
+            base[1] = Segment::every();
             Completion { current, base: &base, path_use: PathUse::Present }.candidates(text)
         });
         let headings = Column::names(kind).into_iter().filter(|name| name.starts_with(text));

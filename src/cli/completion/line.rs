@@ -1,7 +1,8 @@
 //! The command line before the word that is typed, and what it refers to: its target, the history of
 //! that, and the contexts. Whatever can't be read is empty.
 
-use mediaconf::plumbing::schema::Kind;
+use mediaconf::plumbing::edit::{Config, Path, Segment};
+use mediaconf::plumbing::schema::{Kind, Schema};
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
@@ -14,7 +15,6 @@ use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{Content, ReadForm, ReadQuery};
 use crate::store::{HistoryEntry, NodeRecord, WHOLE_HISTORY};
-use mediaconf::plumbing::edit::{ConfigLookup, Path, Place, Segment};
 
 /// The words before the one that is typed, as the options and arguments that they are.
 pub struct TypedLine {
@@ -54,10 +54,7 @@ impl TypedLine {
 /// The group in which a path begins.
 fn group(path: &str) -> Option<Kind> {
     let first = path.split(['.', '=']).next()?;
-    match Place::Root.member(first).ok()? {
-        Place::Group(kind) => Some(kind),
-        _ => None,
-    }
+    Schema::media().kind(first)
 }
 
 /// The target of the command line; it is read when it is first needed.
@@ -74,11 +71,11 @@ impl Lookup {
 
     /// Looks at the configuration: the running one of a server, else the file. One that is missing, has errors or
     /// can't be read is empty.
-    pub fn in_configuration<T>(&self, look: impl FnOnce(&dyn ConfigLookup) -> T) -> T {
+    pub fn in_configuration<T>(&self, look: impl FnOnce(&Config<'_>) -> T) -> T {
         match self.content.get_or_init(|| self.content()) {
-            Some(Content::Text(text)) if text.is_valid() => look(&text.config().lookup()),
-            Some(Content::Json(whole)) => look(whole),
-            _ => look(&json!({})),
+            Some(Content::Text(text)) if text.is_valid() => look(&text.config()),
+            Some(Content::Json(whole)) => look(&Config::from(whole)),
+            _ => look(&Config::from(&json!({}))),
         }
     }
 

@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::http::client::{Endpoint, without_userinfo};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 use mediaconf::Request;
-use mediaconf::plumbing::edit::{Fault, glob_matches};
+use mediaconf::plumbing::edit::{Fault, Segment};
 use mediaconf::plumbing::schema::nearest;
 
 /// The file below the folder of the user's configurations.
@@ -223,7 +223,8 @@ pub fn several_chosen(global: &GlobalArgs) -> bool {
 fn by_name(contexts: &Contexts, pattern: &str) -> Result<Vec<ServerContext>, Error> {
     let hint = "write it like `edge-*`, `edge-[00-39]` or `edge-{a,c}`";
     let words = alternatives(pattern).map_err(|why| Error::usage(why, hint))?;
-    let is_there = |glob: &&String| contexts.list.iter().any(|context| glob_matches(glob, &context.name));
+    let is_there =
+        |glob: &&String| contexts.list.iter().any(|context| Segment::glob_matches(glob, &context.name));
     let mut missing: Vec<&str> = Vec::new();
     for Alternative { written, names } in &words {
         // `*` fits what is there; a name that is written out, or counted in a range, is meant.
@@ -237,7 +238,8 @@ fn by_name(contexts: &Contexts, pattern: &str) -> Result<Vec<ServerContext>, Err
         return Err(not_there(&missing, contexts));
     }
     let globs: Vec<&String> = words.iter().flat_map(|word| &word.names).collect();
-    let is_meant = |context: &&ServerContext| globs.iter().any(|glob| glob_matches(glob, &context.name));
+    let is_meant =
+        |context: &&ServerContext| globs.iter().any(|glob| Segment::glob_matches(glob, &context.name));
     Ok(contexts.list.iter().filter(is_meant).cloned().collect())
 }
 

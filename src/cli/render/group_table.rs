@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cli::render::table::{self, JoinedRow, Screen};
 use crate::error::Error;
-use mediaconf::plumbing::edit::{ConfigLookup, Path, Place, Segment, UnknownKey, select};
+use mediaconf::plumbing::edit::{Config, Path, Segment};
 use mediaconf::plumbing::schema::Scope;
 use mediaconf::plumbing::schema::{DirectiveRole, Kind, POSITION, SOURCE, STATIC};
 use mediaconf::plumbing::syntax::one_line;
@@ -78,11 +78,12 @@ impl Column {
     }
 
     /// True if it can show anything of this group: a known value, or one that an entry has.
-    fn fits(&self, kind: Kind, current: &dyn ConfigLookup, names: &[String]) -> bool {
+    fn fits(&self, kind: Kind, current: &Config<'_>, names: &[String]) -> bool {
         let Cell::At(path) = &self.cell else { return true };
         let has = |name: &String| {
-            let found = current.value(&[kind.key(), name]).and_then(|entry| select(&entry, path).ok());
-            found.is_some_and(|found| !found.into_places(path).is_empty())
+            let found =
+                current.value(&[kind.key(), name]).and_then(|entry| Config::from(&entry).select(path).ok());
+            found.is_some_and(|found| !found.into_places().is_empty())
         };
         self.unknown_hint(kind).is_none() || names.iter().any(has)
     }
@@ -90,14 +91,8 @@ impl Column {
     /// Advice, as far as there is any, about a path that the schema does not have in this group.
     fn unknown_hint(&self, kind: Kind) -> Option<Option<String>> {
         let Cell::At(path) = &self.cell else { return None };
-        let from = Place::Block(kind);
-        match (from.through_lists(&path.segments), UnknownKey::find(from, &path.segments)) {
-            (Err(fault), _) => Some(fault.hint),
-            (Ok(_), Some(unknown)) => Some(unknown.suggestion()),
-            (Ok(_), None) => {
-                path.segments.iter().any(|one| matches!(one, Segment::Matching(_))).then_some(None)
-            }
-        }
+        let has_glob = || path.segments.iter().any(|one| matches!(one, Segment::Matching(_)));
+        path.unknown_below(kind).or_else(|| has_glob().then_some(None))
     }
 
     /// The names that `--columns` and `--sort` take for this group.
@@ -143,7 +138,7 @@ impl<'a> GroupTables<'a> {
 
     /// Adds the entries of a group that has the columns. Those of several servers share a table, with the server in the
     /// first column.
-    pub fn add(&mut self, kind: Kind, names: &[String], current: &dyn ConfigLookup, server: Option<&str>) {
+    pub fn add(&mut self, kind: Kind, names: &[String], current: &Config<'_>, server: Option<&str>) {
         self.kinds.extend((!self.kinds.contains(&kind)).then_some(kind));
         let Some((columns, order)) = self.columns(kind, names, current) else { return };
         let known = self.tables.iter().position(|table| server.is_some() && table.kind == kind);
@@ -174,7 +169,7 @@ impl<'a> GroupTables<'a> {
         &self,
         kind: Kind,
         names: &[String],
-        current: &dyn ConfigLookup,
+        current: &Config<'_>,
     ) -> Option<(Vec<Column>, Option<SortOrder>)> {
         let column =
             |name: &str| Column::named(kind, name).filter(|column| column.fits(kind, current, names));
@@ -229,7 +224,7 @@ fn rows<'r>(
     (kind, names): (Kind, &'r [String]),
     columns: &'r [Column],
     order: Option<&'r SortOrder>,
-    current: &'r dyn ConfigLookup,
+    current: &'r Config<'r>,
     server: Option<&'r str>,
 ) -> impl Iterator<Item = SortedRow> + use<'r> {
     let global =
@@ -284,8 +279,8 @@ impl Column {
             Cell::Sources => sources(entry),
             Cell::Publish => Some(if entry["publish_enabled"] == false { "no" } else { "yes" }.to_owned()),
             Cell::Settings => settings(entry),
-            Cell::At(path) => select(entry, path).ok().map(|found| {
-                let values = found.into_places(path);
+            Cell::At(path) => Config::from(entry).select(path).ok().map(|found| {
+                let values = found.into_places();
                 values.iter().map(|(_, value)| in_words(value)).collect::<Vec<_>>().join(" ")
             }),
         };

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::cli::render::diff;
 use crate::cli::ui::Ui;
 use crate::engine::{Content, ContentDiff, compared};
-use mediaconf::plumbing::edit::{ConfigLookup, Path, Segment, glob_matches, select};
+use mediaconf::plumbing::edit::{Config, Path, Segment};
 use mediaconf::plumbing::merge::ChangedValue;
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::schema::Kind;
@@ -18,7 +18,7 @@ const NAMED: usize = 2;
 
 /// The value at a path; `None` if there is none, or the configuration has errors.
 fn value(content: &Content, path: &Path, masker: Option<&Masker>) -> Option<Value> {
-    let found = |current: &dyn ConfigLookup| select(current, path).ok()?.into_present();
+    let found = |current: &Config<'_>| current.select(path).ok()?.into_present();
     let shown = || {
         masker.map_or_else(|| content.with_values(found), |masker| content.masked(masker).with_values(found))
     };
@@ -28,11 +28,7 @@ fn value(content: &Content, path: &Path, masker: Option<&Masker>) -> Option<Valu
 /// The names of the streams that a path is about; `None` if it is about something else, or about all.
 fn streams(content: &Content, path: &Path) -> Option<HashSet<String>> {
     let [Segment::Key(group), name, ..] = &path.segments[..] else { return None };
-    let matches = |known: &String| match name {
-        Segment::Key(name) => known == name,
-        Segment::Matching(glob) => glob_matches(glob, known),
-        _ => false,
-    };
+    let matches = |known: &String| name.matches(known);
     let names =
         || content.with_values(|values| values.names(&[Kind::Streams.key()])).into_iter().filter(matches);
     (group == Kind::Streams.key() && content.is_valid()).then(|| names().collect())
@@ -77,7 +73,7 @@ pub fn print(
 /// The values in which two configurations differ; `None` if one of them has errors.
 pub fn changed(old: &Content, new: &Content) -> Option<Vec<ChangedValue>> {
     let both = old.is_valid() && new.is_valid();
-    both.then(|| compared([Some(old), Some(new)], |old, new| ChangedValue::between(old, new)))
+    both.then(|| compared([Some(old), Some(new)], ChangedValue::between))
 }
 
 /// The paths of the first values that differ, and how many more there are; empty if a configuration has errors.

@@ -3,6 +3,7 @@
 //! configuration that was read, or is refused before anything is sent.
 
 use crate::error::Error;
+use mediaconf::plumbing::edit::{Config, doubts_in_json};
 use mediaconf::plumbing::schema::DirectiveRole;
 use mediaconf::plumbing::schema::Kind;
 use mediaconf::plumbing::schema::Scope;
@@ -19,7 +20,6 @@ use crate::engine::{
 };
 use crate::http::protocol::routes::ApiOperation;
 use mediaconf::Request;
-use mediaconf::plumbing::edit::{ConfigLookup, doubts_in_json};
 use mediaconf::plumbing::merge::merge_patch;
 
 /// What a server answers that says yes to a change and does not make it.
@@ -46,7 +46,7 @@ pub fn change(
 fn modify(session: &mut Session, request: &Request, options: &ChangeOptions) -> Result<Outcome, Error> {
     refuse_lacking(session, options)?;
     let before = read(session)?;
-    let evaluated = request.evaluate(&before)?;
+    let evaluated = request.evaluate(&Config::from(&before))?;
     let (depends_on_read, notes) = (evaluated.depends_on_read, evaluated.notes.clone());
     let sent = evaluated.patch.to_string();
     let deletions = deletions(&before, &evaluated.patch, request, options);
@@ -172,7 +172,7 @@ fn deletions(before: &Value, patch: &Value, request: &Request, options: &ChangeO
 
 /// The guard over many deleted streams.
 fn deletion(before: &Value, is_deleted: &dyn Fn(&str) -> bool, options: &ChangeOptions) -> Option<Guard> {
-    let names = before.names(&[Kind::Streams.key()]);
+    let names = Config::from(before).names(&[Kind::Streams.key()]);
     let deleted = names.iter().filter(|name| is_deleted(name)).count();
     before_deletion(deleted, names.len(), options.max_delete)
 }
@@ -180,7 +180,7 @@ fn deletion(before: &Value, is_deleted: &dyn Fn(&str) -> bool, options: &ChangeO
 /// The guards over a whole new text.
 fn guards(before: &Value, new: &Arc<Snapshot>, options: &ChangeOptions) -> [Option<Guard>; 2] {
     let config = new.config();
-    let kept: HashSet<String> = config.lookup().names(&[Kind::Streams.key()]).into_iter().collect();
+    let kept: HashSet<String> = config.names(&[Kind::Streams.key()]).into_iter().collect();
     let lost = || lost_credentials(before, &Content::Text(new.clone()).to_json());
     let empty = before_replacement(None, new.document());
     [empty.or_else(lost), deletion(before, &|name| !kept.contains(name), options)]

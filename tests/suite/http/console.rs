@@ -1,5 +1,6 @@
 //! `serve --console`: who gets the files of the page, with which headers, and what the files are.
 
+use mediaconf::plumbing::edit::{Condition, Config, Path as ConfigPath};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -7,12 +8,11 @@ use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use mediaconf::plumbing::edit::{Condition, Path as ConfigPath, Place};
 use mediactl::http::console::Console;
 use mediactl::http::server::handler::Monitoring;
 use mediactl::http::server::message::{Rank, Response, Service};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, header, refused, request};
 
@@ -215,9 +215,13 @@ fn where_holds_for_the_table_of_the_filter() {
     let table = fs::read("tests/fixtures/where/cases.json").expect("there is a table");
     let Conditions { entry, cases } = serde_json::from_slice(&table).expect("it is JSON");
     let path = ConfigPath::parse("streams.a").expect("it is a path");
-    let place = Place::resolve(&path.segments).expect("it is a stream");
+    let whole = json!({"streams": {"a": entry}});
+    let config = Config::from(&whole);
     for (text, expected) in cases {
-        let condition = Condition::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
-        assert_eq!(condition.holds(&entry, place).ok(), Some(expected), "{text}");
+        let mut condition = Condition::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        condition.accepts_near_miss = true;
+        let found = config.select_where(&config, &path, &[condition]);
+        assert!(found.as_ref().err().is_none_or(|fault| fault.is_absent()), "{text}: {found:?}");
+        assert_eq!(found.is_ok(), expected, "{text}");
     }
 }

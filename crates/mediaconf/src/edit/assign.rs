@@ -1,39 +1,125 @@
 //! Turns the assignments of the command line into one merge patch: `--set`, `--set-string`,
 //! `--set-file`, `--unset`, `--replace`.
 //!
-//! Each assignment goes through the same steps: its path is expanded, and the value is typed by the schema;
-//! edits that overlap and edits in blocks that do not exist are refused; the others become a patch,
-//! in which an edited list is the whole new list. All faults are reported, not only the first.
+//! Each assignment goes through the same steps: its path is expanded, and the value is typed by the schema. Edits that
+//! overlap are refused. The others are added to the patch one by one, in which an edited list is the whole new list. Then
+//! edits in blocks that do not exist are refused.
 //!
 //! *Invariants.* A value may be a secret: no message holds one. The patch passes
 //! [`super::normalize::normalize`].
 
-mod assignment;
-mod list;
-mod refusal;
 #[cfg(test)]
+#[path = "assign_tests.rs"]
 mod tests;
 
-use std::collections::HashMap;
+use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use assignment::{AssignOptions, AssignedValue, Assignment};
-pub(super) use refusal::misspelling;
-
-use super::condition::Condition;
-use super::config_lookup::{ConfigLookup, ValueKind};
 use super::normalize;
-use super::path::{Path, Segment, keys};
-use super::schema_path::{Place, with_key_of_sources};
-use super::select::{Expansion, found};
-use super::substitution::{Substitution, SubstitutionRun};
-use crate::schema::Object;
-use crate::schema::fault::{Fault, Faults};
+use super::substitution::Substitution;
+use crate::query::{
+    Condition, Config, Expansion, NULL, Path, Segment, find_by, is_whole_list, keys, out_of_range,
+};
+use crate::schema::codec::occurrences;
+use crate::schema::fault::{Fault, FaultKind, Faults};
 use crate::schema::json_pointer::Pointer;
 use crate::schema::scalar::scalar_text;
+use crate::schema::{Object, Place, Schema, no_string};
 use crate::syntax::Document;
-use assignment::{Assigner, PathEdit};
+
+/// One `--set`, `--set-string`, `--set-file`, `--unset` or `--replace`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Assignment {
+    /// One place, or with a pattern several.
+    pub path: Path,
+    /// The value, or its removal.
+    pub value: AssignedValue,
+}
+
+/// The value that an assignment sets.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum AssignedValue {
+    /// `--set PATH=VALUE`: the text, typed by the schema; `null` removes.
+    Typed(String),
+    /// `--set-string PATH=VALUE`: always a string.
+    Text(String),
+    /// `--set-file PATH=FILE`: the content of a file without one line end at its end; a string where
+    /// the place takes strings, else typed.
+    File(String),
+    /// `--unset PATH`: no value.
+    Remove,
+    /// `--replace PATH s/OLD/NEW/`: the present strings, with a part replaced.
+    Replace(Substitution),
+}
+
+impl AssignedValue {
+    /// True if it is `--unset PATH` or `--set PATH=null`.
+    pub fn removes(&self) -> bool {
+        matches!(self, Self::Remove) || matches!(self, Self::Typed(text) if text == NULL)
+    }
+
+    /// The text, where it is one.
+    fn text(&self) -> Option<&str> {
+        match self {
+            Self::Typed(text) | Self::Text(text) | Self::File(text) => Some(text),
+            Self::Remove | Self::Replace(_) => None,
+        }
+    }
+
+    /// Returns its JSON value at `place`; null removes the value there.
+    fn at(&self, place: Place) -> Result<Value, Fault> {
+        match self {
+            Self::Remove => place.removal(),
+            Self::Replace(_) => Err(no_string()),
+            Self::Text(text) => place.string(text),
+            Self::File(text) => {
+                let text = text.strip_suffix("\r\n").or(text.strip_suffix('\n')).unwrap_or(text);
+                let is_text = place.is_text() || matches!(place, Place::BackendUrl);
+                if is_text { place.string(text) } else { place.typed(text) }
+            }
+            Self::Typed(text) => place.typed(text),
+        }
+    }
+
+    /// True if the value is the whole list or the whole backend, and not given as JSON.
+    fn is_whole_in_words(&self, place: Place) -> bool {
+        self.text().is_some_and(|text| match place.address().is_some() {
+            true => !text.trim_start().starts_with('{'),
+            false => place.takes_elements() && !is_whole_list(text),
+        })
+    }
+}
+
+/// Shows no value, which may be a secret.
+impl fmt::Debug for AssignedValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Typed(_) => "Typed(…)",
+            Self::Text(_) => "Text(…)",
+            Self::File(_) => "File(…)",
+            Self::Remove => "Remove",
+            Self::Replace(_) => "Replace(…)",
+        })
+    }
+}
+
+/// The permissions of assignments.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AssignOptions {
+    /// `--create`: set values in streams, lives and plugins that do not exist yet, which makes them.
+    pub create: bool,
+    /// `--ignore-missing`: remove values that are not set, which changes nothing.
+    pub ignore_missing: bool,
+    /// `--accept form-change`: write one quoted word for a directive that has several words.
+    pub one_word: bool,
+    /// `--accept near-miss`: remove a value whose name looks misspelt.
+    pub near_misses: bool,
+}
 
 /// The patch that assignments evaluate to.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -47,129 +133,121 @@ pub struct Computed {
     pub depends_on_read: bool,
 }
 
-/// Returns the patch that applies `assignments` to those entries of `current` that meet all `conditions`,
-/// in their order.
-pub fn to_patch(
-    current: &dyn ConfigLookup,
-    assignments: &[Assignment],
-    conditions: &[Condition],
-    options: AssignOptions,
-) -> Result<Computed, Faults> {
-    let expansion = Expansion { own_only: true, ..Expansion::new(current, conditions) };
-    let mut edits = Assigner { current, expansion, options, faults: Vec::new() };
-    let mut depends_on_read = !conditions.is_empty();
-    let mut made = Vec::new();
-    for assignment in assignments {
-        let assignment = with_known_key(assignment);
-        depends_on_read |= looks_up(&assignment);
-        made.extend(edits.of_assignment(&assignment));
-    }
-    edits.refuse_overlaps(&mut made);
-    if !options.create {
-        edits.refuse_missing_blocks(&mut made);
-    }
-    // A merge would make the object that an absent value is in.
-    let is_change =
-        |edit: &PathEdit| !edit.value.is_null() || edit.is_unset || is_in_object(current, &edit.path);
-    depends_on_read |= !made.iter().all(is_change);
-    made.retain(is_change);
-    let mut patch = Value::Object(Map::new());
-    for edit in &made {
-        match list::add(&mut patch, current, edit) {
-            Err(fault) if edit.value.is_null() && fault.is_absent() && !edit.is_unset => {}
-            result => edits.faults.extend(result.err().map(|fault| fault.at(&edit.path))),
-        }
-    }
-    if options.ignore_missing {
-        edits.faults.retain(|fault| !fault.is_absent());
-    }
-    Faults(edits.faults).into_result(())?;
-    // These are faults that only the whole patch shows, such as a source without an address.
-    let of_path = |fault: Fault| match fault.pointer.as_ref().map(Pointer::to_path) {
-        Some(path) => fault.at(&path),
-        None => fault,
-    };
-    let normalized = normalize(patch.clone());
-    let normalized = normalized.map_err(|Faults(found)| Faults(found.into_iter().map(of_path).collect()))?;
-    let Value::Object(patch) = patch else { return Ok(Computed::default()) };
-    Ok(Computed { patch, normalized, depends_on_read })
+/// One new value for one place.
+#[derive(Debug, Clone)]
+pub(super) struct PathEdit {
+    /// The place, without `*`.
+    pub path: Path,
+    /// The new value; null removes the value.
+    pub value: Value,
+    /// True if it is a fault if there is no value: for `--unset`, not for `--set PATH=null`.
+    pub is_unset: bool,
 }
 
-/// The same, where it sets the only source by the keyword of the text, with the key of the sources.
-fn with_known_key(assignment: &Assignment) -> Assignment {
-    let Assignment { path, value } = assignment;
-    let sets = value.text().is_some() && !value.removes();
-    let path = if sets { with_key_of_sources(path).into_owned() } else { path.clone() };
-    Assignment { path, value: value.clone() }
+/// Makes the edits of one call.
+pub(super) struct Assigner<'c> {
+    pub current: &'c Config<'c>,
+    pub expansion: Expansion<'c>,
+    pub options: AssignOptions,
+}
+
+impl Config<'_> {
+    /// Returns the patch that applies `assignments` to those entries that meet all `conditions`, in their order.
+    ///
+    /// # Errors
+    /// All faults, not only the first.
+    pub fn to_patch(
+        &self,
+        assignments: &[Assignment],
+        conditions: &[Condition],
+        options: AssignOptions,
+    ) -> Result<Computed, Faults> {
+        let expansion = Expansion { current: self, real: self, conditions, own_only: true };
+        let assigner = Assigner { current: self, expansion, options };
+        let (mut edits, mut faults, mut depends_on_read) = (Vec::new(), Vec::new(), !conditions.is_empty());
+        for Assignment { path, value } in assignments {
+            // The keyword of the text stands for the key where it sets the only source.
+            let sets = value.text().is_some() && !value.removes();
+            let path = if sets { path.with_key_of_sources() } else { path.clone() };
+            depends_on_read |= looks_up(&path, value);
+            match assigner.edits(&path, value) {
+                Ok(made) => edits.extend(made),
+                Err(fault) => faults.push(fault),
+            }
+        }
+        faults.extend(assigner.overlaps(&edits));
+        let count = edits.len();
+        // A merge would make the object that an absent value is in.
+        edits.retain(|edit| !edit.value.is_null() || edit.is_unset || self.is_in_object(&edit.path));
+        depends_on_read |= edits.len() < count;
+        let mut patch = Value::Object(Map::new());
+        for edit in &edits {
+            match add(&mut patch, self, edit) {
+                Err(fault) if edit.value.is_null() && fault.is_absent() && !edit.is_unset => {}
+                result => faults.extend(result.err().map(|fault| fault.at(&edit.path))),
+            }
+        }
+        if !options.create {
+            faults.extend(edits.iter().filter_map(|edit| assigner.missing_block(edit, &patch)));
+        }
+        if options.ignore_missing {
+            faults.retain(|fault| !fault.is_absent());
+        }
+        Faults(faults).into_result(())?;
+        // These are faults that only the whole patch shows, such as a source without an address.
+        let of_path = |fault: Fault| match fault.pointer.as_ref().map(Pointer::to_path) {
+            Some(path) => fault.at(&path),
+            None => fault,
+        };
+        let normalized = normalize(patch.clone())
+            .map_err(|Faults(found)| Faults(found.into_iter().map(of_path).collect()))?;
+        let patch = patch.as_object().cloned().unwrap_or_default();
+        Ok(Computed { patch, normalized, depends_on_read })
+    }
+
+    fn is_in_object(&self, path: &Path) -> bool {
+        match keys(&path.segments).as_deref() {
+            Some([above @ .., _]) if !above.is_empty() => self.is_object(above),
+            _ => true,
+        }
+    }
 }
 
 /// True if the edits of an assignment depend on what is there.
-fn looks_up(Assignment { path, value }: &Assignment) -> bool {
+fn looks_up(path: &Path, value: &AssignedValue) -> bool {
     matches!(value, AssignedValue::Replace(_))
         || keys(&path.segments).is_none()
-        || Place::resolve(&path.segments).is_ok_and(|place| is_whole_in_words(place, value))
-}
-
-/// True if the value is the whole list or the whole backend, and not given as JSON.
-fn is_whole_in_words(place: Place, value: &AssignedValue) -> bool {
-    value.text().is_some_and(|text| match place.address().is_some() {
-        true => !text.trim_start().starts_with('{'),
-        false => place.takes_elements() && !super::typed::is_list(text),
-    })
-}
-
-fn is_in_object(current: &dyn ConfigLookup, path: &Path) -> bool {
-    match keys(&path.segments).as_deref() {
-        Some([above @ .., _]) if !above.is_empty() => current.kind(above) == Some(ValueKind::Object),
-        _ => true,
-    }
+        || Place::resolve(&path.segments).is_ok_and(|place| value.is_whole_in_words(place))
 }
 
 impl Assigner<'_> {
-    /// The edits of one assignment; none where it has a fault.
-    fn of_assignment(&mut self, assignment: &Assignment) -> Vec<PathEdit> {
-        let Assignment { path, value } = assignment;
-        let known = self.faults.len();
+    /// The edits of one assignment.
+    fn edits(&self, path: &Path, value: &AssignedValue) -> Result<Vec<PathEdit>, Fault> {
         let places = match value {
-            AssignedValue::Replace(substitution) => self.replaced(path, substitution),
-            _ => self
-                .places(assignment)
-                .map(|paths| paths.into_iter().map(|path| (path, value.clone())).collect()),
+            AssignedValue::Replace(by) => self.replaced(path, by)?,
+            _ => self.places(path, value)?.into_iter().map(|place| (place, value.clone())).collect(),
         };
-        let places = places.unwrap_or_else(|fault| {
-            self.faults.push(fault.at(path));
-            Vec::new()
-        });
-        let edits = places.into_iter().filter_map(|(place, value)| match self.value(&place, path, &value) {
-            Ok(json) => {
-                Some(PathEdit { path: place, value: json, is_unset: matches!(value, AssignedValue::Remove) })
-            }
-            Err(fault) => {
-                // The fault may be the same for each place that the path stands for.
-                let fault = fault.at(path);
-                if self.faults.last() != Some(&fault) {
-                    self.faults.push(fault);
-                }
-                None
-            }
-        });
-        let edits: Vec<PathEdit> = edits.collect();
-        match value.removes() && self.faults.len() == known {
-            true => self.without_slips(assignment, edits),
-            false => edits,
-        }
+        let is_unset = matches!(value, AssignedValue::Remove);
+        let edit = |(place, value): (Path, AssignedValue)| {
+            let value = self.value(&place, path, &value).map_err(|fault| fault.at(path))?;
+            Ok(PathEdit { path: place, value, is_unset })
+        };
+        let edits = places.into_iter().map(edit).collect::<Result<_, Fault>>()?;
+        if value.removes() { self.without_slips(path, is_unset, edits) } else { Ok(edits) }
     }
 
     /// The places that a path stands for. The last entries of a list come first: when one is removed, those
     /// before it stay where they are.
-    fn places(&self, assignment: &Assignment) -> Result<Vec<Path>, Fault> {
-        let mut expanded = self.expansion.expand_path(&assignment.path)?;
-        if assignment.path.segments.contains(&Segment::EveryEntry) {
-            expanded.paths.reverse();
+    fn places(&self, path: &Path, value: &AssignedValue) -> Result<Vec<Path>, Fault> {
+        let (mut places, absence) = self.expansion.places(path)?;
+        if path.segments.contains(&Segment::EveryEntry) {
+            places.reverse();
         }
-        match expanded.absence {
-            Some(absence) if expanded.paths.is_empty() && !self.may_be_absent(assignment) => Err(absence),
-            _ => Ok(expanded.paths),
+        let may_be_empty =
+            || value.removes() && self.expansion.conditions.is_empty() && self.current.may_find_nothing(path);
+        match absence {
+            Some(absence) if places.is_empty() && !may_be_empty() => Err(absence),
+            _ => Ok(places),
         }
     }
 
@@ -179,39 +257,33 @@ impl Assigner<'_> {
         if given.removes() && path.segments.last() == Some(&Segment::Append) {
             return Err(Fault::of_path("there is nothing at `[+]` to remove"));
         }
-        let with_example =
-            |fault: Fault| Fault { hint: fault.hint.or_else(|| refusal::example(at, path)), ..fault };
-        let value = given.at(at).map_err(with_example)?;
+        let value = given
+            .at(at)
+            .map_err(|fault| Fault { hint: fault.hint.or_else(|| Self::example(at, path)), ..fault })?;
         if path.segments.len() + depth(&value) > Document::MAX_DEPTH {
             return Err(Fault::of_path(format!("this nests deeper than {}", Document::MAX_DEPTH)));
         }
-        if !self.options.one_word {
-            self.refuse_one_for_several(at, place, given)?;
+        if let (AssignedValue::Typed(text) | AssignedValue::Text(text), false) =
+            (given, self.options.one_word)
+        {
+            self.refuse_one_for_several(at, place, text, matches!(given, AssignedValue::Text(_)))?;
         }
-        match !value.is_null() && is_whole_in_words(at, given) {
-            true => self.whole(at, place, given, value),
-            false => Ok(value),
+        if value.is_null() || !given.is_whole_in_words(at) {
+            return Ok(value);
         }
+        self.whole(at, place, given.text().unwrap_or_default(), value)
     }
 
     /// A value that is given as words is the whole directive: null for each other extra of a backend; one that would drop
     /// elements of a list is refused.
-    fn whole(
-        &self,
-        place: Place,
-        path: &Path,
-        given: &AssignedValue,
-        mut value: Value,
-    ) -> Result<Value, Fault> {
+    fn whole(&self, place: Place, path: &Path, text: &str, mut value: Value) -> Result<Value, Fault> {
         let Some(keys) = keys(&path.segments) else { return Ok(value) };
         if let Some(options) = place.address().and_then(|shape| shape.options) {
             let present = self.current.names(&[&keys[..], &[options]].concat());
             if let Some(members) = value.as_object_mut().filter(|_| !present.is_empty()) {
                 let extras = members.entry(options).or_insert_with(|| Value::Object(Map::new()));
-                if let Some(extras) = extras.as_object_mut() {
-                    for name in present {
-                        extras.entry(name).or_insert(Value::Null);
-                    }
+                for name in present {
+                    extras.as_object_mut().map(|extras| extras.entry(name).or_insert(Value::Null));
                 }
             }
             return Ok(value);
@@ -219,56 +291,34 @@ impl Assigner<'_> {
         let present = self.current.value(&keys).as_ref().and_then(Value::as_array).map_or(0, Vec::len);
         match present {
             0 | 1 => Ok(value),
-            _ => Err(refusal::drops(place, path, present, given.text().unwrap_or_default(), &value)),
+            _ => Err(Self::drops(place, path, present, text, &value)),
         }
     }
 
     /// The places of the values that a substitution changes, each with its new value. The path goes through lists
     /// without brackets; of a list of words each word changes, of another list or an object each string.
     fn replaced(&self, path: &Path, by: &Substitution) -> Result<Vec<(Path, AssignedValue)>, Fault> {
-        let expanded = self.expansion.expand_path(path)?;
-        let mut replacement = Replacement { run: by.begin(), changes: Vec::new() };
-        let (mut is_any_there, mut absence) = (false, expanded.absence);
-        for path in expanded.paths {
-            match found(self.current, &path) {
+        let (places, mut absence) = self.expansion.places(path)?;
+        let mut replacement = Replacement { by, left: Substitution::MORE, changes: Vec::new() };
+        let mut is_any_there = false;
+        for place in places {
+            match self.current.found(&place) {
                 Ok(found) => {
                     is_any_there = true;
-                    let mut places = found.into_places(&path).into_iter();
-                    places.try_for_each(|(path, value)| replacement.value(path, &value))?;
+                    let mut values = found.into_places().into_iter();
+                    values
+                        .try_for_each(|(place, value)| replacement.value(place, &value, false))
+                        .map_err(|fault| fault.at(path))?;
                 }
-                Err(fault) if fault.is_absent() => absence = absence.or(Some(fault)),
-                Err(fault) => return Err(fault),
+                Err(fault) if fault.is_absent() => absence = absence.or(Some(fault.at(path))),
+                Err(fault) => return Err(fault.at(path)),
             }
         }
-        match replacement.changes {
-            changes if !changes.is_empty() => Ok(changes),
-            _ => Err(absence
-                .filter(|_| !is_any_there)
-                .unwrap_or_else(|| Fault::absent("the text to replace is in no value here"))),
+        match (replacement.changes, absence) {
+            (changes, _) if !changes.is_empty() => Ok(changes),
+            (_, Some(absence)) if !is_any_there => Err(absence),
+            _ => Err(Fault::absent("the text to replace is in no value here").at(path)),
         }
-    }
-
-    /// Drops the edits that lie in, around or at the place of an earlier one: it would be unclear which of them counts.
-    ///
-    /// Each `[+]` is a new element, so two of them do not overlap. `[0]` and `[url="…"]` are looked up one
-    /// after the other and may find the same entry.
-    fn refuse_overlaps(&mut self, edits: &mut Vec<PathEdit>) {
-        let mut root = PathTree::default();
-        let earlier = edits.iter().enumerate().map(|(at, edit)| root.add(&edit.path.segments, at));
-        let earlier: Vec<Option<Path>> = earlier.map(|at| Some(edits[at?].path.clone())).collect();
-        let mut earlier = earlier.into_iter();
-        self.refuse(edits, |PathEdit { path, .. }| {
-            let earlier = earlier.next()??;
-            Some(match (*path == earlier, path.segments.last()) {
-                (true, Some(Segment::Index(_))) => Fault::of_path("it is given twice")
-                    .hint("each edit counts the elements anew; to remove several, begin with the last"),
-                (true, _) => Fault::of_path("it is given twice").hint("give it once"),
-                (false, _) => {
-                    Fault::of_path(format!("it overlaps `{}`, which is given too", earlier.shown()))
-                        .hint("set either the whole or its parts")
-                }
-            })
-        });
     }
 }
 
@@ -282,72 +332,150 @@ fn depth(value: &Value) -> usize {
 }
 
 struct Replacement<'s> {
-    run: SubstitutionRun<'s>,
+    by: &'s Substitution,
+    /// The bytes that may still be added.
+    left: usize,
     changes: Vec<(Path, AssignedValue)>,
 }
 
 impl Replacement<'_> {
-    /// Replaces in one value: a string stays a string, another word gets the type of its place anew.
-    fn value(&mut self, path: Path, value: &Value) -> Result<(), Fault> {
-        match value {
-            Value::Array(entries) if entries.iter().all(|entry| scalar_text(entry).is_some()) => {
-                let mut places = entries.iter().enumerate();
-                places.try_for_each(|(at, entry)| self.value(path.child(Segment::Index(at)), entry))
-            }
-            Value::Array(_) | Value::Object(_) => self.strings(path, value),
-            value => {
-                let text = scalar_text(value).unwrap_or_default();
-                let Some(text) = self.run.apply(&text)?.filter(|new| *new != text) else { return Ok(()) };
-                let is_string = value.is_string();
-                let value = if is_string { AssignedValue::Text(text) } else { AssignedValue::Typed(text) };
-                self.changes.push((path, value));
-                Ok(())
-            }
-        }
-    }
-
-    /// Replaces in the strings inside a list or an object, but not in derived members.
-    fn strings(&mut self, path: Path, value: &Value) -> Result<(), Fault> {
+    /// Replaces in one value: a string stays a string, another word gets the type of its place anew. Inside of a value, only
+    /// strings that are not derived change.
+    fn value(&mut self, path: Path, value: &Value, is_inside: bool) -> Result<(), Fault> {
         let place = Place::resolve(&path.segments);
         match value {
-            Value::String(_) => self.value(path, value),
             Value::Array(entries) => {
+                let is_inside = is_inside || entries.iter().any(|entry| scalar_text(entry).is_none());
                 // The first part of an option of the transcoder is its name.
-                let names = usize::from(matches!(place, Ok(Place::Pair(_))));
+                let names = usize::from(is_inside && matches!(place, Ok(Place::Pair(_))));
                 let mut entries = entries.iter().enumerate().skip(names);
-                entries.try_for_each(|(at, entry)| self.strings(path.child(Segment::Index(at)), entry))
+                entries
+                    .try_for_each(|(at, entry)| self.value(path.child(Segment::Index(at)), entry, is_inside))
             }
             Value::Object(members) => {
                 let is_own = |key: &str| !place.as_ref().is_ok_and(|place| place.lacks_own(key));
                 let mut own = members.iter().filter(|(key, _)| is_own(key));
-                own.try_for_each(|(key, value)| self.strings(path.child(Segment::Key(key.clone())), value))
+                own.try_for_each(|(key, value)| {
+                    self.value(path.child(Segment::Key(key.clone())), value, true)
+                })
             }
-            _ => Ok(()),
+            value if is_inside && !value.is_string() => Ok(()),
+            value => {
+                let text = scalar_text(value).unwrap_or_default();
+                if let Some(new) = self.by.apply(&text, &mut self.left)?.filter(|new| *new != text) {
+                    let is_string = value.is_string();
+                    let value = if is_string { AssignedValue::Text(new) } else { AssignedValue::Typed(new) };
+                    self.changes.push((path, value));
+                }
+                Ok(())
+            }
         }
     }
 }
 
-/// The places of the edits as a tree: each node knows the first edit that leads to it or through it.
-#[derive(Default)]
-struct PathTree<'e> {
-    first: Option<usize>,
-    is_end: bool,
-    below: HashMap<&'e Segment, PathTree<'e>>,
+/// Adds an edit to the patch of the edits before it. A merge patch has no entries of lists, so an edited list is in it as a
+/// whole. The fault of a removal is an absence where nothing is there to be removed.
+fn add(patch: &mut Value, current: &Config<'_>, edit: &PathEdit) -> Result<(), Fault> {
+    let PathEdit { path, value, .. } = edit;
+    let (names, in_list) = path.split_names();
+    let above = &path.segments[..names.len()];
+    refuse_below_words(current, &names)?;
+    if in_list.is_empty() {
+        return set(patch, above, value, false);
+    }
+    let in_patch = names.iter().try_fold(&*patch, |value, name| value.get(*name)).cloned();
+    let before = in_patch.or_else(|| current.value(&names)).unwrap_or(Value::Null);
+    let is_foreign = Place::resolve(above).is_ok_and(Place::is_foreign);
+    let repeats = |key: &&&str| is_foreign && Schema::media().repeats(key) && !before.is_object();
+    let repeated = names.last().filter(repeats).copied();
+    let lines = |value: Value| match repeated {
+        Some(keyword) => Value::Array(occurrences(keyword, &value)),
+        None => value,
+    };
+    let before = lines(before);
+    let mut after = before.clone();
+    set(&mut after, in_list, value, value.is_null()).map_err(|fault| match value.is_null() {
+        true => fault,
+        false => Fault { kind: FaultKind::Path, ..fault },
+    })?;
+    if after == before {
+        return Ok(());
+    }
+    let after = lines(after);
+    let is_gone = is_foreign && after.as_array().is_some_and(Vec::is_empty);
+    set(patch, above, if is_gone { &Value::Null } else { &after }, false)
 }
 
-impl<'e> PathTree<'e> {
-    /// Adds an edit, or returns the earlier edit that it overlaps.
-    fn add(&mut self, segments: &'e [Segment], edit: usize) -> Option<usize> {
-        let first = *self.first.get_or_insert(edit);
-        match segments {
-            _ if self.is_end => Some(first),
-            [] if first != edit => Some(first),
-            [] => {
-                self.is_end = true;
-                None
+/// Refuses a member of a word or of a list: it would replace the whole word or list.
+fn refuse_below_words(current: &Config<'_>, keys: &[&str]) -> Result<(), Fault> {
+    let mut place = Place::Root;
+    for (index, key) in keys[..keys.len().saturating_sub(1)].iter().enumerate() {
+        let Ok(below) = place.member(key) else { return Ok(()) };
+        if below.is_foreign() {
+            match current.value(&keys[..=index]) {
+                Some(Value::Object(_)) => {}
+                None => return Ok(()),
+                // Its lines have names, and a patch gives them so.
+                Some(Value::Array(_)) if Schema::media().has_names(key) => return Ok(()),
+                Some(_) => {
+                    return Err(Fault::of_path(format!("`{key}` is a word or a list, and has no members"))
+                        .hint("name an element, such as `[0]`, or set the whole to a JSON object"));
+                }
             }
-            [Segment::Append, ..] => None,
-            [segment, rest @ ..] => self.below.entry(segment).or_default().add(rest, edit),
         }
+        place = below;
     }
+    Ok(())
+}
+
+/// Sets or removes the value at `segments` of `node`, where null stands for a value that does not
+/// exist yet.
+fn set(node: &mut Value, segments: &[Segment], value: &Value, removes: bool) -> Result<(), Fault> {
+    let Some((segment, rest)) = segments.split_first() else {
+        *node = value.clone();
+        return Ok(());
+    };
+    let kind = if removes { FaultKind::Absent } else { FaultKind::Path };
+    if let Segment::Key(key) = segment {
+        if node.is_null() {
+            *node = Value::Object(Map::new());
+        }
+        let no_object = || Fault::new(kind, format!("`{key}` can't be set: its parent is not an object"));
+        let members = node.as_object_mut().ok_or_else(no_object)?;
+        return match members.contains_key(key) {
+            false if removes => Err(Fault::absent(format!("the entry has no `{key}`"))),
+            true if removes && rest.is_empty() => {
+                members.shift_remove(key);
+                Ok(())
+            }
+            _ => set(members.entry(key).or_insert(Value::Null), rest, value, removes),
+        };
+    }
+    if node.is_null() {
+        *node = Value::Array(Vec::new());
+    }
+    let no_list = || Fault::new(kind, "this is not a list").hint("set the whole to a JSON array");
+    let entries = node.as_array_mut().ok_or_else(no_list)?;
+    let len = entries.len();
+    let index = match segment {
+        Segment::Index(index) => Some(*index),
+        Segment::FromEnd(back) => len.checked_sub(*back),
+        Segment::Find { key, value } => {
+            Some(find_by(entries, key, value).map_err(|fault| match fault.is_absent() && !removes {
+                true => fault.hint("`[+]` appends a new one"),
+                false => fault,
+            })?)
+        }
+        _ => Some(len),
+    };
+    let is_there = |index: &usize| *index < len || *index == len && !removes;
+    let index = index.filter(is_there).ok_or_else(|| out_of_range(len))?;
+    if removes && rest.is_empty() {
+        entries.remove(index);
+        return Ok(());
+    }
+    if index == len {
+        entries.push(Value::Null);
+    }
+    set(&mut entries[index], rest, value, removes)
 }

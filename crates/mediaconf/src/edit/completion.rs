@@ -4,16 +4,12 @@
 
 use serde_json::Value;
 
-use super::config_lookup::{ConfigLookup, ValueKind};
-use super::expect::masked_around;
 use super::explain::members;
-use super::path::{Path, Segment, keys};
-use super::schema_path::Place;
-use super::select::{names, value_at};
+use crate::query::{Config, Path, Segment, keys};
 use crate::schema::json_pointer::in_quotes;
 use crate::schema::kinds::WordKind;
 use crate::schema::scalar::scalar_text;
-use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, PartPlace, SOURCE, Schema};
+use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, PartPlace, Place, SOURCE, Schema};
 use crate::secret::Masker;
 
 #[cfg(test)]
@@ -48,7 +44,7 @@ pub enum PathUse {
 /// Completes paths in a configuration.
 pub struct Completion<'c> {
     /// The configuration in which paths lead to values.
-    pub current: &'c dyn ConfigLookup,
+    pub current: &'c Config<'c>,
     /// The path at which it begins; empty for the whole configuration.
     pub base: &'c [Segment],
     /// The purpose of the path.
@@ -174,7 +170,7 @@ impl Completion<'_> {
         let documented = if is_named_anew { Vec::new() } else { members(place) };
         let mut present = keys(&path.segments).map(|keys| self.current.names(&keys)).unwrap_or_default();
         if present.is_empty() {
-            present = names(self.current, path).ok().flatten().unwrap_or_default();
+            present = self.current.names_at(path).unwrap_or_default();
         }
         let help =
             |name: &String| documented.iter().find(|(key, _)| key == name).map(|(_, help)| help.clone());
@@ -238,13 +234,13 @@ impl Completion<'_> {
             Some(Place::Part(part)) if part.place == PartPlace::Rest => JsonForm::List,
             Some(Place::Templates(_) | Place::Template(_) | Place::Foreign) => {
                 let path = above.child(Segment::Key(name.to_owned()));
-                let kind = match keys(&path.segments) {
-                    Some(keys) => self.current.kind(&keys),
-                    None => value_at(self.current, &path).ok().map(|value| ValueKind::from_value(&value)),
+                let value = match keys(&path.segments) {
+                    Some(keys) => self.current.value(&keys),
+                    None => self.current.value_at(&path).ok(),
                 };
-                match kind {
-                    Some(ValueKind::Object) => JsonForm::Object,
-                    Some(ValueKind::List) => JsonForm::List,
+                match value {
+                    Some(Value::Object(_)) => JsonForm::Object,
+                    Some(Value::Array(_)) => JsonForm::List,
                     None if row.is_some_and(ForeignKeyword::is_block) => JsonForm::Object,
                     _ => JsonForm::Leaf,
                 }
@@ -260,7 +256,7 @@ impl Completion<'_> {
             Some(_) => JsonForm::Leaf,
             None => return Vec::new(),
         };
-        let present = value_at(self.current, path).ok();
+        let present = self.current.value_at(path).ok();
         let count = present.as_ref().and_then(Value::as_array).map_or(0, Vec::len);
         let numbered = (0..count).map(|at| {
             let entry = path.child(Segment::Index(at));
@@ -307,9 +303,9 @@ impl Completion<'_> {
     /// The scalar at a path as `--set` takes it; `None` for a secret, and where there is none.
     fn shown(&self, path: &Path) -> Option<String> {
         let masker = Masker::default();
-        let masked = masked_around(self.current, path, &masker);
-        let real = value_at(self.current, path).ok()?;
-        let is_open = value_at(&masked, path).ok()? == real;
+        let masked = self.current.masked_around(path, &masker);
+        let real = self.current.value_at(path).ok()?;
+        let is_open = Config::from(&masked).value_at(path).ok()? == real;
         scalar_text(&real).filter(|text| is_open && !text.is_empty() && !Masker::holds_mask(text))
     }
 }

@@ -3,13 +3,11 @@
 
 use serde::Serialize;
 
-use super::config_lookup::ConfigLookup;
-use super::found_value::{FoundValue, found};
-use super::path::{Path, Segment};
-use super::schema_path::Place;
-use super::select::select;
+use crate::query::{Config, FoundValue, Path, Segment};
 use crate::schema::fault::Fault;
-use crate::schema::{ForeignForm, ForeignKeyword, Kind, OUTSIDE, Parameter, Part, Schema, Scope, URL_GLOBAL};
+use crate::schema::{
+    ForeignForm, ForeignKeyword, Kind, OUTSIDE, Parameter, Part, Place, Schema, Scope, URL_GLOBAL,
+};
 
 /// The name that stands for any stream, live or plugin.
 const ANY_NAME: &str = "NAME";
@@ -52,7 +50,7 @@ pub struct Explanation {
 ///
 /// # Errors
 /// No such place is in the schema, and nothing is there.
-pub fn explain(current: &dyn ConfigLookup, path: &Path) -> Result<Explanation, Fault> {
+pub fn explain(current: &Config<'_>, path: &Path) -> Result<Explanation, Fault> {
     let ExplainedPath { path, is_certain } = ExplainedPath::complete(current, path);
     let place = Place::resolve(&path.segments).map_err(|fault| fault.at(&path))?;
     let (row, below) = nearest_row(&path.segments);
@@ -68,7 +66,7 @@ pub fn explain(current: &dyn ConfigLookup, path: &Path) -> Result<Explanation, F
         is_certain && foreign.is_none_or(|row| path.segments.len() > 1 || row.stands_in(OUTSIDE));
     explanation.is_certain = is_certain;
     if is_certain {
-        explanation.found = found(current, &path, row, place)?;
+        explanation.found = current.holds(&path)?;
         let is_known = row.is_some() || foreign.is_some();
         let is_named = !is_known || matches!(place, Place::Block(_));
         if is_named && explanation.found.is_none() {
@@ -83,18 +81,18 @@ pub fn explain(current: &dyn ConfigLookup, path: &Path) -> Result<Explanation, F
 }
 
 /// Refuses a path into a stream, live or plugin that is not there, unless no configuration is known.
-fn refuse_absent_block(current: &dyn ConfigLookup, path: &Path) -> Result<(), Fault> {
+fn refuse_absent_block(current: &Config<'_>, path: &Path) -> Result<(), Fault> {
     let [Segment::Key(group), Segment::Key(name), _, ..] = &path.segments[..] else { return Ok(()) };
     let is_known = Schema::media().kind(group).is_some() && current.contains(&[group]);
     match is_known && !current.contains(&[group, name]) {
-        true => select(current, path).map(drop),
+        true => current.select(path).map(drop),
         false => Ok(()),
     }
 }
 
 /// Refuses a path that leads to nothing; a key of streams, lives or plugins alone is not its path.
-fn refuse_absent(current: &dyn ConfigLookup, path: &Path) -> Result<(), Fault> {
-    let Err(mut fault) = select(current, path) else { return Ok(()) };
+fn refuse_absent(current: &Config<'_>, path: &Path) -> Result<(), Fault> {
+    let Err(mut fault) = current.select(path) else { return Ok(()) };
     if let [Segment::Key(key)] = &path.segments[..] {
         let has_key = |kind: &&Kind| kind.scope().by_key(key).is_some();
         let paths =
@@ -117,7 +115,7 @@ struct ExplainedPath {
 impl ExplainedPath {
     /// Completes a path that leaves out the name of a stream, live or plugin, and takes the keyword of
     /// a directive for its key.
-    fn complete(current: &dyn ConfigLookup, path: &Path) -> Self {
+    fn complete(current: &Config<'_>, path: &Path) -> Self {
         let mut segments = path.segments.clone();
         let schema = Schema::media();
         let kind = segments.first().and_then(Segment::name).and_then(|key| schema.kind(key));

@@ -2,13 +2,10 @@
 //!
 //! Each case runs at a size and at four times that size, and may read five times as many words and entries then.
 
-use super::assign::{AssignOptions, AssignedValue, Assignment, to_patch};
-use super::condition::Condition;
-use super::config_lookup::LocalView;
-use super::path::Path;
-use super::select::select;
+use super::assign::{AssignOptions, AssignedValue, Assignment};
 use super::{FaultKind, modify};
-use crate::model::{Config, Lens, View, check, has_errors, to_json, top_members};
+use crate::model::{Lens, View, check, has_errors, to_json, top_members};
+use crate::query::{Condition, Config, Path};
 use crate::secret::secrets_in;
 use crate::show::set_lines;
 use crate::syntax::{Document, work};
@@ -70,35 +67,34 @@ fn a_text_is_checked_and_read_in_linear_work() {
 #[test]
 fn a_path_is_followed_in_linear_work() {
     for (name, text) in cases::TEXTS {
-        let linear = |what: &str, run: &dyn Fn(&LocalView<'_, '_>, &[Assignment])| {
+        let linear = |what: &str, run: &dyn Fn(&Config<'_>, &[Assignment])| {
             assert_linear(&format!("{name}: {what}"), |count| {
                 let document = Document::parse(text(count));
                 let config = Config::new(&document);
-                let view = config.lookup();
                 let lines = set_lines(&config.to_json(), &[]);
                 let assignments: Vec<Assignment> = lines.into_iter().map(assignment).collect();
-                work::measure(|| run(&view, &assignments))
+                work::measure(|| run(&config, &assignments))
             });
         };
         let options = AssignOptions { create: true, ..AssignOptions::default() };
         linear("--set of every value", &|view, assignments| {
-            assert!(to_patch(view, assignments, &[], options).is_ok(), "they can be set");
+            assert!(view.to_patch(assignments, &[], options).is_ok(), "they can be set");
         });
         linear("--unset of every value", &|view, assignments| {
             let removal = |set: &Assignment| Assignment { value: AssignedValue::Remove, ..set.clone() };
             let removals: Vec<Assignment> = assignments.iter().map(removal).collect();
-            drop(to_patch(view, &removals, &[], options));
+            drop(view.to_patch(&removals, &[], options));
         });
         for path in ["*", "streams.*.title", "streams.a.*", "plugins.a.*", "peer.*.a", "http_options.*.api"] {
             let path = Path::parse(path).expect("it is a path");
             let set = Assignment { path: path.clone(), value: AssignedValue::Typed("5".to_owned()) };
-            linear(&path.to_string(), &|view, _| drop(select(view, &path)));
+            linear(&path.to_string(), &|view, _| drop(view.select(&path)));
             let below = Condition::parse("title!=x").expect("it is a condition");
             linear(&format!("--where {path}"), &|view, _| {
-                drop(to_patch(view, std::slice::from_ref(&set), std::slice::from_ref(&below), options));
+                drop(view.to_patch(std::slice::from_ref(&set), std::slice::from_ref(&below), options));
             });
             linear(&format!("--set {path}"), &|view, _| {
-                drop(to_patch(view, std::slice::from_ref(&set), &[], options))
+                drop(view.to_patch(std::slice::from_ref(&set), &[], options))
             });
         }
     }

@@ -166,11 +166,6 @@ impl Doubts {
     }
 }
 
-/// Returns the fault of a keyword that is nearly a known one.
-pub fn misspelt(scope: Scope, keyword: &str, pointer: &Pointer) -> Option<Fault> {
-    near_miss(scope, keyword).map(|near| miss(&near, keyword, pointer))
-}
-
 fn miss(near: &NearMiss, keyword: &str, pointer: &Pointer) -> Fault {
     let hint = format!(
         "did you mean {}? If `{keyword}` is right, add `--accept near-miss` (over HTTP `accept=near-miss`)",

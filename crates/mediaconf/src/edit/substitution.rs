@@ -1,13 +1,12 @@
 //! Replaces a part of a value: `s/10.0.3./10.0.4./`.
 
-use regex::Regex;
+use std::borrow::Cow;
+
+use regex::{Match, Regex};
 use serde::{Deserialize, Serialize};
 
-use super::condition::compiled;
+use crate::query::compiled;
 use crate::schema::fault::Fault;
-
-/// The bytes that all texts of a substitution may have beyond twice those of the old texts.
-const MORE: usize = 32 << 20;
 
 /// The replacement of a part of a value. Each occurrence is replaced.
 #[derive(Clone, Serialize, Deserialize)]
@@ -15,15 +14,9 @@ const MORE: usize = 32 << 20;
 pub struct Substitution {
     /// As it was written.
     text: String,
-    pattern: Pattern,
-    /// For a regular expression, with `$1` for its first group.
+    pattern: Regex,
+    /// With `$1` for the first group of the pattern.
     by: String,
-}
-
-#[derive(Clone)]
-enum Pattern {
-    Text(String),
-    Regex(Regex),
 }
 
 impl TryFrom<String> for Substitution {
@@ -41,6 +34,9 @@ impl From<Substitution> for String {
 }
 
 impl Substitution {
+    /// The bytes that all texts of one change may have beyond those of the old texts.
+    pub const MORE: usize = 32 << 20;
+
     /// Parses `s/OLD/NEW/`, where any sign can stand for `/`, and `s/OLD/NEW/r`.
     ///
     /// # Errors
@@ -50,85 +46,41 @@ impl Substitution {
         let unlike = |message: &str| Fault::plain(message).hint("such as `s/10.0.3./10.0.4./`");
         let form = || unlike("expected `s/OLD/NEW/`, or `s/OLD/NEW/r` with a regular expression");
         let mut rest = text.strip_prefix('s').ok_or_else(form)?.chars();
-        let delimiter = rest.next().filter(char::is_ascii_punctuation).filter(|found| *found != '\\');
+        let delimiter = rest.next().filter(|found| found.is_ascii_punctuation() && *found != '\\');
         let delimiter = delimiter.ok_or_else(form)?;
         let (old, rest) = part(rest.as_str(), delimiter).ok_or_else(form)?;
         let (new, flags) = part(rest, delimiter).ok_or_else(form)?;
-        let (pattern, by) = match flags {
+        let (old, by) = match flags {
             _ if old.is_empty() => return Err(unlike("there is nothing between the first two delimiters")),
-            "" => (Pattern::Text(old), new),
-            "r" => {
-                let hint = "without `r` at the end, it is text to the letter";
-                (Pattern::Regex(compiled(&old, hint)?), groups(&new))
-            }
+            "" => (regex::escape(&old), new.replace('$', "$$")),
+            "r" => (old, groups(&new)),
             _ => return Err(unlike("only `r` may stand after the last delimiter")),
         };
+        let pattern = compiled(&old, "without `r` at the end, it is text to the letter")?;
         Ok(Self { text: text.to_owned(), pattern, by })
     }
 
-    /// Begins to replace in the texts of one change.
-    pub fn begin(&self) -> SubstitutionRun<'_> {
-        SubstitutionRun { substitution: self, left: MORE }
-    }
-
-    /// Returns the changed text, of at most `most` bytes; `None` if there is nothing to replace.
-    fn apply(&self, text: &str, most: usize) -> Result<Option<String>, Fault> {
-        let (mut made, mut at) = (String::new(), 0);
-        let mut add = |until: usize, next: usize, more: usize, write: &dyn Fn(&mut String)| {
-            made.push_str(&text[at..until]);
-            at = next;
-            // Before it is made: one text may be replaced by many.
-            if made.len().saturating_add(more) > most {
-                return Err(too_much_text());
-            }
-            write(&mut made);
-            Ok(())
-        };
-        match &self.pattern {
-            Pattern::Text(old) => {
-                for (start, _) in text.match_indices(old) {
-                    add(start, start + old.len(), self.by.len(), &|made| made.push_str(&self.by))?;
-                }
-            }
-            Pattern::Regex(regex) => {
-                let groups = self.by.matches('$').count();
-                for found in regex.captures_iter(text) {
-                    let whole = found.get_match();
-                    let more = self.by.len().saturating_add(groups.saturating_mul(whole.len()));
-                    add(whole.start(), whole.end(), more, &|made| found.expand(&self.by, made))?;
-                }
-            }
-        }
-        let is_changed = at > 0 || !made.is_empty();
-        made.push_str(&text[at..]);
-        Ok(is_changed.then_some(made))
-    }
-}
-
-/// A substitution in the texts of one change.
-pub struct SubstitutionRun<'s> {
-    substitution: &'s Substitution,
-    /// The bytes that may still be added.
-    left: usize,
-}
-
-impl SubstitutionRun<'_> {
-    /// Returns the changed text; `None` if there is nothing to replace.
+    /// Returns the changed text; `None` if there is nothing to replace. What it may add is taken from `left`.
     ///
     /// # Errors
     /// All texts together become too long.
-    pub fn apply(&mut self, text: &str) -> Result<Option<String>, Fault> {
-        self.left = self.left.saturating_add(2 * text.len());
-        let made = self.substitution.apply(text, self.left)?;
-        self.left -= made.as_ref().map_or(text.len(), String::len).min(self.left);
-        Ok(made)
+    pub(crate) fn apply(&self, text: &str, left: &mut usize) -> Result<Option<String>, Fault> {
+        let groups = self.by.matches('$').count();
+        let more = |found: Match<'_>| self.by.len().saturating_add(groups.saturating_mul(found.len()));
+        // Before it is made: one text may be replaced by many.
+        let most = self.pattern.find_iter(text).map(more).fold(0, usize::saturating_add);
+        *left = left.saturating_add(text.len()).checked_sub(most).ok_or_else(too_much_text)?;
+        match self.pattern.replace_all(text, &self.by) {
+            Cow::Borrowed(_) => Ok(None),
+            Cow::Owned(made) => Ok(Some(made)),
+        }
     }
 }
 
 /// A substitution makes more text than it may.
 fn too_much_text() -> Fault {
-    let most = MORE >> 20;
-    Fault::of_path(format!("the new values take more than twice the room of the old ones and {most} MiB"))
+    let most = Substitution::MORE >> 20;
+    Fault::of_path(format!("the new values take {most} MiB more room than the old ones"))
 }
 
 /// Splits at the first delimiter that has no backslash before it; that backslash goes.
@@ -166,11 +118,13 @@ fn groups(new: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{MORE, Substitution, too_much_text};
+    use super::{Substitution, too_much_text};
+
+    const MORE: usize = Substitution::MORE;
 
     fn applied(substitution: &str, text: &str) -> Result<Option<String>, String> {
         let parsed = Substitution::parse(substitution).map_err(|error| error.to_string())?;
-        parsed.begin().apply(text).map_err(|error| error.to_string())
+        parsed.apply(text, &mut MORE.clone()).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -178,16 +132,18 @@ mod tests {
         let long = "x".repeat(100_000);
         for by in [format!("s/a/{long}/"), format!("s/a/{long}/r"), format!("s/a+/{}/r", "$0".repeat(200))] {
             let substitution = Substitution::parse(&by).expect("it is one");
-            let mut run = substitution.begin();
+            let mut left = MORE;
             let text = "a".repeat(if by.contains('+') { 100_000 } else { 3 });
-            let made = (0..1000).map_while(|_| run.apply(&text).transpose()?.ok()).map(|made| made.len());
+            let made = (0..1000)
+                .map_while(|_| substitution.apply(&text, &mut left).transpose()?.ok())
+                .map(|made| made.len());
             let (texts, bytes) = made.fold((0, 0), |(texts, bytes), made| (texts + 1, bytes + made));
             assert!((1..1000).contains(&texts) && bytes <= MORE + 2 * texts * text.len(), "{texts}");
-            assert_eq!(run.apply(&text), Err(too_much_text()));
+            assert_eq!(substitution.apply(&text, &mut left), Err(too_much_text()));
         }
         // One value alone is not made either.
         let one = Substitution::parse(&format!("s/a/{long}/")).expect("it is one");
-        assert_eq!(one.begin().apply(&"a".repeat(100_000)), Err(too_much_text()));
+        assert_eq!(one.apply(&"a".repeat(100_000), &mut MORE.clone()), Err(too_much_text()));
     }
 
     #[test]

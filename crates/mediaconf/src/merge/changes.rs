@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::diff::{block_changes, member, settings};
-use crate::edit::schema_path::{Place, own_value};
-use crate::edit::{ConfigLookup, Path, Segment};
-use crate::schema::{Object, POSITION, Schema, Scope};
+use crate::query::{Config, Path, Segment};
+use crate::schema::{Object, POSITION, Place, Schema, Scope};
 use crate::secret::Masker;
 use crate::syntax::one_line;
 
@@ -35,7 +34,7 @@ impl ChangedValue {
     ///
     /// A value is as small as can be: a member of an element of a list, unless the list grew or shrank; a
     /// whole block only if it is new or gone. Derived values are left out, and a `position` that others caused.
-    pub fn between(from: &dyn ConfigLookup, to: &dyn ConfigLookup) -> Vec<Self> {
+    pub fn between(from: &Config<'_>, to: &Config<'_>) -> Vec<Self> {
         let sides = [from, to];
         let tops = sides.map(settings);
         let mut walk = ChangeWalk::default();
@@ -167,7 +166,8 @@ impl Drift {
     pub fn between(views: &[Value]) -> Vec<Self> {
         let Some((first, others)) = views.split_first() else { return Vec::new() };
         let mut known = BTreeSet::new();
-        let all = others.iter().flat_map(|other| ChangedValue::between(first, other));
+        let all =
+            others.iter().flat_map(|other| ChangedValue::between(&Config::from(first), &Config::from(other)));
         let found: Vec<_> =
             all.map(|changed| changed.keys).filter(|keys| known.insert(keys.clone())).collect();
         // A place that differs as a whole stands for all that is below it.
@@ -184,7 +184,7 @@ impl Drift {
             });
             let value = value.map(|value| {
                 match (keys.first().and_then(|key| Schema::media().kind(key)), keys.len()) {
-                    (Some(kind), 2) => own_value(Place::Block(kind), value).unwrap_or_default(),
+                    (Some(kind), 2) => Place::Block(kind).own_value(value).unwrap_or_default(),
                     _ => value.clone(),
                 }
             });
@@ -261,7 +261,7 @@ mod tests {
 
     /// The changed values, each as `[keys, before, after]`.
     fn changed(from: Value, to: Value) -> Value {
-        let list = ChangedValue::between(&from, &to).into_iter();
+        let list = ChangedValue::between(&Config::from(&from), &Config::from(&to)).into_iter();
         list.map(|value| json!([value.keys.join("/"), value.before, value.after])).collect()
     }
 

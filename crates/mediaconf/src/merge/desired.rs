@@ -4,11 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::diff::{diff, group, own_members, settings};
-use crate::edit::schema_path::Place;
-use crate::edit::{ConfigLookup, EditError, FaultKind, Note, modify};
-use crate::model::Config;
+use crate::edit::{EditError, FaultKind, Note, modify};
+use crate::query::Config;
 use crate::schema::codec::group_name;
-use crate::schema::{Kind, Object, Schema, Scope};
+use crate::schema::{Kind, Object, Place, Schema, Scope};
 use crate::syntax::{Document, Entry};
 
 /// The parts that are removed because a desired state lacks them.
@@ -63,7 +62,7 @@ impl DesiredState {
 
     /// Returns the patch that brings a configuration to this state, with what users should know of it. The patch has
     /// only what the configuration does not say yet.
-    pub fn patch(&self, current: &dyn ConfigLookup) -> (Value, Vec<Note>) {
+    pub fn patch(&self, current: &Config<'_>) -> (Value, Vec<Note>) {
         let mut merge = StateMerge { current, patch: Object::new(), lacking: 0 };
         match self {
             Self::Merged(Value::Object(members)) => {
@@ -86,7 +85,7 @@ impl DesiredState {
 
 /// The patch that brings a configuration to a state, as far as it is made.
 struct StateMerge<'c> {
-    current: &'c dyn ConfigLookup,
+    current: &'c Config<'c>,
     patch: Object,
     /// The number of settings that the state lacks of the streams, lives and plugins that it names.
     lacking: usize,
@@ -125,17 +124,16 @@ impl StateMerge<'_> {
     /// state does not mention stays.
     fn text(&mut self, document: &Document, prune: Prune) {
         let config = Config::own(document);
-        let wanted = config.lookup();
         if prune == Prune::All {
-            self.patch = diff(self.current, &wanted);
+            self.patch = diff(self.current, &config);
             return;
         }
-        self.patch = settings(&wanted);
+        self.patch = settings(&config);
         self.patch.retain(|key, _| Schema::media().kind(key).is_none());
         drop_defaults(config.members().scope(), document.entries(), &mut self.patch);
         for kind in Schema::media().kinds {
             if prune == Prune::Entries {
-                let blocks = group(kind, [self.current, &wanted]);
+                let blocks = group(kind, [self.current, &config]);
                 self.patch.extend(blocks.map(|blocks| (kind.key().to_owned(), blocks)));
                 continue;
             }

@@ -8,19 +8,18 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::edit::ConfigLookup;
 use crate::edit::align::longest_increasing_subsequence;
-use crate::edit::schema_path::{Place, own_value};
+use crate::query::Config;
 use crate::schema::codec::are_named_blocks;
 use crate::schema::members::keyword_of;
 use crate::schema::scalar::scalar_text;
-use crate::schema::{AddressShape, Kind, Object, POSITION, Schema, Scope};
+use crate::schema::{AddressShape, Kind, Object, POSITION, Place, Schema, Scope};
 
 /// Returns the patch that turns `from` into `to`, both whole configurations, such as answers to `read_config`.
 ///
 /// Output-only members are left out; a `position` is given only where the order needs it. The order
 /// of members that have no position, such as the extras of `auth`, can't be expressed in a merge patch.
-pub fn diff(from: &dyn ConfigLookup, to: &dyn ConfigLookup) -> Object {
+pub fn diff(from: &Config<'_>, to: &Config<'_>) -> Object {
     let sides = [from, to];
     let [old, new] = sides.map(settings);
     changes(&old, &new, |key, _, _| match Schema::media().kind(key) {
@@ -50,7 +49,7 @@ pub fn merge_patch(target: &mut Value, patch: &Value) {
 }
 
 /// The own members of a whole configuration; the streams, lives and plugins stand as `null` for the place that they have.
-pub(super) fn settings(side: &dyn ConfigLookup) -> Object {
+pub(super) fn settings(side: &Config<'_>) -> Object {
     let value = |key: &str| match Schema::media().kind(key) {
         Some(_) => Some(Value::Null),
         None => side.value(&[key]),
@@ -66,7 +65,7 @@ pub(super) fn settings(side: &dyn ConfigLookup) -> Object {
 
 /// The members of an object that are not derived.
 pub(super) fn own_members(place: Place, value: &Value) -> Object {
-    match own_value(place, value) {
+    match place.own_value(value) {
         Some(Value::Object(members)) => members,
         _ => Map::new(),
     }
@@ -74,7 +73,7 @@ pub(super) fn own_members(place: Place, value: &Value) -> Object {
 
 /// Returns the patch from the streams, lives or plugins of a whole configuration to those of another: the removed blocks,
 /// then the others in their new order; `None` if nothing changes.
-pub fn group(kind: Kind, sides: [&dyn ConfigLookup; 2]) -> Option<Value> {
+pub fn group(kind: Kind, sides: [&Config<'_>; 2]) -> Option<Value> {
     let change = |change: BlockChange| {
         let position = change.position.map(|position| (POSITION.to_owned(), position.into()));
         let is_there = change.both[1].is_some();
@@ -101,7 +100,7 @@ pub(crate) struct BlockChange {
 /// block at a time, and of none that has the same text on both sides.
 pub(crate) fn block_changes<'c>(
     kind: Kind,
-    sides: [&'c dyn ConfigLookup; 2],
+    sides: [&'c Config<'c>; 2],
 ) -> impl Iterator<Item = BlockChange> + use<'c> {
     let [from, to] = sides.map(|side| side.names(&[kind.key()]));
     let entries = sides.map(|side| side.block_entries(kind));

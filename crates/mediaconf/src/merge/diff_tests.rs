@@ -5,7 +5,12 @@ use serde_json::{Map, Value, json};
 
 use super::{diff, merge_patch, positions};
 use crate::edit::normalize;
-use crate::edit::schema_path::{Place, own_value};
+use crate::query::Config;
+use crate::schema::{Object, Place};
+
+fn values_diff(from: &Value, to: &Value) -> Object {
+    diff(&Config::from(from), &Config::from(to))
+}
 
 #[test]
 fn only_what_differs_is_given() {
@@ -69,7 +74,11 @@ fn only_what_differs_is_given() {
             json!({"plugins": {"c": {"position": 1}}}),
         ),
     ] {
-        assert_eq!(format!("{:#}", Value::Object(diff(&from, &to))), format!("{expected:#}"), "{from} {to}");
+        assert_eq!(
+            format!("{:#}", Value::Object(values_diff(&from, &to))),
+            format!("{expected:#}"),
+            "{from} {to}"
+        );
     }
 }
 
@@ -93,7 +102,7 @@ fn merge(target: &mut Value, patch: &Value) {
 
 /// A view as a merge leaves it: without what is derived, and without the blocks of ports that went.
 fn own(view: &Value) -> Value {
-    let mut own = own_value(Place::Root, view).expect("a view is an object");
+    let mut own = Place::Root.own_value(view).expect("a view is an object");
     let ports: Vec<String> =
         view["http"].as_array().into_iter().flatten().map(|port| port.to_string().replace('"', "")).collect();
     if let Some(options) = own.get_mut("http_options").and_then(Value::as_object_mut) {
@@ -122,9 +131,9 @@ fn views() -> Vec<Value> {
 fn every_view_becomes_every_other() {
     let views = views();
     for from in &views {
-        assert!(diff(from, from).is_empty());
+        assert!(values_diff(from, from).is_empty());
         for to in &views {
-            let patch = Value::Object(diff(from, to));
+            let patch = Value::Object(values_diff(from, to));
             normalize(patch.clone()).expect("it is a patch");
             let mut merged = own(from);
             merge(&mut merged, &patch);

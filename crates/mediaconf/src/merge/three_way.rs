@@ -10,7 +10,8 @@ use similar::{MergeResolution, TextMerge};
 
 use super::diff::diff;
 use crate::edit::{FaultKind, modify};
-use crate::model::{Config, has_errors};
+use crate::model::has_errors;
+use crate::query::Config;
 use crate::schema::Object;
 use crate::syntax::{Document, Entry, Token, TokenKind};
 
@@ -79,7 +80,7 @@ fn decided(merge: &TextMerge<'_, '_, '_, str>) -> String {
 /// Returns the patch from the values of one text to those of another; neither has errors.
 pub fn patch_between(from: &Document, to: &Document) -> Object {
     let [from, to] = [from, to].map(Config::own);
-    diff(&from.lookup(), &to.lookup())
+    diff(&from, &to)
 }
 
 /// Returns `theirs`, which others made of `base`, with the change that `mine` makes of `base`, whose values are `patch`.
@@ -130,7 +131,8 @@ fn with_values(text: &Document, values: &Value) -> Option<Document> {
     if present == *values {
         return Some(text.clone());
     }
-    let edit = modify(text, Value::Object(diff(&present, values)), FaultKind::DOUBTS).ok()??;
+    let patch = diff(&Config::from(&present), &Config::from(values));
+    let edit = modify(text, Value::Object(patch), FaultKind::DOUBTS).ok()??;
     (Config::own(&edit.document).to_json() == *values).then_some(edit.document)
 }
 

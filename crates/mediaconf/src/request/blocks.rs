@@ -10,15 +10,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::edit::{
-    AssignOptions, Assignment, ConfigLookup, Edit, EditError, Expansion, LocalView, Path, Place, Segment,
-    Substitution, missing, modify_members, own_value, splice_between, synced, to_patch,
+    AssignOptions, Assignment, Edit, EditError, Substitution, modify_members, normalize, splice_between, synced,
 };
 use crate::merge::{diff, merge_patch};
-use crate::model::{Lens, top_members};
+use crate::query::{Config, Expansion, Path, Segment};
 use crate::schema::codec::group_name;
 use crate::schema::fault::{Fault, Faults};
-use crate::schema::members::Members;
-use crate::schema::{Kind, Object, POSITION, STATIC};
+use crate::schema::{Kind, Object, POSITION, Place, STATIC};
 use crate::secret::Masker;
 use crate::syntax::Document;
 
@@ -131,7 +129,7 @@ impl BlockRequest {
     ///
     /// # Errors
     /// The block is not there, or the new name is taken.
-    pub(super) fn patch(&self, current: &dyn ConfigLookup) -> Result<Value, Faults> {
+    pub(super) fn patch(&self, current: &Config<'_>) -> Result<Value, Faults> {
         let (kind, to) = named_block(&self.to)?;
         let from = self.source(current)?;
         if from == Some(to) {
@@ -141,12 +139,12 @@ impl BlockRequest {
             (BlockContent::New(value), _) => Value::Object(value.clone()),
             (_, from) => from
                 .and_then(|from| current.value(&[kind.key(), from]))
-                .and_then(|value| own_value(Place::Block(kind), &value))
+                .and_then(|value| Place::Block(kind).own_value(&value))
                 .unwrap_or_default(),
         };
         if !self.assignments.is_empty() {
             let alone = json!({ kind.key(): { to: block.clone() } });
-            let computed = to_patch(&alone, &self.assignments, &[], self.options)?;
+            let computed = Config::from(&alone).to_patch(&self.assignments, &[], self.options)?;
             if let Some(patch) = computed.patch.get(kind.key()).and_then(|group| group.get(to)) {
                 merge_patch(&mut block, patch);
             }
@@ -174,17 +172,16 @@ impl BlockRequest {
     ///
     /// # Errors
     /// The block is not there, or the new name is taken.
-    pub(super) fn edit(&self, document: &Document, members: &Members<'_>) -> Result<Option<Edit>, EditError> {
-        let lens = Lens::default();
-        let current = LocalView::new(members, &lens);
+    pub(super) fn edit(&self, document: &Document, current: &Config<'_>) -> Result<Option<Edit>, EditError> {
+        let members = current.members();
         let (kind, to) = named_block(&self.to)?;
-        let from = self.source(&current)?;
+        let from = self.source(current)?;
         if from == Some(to) {
             return Ok(None);
         }
         let entries = members.own_by_key(kind.key());
         let original = from.and_then(|from| entries.iter().find(|entry| group_name(**entry).value() == from));
-        let at = || self.index(&current, &current.names(&[kind.key()]), true);
+        let at = || self.index(current, &current.names(&[kind.key()]), true);
         let before = match &self.place {
             BlockPlace::Before(_) => entries.get(at()?).copied(),
             BlockPlace::Usual | BlockPlace::After(_) => None,
@@ -201,7 +198,7 @@ impl BlockRequest {
                 })?
             }
             _ => {
-                let patch = crate::edit::normalize(self.patch(&current)?)?;
+                let patch = normalize(self.patch(current)?)?;
                 return synced(document, members, |sync| {
                     sync.before = before;
                     sync.top_level(&patch);
@@ -216,10 +213,9 @@ impl BlockRequest {
 
     /// Makes the assignments in the text that `first` leads to; both are one edit then.
     fn edited_further(&self, document: &Document, first: Edit) -> Result<Edit, EditError> {
-        let members = top_members(&first.document);
-        let lens = Lens::default();
-        let computed = to_patch(&LocalView::new(&members, &lens), &self.assignments, &[], self.options)?;
-        let Some(second) = modify_members(&first.document, &members, computed.normalized)? else {
+        let copied = Config::new(&first.document);
+        let computed = copied.to_patch(&self.assignments, &[], self.options)?;
+        let Some(second) = modify_members(&first.document, copied.members(), computed.normalized)? else {
             return Ok(first);
         };
         let splices = splice_between(document.text(), second.document.text());
@@ -236,14 +232,14 @@ impl BlockRequest {
 
     /// Returns the number of the blocks with these names that stand in front of a new one; `is_static` is
     /// the one of a stream.
-    fn index(&self, current: &dyn ConfigLookup, names: &[String], is_static: bool) -> Result<usize, Fault> {
+    fn index(&self, current: &Config<'_>, names: &[String], is_static: bool) -> Result<usize, Fault> {
         let (kind, _) = named_block(&self.to)?;
         let found = |wanted: &str| names.iter().position(|name| name == wanted);
         // `streams.cam1` stands for `cam1`, unless it is a name itself.
         let below = |wanted: &str| found(wanted.strip_prefix(kind.key())?.strip_prefix('.')?);
         let named = |wanted: &str| {
             let path = path_of(kind, wanted);
-            let absent = || missing(current, &path, &[kind.key(), wanted]).at(&path);
+            let absent = || current.missing(&path, &[kind.key(), wanted]).at(&path);
             found(wanted).or_else(|| below(wanted)).ok_or_else(absent)
         };
         let is_like = |name: &String| {
@@ -262,7 +258,7 @@ impl BlockRequest {
     }
 
     /// The name of the block that the content comes from; `None` for a new one.
-    fn source(&self, current: &dyn ConfigLookup) -> Result<Option<&str>, Fault> {
+    fn source(&self, current: &Config<'_>) -> Result<Option<&str>, Fault> {
         let (kind, to) = named_block(&self.to)?;
         let is_taken = current.contains(&[kind.key(), to]);
         let path = match &self.content {
@@ -272,7 +268,7 @@ impl BlockRequest {
         };
         let (from_kind, from) = named_block(path)?;
         if !current.contains(&[from_kind.key(), from]) {
-            return Err(missing(current, path, &[from_kind.key(), from]).at(path));
+            return Err(current.missing(path, &[from_kind.key(), from]).at(path));
         }
         if from_kind != kind {
             let fault = format!("a {} can't become a {}", from_kind.noun(), kind.noun());
@@ -288,7 +284,7 @@ impl Renaming {
     ///
     /// # Errors
     /// The path stands for no blocks, or their new names can't be theirs.
-    pub(super) fn patch(&self, current: &dyn ConfigLookup) -> Result<Value, Faults> {
+    pub(super) fn patch(&self, current: &Config<'_>) -> Result<Value, Faults> {
         let (kind, names) = self.names(current)?;
         let group = current.value(&[kind.key()]).unwrap_or_default();
         let old = group.as_object().cloned().unwrap_or_default();
@@ -299,7 +295,7 @@ impl Renaming {
             (names.get(&name).cloned().unwrap_or(name), block)
         });
         let renamed = json!({ kind.key(): Map::from_iter(renamed) });
-        let changed = diff::group(kind, [current, &renamed]);
+        let changed = diff::group(kind, [current, &Config::from(&renamed)]);
         Ok(changed.map(|group| (kind.key().to_owned(), group)).into_iter().collect::<Map<_, _>>().into())
     }
 
@@ -307,29 +303,32 @@ impl Renaming {
     ///
     /// # Errors
     /// As of [`Renaming::patch`].
-    pub(super) fn edit(&self, document: &Document, members: &Members<'_>) -> Result<Option<Edit>, EditError> {
-        let (kind, names) = self.names(&LocalView::new(members, &Lens::default()))?;
+    pub(super) fn edit(&self, document: &Document, current: &Config<'_>) -> Result<Option<Edit>, EditError> {
+        let (kind, names) = self.names(current)?;
+        let members = current.members();
         let named = |&entry| Some((entry, names.get(&*group_name(entry).value())?.as_str()));
         let blocks: Vec<_> = members.own_by_key(kind.key()).iter().filter_map(named).collect();
         synced(document, members, |sync| sync.rename(kind, &blocks))
     }
 
     /// The kind of the blocks, and the names that change, each with its new one.
-    fn names(&self, current: &dyn ConfigLookup) -> Result<(Kind, HashMap<String, String>), Faults> {
+    fn names(&self, current: &Config<'_>) -> Result<(Kind, HashMap<String, String>), Faults> {
         let (kind, _) = block_of(&self.from)?;
         let of_from = |fault: Fault| Faults::from(fault.at(&self.from));
-        let expanded = Expansion::new(current, &[]).expand_path(&self.from).map_err(of_from)?;
+        let expansion = Expansion { current, real: current, conditions: &[], own_only: false };
+        let (places, absence) = expansion.places(&self.from)?;
         let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
-        let old: Vec<String> = expanded.paths.iter().filter_map(name).collect();
+        let old: Vec<String> = places.iter().filter_map(name).collect();
         if old.is_empty() {
-            let absent = || Fault::absent("it matches nothing here");
-            return Err(of_from(expanded.absence.unwrap_or_else(absent)));
+            let absent = || Fault::absent("it matches nothing here").at(&self.from);
+            return Err(absence.unwrap_or_else(absent).into());
         }
         if let Some(gone) = old.iter().find(|name| !current.contains(&[kind.key(), name])) {
-            return Err(of_from(missing(current, &self.from, &[kind.key(), gone])));
+            return Err(of_from(current.missing(&self.from, &[kind.key(), gone])));
         }
-        let mut run = self.by.begin();
-        let new_name = |name: String| Some(run.apply(&name).transpose()?.map(|new| (name, new)));
+        let mut left = Substitution::MORE;
+        let new_name =
+            |name: String| Some(self.by.apply(&name, &mut left).transpose()?.map(|new| (name, new)));
         let found: Result<Vec<(String, String)>, _> = old.into_iter().filter_map(new_name).collect();
         let mut found = found.map_err(of_from)?;
         if found.is_empty() {
@@ -342,7 +341,7 @@ impl Renaming {
 }
 
 /// Everything that keeps blocks from having these new names; none of them is the old one.
-fn refused(current: &dyn ConfigLookup, kind: Kind, changed: &[(String, String)]) -> Vec<Fault> {
+fn refused(current: &Config<'_>, kind: Kind, changed: &[(String, String)]) -> Vec<Fault> {
     let leaving: HashSet<&str> = changed.iter().map(|(old, _)| old.as_str()).collect();
     let mut given: HashMap<&str, &str> = HashMap::new();
     let mut faults = Vec::new();
@@ -369,14 +368,11 @@ fn refused(current: &dyn ConfigLookup, kind: Kind, changed: &[(String, String)])
 
 #[cfg(test)]
 mod tests {
-    use crate::model::Config;
     use serde_json::{Value, json};
 
     use super::{BlockContent, BlockPlace, BlockRequest, Renaming};
-    use crate::edit::{
-        AssignOptions, AssignedValue, Assignment, Edit, EditError, Path, Substitution, split_assignment,
-    };
-    use crate::model::top_members;
+    use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, Substitution};
+    use crate::query::{Config, Path};
     use crate::schema::fault::{FaultKind, Faults};
     use crate::syntax::Document;
 
@@ -402,7 +398,7 @@ rtmp 1;
 
     fn request(content: BlockContent, to: &str, edits: &[&str]) -> BlockRequest {
         let edit = |text: &&str| {
-            let (path, value) = split_assignment(text).expect(text);
+            let (path, value) = Path::split_assignment(text).expect(text);
             let value = value.map_or(AssignedValue::Remove, |value| AssignedValue::Typed(value.to_owned()));
             Assignment { path, value }
         };
@@ -430,7 +426,7 @@ rtmp 1;
             let hint = faults[0].hint.as_ref().map(|hint| format!(" | {hint}"));
             format!("{}{}", faults[0], hint.unwrap_or_default())
         };
-        let edit = |document: &Document| request.edit(document, &top_members(document));
+        let edit = |document: &Document| request.edit(document, &Config::new(document));
         edited_as_by_patch(text, edit, |shown| request.patch(shown), faults)
     }
 
@@ -438,11 +434,11 @@ rtmp 1;
     fn edited_as_by_patch<E: PartialEq + std::fmt::Debug>(
         text: &str,
         edit: impl Fn(&Document) -> Result<Option<Edit>, EditError>,
-        patch: impl Fn(&Value) -> Result<Value, Faults>,
+        patch: impl Fn(&Config<'_>) -> Result<Value, Faults>,
         told: impl Fn(Faults) -> E,
     ) -> Result<String, E> {
         let document = Document::parse(text.to_owned());
-        let patch = patch(&view(&document)).map_err(&told);
+        let patch = patch(&Config::from(&view(&document))).map_err(&told);
         let edit = match edit(&document) {
             Ok(edit) => edit,
             Err(EditError::Faults(found)) => {
@@ -613,7 +609,7 @@ plugin cam { x 1; }
                 .map(|fault| format!("{}{fault}", if fault.is_absent() { "absent: " } else { "" }))
                 .collect()
         };
-        let edit = |document: &Document| renaming.edit(document, &top_members(document));
+        let edit = |document: &Document| renaming.edit(document, &Config::new(document));
         edited_as_by_patch(CAMERAS, edit, |shown| renaming.patch(shown), told)
     }
 

@@ -12,13 +12,11 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::edit::{
-    AssignOptions, AssignedValue, Assignment, Condition, ConfigLookup, Edit, EditError, Expectation, Note,
-    Path, Segment, modify_members, normalize, split_assignment, to_patch, unmet,
+    AssignOptions, AssignedValue, Assignment, Edit, EditError, Note, modify_members, normalize,
 };
 use crate::merge::DesiredState;
-use crate::model::Config;
+use crate::query::{Condition, Config, Expectation, Path, Segment};
 use crate::schema::fault::{Fault, FaultKind, Faults};
-use crate::schema::members::Members;
 use crate::schema::patch::parse_within;
 use crate::schema::{Kind, Object};
 use crate::syntax::Document;
@@ -156,7 +154,7 @@ impl Request {
     /// # Errors
     /// The text is no path with a value, or the request has no assignments.
     pub fn set(self, assignment: &str) -> Result<Self, Fault> {
-        match split_assignment(assignment)? {
+        match Path::split_assignment(assignment)? {
             (path, Some(value)) => self.assigned(path, AssignedValue::Typed(value.to_owned())),
             (path, None) => Err(Fault::of_path("a value is missing, such as `prepush=5`").at(&path)),
         }
@@ -217,7 +215,7 @@ impl Request {
     ///
     /// # Errors
     /// Unmet expectations come before faults of the edits.
-    pub fn evaluate(&self, current: &dyn ConfigLookup) -> Result<Evaluated, Faults> {
+    pub fn evaluate(&self, current: &Config<'_>) -> Result<Evaluated, Faults> {
         self.refuse_unmet(current)?;
         let (mut notes, mut normalized) = (Vec::new(), None);
         let (patch, depends_on_read) = match &self.edits {
@@ -230,7 +228,7 @@ impl Request {
             Edits::Block(block) => (block.patch(current)?, true),
             Edits::Renaming(all) => (all.patch(current)?, true),
             Edits::Assignments { assignments, conditions, options } => {
-                let computed = to_patch(current, assignments, conditions, *options)?;
+                let computed = current.to_patch(assignments, conditions, *options)?;
                 normalized = Some(computed.normalized);
                 (computed.patch.into(), computed.depends_on_read)
             }
@@ -243,8 +241,8 @@ impl Request {
     ///
     /// # Errors
     /// Those that it does not meet.
-    pub fn refuse_unmet(&self, current: &dyn ConfigLookup) -> Result<(), Faults> {
-        Faults(unmet(current, &self.expectations)?).into_result(())
+    pub fn refuse_unmet(&self, current: &Config<'_>) -> Result<(), Faults> {
+        Faults(current.unmet(&self.expectations)?).into_result(())
     }
 
     /// The edit of a text on which the request was evaluated; `None` if it changes nothing. The doubts are left to the
@@ -256,12 +254,12 @@ impl Request {
         &self,
         evaluated: Evaluated,
         document: &Document,
-        members: &Members<'_>,
+        current: &Config<'_>,
     ) -> Result<Option<Edit>, EditError> {
         match &self.edits {
-            Edits::Block(block) if block.is_of_text() => block.edit(document, members),
-            Edits::Renaming(renaming) => renaming.edit(document, members),
-            _ => modify_members(document, members, evaluated.normalized()?),
+            Edits::Block(block) if block.is_of_text() => block.edit(document, current),
+            Edits::Renaming(renaming) => renaming.edit(document, current),
+            _ => modify_members(document, current.members(), evaluated.normalized()?),
         }
     }
 
@@ -353,9 +351,9 @@ impl Document {
     /// The request has faults, or [doubts](FaultKind::DOUBTS) that it does not accept.
     pub fn edit(&self, request: &Request) -> Result<Edit, EditError> {
         let config = Config::new(self);
-        let evaluated = request.evaluate(&config.lookup())?;
+        let evaluated = request.evaluate(&config)?;
         let notes = evaluated.notes.clone();
-        let edit = request.edit(evaluated, self, config.members())?;
+        let edit = request.edit(evaluated, self, &config)?;
         let mut edit = edit.unwrap_or_else(|| Edit::unchanged(self)).refused_unless(&request.accepted)?;
         edit.notes.splice(0..0, notes);
         Ok(edit)

@@ -69,7 +69,7 @@ pub fn only_argument<'t>(entry: Entry<'t>) -> Option<Word<'t>> {
 }
 
 /// The entries of a block that make one JSON member, in the order of the text.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Member<'d> {
     /// The keyword of the entries.
     pub keyword: Cow<'d, str>,
@@ -78,7 +78,7 @@ pub struct Member<'d> {
 }
 
 /// The members of a block, the known ones in schema order, then the others by first appearance.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Members<'d> {
     scope: Scope,
     /// The entries of known parameters, by row and then by place.

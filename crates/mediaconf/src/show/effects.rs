@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::edit::ConfigLookup;
 use crate::merge::diff::block_changes;
+use crate::query::Config;
 use crate::schema::{DirectiveRole, Kind, Object, Scope};
 
 /// The effects of a change, counted. A stream may stand in several counts.
@@ -51,7 +51,7 @@ pub struct Effects {
 
 impl Effects {
     /// The effects of a change from `before` to `after`.
-    pub fn between(before: &dyn ConfigLookup, after: &dyn ConfigLookup) -> Self {
+    pub fn between(before: &Config<'_>, after: &Config<'_>) -> Self {
         let sides = [before, after];
         let key = DirectiveRole::Backend.key(Scope::Top);
         let global = sides.map(|side| is_closed(side.value(&[key]).as_ref()).unwrap_or(false));
@@ -75,7 +75,7 @@ impl Effects {
 
     /// Counts the blocks of a kind as if they were streams; the others are the names of those that differ. A deleted one
     /// and an added one with the same values are one that got another name.
-    fn of_blocks(kind: Kind, sides: [&dyn ConfigLookup; 2], global: [bool; 2]) -> (Self, HashSet<String>) {
+    fn of_blocks(kind: Kind, sides: [&Config<'_>; 2], global: [bool; 2]) -> (Self, HashSet<String>) {
         let (mut effects, mut found) = (Self::default(), HashSet::new());
         let mut deleted: HashMap<u128, usize> = HashMap::new();
         let hash = |block: &Object| xxh3_128(Value::Object(block.clone()).to_string().as_bytes());
@@ -194,10 +194,10 @@ fn is_closed(auth: Option<&Value>) -> Option<bool> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::Effects;
+    use super::{Config, Effects};
 
     fn words(before: &Value, after: &Value) -> Option<String> {
-        Effects::between(before, after).in_words()
+        Effects::between(&Config::from(before), &Config::from(after)).in_words()
     }
 
     #[test]

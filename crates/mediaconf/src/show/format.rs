@@ -6,7 +6,8 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::edit::Unproved;
-use crate::model::{Config, check};
+use crate::model::check;
+use crate::query::Config;
 use crate::syntax::{Diagnostics, Document, EntryId, Fix, Splice, Token, TokenKind, spliced_pieces};
 
 /// The number of blanks by which an entry is indented inside its block.

@@ -4,9 +4,10 @@ use std::iter::repeat_n;
 use std::ops::Range;
 
 use crate::edit::surroundings::Surroundings;
-use crate::edit::{Fault, Path, Segment};
-use crate::model::{Config, top_members};
+use crate::model::top_members;
+use crate::query::{Config, Path, Segment};
 use crate::schema::codec::{Address, DirectiveForm};
+use crate::schema::fault::Fault;
 use crate::schema::members::{Members, first_argument, inner_scope};
 use crate::schema::{Kind, Schema};
 use crate::syntax::{Document, Entry, line_end};

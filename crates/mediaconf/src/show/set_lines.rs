@@ -2,11 +2,9 @@
 
 use serde_json::Value;
 
-use crate::edit::schema_path::{Place, own_value};
-use crate::edit::typed::typed;
-use crate::edit::{ConfigLookup, Path, Segment};
+use crate::query::{Config, Path, Segment};
 use crate::schema::scalar::scalar_text;
-use crate::schema::{Object, Schema};
+use crate::schema::{Object, Place, Schema};
 
 /// A path, and the text that sets its value.
 type SetLine = (String, String);
@@ -32,7 +30,7 @@ pub fn set_lines(value: &Value, prefix: &[Segment]) -> Vec<SetLine> {
 /// # Errors
 /// The first of `take`.
 pub fn each_set_line<E>(
-    current: &dyn ConfigLookup,
+    current: &Config<'_>,
     take: &mut dyn FnMut(SetLine) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut each_of = |keys: &[&str]| {
@@ -92,10 +90,10 @@ fn has_control(text: &str) -> bool {
 ///
 /// `None` if neither is, as for `prepush on;`, whose value is shown but can't be set.
 fn text(place: Place, value: &Value) -> Option<String> {
-    let value = own_value(place, value)?;
+    let value = place.own_value(value)?;
     let word = scalar_text(&value).filter(|word| !has_control(word));
     let texts = word.into_iter().chain([value.to_string()]);
-    texts.into_iter().find(|text| typed(place, text).as_ref() == Ok(&value))
+    texts.into_iter().find(|text| place.typed(text).as_ref() == Ok(&value))
 }
 
 #[allow(clippy::disallowed_methods, reason = "tests read fixtures")]
@@ -106,10 +104,9 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     use super::{each_set_line, set_lines};
-    use crate::edit::schema_path::{Place, own_value};
-    use crate::edit::{
-        AssignOptions, AssignedValue, Assignment, Path, normalize, split_assignment, to_patch,
-    };
+    use crate::edit::{AssignOptions, AssignedValue, Assignment, normalize};
+    use crate::query::{Config, Path};
+    use crate::schema::Place;
 
     fn check(view: &Value, prefix: &str, expected: &[&str]) {
         let prefix = if prefix.is_empty() { Vec::new() } else { Path::parse(prefix).expect(prefix).segments };
@@ -192,7 +189,7 @@ mod tests {
 
     /// The view without derived values and empty groups.
     fn own(view: &Value) -> Value {
-        let mut own = own_value(Place::Root, view).expect("a view is an object");
+        let mut own = Place::Root.own_value(view).expect("a view is an object");
         own.as_object_mut().expect("a view is an object").retain(|key, value| {
             let is_group = matches!(Place::Root.member(key), Ok(Place::Group(_)));
             !(is_group && *value == json!({}))
@@ -217,15 +214,14 @@ mod tests {
             }
             count += 1;
             let mut lines = Vec::new();
-            let taken: Result<(), Infallible> = each_set_line(&view, &mut |line| {
+            let taken: Result<(), Infallible> = each_set_line(&Config::from(&view), &mut |line| {
                 lines.push(line);
                 Ok(())
             });
             let Ok(()) = taken;
             assert_eq!(lines, set_lines(&view, &[]), "{}", path.display());
             let assignments: Vec<Assignment> = set_lines(&view, &[]).into_iter().map(assignment).collect();
-            let computed = to_patch(
-                &Value::Object(Map::new()),
+            let computed = Config::from(&Value::Object(Map::new())).to_patch(
                 &assignments,
                 &[],
                 AssignOptions { create: true, ..AssignOptions::default() },
@@ -239,7 +235,7 @@ mod tests {
 
     fn assignment((path, text): (String, String)) -> Assignment {
         let line = format!("{path}={text}");
-        let (path, value) = split_assignment(&line).expect("the path parses");
+        let (path, value) = Path::split_assignment(&line).expect("the path parses");
         assert_eq!(value, Some(text.as_str()));
         Assignment { path, value: AssignedValue::Typed(text) }
     }

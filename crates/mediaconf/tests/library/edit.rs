@@ -1,5 +1,6 @@
 //! The worked edits and refusals: byte for byte, pointer for pointer.
 
+use mediaconf::Config;
 use mediaconf::plumbing::edit::{EditError, FaultKind, modify, patch};
 use mediaconf::plumbing::merge::diff;
 use mediaconf::plumbing::model::check;
@@ -106,7 +107,8 @@ fn the_json_difference_turns_one_into_the_other() {
     fixtures::all(fixtures::cases("edit"), Case::name, |case| {
         let (before, after) = (case.text("in.conf"), case.text("out.conf"));
         let view = |text: &str| view(&Document::parse(text.to_owned()), false);
-        let patch = Value::Object(diff(&view(&before), &view(&after))).to_string();
+        let patch =
+            Value::Object(diff(&Config::from(&view(&before)), &Config::from(&view(&after)))).to_string();
         if holds_misshapen(&view(&after)) {
             return Ok(());
         }

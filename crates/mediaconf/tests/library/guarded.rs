@@ -1,6 +1,7 @@
 //! Form changes and near misses of patches between real texts: what is reported of a text is reported of
 //! its JSON, and nothing that is in a file is taken for a misspelling.
 
+use mediaconf::Config;
 use mediaconf::plumbing::edit::{FaultKind, Faults, doubts_in_json, modify, normalize};
 use mediaconf::plumbing::merge::diff;
 use mediaconf::plumbing::model::{has_lost_line_ends, near_miss, top_members};
@@ -42,7 +43,7 @@ fn form_change_and_near_miss_are_told_of_the_json_as_of_the_text() {
         |((a, _), (b, _))| format!("{a} to {b}"),
         |((_, a), (_, b))| {
             let (a, b) = (Document::parse(a.clone()), Document::parse(b.clone()));
-            let patch = diff(&view(&a, true), &view(&b, true));
+            let patch = diff(&Config::from(&view(&a, true)), &Config::from(&view(&b, true)));
             let reduced = normalize(Value::Object(patch.clone())).map_err(|faults| format!("{faults:?}"))?;
             let of_json = doubts_in_json(&view(&a, true), &reduced);
             // Not every view can be written back.

@@ -2,7 +2,8 @@
 //! every fixture and its mutations to them; the fuzz targets, which include this file, whatever a
 //! fuzzer finds.
 
-use mediaconf::plumbing::edit::{EditError, FaultKind, LocalView, modify, normalize, patch};
+use mediaconf::Config;
+use mediaconf::plumbing::edit::{EditError, FaultKind, modify, normalize, patch};
 use mediaconf::plumbing::model::{Lens, View, check, group_name, has_errors, key_of, top_members};
 use mediaconf::plumbing::schema::Scope;
 use mediaconf::plumbing::show::{Effects, formatted};
@@ -126,11 +127,15 @@ pub fn changes_only_what_it_says(document: &Document, patch: &Value) {
 
 /// The effects of an edit, for which streams with the same text are passed over, are those of a comparison of all.
 fn counts_the_effects_on_all(document: &Document, after: &Document) {
-    let members = [document, after].map(top_members);
-    let lens = Lens::default();
-    let [old, new] = members.each_ref().map(|members| LocalView::new(members, &lens));
-    let of_all = Effects::between(&view(document, false), &view(after, false));
-    assert_eq!(Effects::between(&old, &new), of_all, "\n{}\n{}", document.text(), after.text());
+    let views = [document, after].map(|document| view(document, false));
+    let of_all = Effects::between(&Config::from(&views[0]), &Config::from(&views[1]));
+    assert_eq!(
+        Effects::between(&Config::new(document), &Config::new(after)),
+        of_all,
+        "\n{}\n{}",
+        document.text(),
+        after.text()
+    );
 }
 
 fn says_what_was_asked_for(document: &Document, reduced: &Value, after: &Document) {

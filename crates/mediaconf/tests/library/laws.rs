@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use mediaconf::Config;
 use mediaconf::plumbing::edit::{EditError, FaultKind, modify};
 use mediaconf::plumbing::model::{check, top_members};
 use mediaconf::plumbing::syntax::Document;
@@ -265,7 +266,7 @@ proptest! {
         let after = Document::parse(format!("stream s {{\n{after}\n}}\n{after}\n"));
         // Named blocks that lose their last name are gone; no patch turns them into one empty block.
         prop_assume!(is_valid(&before) && is_valid(&after) && !after.text().contains("{  }"));
-        let patch = Value::Object(mediaconf::diff(&view(&before, false), &view(&after, false)));
+        let patch = Value::Object(mediaconf::diff(&Config::from(&view(&before, false)), &Config::from(&view(&after, false))));
         match modify(&before, patch.clone(), FaultKind::DOUBTS) {
             Ok(edit) => {
                 let new = edit.map_or(before.clone(), |edit| edit.document);

@@ -20,7 +20,7 @@ const STRIDE: usize = 11;
 /// The document that a desired state makes of another one.
 fn applied(request: &Request, to: &Document) -> Document {
     let config = Config::new(to);
-    let patch = request.evaluate(&config.lookup()).expect("a state has no faults").patch;
+    let patch = request.evaluate(&config).expect("a state has no faults").patch;
     let edit = modify(to, patch.clone(), FaultKind::DOUBTS);
     let edit = edit.unwrap_or_else(|error| panic!("{error:?}\n{patch}\n{}", to.text()));
     edit.map_or_else(|| to.clone(), |edit| edit.document)
@@ -28,7 +28,7 @@ fn applied(request: &Request, to: &Document) -> Document {
 
 /// True if a merge would put words among blocks with names, which no object can hold.
 fn mixes_named_blocks(request: &Request, to: &Document) -> bool {
-    let patch = request.evaluate(&Config::new(to).lookup()).expect("a state has no faults").patch;
+    let patch = request.evaluate(&Config::new(to)).expect("a state has no faults").patch;
     modify(to, patch, FaultKind::DOUBTS).is_err_and(|error| error.to_string().contains("named blocks"))
 }
 

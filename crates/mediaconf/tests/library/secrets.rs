@@ -1,9 +1,9 @@
 //! The law of secrets: however one is written, and wherever it stands, nothing that is shown holds it.
 
 use mediaconf::plumbing::merge::ChangedValue;
-use mediaconf::plumbing::model::{Config, MaskedText, Masker, has_errors};
+use mediaconf::plumbing::model::{MaskedText, Masker, has_errors};
 use mediaconf::plumbing::syntax::Document;
-use mediaconf::{check, diff};
+use mediaconf::{Config, check, diff};
 use serde_json::{Value, json};
 
 const SECRET: &str = "HUSH";
@@ -64,13 +64,14 @@ fn doors(text: &str) -> Vec<(&'static str, String)> {
 fn json_doors(document: &Document) -> Vec<(&'static str, String)> {
     let masker = Masker::opaque();
     let masked = Document::parse(masker.document(document));
-    let whole = Config::new(document).to_json();
-    let patch = Value::Object(diff(&json!({}), &whole));
+    let nothing = json!({});
+    let (nothing, whole) = (Config::from(&nothing), Config::new(document));
+    let patch = Value::Object(diff(&nothing, &whole));
     let mut doors = vec![
         ("json", Config::new(&masked).to_json().to_string()),
         ("patch", masker.json(&patch).to_string()),
     ];
-    for changed in ChangedValue::between(&json!({}), &whole) {
+    for changed in ChangedValue::between(&nothing, &whole) {
         let keys: Vec<&str> = changed.keys.iter().map(String::as_str).collect();
         doors.push(("path", masker.keys(&keys).join(".")));
         let shown = changed.masked(&masker);

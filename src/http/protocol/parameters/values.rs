@@ -1,5 +1,6 @@
 //! What a query holds, and the kinds of its values: how each is parsed into its field.
 
+use mediaconf::plumbing::edit::Path;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -9,7 +10,6 @@ use crate::http::protocol::headers::revision_in;
 use crate::http::protocol::masked::masked_text;
 use crate::store::etcd::is_node_name;
 use crate::store::{ChangeId, ChangeRef, NotAChangeId, NotAChangeRef, Revision};
-use mediaconf::plumbing::edit::Path;
 
 /// The parsed query of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

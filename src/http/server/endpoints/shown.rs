@@ -16,7 +16,7 @@ use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::error_mapping::broken_includes;
 use crate::http::server::message::Response;
-use mediaconf::plumbing::edit::{Path, select};
+use mediaconf::plumbing::edit::Path;
 use mediaconf::plumbing::model::{MaskedText, Masker};
 
 /// The detail of the problem that a service has no text.
@@ -117,7 +117,7 @@ impl Secrets {
     pub fn value(&self, context: &Context, snapshot: &Snapshot, path: &Path) -> Result<Vec<u8>, Problem> {
         let masked = self.masked(context, snapshot);
         let shown = masked.as_ref().map_or(snapshot, |masked| &masked.snapshot);
-        let found = select(&shown.config().lookup(), path).map_err(not_there)?;
+        let found = shown.config().select(path).map_err(not_there)?;
         Ok(found.into_value().to_string().into_bytes())
     }
 }

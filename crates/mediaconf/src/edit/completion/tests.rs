@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::{Completion, Partial, PartialName, PathUse, Place, known};
-use crate::edit::path::Path;
+use crate::query::{Config, Path};
 use crate::schema::kinds::SCALAR;
 
 fn configuration() -> Value {
@@ -30,7 +30,8 @@ const URLS: &str = "streams.cam1.urls[0].|streams.cam1.urls[1].|streams.cam1.url
 
 /// The texts of the candidates; a whole one ends in a blank.
 fn candidates(path_use: PathUse, base: &str, typed: &str) -> Vec<String> {
-    let current = configuration();
+    let json = configuration();
+    let current = Config::from(&json);
     let base = if base.is_empty() { Vec::new() } else { Path::parse(base).expect("a path").segments };
     let found = Completion { current: &current, base: &base, path_use }.candidates(typed);
     assert!(
@@ -165,7 +166,8 @@ fn a_condition_goes_on_with_operators_and_then_with_values() {
 
 #[test]
 fn keys_have_their_documentation() {
-    let current = configuration();
+    let json = configuration();
+    let current = Config::from(&json);
     let found = Completion { current: &current, base: &[], path_use: PathUse::Settable };
     let help = |typed: &str, text: &str| {
         let found = found.candidates(typed).into_iter().find(|candidate| candidate.text == text);

@@ -1,6 +1,6 @@
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 
-use super::{Path, Segment, glob_matches, split_assignment};
+use super::{Path, Segment};
 
 fn key(name: &str) -> Segment {
     Segment::Key(name.to_owned())
@@ -113,7 +113,7 @@ fn faults_hold_nothing_of_a_value() {
         r#"edit_auth."password=hunter2"#,
         "a[0]b=hunter2",
     ] {
-        let fault = split_assignment(text).expect_err(text);
+        let fault = Path::split_assignment(text).expect_err(text);
         assert!(!format!("{fault} {fault:?}").contains("hunter2"), "{text}");
     }
 }
@@ -121,7 +121,7 @@ fn faults_hold_nothing_of_a_value() {
 #[test]
 fn assignments_split_at_the_first_free_equals_sign() {
     let check = |text: &str, path: &str, value: Option<&str>| {
-        let (parsed, rest) = split_assignment(text).expect(text);
+        let (parsed, rest) = Path::split_assignment(text).expect(text);
         assert_eq!((parsed.to_string().as_str(), rest), (path, value));
     };
     check("a.b=c", "a.b", Some("c"));
@@ -132,7 +132,7 @@ fn assignments_split_at_the_first_free_equals_sign() {
     check(r#""a=b"=c"#, r#""a=b""#, Some("c"));
     check(r#"a[b="c=d"].e= f "#, r#"a[b="c=d"].e"#, Some(" f "));
     check("a[b=c]=d", r#"a[b="c"]"#, Some("d"));
-    assert!(split_assignment("=x").is_err());
+    assert!(Path::split_assignment("=x").is_err());
 }
 
 #[test]
@@ -145,11 +145,11 @@ fn a_star_in_a_glob_stands_for_any_characters() {
         ("a**b", &["ab", "a*b"]),
         ("*ab*ab*", &["abab", "xaabyabz"]),
     ] {
-        names.iter().for_each(|name| assert!(glob_matches(glob, name), "{glob} {name}"));
+        names.iter().for_each(|name| assert!(Segment::glob_matches(glob, name), "{glob} {name}"));
     }
     for (glob, name) in [("cam*", "Cam1"), ("a*a", "a"), ("*ab*ab*", "abb"), ("c*m*1", "c1m"), ("a*b*", "b")]
     {
-        assert!(!glob_matches(glob, name), "{glob} {name}");
+        assert!(!Segment::glob_matches(glob, name), "{glob} {name}");
     }
 }
 
@@ -186,14 +186,14 @@ proptest! {
         let text = path.to_string();
         assert_eq!(Path::parse(&text), Ok(path.clone()));
         let assignment = format!("{text}={value}");
-        assert_eq!(split_assignment(&assignment), Ok((path, Some(value.as_str()))));
+        assert_eq!(Path::split_assignment(&assignment), Ok((path, Some(value.as_str()))));
     }
 
     #[test]
     fn no_text_panics(
         text in prop_oneof![any::<String>(), "[ab.=\\[\\]\"'*\\\\+0]{0,12}"]
     ) {
-        if let Ok((path, _)) = split_assignment(&text) {
+        if let Ok((path, _)) = Path::split_assignment(&text) {
             assert_eq!(Path::parse(&path.to_string()), Ok(path));
         }
     }

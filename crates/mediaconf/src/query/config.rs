@@ -1,0 +1,472 @@
+//! The values of a configuration, and those that it inherits.
+
+use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::path::{Path, Segment, keys};
+use super::place::UnknownKey;
+use crate::model::{Lens, View, to_json, top_members};
+use crate::schema::codec::group_name;
+use crate::schema::fault::Fault;
+use crate::schema::members::Members;
+use crate::schema::scalar::scalar_text;
+use crate::schema::{Derived, DirectiveRole, Kind, Place, Schema};
+use crate::syntax::{Document, Entry};
+
+/// The directive that names the template of a stream, and the blocks that are templates.
+const TEMPLATE: &str = "template";
+
+/// The values of a document, or those that a server sent as JSON.
+///
+/// Of a document, only the values that are asked for become JSON. They are meaningful only for a document without errors.
+/// Keys lead through objects only; a list is looked up as a whole.
+pub struct Config<'d> {
+    members: Members<'d>,
+    lens: Lens,
+    /// The JSON, where there is no document.
+    json: Option<&'d Value>,
+    /// The place of each block in its group, by name, for each kind.
+    places: Vec<OnceCell<HashMap<String, usize>>>,
+    /// The last member that keys led into: the next ones often lead into the same.
+    entered: RefCell<(Vec<String>, Value)>,
+}
+
+/// The answer to `read_config`.
+impl<'v> From<&'v Value> for Config<'v> {
+    fn from(json: &'v Value) -> Self {
+        let members = Members::empty(Schema::media().top());
+        Self { json: Some(json), ..Self::from_members(members, Lens::default()) }
+    }
+}
+
+impl<'d> Config<'d> {
+    /// The values of `document`, all of them.
+    pub fn new(document: &'d Document) -> Self {
+        Self::from_members(top_members(document), Lens::default())
+    }
+
+    /// The values that `document` itself holds: without names, positions and other derived members.
+    pub fn own(document: &'d Document) -> Self {
+        Self::from_members(top_members(document), Lens::own())
+    }
+
+    /// The values that `lens` shows, of a document whose top-level members are known.
+    pub fn from_members(members: Members<'d>, lens: Lens) -> Self {
+        let places = vec![OnceCell::new(); Schema::media().kinds.len()];
+        Self { members, lens, json: None, places, entered: RefCell::default() }
+    }
+
+    /// Returns the top-level members; none of JSON.
+    pub fn members(&self) -> &Members<'d> {
+        &self.members
+    }
+
+    /// Returns the values of a document for a serializer, which writes them piece by piece.
+    pub fn view(&self) -> View<'_, 'd> {
+        View::new(&self.members, &self.lens)
+    }
+
+    /// Returns all values as JSON.
+    pub fn to_json(&self) -> Value {
+        self.json.cloned().unwrap_or_else(|| to_json(&self.view()))
+    }
+
+    /// The value at `keys`; the whole configuration for no keys.
+    pub fn value(&self, keys: &[&str]) -> Option<Value> {
+        self.inside(keys, Value::clone)
+    }
+
+    /// The keys of the object at `keys`, in their order; empty if there is no object.
+    pub fn names(&self, keys: &[&str]) -> Vec<String> {
+        match (keys, self.group(keys)) {
+            ([], _) if self.json.is_none() => self.view().keys().map(Cow::into_owned).collect(),
+            ([_], Some(kind)) => {
+                self.blocks(kind).map(|(_, entry)| group_name(entry).value().into_owned()).collect()
+            }
+            _ => self.inside(keys, names_of).unwrap_or_default(),
+        }
+    }
+
+    /// True if there is an object at `keys`.
+    pub(crate) fn is_object(&self, keys: &[&str]) -> bool {
+        keys.len() == 1 && self.group(keys).is_some() || self.inside(keys, Value::is_object) == Some(true)
+    }
+
+    /// True if there is a value at `keys`.
+    pub fn contains(&self, keys: &[&str]) -> bool {
+        match (keys, self.group(keys)) {
+            ([], _) => true,
+            ([key], _) if self.json.is_none() => self.view().shows(key),
+            ([_, name], Some(kind)) => self.place(kind, name).is_some(),
+            _ => self.inside(keys, |_| ()).is_some(),
+        }
+    }
+
+    /// The group of the document that `keys` lead into.
+    fn group(&self, keys: &[&str]) -> Option<Kind> {
+        keys.first().and_then(|key| Schema::media().kind(key)).filter(|_| self.json.is_none())
+    }
+
+    /// All streams, lives or plugins, in their order, as the entries of the text; empty where there is no text.
+    pub fn block_entries(&self, kind: Kind) -> Vec<Entry<'d>> {
+        self.blocks(kind).map(|(_, entry)| entry).collect()
+    }
+
+    fn blocks(&self, kind: Kind) -> impl Iterator<Item = (usize, Entry<'d>)> {
+        let skips_static = self.lens.skip_static_streams;
+        let entries = self.members.own_by_key(kind.key()).iter().copied().enumerate();
+        entries.filter(move |&(_, entry)| !(skips_static && kind.is_static(entry)))
+    }
+
+    /// The place of a name in its group.
+    fn place(&self, kind: Kind, name: &str) -> Option<usize> {
+        let name_of = |(place, entry)| (group_name(entry).value().into_owned(), place);
+        self.places[kind.number()].get_or_init(|| self.blocks(kind).map(name_of).collect()).get(name).copied()
+    }
+
+    /// The number of keys that lead to the member of the top level, or to the block of a group, that they begin with.
+    fn member_depth(keys: &[&str]) -> usize {
+        let is_in_group = keys.first().is_some_and(|key| Schema::media().kind(key).is_some());
+        keys.len().min(if is_in_group { 2 } else { 1 })
+    }
+
+    /// Looks at the value at `keys`.
+    fn inside<T>(&self, keys: &[&str], look: impl FnOnce(&Value) -> T) -> Option<T> {
+        let value_at = |value, keys: &[&str]| {
+            keys.iter().try_fold(value, |value: &Value, key| value.as_object()?.get(*key)).map(look)
+        };
+        if let Some(json) = self.json {
+            return value_at(json, keys);
+        }
+        let (member, rest) = keys.split_at(Self::member_depth(keys));
+        let mut entered = self.entered.borrow_mut();
+        if member.is_empty() || entered.0 != member {
+            let value = match member {
+                [] => return value_at(&self.to_json(), rest),
+                [key] => self.view().member(key)?,
+                [group, name, ..] => {
+                    let kind = Schema::media().kind(group)?;
+                    let place = self.place(kind, name)?;
+                    self.view().named(kind, place, self.members.own_by_key(group)[place])
+                }
+            };
+            *entered = (member.iter().map(|key| (*key).to_owned()).collect(), value);
+        }
+        value_at(&entered.1, rest)
+    }
+}
+
+fn names_of(value: &Value) -> Vec<String> {
+    value.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect()
+}
+
+/// The values at a path that stands for one place, or for that place in each element of a list.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FoundAt {
+    pub path: Path,
+    /// The places, each with its value; at least one.
+    pub values: Vec<(Path, Value)>,
+    /// True if the path goes through a list, so that there may be several values.
+    pub goes_through_list: bool,
+    /// True if an entry of the list has no such value.
+    pub is_partial: bool,
+}
+
+impl FoundAt {
+    /// The value, or the list of the values.
+    pub fn into_value(self) -> Value {
+        let mut values = self.values.into_iter().map(|(_, value)| value);
+        if self.goes_through_list { values.collect() } else { values.next().unwrap_or_default() }
+    }
+
+    /// The values with their places.
+    pub fn into_places(self) -> Vec<(Path, Value)> {
+        if self.goes_through_list { self.values } else { vec![(self.path.clone(), self.into_value())] }
+    }
+}
+
+/// The values that segments lead to in one value, each with its place.
+pub(super) struct Reached<'v> {
+    pub values: Vec<(Path, &'v Value)>,
+    goes_through_list: bool,
+    /// True if a segment leads to nothing somewhere.
+    pub is_partial: bool,
+}
+
+impl<'v> Reached<'v> {
+    fn new(path: Path, value: &'v Value) -> Self {
+        Self { values: vec![(path, value)], goes_through_list: false, is_partial: false }
+    }
+
+    /// The values below an entry.
+    pub fn below(entry: &'v Value, path: &[Segment]) -> Self {
+        let whole = Self::new(Path { segments: Vec::new() }, entry);
+        path.iter().fold(whole, |here, segment| here.step(segment))
+    }
+
+    /// The values one segment further, in which a pattern stands for all that it matches.
+    fn step(&self, segment: &Segment) -> Self {
+        let mut next = Self { values: Vec::new(), ..*self };
+        self.values.iter().for_each(|(path, value)| next.add(path, value, segment));
+        next
+    }
+
+    fn add(&mut self, path: &Path, value: &'v Value, segment: &Segment) {
+        let known = self.values.len();
+        let is_name = matches!(segment, Segment::Key(_) | Segment::Matching(_));
+        match value {
+            Value::Object(members) if is_name => {
+                let meant = members.iter().filter(|(name, _)| segment.matches(name));
+                self.values
+                    .extend(meant.map(|(name, value)| (path.child(Segment::Key(name.clone())), value)));
+            }
+            Value::Array(entries) => {
+                self.goes_through_list |= is_name;
+                for (at, entry) in entries.iter().enumerate() {
+                    let place = || path.child(Segment::Index(at));
+                    match segment {
+                        _ if is_name => self.add(&place(), entry, segment),
+                        _ if is_meant(segment, entries.len(), at, entry) => {
+                            self.values.push((place(), entry))
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+        self.is_partial |= self.values.len() == known;
+    }
+
+    /// The fault of a segment that leads from here to nothing, or to several entries of which only one can be meant.
+    fn fault(&self, next: &Self, segment: &Segment) -> Option<Fault> {
+        let ([(_, value)], false) = (&self.values[..], next.goes_through_list) else {
+            let name = segment.name().unwrap_or_default();
+            return next
+                .values
+                .is_empty()
+                .then(|| Fault::absent(format!("no element of the list has `{name}`")));
+        };
+        match (segment, value) {
+            (Segment::Append, _) => {
+                Some(Fault::of_path("`[+]` is a new element, and can't be read").hint("`[0]` is the first"))
+            }
+            (Segment::Find { key, value }, Value::Array(entries)) => find_by(entries, key, value).err(),
+            _ if !next.values.is_empty() => None,
+            (Segment::Key(key), Value::Object(_)) => Some(Fault::absent(format!("the entry has no `{key}`"))),
+            (_, Value::Array(entries)) => Some(out_of_range(entries.len())),
+            (segment, _) => Some(Fault::absent(format!("a plain value has no `{segment}`"))),
+        }
+    }
+}
+
+/// True if a segment means the entry of a list of `len` at `position`.
+fn is_meant(segment: &Segment, len: usize, position: usize, entry: &Value) -> bool {
+    match segment {
+        Segment::Index(index) => position == *index,
+        Segment::FromEnd(back) => len.checked_sub(*back) == Some(position),
+        Segment::Find { key, value } => has_member(entry, key, value),
+        Segment::EveryEntry => true,
+        Segment::Key(_) | Segment::Matching(_) | Segment::Append => false,
+    }
+}
+
+fn has_member(entry: &Value, key: &str, value: &str) -> bool {
+    entry.get(key).and_then(scalar_text).is_some_and(|text| text == value)
+}
+
+/// Returns the place of the only entry with this member; several such entries are ambiguous.
+pub(crate) fn find_by(entries: &[Value], key: &str, value: &str) -> Result<usize, Fault> {
+    let mut found = (0..entries.len()).filter(|&at| has_member(&entries[at], key, value));
+    match (found.next(), found.next()) {
+        (Some(first), Some(second)) => {
+            Err(Fault::of_path(format!("the elements [{first}] and [{second}] both match"))
+                .hint("name one by its index"))
+        }
+        (only, _) => only.ok_or_else(|| Fault::absent("no element of the list matches")),
+    }
+}
+
+/// The fault of an index behind the end of a list.
+pub(crate) fn out_of_range(len: usize) -> Fault {
+    let elements = match len {
+        0 => "no elements".to_owned(),
+        1 => "one element".to_owned(),
+        _ => format!("{len} elements"),
+    };
+    Fault::absent(format!("the list has {elements}, counted from 0"))
+}
+
+fn add_names(value: &Value, names: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => names.extend(members.keys().cloned()),
+        Value::Array(entries) => entries.iter().for_each(|entry| add_names(entry, names)),
+        _ => {}
+    }
+}
+
+impl Config<'_> {
+    /// Returns the value, or the values, at a path without patterns.
+    ///
+    /// # Errors
+    /// An absence if no value is there; another fault if the path does not name one place: `[+]`, or an
+    /// entry that is in the list twice.
+    pub(crate) fn found(&self, path: &Path) -> Result<FoundAt, Fault> {
+        let (names, _) = path.split_names();
+        let depth = Self::member_depth(&names);
+        let follow = |value: &Value| {
+            let mut here = Reached::new(path.first(depth), value);
+            for (at, segment) in path.segments.iter().enumerate().skip(depth) {
+                let next = here.step(segment);
+                if let Some(fault) = here.fault(&next, segment) {
+                    let unknown = || UnknownKey::find(Place::Root, &path.segments)?.suggestion();
+                    return Err(match next.goes_through_list {
+                        true => Some(Fault { hint: unknown(), ..fault }),
+                        false => Some(fault).filter(|_| at >= names.len()),
+                    });
+                }
+                here = next;
+            }
+            let Reached { values, goes_through_list, is_partial } = here;
+            let values = values.into_iter().map(|(path, value)| (path, value.clone())).collect();
+            Ok(FoundAt { path: path.clone(), values, goes_through_list, is_partial })
+        };
+        // What the schema knows of a name says more.
+        self.inside(&names[..depth], follow)
+            .unwrap_or(Err(None))
+            .map_err(|fault| fault.unwrap_or_else(|| self.absent(path, &names)))
+    }
+
+    /// The same as one value.
+    pub(crate) fn value_at(&self, path: &Path) -> Result<Value, Fault> {
+        self.found(path).map(FoundAt::into_value)
+    }
+
+    /// The names of the members at a path without patterns, or of those in a list, each once.
+    ///
+    /// # Errors
+    /// Those of [`Config::found`].
+    pub(crate) fn names_at(&self, path: &Path) -> Result<Vec<String>, Fault> {
+        if let Some(keys) = keys(&path.segments)
+            && (keys.is_empty() || keys.len() == 1 && path.kind().is_some() && self.contains(&keys))
+        {
+            return Ok(self.names(&keys));
+        }
+        let (mut names, mut known) = (Vec::new(), HashSet::new());
+        self.found(path)?.values.iter().for_each(|(_, value)| add_names(value, &mut names));
+        names.retain(|name| known.insert(name.clone()));
+        Ok(names)
+    }
+}
+
+/// A value that holds at a place.
+#[derive(Debug, Serialize)]
+pub struct FoundValue {
+    /// The value.
+    pub value: Value,
+    /// The origin of the value.
+    pub source: ValueSource,
+    /// The path under which it is set; `None` for a default.
+    #[serde(skip)]
+    pub set_at: Option<Path>,
+}
+
+/// The origin of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ValueSource {
+    /// It is set there.
+    Own,
+    /// The value of the template that the stream names holds.
+    Template,
+    /// The value of the top level holds.
+    Global,
+    /// Read from the text around it, such as a position.
+    Derived,
+    /// It is not set, and the default is known.
+    Default,
+}
+
+impl Config<'_> {
+    /// The value that holds at a place: its own, else the inherited one.
+    ///
+    /// # Errors
+    /// The path can't be followed.
+    pub fn holds(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
+        let place = Place::resolve(&path.segments).map_err(|fault| fault.at(path))?;
+        let own = self.present(path)?.and_then(|value| place.own_value(&value));
+        let Some(value) = own else { return self.inherited(path) };
+        let is_derived =
+            matches!(place, Place::Own(row) if row.codec.facts().derived.is_some_and(Derived::lacks_own));
+        let source = if is_derived { ValueSource::Derived } else { ValueSource::Own };
+        Ok(Some(FoundValue { value, source, set_at: Some(path.clone()) }))
+    }
+
+    /// The value that a place in a stream, live or plugin has without one of its own: that of the template that the stream
+    /// names, else that of the top level, else the default.
+    ///
+    /// # Errors
+    /// The path can't be followed.
+    pub fn inherited(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
+        let (Some(kind), [_, _, below @ ..]) = (self.kind_around(path), &path.segments[..]) else {
+            return Ok(None);
+        };
+        let Some(key) = below.first().and_then(Segment::name) else { return Ok(None) };
+        if let Some(name) = self.template_of(kind, path) {
+            let names = [TEMPLATE.to_owned(), name].map(Segment::Key);
+            let set_at = Path { segments: [&names[..], below].concat() };
+            // A template that is there twice has no certain value.
+            if let Ok(Some(value)) = self.present(&set_at) {
+                return Ok(Some(FoundValue { value, source: ValueSource::Template, set_at: Some(set_at) }));
+            }
+        }
+        let Some(row) = kind.scope().by_key(key) else { return Ok(None) };
+        let above = Path { segments: below.to_vec() };
+        if row.role.is_some_and(DirectiveRole::is_inherited)
+            && let Some(value) = self.present(&above)?
+        {
+            return Ok(Some(FoundValue { value, source: ValueSource::Global, set_at: Some(above) }));
+        }
+        let default = serde_json::from_str(row.default).ok().filter(|_| below.len() == 1);
+        Ok(default.map(|value| FoundValue { value, source: ValueSource::Default, set_at: None }))
+    }
+
+    /// What a stream, live or plugin has from its template and from the top level; nothing for another path.
+    pub fn inherited_in(&self, block: &Path) -> Vec<FoundValue> {
+        let Some(kind) = self.kind_around(block) else { return Vec::new() };
+        let template = self.template_of(kind, block).map(|name| self.names(&[TEMPLATE, &name]));
+        let others = template.into_iter().flatten().filter(|key| kind.scope().by_key(key).is_none());
+        let keys = kind.scope().rows().map(|row| row.key.to_owned()).chain(others);
+        let found = keys.filter_map(|key| self.holds(&block.child(Segment::Key(key))).ok()?);
+        found.filter(|found| matches!(found.source, ValueSource::Template | ValueSource::Global)).collect()
+    }
+
+    /// The kind of the stream, live or plugin that a path leads into; `None` if there is none.
+    fn kind_around(&self, path: &Path) -> Option<Kind> {
+        let (names, _) = path.split_names();
+        path.kind().filter(|_| names.len() > 1 && self.contains(&names[..2]))
+    }
+
+    /// The name of the template that a stream names.
+    fn template_of(&self, kind: Kind, path: &Path) -> Option<String> {
+        Schema::media().foreign(TEMPLATE).filter(|row| row.stands_in(kind.noun()))?;
+        let keys = [&path.split_names().0[..2], &[TEMPLATE]].concat();
+        self.value(&keys)?.as_str().map(str::to_owned)
+    }
+
+    /// The value at a path; `None` if there is none.
+    fn present(&self, path: &Path) -> Result<Option<Value>, Fault> {
+        if path.first_pattern().is_some() {
+            return Ok(None);
+        }
+        match self.found(path) {
+            Ok(found) => Ok(Some(found.into_value())),
+            Err(fault) if fault.is_absent() => Ok(None),
+            Err(fault) => Err(fault.at(path)),
+        }
+    }
+}

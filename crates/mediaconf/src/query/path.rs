@@ -1,0 +1,434 @@
+//! The path language of `read`, `--set` and `--unset`: `streams."cam.1".urls[url="udp://…"]`.
+//!
+//! ```text
+//! path    = field *( "." field / bracket )
+//! field   = glob / name                             ; a glob is a bare name that holds a "*"
+//! name    = bare / quoted
+//! bare    = 1*( any character but . [ ] = " ' )
+//! quoted  = DQUOTE *( any character but \ and DQUOTE / "\\" / "\" DQUOTE ) DQUOTE
+//! bracket = "[" ( "+" / "*" / index / name "=" value ) "]"
+//! index   = ["-"] 1*DIGIT                           ; from the end, where the last is -1
+//! value   = quoted / *( any character but [ ] " )
+//! ```
+//!
+//! The shell has split the arguments before, so a bare name may hold spaces. This is syntax alone: the layers that know
+//! the schema and the document know what a path leads to.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::schema::fault::{Fault, FaultKind};
+use crate::schema::json_pointer::{Pointer, bare_or_quoted, ends_bare_name, in_quotes};
+use crate::schema::{Kind, Place, Schema};
+use crate::secret::{Secrecy, word_parts};
+use crate::syntax::Document;
+
+#[cfg(test)]
+mod tests;
+
+/// The largest number of steps of a path: each level of a value may be a list in an object.
+const MOST_SEGMENTS: usize = 2 * Document::MAX_DEPTH;
+
+/// A place in a configuration, or with a [`Segment::Matching`] or [`Segment::EveryEntry`] several.
+///
+/// Displayed in its canonical form, with quotes only where they are needed, which parses to the
+/// same path if the path begins with a name or a glob, as every parsed path does.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Path {
+    /// The steps from the root, at least one.
+    pub segments: Vec<Segment>,
+}
+
+/// One step of a path.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Segment {
+    /// The field of this name: `streams`, `"cam.1"`.
+    Key(String),
+    /// All fields whose names match a glob, in which `*` stands for any characters: `*`, `cam*`.
+    Matching(String),
+    /// The entry of a list at this place, from 0: `[0]`.
+    Index(usize),
+    /// The entry of a list at this place, counted from its end: `[-1]` is the last.
+    FromEnd(usize),
+    /// All entries of a list: `[*]`.
+    EveryEntry,
+    /// A new entry at the end of a list: `[+]`.
+    Append,
+    /// The entry of a list whose field `key` has this value: `[url="udp://239.0.0.1:1234"]`.
+    Find {
+        /// The field.
+        key: String,
+        /// Its value as text.
+        value: String,
+    },
+}
+
+impl Path {
+    /// Parses a path that fills the whole text.
+    ///
+    /// # Errors
+    /// The text is not a path.
+    pub fn parse(text: &str) -> Result<Path, Fault> {
+        let (path, value) = Self::split_assignment(text)?;
+        let hint = r#"give the path alone; a name that holds `=` is quoted: `"a=b"`"#;
+        match value {
+            Some(value) => Err(fault(text.len() - value.len() - 1, "`=` after the path", hint)),
+            None => Ok(path),
+        }
+    }
+
+    /// Splits `PATH=VALUE` at the first `=` outside quotes and brackets; without one there is no
+    /// value. The value is everything behind the `=`, to the letter.
+    ///
+    /// # Errors
+    /// The text does not begin with a path.
+    pub fn split_assignment(text: &str) -> Result<(Self, Option<&str>), Fault> {
+        if text.is_empty() {
+            return Err(Fault::of_path("the path is empty").hint("name a field, such as `streams.cam1.urls`"));
+        }
+        let mut reader = PathReader { text, at: 0 };
+        let segments = reader.path()?;
+        Ok((Self { segments }, text[reader.at..].strip_prefix('=')))
+    }
+
+    /// The kind of the streams, lives or plugins that the path names or leads into.
+    pub fn kind(&self) -> Option<Kind> {
+        self.segments.first().and_then(Segment::name).and_then(|key| Schema::media().kind(key))
+    }
+
+    /// Splits the path behind the names that it begins with.
+    pub fn split_names(&self) -> (Vec<&str>, &[Segment]) {
+        let names: Vec<&str> = self.segments.iter().map_while(Segment::name).collect();
+        let below = &self.segments[names.len()..];
+        (names, below)
+    }
+
+    /// The path of all members of a group.
+    pub fn all(group: &str) -> Self {
+        Self { segments: vec![Segment::Key(group.to_owned()), Segment::every()] }
+    }
+
+    /// The path of its first segments.
+    pub fn first(&self, count: usize) -> Self {
+        Self { segments: self.segments.iter().take(count).cloned().collect() }
+    }
+
+    /// The path one segment further.
+    #[must_use]
+    pub fn child(&self, segment: Segment) -> Self {
+        Self { segments: [&self.segments[..], &[segment]].concat() }
+    }
+
+    /// The first segment that stands for several places.
+    pub fn first_pattern(&self) -> Option<usize> {
+        self.segments.iter().position(Segment::is_pattern)
+    }
+
+    /// The path as messages show it: secrets in a `[url="…"]`, and in names, are left out.
+    pub fn shown(&self) -> String {
+        let mut names = Secrecy::Parts;
+        let segments = self.segments.iter().map(|segment| match segment {
+            Segment::Find { key, value } => {
+                Segment::Find { key: key.clone(), value: without_secrets(value, Secrecy::from_name(key)) }
+            }
+            Segment::Key(key) => {
+                let shown = without_secrets(key, names);
+                // A name of a secret does not make the names below it secret.
+                let below = Secrecy::from_name(key);
+                names = if below == Secrecy::Push { below } else { Secrecy::Parts };
+                Segment::Key(shown)
+            }
+            other => other.clone(),
+        });
+        Path { segments: segments.collect() }.to_string()
+    }
+}
+
+impl Pointer {
+    /// The same place as a path. Digits are an index where a list may stand, elsewhere a name.
+    pub fn to_path(&self) -> Path {
+        let schema = Schema::media();
+        let (mut place, mut above) = (Some(Place::Root), String::new());
+        let step = |key: String| {
+            let may_be_list =
+                place.is_none_or(|place| place.list_entry().is_some()) && !schema.has_names(&above);
+            let index = key.parse().ok().filter(|_| may_be_list);
+            above.clone_from(&key);
+            let segment = index.map_or(Segment::Key(key), Segment::Index);
+            place = place.and_then(|place| place.step(&segment).ok());
+            segment
+        };
+        Path { segments: self.keys().into_iter().map(step).collect() }
+    }
+}
+
+fn without_secrets(value: &str, secrecy: Secrecy) -> String {
+    let mut shown = value.to_owned();
+    for part in word_parts(value, secrecy).into_iter().rev() {
+        shown.replace_range(part, "…");
+    }
+    shown
+}
+
+impl Fault {
+    /// The same fault as one of a path, which it names; secrets in it are masked.
+    #[must_use]
+    pub fn at(self, path: &Path) -> Self {
+        let kind = if self.is_absent() { FaultKind::Absent } else { FaultKind::Path };
+        let message = format!("`{}`: {}", path.shown(), self.message);
+        Self { kind, message, pointer: None, ..self }
+    }
+}
+
+impl Segment {
+    /// The name of the field, if it is a single one.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Key(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The segment that stands for all fields.
+    pub fn every() -> Self {
+        Self::Matching("*".to_owned())
+    }
+
+    /// True if it stands for the field of this name, alone or among others.
+    pub fn matches(&self, name: &str) -> bool {
+        match self {
+            Self::Key(key) => key == name,
+            Self::Matching(glob) => Self::glob_matches(glob, name),
+            _ => false,
+        }
+    }
+
+    /// True if a name matches a glob, in which each `*` stands for any characters, also for none.
+    pub fn glob_matches(glob: &str, name: &str) -> bool {
+        let Some((start, rest)) = glob.split_once('*') else { return glob == name };
+        let Some(mut name) = name.strip_prefix(start) else { return false };
+        let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
+        for part in middle.split('*') {
+            // The first place leaves the most for the parts behind it.
+            let Some(at) = name.find(part) else { return false };
+            name = &name[at + part.len()..];
+        }
+        name.ends_with(end)
+    }
+
+    /// True if it stands for several places, and leaves none out.
+    pub(crate) fn takes_all(&self) -> bool {
+        *self == Self::EveryEntry || *self == Self::every()
+    }
+
+    /// True if it stands for several places.
+    pub fn is_pattern(&self) -> bool {
+        matches!(self, Self::Matching(_) | Self::EveryEntry)
+    }
+}
+
+/// Returns the names in `segments`; `None` if one of them is not a name.
+pub(crate) fn keys(segments: &[Segment]) -> Option<Vec<&str>> {
+    segments.iter().map(Segment::name).collect()
+}
+
+impl TryFrom<String> for Path {
+    type Error = Fault;
+
+    fn try_from(text: String) -> Result<Self, Fault> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Path> for String {
+    fn from(path: Path) -> Self {
+        path.to_string()
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, segment) in self.segments.iter().enumerate() {
+            if place > 0 && matches!(segment, Segment::Key(_) | Segment::Matching(_)) {
+                f.write_str(".")?;
+            }
+            write!(f, "{segment}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Segment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Segment::Key(name) => f.write_str(&bare_or_quoted(name)),
+            Segment::Matching(glob) => f.write_str(glob),
+            Segment::Index(index) => write!(f, "[{index}]"),
+            Segment::FromEnd(back) => write!(f, "[-{back}]"),
+            Segment::EveryEntry => f.write_str("[*]"),
+            Segment::Append => f.write_str("[+]"),
+            Segment::Find { key, value } => write!(f, "[{}={}]", bare_or_quoted(key), in_quotes(value)),
+        }
+    }
+}
+
+/// The fault of a text that is not a path. It holds at most one character of a value, which may be a secret. Columns count
+/// bytes, from 1.
+fn fault(at: usize, message: impl fmt::Display, hint: &str) -> Fault {
+    Fault::of_path(format!("{message} (column {} of the path)", at + 1)).hint(hint)
+}
+
+/// Reads a path, one production of the grammar a function.
+struct PathReader<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> PathReader<'t> {
+    fn peek(&self) -> Option<char> {
+        self.text[self.at..].chars().next()
+    }
+
+    fn until(&mut self, ends: impl Fn(char) -> bool) -> &'t str {
+        let rest = &self.text[self.at..];
+        let taken = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        self.at += taken.len();
+        taken
+    }
+
+    /// `field *( "." field / bracket )`, up to the end or a `=`
+    fn path(&mut self) -> Result<Vec<Segment>, Fault> {
+        let mut segments = vec![self.field()?];
+        loop {
+            let segment = match self.peek() {
+                None | Some('=') => return Ok(segments),
+                Some('.') => {
+                    self.at += 1;
+                    self.field()?
+                }
+                Some('[') => self.bracket()?,
+                Some(found) => {
+                    let hint = "write `.` before the next name; quotes hold a whole name";
+                    return Err(fault(self.at, format!("`.` or `[` expected before `{found}`"), hint));
+                }
+            };
+            if segments.len() == MOST_SEGMENTS {
+                let message = format!("the path has more than {MOST_SEGMENTS} steps");
+                return Err(fault(self.at, message, "no value of a configuration is that deep"));
+            }
+            segments.push(segment);
+        }
+    }
+
+    /// `glob / name`
+    fn field(&mut self) -> Result<Segment, Fault> {
+        if self.peek() == Some('"') {
+            return self.quoted().map(Segment::Key);
+        }
+        let name = self.until(ends_bare_name);
+        match self.peek() {
+            Some(found @ (']' | '"' | '\'')) => Err(self.needs_quotes(found)),
+            _ if name.is_empty() => Err(self.no_name()),
+            _ if name.contains('*') => Ok(Segment::Matching(name.to_owned())),
+            _ => Ok(Segment::Key(name.to_owned())),
+        }
+    }
+
+    /// `DQUOTE *( any character but \ and DQUOTE / "\\" / "\" DQUOTE ) DQUOTE`
+    fn quoted(&mut self) -> Result<String, Fault> {
+        let (start, mut text) = (self.at, String::new());
+        self.at += 1;
+        loop {
+            text += self.until(|c| matches!(c, '\\' | '"'));
+            let mut rest = self.text[self.at..].chars();
+            match (rest.next(), rest.next()) {
+                (Some('"'), _) => {
+                    self.at += 1;
+                    return Ok(text);
+                }
+                (Some('\\'), Some(escaped @ ('\\' | '"'))) => {
+                    self.at += 2;
+                    text.push(escaped);
+                }
+                (Some('\\'), Some(_)) => {
+                    let hint = r#"in quotes a backslash is `\\` and a quote `\"`"#;
+                    return Err(fault(self.at, r"unknown escape after `\`", hint));
+                }
+                _ => {
+                    let hint =
+                        r#"end the name with `"`; a quote within it is `\"`, and the shell needs '…' around"#;
+                    return Err(fault(start, r#"`"` is never closed"#, hint));
+                }
+            }
+        }
+    }
+
+    /// `"[" ( "+" / "*" / index / name "=" value ) "]"`
+    fn bracket(&mut self) -> Result<Segment, Fault> {
+        let unclosed = fault(self.at, "`[` is never closed", "end it with `]`");
+        if !self.text[self.at..].contains(']') {
+            return Err(unclosed);
+        }
+        self.at += 1;
+        let start = self.at;
+        let key = self.quoted_or(ends_bare_name)?;
+        let is_bare = !self.text[start..].starts_with('"');
+        match self.peek() {
+            Some('=') if self.at > start => self.at += 1,
+            Some('=') => return Err(self.no_name()),
+            Some(']') => {
+                self.at += 1;
+                return element(&key, start, is_bare);
+            }
+            Some(found) => return Err(self.needs_quotes(found)),
+            None => return Err(unclosed),
+        }
+        let value = self.quoted_or(|c| matches!(c, '[' | ']' | '"'))?;
+        match self.peek() {
+            Some(']') => {
+                self.at += 1;
+                Ok(Segment::Find { key, value })
+            }
+            Some(found) => Err(self.needs_quotes(found)),
+            None => Err(unclosed),
+        }
+    }
+
+    fn quoted_or(&mut self, ends: impl Fn(char) -> bool) -> Result<String, Fault> {
+        if self.peek() == Some('"') { self.quoted() } else { Ok(self.until(ends).to_owned()) }
+    }
+
+    fn no_name(&self) -> Fault {
+        let hint = r#"a path begins with a name and has one after each `.`; an empty name is `""`"#;
+        fault(self.at, "a name is missing", hint)
+    }
+
+    /// The fault of a character that can only be meant as part of the name or value before it.
+    fn needs_quotes(&self, found: char) -> Fault {
+        let hint = r#"put the whole name or value in double quotes, such as `"cam.1"`"#;
+        fault(self.at, format!("`{found}` outside quotes"), hint)
+    }
+}
+
+/// `"+" / "*" / ["-"] 1*DIGIT`, which begins at `at`
+fn element(text: &str, at: usize, is_bare: bool) -> Result<Segment, Fault> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_number = is_bare && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let index = is_number.then(|| digits.parse::<usize>());
+    match (text, index) {
+        ("+", _) if is_bare => Ok(Segment::Append),
+        ("*", _) if is_bare => Ok(Segment::EveryEntry),
+        (_, Some(Ok(index))) if digits.len() == text.len() => Ok(Segment::Index(index)),
+        (_, Some(Ok(back))) if back > 0 => Ok(Segment::FromEnd(back)),
+        (_, Some(Err(_))) => {
+            let hint = "elements are counted from 0; `[+]` appends";
+            Err(fault(at, format!("index `{digits}` is too large"), hint))
+        }
+        _ => {
+            let hint = r#"write `[0]`, `[-1]` for the last, `[*]` for all, `[+]` to append, or `[url="…"]` to find one by a field"#;
+            Err(fault(at, format!("`[{text}]` is not an element of a list"), hint))
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! What the schema knows of the place that a path leads to: the values that it takes, and its members.
+//!
+//! A text that is set there becomes the value that it stands for: values that are given as words are read as the text of
+//! their directive is read. No message here holds a part of a value, which may be a secret.
+
+use serde_json::Value;
+
+use super::path::{Path, Segment};
+use crate::model::near_miss;
+use crate::schema::codec::{General, OWN_PATH, is_list, json, json_string, object, of_kind};
+use crate::schema::fault::Fault;
+use crate::schema::suggest::{is_one_slip, similar_names};
+use crate::schema::{
+    AddressShape, Codec, Derived, DirectiveRole, JsonForm, Kind, Object, Place, SOURCE, Schema, Scope,
+    URL_GLOBAL, no_string,
+};
+
+/// The word that stands for no value.
+pub const NULL: &str = "null";
+
+/// The codec of values that the schema does not know.
+const GENERAL: General<'static> = General { keyword: "" };
+
+/// The number of names that are suggested.
+const MOST: usize = 3;
+
+/// The length of words that are too short to be near misses in a text.
+const SHORT: usize = 3;
+
+impl Place {
+    /// The place that `segments` lead to from the whole.
+    pub fn resolve(segments: &[Segment]) -> Result<Self, Fault> {
+        segments.iter().try_fold(Self::Root, Self::step)
+    }
+
+    /// Like [`Place::resolve`]; an output-only member is a fault.
+    pub fn to_set(segments: &[Segment]) -> Result<Self, Fault> {
+        segments.iter().try_fold(Self::Root, |place, segment| {
+            let place = place.step(segment)?;
+            refuse_output_only(place).map(|()| place)
+        })
+    }
+
+    /// The place one segment further.
+    pub fn step(self, segment: &Segment) -> Result<Self, Fault> {
+        match segment {
+            Segment::Key(key) => self.member(key),
+            Segment::Matching(_) | Segment::EveryEntry => {
+                Err(Fault::of_path(format!("`{segment}` stands for several places")))
+            }
+            Segment::Index(_) | Segment::FromEnd(_) | Segment::Append | Segment::Find { .. } => self.entry(),
+        }
+    }
+
+    /// The place that `path` leads to from here, where a name behind a list is one of each of its entries. A
+    /// pattern stands for any of its names or entries.
+    pub fn through_lists(self, path: &[Segment]) -> Result<Self, Fault> {
+        path.iter().try_fold(self, |place, segment| match segment {
+            Segment::Key(name) | Segment::Matching(name) => {
+                let in_entries = place.list_entry().and_then(|entry| entry.member(name).ok());
+                in_entries.map_or_else(|| place.member(name), Ok)
+            }
+            Segment::EveryEntry => place.step(&Segment::Index(0)),
+            _ => place.step(segment),
+        })
+    }
+
+    /// The place of a member.
+    pub fn member(self, key: &str) -> Result<Self, Fault> {
+        match self {
+            Self::Root => in_scope(Schema::media().top(), key),
+            Self::Group(kind) => Ok(Self::Block(kind)),
+            Self::Block(kind) => in_scope(kind.scope(), key),
+            Self::Source(scope) => in_scope(scope, key),
+            Self::Extras => Ok(Self::Text),
+            Self::Templates(scope) => Ok(Self::Template(scope)),
+            Self::Template(scope) => Ok(scope.by_key(key).map_or(Self::Foreign, Self::Own)),
+            Self::ForeignBlock | Self::Foreign => Ok(Self::Foreign),
+            Self::Own(parameter) => parameter.codec.member(key),
+            Self::Pair(_) => Err(is_list("`[0]` for the name or `[1]` for the value")),
+            Self::Part(part) if part.is_rest() => {
+                Err(is_list("a word, such as `[0]`, or `[+]` for a new one"))
+            }
+            Self::Element(_) | Self::BackendUrl | Self::Text | Self::Part(_) => Err(no_members()),
+        }
+    }
+
+    fn entry(self) -> Result<Self, Fault> {
+        let is_object = match self {
+            Self::Own(parameter) => parameter.codec.facts().json == JsonForm::Object,
+            Self::Root | Self::Group(_) | Self::Block(_) | Self::Source(_) => true,
+            Self::Extras | Self::ForeignBlock => true,
+            _ => false,
+        };
+        self.list_entry().ok_or_else(|| if is_object { no_list() } else { no_members() })
+    }
+
+    /// The place of an entry of a list; `None` if there is no list.
+    pub fn list_entry(self) -> Option<Self> {
+        match self {
+            Self::Own(parameter) => parameter.codec.entry(),
+            Self::Templates(_) | Self::Template(_) => Some(self),
+            Self::Part(part) if part.is_rest() => Some(Self::Foreign),
+            Self::Pair(_) | Self::Foreign => Some(Self::Foreign),
+            _ => None,
+        }
+    }
+
+    /// What a member is derived from: a name, a position, a global value.
+    pub fn derived(self, key: &str) -> Option<Derived> {
+        self.scope()?.by_key(key)?.codec.facts().derived
+    }
+
+    /// True if a member has no value of its own: it is derived.
+    pub fn lacks_own(self, key: &str) -> bool {
+        self.scope().is_some_and(|scope| is_derived(scope, key))
+    }
+
+    /// The value at this place without its derived members; `None` if there are no others.
+    pub fn own_value(self, value: &Value) -> Option<Value> {
+        let Value::Object(members) = value else { return Some(value.clone()) };
+        let own = members.iter().filter(|(key, _)| !self.lacks_own(key)).filter_map(|(key, value)| {
+            let own = self.member(key).map_or_else(|_| Some(value.clone()), |below| below.own_value(value));
+            Some((key.clone(), own?))
+        });
+        let own: Object = own.collect();
+        // A block without members is a block; `auth` without members is no directive.
+        let is_nothing = own.is_empty() && self.address().is_some();
+        (!is_nothing).then_some(Value::Object(own))
+    }
+
+    /// True if a view shows this value here where the text has nothing.
+    pub fn is_shown_for_nothing(self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Group(_), Value::Object(members)) => members.is_empty(),
+            (Self::Own(_), Value::Array(entries)) => self.takes_elements() && entries.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// The scope of the members at this place; `None` if their keys are free names.
+    pub fn scope(self) -> Option<Scope> {
+        match self {
+            Self::Root => Some(Schema::media().top()),
+            Self::Block(kind) => Some(kind.scope()),
+            Self::Source(scope) => Some(scope),
+            _ => self.address().map(|shape| shape.members),
+        }
+    }
+
+    /// True if `null` and words like `false` are plain text at this place.
+    pub fn is_text(self) -> bool {
+        match self {
+            Self::Text => true,
+            Self::Part(part) => part.kind.is_text,
+            Self::Own(parameter) => parameter.codec.facts().kind.is_some_and(|kind| kind.is_text),
+            _ => false,
+        }
+    }
+
+    /// True if the place is a list that a single element, given as its words, may be the whole of.
+    pub fn takes_elements(self) -> bool {
+        match self {
+            Self::Own(parameter) => parameter.takes_elements(),
+            Self::Part(part) => part.is_rest(),
+            _ => false,
+        }
+    }
+
+    /// The shape of the place, if that is the only address of a directive.
+    pub fn address(self) -> Option<&'static AddressShape> {
+        if let Self::Own(parameter) = self { parameter.codec.facts().address } else { None }
+    }
+
+    /// True if the schema knows nothing of this place and the places below it.
+    pub fn is_foreign(self) -> bool {
+        matches!(self, Self::ForeignBlock | Self::Templates(_) | Self::Template(_) | Self::Foreign)
+    }
+
+    /// Returns the value of a text here, as the configuration shows it; `None` for null.
+    pub fn meant(self, text: &str) -> Result<Option<Value>, Fault> {
+        if text == NULL {
+            return Ok(None);
+        }
+        let mut value = self.typed(text)?;
+        if let Value::Object(members) = &mut value {
+            members.retain(|_, member| !member.is_null());
+        }
+        Ok(Some(value))
+    }
+
+    /// Returns the value of `--set PATH=text`.
+    pub fn typed(self, text: &str) -> Result<Value, Fault> {
+        if text == NULL {
+            return self.removal();
+        }
+        if let Some(text) = json_string(text).filter(|_| !self.is_object_of_words()) {
+            return self.string(&text);
+        }
+        match self {
+            Self::Part(part) => part.parse(text),
+            Self::BackendUrl if text == "false" => Ok(Value::Bool(false)),
+            Self::Text | Self::BackendUrl => Ok(text.into()),
+            Self::Templates(_) | Self::Template(_) | Self::Foreign => GENERAL.parse(text),
+            Self::Element(kind) => of_kind(kind, text),
+            Self::Source(_) => SOURCE.parse_one(text),
+            Self::Pair(options) => options.parse_pair(text),
+            Self::Own(parameter) => parameter.codec.parse(text),
+            Self::Group(_) | Self::Block(_) | Self::Extras => object(text),
+            Self::Root | Self::ForeignBlock => object(text).map_err(|fault| fault.hint(OWN_PATH)),
+        }
+    }
+
+    /// Returns `text` as a string, whatever it looks like, if the place takes strings.
+    pub fn string(self, text: &str) -> Result<Value, Fault> {
+        match self {
+            Self::Part(part) if part.is_rest() => Ok(Value::Array(vec![text.into()])),
+            Self::Text | Self::BackendUrl | Self::Part(_) => Ok(text.into()),
+            Self::Templates(_) | Self::Template(_) | Self::Foreign => Ok(text.into()),
+            Self::Element(kind) => of_kind(kind, text),
+            Self::Source(_) => Ok(SOURCE.only(text)),
+            Self::Own(parameter) => parameter.codec.parse_string(text),
+            _ => Err(no_string()),
+        }
+    }
+
+    /// True if the words of a directive, or JSON, make an object here.
+    fn is_object_of_words(self) -> bool {
+        let Self::Own(row) = self else { return false };
+        row.codec.facts().json == JsonForm::Object && row.codec.facts().entries_of.is_none()
+    }
+
+    /// Returns null if the value here can be removed.
+    pub fn removal(self) -> Result<Value, Fault> {
+        match self {
+            Self::Own(row) => match row.codec.facts().derived {
+                Some(Derived::Position) => {
+                    Err(Fault::of_path("every block has a position").hint("set the new position"))
+                }
+                Some(Derived::Static | Derived::NeverStatic) => {
+                    Err(Fault::of_path("every stream is static or not").hint("set it to true or false"))
+                }
+                _ => Ok(Value::Null),
+            },
+            _ => Ok(Value::Null),
+        }
+    }
+}
+
+/// True if the text is a whole list, not one element.
+pub fn is_whole_list(text: &str) -> bool {
+    matches!(json(text), Ok(Some(Value::Array(_))))
+}
+
+fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {
+    let Some(parameter) = scope.by_key(key) else {
+        return match scope.by_keyword(key) {
+            Some(meant) => {
+                Err(Fault::of_path(format!("`{key}` is a keyword of the text, not a key of the JSON"))
+                    .hint(format!("did you mean `{}`?", meant.key)))
+            }
+            None => Ok(match Schema::media().block_scope(key, 1) {
+                inside if scope.is_top() && !inside.is_unknown() => Place::Templates(inside),
+                _ => Place::Foreign,
+            }),
+        };
+    };
+    Ok(match (parameter.codec.facts().group, parameter.codec.facts().derived) {
+        (Some(kind), _) => Place::Group(kind),
+        (_, Some(Derived::Address)) => Place::Text,
+        _ => Place::Own(parameter),
+    })
+}
+
+/// True if a member of a view is derived: a name, a position, a global value.
+pub fn is_derived(scope: Scope, key: &str) -> bool {
+    scope.by_key(key).and_then(|parameter| parameter.codec.facts().derived).is_some_and(Derived::lacks_own)
+}
+
+fn no_list() -> Fault {
+    Fault::of_path("expected a list, found an object").hint("name a member after a `.`")
+}
+
+fn no_members() -> Fault {
+    Fault::of_path("there is nothing below a plain value")
+}
+
+/// Refuses members that can't be set: `name`, `runtime` and the like.
+fn refuse_output_only(place: Place) -> Result<(), Fault> {
+    let Place::Own(parameter) = place else { return Ok(()) };
+    let Some(what) = parameter.codec.facts().derived else { return Ok(()) };
+    let key = parameter.key;
+    let hint = match what {
+        Derived::Name => "it is the key; `mediactl mv` gives the block another name",
+        Derived::Global | Derived::Former if key == URL_GLOBAL => "set the `auth.url` of the top level",
+        Derived::Global | Derived::Former => "set the `cluster_key` of the top level",
+        Derived::Runtime => "it holds figures of the running server",
+        Derived::Included => "it names the files that `read --with-includes` shows, too",
+        Derived::NeverStatic => "a live is never static",
+        Derived::Static | Derived::Position | Derived::Address => return Ok(()),
+    };
+    Err(Fault::of_path(format!("`{key}` is output only")).hint(hint))
+}
+
+impl Path {
+    /// The path with the key `urls` for the keyword of the text: `streams.cam1.url` says the only source.
+    pub(crate) fn with_key_of_sources(&self) -> Self {
+        let mut path = self.clone();
+        if let (Some(kind), [_, _, Segment::Key(key)]) = (self.kind(), &mut path.segments[..])
+            && kind.has_sources()
+            && kind.scope().by_key(key).is_none()
+            && let Some(row) = kind.scope().by_keyword(key)
+            && row.role == Some(DirectiveRole::Sources)
+        {
+            row.key.clone_into(key);
+        }
+        path
+    }
+
+    /// Advice, as far as there is any, about a path below a block of this kind that the schema does not have.
+    pub fn unknown_below(&self, kind: Kind) -> Option<Option<String>> {
+        let from = Place::Block(kind);
+        match from.through_lists(&self.segments) {
+            Err(fault) => Some(fault.hint),
+            Ok(_) => UnknownKey::find(from, &self.segments).map(UnknownKey::suggestion),
+        }
+    }
+}
+
+/// Returns "did you mean `a`, `b` or `c`?" with the names that are similar to `name`, if there are any.
+pub fn did_you_mean<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    let others = names.into_iter().filter(|other| *other != name);
+    let similar: Vec<String> =
+        similar_names(name, others, MOST).into_iter().map(|name| format!("`{name}`")).collect();
+    let (last, others) = similar.split_last()?;
+    Some(match others {
+        [] => format!("did you mean {last}?"),
+        _ => format!("did you mean {} or {last}?", others.join(", ")),
+    })
+}
+
+/// The first key of a path that the schema does not have. It may be an unknown directive, or a slip.
+#[derive(Debug, Clone, Copy)]
+pub struct UnknownKey<'p> {
+    /// The key as it was written.
+    pub key: &'p str,
+    /// Its place in the path.
+    pub at: usize,
+    /// The scope in which it stands.
+    pub scope: Scope,
+}
+
+impl<'p> UnknownKey<'p> {
+    /// The one of a path that begins at `from`, and goes through lists without brackets.
+    pub fn find(from: Place, path: &'p [Segment]) -> Option<Self> {
+        let mut above = from;
+        for (at, segment) in path.iter().enumerate() {
+            let scope = above.list_entry().unwrap_or(above).scope();
+            let below = above.through_lists(&path[at..=at]);
+            let is_known = below.as_ref().is_ok_and(|place| !place.is_foreign());
+            if let (Some(key), Some(scope)) = (segment.name(), scope)
+                && scope.by_key(key).is_none()
+                && !is_known
+            {
+                return Some(Self { key, at, scope });
+            }
+            above = below.ok()?;
+        }
+        None
+    }
+
+    /// The known key that it probably misspells.
+    pub fn near_miss(self) -> Option<&'static str> {
+        let near = near_miss(self.scope, self.key).map(|near| near.key);
+        // In a text, a word of three letters may be any other word; a path asks for a known one.
+        let mut keys = self.scope.rows().map(|row| row.key);
+        near.or_else(|| keys.find(|key| key.len() == SHORT && is_one_slip(self.key, key)))
+    }
+
+    /// The known keys that are similar.
+    pub fn suggestion(self) -> Option<String> {
+        did_you_mean(self.key, self.scope.rows().map(|row| row.key))
+    }
+}

@@ -1,0 +1,478 @@
+//! Reads a configuration: the value at a path, or the values that a path with patterns stands for.
+//!
+//! Where values are read, a name behind a list means that member of each of its entries: `urls.url` is the URL of every
+//! source. Of a text, only the stream, live, plugin or member of the top level that a path leads into becomes JSON, and
+//! a pattern goes from one to the next.
+
+use serde_json::Value;
+
+use super::condition::Condition;
+use super::config::{Config, FoundAt};
+use super::path::{Path, Segment};
+use super::place::{UnknownKey, did_you_mean};
+use crate::schema::fault::{Fault, FaultKind};
+use crate::schema::{Place, Schema};
+
+/// The value at a path, or the values at the places that it stands for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selection {
+    found: Vec<FoundAt>,
+    /// True if the path has a pattern.
+    is_many: bool,
+}
+
+impl Selection {
+    /// Returns the value, or one object from paths to values.
+    pub fn into_value(self) -> Value {
+        let mut found = self.found.into_iter();
+        match self.is_many {
+            true => found.map(|found| (found.path.to_string(), found.into_value())).collect(),
+            false => found.next().map(FoundAt::into_value).unwrap_or_default(),
+        }
+    }
+
+    /// The same; `None` if a pattern finds nothing.
+    pub fn into_present(self) -> Option<Value> {
+        (!self.found.is_empty()).then(|| self.into_value())
+    }
+
+    /// The values with their places, those in lists one by one.
+    pub fn into_places(self) -> Vec<(Path, Value)> {
+        self.found.into_iter().flat_map(FoundAt::into_places).collect()
+    }
+}
+
+impl Config<'_> {
+    /// Returns the value at `path`, or the values that it stands for.
+    ///
+    /// # Errors
+    /// An absence if no value is at the path, or if a glob other than `*` finds none; another fault if the
+    /// path does not name one place: `[+]`, or an entry that is in the list twice.
+    pub fn select(&self, path: &Path) -> Result<Selection, Fault> {
+        self.select_where(self, path, &[])
+    }
+
+    /// Returns the values in those entries that meet all conditions in `real`, where secrets are not masked.
+    ///
+    /// # Errors
+    /// Those of [`Config::select`]; an absence if no entry meets the conditions.
+    pub fn select_where(
+        &self,
+        real: &Config<'_>,
+        path: &Path,
+        conditions: &[Condition],
+    ) -> Result<Selection, Fault> {
+        let mut found = Vec::new();
+        let one = self.each_found(real, path, conditions, &mut |one| found.push(one))?;
+        let is_many = one.is_none();
+        found.extend(one);
+        Ok(Selection { found, is_many })
+    }
+
+    /// The same: gives each of the values to `take`, and keeps none; returns the one value of a path that stands for one
+    /// place.
+    ///
+    /// # Errors
+    /// As [`Config::select_where`], also where `take` got some of the values.
+    pub fn select_each(
+        &self,
+        real: &Config<'_>,
+        path: &Path,
+        conditions: &[Condition],
+        take: &mut dyn FnMut(&Path, Value),
+    ) -> Result<Option<Value>, Fault> {
+        let mut taken = |found: FoundAt| take(&found.path.clone(), found.into_value());
+        Ok(self.each_found(real, path, conditions, &mut taken)?.map(FoundAt::into_value))
+    }
+
+    fn each_found(
+        &self,
+        real: &Config<'_>,
+        path: &Path,
+        conditions: &[Condition],
+        take: &mut dyn FnMut(FoundAt),
+    ) -> Result<Option<FoundAt>, Fault> {
+        let expansion = Expansion { current: self, real, conditions, own_only: false };
+        let whole = expansion.whole(path);
+        let (places, absence) = expansion.places(path)?;
+        if whole.first_pattern().is_none() {
+            return match absence {
+                Some(absence) => Err(absence),
+                None => self.found(&whole).map(Some).map_err(|fault| fault.at(path)),
+            };
+        }
+        let mut has_values = false;
+        for place in &places {
+            match self.found(place) {
+                Ok(found) => {
+                    has_values = true;
+                    take(found);
+                }
+                // A glob may pass names without this value.
+                Err(fault) if fault.is_absent() => {}
+                Err(fault) => return Err(fault.at(place)),
+            }
+        }
+        if has_values {
+            return Ok(None);
+        }
+        if let Some(unknown) = unknown(&whole, !places.is_empty()) {
+            return Err(unknown.at(path));
+        }
+        let may_find_nothing = conditions.is_empty() && takes_all(&whole);
+        match absence {
+            Some(absence) if !(may_find_nothing && real.may_find_nothing(&whole)) => Err(absence),
+            None if !may_find_nothing => Err(Fault::absent("the entries have no such value").at(path)),
+            _ => Ok(None),
+        }
+    }
+
+    /// True if the patterns of a path leave nothing out, and what is above the first of them is there.
+    pub(crate) fn may_find_nothing(&self, path: &Path) -> bool {
+        let at = path.first_pattern().unwrap_or(path.segments.len());
+        takes_all(path) && (at == 0 || self.found(&path.first(at)).is_ok())
+    }
+
+    /// The keys of the streams, lives and plugins that a path leads into, where they meet all conditions.
+    pub fn blocks_at(&self, path: &Path, conditions: &[Condition]) -> Vec<Vec<String>> {
+        let places = self.select_where(self, path, conditions).map(Selection::into_places);
+        let keys = |(path, _): (Path, Value)| {
+            path.first(2).segments.iter().filter_map(Segment::name).map(str::to_owned).collect()
+        };
+        places.unwrap_or_default().into_iter().map(keys).collect()
+    }
+
+    /// The path with a dotted name quoted, if that finds something: `streams."cam.1"` for
+    /// `streams.cam.1`. The name begins at segment `at`, and all segments before it are names.
+    pub(crate) fn with_quoted_name(&self, path: &Path, at: usize) -> Option<Path> {
+        let (names, _) = path.split_names();
+        (at + 2..=names.len()).rev().find_map(|end| {
+            let name = names[at..end].join(".");
+            let is_there = self.contains(&[&names[..at], &[&name]].concat());
+            let mut quoted = path.clone();
+            quoted.segments.splice(at..end, [Segment::Key(name)]);
+            is_there.then_some(quoted)
+        })
+    }
+
+    /// Returns the path below the group that has what it begins with, if one has: `streams.cam9` for `cam9`.
+    pub(crate) fn in_a_group(&self, path: &Path) -> Option<Path> {
+        let first = path.segments.first()?;
+        Schema::media().kinds.iter().find_map(|kind| {
+            let group = Segment::Key(kind.key().to_owned());
+            let whole = Path { segments: [&[group], &path.segments[..]].concat() };
+            let is_there = match first {
+                Segment::Key(name) => self.contains(&[kind.key(), name]),
+                first => self.names(&[kind.key()]).iter().any(|name| first.matches(name)),
+            };
+            if is_there { Some(whole) } else { self.with_quoted_name(&whole, 1) }
+        })
+    }
+
+    /// The fault of a path that begins with the names `keys`, for the first of them that is missing.
+    pub(crate) fn missing(&self, path: &Path, keys: &[&str]) -> Fault {
+        let index = (0..keys.len()).find(|&index| !self.contains(&keys[..=index])).unwrap_or(keys.len() - 1);
+        let (above, key) = (&keys[..index], keys[index]);
+        let place = Place::resolve(&path.segments[..=index]);
+        let fault = Fault::absent(match (&place, above.last()) {
+            (Ok(Place::Own(_)), _) => format!("`{key}` is not set"),
+            (Ok(Place::Block(kind)), _) => format!("there is no {} `{key}`", kind.noun()),
+            (_, Some(above)) => format!("there is no `{key}` in `{above}`"),
+            (_, None) => format!("there is no `{key}`"),
+        });
+        if let Some(quoted) = self.with_quoted_name(path, index) {
+            return fault.hint(format!("a name with a dot is quoted: `{}`", quoted.shown()));
+        }
+        let whole = if index == 0 { self.in_a_group(path) } else { None };
+        match (place, whole) {
+            (_, Some(whole)) => fault.hint(format!("did you mean `{}`?", whole.shown())),
+            (Err(fault), _) => fault,
+            (Ok(Place::Own(_)), _) => fault,
+            _ => Fault { hint: did_you_mean(key, self.names(above).iter().map(String::as_str)), ..fault },
+        }
+    }
+
+    /// The absence of one of the names that a path begins with. A path that the schema does not have is one, too: a glob
+    /// passes over it.
+    pub(super) fn absent(&self, path: &Path, names: &[&str]) -> Fault {
+        Fault { kind: FaultKind::Absent, ..self.missing(path, names) }
+    }
+}
+
+/// The settings with which paths are expanded: to one place for each name that a glob matches and for each entry of a list
+/// at `[*]`, and of those only the ones in entries that meet all conditions of `--where`.
+pub(crate) struct Expansion<'c> {
+    /// The configuration.
+    pub current: &'c Config<'c>,
+    /// The same, where secrets are not masked.
+    pub real: &'c Config<'c>,
+    /// The conditions that the selected entries meet.
+    pub conditions: &'c [Condition],
+    /// True if a glob passes over members that can't be set, such as `position`.
+    pub own_only: bool,
+}
+
+impl Expansion<'_> {
+    /// The path as it is taken: with conditions, `streams` means `streams.*`.
+    fn whole(&self, path: &Path) -> Path {
+        let is_group = path.kind().is_some() && path.segments.len() == 1;
+        if is_group && !self.conditions.is_empty() { path.child(Segment::every()) } else { path.clone() }
+    }
+
+    /// The places, without patterns, in order, which need not have values; and why there are fewer than the path has room
+    /// for, if there is a reason.
+    ///
+    /// # Errors
+    /// Faults that are no absences, such as a keyword that is no key.
+    pub fn places(&self, path: &Path) -> Result<(Vec<Path>, Option<Fault>), Fault> {
+        let (places, absence) = self.expanded(path).map_err(|fault| fault.at(path))?;
+        Ok((places, absence.map(|fault| fault.at(path))))
+    }
+
+    fn expanded(&self, path: &Path) -> Result<(Vec<Path>, Option<Fault>), Fault> {
+        let (mut places, mut absence) = (vec![self.whole(path)], None);
+        if !self.conditions.is_empty() {
+            // The entries that the conditions are about.
+            let depth = match (path.kind(), places[0].first_pattern()) {
+                (Some(kind), _) => {
+                    self.conditions.iter().try_for_each(|one| one.refuse_near_miss(self.real, kind))?;
+                    2
+                }
+                (None, Some(at)) => at + 1,
+                (None, None) => {
+                    return Err(Fault::of_path("`--where` selects among entries, and this is one value")
+                        .hint("use it with a path into streams, lives or plugins, or with `*`"));
+                }
+            };
+            let mut selected = Vec::new();
+            for place in self.expand(places, depth, &mut absence)? {
+                if self.is_selected(&place.first(depth))? {
+                    selected.push(place);
+                }
+            }
+            if selected.is_empty() {
+                absence.get_or_insert_with(|| Fault::absent("no entry meets the condition of `--where`"));
+            }
+            places = selected;
+        }
+        let places = self.expand(places, usize::MAX, &mut absence)?;
+        Ok((places, absence))
+    }
+
+    /// Puts all that they stand for in the place of the patterns in front of segment `until`.
+    fn expand(
+        &self,
+        places: Vec<Path>,
+        until: usize,
+        absence: &mut Option<Fault>,
+    ) -> Result<Vec<Path>, Fault> {
+        let mut expanded = Vec::with_capacity(places.len());
+        for place in places {
+            let Some(at) = place.first_pattern().filter(|at| *at < until) else {
+                expanded.push(place);
+                continue;
+            };
+            match self.meant(&place.first(at), &place.segments[at]) {
+                Ok(meant) => {
+                    let with = |segment| {
+                        let mut path = place.clone();
+                        path.segments[at] = segment;
+                        path
+                    };
+                    expanded.extend(self.expand(meant.into_iter().map(with).collect(), until, absence)?);
+                }
+                Err(fault) if fault.is_absent() => drop(absence.get_or_insert(fault)),
+                Err(fault) => return Err(fault),
+            }
+        }
+        Ok(expanded)
+    }
+
+    /// True if an entry is there and meets all conditions.
+    fn is_selected(&self, entry: &Path) -> Result<bool, Fault> {
+        let Ok(value) = self.real.value_at(entry) else { return Ok(false) };
+        let place = Place::resolve(&entry.segments).unwrap_or(Place::Foreign);
+        for condition in self.conditions {
+            if !condition.holds(&value, place)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The segments that a pattern stands for below `above`.
+    fn meant(&self, above: &Path, pattern: &Segment) -> Result<Vec<Segment>, Fault> {
+        if *pattern == Segment::EveryEntry {
+            return match self.current.value_at(above)? {
+                Value::Array(entries) if entries.is_empty() => Err(Fault::absent("the list has no elements")),
+                Value::Array(entries) => Ok((0..entries.len()).map(Segment::Index).collect()),
+                _ => Err(Fault::absent("`[*]` stands for the elements of a list, and there is no list here")),
+            };
+        }
+        let names = self.current.names_at(above)?;
+        let place = Place::Root.through_lists(&above.segments);
+        let place = if self.own_only { Some(place?) } else { place.ok() };
+        let is_hidden =
+            |name: &str| self.own_only && place.is_some_and(|place| place.derived(name).is_some());
+        let found = names.into_iter().filter(|name| pattern.matches(name) && !is_hidden(name));
+        let found: Vec<Segment> = found.map(Segment::Key).collect();
+        // A group without names is fine; another place without names may be a slip.
+        if !found.is_empty() || pattern.takes_all() && matches!(place, Some(Place::Group(_))) {
+            return Ok(found);
+        }
+        let fault = Fault::absent(format!("`{pattern}` matches nothing here"));
+        let whole = self.current.in_a_group(&above.child(pattern.clone()));
+        Err(match whole.filter(|_| above.segments.is_empty()) {
+            Some(whole) => fault.hint(format!("did you mean `{}`?", whole.shown())),
+            None => fault,
+        })
+    }
+}
+
+/// True if the patterns of a path leave nothing out.
+fn takes_all(path: &Path) -> bool {
+    path.segments.iter().all(|segment| !segment.is_pattern() || segment.takes_all())
+}
+
+/// The absence of a key behind a pattern that neither the schema nor an entry has.
+fn unknown(path: &Path, has_places: bool) -> Option<Fault> {
+    if let Err(fault) = Place::Root.through_lists(&path.segments) {
+        return Some(Fault { kind: FaultKind::Absent, ..fault });
+    }
+    let first = path.first_pattern()?;
+    let unknown = UnknownKey::find(Place::Root, &path.segments).filter(|unknown| unknown.at > first)?;
+    // A block without known settings, such as a plugin, has any keys.
+    let is_judged = has_places || unknown.scope.rows().any(|row| !row.keywords.is_empty());
+    let absent = || Fault::absent(format!("there is no `{}` in these entries", unknown.key));
+    is_judged.then(|| Fault { hint: unknown.suggestion(), ..absent() })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::config::Config;
+    use super::super::path::Path;
+    use crate::model::{Lens, top_members};
+    use crate::syntax::Document;
+
+    const TEXT: &str = "
+        http 80 { api false; }
+        stream b { url udp://3; prepush 5; meta { x 1; } meta { y 2; } }
+        stream a { url udp://1 priority=1; url udp://2; url udp://2; title x; }
+        stream cam.1 { prepush off; }
+        ondemand later udp://5;
+        file vod { path /srv; }
+    ";
+
+    /// On a document and on its JSON: the value, or `PATH: MESSAGE | HINT`.
+    fn evaluate(lens: &Lens, path: &str) -> Result<Value, String> {
+        let document = Document::parse(TEXT.to_owned());
+        let local = Config::from_members(top_members(&document), lens.clone());
+        let remote = local.to_json();
+        let path = Path::parse(path).expect(path);
+        let found = local.select(&path);
+        assert_eq!(found, Config::from(&remote).select(&path), "{path}");
+        found.map(super::Selection::into_value).map_err(|fault| {
+            let hint = fault.hint.as_ref().map(|hint| format!(" | {hint}")).unwrap_or_default();
+            format!("{fault}{hint}")
+        })
+    }
+
+    #[test]
+    fn a_path_finds_its_value() {
+        for (path, expected) in [
+            ("http", json!([80])),
+            ("http[0]", json!(80)),
+            ("http_options.80.api", json!(false)),
+            ("plugins", json!({})),
+            ("file.vod", json!({"path": "/srv"})),
+            ("streams.a.urls[0].url", json!("udp://1")),
+            ("streams.a.urls[url=udp://1].priority", json!(1)),
+            ("streams.a.position", json!(2)),
+            ("streams.\"cam.1\".prepush", json!(false)),
+            ("streams.later.static", json!(false)),
+            ("streams.*.prepush", json!({"streams.b.prepush": 5, "streams.\"cam.1\".prepush": false})),
+            ("streams.*.urls[1].url", json!({"streams.a.urls[1].url": "udp://2"})),
+            ("streams.a.urls[0].*", {
+                json!({"streams.a.urls[0].url": "udp://1", "streams.a.urls[0].priority": 1})
+            }),
+            ("plugins.*", json!({})),
+            ("*.vod.path", json!({"file.vod.path": "/srv"})),
+            ("streams.*.urls[*].priority", json!({"streams.a.urls[0].priority": 1})),
+            ("streams.a.urls[-1].url", json!("udp://2")),
+            ("streams.c*.prepush", json!({"streams.\"cam.1\".prepush": false})),
+            ("streams.a.urls[0].p*", json!({"streams.a.urls[0].priority": 1})),
+            ("plugins.*.x[*]", json!({})),
+            ("streams.a.urls.url", json!(["udp://1", "udp://2", "udp://2"])),
+            ("streams.a.urls.priority", json!([1])),
+            ("streams.a.urls.u*", json!({"streams.a.urls.url": ["udp://1", "udp://2", "udp://2"]})),
+            ("streams.*.urls.priority", json!({"streams.a.urls.priority": [1]})),
+            ("streams.b*.urls.url", json!({"streams.b.urls.url": ["udp://3"]})),
+            ("streams.*.title", json!({"streams.a.title": "x"})),
+            ("streams.*.dvr.root", json!({})),
+            ("lives.*.publish_enabled", json!({})),
+            ("streams.*.meta", json!({"streams.b.meta": [[{"x": 1}], [{"y": 2}]]})),
+            ("streams.*.meta.x", json!({"streams.b.meta.x": [1]})),
+            ("streams.b.meta.x", json!([1])),
+            ("streams.*.dvr", json!({})),
+        ] {
+            assert_eq!(evaluate(&Lens::default(), path), Ok(expected), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_comes_with_advice() {
+        for (path, expected) in [
+            ("rtmp", "`rtmp`: `rtmp` is not set"),
+            ("stream", {
+                "`stream`: `stream` is a keyword of the text, not a key of the JSON | did you mean `streams`?"
+            }),
+            ("streams.latr", "`streams.latr`: there is no stream `latr` | did you mean `later`?"),
+            ("streams.cam.1.prepush", {
+                "`streams.cam.1.prepush`: there is no stream `cam` | a name with a dot is quoted: \
+                 `streams.\"cam.1\".prepush`"
+            }),
+            ("streams.a.titel", "`streams.a.titel`: there is no `titel` in `a` | did you mean `title`?"),
+            ("flie.vod", "`flie.vod`: there is no `flie` | did you mean `file`?"),
+            ("streams.x*.prepush", "`streams.x*.prepush`: `x*` matches nothing here"),
+            ("streams.c*.title", "`streams.c*.title`: the entries have no such value"),
+            ("streams.b.urls[-2]", "`streams.b.urls[-2]`: the list has one element, counted from 0"),
+            ("flie.*", "`flie.*`: there is no `flie` | did you mean `file`?"),
+            ("http[1]", "`http[1]`: the list has one element, counted from 0"),
+            ("http[+]", "`http[+]`: `[+]` is a new element, and can't be read | `[0]` is the first"),
+            ("streams.a.urls[url=x]", "`streams.a.urls[url=\"x\"]`: no element of the list matches"),
+            ("streams.a.urls[url=udp://2]", {
+                "`streams.a.urls[url=\"udp://2\"]`: the elements [1] and [2] both match | \
+                 name one by its index"
+            }),
+            ("streams.a.urls[1].priority", "`streams.a.urls[1].priority`: the entry has no `priority`"),
+            ("streams.a.title[0]", "`streams.a.title[0]`: a plain value has no `[0]`"),
+            ("streams.*.prepsh", {
+                "`streams.*.prepsh`: there is no `prepsh` in these entries | did you mean `prepush`?"
+            }),
+            ("streams.*.nosuchkey", "`streams.*.nosuchkey`: there is no `nosuchkey` in these entries"),
+            ("streams.*.url", {
+                "`streams.*.url`: `url` is a keyword of the text, not a key of the JSON | did you mean `urls`?"
+            }),
+            ("streams.*.urls.ulr", {
+                "`streams.*.urls.ulr`: there is no `ulr` in these entries | did you mean `url`?"
+            }),
+            ("streams.a.urls.ulr", {
+                "`streams.a.urls.ulr`: no element of the list has `ulr` | did you mean `url`?"
+            }),
+            ("streams.\"cam.1\".urls.url", "`streams.\"cam.1\".urls.url`: no element of the list has `url`"),
+            ("streams.*.urls.bitrate", "`streams.*.urls.bitrate`: there is no `bitrate` in these entries"),
+            ("streams.a.urls.bitrate", "`streams.a.urls.bitrate`: no element of the list has `bitrate`"),
+        ] {
+            assert_eq!(evaluate(&Lens::default(), path), Err(expected.to_owned()), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_lens_leaves_out_static_streams() {
+        let lens = Lens { skip_static_streams: true, ..Lens::default() };
+        assert_eq!(evaluate(&lens, "streams.*.position"), Ok(json!({"streams.later.position": 4})));
+        assert!(evaluate(&lens, "streams.a.urls").is_err());
+    }
+}
