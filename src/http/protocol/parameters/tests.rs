@@ -40,7 +40,7 @@ fn known_values_are_read_and_others_refused() {
         ("dry_run", 1),
         ("dry_run=&force=10&async=truE&runtime=FALSE", 2),
         ("format=xml&source=disk", 2),
-        ("confirm=0&max_delete=x", 2),
+        ("confirm=0&limit=x", 2),
         ("dry_run=true&dry_run=false", 1),
         ("dry_run=1&dry%5Frun=1", 1),
         ("message=a&message=a&message=b&source=saved&source=running", 2),
