@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::edit::{
-    AssignOptions, Assignment, Edit, EditError, Substitution, modify_members, normalize, splice_between, synced,
+    AssignOptions, Assignment, Edit, EditError, Substitution, modify_members, normalize, splice_between,
+    synced,
 };
 use crate::merge::{diff, merge_patch};
 use crate::query::{Config, Expansion, Path, Segment};

@@ -373,8 +373,7 @@ impl ArrivingBody<'_> {
     /// Refuses a body that is, or gets, too long.
     fn check(&self, length: u64) -> Result<(), Problem> {
         let most = self.most;
-        let too_large =
-            || Problem::new(ErrorKind::TooLarge, format!("the body is longer than {most} bytes"));
+        let too_large = || Problem::new(ErrorKind::TooLarge, format!("the body is longer than {most} bytes"));
         if length > most as u64 { Err(too_large()) } else { Ok(()) }
     }
 

@@ -191,7 +191,9 @@ impl Listener {
                 Err(error)
                     if matches!(
                         error.kind(),
-                        io::ErrorKind::WouldBlock | io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted
+                        io::ErrorKind::WouldBlock
+                            | io::ErrorKind::ConnectionAborted
+                            | io::ErrorKind::Interrupted
                     ) => {}
                 Err(_) if slots.is_stopping() => {}
                 Err(error) => {
