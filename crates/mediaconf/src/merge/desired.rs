@@ -34,6 +34,9 @@ pub enum DesiredState {
         text: String,
         /// The parts that are removed because the text lacks them.
         prune: Prune,
+        /// A merge patch of the settings outside of streams, lives and plugins.
+        #[serde(default)]
+        settings: Object,
     },
 }
 
@@ -43,16 +46,23 @@ impl DesiredState {
     /// # Errors
     /// The faults of the patch, where more is asked than a merge.
     pub fn of_json(patch: Value, prune: Prune) -> Result<Self, EditError> {
-        if prune == Prune::Nothing {
-            return Ok(Self::Merged(patch));
-        }
-        let edit = modify(&Document::parse(""), patch, FaultKind::DOUBTS)?;
-        Ok(Self::Text { text: edit.map_or_else(String::new, |edit| edit.document.text().to_owned()), prune })
+        let (whole, settings) = match (prune, patch) {
+            (Prune::Nothing, patch) => return Ok(Self::Merged(patch)),
+            (Prune::Entries, Value::Object(members)) => {
+                let is_block = |(key, _): &(String, Value)| Schema::media().kind(key).is_some();
+                let (blocks, settings): (Object, Object) = members.into_iter().partition(is_block);
+                (blocks.into(), settings)
+            }
+            (_, patch) => (patch, Object::new()),
+        };
+        let edit = modify(&Document::parse(""), whole, FaultKind::DOUBTS)?;
+        let text = edit.map_or_else(String::new, |edit| edit.document.text().to_owned());
+        Ok(Self::Text { text, prune, settings })
     }
 
     /// The state that a document without errors is.
     pub fn of_text(document: &Document, prune: Prune) -> Self {
-        Self::Text { text: document.text().to_owned(), prune }
+        Self::Text { text: document.text().to_owned(), prune, settings: Object::new() }
     }
 
     /// True if what the state lacks is removed.
@@ -76,7 +86,10 @@ impl DesiredState {
                 }
             }
             Self::Merged(patch) => return (patch.clone(), Vec::new()),
-            Self::Text { text, prune } => merge.text(&Document::parse(text.as_str()), *prune),
+            Self::Text { text, prune, settings } => {
+                merge.text(&Document::parse(text.as_str()), *prune);
+                merge.patch.extend(settings.clone());
+            }
         }
         let lacking = (merge.lacking > 0).then_some(Note::SettingsLacking(merge.lacking));
         (merge.patch.into(), lacking.into_iter().collect())

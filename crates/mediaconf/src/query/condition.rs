@@ -98,7 +98,10 @@ impl Condition {
         let none = "there is no `=`, `!=`, `~`, `=~`, `exists` or `missing` in it";
         let (path, operator, value) = split(text).ok_or_else(|| unlike(none))?;
         if path.trim_end().ends_with('!') && matches!(operator, "~" | "=~") {
-            return Err(unlike(&format!("there is no operator `!{operator}`")));
+            return Err(Fault::plain(format!("there is no operator `!{operator}`")).hint(
+                "`PATH!=VALUE` compares the whole value, and `PATH missing` holds where there is none; a text that a \
+                 value must not have can't be asked for",
+            ));
         }
         let path = Path::parse(path.trim())?;
         if path.segments.contains(&Segment::Append) {
