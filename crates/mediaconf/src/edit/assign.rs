@@ -243,8 +243,17 @@ impl Assigner<'_> {
         if path.segments.contains(&Segment::EveryEntry) {
             places.reverse();
         }
-        let may_be_empty =
-            || value.removes() && self.expansion.conditions.is_empty() && self.current.may_find_nothing(path);
+        let above = path.first(path.first_pattern().unwrap_or(path.segments.len()));
+        let is_every = path.segments.get(above.segments.len()).is_some_and(Segment::takes_all);
+        // What is removed may be absent; its block must be there.
+        let may_be_empty = || {
+            let is_block_there = || self.current.found(&above.first(2)).is_ok();
+            is_every
+                && value.removes()
+                && self.expansion.conditions.is_empty()
+                && Place::resolve(&above.segments).is_ok_and(|place| !place.is_foreign())
+                && (above.kind().is_none() || above.segments.len() < 2 || is_block_there())
+        };
         match absence {
             Some(absence) if places.is_empty() && !may_be_empty() => Err(absence),
             _ => Ok(places),

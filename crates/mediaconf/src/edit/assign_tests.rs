@@ -262,6 +262,7 @@ fn null_where_nothing_is_changes_nothing() {
         "http[7]=null",
         "http_options.80.api=null",
         "streams.cam1.urls[*].priority=null",
+        "streams.b.auth.extra.*=null",
     ] {
         check(&[assignment], json!({}));
     }
