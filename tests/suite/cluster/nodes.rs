@@ -676,6 +676,13 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
         let body = format!("{{\"rtsp\":{port}}}");
         node.post(&format!("modify_config?{query}"), &body)
     };
+    let all_run = || {
+        until("the nodes do not say that they run it", || {
+            let status = cluster(&etcd, &["status", "-o", "json"]).json();
+            let nodes = status["nodes"].as_array().expect("there are nodes");
+            Some(()).filter(|()| nodes.len() == 2 && nodes.iter().all(|node| node["state"] == "running"))
+        });
+    };
     // Who sent it decides: no node does.
     let (status, answer) = send(b, "555", "canary=a&confirm=60&canary_time=1");
     assert_eq!(status, 200, "{answer}");
@@ -687,6 +694,8 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
     assert_eq!((b.place.text(), b.reloads()), (SAMPLE.to_owned(), 1), "it waits");
     a.run(&["confirm"]).exits(0);
     nodes.iter().for_each(|node| node.until_text(&with_rtsp("555")));
+    // The first that says so is chosen.
+    all_run();
     let (status, answer) = send(b, "666", "canary=1&confirm=1");
     assert_eq!(status, 200, "{answer}");
     until("it does not go back", || {
@@ -695,11 +704,7 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
     });
     nodes.iter().for_each(|node| node.until_text(&with_rtsp("555")));
     assert_eq!(b.reloads(), 2, "it never took the other one");
-    until("the nodes do not say that they run it", || {
-        let status = cluster(&etcd, &["status", "-o", "json"]).json();
-        let nodes = status["nodes"].as_array().expect("there are nodes");
-        Some(()).filter(|()| nodes.len() == 2 && nodes.iter().all(|node| node["state"] == "running"))
-    });
+    all_run();
     for (query, message) in [
         ("canary=9&confirm=9", "`canary 9`: only 2 nodes run what they should"),
         ("canary=x&confirm=9", "`canary x`: there is no node of this name"),

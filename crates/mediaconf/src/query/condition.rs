@@ -136,27 +136,38 @@ impl Condition {
         Ok(is_met || found.is_partial && self.is_negated)
     }
 
-    /// Refuses a key that no entry of this kind has, and that is nearly a known one.
+    /// Refuses a key that no entry of this kind has, and that is nearly a known one or one that an entry has.
     ///
     /// # Errors
     /// A fault that names the other key.
     pub(crate) fn refuse_near_miss(&self, current: &Config<'_>, kind: Kind) -> Result<(), Fault> {
         let unused = self.unused_key(current, kind).filter(|_| !self.accepts_near_miss);
-        match unused.and_then(|unused| Some((unused.key, unused.near_miss()?))) {
+        // A path that fits no entry is refused as a whole.
+        let fits = Place::Block(kind).through_lists(&self.path.segments).is_ok();
+        let near = unused.and_then(|(unused, others)| {
+            let near = || unused.near_one_of(&others).filter(|_| fits).map(str::to_owned);
+            Some((unused.key, unused.near_miss().map(str::to_owned).or_else(near)?))
+        });
+        match near {
             None => Ok(()),
             Some((key, near)) => Err(Fault::of_path(format!("`--where`: `{key}` is not known here"))
                 .hint(format!("did you mean `{near}`? If `{key}` is right, add `--accept near-miss`"))),
         }
     }
 
-    /// The key of which the schema knows nothing and that no entry of this kind has.
-    fn unused_key(&self, current: &Config<'_>, kind: Kind) -> Option<UnknownKey<'_>> {
+    /// The key of which the schema knows nothing and that no entry of this kind has, and the keys that are in its place.
+    fn unused_key(&self, current: &Config<'_>, kind: Kind) -> Option<(UnknownKey<'_>, BTreeSet<String>)> {
         let unknown = UnknownKey::find(Place::Block(kind), &self.path.segments)?;
-        let is_in = |name: String| {
+        let mut others = BTreeSet::new();
+        for name in current.names(&[kind.key()]) {
             let entry = current.value(&[kind.key(), &name]).unwrap_or_default();
-            !Reached::below(&entry, &self.path.segments[..=unknown.at]).values.is_empty()
-        };
-        (!current.names(&[kind.key()]).into_iter().any(is_in)).then_some(unknown)
+            for (_, value) in Reached::below(&entry, &self.path.segments[..unknown.at]).values {
+                let elements = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+                let objects = elements.iter().filter_map(Value::as_object);
+                others.extend(objects.flat_map(|members| members.keys().cloned()));
+            }
+        }
+        (!others.contains(unknown.key)).then_some((unknown, others))
     }
 
     /// True if a value meets the condition, or an entry of it where it is a list.
@@ -347,7 +358,7 @@ impl Config<'_> {
         let kinds = kinds.filter(|kind| paths.iter().any(|path| path.kind() == Some(*kind)));
         let negated = || conditions.iter().filter(|condition| condition.is_negated);
         kinds
-            .flat_map(|kind| negated().filter_map(move |one| Some(one.unused_key(self, kind)?.key)))
+            .flat_map(|kind| negated().filter_map(move |one| Some(one.unused_key(self, kind)?.0.key)))
             .collect()
     }
 

@@ -3,13 +3,15 @@
 //! A text that is set there becomes the value that it stands for: values that are given as words are read as the text of
 //! their directive is read. No message here holds a part of a value, which may be a secret.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::path::{Path, Segment};
 use crate::model::near_miss;
 use crate::schema::codec::{General, OWN_PATH, is_list, json, json_string, object, of_kind};
 use crate::schema::fault::Fault;
-use crate::schema::suggest::{is_one_slip, similar_names};
+use crate::schema::suggest::{is_one_slip, nearest, similar_names};
 use crate::schema::{
     AddressShape, Codec, Derived, DirectiveRole, JsonForm, Kind, Object, Place, SOURCE, Schema, Scope,
     URL_GLOBAL, no_string,
@@ -375,6 +377,16 @@ impl<'p> UnknownKey<'p> {
         // In a text, a word of three letters may be any other word; a path asks for a known one.
         let mut keys = self.scope.rows().map(|row| row.key);
         near.or_else(|| keys.find(|key| key.len() == SHORT && is_one_slip(self.key, key)))
+    }
+
+    /// The name among these that it probably misspells. A name that differs in a number at its end is
+    /// another name.
+    pub fn near_one_of(self, names: &BTreeSet<String>) -> Option<&str> {
+        let word = |name: &'_ str| name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        let is_other = |name: &&str| name[..word(name)] != self.key[..word(self.key)];
+        let others = || names.iter().map(String::as_str).filter(is_other);
+        nearest(self.key, others())
+            .or_else(|| others().find(|name| name.len() == SHORT && is_one_slip(self.key, name)))
     }
 
     /// The known keys that are similar.
