@@ -344,7 +344,15 @@ impl Slots {
     pub fn stop(&self) {
         let mut table = self.lock();
         table.stopping = true;
-        table.held.values().filter(|holder| !holder.is_busy).for_each(|holder| holder.shut(Shutdown::Both));
+        // A connection that is closed here has no slot any more: a request that it has just read is not carried out.
+        let before = table.held.len();
+        table.held.retain(|_, holder| {
+            if !holder.is_busy {
+                holder.shut(Shutdown::Both);
+            }
+            holder.is_busy
+        });
+        table.ending += before - table.held.len();
         self.changed.notify_all();
     }
 
