@@ -61,8 +61,8 @@ fn load(
     let loaded = match writer.map_or_else(|| engine.store.load(), Writer::load) {
         Ok(loaded) => loaded,
         Err(error)
-            if error.kind == ErrorKind::NoConfiguration && operation != Operation::Modify
-                || state.is_some() =>
+            if error.kind == ErrorKind::NoConfiguration
+                && (operation != Operation::Modify || state.is_some()) =>
         {
             return Ok(None);
         }
