@@ -14,7 +14,7 @@ use crate::schema::members::{has_needless_escape, key_of, keyword_of};
 use crate::schema::patch::Normalizer;
 use crate::schema::row::{AddressShape, BlockHead, Codec, Facts, Place, Scope, is_plural};
 use crate::schema::scalar::{Object, plain_word};
-use crate::syntax::{Entry, Word, Words, quoted_word};
+use crate::syntax::{Entry, Word, Words, quoted_if_needed, quoted_word};
 
 /// One `key=value` or bare word behind the positional argument.
 #[derive(Debug, Clone, Copy)]
@@ -149,10 +149,14 @@ impl AddressShape {
             _ => plain_word(&value[self.address]),
         };
         let options = self.options_of(value).map(|(key, value)| {
-            let key = keyword_of(self.option_scope(), key);
+            // A key that no new option can have may be there, and stays.
+            let key = match keyword_of(self.option_scope(), key) {
+                "" => "".into(),
+                key => quoted_if_needed(key),
+            };
             match (self.kind.write)(value, None) {
-                Some(word) if *value != Value::Bool(true) => format!("{key}={word}"),
-                _ => key.to_owned(),
+                Some(word) if *value != Value::Bool(true) || key.is_empty() => format!("{key}={word}"),
+                _ => key.into_owned(),
             }
         });
         directive(keyword, std::iter::once(address).chain(options))
