@@ -9,13 +9,14 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::align::longest_increasing_subsequence;
+use super::align::{Alignment, ElementOrigin, align, longest_increasing_subsequence};
 use super::comments::is_followed;
 use super::guarded::{At, unwritable};
 use super::layout::{Anchor, Insertion, NewEntry};
 use super::surroundings::Surroundings;
 use super::sync::{Sync, without_misshapen, written};
 use super::words::address_said;
+use crate::model::view::entry_sources;
 use crate::schema::codec::{Address, group_name, header_address, is_plural, write_members};
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::json_pointer::Pointer;
@@ -352,9 +353,7 @@ pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object)
         let Some(Value::Object(blocks)) = patch.get(kind.key()) else { continue };
         for &entry in members.own_by_key(kind.key()) {
             let Some(Value::Object(patch)) = blocks.get(&*group_name(entry).value()) else { continue };
-            let plural: Vec<Entry<'_>> =
-                entry.children().filter(|&line| kind.has_sources() && is_plural(line)).collect();
-            if entry.is_block() && plural.is_empty() {
+            if entry.is_block() && !(kind.has_sources() && entry.children().any(is_plural)) {
                 continue;
             }
             let (current, inside) = (kind.read(entry), Members::group(kind.scope(), entry.children()));
@@ -368,8 +367,9 @@ pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object)
             let key = sources_of(kind).map_or("", |row| row.key);
             let (old, new) = (list(current.get(key).cloned()), list(target.shift_remove(key)));
             if entry.is_block() {
-                if !new.is_empty() && !new.starts_with(&old) {
-                    plural.into_iter().for_each(|line| split(&around, line, &mut splices));
+                let lines = if new.is_empty() { &[] } else { inside.own_by_key(key) };
+                for line in changed_plurals(lines, &align(&old, &new)) {
+                    split(&around, line, &mut splices);
                 }
             } else if new.len() > old.len()
                 || new.len() > 1
@@ -380,6 +380,19 @@ pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object)
         }
     }
     splices
+}
+
+/// Returns the `urls A B;` lines whose words do not all stay beside each other.
+fn changed_plurals<'d>(lines: &[Entry<'d>], Alignment { new, .. }: &Alignment) -> Vec<Entry<'d>> {
+    let (mut changed, mut first) = (Vec::new(), 0);
+    for &line in lines {
+        let kept: Vec<_> = (first..).map(ElementOrigin::Kept).take(entry_sources(line).count()).collect();
+        if is_plural(line) && !kept.is_empty() && !new.windows(kept.len()).any(|words| words == kept) {
+            changed.push(line);
+        }
+        first += kept.len();
+    }
+    changed
 }
 
 /// Makes a line of each word of a `urls A B;` line.
