@@ -5,6 +5,8 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bytes::{Buf, BytesMut};
+
 use super::head::{Framing, Parsed, head_end, head_too_large, malformed, parse};
 use super::limits::{self, Budget, Charge, Limits, Slot, Slots};
 use super::workers::Workers;
@@ -83,7 +85,8 @@ impl Shared {
         match Stream::open(tls, Timed::new(socket, self.limits.head_time)) {
             Ok(stream) => {
                 slot.renew();
-                Connection { shared: self, slot, peer, stream, pending: Vec::new(), is_asked: false }.run();
+                Connection { shared: self, slot, peer, stream, pending: BytesMut::new(), is_asked: false }
+                    .run();
             }
             Err(_) if slot.is_lost() => {}
             // Without TLS the client cannot be sent a response.
@@ -105,7 +108,7 @@ struct Connection<'f> {
     stream: Stream,
     /// The bytes that were read and not parsed. No more is read than the next step needs, so a client that sends requests
     /// without end fills only the buffers of the system.
-    pending: Vec<u8>,
+    pending: BytesMut,
     /// True if a whole head was read that no response was begun for.
     is_asked: bool,
 }
@@ -135,8 +138,8 @@ impl<'f> Connection<'f> {
             return Err(Problem::new(ErrorKind::Full, NO_TURN).into());
         }
         self.stream.set_times(begin + limits.request_time, limits.transfer_time);
-        // The password before the body: an unwanted one is only skipped, if it is short. Who waits for `100 Continue` may or may
-        // not send it after another response.
+        // The password comes before the body: an unwanted body is only skipped, if it is short. A client that waits for
+        // `100 Continue` and gets another response may send the body or not.
         head.unread = rank == Rank::Stranger && framing != Framing::Empty;
         let mut body = self.shared.body(self.peer, rank);
         let mut in_step = !head.unread || !expects_continue;
@@ -172,13 +175,15 @@ impl<'f> Connection<'f> {
     fn await_request(&mut self) -> Result<Instant, End> {
         loop {
             while self.pending.starts_with(b"\r\n") {
-                self.pending.drain(..2);
+                self.pending.advance(2);
             }
             if !self.pending.is_empty() {
                 return Ok(Instant::now());
             }
-            // The memory of a burst.
-            self.pending.shrink_to(PIECE);
+            // The memory of a burst is given back.
+            if self.pending.capacity() > PIECE {
+                self.pending = BytesMut::new();
+            }
             if !self.slot.rest() {
                 return Err(None);
             }
@@ -199,7 +204,7 @@ impl<'f> Connection<'f> {
             }
             if let Some(end) = end {
                 let parsed = parse(&self.pending[..end], self.peer)?;
-                self.pending.drain(..end);
+                self.pending.advance(end);
                 return Ok(parsed);
             }
             seen = self.pending.len();
@@ -280,7 +285,7 @@ impl<'f> Connection<'f> {
             }
             let here = self.pending.len().min(usize::try_from(left).unwrap_or(usize::MAX));
             body.append(&self.pending[..here])?;
-            self.pending.drain(..here);
+            self.pending.advance(here);
             left -= here as u64;
         }
         Ok(())
@@ -290,7 +295,7 @@ impl<'f> Connection<'f> {
     fn line(&mut self) -> Result<Vec<u8>, End> {
         loop {
             if let Some(end) = self.pending.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.pending.drain(..=end).collect();
+                let line = self.pending.split_to(end + 1);
                 let line = line[..end].strip_suffix(b"\r").ok_or_else(|| {
                     malformed("a line between the chunks of the body ends without a carriage return")
                 })?;
