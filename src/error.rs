@@ -288,19 +288,19 @@ impl Error {
         }
     }
 
-    /// The same refusal with advice.
+    /// The same error with advice.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    /// The same refusal with its faults, place by place.
+    /// The same error with its faults, place by place.
     #[must_use]
     pub fn with_faults(self, faults: Vec<Fault>) -> Self {
         Self { faults, ..self }
     }
 
-    /// The same refusal with at most [`Diagnostics::MAX`] faults; the others are counted.
+    /// The same error with at most [`Diagnostics::MAX`] faults; the others are counted.
     #[must_use]
     pub fn shortened(mut self) -> Self {
         self.unlisted += self.faults.len().saturating_sub(Diagnostics::MAX);
@@ -308,13 +308,13 @@ impl Error {
         self
     }
 
-    /// The same refusal, and what may be told of it without the output of hooks.
+    /// The same error, and what may be told of it without the output of hooks.
     #[must_use]
     pub fn in_brief(self, brief: impl Into<String>) -> Self {
         Self { brief: Some(brief.into()), ..self }
     }
 
-    /// The same refusal of work that a signal ended.
+    /// The same error of work that a signal ended.
     #[must_use]
     pub fn by_signal(self, signal: i32) -> Self {
         Self { signal: Some(signal), ..self }

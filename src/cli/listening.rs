@@ -10,8 +10,7 @@ use crate::cli::args::global::GlobalArgs;
 use crate::cli::ui::Ui;
 use crate::error::Error;
 use crate::http::server::front::Listener;
-use crate::http::server::tls::Tls;
-use crate::http::server::tls::self_signed;
+use crate::http::server::tls::{Tls, self_signed};
 use crate::store::file::ServeLock;
 
 /// The argument of `--listen` for no TCP at all.

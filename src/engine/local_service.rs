@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::blame::is_edited_since;
-use super::change::ChangeOptions;
-use super::change::RequestedChange;
+use super::change::{ChangeOptions, RequestedChange};
 use super::change_report::ChangeReport;
 use super::composed::Composed;
 use super::content::Content;

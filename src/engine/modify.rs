@@ -35,7 +35,7 @@ impl Engine {
     /// Evaluates `request` to a patch, merges that into the running configuration, and saves the result.
     ///
     /// # Errors
-    /// All of [`Error`]; the configuration is as it was then.
+    /// The configuration is as it was then.
     pub fn modify(&self, request: &Request, options: &ChangeOptions) -> Result<Outcome, Error> {
         self.counted(Operation::Modify, options, || unless_overtaken(|| self.merge(request, options)))
     }

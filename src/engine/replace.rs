@@ -22,7 +22,7 @@ impl Engine {
     /// Replaces the file, and the running configuration, by a new text; makes the file if it is missing.
     ///
     /// # Errors
-    /// All of [`Error`]; the configuration is as it was then.
+    /// The configuration is as it was then.
     pub fn save(&self, new: &NewText, options: &ChangeOptions) -> Result<Outcome, Error> {
         let save = || self.replace_both(Operation::Save, new, options);
         self.counted(Operation::Save, options, || match options.base {
@@ -88,7 +88,7 @@ impl Engine {
     /// Replaces the running configuration of a server, and leaves the file alone.
     ///
     /// # Errors
-    /// All of [`Error`]; the configuration is as it was then.
+    /// The configuration is as it was then.
     pub fn update(&self, text: &Bytes, options: &ChangeOptions) -> Result<Outcome, Error> {
         if self.running.is_none() {
             return Err(self.no_server());

@@ -4,8 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::change::ChangeOptions;
-use super::change::RequestedChange;
+use super::change::{ChangeOptions, RequestedChange};
 use super::change_report::ChangeReport;
 use super::composed::Composed;
 use super::content::Content;
