@@ -181,15 +181,14 @@ impl Config<'_> {
         edits.retain(|edit| !edit.value.is_null() || edit.is_unset || self.is_in_object(&edit.path));
         depends_on_read |= edits.len() < count;
         let mut patch = Value::Object(Map::new());
-        for edit in &edits {
-            match add(&mut patch, self, edit) {
-                Err(fault) if edit.value.is_null() && fault.is_absent() && !edit.is_unset => {}
-                result => faults.extend(result.err().map(|fault| fault.at(&edit.path))),
-            }
-        }
-        if !options.create {
-            faults.extend(edits.iter().filter_map(|edit| assigner.missing_block(edit, &patch)));
-        }
+        let added = edits.iter().map(|edit| match add(&mut patch, self, edit) {
+            Err(fault) if edit.value.is_null() && fault.is_absent() && !edit.is_unset => None,
+            result => result.err().map(|fault| fault.at(&edit.path)),
+        });
+        let added: Vec<Option<Fault>> = added.collect();
+        // Of a block that is not there, what is missing in it says nothing.
+        let missing = |edit| assigner.missing_block(edit, &patch).filter(|_| !options.create);
+        faults.extend(edits.iter().zip(added).filter_map(|(edit, fault)| missing(edit).or(fault)));
         if options.ignore_missing {
             faults.retain(|fault| !fault.is_absent());
         }
@@ -426,9 +425,12 @@ fn refuse_below_words(current: &Config<'_>, keys: &[&str]) -> Result<(), Fault> 
                 None => return Ok(()),
                 // Its lines have names, and a patch gives them so.
                 Some(Value::Array(_)) if Schema::media().has_names(key) => return Ok(()),
-                Some(_) => {
-                    return Err(Fault::of_path(format!("`{key}` is a word or a list, and has no members"))
-                        .hint("name an element, such as `[0]`, or set the whole to a JSON object"));
+                Some(found) => {
+                    let (what, hint) = match found {
+                        Value::Array(_) => ("a list", "name an element, such as `[0]`"),
+                        _ => ("a word", "to replace it, set it to a JSON object"),
+                    };
+                    return Err(Fault::of_path(format!("`{key}` is {what}, and has no members")).hint(hint));
                 }
             }
         }

@@ -459,13 +459,11 @@ fn paths_that_lead_nowhere_are_refused() {
              one"
         }),
         ("streams.a.archive.path=x", {
-            "`streams.a.archive.path`: `archive` is a word or a list, and has no members | name an element, such as \
-             `[0]`, or set the whole to a JSON object"
+            "`streams.a.archive.path`: `archive` is a list, and has no members | name an element, such as `[0]`"
         }),
         ("streams.a.iptv.x", { "`streams.a.iptv.x`: there is no `x` in `iptv`" }),
         ("streams.a.iptv.x=1", {
-            "`streams.a.iptv.x`: `iptv` is a word or a list, and has no members | name an element, such as `[0]`, or \
-             set the whole to a JSON object"
+            "`streams.a.iptv.x`: `iptv` is a word, and has no members | to replace it, set it to a JSON object"
         }),
         ("streams.a.iptv[+]=x", {
             "`streams.a.iptv[+]`: this is not a list | set the whole to a JSON array"
@@ -690,13 +688,11 @@ fn a_star_stands_for_all_names() {
 #[test]
 fn edits_of_one_place_are_refused() {
     for (assignments, expected) in [
-        (
-            vec!["rtmp=1", "rtmp=2"],
-            vec!["`rtmp`: it is given twice | give it once; a list has to be edited from its end"],
-        ),
+        (vec!["rtmp=1", "rtmp=2"], vec!["`rtmp`: it is given twice | give it once"]),
         (vec!["streams.a.urls[0]", "streams.a.urls[0]"], {
             vec![
-                "`streams.a.urls[0]`: it is given twice | give it once; a list has to be edited from its end",
+                "`streams.a.urls[0]`: it is given twice | each edit counts the elements anew; to remove several, \
+                  begin with the last",
             ]
         }),
         (vec!["streams.a.prepush=1", "streams.a"], {
@@ -713,7 +709,7 @@ fn edits_of_one_place_are_refused() {
         (vec!["lives.*.x=1", "lives.pub.x=1", "rtmp=x"], {
             vec![
                 "`rtmp`: expected a port (0 to 65535) or host:port",
-                "`lives.pub.x`: it is given twice | give it once; a list has to be edited from its end",
+                "`lives.pub.x`: it is given twice | give it once",
             ]
         }),
         (vec!["new[0]=1", "new.x=1"], { vec!["`new.x`: `x` can't be set: its parent is not an object"] }),

@@ -141,11 +141,14 @@ impl Assigner<'_> {
                 |(end, (_, ends)): &(usize, &(usize, bool))| *ends || new.is_none() && *end == certain.len();
             if let Some((_, (earlier, _))) = around.find(is_overlap) {
                 let earlier = &edits[*earlier].path;
-                let fault = match path == earlier {
-                    true => Fault::of_path("it is given twice")
-                        .hint("give it once; a list has to be edited from its end"),
-                    false => Fault::of_path(format!("it overlaps `{}`, which is given too", earlier.shown()))
-                        .hint("set either the whole or its parts"),
+                let fault = match (path == earlier, path.segments.last()) {
+                    (true, Some(Segment::Index(_))) => Fault::of_path("it is given twice")
+                        .hint("each edit counts the elements anew; to remove several, begin with the last"),
+                    (true, _) => Fault::of_path("it is given twice").hint("give it once"),
+                    (false, _) => {
+                        Fault::of_path(format!("it overlaps `{}`, which is given too", earlier.shown()))
+                            .hint("set either the whole or its parts")
+                    }
                 };
                 faults.push(fault.at(path));
             }

@@ -35,7 +35,7 @@ pub struct Config<'d> {
     entered: RefCell<(Vec<String>, Value)>,
 }
 
-/// The answer to `read_config`.
+/// The values of an answer to `read_config`.
 impl<'v> From<&'v Value> for Config<'v> {
     fn from(json: &'v Value) -> Self {
         let members = Members::empty(Schema::media().top());
