@@ -17,7 +17,7 @@ pub use self::names::{NearMiss, near_miss, near_miss_in_block};
 use self::address::Listeners;
 use crate::schema::codec::{OptionWord, group_name, is_plural};
 use crate::schema::kinds::UDP_PORT;
-use crate::schema::members::{RowMatch, inner_scope, only_argument, read};
+use crate::schema::members::{inner_scope, only_argument, read};
 use crate::schema::{Kind, ObjectShape, OptionsShape, Parameter, Schema, Scope, protocol_of_switch};
 use crate::secret::mask_faults;
 use crate::syntax::{
@@ -161,7 +161,7 @@ impl<'d> Checker<'d> {
             let inside = lost::in_lines(entry);
             if let (Some(scope), Some(swallowed)) = (scope, inside.iter().next())
                 && let Some((end, _)) = &swallowed.related
-                && let RowMatch::Misshapen(Parameter { strict: true, .. }) = read(scope, entry)
+                && let Err(Some(Parameter { strict: true, .. })) = read(scope, entry)
             {
                 let message = format!("missing `;` at the end of `{}`", entry.keyword());
                 let found = Diagnostic::error(end.clone(), message).fixed_by(swallowed.fix.clone());
@@ -172,12 +172,12 @@ impl<'d> Checker<'d> {
         }
         let scope = scope?;
         match read(scope, entry) {
-            RowMatch::Own(row) => self.own(scope, row, entry),
-            RowMatch::Misshapen(row) => {
+            Ok(row) => self.own(scope, row, entry),
+            Err(Some(row)) => {
                 self.misshapen(scope, row, entry);
                 None
             }
-            RowMatch::Foreign => {
+            Err(None) => {
                 self.foreign(scope, entry);
                 Some(inner_scope(entry)).filter(|inner| !inner.is_unknown())
             }

@@ -80,7 +80,7 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
         Some(own) => near_own(own),
         None => other().or_else(|| nearest.map(near_own))?,
     };
-    let directives = own.filter(|(word, row)| row.keywords.contains(word)).map(|(word, _)| word);
+    let directives = scope.rows().flat_map(|row| row.keywords.iter().copied());
     let is_only = is_only_near(keyword, directives.chain(foreign.clone().map(|(word, _)| word)));
     Some(NearMiss { is_only, ..near })
 }
