@@ -338,7 +338,8 @@ fn numbers_reach_the_patch_as_written() {
 
 #[test]
 fn values_that_do_not_fit_are_refused_with_their_path() {
-    let http = "`http`: expected a port from 0 to 65535, or HOST:PORT | `--set 'http[+]=80'` appends, `--set ";
+    let http =
+        "`http`: expected a port from 0 to 65535, or HOST:PORT | `--set 'http[+]=80'` appends, `--set ";
     for (assignment, expected) in [
         ("rtmp=abc", "`rtmp`: expected a port from 0 to 65535, or HOST:PORT".to_owned()),
         ("rtmp=65536", "`rtmp`: expected a port from 0 to 65535, or HOST:PORT".to_owned()),
@@ -474,7 +475,7 @@ fn paths_that_lead_nowhere_are_refused() {
              `disk_limit`, `dvr_limit` and `options`"
         }),
         ("streams.a.dvr.disk_limit=x", {
-            "`streams.a.dvr.disk_limit`: expected a percentage from 0 to 100, found `\"x\"`"
+            "`streams.a.dvr.disk_limit`: expected a percentage from 0 to 100, found the string `x`"
         }),
     ] {
         check_fault(assignment, expected);

@@ -85,13 +85,13 @@ pub fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// A value that is no secret, for messages: as JSON, if it is short.
+/// A value that is no secret, for messages: numbers and short strings as they are.
 pub fn shown(value: &Value) -> String {
     match value {
-        Value::Number(_) | Value::String(_) => Some(value.to_string()).filter(|json| json.len() <= 60),
-        _ => None,
+        Value::Number(number) => format!("`{number}`"),
+        Value::String(text) if text.chars().count() <= 40 => format!("the string `{text}`"),
+        other => kind_of(other).to_owned(),
     }
-    .map_or_else(|| kind_of(value).to_owned(), |json| format!("`{json}`"))
 }
 
 /// True if a value is a list or an object without members.

@@ -283,11 +283,12 @@ impl Codec for OptionsShape {
 
     fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
         normalizer.elements(value, |normalizer, _, pair| {
-            let [Value::String(name), value @ ..] = &pair.as_array().map_or(&[][..], Vec::as_slice) else {
-                return normalizer.unlike("[name, value]", &pair, "the name is a string");
+            let Value::Array(pair) = pair else { return normalizer.unlike("[name, value]", &pair, "") };
+            let Some(Value::String(name)) = pair.first() else {
+                return normalizer.below(0, |name| name.wrong("the name of an option is a string", ""));
             };
             let key = Value::from(self.key(Cow::Borrowed(name)));
-            let value = match value {
+            let value = match &pair[1..] {
                 [] => return Some(Value::Array(vec![key])),
                 [value] => normalizer.below(1, |normalizer| normalizer.scalar(value.clone()))?,
                 _ => return normalizer.wrong("an option is [name, value]", ""),
