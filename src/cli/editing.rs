@@ -17,7 +17,7 @@ use crate::cli::render::{diff, notes};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
-    After, ChangeReport, ConfigSource, Content, ContentDiff, Outcome, RequestedChange, Snapshot, new_warnings,
+    After, ChangeReport, ConfigSource, Outcome, RequestedChange, Snapshot, diff_lines, new_warnings,
 };
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::Revision;
@@ -265,8 +265,8 @@ impl Editing<'_> {
         }
         let name = self.target.service.name();
         let new = Arc::new(Snapshot::from_bytes(whole.clone()));
-        let diff = ContentDiff::between_texts([present, &new], self.ui.masker());
-        output(diff::print(&diff.lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
+        let lines = diff_lines([present, &new], None, self.ui.masker().as_ref());
+        output(diff::print(&lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let kept = self.kept.clone();
         let _last_words = LastWords::new(self.ui, move || format!("\n{kept}"));
         let protected = self.target.protected.as_ref();
@@ -362,7 +362,7 @@ impl Editing<'_> {
 
     fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<Exit, Error> {
         let report = self.change.report(self.target.service.name(), self.ui);
-        let outcome = Outcome::new(Some(Content::Text(present)), After::Unchanged);
+        let outcome = Outcome::new(Some(present), After::Unchanged);
         report.print(&ChangeReport::new(outcome, None, report.parts()))?;
         Ok(Exit::Done)
     }

@@ -87,8 +87,9 @@ impl Report<'_> {
             self.say(&format!("nothing to change in {}", self.target));
             return Ok(());
         }
-        if change.is_of_json && self.args.output == ChangeFormat::Diff {
-            self.note(&format!("`{}` does not show the text, so the diff compares the JSON", self.target));
+        let is_of_values = change.snapshot.as_ref().is_some_and(|after| after.is_of_values());
+        if is_of_values && self.args.output == ChangeFormat::Diff {
+            self.note(&format!("`{}` does not show its text, so the diff compares its values", self.target));
         }
         let verb = if self.args.dry_run { self.verb.rehearsed } else { self.verb.done };
         if self.args.output == ChangeFormat::Diff {

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::cli::render::diff;
 use crate::cli::ui::Ui;
-use crate::engine::{Content, ContentDiff, compared};
-use mediaconf::plumbing::edit::{Config, Path, Segment};
+use crate::engine::{Snapshot, compared, diff_lines, value_diff_lines};
+use mediaconf::plumbing::edit::{Path, Segment};
 use mediaconf::plumbing::merge::ChangedValue;
 use mediaconf::plumbing::model::Masker;
 use mediaconf::plumbing::schema::Kind;
@@ -17,35 +17,33 @@ use mediaconf::plumbing::schema::Kind;
 const NAMED: usize = 2;
 
 /// The value at a path; `None` if there is none, or the configuration has errors.
-fn value(content: &Content, path: &Path, masker: Option<&Masker>) -> Option<Value> {
-    let found = |current: &Config<'_>| current.select(path).ok()?.into_present();
-    let shown = || {
-        masker.map_or_else(|| content.with_values(found), |masker| content.masked(masker).with_values(found))
-    };
-    content.is_valid().then(shown).flatten()
+fn value(text: &Snapshot, path: &Path, masker: Option<&Masker>) -> Option<Value> {
+    if !text.is_valid() {
+        return None;
+    }
+    let masked = masker.map(|masker| text.masked(masker));
+    masked.as_ref().unwrap_or(text).config().select(path).ok()?.into_present()
 }
 
 /// The names of the streams that a path is about; `None` if it is about something else, or about all.
-fn streams(content: &Content, path: &Path) -> Option<HashSet<String>> {
+fn streams(text: &Snapshot, path: &Path) -> Option<HashSet<String>> {
     let [Segment::Key(group), name, ..] = &path.segments[..] else { return None };
     let matches = |known: &String| name.matches(known);
-    let names =
-        || content.with_values(|values| values.names(&[Kind::Streams.key()])).into_iter().filter(matches);
-    (group == Kind::Streams.key() && content.is_valid()).then(|| names().collect())
+    let names = || text.config().names(&[Kind::Streams.key()]).into_iter().filter(matches).collect();
+    (group == Kind::Streams.key() && text.is_valid()).then(names)
 }
 
 /// True if two configurations differ, at `path` if there is one.
-pub fn differ(old: &Content, new: &Content, path: Option<&Path>) -> bool {
-    match (path, old, new) {
-        (Some(path), ..) => value(old, path, None) != value(new, path, None),
-        (None, Content::Text(old), Content::Text(new)) => !old.is_same_text(new),
-        (None, ..) => old.to_json() != new.to_json(),
+pub fn differ(old: &Snapshot, new: &Snapshot, path: Option<&Path>) -> bool {
+    match path {
+        Some(path) => value(old, path, None) != value(new, path, None),
+        None => !old.is_same_text(new),
     }
 }
 
 /// Prints the difference of two configurations, at `path` if there is one: of streams as text.
 pub fn print(
-    [old, new]: [&Content; 2],
+    [old, new]: [&Snapshot; 2],
     path: Option<&Path>,
     names: [&str; 2],
     masker: Option<Masker>,
@@ -53,31 +51,31 @@ pub fn print(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let streams = |path| Some((streams(old, path)?, streams(new, path)?));
+    let masker = masker.as_ref();
     let differing = match path {
-        None => ContentDiff::between(old, new, masker),
+        None => diff_lines([old, new], None, masker),
         Some(path) => match streams(path) {
             Some((before, after)) => {
                 let streams = before.union(&after).cloned().collect();
-                ContentDiff::of_streams(old, new, &streams, masker)
+                diff_lines([old, new], Some(&streams), masker)
             }
             None => {
-                let [before, after] =
-                    [old, new].map(|side| value(side, path, masker.as_ref()).unwrap_or_default());
-                ContentDiff::between_values(&before, &after)
+                let [before, after] = [old, new].map(|side| value(side, path, masker).unwrap_or_default());
+                value_diff_lines(&before, &after)
             }
         },
     };
-    diff::print(&differing.lines, names, ui, out)
+    diff::print(&differing, names, ui, out)
 }
 
 /// The values in which two configurations differ; `None` if one of them has errors.
-pub fn changed(old: &Content, new: &Content) -> Option<Vec<ChangedValue>> {
+pub fn changed(old: &Snapshot, new: &Snapshot) -> Option<Vec<ChangedValue>> {
     let both = old.is_valid() && new.is_valid();
     both.then(|| compared([Some(old), Some(new)], ChangedValue::between))
 }
 
 /// The paths of the first values that differ, and how many more there are; empty if a configuration has errors.
-pub fn first_paths([old, new]: [&Content; 2], masker: &Masker) -> String {
+pub fn first_paths([old, new]: [&Snapshot; 2], masker: &Masker) -> String {
     let changed = changed(old, new).unwrap_or_default();
     paths_and_more(changed.iter().map(|value| value.masked_path(masker)), changed.len())
 }
