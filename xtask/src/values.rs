@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use mediaconf::plumbing::edit::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST};
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::{Document, MEMORY_PER_BODY, TEXT_COST, VALUE_COST};
 use mediactl::cli::GRACE;
 use mediactl::engine::{
     COMMANDS, DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR,

@@ -8,10 +8,7 @@ use serde_json::Value;
 use crate::cli::render::diff;
 use crate::cli::ui::Ui;
 use crate::engine::{Content, ContentDiff, compared};
-use mediaconf::plumbing::edit::{Config, Path, Segment};
-use mediaconf::plumbing::merge::ChangedValue;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::schema::Kind;
+use mediaconf::{ChangedValue, Config, Kind, Masker, Path, Segment};
 
 /// The number of paths that are named.
 const NAMED: usize = 2;
