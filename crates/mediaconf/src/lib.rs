@@ -227,7 +227,7 @@ pub use {
     },
     query::{Condition, Expectation, FoundValue, ValueSource},
     schema::kinds::WordKind,
-    schema::patch::{MEMORY_PER_BODY, parse as parse_patch, without_bom},
+    schema::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST, parse as parse_patch, without_bom},
     schema::{
         DirectiveRole, ESCAPE, FOREIGN_KEYWORDS, Facts, ForeignForm, ForeignKeyword, Kind, KnownOption,
         OUTSIDE, ObjectShape, POSITION, Part, PartPlace, SOURCE, STATIC, WITH_INCLUDES, nearest,
