@@ -1,6 +1,6 @@
 //! The report of a change, made or rehearsed: commands show it, and servers send it.
 
-use mediaconf::plumbing::edit::Config;
+use mediaconf::{ChangedValue, Config, Effects, Masker, Request};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -11,10 +11,6 @@ use super::new_warnings::NewWarning;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::snapshot::{Snapshot, added_and_removed, compared, diff_lines};
 use crate::store::{ChangeId, PendingInfo, Revision};
-use mediaconf::Request;
-use mediaconf::plumbing::merge::ChangedValue;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::show::Effects;
 
 /// The parts of a report that are requested: those that cost time and room.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

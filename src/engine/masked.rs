@@ -3,8 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::model::{Config, Lens, Masker, SecretValues};
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::{Config, Document, Lens, Masker, SecretValues};
 
 impl Snapshot {
     /// The text with masks in the place of its secrets. Its JSON and its values are those of the masked text.

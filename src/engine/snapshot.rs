@@ -8,14 +8,10 @@ use serde_json::{Map, Value};
 
 use super::guard;
 use crate::store::Revision;
-use mediaconf::Request;
-use mediaconf::plumbing::edit::Config;
-use mediaconf::plumbing::model::{
-    Lens, Masker, Members, check_document, has_errors, has_lost_line_ends, only_argument, top_members,
+use mediaconf::{
+    Config, Diagnostics, DirectiveRole, Document, EntryId, Kind, Lens, Masker, Members, Request, Span,
+    check_document, has_errors, has_lost_line_ends, only_argument, top_members, unified_diff,
 };
-use mediaconf::plumbing::schema::{DirectiveRole, Kind};
-use mediaconf::plumbing::show::unified_diff;
-use mediaconf::plumbing::syntax::{Diagnostics, Document, EntryId, Span};
 
 /// The directive that includes files.
 pub const INCLUDE: &str = "include";

@@ -14,9 +14,7 @@ use crate::cli::render::value_diff;
 use crate::cli::ui::Ui;
 use crate::engine::Snapshot;
 use crate::error::{Error, Exit};
-use mediaconf::plumbing::edit::Path;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::{Masker, Path, one_line};
 
 /// Print each change as it happens
 ///

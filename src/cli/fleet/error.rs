@@ -6,7 +6,7 @@ use super::grouped::GroupedNotes;
 use super::names::{in_ranges, quoted};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::ChangeId;
-use mediaconf::plumbing::edit::Fault;
+use mediaconf::Fault;
 
 /// The word for a server that can't be reached, or that is out of order.
 const NOT_REACHED: &str = "not reached";

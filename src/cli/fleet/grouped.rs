@@ -7,7 +7,7 @@ use super::names::in_ranges;
 use crate::cli::render::{diff, table};
 use crate::cli::ui::{Ui, output};
 use crate::error::Error;
-use mediaconf::plumbing::merge::ChangedValue;
+use mediaconf::ChangedValue;
 
 /// The most servers of which each has a row of its own, however equal they are.
 pub const ROWS_OF_THEIR_OWN: usize = 10;

@@ -16,7 +16,7 @@ use crate::engine::{
 };
 use crate::error::Error;
 use crate::store::{ChangeId, HistoryEntry, PendingInfo, Revision, WHOLE_HISTORY};
-use mediaconf::plumbing::model::Masker;
+use mediaconf::Masker;
 
 /// A change that a command makes on several servers.
 pub struct FleetChange<'a> {

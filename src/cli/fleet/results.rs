@@ -10,7 +10,7 @@ use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::ui::Ui;
 use crate::error::{Error, Exit};
 use crate::store::{ChangeId, PendingInfo};
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::one_line;
 
 /// The configuration of a server in the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,10 +6,7 @@ use serde_json::Value;
 use crate::engine::ChangeReport;
 use crate::http::protocol::notes::word_of;
 use crate::store::{PendingInfo, Revision};
-use mediaconf::plumbing::edit::Pointer;
-use mediaconf::plumbing::merge::ChangedValue;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::show::Effects;
+use mediaconf::{ChangedValue, Effects, Masker, Pointer};
 
 /// A change that was made or rehearsed.
 #[derive(Debug, Serialize)]

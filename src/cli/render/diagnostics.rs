@@ -9,10 +9,9 @@ use crate::cli::ui::Ui;
 use crate::engine::{Composed, ComposedFile, FaultRecord, FirstError, Snapshot};
 use crate::error::{BrokenText, Error};
 use colored::Color;
-use mediaconf::plumbing::edit::Fault;
-use mediaconf::plumbing::model::{MaskedText, Masker};
-use mediaconf::plumbing::syntax::{
-    Diagnostic, Diagnostics, Document, LineIndex, Position, Severity, Span, printable,
+use mediaconf::{
+    Diagnostic, Diagnostics, Document, Fault, LineIndex, MaskedText, Masker, Position, Severity, Span,
+    printable,
 };
 
 /// Renders the diagnostics of one text.

@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use crate::engine::Snapshot;
 use crate::store::HistoryEntry;
-use mediaconf::plumbing::model::{MaskedText, Masker};
-use mediaconf::plumbing::syntax::{Document, Entry};
+use mediaconf::{Document, Entry, MaskedText, Masker};
 
 /// Masks the secrets in a piece of a configuration, such as the first words of a directive.
 pub fn masked_text(text: &str, masker: &Masker) -> String {

@@ -2,9 +2,7 @@
 
 use crate::cli::render::masked::masked_text;
 use crate::engine::{NewWarning, OutcomeNote};
-use mediaconf::plumbing::edit::Note;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::{Masker, Note, one_line};
 
 /// The most different warnings of a change that are shown.
 const MAX_WARNINGS: usize = 20;

@@ -8,7 +8,7 @@ use crate::cli::render::{diff, notes};
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeReport, ReportParts};
 use crate::error::Error;
-use mediaconf::plumbing::show::Effects;
+use mediaconf::Effects;
 
 /// The form of the report of a change.
 pub struct Report<'a> {

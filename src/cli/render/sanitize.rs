@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use mediaconf::plumbing::syntax::printable;
+use mediaconf::printable;
 
 /// A writer that sanitizes. A character that two writes cut apart is put together again.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use mediaconf::plumbing::syntax::{Document, LineIndex, Position, Span, Splice, controls_terminal};
+use mediaconf::{Document, LineIndex, Position, Span, Splice, controls_terminal};
 use unicode_width::UnicodeWidthChar;
 
 /// The number of characters of a line that are shown on each side of the problem.

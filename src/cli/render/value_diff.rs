@@ -8,10 +8,7 @@ use serde_json::Value;
 use crate::cli::render::diff;
 use crate::cli::ui::Ui;
 use crate::engine::{Snapshot, compared, diff_lines, value_diff_lines};
-use mediaconf::plumbing::edit::{Path, Segment};
-use mediaconf::plumbing::merge::ChangedValue;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::schema::Kind;
+use mediaconf::{ChangedValue, Kind, Masker, Path, Segment};
 
 /// The number of paths that are named.
 const NAMED: usize = 2;

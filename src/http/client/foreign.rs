@@ -12,8 +12,7 @@ use crate::engine::{
 };
 use crate::error::Error;
 use crate::http::protocol::routes::ApiOperation;
-use mediaconf::Request;
-use mediaconf::plumbing::edit::{doubts_in_json, normalize};
+use mediaconf::{Request, doubts_in_json, normalize};
 
 /// What a server answers that says yes to a change and does not make it.
 const IGNORED: &str = "the same configuration as before, without the change";
