@@ -60,7 +60,6 @@ pub fn run(args: &BlameArgs, call: Invocation<'_>) -> Result<Exit, Error> {
             .collect();
         Ok::<_, Error>(ValueHistory { changes, ..found })
     })?;
-    let answers = answers.with_errors_told();
     let edited = |found: &ValueHistory| found.is_edited.then(|| HAND_EDIT.to_owned());
     answers.once(edited).iter().for_each(|text| ui.note(text));
     if args.output == ListFormat::Json {

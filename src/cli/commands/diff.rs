@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::cli::context;
-use crate::cli::fleet::grouped::{self, GroupedDiffs};
+use crate::cli::fleet::answers::{print_diffs, print_table};
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::fleet::names::in_ranges;
 use crate::cli::input::{self, STDIN, is_url};
@@ -120,7 +120,6 @@ fn on_servers(
         };
         compare(side(0)?, side(1)?)
     })?;
-    let answers = answers.with_errors_told();
     answers.once(|compared| compared.notes.clone()).iter().for_each(|note| ui.note(note));
     let patches = || answers.found().filter_map(|(_, compared)| compared.patch.as_ref());
     if patches().next().is_some() {
@@ -132,25 +131,23 @@ fn on_servers(
             .any(|(_, compared)| compared.patch.as_ref().is_some_and(|patch| !patch.is_empty()));
         return Ok(answers.exit_if(is_different, Exit::Different));
     }
-    let (mut diffs, mut is_different) = (GroupedDiffs::default(), false);
-    let mut rows = Vec::new();
+    let (mut diffs, mut rows, mut is_different) = (Vec::new(), Vec::new(), false);
+    let names = sides.map(|side| side.unwrap_or("the server"));
     for (server, compared) in answers.found() {
         let diff = compared.diff(masker.clone());
         is_different |= !diff.lines.is_empty();
-        let names = sides.map(|side| side.unwrap_or("the server"));
         let [old, new] = compared.sides.each_ref().map(|side| &side.content);
-        let values = changed(old, new);
         let [added, removed] = diff.added_and_removed();
-        diffs.add(server, (&diff.lines, values.as_deref()), names, ui)?;
         let (differs, lines) = match diff.lines.is_empty() {
             true => ("no", "-".to_owned()),
             false => ("yes", format!("+{added} -{removed}")),
         };
         let paths = first_paths([old, new], &masker.clone().unwrap_or_default());
         rows.push(answers.row(server, [differs.to_owned(), lines, paths]));
+        diffs.push((server, (diff.lines, changed(old, new))));
     }
-    diffs.print(ui)?;
-    grouped::print_table(&["SERVER", "DIFFERS", "LINES", "PATHS"], rows, ui)?;
+    print_diffs(diffs, names, ui)?;
+    print_table(&["SERVER", "DIFFERS", "LINES", "PATHS"], rows, ui)?;
     Ok(answers.exit_if(is_different, Exit::Different))
 }
 
@@ -180,7 +177,7 @@ fn across(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, Error> {
         return Err(Error::usage("`--across` compares whole configurations of servers", hint));
     }
     let read = |server: &mut FleetMember| NamedContent::of_target(source, &mut server.target)?.to_json();
-    let answers = call.ask("read", read)?.with_errors_told();
+    let answers = call.ask("read", read)?;
     let (servers, views): (Vec<String>, Vec<Value>) =
         answers.found().map(|(server, view)| (server.to_owned(), view.clone())).unzip();
     let masker = if args.json { ui.value_masker() } else { ui.masker() };

@@ -44,7 +44,7 @@ pub fn run(args: &WatchArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let (path, ui) = (args.path.as_deref().map(input::value_path).transpose()?, call.ui);
     // An error is printed when it comes: the other servers may be watched for days.
     let watched = observe(call, |error| ui.error(error), |begin| watch(begin()?, path.as_ref(), ui))?;
-    Ok(watched.without_telling_errors().exit())
+    Ok(watched.exit())
 }
 
 /// Prints each change, until the configuration can't be read any more.
