@@ -5,7 +5,7 @@ use crate::cli::fleet::answers::ServerAnswer;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::fleet::results::{self, ServerOutcome, ServerResult, exit_of_each};
 use crate::cli::invocation::Invocation;
-use crate::cli::render::notes::in_words;
+use crate::cli::render::report::in_words;
 use crate::cli::target::Purpose;
 use crate::engine::Decision;
 use crate::error::{Error, Exit};

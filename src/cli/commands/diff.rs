@@ -12,9 +12,9 @@ use crate::cli::fleet::members::FleetMember;
 use crate::cli::fleet::names::in_ranges;
 use crate::cli::input::{self, STDIN, is_url};
 use crate::cli::invocation::Invocation;
-use crate::cli::render::notes::all_lack;
-use crate::cli::render::value_diff::{changed, first_paths};
-use crate::cli::render::{diff, table};
+use crate::cli::render::report::all_lack;
+use crate::cli::render::table;
+use crate::cli::render::texts::{changed, first_paths, print_diff};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Content, ContentDiff, Guard, ReadForm, ReadQuery};
@@ -98,7 +98,7 @@ pub fn run(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     compared.notes.iter().for_each(|note| call.ui.note(note));
     let differs = match &compared.patch {
         Some(patch) => print_patch(&compared, patch, call.ui)?,
-        None => print_diff(&compared, call.ui)?,
+        None => print_compared(&compared, call.ui)?,
     };
     Ok(if differs { Exit::Different } else { Exit::Done })
 }
@@ -428,7 +428,7 @@ fn keep_streams(patch: &mut Map<String, Value>, names: &HashSet<String>) {
 }
 
 /// Prints the unified diff; returns whether there is a difference.
-fn print_diff(compared: &ComparedSides, ui: Ui) -> Result<bool, Error> {
+fn print_compared(compared: &ComparedSides, ui: Ui) -> Result<bool, Error> {
     let [old, new] = &compared.sides;
     if let Some(side) = [old, new].into_iter().find(|side| matches!(side.content, Content::Json(_))) {
         ui.note(&format!("`{}` does not show the text, so the diff compares the JSON", side.name));
@@ -437,7 +437,7 @@ fn print_diff(compared: &ComparedSides, ui: Ui) -> Result<bool, Error> {
     }
     let diff = compared.diff(ui.masker());
     let differs = !diff.lines.is_empty();
-    ui.print_painted(|out| diff::print(&diff.lines, [&old.name, &new.name], ui, out))?;
+    ui.print_painted(|out| print_diff(&diff.lines, [&old.name, &new.name], ui, out))?;
     let (Content::Text(old), Content::Text(new), None) = (&old.content, &new.content, &compared.streams)
     else {
         return Ok(differs);

@@ -11,7 +11,7 @@ use crate::cli::fleet::answers::heading;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
-use crate::cli::render::paragraph::wrapped;
+use crate::cli::render::table::wrapped;
 use crate::cli::render::{diagnostics, table};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};

@@ -14,9 +14,10 @@ use crate::cli::fleet::answers::rows as grouped_rows;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::local_time;
-use crate::cli::render::masked::{masked_entry, write_text};
 use crate::cli::render::table;
-use crate::cli::render::value_diff::{differ, first_paths, paths_and_more, print};
+use crate::cli::render::texts::{
+    differ, first_paths, masked_entry, paths_and_more, print_difference, write_text,
+};
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Content, is_edited_since, not_there};
@@ -149,7 +150,7 @@ pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, Error> {
             let names = [format!("{server} before #{serial}"), format!("{server} after #{serial}")];
             let names = names.each_ref().map(String::as_str);
             if let Some([before, after]) = &listed.texts {
-                print([before, after], wanted.path.as_ref(), names, masker.clone(), ui, out)?;
+                print_difference([before, after], wanted.path.as_ref(), names, masker.clone(), ui, out)?;
             }
             Ok(())
         })

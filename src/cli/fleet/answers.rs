@@ -7,9 +7,9 @@ use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use super::names::{in_ranges, quoted};
-use crate::cli::render::alike::grouped;
-use crate::cli::render::diff;
+use crate::cli::render::grouped;
 use crate::cli::render::table::{self, GAP};
+use crate::cli::render::texts::print_diff;
 use crate::cli::ui::{Ui, output};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeId, Revision};
@@ -257,7 +257,7 @@ pub fn print_diffs(diffs: Vec<(&str, ServerDiff)>, names: [&str; 2], ui: Ui) -> 
     ui.print_painted(|out| {
         for (at, same) in groups.iter().enumerate() {
             writeln!(out, "{}", heading(at, &servers(same)))?;
-            diff::print(&same[0].1.0, names, ui, out)?;
+            print_diff(&same[0].1.0, names, ui, out)?;
         }
         // A table follows.
         writeln!(out)

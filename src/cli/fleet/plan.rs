@@ -6,8 +6,7 @@ use super::answers::{by_text, print_diffs};
 use super::members::FleetMember;
 use super::results::{ServerOutcome, ServerResult};
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
-use crate::cli::render::notes::{all_lack, in_words, new_warnings};
-use crate::cli::render::report::Verb;
+use crate::cli::render::report::{Verb, all_lack, in_words, new_warnings};
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeOptions, ChangeReport, Expected, OutcomeNote, ReportParts, RequestedChange};
 use crate::error::{Error, ErrorKind};
@@ -103,7 +102,7 @@ impl FleetPlan {
         let file = report.file.filter(|_| report.notes.iter().any(is_of_hand_edit));
         let made_of = |before| Expected::OneOf([Some(before), file].into_iter().flatten().collect());
         let expected = report.before.map(made_of).filter(|_| !change.options.force);
-        let (operation, undone) = (change.verb.operation(), undone.unwrap_or_default());
+        let (operation, undone) = (change.verb.operation, undone.unwrap_or_default());
         Ok(Self { operation, pinned, expected, report, undone, lacks_change, waiting, asked, id })
     }
 

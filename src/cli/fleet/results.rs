@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use super::answers::{ROWS_OF_THEIR_OWN, about, exit_of, print_table};
 use super::plan::FleetPlan;
 use crate::cli::args::changing::ChangeFormat;
-use crate::cli::render::alike::grouped;
-use crate::cli::render::change_json::ChangeJson;
+use crate::cli::render::grouped;
+use crate::cli::render::report::change_json;
 use crate::cli::ui::Ui;
 use crate::error::{Error, Exit};
 use mediaconf::plumbing::syntax::one_line;
@@ -86,9 +86,8 @@ pub fn print(results: &[ServerResult], format: ChangeFormat, quiet: bool, ui: Ui
 
 fn record(ServerResult { server, outcome, error, plan }: &ServerResult, ui: Ui) -> Value {
     let id = plan.as_ref().and_then(|plan| plan.id.as_ref());
-    let change = plan
-        .as_ref()
-        .map(|plan| ChangeJson::new((plan.operation, server), &plan.report, ui.masker().as_ref()));
+    let change =
+        plan.as_ref().map(|plan| change_json((plan.operation, server), &plan.report, ui.masker().as_ref()));
     json!({
         "result": outcome.in_words(),
         "exit_code": error.as_ref().map_or(Exit::Done, Error::exit) as u8,
