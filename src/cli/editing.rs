@@ -23,9 +23,7 @@ use crate::engine::{
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::Revision;
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft};
-use mediaconf::plumbing::edit::{Fault, Path, quoted};
-use mediaconf::plumbing::merge::{first_marker, merge_lines};
-use mediaconf::plumbing::syntax::{LineIndex, Severity, one_line};
+use mediaconf::{Fault, LineIndex, Path, Severity, first_marker, merge_lines, one_line, quoted};
 
 /// The number of faults that the comments on top of a draft name.
 const MAX_NAMED: usize = 20;

@@ -11,7 +11,7 @@ use crate::engine::{BRINGS_WARNING, NewWarning, Snapshot};
 use crate::error::{BrokenText, Error, ErrorKind, WITHOUT_STRICT};
 use crate::store::etcd::ClusterUrl;
 use crate::store::{LockHolder, reason};
-use mediaconf::plumbing::edit::{Fault, joined};
+use mediaconf::{Fault, joined};
 
 /// The hint for a configuration that is not there.
 const OTHER_TARGETS: &str = "`mediactl init` makes a first configuration; `--conf FILE`, `--url URL` or \

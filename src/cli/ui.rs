@@ -26,9 +26,7 @@ use crate::cli::render::more_like_it;
 use crate::cli::render::table::Screen;
 use crate::error::Error;
 use crate::store::LockHolder;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::Diagnostics;
-use mediaconf::plumbing::syntax::printable;
+use mediaconf::{Diagnostics, Masker, printable};
 
 /// The number of lines of one error that are shown: the message about the whole, then one for each fault.
 const MAX_ERROR_LINES: usize = Diagnostics::MAX + 1;

@@ -11,7 +11,7 @@ use crate::cli::render::texts::masked_entry;
 use crate::cli::ui::Ui;
 use crate::engine::{Blamed, ValueHistory, value_history};
 use crate::error::{Error, Exit};
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::one_line;
 
 /// Show which changes set a value
 ///

@@ -19,8 +19,7 @@ use crate::engine::{
 };
 use crate::error::{Error, Exit};
 use crate::store::{ChangeId, HistoryEntry};
-use mediaconf::Request;
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::{Request, one_line};
 
 /// A command that makes a change, and how it reports the outcome.
 #[derive(Clone)]

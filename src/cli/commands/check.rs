@@ -21,7 +21,7 @@ use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, FaultRecord, Snapshot};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::Follow;
-use mediaconf::plumbing::syntax::Diagnostics;
+use mediaconf::Diagnostics;
 
 /// Check configuration files and show every fault
 ///

@@ -20,7 +20,7 @@ use crate::error::{Error, Exit};
 use crate::http::client::{AnswerSize, Endpoint, without_userinfo};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::etcd::ClusterUrl;
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::one_line;
 
 /// Name servers, and work on them by their names
 ///

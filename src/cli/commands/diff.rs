@@ -20,10 +20,9 @@ use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Content, ContentDiff, Guard, ReadForm, ReadQuery};
 use crate::error::{Error, Exit};
 use crate::store::{ChangeRef, NotAChangeRef};
-use mediaconf::plumbing::edit::{Condition, Config, Path, Segment, doubts_in_json, normalize};
-use mediaconf::plumbing::merge::{Drift, diff as patch_from};
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::schema::Kind;
+use mediaconf::{
+    Condition, Config, Drift, Kind, Masker, Path, Segment, diff as patch_from, doubts_in_json, normalize,
+};
 
 /// Show how two configurations differ
 ///

@@ -17,8 +17,7 @@ use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, Content, ReadForm, ReadQuery};
 use crate::error::{Error, ErrorKind, Exit};
-use mediaconf::plumbing::edit::{Config, Explanation, Path, ValueSource, explain};
-use mediaconf::plumbing::syntax::{LineIndex, one_line};
+use mediaconf::{Config, Explanation, LineIndex, Path, ValueSource, explain, one_line};
 
 /// Explain a parameter, and show its value and where that comes from
 ///

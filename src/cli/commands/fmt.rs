@@ -14,8 +14,7 @@ use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, RequestedChange, Snapshot};
 use crate::error::{Error, Exit};
-use mediaconf::plumbing::edit::EditError;
-use mediaconf::plumbing::show::formatted;
+use mediaconf::{EditError, formatted};
 
 /// Format the configuration: indentation, blanks, blank lines and line ends
 ///

@@ -23,9 +23,7 @@ use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Content, is_edited_since, not_there};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeId, ChangeRef, HistoryEntry, WHOLE_HISTORY};
-use mediaconf::plumbing::edit::Path;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::{Masker, Path, one_line};
 
 /// Show what was changed, when, and by whom
 ///

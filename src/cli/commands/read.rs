@@ -1,7 +1,10 @@
 //! `mediactl read`
 
 use crate::error::{Error, Exit};
-use mediaconf::plumbing::schema::{Kind, Schema, WITH_INCLUDES};
+use mediaconf::{
+    Condition, Config, Diagnostics, Kind, Lens, Masker, Path, Schema, Segment, Selection, WITH_INCLUDES,
+    each_set_line, set_lines, top_members,
+};
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -22,10 +25,6 @@ use crate::cli::render::texts::{write_entry, write_text};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, Content, IncludedEntry, ReadForm, ReadQuery, Reading, Snapshot};
-use mediaconf::plumbing::edit::{Condition, Config, Path, Segment, Selection};
-use mediaconf::plumbing::model::{Lens, Masker, top_members};
-use mediaconf::plumbing::show::{each_set_line, set_lines};
-use mediaconf::plumbing::syntax::Diagnostics;
 
 /// Show the configuration, or single values of it
 ///

@@ -16,7 +16,7 @@ use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Status};
 use crate::error::{Error, Exit};
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::one_line;
 
 /// Show the running, the saved and the pending state of the configuration
 ///

@@ -15,7 +15,7 @@ use crate::cli::target::{self, Purpose, Target};
 use crate::error::{Error, Exit};
 
 use crate::engine::Content;
-use mediaconf::plumbing::edit::{Expectation, Fault};
+use mediaconf::{Expectation, Fault};
 
 /// Wait until a value is there
 ///

@@ -13,9 +13,7 @@ use crate::cli::render::texts::{differ, masked_entry, paths_and_more, print_diff
 use crate::cli::ui::Ui;
 use crate::engine::Content;
 use crate::error::{Error, Exit};
-use mediaconf::plumbing::edit::Path;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::{Masker, Path, one_line};
 
 /// Print each change as it happens
 ///

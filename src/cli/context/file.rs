@@ -18,9 +18,7 @@ use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
 use crate::error::Error;
 use crate::http::client::{Endpoint, without_userinfo};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
-use mediaconf::Request;
-use mediaconf::plumbing::edit::{Fault, Segment};
-use mediaconf::plumbing::schema::nearest;
+use mediaconf::{Fault, Request, Segment, nearest};
 
 /// The file below the folder of the user's configurations.
 const FILE: &str = "mediactl/contexts.conf";

@@ -13,8 +13,7 @@ use crate::cli::render::texts::print_diff;
 use crate::cli::ui::{Ui, output};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeId, Revision};
-use mediaconf::plumbing::edit::Fault;
-use mediaconf::plumbing::merge::ChangedValue;
+use mediaconf::{ChangedValue, Fault};
 
 /// The most servers of which each has a row of its own, however equal they are.
 pub const ROWS_OF_THEIR_OWN: usize = 10;

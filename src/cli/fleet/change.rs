@@ -19,7 +19,7 @@ use crate::engine::{Decision, RequestedChange};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::etcd::ClusterUrl;
 use crate::store::{HistoryEntry, PendingInfo};
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::one_line;
 
 /// The number of requests to a server that hangs that fit into the time to confirm.
 const REQUESTS: u32 = 3;

@@ -9,7 +9,7 @@ use crate::cli::render::grouped;
 use crate::cli::render::report::change_json;
 use crate::cli::ui::Ui;
 use crate::error::{Error, Exit};
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::one_line;
 
 /// The configuration of a server in the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

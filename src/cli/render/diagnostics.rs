@@ -10,11 +10,9 @@ use crate::cli::render::{grouped, more_like_it};
 use crate::cli::ui::Ui;
 use crate::engine::{Composed, ComposedFile, FaultRecord, FirstError, Snapshot};
 use crate::error::{BrokenText, Error};
-use mediaconf::plumbing::edit::Fault;
-use mediaconf::plumbing::model::{MaskedText, Masker};
-use mediaconf::plumbing::syntax::{
-    Diagnostic, Diagnostics, Document, LineIndex, Position, Severity, Span, Splice, controls_terminal,
-    printable,
+use mediaconf::{
+    Diagnostic, Diagnostics, Document, Fault, LineIndex, MaskedText, Masker, Position, Severity, Span,
+    Splice, controls_terminal, printable,
 };
 
 /// The number of characters of a line that are shown on each side of the problem.

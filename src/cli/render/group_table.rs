@@ -7,10 +7,7 @@ use serde_json::Value;
 
 use crate::cli::render::table::{self, Screen};
 use crate::error::Error;
-use mediaconf::plumbing::edit::{Config, Path, Segment};
-use mediaconf::plumbing::schema::Scope;
-use mediaconf::plumbing::schema::{DirectiveRole, Kind, POSITION, SOURCE, STATIC};
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::{Config, DirectiveRole, Kind, POSITION, Path, SOURCE, STATIC, Scope, Segment, one_line};
 
 /// Stands for a value that is not there.
 const NOTHING: &str = "-";

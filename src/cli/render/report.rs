@@ -9,10 +9,7 @@ use crate::cli::ui::Ui;
 use crate::engine::{ChangeReport, NewWarning, OutcomeNote, ReportParts};
 use crate::error::Error;
 use crate::http::protocol::notes::word_of;
-use mediaconf::plumbing::edit::{Note, Pointer};
-use mediaconf::plumbing::merge::ChangedValue;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::{Document, one_line};
+use mediaconf::{ChangedValue, Document, Masker, Note, Pointer, one_line};
 
 /// The most different warnings of a change that are shown.
 const MAX_WARNINGS: usize = 20;

@@ -9,11 +9,7 @@ use serde_json::Value;
 use crate::cli::ui::Ui;
 use crate::engine::{Content, ContentDiff, Snapshot, compared};
 use crate::store::HistoryEntry;
-use mediaconf::plumbing::edit::{Config, Path, Segment};
-use mediaconf::plumbing::merge::ChangedValue;
-use mediaconf::plumbing::model::{MaskedText, Masker};
-use mediaconf::plumbing::schema::Kind;
-use mediaconf::plumbing::syntax::Entry;
+use mediaconf::{ChangedValue, Config, Entry, Kind, MaskedText, Masker, Path, Segment};
 
 /// The number of paths that are named.
 const NAMED: usize = 2;
