@@ -13,7 +13,8 @@ use crate::cli::draft_comments::{height, with_comments, without_comments};
 use crate::cli::editor::Editor;
 use crate::cli::interrupt::LastWords;
 use crate::cli::prompts;
-use crate::cli::render::{diff, notes};
+use crate::cli::render::report;
+use crate::cli::render::texts::print_diff;
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
@@ -264,7 +265,7 @@ impl Editing<'_> {
         let name = self.target.service.name();
         let new = Arc::new(Snapshot::from_bytes(whole.clone()));
         let lines = diff_lines([present, &new], None, self.ui.masker().as_ref());
-        output(diff::print(&lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
+        output(print_diff(&lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let kept = self.kept.clone();
         let _last_words = LastWords::new(self.ui, move || format!("\n{kept}"));
         let protected = self.target.protected.as_ref();
@@ -321,7 +322,7 @@ impl Editing<'_> {
         };
         let [before, after] = [whole(present)?, whole(&edited)?];
         let warnings = new_warnings(before.document(), after.document());
-        let lines = notes::new_warnings(&warnings, self.ui.masker().as_ref());
+        let lines = report::new_warnings(&warnings, self.ui.masker().as_ref());
         lines.iter().for_each(|line| self.ui.warning(line));
         Ok(())
     }

@@ -8,11 +8,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::args::shared::ListFormat;
-use crate::cli::fleet::grouped::heading;
+use crate::cli::fleet::answers::heading;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
-use crate::cli::render::paragraph::wrapped;
+use crate::cli::render::table::wrapped;
 use crate::cli::render::{diagnostics, table};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
@@ -74,7 +74,6 @@ pub fn run(args: &ExplainArgs, call: Invocation<'_>) -> Result<Exit, Error> {
         Some(read) => Explained::explain(&path, read, server, ui),
         None => Explained::without_values(&path),
     })?;
-    let answers = answers.with_errors_told();
     if args.output == ListFormat::Json {
         answers.print_json(|explained| json!(explained))?;
         return Ok(answers.exit());

@@ -19,9 +19,9 @@ use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::diagnostics;
 use crate::cli::render::group_table::{self, GroupTables};
-use crate::cli::render::masked::{write_entry, write_text};
-use crate::cli::render::notes::all_lack;
+use crate::cli::render::report::all_lack;
 use crate::cli::render::table::Screen;
+use crate::cli::render::texts::{write_entry, write_text};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, IncludedEntry, Snapshot};
@@ -127,7 +127,7 @@ pub fn run(args: &ReadArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let call = call.paged();
     let ui = call.ui;
     let wanted = Wanted::from_args(args)?;
-    let answers = call.ask("read", |server| Shown::read(args, &wanted, server, ui))?.with_errors_told();
+    let answers = call.ask("read", |server| Shown::read(args, &wanted, server, ui))?;
     // A table is for people, wherever it goes; other forms are for programs, too.
     let masker = if args.output == ReadFormat::Table { ui.masker() } else { ui.value_masker() };
     let masker = masker.as_ref();
@@ -145,7 +145,6 @@ pub fn run(args: &ReadArgs, call: Invocation<'_>) -> Result<Exit, Error> {
             let read = answers.then(|server, shown| {
                 shown.look(args, masker, |current| wanted.add_tables(current, Some(server), &mut tables))
             })?;
-            let read = read.with_errors_told();
             let tables = tables.some(wanted.paths.is_empty())?;
             ui.print(|out| group_table::print(tables, ui.screen(), out))?;
             Ok(read.exit())
@@ -153,7 +152,7 @@ pub fn run(args: &ReadArgs, call: Invocation<'_>) -> Result<Exit, Error> {
         ReadFormat::Json | ReadFormat::Compact if !args.raw => {
             let value =
                 |_: &str, shown: Shown| shown.look(args, masker, |current| shown.value(&wanted, current));
-            let values = answers.then(value)?.with_errors_told();
+            let values = answers.then(value)?;
             let all: Map<String, Value> =
                 values.found().map(|(server, value)| (server.to_owned(), value.clone())).collect();
             ui.print(|mut out| print_json(args.output, &all, &mut out))?;
@@ -164,7 +163,6 @@ pub fn run(args: &ReadArgs, call: Invocation<'_>) -> Result<Exit, Error> {
                 let mut text = Vec::new();
                 shown.print(args, &wanted, masker, ui.screen(), &mut text).map(|()| text)
             })?;
-            let texts = texts.with_errors_told();
             texts.print(|text, out| out.write_all(text))?;
             Ok(texts.exit())
         }

@@ -56,7 +56,7 @@ pub fn run(args: &WaitArgs, call: Invocation<'_>) -> Result<Exit, Error> {
         return Ok(rolled_out::exit_of(&rolled_out::wait(&*target.service, serial, most)?, call.ui));
     }
     let awaited = Awaited::from_args(args, call.global)?;
-    let answers = observe(call, |_| {}, |begin| awaited.wait(begin))?.with_errors_told();
+    let answers = observe(call, |_| {}, |begin| awaited.wait(begin))?.tell_errors();
     for (server, missing) in answers.found() {
         let missing = missing.iter().map(|missing| format!("the time is over: {missing}"));
         missing.for_each(|text| call.ui.say(&answers.named(server, &text)));

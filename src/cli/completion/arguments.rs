@@ -10,7 +10,7 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathComplete
 use super::line::TypedLine;
 use crate::cli::local_time;
 use crate::cli::render::group_table::Column;
-use crate::cli::render::masked::masked_entry;
+use crate::cli::render::texts::masked_entry;
 use crate::http::client::without_userinfo;
 use crate::store::HistoryEntry;
 use mediaconf::{Completion, Config, Masker, Path, PathUse, Proposal, Segment, one_line};

@@ -201,7 +201,9 @@ pub fn refuse_one_server_twice(contexts: &[ServerContext]) -> Result<(), Error> 
         if let Some(other) = (0..at).find(is_same) {
             let url =
                 endpoints[other].as_ref().map_or_else(|| without_userinfo(&context.url), ToString::to_string);
-            return Err(Error::one_server_twice([&contexts[other].name, &context.name], &url));
+            let names = [&contexts[other].name, &context.name];
+            let message = format!("the contexts `{}` and `{}` are one server: {url}", names[0], names[1]);
+            return Err(Error::usage(message, "name one of them; nothing was sent"));
         }
     }
     Ok(())
