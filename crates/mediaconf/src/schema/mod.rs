@@ -21,10 +21,9 @@ pub(crate) mod suggest;
 
 pub use suggest::nearest;
 
-pub use codec::AddressesShape;
 pub use foreign::{
     FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS,
-    SELECTORS, protocol_of_switch,
+    protocol_of_switch,
 };
 pub use media::{ACCOUNT, SOURCE};
 pub use row::{
