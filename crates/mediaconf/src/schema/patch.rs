@@ -28,10 +28,10 @@ const MIB: usize = 1024 * 1024;
 
 /// The memory in bytes that a merge takes for each value of a patch, whatever its length: for the
 /// value, the value that it is merged into, the edit, its text, and the proof. Measured: 0.6 to 1.0 KiB.
-const VALUE_COST: usize = 1024;
+pub const VALUE_COST: usize = 1024;
 
 /// The number of copies of the text of a patch that a merge holds in memory, in addition to its values.
-const TEXT_COST: usize = 10;
+pub const TEXT_COST: usize = 10;
 
 /// The memory that the largest patch may take, as a multiple of the size of the largest body.
 pub const MEMORY_PER_BODY: usize = 8;
