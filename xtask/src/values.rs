@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::Document;
 use mediactl::cli::GRACE;
 use mediactl::engine::{
     DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR,

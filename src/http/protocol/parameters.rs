@@ -16,7 +16,7 @@ use crate::http::protocol::headers::{
 };
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{ApiOperation, Route};
-use mediaconf::plumbing::edit::Fault;
+use mediaconf::Fault;
 
 /// One row of the table.
 pub struct QueryParameter {
