@@ -310,7 +310,7 @@ impl Codec for General<'_> {
     }
 
     fn facts(&'static self) -> Facts {
-        Facts::new("words, and maybe a block", "any", "any", JsonForm::Leaf)
+        Facts::new(["words, and maybe a block", "any", "any"], JsonForm::Leaf)
     }
 }
 
