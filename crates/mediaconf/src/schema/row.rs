@@ -203,8 +203,7 @@ impl Scope {
         match self {
             Self::Top => row.stands_in(foreign::OUTSIDE),
             Self::Stream | Self::Live | Self::Template => row.stands_in("stream"),
-            Self::Plugin => row.stands_in("plugin"),
-            Self::Source | Self::Backend | Self::Unknown => false,
+            _ => self == Self::Plugin && row.stands_in("plugin"),
         }
     }
 }
