@@ -211,8 +211,10 @@ static TOP_ROWS: [Parameter; 27] = [
         "Login and password of an account that may look, but change nothing",
         "view_auth viewer SECRET;",
     ),
-    auth(Top)
-        .doc("Authorization backend of streams without an own one", "auth http://backend/auth key=value;"),
+    auth(Top).doc(
+        "Authorization backend of every stream that has none of its own",
+        "auth http://backend/auth key=value;",
+    ),
     row(Top, &["https"], &HTTPS).doc("Ports and addresses of the HTTPS server", "https 443;"),
     Parameter::new(HTTPS.blocks, &[], Top, &BlocksShape(&HTTPS))
         .doc("Settings in the block of an https directive, by port", "https 443 { api false; }"),
