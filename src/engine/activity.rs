@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use super::operation::Operation;
-use super::outcome::{Outcome, OutcomeNote};
+use super::change::{ChangeReport, Operation, OutcomeNote};
 use crate::error::{Error, ErrorKind, Exit};
 
 macro_rules! words {
@@ -143,10 +142,15 @@ impl Activity {
         self.last_reload.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn count_change(&self, operation: Operation, dry_run: bool, made: &Result<Outcome, Error>) {
+    pub(super) fn count_change(
+        &self,
+        operation: Operation,
+        dry_run: bool,
+        made: &Result<ChangeReport, Error>,
+    ) {
         let result = match made {
             Ok(_) if dry_run => ChangeResult::Rehearsed,
-            Ok(outcome) if outcome.is_change() => ChangeResult::Changed,
+            Ok(report) if report.changed => ChangeResult::Changed,
             Ok(_) => ChangeResult::Unchanged,
             Err(error) => failure(error),
         };
@@ -176,9 +180,9 @@ fn failure(error: &Error) -> ChangeResult {
     }
 }
 
-fn hand_edit(made: &Result<Outcome, Error>) -> Option<HandEdit> {
+fn hand_edit(made: &Result<ChangeReport, Error>) -> Option<HandEdit> {
     match made {
-        Ok(outcome) => outcome.notes.iter().find_map(|note| match note {
+        Ok(report) => report.notes.iter().find_map(|note| match note {
             OutcomeNote::PickedUpHandEdit(_) => Some(HandEdit::PickedUp),
             OutcomeNote::OverwroteHandEdit => Some(HandEdit::Overwritten),
             _ => None,

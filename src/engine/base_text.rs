@@ -31,10 +31,11 @@ impl Transaction<'_> {
         &self,
         text: &Bytes,
         present: impl FnOnce() -> Result<&'t Arc<Snapshot>, Error>,
-    ) -> Result<Bytes, Error> {
+    ) -> Result<Arc<Snapshot>, Error> {
+        let text = Arc::new(Snapshot::from_bytes(text.clone()));
         match self.base()? {
             Some(base) => self.on_present(text, Some(&base), present()?),
-            None => Ok(text.clone()),
+            None => Ok(text),
         }
     }
 
@@ -42,17 +43,16 @@ impl Transaction<'_> {
     /// others changed since.
     pub(super) fn on_present(
         &self,
-        text: &Bytes,
+        mine: Arc<Snapshot>,
         base: Option<&Arc<Snapshot>>,
         present: &Arc<Snapshot>,
-    ) -> Result<Bytes, Error> {
-        let is_there = text == present.shared_bytes();
+    ) -> Result<Arc<Snapshot>, Error> {
+        let is_there = mine.is_same_text(present);
         let Some(base) = base.filter(|base| !is_there && !base.is_same_text(present)) else {
-            return Ok(text.clone());
+            return Ok(mine);
         };
-        let mine = Snapshot::from_bytes(text.clone());
         if !mine.is_valid() {
-            return Err(Error::bad_new_text(mine.into()));
+            return Err(Error::bad_new_text(mine));
         }
         if !present.is_valid() {
             return Err(match self.hand_edit() {
@@ -62,7 +62,7 @@ impl Transaction<'_> {
                 _ => Error::bad_config(present.clone()),
             });
         }
-        let [base, mine, theirs] = [base, &mine, present].map(Snapshot::document);
+        let [base, mine, theirs] = [base, &mine, present].map(|text| text.document());
         // Of a base with errors, only the lines are merged.
         let patch = match base.diagnostics().errors() {
             0 => Some(patch_between(base, mine)),
@@ -72,7 +72,7 @@ impl Transaction<'_> {
             self.refuse_changed(base, theirs, &patch.clone().into())?;
         }
         let merged = three_way(base, mine, theirs, patch).map_err(lines_clash)?;
-        Ok(merged.bytes().clone())
+        Ok(Arc::new(Snapshot::from_document(merged)))
     }
 
     /// Returns the request for what is there that has the same effect as `request` has on `base`.

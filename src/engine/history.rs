@@ -2,11 +2,8 @@
 
 use std::sync::Arc;
 
-use super::change::ChangeOptions;
+use super::change::{ChangeOptions, ChangeReport, Operation};
 use super::local::Engine;
-use super::new_text::NewText;
-use super::operation::Operation;
-use super::outcome::Outcome;
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRef, HistoryEntry, PendingInfo, WHOLE_HISTORY};
@@ -60,7 +57,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::save`] and [`Engine::kept`].
-    pub fn rollback(&self, which: ChangeRef, options: &ChangeOptions) -> Result<Outcome, Error> {
+    pub fn rollback(&self, which: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, Error> {
         // Looked up before a hand edit is recorded: its entry would shift the number that the user saw.
         let (serial, text) = self.serial_and_text(which)?;
         let mut options = ChangeOptions { takes_faults: true, ..options.clone() };
@@ -70,14 +67,14 @@ impl Engine {
             false => format!("back to the text before #{serial}"),
         };
         options.message.get_or_insert(what);
-        self.replace_as(Operation::Rollback, text.shared_bytes().clone(), &options)
+        self.replace_as(Operation::Rollback, text.shared_bytes(), &options)
     }
 
     /// Takes the change with this id back, and keeps what was changed since.
     ///
     /// # Errors
     /// `NoSuchChange`, `NotKept`; `Conflict` if what it changed was changed since; as [`Engine::save`].
-    pub fn take_back(&self, change: &ChangeId, options: &ChangeOptions) -> Result<Outcome, Error> {
+    pub fn take_back(&self, change: &ChangeId, options: &ChangeOptions) -> Result<ChangeReport, Error> {
         let history = self.history(WHOLE_HISTORY)?;
         let is_made = |entry: &&HistoryEntry| entry.is_of(change.as_str()) && !entry.goes_back();
         let made = history.iter().find(is_made).ok_or_else(|| {
@@ -90,7 +87,6 @@ impl Engine {
             return Err(stale_change(change));
         }
         let base = made.after.ok_or_else(|| stale_change(change))?;
-        let text = NewText::Whole(before.shared_bytes().clone());
         let mut options = ChangeOptions { base: Some(base), ..options.clone() };
         let what = format!("take-back of change {change}");
         options.message = Some(match options.message.take() {
@@ -99,7 +95,7 @@ impl Engine {
         });
         options.undoes = Some(change.clone());
         options.command.get_or_insert(Operation::Rollback.name().into());
-        self.save(&text, &options).map_err(|error| match error.kind {
+        self.save(before.shared_bytes(), &options).map_err(|error| match error.kind {
             ErrorKind::Stale | ErrorKind::Conflict => stale_change(change),
             _ => error,
         })

@@ -10,33 +10,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::change::ChangeOptions;
+use super::change::{ChangeOptions, OutcomeNote};
 use super::composed::Composed;
 use super::include_change::{IncludeChange, IncludedEntry};
 use super::local::Engine;
-use super::outcome::OutcomeNote;
 use super::snapshot::Snapshot;
-use super::transaction::Transaction;
-
-impl Transaction<'_> {
-    /// Refuses a change whose entry stands in an included file; the note says that it also matches such entries.
-    pub(super) fn refuse_included(
-        &self,
-        request: &Request,
-        text: &Arc<Snapshot>,
-        patch: Option<&Value>,
-    ) -> Result<Option<OutcomeNote>, Error> {
-        let engine = self.engine;
-        let Some(composed) = engine.composed(text, engine.followed()) else { return Ok(None) };
-        composed.refuse_change(request, patch, self.options)
-    }
-
-    /// Refuses another text of an entry that stands in an included file.
-    pub(super) fn refuse_included_entry(&self, text: &Arc<Snapshot>, path: &Path) -> Result<(), Error> {
-        let composed = self.engine.composed(text, self.engine.followed());
-        composed.map_or(Ok(()), |composed| composed.refuse_entry(path))
-    }
-}
 
 impl Engine {
     /// The entries of included files that go and come with a new text; `None` if both texts include the

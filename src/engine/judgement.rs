@@ -6,17 +6,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::change::Operation;
 use super::composed::Composed;
 use super::composed::{ComposedFault, told_once};
 use super::local::Engine;
 use super::new_warnings::{BRINGS_WARNING, NewWarning, new_warnings};
-use super::operation::Operation;
-use super::outcome::{After, Outcome};
-use super::snapshot::{INCLUDE, Snapshot};
+use super::snapshot::Snapshot;
 use super::transaction::Transaction;
 use crate::error::{Error, ErrorKind, WITHOUT_STRICT};
 use crate::store::Follow;
-use mediaconf::{Document, Fault, Splice, joined};
+use mediaconf::{Fault, joined};
 
 impl Engine {
     /// The errors of a text together with what it includes; empty if it includes nothing, or has errors
@@ -60,46 +59,33 @@ impl Engine {
 impl Transaction<'_> {
     /// Judges the change: refuses errors that it brings, and returns the warnings that it brings, which
     /// are refused if that is asked for. Errors of a take-back are reported, and never refuse it.
-    pub(super) fn judge(&mut self, outcome: &Outcome) -> Result<Vec<NewWarning>, Error> {
-        let before = outcome.before.as_ref();
-        let warnings = match (&outcome.after, before) {
-            (after, before) if includes(before, after) => self.judge_composed(outcome, before)?,
-            (After::Edited { after, .. } | After::Replaced(after), before) => {
-                let missing = Document::parse(String::new());
-                new_warnings(before.map_or(&missing, |before| before.document()), after.document())
-            }
-            _ => Vec::new(),
-        };
-        match self.options.strict && !warnings.is_empty() {
-            true => Err(refused(&warnings)),
-            false => Ok(warnings),
-        }
-    }
-
-    fn judge_composed(
+    pub(super) fn judge(
         &mut self,
-        outcome: &Outcome,
         before: Option<&Arc<Snapshot>>,
+        after: &Arc<Snapshot>,
     ) -> Result<Vec<NewWarning>, Error> {
         let engine = self.engine;
-        let Some(after) = outcome.after() else { return Ok(Vec::new()) };
         let composed = engine.composed(after, engine.followed());
         // A fault that a hand edit has brought stands there already, but the file has to be loaded for it.
-        let file = self.file().filter(|_| !self.is(Operation::Load));
+        let file = self.file().filter(|_| self.operation != Operation::Load);
         let known: Vec<_> = before.into_iter().chain(file).collect();
         let faults = composed.as_ref().map(|after| engine.new_faults(&known, after)).unwrap_or_default();
         if !(faults.is_empty() || self.options.takes_faults) {
             let refusal = Error::new(ErrorKind::BadNewText, joined(&faults)).hint("nothing was written");
             return Err(refusal.with_faults(faults));
         }
-        self.told.extend(faults.iter().map(Fault::to_string));
-        let before = before.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(Vec::new())));
+        let before = before.cloned().unwrap_or_default();
         let was = engine.composed(&before, engine.followed());
         let told = |text: &Arc<Snapshot>, composed: Option<&Composed>| {
             composed.map_or_else(|| text.clone(), Composed::told_text)
         };
         let [before, after] = [told(&before, was.as_ref()), told(after, composed.as_ref())];
-        Ok(new_warnings(before.document(), after.document()))
+        let warnings = new_warnings(before.document(), after.document());
+        self.warnings.extend(faults.iter().map(Fault::to_string));
+        match self.options.strict && !warnings.is_empty() {
+            true => Err(refused(&warnings)),
+            false => Ok(warnings),
+        }
     }
 }
 
@@ -109,20 +95,6 @@ fn refused(warnings: &[NewWarning]) -> Error {
     Error::new(ErrorKind::NewWarnings, format!("{BRINGS_WARNING}{}", joined(warnings)))
         .hint(WITHOUT_STRICT)
         .with_faults(warnings.iter().map(said).collect())
-}
-
-/// True if a change may be of a configuration that includes files. Most have none, and cost nothing here.
-fn includes(before: Option<&Arc<Snapshot>>, after: &After) -> bool {
-    match after {
-        After::Unchanged => false,
-        After::Replaced(after) => !after.includes().is_empty(),
-        After::Edited { splices, .. } => before.is_some_and(|before| may_include(before, splices)),
-    }
-}
-
-/// True if a text includes files, or may include some after an edit.
-pub(super) fn may_include(before: &Arc<Snapshot>, splices: &[Splice]) -> bool {
-    !before.includes().is_empty() || splices.iter().any(|splice| splice.text.contains(INCLUDE))
 }
 
 /// Removes the faults of `known` from `faults`, each as often as it stands there.

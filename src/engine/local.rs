@@ -9,8 +9,6 @@ use super::gate::Pass;
 use super::guard::Guard;
 use super::hook::Hooks;
 use super::log_line::{LogLevel, LogLine};
-use super::operation::Operation;
-use super::outcome::Outcome;
 use super::pending::PendingChange;
 use super::running::{Running, ServerState, Turn};
 use super::snapshot::Snapshot;
@@ -130,20 +128,6 @@ impl Engine {
         self.running.as_ref().map(|running| &running.activity)
     }
 
-    /// Makes a change, and counts it.
-    pub(super) fn counted(
-        &self,
-        operation: Operation,
-        options: &ChangeOptions,
-        make: impl FnOnce() -> Result<Outcome, Error>,
-    ) -> Result<Outcome, Error> {
-        let made = make();
-        if let Some(activity) = self.activity() {
-            activity.count_change(operation, options.dry_run, &made);
-        }
-        made
-    }
-
     /// Notes whether a configuration was put into effect.
     pub(super) fn note_reload(&self, succeeded: bool, run: ReloadRun) {
         let Some(running) = &self.running else { return };
@@ -214,11 +198,8 @@ impl Engine {
     }
 
     /// Writes a text where the hooks can read it.
-    pub(super) fn candidate(
-        &self,
-        writer: Option<&dyn Writer>,
-        pieces: &[&[u8]],
-    ) -> Result<Candidate, Error> {
+    pub(super) fn candidate(&self, writer: Option<&dyn Writer>, text: &Snapshot) -> Result<Candidate, Error> {
+        let pieces = &[text.bytes()];
         writer.map_or_else(|| self.store.candidate(pieces), |writer| writer.candidate(pieces))
     }
 

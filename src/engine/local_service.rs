@@ -5,12 +5,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::blame::is_edited_since;
-use super::change::{ChangeOptions, RequestedChange};
-use super::change_report::ChangeReport;
+use super::change::{ChangeOptions, ChangeReport, OutcomeNote, RequestedChange};
 use super::composed::Composed;
 use super::local::Engine;
-use super::new_text::NewText;
-use super::outcome::{Outcome, OutcomeNote};
 use super::service::{ConfigService, ConfigSource, Decision};
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status, differing, last_change};
@@ -59,8 +56,7 @@ impl ConfigService for Engine {
     }
 
     fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error> {
-        let outcome = self.make(&requested, options)?;
-        Ok(ChangeReport::new(outcome, requested.into_conditional(), options.told))
+        Ok(self.make(&requested, options)?.with_parts(&requested, options.told))
     }
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
@@ -131,24 +127,6 @@ impl ConfigService for Engine {
 }
 
 impl Engine {
-    /// Makes a change, or rehearses it.
-    pub fn make(&self, requested: &RequestedChange<'_>, options: &ChangeOptions) -> Result<Outcome, Error> {
-        let new = match requested {
-            RequestedChange::Modify(request) => return self.modify(request, options),
-            RequestedChange::Update(text) => return self.update(text, options),
-            RequestedChange::Rollback(to) => return self.rollback(*to, options),
-            RequestedChange::TakeBack(change) => return self.take_back(change, options),
-            RequestedChange::Save(text) => NewText::Whole(text.clone()),
-            RequestedChange::Format {} => NewText::Formatted,
-            RequestedChange::Entries(entries) => NewText::Entries(entries.clone()),
-        };
-        // Looked for before the lock, which makes the state folder.
-        if !new.is_whole() && self.running.is_none() {
-            self.store.refuse_missing()?;
-        }
-        self.save(&new, options)
-    }
-
     /// Returns what a server runs, or the stored text where none runs.
     pub(super) fn present(&self) -> Result<Arc<Snapshot>, Error> {
         self.running().map_or_else(|| Engine::read(self), Ok)

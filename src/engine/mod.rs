@@ -15,7 +15,6 @@ mod blame;
 mod canary;
 #[allow(clippy::disallowed_methods, reason = "a request has a time until which it may write")]
 mod change;
-mod change_report;
 mod changed_paths;
 mod composed;
 #[allow(clippy::disallowed_methods, reason = "a change has to be confirmed within a time")]
@@ -40,19 +39,14 @@ mod local_service;
 mod log_line;
 mod masked;
 mod modify;
-mod new_text;
 mod new_warnings;
 mod node_report;
-mod operation;
-mod outcome;
 #[allow(clippy::disallowed_methods, reason = "a change waits for a time")]
 mod pending;
 #[allow(clippy::disallowed_methods, reason = "the time that the reload command takes is told")]
 mod reload;
 mod replace;
 mod restore;
-#[allow(clippy::disallowed_methods, reason = "a change is made again for a time")]
-mod retry;
 mod roll_back;
 mod running;
 mod server;
@@ -68,10 +62,9 @@ pub use aftermath::Aftermath;
 pub use blame::{Blamed, ValueHistory, is_edited_since, value_history};
 pub use canary::{CanaryFault, canary_nodes};
 pub use change::{
-    CHANGE_NAMES, COMMANDS, ChangeOptions, ChangeRequest, EntryEdit, EntryEdits, Expected, MAX_CONFIRM,
-    RequestedChange,
+    CHANGE_NAMES, COMMANDS, ChangeOptions, ChangeReport, ChangeRequest, EntryEdit, EntryEdits, Expected,
+    MAX_CONFIRM, Operation, OutcomeNote, ReportParts, RequestedChange,
 };
-pub use change_report::{ChangeReport, ReportParts};
 pub use changed_paths::{KnownPaths, add_paths};
 pub use composed::{Composed, ComposedFile, IncludedTexts};
 pub use conflict::Conflict;
@@ -90,11 +83,8 @@ pub use interrupt::Interrupt;
 pub use local::{DEFAULT_LOCK_WAIT, Engine};
 pub use log_line::{LogLevel, LogLine};
 pub use masked::{MaskedConfig, json_of_others, without_secrets};
-pub use new_text::NewText;
 pub use new_warnings::{BRINGS_WARNING, NewWarning, new_warnings};
 pub use node_report::{NodeFigures, NodeReport};
-pub use operation::Operation;
-pub use outcome::{After, Outcome, OutcomeNote};
 pub use pending::PendingChange;
 pub use running::{LastChange, MAX_REHEARSALS, ServerState};
 pub use service::{ConfigService, ConfigSource, Decision};

@@ -7,7 +7,7 @@ use super::pending::{PendingChange, RollbackPoint};
 use super::running::LastChange;
 use super::snapshot::Snapshot;
 use crate::error::Error;
-use crate::store::{ChangeRecord, Writer, is_concatenation};
+use crate::store::{ChangeRecord, Writer};
 
 impl Engine {
     /// Puts the old text back into the file, if the file still holds the text that was `written`.
@@ -15,7 +15,7 @@ impl Engine {
         &self,
         writer: &dyn Writer,
         old: Option<&Snapshot>,
-        written: &[&[u8]],
+        written: &Snapshot,
         record: &ChangeRecord<'_>,
     ) -> Result<Aftermath, Error> {
         let now = self.reconcile(writer)?;
@@ -23,7 +23,7 @@ impl Engine {
         let restored = if old.is_some() { Aftermath::Restored } else { Aftermath::Removed };
         match &now {
             now if now.as_ref().map(|now| &now.bytes[..]) == old => Ok(restored),
-            Some(now) if is_concatenation(&now.bytes, written) => {
+            Some(now) if now.bytes == written.shared_bytes() => {
                 let pieces = old.map(|old| [old]);
                 writer.prepare(Some(now.as_base()), pieces.as_ref().map(|all| &all[..]), record)?.commit()?;
                 Ok(restored)

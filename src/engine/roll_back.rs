@@ -7,9 +7,9 @@
 use std::sync::Arc;
 
 use super::aftermath::Aftermath;
+use super::change::UNSAVED;
 use super::conflict::conflicts;
 use super::local::Engine;
-use super::operation::UNSAVED;
 use super::snapshot::Snapshot;
 use super::status::differing;
 use crate::error::{Error, ErrorKind};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use super::change::UNSAVED;
 use super::local::Engine;
 use super::log_line::LogLine;
-use super::operation::UNSAVED;
 use super::running::Running;
 use super::snapshot::Snapshot;
 use crate::error::Error;

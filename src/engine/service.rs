@@ -6,11 +6,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::change::{ChangeOptions, RequestedChange};
-use super::change_report::ChangeReport;
+use super::change::{ChangeOptions, ChangeReport, OutcomeNote, RequestedChange};
 use super::composed::Composed;
 use super::node_report::NodeReport;
-use super::outcome::OutcomeNote;
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status};
 use crate::error::Error;

@@ -6,8 +6,8 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::change::Operation;
 use super::node_report::NodeReport;
-use super::operation::Operation;
 use super::snapshot::{Snapshot, compared};
 use crate::store::{HistoryEntry, NodeRecord, PendingInfo, Revision};
 use mediaconf::{Masker, Path, Position, Segment, diff};
