@@ -10,9 +10,9 @@ use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use super::check::NewWarning;
 use super::guard::Guard;
-use super::include_change::IncludeChange;
-use super::new_warnings::NewWarning;
+use super::include::IncludeChange;
 use super::snapshot::{Snapshot, added_and_removed, compared, diff_lines};
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRef, ClusterState, PendingInfo, Revision};

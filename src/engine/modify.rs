@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::change::{ChangeOptions, ChangeReport, Operation, OutcomeNote};
-use super::conflict::{conflicts, hand_edited, hand_edited_and_updated, hand_edited_badly};
 use super::guard::{self, Guard};
-use super::include_change::IncludeChange;
+use super::include::IncludeChange;
 use super::local::Engine;
+use super::rebase::{conflicts, hand_edited, hand_edited_and_updated, hand_edited_badly};
 use super::running::ServerState;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;

@@ -3,16 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::activity::ReloadRun;
-use super::aftermath::Aftermath;
 use super::change::Operation;
+use super::confirm::RollbackPoint;
 use super::hook::{self, HookFailure, HookReason, Occasion};
-use super::local::Engine;
-use super::log_line::LogLevel;
-use super::masked::without_secrets;
-use super::pending::RollbackPoint;
-use super::running::Turn;
-use super::snapshot::Snapshot;
+use super::local::{Engine, LogLevel};
+use super::roll_back::Aftermath;
+use super::running::{ReloadRun, Turn};
+use super::snapshot::{Snapshot, without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRecord, TAKE_BACK, Writer};
 

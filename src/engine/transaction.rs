@@ -15,18 +15,15 @@
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use super::activity::ReloadRun;
-use super::canary::CanaryFault;
 use super::change::{ChangeOptions, ChangeReport, Operation, OutcomeNote, UNSAVED};
-use super::changed_paths::first_paths_between;
-use super::conflict::OVERWRITE;
+use super::confirm::{CanaryFault, PendingChange, RollbackPoint};
+use super::history::first_paths_between;
 use super::hook::{self, HookFailure, HookReason, Hooks, Occasion};
 use super::local::{DEFAULT_LOCK_WAIT, Engine};
-use super::masked::{message_without_secrets, without_secrets};
-use super::pending::{PendingChange, RollbackPoint};
+use super::rebase::OVERWRITE;
 use super::roll_back::{NO_USER, SERVER_ENDED};
-use super::running::{LastChange, ServerState, Turn};
-use super::snapshot::{Snapshot, compared};
+use super::running::{LastChange, ReloadRun, ServerState, Turn};
+use super::snapshot::{Snapshot, compared, message_without_secrets, without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::store::{
     BaseText, ChangeId, ChangeRecord, Loaded, PendingInfo, RunBy, Version, WHOLE_HISTORY, Warning, Writer,
