@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::engine::{Engine, Snapshot};
 use crate::http::server::auth::Role;
-use crate::store::{PendingInfo, Revision, bounded_time};
+use crate::store::{PendingInfo, Revision, clock};
 use mediaconf::plumbing::model::{sources, top_members};
 use mediaconf::plumbing::syntax::Entry;
 
@@ -19,7 +19,7 @@ pub type TagOf<'f> = dyn Fn(Revision) -> String + 'f;
 
 /// A time as RFC 3339 writes it.
 pub fn timestamp(time: SystemTime) -> String {
-    bounded_time::rfc3339(time)
+    clock::rfc3339(time)
 }
 
 /// The running configuration: its tag, whether it is saved, its last and its pending change.
