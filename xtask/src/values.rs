@@ -6,17 +6,17 @@ use mediaconf::plumbing::edit::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST};
 use mediaconf::plumbing::syntax::Document;
 use mediactl::cli::GRACE;
 use mediactl::engine::{
-    COMMANDS, DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR,
+    DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR,
     MAX_DELETE_SHARE, MAX_REHEARSALS,
 };
 use mediactl::error::{EXIT_CODES, ErrorKind, KINDS};
-use mediactl::http::protocol::headers::{API_HEADER, API_VERSION, DEFAULT_PREFIX};
-use mediactl::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
-use mediactl::http::protocol::routes::{ROUTES, Route};
+use mediactl::http::api::{API_HEADER, API_VERSION, DEFAULT_PREFIX, ROUTES, Route};
 use mediactl::http::server::auth::{FAILURE_LIFE, LOOK_INTERVAL, MAX_ADDRESSES, MAX_FAILURES, SUCCESS_LIFE};
 use mediactl::http::server::front::limits;
-use mediactl::http::server::log::{MAX_DETAIL, MAX_PATH};
+use mediactl::http::server::message::{MAX_DETAIL, MAX_PATH};
 use mediactl::http::server::runtime::{COMMAND_LIFE, COMMAND_TIMEOUT};
+
+use serde_json::Value;
 
 use crate::markup::terms;
 
@@ -53,7 +53,7 @@ pub fn of_server() -> Vec<(&'static str, String)> {
         ("prefix", DEFAULT_PREFIX.to_owned()),
         ("api", format!("{API_HEADER}: {API_VERSION}")),
         ("operations", operations()),
-        ("parameters", terms(PARAMETERS.iter().map(parameter))),
+        ("parameters", parameters()),
         ("problems", problems()),
         ("limits::HEAD", size(limits::HEAD)),
         ("limits::HEADERS", limits::HEADERS.to_string()),
@@ -100,46 +100,78 @@ pub fn of_server() -> Vec<(&'static str, String)> {
     ]
 }
 
+/// The description of the API.
+fn openapi() -> Value {
+    serde_json::from_str(include_str!("../../src/http/openapi.json")).expect("it is JSON")
+}
+
+/// What the description says of a route.
+fn described<'d>(document: &'d Value, route: &Route) -> &'d Value {
+    &document["paths"][format!("/{}", route.template())][route.methods[0].to_ascii_lowercase()]
+}
+
+fn words(value: &Value) -> &str {
+    value.as_str().expect("it is a text")
+}
+
 fn operations() -> String {
+    let document = openapi();
     terms(ROUTES.iter().map(|route| {
-        let term = format!("`{} {}`", route.methods[0], route.shown_below(DEFAULT_PREFIX));
-        (term, route.summary.to_owned())
+        let prefix = if route.is_at_root { "" } else { DEFAULT_PREFIX };
+        let term = format!("`{} {prefix}/{}`", route.methods[0], route.template());
+        (term, words(&described(&document, route)["description"]).to_owned())
     }))
 }
 
-fn parameter(parameter: &QueryParameter) -> (String, String) {
-    let QueryParameter { name, doc, .. } = parameter;
-    let (term, more) = match &parameter.values {
-        Values::Switch(_) => (format!("`{name}=true`"), String::new()),
-        Values::OneOf([default, word], _) => {
-            (format!("`{name}={word}`"), format!(" `{default}` is the default."))
+/// The parameters, in the order of the routes; those of one name and one description are one.
+fn parameters() -> String {
+    let document = openapi();
+    let mut found: Vec<(&Value, Vec<String>)> = Vec::new();
+    for route in ROUTES {
+        let taken = described(&document, route)["parameters"].as_array().into_iter().flatten();
+        for parameter in taken.filter(|parameter| parameter["in"] == "query") {
+            let is_same = |known: &&Value| {
+                (&known["name"], &known["description"]) == (&parameter["name"], &parameter["description"])
+            };
+            let path = format!("`{}`", route.path);
+            match found.iter_mut().find(|(known, _)| is_same(known)) {
+                Some((_, paths)) => paths.push(path),
+                None => found.push((parameter, vec![path])),
+            }
         }
-        Values::Words(words, _) => (format!("`{name}={}`", words.join("`|`")), String::new()),
-        Values::Guards(_) => (format!("`{name}=`*NAME*`,`…"), String::new()),
-        Values::Command(_) => {
-            (format!("`{name}=`*NAME*"), format!(" It is one of `{}`.", COMMANDS.join("`, `")))
-        }
-        Values::Base(_) => (format!("`{name}=`*REVISION*"), String::new()),
-        Values::Nodes(_) => (format!("`{name}=`*N*`|`*NAME*`,`…"), String::new()),
-        Values::Id(_) => (format!("`{name}=`*ID*"), String::new()),
-        Values::Text(_) => (format!("`{name}=`*TEXT*"), String::new()),
-        Values::Path(_) => (format!("`{name}=`*PATH*"), String::new()),
-        Values::Change(_) => (format!("`{name}=`*N*"), String::new()),
-        Values::Number(bounds, _) | Values::Seconds(bounds, _) => {
-            (format!("`{name}=`*NUMBER*"), format!(" It is from {} to {}.", bounds.start(), bounds.end()))
-        }
-    };
-    (term, format!("{}: {doc}{more}", routes_with(parameter)))
+    }
+    terms(found.into_iter().map(|(parameter, paths)| {
+        let (value, more) = values_of(parameter);
+        let term = format!("`{}={value}", words(&parameter["name"]));
+        (term, format!("{}: {}{more}", paths.join(", "), words(&parameter["description"])))
+    }))
 }
 
-/// The routes that take a parameter.
-fn routes_with(parameter: &QueryParameter) -> String {
-    let takes = |route: &&Route| parameter.taken_by.contains(&route.operation);
-    if ROUTES.iter().all(|route| takes(&route) == route.is_change()) {
-        return "All that change something".to_owned();
+/// The values of a parameter, behind an open quotation, and what else is to be said of them.
+fn values_of(parameter: &Value) -> (String, String) {
+    let schema = &parameter["schema"];
+    let listed: Vec<&str> = schema["enum"].as_array().into_iter().flatten().map(words).collect();
+    match (words(&parameter["name"]), words(&schema["type"])) {
+        (_, "boolean") => ("true`".to_owned(), String::new()),
+        (_, "integer") => {
+            ("`*NUMBER*".to_owned(), format!(" It is from {} to {}.", schema["minimum"], schema["maximum"]))
+        }
+        ("accept", _) => ("`*NAME*`,`…".to_owned(), String::new()),
+        ("command", _) => ("`*NAME*".to_owned(), format!(" It is one of `{}`.", listed.join("`, `"))),
+        ("base", _) => ("`*REVISION*".to_owned(), String::new()),
+        ("canary", _) => ("`*N*`|`*NAME*`,`…".to_owned(), String::new()),
+        ("change", _) => ("`*ID*".to_owned(), String::new()),
+        ("path", _) => ("`*PATH*".to_owned(), String::new()),
+        _ if !schema["pattern"].is_null() => ("`*N*".to_owned(), String::new()),
+        _ if listed.is_empty() => ("`*TEXT*".to_owned(), String::new()),
+        _ => match schema["default"].as_str() {
+            Some(default) => {
+                let other = listed.iter().find(|word| **word != default).expect("there is another one");
+                (format!("{other}`"), format!(" `{default}` is the default."))
+            }
+            None => (format!("{}`", listed.join("`|`")), String::new()),
+        },
     }
-    let names: Vec<String> = ROUTES.iter().filter(takes).map(|route| format!("`{}`", route.path)).collect();
-    names.join(", ")
 }
 
 /// The rows of the table of problems.

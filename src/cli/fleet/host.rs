@@ -5,8 +5,8 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::cli::ui::Ui;
+use crate::http::api::Fingerprint;
 use crate::http::client::{Credentials, Host, TlsFault};
-use crate::http::protocol::fingerprint::Fingerprint;
 
 /// The warnings about one server.
 #[derive(Clone, Default)]

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::engine::ChangeReport;
-use crate::http::protocol::notes::word_of;
+use crate::http::notes::word_of;
 use crate::store::{PendingInfo, Revision};
 use mediaconf::plumbing::edit::Pointer;
 use mediaconf::plumbing::merge::ChangedValue;

@@ -14,7 +14,7 @@ use super::endpoint::without_userinfo;
 use super::reason::{TlsFault, chain, connection_fault, tls_fault};
 use crate::engine::Guard;
 use crate::error::{Error, ErrorKind};
-use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
+use crate::http::problem::{MEDIA_TYPE, Problem};
 use mediaconf::plumbing::edit::{Fault, Pointer};
 use mediaconf::plumbing::syntax::one_line;
 

@@ -18,7 +18,7 @@ use crate::engine::{
     After, ChangeOptions, Content, Guard, Outcome, OutcomeNote, RequestedChange, Snapshot, before_deletion,
     before_replacement,
 };
-use crate::http::protocol::routes::ApiOperation;
+use crate::http::api::ApiOperation;
 use mediaconf::Request;
 use mediaconf::plumbing::merge::merge_patch;
 

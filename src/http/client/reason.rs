@@ -8,7 +8,7 @@ use rustls::{CertificateError, OtherError};
 use thiserror::Error;
 use url::ParseError;
 
-use crate::http::protocol::fingerprint::Fingerprint;
+use crate::http::api::Fingerprint;
 use crate::store::reason;
 
 /// The reason why an encrypted connection failed.

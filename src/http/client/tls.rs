@@ -11,7 +11,7 @@ use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootC
 
 use super::error::ClientError;
 use super::reason::Rejected;
-use crate::http::protocol::fingerprint::Fingerprint;
+use crate::http::api::Fingerprint;
 
 /// The trusted certificates.
 #[derive(Debug, Clone, PartialEq, Eq)]

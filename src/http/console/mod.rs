@@ -6,28 +6,20 @@
 
 use std::sync::Arc;
 
-/// A file of the console.
-pub struct ConsoleFile {
-    /// The path behind the root of the server; that of the page is empty.
-    pub path: &'static str,
-    pub media_type: &'static str,
-    text: &'static str,
-}
+use crate::http::server::message::Response;
 
-impl ConsoleFile {
-    /// The text as a browser gets it.
-    fn sent(&self) -> String {
-        let text = without_comments(self.text);
-        if self.media_type == STYLE { without_blanks(&text) } else { text }
-    }
+/// A file of the console.
+struct ConsoleFile {
+    /// The path behind the root of the server.
+    path: &'static str,
+    media_type: &'static str,
+    text: &'static str,
 }
 
 /// The media type of an ES module.
 const MODULE: &str = "text/javascript; charset=utf-8";
 
 const STYLE: &str = "text/css; charset=utf-8";
-
-const PAGE: &str = "text/html; charset=utf-8";
 
 const PICTURE: &str = "image/svg+xml";
 
@@ -38,7 +30,7 @@ macro_rules! files {
 }
 
 /// The page, which is answered at the root.
-const INDEX: ConsoleFile = ConsoleFile { path: "", media_type: PAGE, text: include_str!("index.html") };
+const INDEX: &str = include_str!("index.html");
 
 /// The files that the page loads. Those of one view stand together, and compress so, too.
 static FILES: &[ConsoleFile] = files![
@@ -91,7 +83,7 @@ const PREFIX_PLACE: &str = "{{api}}";
 
 /// The headers of every file. No script but those of this server runs, the page talks to this server alone, no other page
 /// frames it or has a handle to it, and no site learns where a reader came from.
-pub const HEADERS: [(&str, &str); 4] = [
+const HEADERS: [(&str, &str); 4] = [
     (
         "Content-Security-Policy",
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; \
@@ -112,29 +104,28 @@ impl Console {
     pub fn new(prefix: &str) -> Self {
         let relative = prefix.trim_matches('/');
         let escaped = relative.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
-        Self { page: Arc::new(INDEX.text.replace(PREFIX_PLACE, &escaped).into_bytes()) }
+        Self { page: Arc::new(INDEX.replace(PREFIX_PLACE, &escaped).into_bytes()) }
     }
 
-    /// True if a file is at the path.
-    pub fn has(&self, path: &str) -> bool {
-        path.strip_prefix('/')
-            .is_some_and(|name| name.is_empty() || FILES.iter().any(|file| file.path == name))
-    }
-
-    /// The media type and the bytes of the file at a path.
-    pub fn file(&self, path: &str) -> Option<(&'static str, Arc<Vec<u8>>)> {
-        match path.strip_prefix('/')? {
-            "" => Some((INDEX.media_type, self.page.clone())),
-            name => {
-                let file = FILES.iter().find(|file| file.path == name)?;
-                Some((file.media_type, Arc::new(file.sent().into_bytes())))
+    /// The response with the file at a path; `None` if there is none.
+    pub fn file(&self, path: &str) -> Option<Response> {
+        let name = path.strip_prefix('/')?;
+        let mut response = match FILES.iter().find(|file| file.path == name) {
+            Some(file) => {
+                let text = without_comments(file.text);
+                let text = if file.media_type == STYLE { without_blanks(&text) } else { text };
+                Response::ok(file.media_type, text.into_bytes())
             }
-        }
+            None if name.is_empty() => Response::ok("text/html; charset=utf-8", self.page.clone()),
+            None => return None,
+        };
+        response.headers.extend(HEADERS.map(|(name, value)| (name, value.to_owned())));
+        Some(response)
     }
 
     /// The paths of all files, the page first.
     pub fn paths() -> impl Iterator<Item = String> {
-        [&INDEX].into_iter().chain(FILES).map(|file| format!("/{}", file.path))
+        [""].into_iter().chain(FILES.iter().map(|file| file.path)).map(|path| format!("/{path}"))
     }
 }
 

@@ -21,7 +21,7 @@ use rustls::version::{TLS12, TLS13};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use thiserror::Error;
 
-use crate::http::protocol::fingerprint::Fingerprint;
+use crate::http::api::Fingerprint;
 use crate::store::{LastWrite, certificate_expiry};
 
 /// The only protocol behind TLS (RFC 7301).

@@ -25,8 +25,7 @@ use std::time::{Duration, Instant};
 use rustix::net::Shutdown;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 
-use crate::error::ErrorKind;
-use crate::http::protocol::problem::Problem;
+use crate::error::{Error, ErrorKind};
 use crate::http::server::message::{PeerAddress, Service};
 use crate::http::server::tls::Tls;
 use crate::store::file::SocketPeer;
@@ -216,11 +215,11 @@ impl Listener {
         all_turned_away: &Arc<()>,
     ) {
         let slot = match self.lets_in(&socket) {
-            true => slots.take(&socket, peer).map_err(|reason| Problem::new(ErrorKind::Full, reason)),
+            true => slots.take(&socket, peer).map_err(|reason| Error::new(ErrorKind::Full, reason)),
             false => {
                 let detail = "this user may not write the configuration, so the socket is closed to them";
                 shared.service.refused(Some(peer), 403, detail);
-                Err(Problem::new(ErrorKind::Unauthorized, detail).with_status(403))
+                Err(Error { status: Some(403), ..Error::new(ErrorKind::Unauthorized, detail) })
             }
         };
         let turned_away = slot.is_err().then(|| Arc::clone(all_turned_away));

@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Mode, OFlags, open};
 use tempfile::TempDir;
 
-use crate::error::ErrorKind;
-use crate::http::protocol::headers::on_every_response;
-use crate::http::protocol::problem::Problem;
+use crate::error::{Error, ErrorKind};
+use crate::http::api::on_every_response;
+use crate::http::problem::Problem;
 use crate::http::server::message::{HttpRequest, Response, Service};
 
 /// The value of the header `Server`.
@@ -265,7 +265,10 @@ fn plain_headers(response: &Response) -> Option<Vec<tiny_http::Header>> {
 }
 
 fn failed() -> Response {
-    let mut response = Response::error(&Problem::new(ErrorKind::EngineFailed, FAILED).with_status(500));
+    let mut response = Response::error(&Problem::from(&Error {
+        status: Some(500),
+        ..Error::new(ErrorKind::EngineFailed, FAILED)
+    }));
     response.headers.extend(on_every_response());
     response
 }

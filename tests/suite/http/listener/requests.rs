@@ -5,7 +5,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
 
 use mediactl::error::ErrorKind;
-use mediactl::http::protocol::problem::Problem;
+use mediactl::http::problem::Problem;
 use mediactl::http::server::front::limits::Limits;
 use mediactl::http::server::front::{HttpServer, Listener};
 use mediactl::http::server::message::PeerAddress;
