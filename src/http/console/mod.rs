@@ -111,11 +111,7 @@ impl Console {
     pub fn file(&self, path: &str) -> Option<Response> {
         let name = path.strip_prefix('/')?;
         let mut response = match FILES.iter().find(|file| file.path == name) {
-            Some(file) => {
-                let text = without_comments(file.text);
-                let text = if file.media_type == STYLE { without_blanks(&text) } else { text };
-                Response::ok(file.media_type, text.into_bytes())
-            }
+            Some(file) => Response::ok(file.media_type, without_comments(file.text).into_bytes()),
             None if name.is_empty() => Response::ok("text/html; charset=utf-8", self.page.clone()),
             None => return None,
         };
@@ -163,49 +159,9 @@ fn push_without_types(sent: &mut String, line: &str) {
     sent.push_str(rest);
 }
 
-/// A style without the blanks around its signs, without ends of lines and the last `;` of a block. No string in a style has such a sign (a test
-/// holds that).
-fn without_blanks(style: &str) -> String {
-    let mut sent = String::with_capacity(style.len());
-    for line in style.lines() {
-        let mut line = line.to_owned();
-        for (blanks, sign) in [(" {", "{"), ("{ ", "{"), (" }", "}"), ("; ", ";"), (": ", ":"), (", ", ",")] {
-            line = line.replace(blanks, sign);
-        }
-        sent.push_str(&line);
-        if line.ends_with(|last| !SIGNS.contains(&last)) {
-            sent.push('\n');
-        }
-    }
-    sent.replace(";}", "}")
-}
-
-/// The signs of a style at which nothing else has to separate words.
-const SIGNS: [char; 5] = ['{', '}', ';', ':', ','];
-
 #[cfg(test)]
 mod tests {
-    use super::{FILES, SIGNS, STYLE, without_blanks, without_comments};
-
-    #[test]
-    fn a_style_is_sent_without_blanks() {
-        let style =
-            "\n@media (max-width: 9px) {\na > b,\nc :is(d, e) { f: 1px 2px; g: \" x\"; }\nh\n{ i: j; }\n}\n";
-        assert_eq!(
-            without_blanks(style),
-            "@media (max-width:9px){a > b,c :is(d,e){f:1px 2px;g:\" x\"}h\n{i:j}}"
-        );
-    }
-
-    #[test]
-    fn no_string_of_a_style_has_a_sign() {
-        for file in FILES.iter().filter(|file| file.media_type == STYLE) {
-            let text = without_comments(file.text);
-            for string in text.split('"').skip(1).step_by(2) {
-                assert!(!string.contains(SIGNS), "{}: {string}", file.path);
-            }
-        }
-    }
+    use super::without_comments;
 
     #[test]
     fn comments_go_and_code_stays() {

@@ -3,7 +3,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -77,8 +77,10 @@ pub struct Handler {
     /// The paths that changes of the history changed, once they were looked for.
     pub(super) changed_paths: Mutex<KnownPaths>,
     /// The places of requests that wait for a change, and of viewers that wait for a costly read.
-    pub(super) waiting: Places,
-    costly: Places,
+    pub(super) waiting: Arc<()>,
+    costly: Arc<()>,
+    /// The most requests that wait for a change.
+    pub(super) most_waiting: usize,
     /// True if the server stops.
     pub(super) is_stopping: AtomicBool,
     /// What a status tells of the nodes of a cluster.
@@ -102,31 +104,11 @@ pub struct Call<'r> {
     pub record: &'r mut AccessRecord,
 }
 
-/// A limited number of places, so that slots of the front stay for others.
-pub struct Places {
-    most: usize,
-    taken: AtomicUsize,
-}
-
-/// The place of one request, until it is dropped.
-pub struct Place<'p>(&'p Places);
-
-impl Places {
-    fn new(most: usize) -> Self {
-        Self { most, taken: AtomicUsize::new(0) }
-    }
-
-    /// Takes a place; `None` if there is none.
-    pub fn enter(&self) -> Option<Place<'_>> {
-        let next = |taken: usize| (taken < self.most).then_some(taken + 1);
-        self.taken.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next).ok().map(|_| Place(self))
-    }
-}
-
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        self.0.taken.fetch_sub(1, Ordering::SeqCst);
-    }
+/// Takes one of so many places, so that slots of the front stay for others; `None` if there is none. Each place is a share of
+/// `all` until it is dropped.
+pub fn place(all: &Arc<()>, most: usize) -> Option<Arc<()>> {
+    let place = Arc::clone(all);
+    (Arc::strong_count(all) <= most + 1).then_some(place)
 }
 
 /// The number of masked configurations that are kept.
@@ -142,7 +124,7 @@ impl Handler {
     /// A handler over an engine that runs a configuration.
     pub fn new(engine: Engine, settings: HandlerSettings) -> Self {
         let prefix = format!("/{}", settings.prefix.trim_matches('/'));
-        let handler = Self {
+        Self {
             service: Arc::new(engine.clone()),
             engine,
             settings: HandlerSettings { prefix, ..settings },
@@ -156,13 +138,13 @@ impl Handler {
             maskings: AtomicU64::new(0),
             open_metrics: Fresh::for_time(METRICS_LIFE),
             changed_paths: Mutex::new(KnownPaths::new()),
-            waiting: Places::new(1),
-            costly: Places::new(COSTLY_READS),
+            waiting: Arc::default(),
+            costly: Arc::default(),
+            most_waiting: CONNECTIONS / 4,
             is_stopping: AtomicBool::new(false),
             nodes: Fresh::for_time(METRICS_LIFE),
             console: None,
-        };
-        handler.with_connections(CONNECTIONS)
+        }
     }
 
     /// The same handler with another limit on the time that a change may take up to its write.
@@ -172,7 +154,7 @@ impl Handler {
 
     /// The same handler for so many connections, of which a quarter may wait for a change.
     pub fn with_connections(self, connections: usize) -> Self {
-        Self { waiting: Places::new((connections / 4).max(1)), ..self }
+        Self { most_waiting: (connections / 4).max(1), ..self }
     }
 
     /// The same handler, which answers the files of the console.
@@ -207,12 +189,12 @@ impl Handler {
     ///
     /// # Errors
     /// `Full`: too many viewers wait.
-    pub(super) fn turn(&self, role: Role) -> Result<Option<(Place<'_>, MutexGuard<'_, ()>)>, Error> {
+    pub(super) fn turn(&self, role: Role) -> Result<Option<(Arc<()>, MutexGuard<'_, ()>)>, Error> {
         if role == Role::Edit {
             return Ok(None);
         }
         let detail = "too many requests of `view_auth` that take long wait; send it again";
-        let place = self.costly.enter().ok_or_else(|| Error::new(ErrorKind::Full, detail))?;
+        let place = place(&self.costly, COSTLY_READS).ok_or_else(|| Error::new(ErrorKind::Full, detail))?;
         Ok(Some((place, self.costly_read.lock().unwrap_or_else(PoisonError::into_inner))))
     }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::auth::Role;
-use super::handler::{Call, Handler};
+use super::handler::{Call, Handler, place};
 use super::message::{Response, names};
 use super::read::hide_revisions;
 use super::runtime::{StreamFigures, timestamp};
@@ -53,7 +53,7 @@ pub fn status(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error>
     if wait.is_zero() || answer.status != UNCHANGED {
         return Ok(answer);
     }
-    let Some(_place) = handler.waiting.enter() else {
+    let Some(_place) = place(&handler.waiting, handler.most_waiting) else {
         return Ok(answer.with("Retry-After", "1".to_owned()));
     };
     let until = Instant::now() + wait;

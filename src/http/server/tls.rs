@@ -18,7 +18,7 @@ use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
 use rustls::version::{TLS12, TLS13};
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use rustls::{ServerConfig, ServerConnection};
 use thiserror::Error;
 
 use crate::http::api::Fingerprint;
@@ -129,15 +129,14 @@ fn read_chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, pem::Error> {
     }
 }
 
-/// Reads a regular file. A pipe would keep every handshake waiting until somebody writes to it.
+/// Reads a regular file. A pipe would keep every handshake waiting until somebody writes to it: opening one does not wait so.
 fn read(path: &Path) -> Result<Vec<u8>, pem::Error> {
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
     let open = || -> io::Result<Vec<u8>> {
-        if !path.metadata()?.is_file() {
+        let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+        if !file.metadata()?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
         }
-        // It may have become a pipe since: opening one does not wait then.
-        let mut file =
-            OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map(|_| bytes)
     };
@@ -225,76 +224,67 @@ impl Write for Timed {
     }
 }
 
-/// The stream of a connection.
+/// The stream of a connection: a socket, with TLS over it if the connection is for that.
 #[derive(Debug)]
-pub enum Stream {
-    Plain(Timed),
-    Tls(Box<StreamOwned<ServerConnection, Timed>>),
+pub struct Stream {
+    timed: Timed,
+    tls: Option<Box<ServerConnection>>,
 }
 
 impl Stream {
     /// Makes the whole TLS handshake, if the connection is for TLS.
     pub fn open(tls: Option<&Tls>, mut timed: Timed) -> io::Result<Self> {
-        let Some(tls) = tls else { return Ok(Self::Plain(timed)) };
+        let Some(tls) = tls else { return Ok(Self { timed, tls: None }) };
         let mut connection = ServerConnection::new(tls.config()).map_err(io::Error::other)?;
         connection.complete_io(&mut timed)?;
-        Ok(Self::Tls(Box::new(StreamOwned::new(connection, timed))))
+        Ok(Self { timed, tls: Some(Box::new(connection)) })
     }
 
     /// Sets the deadline of reads and writes, and the longest pause between them.
     pub fn set_times(&mut self, until: Instant, pause: Duration) {
-        let timed = self.timed();
-        (timed.until, timed.pause) = (until, pause);
+        (self.timed.until, self.timed.pause) = (until, pause);
     }
 
     /// Ends writing, and reads `most` bytes of what still comes: closing a socket with unread bytes makes the client lose
     /// the last response (RFC 9112, section 9.6).
     pub fn linger(&mut self, most: usize) {
-        if let Self::Tls(tls) = self {
-            tls.conn.send_close_notify();
-            let _ = tls.flush();
+        if let Some(tls) = &mut self.tls {
+            tls.send_close_notify();
+            let _ = self.flush();
         }
-        let timed = self.timed();
         // It fails if the client has ended the connection.
-        let _ = shutdown(&timed.socket, Shutdown::Write);
+        let _ = shutdown(&self.timed.socket, Shutdown::Write);
         let (mut left, mut nowhere) = (most, [0; 16 * 1024]);
         while left > 0 {
-            match timed.read(&mut nowhere) {
+            match self.timed.read(&mut nowhere) {
                 Ok(0) | Err(_) => return,
                 Ok(taken) => left = left.saturating_sub(taken),
             }
-        }
-    }
-
-    fn timed(&mut self) -> &mut Timed {
-        match self {
-            Self::Plain(timed) => timed,
-            Self::Tls(tls) => &mut tls.sock,
         }
     }
 }
 
 impl Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(timed) => timed.read(buffer),
-            Self::Tls(tls) => tls.read(buffer),
+        match &mut self.tls {
+            None => self.timed.read(buffer),
+            Some(tls) => rustls::Stream::new(&mut **tls, &mut self.timed).read(buffer),
         }
     }
 }
 
 impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(timed) => timed.write(bytes),
-            Self::Tls(tls) => tls.write(bytes),
+        match &mut self.tls {
+            None => self.timed.write(bytes),
+            Some(tls) => rustls::Stream::new(&mut **tls, &mut self.timed).write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Plain(timed) => timed.flush(),
-            Self::Tls(tls) => tls.flush(),
+        match &mut self.tls {
+            None => Ok(()),
+            Some(tls) => rustls::Stream::new(&mut **tls, &mut self.timed).flush(),
         }
     }
 }
