@@ -5,14 +5,12 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::content::Content;
 use super::entry_text::not_there;
-use super::service::{ConfigService, ConfigSource, ReadForm, ReadQuery};
+use super::service::{ConfigService, ConfigSource};
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
-use mediaconf::plumbing::edit::{Path, Segment};
-use mediaconf::plumbing::model::{Config, Masker};
+use mediaconf::{Config, Masker, Path, Segment};
 
 /// A change that set a value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -45,7 +43,7 @@ const MORE_ENTRIES: usize = 8;
 const NOT_FOUND: u16 = 404;
 
 /// Searches the history of a service for the last changes of the value at a path, at most `most`, with secrets masked by
-/// `masker`. Reads as few entries as that takes.
+/// `masker`. Reads as few entries as that takes, and ends with what was found when `is_late`.
 ///
 /// # Errors
 /// `BadConfig`; `NotFound` and others for a path that leads nowhere now and in the history; those of the service.
@@ -54,9 +52,10 @@ pub fn value_history(
     path: &Path,
     most: Option<usize>,
     masker: Option<&Masker>,
+    is_late: &dyn Fn() -> bool,
 ) -> Result<ValueHistory, Error> {
     service.demand("a history")?;
-    let now = saved_text(service)?;
+    let now = service.read(Some(ConfigSource::Saved))?;
     if !now.is_valid() {
         return Err(Error::bad_config(now));
     }
@@ -68,8 +67,8 @@ pub fn value_history(
             Err(error) if error.is_not_kept() => Ok(None),
             found => found.map(Some),
         };
-        let (changes, is_cut) = blame(&entries, &now, &mut kept, path, masker, most)?;
-        if changes.len() == most || entries.len() < wanted {
+        let (changes, is_cut) = blame(&entries, &now, &mut kept, path, masker, most, is_late)?;
+        if is_late() || changes.len() == most || entries.len() < wanted {
             break ValueHistory { changes, is_edited: is_edited_since(&entries, &now), is_cut };
         }
         wanted = wanted.saturating_mul(MORE_ENTRIES);
@@ -79,19 +78,10 @@ pub fn value_history(
             composed.refuse_entry(path).map_err(not_there)?;
         }
         // A path without a value now and in the history is misspelt.
-        let shown = Content::Text(now);
-        let shown = masker.map_or_else(|| shown.clone(), |masker| shown.masked(masker));
-        shown.with_values(|current| current.select(path).map(drop)).map_err(not_there)?;
+        let masked = masker.map(|masker| now.masked(masker));
+        masked.as_ref().unwrap_or(&now).config().select(path).map_err(not_there)?;
     }
     Ok(found)
-}
-
-fn saved_text(service: &(impl ConfigService + ?Sized)) -> Result<Arc<Snapshot>, Error> {
-    let query = ReadQuery { source: Some(ConfigSource::Saved), form: ReadForm::Text };
-    match service.read(&query)?.content {
-        Content::Text(snapshot) => Ok(snapshot),
-        Content::Json(_) => Err(Error::not_offered(service.name(), "the text of the configuration")),
-    }
 }
 
 /// The entry of a change, of which one value is told, and not what else it changed: not every history knows that.
@@ -123,6 +113,7 @@ fn blame<E>(
     path: &Path,
     masker: Option<&Masker>,
     most: usize,
+    is_late: &dyn Fn() -> bool,
 ) -> Result<(Vec<Blamed>, bool), E> {
     let (mut found, mut is_cut) = (Vec::new(), false);
     let mut path = path.clone();
@@ -134,7 +125,8 @@ fn blame<E>(
     let mut after = (!is_edited_since(entries, now)).then(|| Some(now.clone()));
     let mut to = after.as_ref().map(|text| value_in(text, &path, compared_by));
     for entry in entries.iter().filter(|entry| !entry.is_aside) {
-        if found.len() == most {
+        is_cut |= is_late();
+        if found.len() == most || is_late() {
             break;
         }
         let before = match entry.before {

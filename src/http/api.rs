@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::store::Revision;
-use mediaconf::plumbing::model::Masker;
+use mediaconf::Masker;
 
 /// The query parameter of `read_config` that adds what is included; the member that marks it has the same name.
-pub use mediaconf::plumbing::schema::WITH_INCLUDES;
+pub use mediaconf::WITH_INCLUDES;
 
 /// The operation of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

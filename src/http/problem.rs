@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::Guard;
 use crate::error::{Error, ErrorKind};
 use crate::http::api::masked_text;
-use mediaconf::plumbing::edit::{Fault, Pointer};
-use mediaconf::plumbing::model::Masker;
+use mediaconf::{Fault, Masker, Pointer};
 
 /// The prefix of each problem type.
 const TYPE_PREFIX: &str = "urn:mediactl:problem:";

@@ -1,10 +1,9 @@
 //! What may be typed at a place: directives, values, and names of blocks where they are meant.
 
-use mediaconf::plumbing::schema::kinds::WordKind;
-use mediaconf::plumbing::schema::{
-    FOREIGN_KEYWORDS, Facts, ForeignForm, ForeignKeyword, KnownOption, Parameter, PartPlace, Schema,
+use mediaconf::{
+    Document, FOREIGN_KEYWORDS, Facts, ForeignForm, ForeignKeyword, KnownOption, Parameter, PartPlace,
+    Schema, Word, WordKind,
 };
-use mediaconf::plumbing::syntax::{Document, Word};
 use serde_json::{Value, json};
 
 use super::place::{Caret, Enclosing, NameGroup, REFERENCE, names_of, naming_part};

@@ -3,9 +3,7 @@
 use std::iter;
 use std::ops::Range;
 
-use mediaconf::plumbing::schema::Schema;
-use mediaconf::plumbing::show::formatted;
-use mediaconf::plumbing::syntax::{Entry, LineIndex, Severity, Token, one_line};
+use mediaconf::{Entry, LineIndex, Schema, Severity, Token, formatted, one_line};
 use serde_json::{Value, json};
 
 use super::place::Enclosing;

@@ -5,10 +5,10 @@
 
 use std::borrow::Cow;
 
-use mediaconf::plumbing::edit::{Path, Segment};
-use mediaconf::plumbing::model::group_name;
-use mediaconf::plumbing::schema::{ESCAPE, Facts, Parameter, Part, PartPlace, Schema, Scope};
-use mediaconf::plumbing::syntax::{Document, Entry, Token, TokenKind, Word};
+use mediaconf::{
+    Document, ESCAPE, Entry, Facts, Parameter, Part, PartPlace, Path, Schema, Scope, Segment, Token,
+    TokenKind, Word, group_name,
+};
 
 /// A place in a text.
 pub struct Caret<'t> {

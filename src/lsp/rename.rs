@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use mediaconf::plumbing::syntax::Splice;
+use mediaconf::Splice;
 use serde_json::{Map, Value, json};
 
 use super::place::{Caret, NameUse, uses_of};

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use mediaconf::plumbing::syntax::printable;
+use mediaconf::printable;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

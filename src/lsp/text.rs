@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::Document;
 use url::Url;
 
 use super::session::{INVALID_PARAMS, RequestFault, TextPosition, TextRange};

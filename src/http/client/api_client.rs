@@ -23,7 +23,7 @@ use super::tls::{self, TlsTrust};
 use crate::http::api::{
     API_HEADER, API_VERSION, ApiOperation, Body, JSON, NOTE_HEADER, PENDING_HEADER, SUDO_HEADER, TEXT,
 };
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::one_line;
 
 /// The longest time for a whole request, hooks of the server included.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(150);

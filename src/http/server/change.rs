@@ -18,8 +18,7 @@ use crate::error::{Error, ErrorKind};
 use crate::http::api::{ApiOperation, FORMAT, FORMAT_CONF, ID, JSON, PENDING_HEADER, TEXT};
 use crate::http::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of, words_of_warnings};
 use crate::store::ChangeRef;
-use mediaconf::Request;
-use mediaconf::plumbing::model::Masker;
+use mediaconf::{Masker, Request};
 
 /// The header with the paths of a hand edit that a change picked up, percent-encoded.
 const HAND_EDIT_HEADER: &str = "Mediactl-Hand-Edit";

@@ -8,9 +8,7 @@ use super::message::Response;
 use crate::engine::{CheckedConfig, Snapshot, entry_range};
 use crate::error::{Error, ErrorKind};
 use crate::http::notes::INCLUDES_LEFT_OUT;
-use mediaconf::Request;
-use mediaconf::plumbing::edit::Path;
-use mediaconf::plumbing::edit::patch::without_bom;
+use mediaconf::{Path, Request, without_bom};
 
 /// `check_config`
 pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {

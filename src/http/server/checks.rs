@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{Body, TEXT};
 use crate::http::server::message::{Head, Response};
-use mediaconf::plumbing::edit::patch::without_bom;
+use mediaconf::without_bom;
 
 /// Refuses requests that a page of another site makes a browser send, because the browser adds the
 /// password that it remembers.

@@ -30,7 +30,7 @@ use crate::http::api::{
 use crate::http::console::Console;
 use crate::http::problem::Problem;
 use crate::store::{PendingInfo, Revision};
-use mediaconf::plumbing::model::Masker;
+use mediaconf::Masker;
 
 /// The settings of a handler.
 pub struct HandlerSettings {
@@ -183,6 +183,12 @@ impl Handler {
     /// The time by which a change that begins now has to be written.
     pub(super) fn until(&self) -> Instant {
         Instant::now() + self.change_time
+    }
+
+    /// Tells whether a read that begins now has taken its time, which is not longer than that of a change.
+    pub(super) fn lateness(&self, most: Duration) -> impl Fn() -> bool {
+        let until = Instant::now() + most.min(self.change_time);
+        move || Instant::now() >= until
     }
 
     /// The turn of a read that takes long: viewers have one at a time.

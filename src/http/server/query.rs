@@ -15,8 +15,7 @@ use crate::http::api::{ApiOperation, Route, masked_text, revision_in};
 use crate::http::notes::IGNORED_PARAMETER;
 use crate::store::Revision;
 use crate::store::etcd::is_node_name;
-use mediaconf::plumbing::edit::{Fault, Path};
-use mediaconf::plumbing::schema::nearest;
+use mediaconf::{Fault, Path, nearest};
 
 /// The parameters that name the text of a change, or say whether secrets are shown. A request to a route that does not
 /// take one of them is refused: ignoring it would do or answer something else than was asked for.

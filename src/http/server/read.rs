@@ -1,6 +1,7 @@
 //! The endpoints that read: `read_config`, `included`, `runtime`, `history`, `history/N`, `blame` and `diff`.
 
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -8,8 +9,8 @@ use super::auth::Role;
 use super::handler::{Call, Handler};
 use super::message::{Response, entity_tag, names};
 use crate::engine::{
-    Blamed, Composed, ConfigSource, ContentDiff, ReadForm, ReadQuery, Snapshot, add_paths, entry_range, find,
-    is_edited_since, json_of_others, not_there, value_history,
+    Blamed, Composed, ConfigSource, Snapshot, add_paths, diff_lines, entry_range, find, is_edited_since,
+    json_of_others, not_there, value_history,
 };
 use crate::error::{Error, ErrorKind, errors_of};
 use crate::http::api::{
@@ -18,9 +19,7 @@ use crate::http::api::{
 };
 use crate::http::notes::{BYTES_DIFFER, EDITED_BY_HAND, IGNORED_PARAMETER, LOST_LINE_ENDS, TEXTS_MISSING};
 use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
-use mediaconf::plumbing::edit::Path;
-use mediaconf::plumbing::model::{MaskedText, Masker};
-use mediaconf::plumbing::syntax::Diagnostics;
+use mediaconf::{Diagnostics, MaskedText, Masker, Path};
 
 /// The header with the number of the line at which an entry begins in its text.
 const LINE_HEADER: &str = "Mediactl-Line";
@@ -30,6 +29,9 @@ const DIFF: &str = "text/x-diff; charset=utf-8";
 
 /// The value of `format` for the lines that differ, which a change and `history/N` take.
 pub const FORMAT_DIFF: &str = "diff";
+
+/// The time after which `blame` answers with what it has found so far.
+const BLAME_TIME: Duration = Duration::from_millis(900);
 
 /// Whose masks stand in the place of secrets; `None` if they are shown.
 pub type Masks = Option<Role>;
@@ -85,9 +87,7 @@ impl Handler {
 
     /// The text of the running configuration, or of the file.
     fn text_of(&self, source: ConfigSource) -> Result<Arc<Snapshot>, Error> {
-        let reading = self.service.read(&ReadQuery { source: Some(source), form: ReadForm::Text })?;
-        let none = || Error::new(ErrorKind::EngineFailed, "nothing is left to show");
-        reading.content.snapshot().cloned().ok_or_else(none)
+        self.service.read(Some(source))
     }
 
     /// The configuration that a request is about: the running one, or the file.
@@ -265,7 +265,9 @@ pub fn blame(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
     let path = call.query.path();
     let path = call.query.demand("path", path)?;
     let _turn = handler.turn(call.role)?;
-    let found = value_history(&*handler.service, &path, limit, handler.masker_of(masks).as_ref())?;
+    let is_late = handler.lateness(BLAME_TIME);
+    let masker = handler.masker_of(masks);
+    let found = value_history(&*handler.service, &path, limit, masker.as_ref(), &is_late)?;
     let mut changes = found.changes;
     hide_revisions(handler, changes.iter_mut().map(|blamed| &mut blamed.entry), call.role);
     let changes = changes.into_iter().map(|it| Blamed { entry: it.entry.shown_by(masked_text), ..it });
@@ -332,10 +334,10 @@ pub fn diff(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
 }
 
 fn between(names: [String; 2], texts: [Arc<Snapshot>; 2], masker: Option<Masker>) -> Response {
-    let diff = ContentDiff::between_texts(texts.each_ref(), masker);
-    let is_of_bytes = diff.lines.is_empty() && texts[0].bytes() != texts[1].bytes();
+    let lines = diff_lines(texts.each_ref().map(|text| &**text), None, masker.as_ref());
+    let is_of_bytes = lines.is_empty() && texts[0].bytes() != texts[1].bytes();
     let notes: &[&str] = if is_of_bytes { &[BYTES_DIFFER] } else { &[] };
-    unified(names.each_ref().map(String::as_str), &diff.lines).noted(notes)
+    unified(names.each_ref().map(String::as_str), &lines).noted(notes)
 }
 
 /// The answer with the lines that differ.

@@ -14,9 +14,7 @@ use crate::engine::{ConfigService, Engine, Snapshot, hook_output, without_secret
 use crate::error::{Error, ErrorKind};
 use crate::http::api::ApiOperation;
 use crate::store::bounded_time;
-use mediaconf::plumbing::model::{sources, top_members};
-use mediaconf::plumbing::schema::{DirectiveRole, Kind};
-use mediaconf::plumbing::syntax::Entry;
+use mediaconf::{DirectiveRole, Entry, Kind, sources, top_members};
 
 /// The longest time for the runtime command.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(2);

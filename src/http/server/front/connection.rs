@@ -177,7 +177,8 @@ impl<'f> Connection<'f> {
             while self.pending.starts_with(b"\r\n") {
                 self.pending.advance(2);
             }
-            if !self.pending.is_empty() {
+            // The rest of an empty line may be on its way.
+            if !self.pending.is_empty() && *self.pending != *b"\r" {
                 return Ok(Instant::now());
             }
             // The memory of a burst is given back.
