@@ -68,8 +68,10 @@ pub fn value_history(
             found => found.map(Some),
         };
         let (changes, is_cut) = blame(&entries, &now, &mut kept, path, masker, most, is_late)?;
-        if is_late() || changes.len() == most || entries.len() < wanted {
-            break ValueHistory { changes, is_edited: is_edited_since(&entries, &now), is_cut };
+        let is_all = changes.len() == most || entries.len() < wanted;
+        if is_all || is_late() {
+            let (is_edited, is_cut) = (is_edited_since(&entries, &now), is_cut || !is_all);
+            break ValueHistory { changes, is_edited, is_cut };
         }
         wanted = wanted.saturating_mul(MORE_ENTRIES);
     };

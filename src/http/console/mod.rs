@@ -8,14 +8,6 @@ use std::sync::Arc;
 
 use crate::http::server::message::Response;
 
-/// A file of the console.
-struct ConsoleFile {
-    /// The path behind the root of the server.
-    path: &'static str,
-    media_type: &'static str,
-    text: &'static str,
-}
-
 /// The media type of an ES module.
 const MODULE: &str = "text/javascript; charset=utf-8";
 
@@ -25,15 +17,15 @@ const PICTURE: &str = "image/svg+xml";
 
 macro_rules! files {
     ($($media_type:ident $name:literal),* $(,)?) => {
-        &[$(ConsoleFile { path: $name, media_type: $media_type, text: include_str!($name) }),*]
+        &[$(($name, $media_type, include_str!($name))),*]
     };
 }
 
 /// The page, which is answered at the root.
 const INDEX: &str = include_str!("index.html");
 
-/// The files that the page loads. Those of one view stand together, and compress so, too.
-static FILES: &[ConsoleFile] = files![
+/// The files that the page loads, each with its path behind the root, its media type and its text. Those of one view stand together, and compress so, too.
+static FILES: &[(&str, &str, &str)] = files![
     PICTURE "icon.svg",
     // The style.
     STYLE "streams.css",
@@ -110,8 +102,8 @@ impl Console {
     /// The response with the file at a path; `None` if there is none.
     pub fn file(&self, path: &str) -> Option<Response> {
         let name = path.strip_prefix('/')?;
-        let mut response = match FILES.iter().find(|file| file.path == name) {
-            Some(file) => Response::ok(file.media_type, without_comments(file.text).into_bytes()),
+        let mut response = match FILES.iter().find(|(path, ..)| *path == name) {
+            Some((_, media_type, text)) => Response::ok(media_type, without_comments(text).into_bytes()),
             None if name.is_empty() => Response::ok("text/html; charset=utf-8", self.page.clone()),
             None => return None,
         };
@@ -121,7 +113,7 @@ impl Console {
 
     /// The paths of all files, the page first.
     pub fn paths() -> impl Iterator<Item = String> {
-        [""].into_iter().chain(FILES.iter().map(|file| file.path)).map(|path| format!("/{path}"))
+        [""].into_iter().chain(FILES.iter().map(|(path, ..)| *path)).map(|path| format!("/{path}"))
     }
 }
 

@@ -386,6 +386,7 @@ impl Handler {
             (401, _) => Some(("WWW-Authenticate", "Basic realm=\"media\", charset=\"UTF-8\"".to_owned())),
             (405, _) => Some(("Allow", allowed(&self.routes_at(head.path(), Some(head.peer))))),
             (429, _) => Some(("Retry-After", LOOK_INTERVAL.as_secs().to_string())),
+            (_, Some(ErrorKind::Full)) => Some(("Retry-After", "1".to_owned())),
             (_, Some(ErrorKind::Pending)) => self.pending().map(|pending| (PENDING_HEADER, pending.id)),
             _ => None,
         };

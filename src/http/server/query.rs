@@ -130,7 +130,8 @@ impl Query {
 
     /// Notes as a fault that a parameter, which has no value, is needed.
     pub fn demand<T>(&mut self, name: &'static str, value: Option<T>) -> Result<T, Error> {
-        if value.is_none() && self.faults.is_empty() {
+        let has_fault = |fault: &Fault| fault.message.starts_with(&format!("`{name}`: "));
+        if value.is_none() && !self.faults.iter().any(has_fault) {
             self.faults.push(fault(name, "it is required"));
         }
         self.finish()?;

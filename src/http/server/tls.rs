@@ -41,8 +41,9 @@ struct InUse {
     config: Arc<ServerConfig>,
     /// The files with the certificate and the key then.
     stamps: [Option<LastWrite>; 2],
-    /// The end of the validity of the certificate.
+    /// The end of the validity of the certificate, and its fingerprint.
     expiry: Option<SystemTime>,
+    fingerprint: Fingerprint,
 }
 
 /// The reason why a certificate cannot be used.
@@ -73,17 +74,15 @@ impl Tls {
         Ok(())
     }
 
-    /// The fingerprint of the certificate in the file.
-    pub fn fingerprint(&self) -> Result<Fingerprint, TlsError> {
-        let chain = read_chain(&self.certificate);
-        let chain = chain.map_err(|error| TlsError::Certificate(self.certificate.clone(), error))?;
-        Ok(Fingerprint::from_certificate(&chain[0]))
+    /// The fingerprint of the certificate that was loaded last.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.loaded().fingerprint
     }
 
     /// The configuration of a new connection. Files that were replaced are loaded; as long as they do not fit together,
     /// because only one is replaced so far, those of before stay.
     fn config(&self) -> Arc<ServerConfig> {
-        if self.loaded().stamps != stamps(&self.certificate, &self.key) {
+        if self.loaded().stamps != [&self.certificate, &self.key].map(|path| LastWrite::of(path)) {
             let _ = self.reload();
         }
         self.loaded().config
@@ -99,16 +98,14 @@ impl Tls {
     }
 }
 
-fn stamps(certificate: &Path, key: &Path) -> [Option<LastWrite>; 2] {
-    [certificate, key].map(LastWrite::of)
-}
-
 impl InUse {
     fn read(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
-        let stamps = stamps(certificate, key);
-        let chain =
-            read_chain(certificate).map_err(|error| TlsError::Certificate(certificate.to_owned(), error))?;
-        let expiry = chain.first().and_then(|leaf| certificate_expiry(leaf));
+        let stamps = [certificate, key].map(LastWrite::of);
+        let unusable = |error| TlsError::Certificate(certificate.to_owned(), error);
+        let chain = read(certificate).and_then(|pem| CertificateDer::pem_slice_iter(&pem).collect());
+        let chain: Vec<CertificateDer<'static>> = chain.map_err(unusable)?;
+        let leaf = chain.first().ok_or_else(|| unusable(pem::Error::NoItemsFound))?;
+        let (expiry, fingerprint) = (certificate_expiry(leaf), Fingerprint::from_certificate(leaf));
         let secret = read(key).and_then(|pem| PrivateKeyDer::from_pem_slice(&pem));
         let secret = secret.map_err(|error| TlsError::Key(key.to_owned(), error))?;
         let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
@@ -116,16 +113,7 @@ impl InUse {
             .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, secret))
             .map_err(|error| TlsError::Unusable(certificate.to_owned(), key.to_owned(), error))?;
         config.alpn_protocols = vec![PROTOCOL.to_vec()];
-        Ok(Self { config: Arc::new(config), stamps, expiry })
-    }
-}
-
-/// The certificates in a file, at least one.
-fn read_chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, pem::Error> {
-    let chain: Vec<_> = CertificateDer::pem_slice_iter(&read(path)?).collect::<Result<_, _>>()?;
-    match chain.is_empty() {
-        true => Err(pem::Error::NoItemsFound),
-        false => Ok(chain),
+        Ok(Self { config: Arc::new(config), stamps, expiry, fingerprint })
     }
 }
 

@@ -6,18 +6,8 @@ use crate::error::{Error, ErrorKind};
 use crate::http::server::message::{Head, PeerAddress};
 
 /// Headers of the connection to the client, which the handler does not get.
-const CONNECTION_HEADERS: &[&str] = &[
-    "connection",
-    "content-length",
-    "expect",
-    "keep-alive",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
+const CONNECTION_HEADERS: &str = "connection content-length expect keep-alive proxy-authorization proxy-connection te trailer \
+     transfer-encoding upgrade";
 
 /// Headers by which the server decides, so that two of them could be read in two ways.
 const SINGLE_HEADERS: &[&str] = &["host", "origin", "sec-fetch-site"];
@@ -118,7 +108,9 @@ pub fn parse(bytes: &[u8], peer: PeerAddress) -> Result<Parsed, Error> {
     let keep =
         !has_word(&head, "connection", "close") && (!old || has_word(&head, "connection", "keep-alive"));
     let expects_continue = !old && has_word(&head, "expect", "100-continue");
-    let goes_on = |name: &str| !CONNECTION_HEADERS.contains(&name) && !name.starts_with(OWN_PREFIX);
+    let goes_on = |name: &str| {
+        CONNECTION_HEADERS.split(' ').all(|known| known != name) && !name.starts_with(OWN_PREFIX)
+    };
     head.headers.retain(|(name, _)| goes_on(name));
     make_origin_form(&mut head)?;
     Ok(Parsed { head, framing, keep, expects_continue, old })

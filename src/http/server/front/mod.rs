@@ -36,6 +36,10 @@ use workers::Workers;
 /// The pause after a connection could not be accepted.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// The errors after which the next connection is accepted as if nothing had been.
+const PASSING: [io::ErrorKind; 3] =
+    [io::ErrorKind::WouldBlock, io::ErrorKind::ConnectionAborted, io::ErrorKind::Interrupted];
+
 /// The time between two log lines about connections that were closed or not accepted.
 const LOG_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -160,14 +164,6 @@ impl Listener {
         }
     }
 
-    /// True if the process at the other end of a Unix socket may use it. TCP peers show a password instead.
-    fn lets_in(&self, socket: &OwnedFd) -> bool {
-        match self {
-            Self::Tcp(_) => true,
-            Self::Unix { admits, .. } => SocketPeer::from_socket(socket).is_ok_and(|peer| admits(&peer)),
-        }
-    }
-
     fn socket(&self) -> BorrowedFd<'_> {
         match self {
             Self::Tcp(listener) => listener.as_fd(),
@@ -187,14 +183,7 @@ impl Listener {
             match self.accept() {
                 Ok((socket, peer)) => self.let_in(shared, slots, (Arc::new(socket), peer), &turned_away),
                 // Nothing came for a second, the client closed the connection, or a signal came.
-                Err(error)
-                    if matches!(
-                        error.kind(),
-                        io::ErrorKind::WouldBlock
-                            | io::ErrorKind::ConnectionAborted
-                            | io::ErrorKind::Interrupted
-                    ) => {}
-                Err(_) if slots.is_stopping() => {}
+                Err(error) if PASSING.contains(&error.kind()) || slots.is_stopping() => {}
                 Err(error) => {
                     failed = Some(error);
                     thread::sleep(PAUSE);
@@ -214,7 +203,11 @@ impl Listener {
         (socket, peer): (Arc<OwnedFd>, PeerAddress),
         all_turned_away: &Arc<()>,
     ) {
-        let slot = match self.lets_in(&socket) {
+        let is_admitted = match self {
+            Self::Tcp(_) => true,
+            Self::Unix { admits, .. } => SocketPeer::from_socket(&socket).is_ok_and(|peer| admits(&peer)),
+        };
+        let slot = match is_admitted {
             true => slots.take(&socket, peer).map_err(|reason| Error::new(ErrorKind::Full, reason)),
             false => {
                 let detail = "this user may not write the configuration, so the socket is closed to them";
