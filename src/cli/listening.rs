@@ -133,7 +133,7 @@ pub fn tls(
             return Err(Error::usage("without a state folder there is no place for a certificate", hint));
         }
     };
-    let tls = Tls::load(&certificate, &key).map_err(|error| Error::bad_certificate(error.to_string()))?;
+    let tls = Tls::load(&certificate, &key)?;
     Ok(Some(Arc::new(tls)))
 }
 

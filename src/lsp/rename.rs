@@ -23,7 +23,10 @@ pub fn definition(spot: &Spot) -> Value {
         return included(spot, &caret);
     }
     let configuration = &spot.configuration;
-    let found = caret.name().map(|meant| uses(configuration, &meant)).unwrap_or_default();
+    let found = caret
+        .name()
+        .map(|meant| uses_of(configuration.whole().document(), meant.group, &meant.name))
+        .unwrap_or_default();
     let found = found.iter().filter(|found| found.is_definition);
     let mut found: Vec<_> = found.map(|found| configuration.origin(found.word.span())).collect();
     found.sort_by_key(|(file, range)| (*file, range.start));
@@ -33,11 +36,6 @@ pub fn definition(spot: &Spot) -> Value {
         json!({ "uri": file.uri, "range": file.range(range) })
     };
     found.into_iter().map(location).collect()
-}
-
-/// The words of the whole configuration that have a name.
-fn uses<'c>(configuration: &'c Configuration, meant: &NameUse<'_>) -> Vec<NameUse<'c>> {
-    uses_of(configuration.whole().document(), meant.group, &meant.name)
 }
 
 /// The files that an `include` names.
@@ -69,7 +67,7 @@ pub fn edits(spot: &Spot, new: &str, takes_versions: bool) -> Result<Value, Requ
     if new.is_empty() || new.chars().any(char::is_control) {
         return Err(RequestFault::failed("a name has at least one character, and no control characters"));
     }
-    let found = uses(configuration, &meant);
+    let found = uses_of(configuration.whole().document(), meant.group, &meant.name);
     if !found.iter().any(|found| found.is_definition) {
         return Err(RequestFault::failed(format!("no {} `{}` is defined here", meant.group, meant.name)));
     }

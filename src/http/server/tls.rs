@@ -19,8 +19,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
 use rustls::version::{TLS12, TLS13};
 use rustls::{ServerConfig, ServerConnection};
-use thiserror::Error;
 
+use crate::error::{Error, ErrorKind};
 use crate::http::api::Fingerprint;
 use crate::store::{LastWrite, certificate_expiry};
 
@@ -46,29 +46,15 @@ struct InUse {
     fingerprint: Fingerprint,
 }
 
-/// The reason why a certificate cannot be used.
-#[derive(Debug, Error)]
-pub enum TlsError {
-    /// The file cannot be read, or has no certificate in PEM.
-    #[error("cannot read a certificate from `{}`: {_1}", .0.display())]
-    Certificate(PathBuf, pem::Error),
-    /// The file cannot be read, or has no private key in PEM.
-    #[error("cannot read a private key from `{}`: {_1}", .0.display())]
-    Key(PathBuf, pem::Error),
-    /// The certificate in the first file cannot be used with the key in the second file.
-    #[error("the certificate in `{}` does not work with the key in `{}`: {_2}", .0.display(), .1.display())]
-    Unusable(PathBuf, PathBuf, rustls::Error),
-}
-
 impl Tls {
     /// Loads the certificate chain and the key.
-    pub fn load(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
+    pub fn load(certificate: &Path, key: &Path) -> Result<Self, Error> {
         let loaded = RwLock::new(InUse::read(certificate, key)?);
         Ok(Self { certificate: certificate.to_owned(), key: key.to_owned(), loaded })
     }
 
     /// Loads both again for new connections; after an error nothing changes.
-    pub fn reload(&self) -> Result<(), TlsError> {
+    pub fn reload(&self) -> Result<(), Error> {
         let loaded = InUse::read(&self.certificate, &self.key)?;
         *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = loaded;
         Ok(())
@@ -99,19 +85,29 @@ impl Tls {
 }
 
 impl InUse {
-    fn read(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
+    fn read(certificate: &Path, key: &Path) -> Result<Self, Error> {
         let stamps = [certificate, key].map(LastWrite::of);
-        let unusable = |error| TlsError::Certificate(certificate.to_owned(), error);
+        let cannot = |what: &str, path: &Path, error: pem::Error| {
+            let words = format!("cannot read a {what} from `{}`: {error}", path.display());
+            Error::new(ErrorKind::Invalid, words)
+        };
+        let unusable = |error| cannot("certificate", certificate, error);
         let chain = read(certificate).and_then(|pem| CertificateDer::pem_slice_iter(&pem).collect());
         let chain: Vec<CertificateDer<'static>> = chain.map_err(unusable)?;
         let leaf = chain.first().ok_or_else(|| unusable(pem::Error::NoItemsFound))?;
         let (expiry, fingerprint) = (certificate_expiry(leaf), Fingerprint::from_certificate(leaf));
         let secret = read(key).and_then(|pem| PrivateKeyDer::from_pem_slice(&pem));
-        let secret = secret.map_err(|error| TlsError::Key(key.to_owned(), error))?;
+        let secret = secret.map_err(|error| cannot("private key", key, error))?;
         let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
             .with_protocol_versions(&[&TLS12, &TLS13])
             .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, secret))
-            .map_err(|error| TlsError::Unusable(certificate.to_owned(), key.to_owned(), error))?;
+            .map_err(|error| {
+                let [certificate, key] = [certificate, key].map(Path::display);
+                let words = format!(
+                    "the certificate in `{certificate}` does not work with the key in `{key}`: {error}"
+                );
+                Error::new(ErrorKind::Invalid, words)
+            })?;
         config.alpn_protocols = vec![PROTOCOL.to_vec()];
         Ok(Self { config: Arc::new(config), stamps, expiry, fingerprint })
     }
