@@ -27,7 +27,7 @@ use crate::http::client::{
 };
 use crate::store::etcd::ClusterUrl;
 use crate::store::file::{ConfFile, Serving};
-use crate::store::{Follow, reason};
+use crate::store::{Follow, Store, reason};
 
 /// The configuration that a command works on.
 pub struct Target {

@@ -13,7 +13,7 @@ use super::tls::Tls;
 use crate::engine::{ConfigService, Engine, Snapshot, hook_output, without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::ApiOperation;
-use crate::store::bounded_time;
+use crate::store::clock;
 use mediaconf::{DirectiveRole, Entry, Kind, sources, top_members};
 
 /// The longest time for the runtime command.
@@ -243,7 +243,7 @@ impl Runtime {
 
 /// A time as RFC 3339 writes it.
 pub fn timestamp(time: SystemTime) -> String {
-    bounded_time::rfc3339(time)
+    clock::rfc3339(time)
 }
 
 /// Returns the text of a failure for this role.
