@@ -164,7 +164,8 @@ pub(crate) fn synced<'d>(
 ) -> Result<Option<Edit>, EditError> {
     let mut sync = Sync::new(document, members);
     change(&mut sync);
-    let Sync { around, changes, promises, notes, deleted_streams, doubts, faults, .. } = sync;
+    sync.place_pending();
+    let Sync { around, changes, promises, notes, deleted_streams, guarded, faults, .. } = sync;
     faults.into_result(())?;
     let (splices, mut gone) = layout::edits(&around, &changes);
     // Changes can be several times as large as their text.
@@ -187,7 +188,7 @@ pub(crate) fn synced<'d>(
         notes,
         removes_credentials,
         deleted_streams,
-        guarded: doubts.into_faults(members),
+        guarded,
         streams_before: members.own_by_key(Kind::Streams.key()).len(),
     }))
 }

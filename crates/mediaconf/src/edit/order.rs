@@ -20,7 +20,7 @@ use crate::model::view::entry_sources;
 use crate::schema::codec::{Address, group_name, header_address, is_plural, write_members};
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::json_pointer::Pointer;
-use crate::schema::members::Members;
+use crate::schema::members::{Members, key_of};
 use crate::schema::{Kind, Object, POSITION, Parameter, SOURCE, STATIC, Schema, protocol_of_switch};
 use crate::syntax::{Document, Entry, Splice, quoted_if_needed};
 
@@ -88,15 +88,18 @@ impl<'d> Sync<'_, 'd> {
     ) -> Option<(String, NewEntry)> {
         let empty = Map::new();
         let patch = switched(&empty, patch, pointer, &mut self.faults);
-        self.doubts.members(kind.scope(), Some(kind.key()), [&empty, &patch], pointer);
         let target = self.faults.take(kind.merge(None, &patch, pointer))?;
         for row in kind.scope().rows() {
             self.faults.0.extend(unwritable(row, [None, target.get(row.key)], &pointer.child(row.key)));
         }
         let text = Document::parse(kind.write(name, &target));
-        let lines = NewEntry::of(text.entries().next()?);
+        let block = text.entries().next()?;
+        for line in block.children() {
+            let pointer = &pointer.child(key_of(kind.scope(), &line.keyword()));
+            self.doubt_new_of((kind.scope(), Some(kind.key())), line, pointer);
+        }
         self.promises.block(kind, name, Some(&target));
-        Some((name.to_owned(), lines))
+        Some((name.to_owned(), NewEntry::of(block)))
     }
 
     fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: At<'_>) {
@@ -118,14 +121,13 @@ impl<'d> Sync<'_, 'd> {
         if target == current {
             return;
         }
-        self.doubts.members(kind.scope(), Some(kind.key()), [&current, patch], at.pointer);
         let is_on_demand = target.get(STATIC) == Some(&Value::Bool(false));
         if current.get(STATIC) != target.get(STATIC) && kind.may_be_on_demand() {
             let keyword = entry.words().next().expect("an entry has a keyword").span();
             self.splice(keyword.start as usize..keyword.end as usize, kind.keyword(is_on_demand));
         }
         match (entry.is_block(), sources_of(kind), header_address(entry)) {
-            (true, ..) => self.contents(entry, kind.scope(), [&current, &target], at),
+            (true, ..) => self.contents(Some(entry), &members, [&current, &target], at),
             // The header of a stream has one source at most, and each other line would have made it a block.
             (false, Some(row), Some(address)) => {
                 let values = [&current, &target].map(|members| members.get(row.key));

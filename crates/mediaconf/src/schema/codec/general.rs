@@ -59,7 +59,7 @@ pub fn scalars(entry: Entry<'_>) -> impl Iterator<Item = Value> {
 }
 
 /// The words of an occurrence, and its block last.
-fn occurrence_value(entry: Entry<'_>) -> Value {
+pub fn occurrence_value(entry: Entry<'_>) -> Value {
     let block = entry.is_block().then(|| block_value(entry));
     scalars(entry).chain(block).collect()
 }

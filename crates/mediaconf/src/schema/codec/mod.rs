@@ -18,7 +18,7 @@ pub use super::row::{is_list, is_plural};
 pub use address::{Address, AddressesShape, OptionWord, header_address};
 pub use general::{
     DirectiveForm, General, are_named_blocks, block_value, each_normalized, foreign_values, merge_block,
-    merge_member, occurrence, occurrences, read_members, scalars, write_members,
+    merge_into, occurrence, occurrence_value, occurrences, read_members, scalars, write_members,
 };
 pub use word::{BlocksShape, group_name};
 
