@@ -55,7 +55,7 @@ fn modify(session: &mut Session, request: &Request, options: &ChangeOptions) -> 
     let mut after = before.clone();
     merge_patch(&mut after, &Value::Object(patch));
     refuse_guarded([lost_credentials(&before, &after), deletions], options)?;
-    if request.is_of_present_text() {
+    if request.is_of_text() {
         session.host.warning(&format!(
             "`{}` does not give its text, so the block is made anew there, without comments",
             session.name

@@ -120,12 +120,6 @@ impl BlockRequest {
         self
     }
 
-    /// True if an edit of the text keeps more than a patch: comments, or the place between other
-    /// directives.
-    pub(super) fn is_of_text(&self) -> bool {
-        !matches!(self.content, BlockContent::New(_)) || matches!(self.place, BlockPlace::Before(_))
-    }
-
     /// The merge patch that comes nearest to the request; it can't keep comments.
     ///
     /// # Errors
@@ -216,7 +210,9 @@ impl BlockRequest {
     fn edited_further(&self, document: &Document, first: Edit) -> Result<Edit, EditError> {
         let copied = Config::new(&first.document);
         let computed = copied.to_patch(&self.assignments, &[], self.options)?;
-        let Some(second) = modify_members(&first.document, copied.members(), computed.normalized)? else {
+        let Some(second) =
+            modify_members(&first.document, copied.members(), normalize(computed.patch.into())?)?
+        else {
             return Ok(first);
         };
         let splices = splice_between(document.text(), second.document.text());

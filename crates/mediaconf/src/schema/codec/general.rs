@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::{block, json, read_directive};
+use super::{block, json};
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::foreign::SELECTORS;
 use crate::schema::forms::{ESCAPE, JsonForm};
@@ -282,12 +282,6 @@ impl Codec for General<'_> {
 }
 
 impl General<'_> {
-    /// Splits a text into words as the text of a directive is split.
-    pub fn words(text: &str) -> Value {
-        let words = read_directive(text, |entry| General { keyword: "" }.read(&[entry], None));
-        words.flatten().unwrap_or_else(|| text.split_whitespace().collect())
-    }
-
     /// The value of these directives after a normalized patch: their form decides what the patch means.
     pub fn merge_entries(
         &self,
