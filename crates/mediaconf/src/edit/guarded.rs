@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::align::{Alignment, ElementOrigin};
-use super::comments::kind_of;
+use super::surroundings::kind_of;
 use super::sync::Sync;
 use crate::model::{Masker, near_miss, near_miss_in_block};
 use crate::schema::codec::{DirectiveForm, General};

@@ -12,7 +12,6 @@
 
 pub(crate) mod align;
 mod assign;
-mod comments;
 mod completion;
 mod explain;
 #[cfg(test)]

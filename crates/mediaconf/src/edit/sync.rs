@@ -17,10 +17,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::align::{Alignment, ElementOrigin, align};
-use super::comments::{Leave, counts_as_block};
 use super::guarded::{At, unwritable};
 use super::layout::{Anchor, Insertion, NewEntry, Put, TextChanges, block_lines};
-use super::surroundings::{Surroundings, count_lines};
+use super::surroundings::{Leave, Surroundings, count_lines, counts_as_block};
 use super::verify::Promises;
 use crate::model::view::entry_sources;
 use crate::schema::codec::{
@@ -428,8 +427,8 @@ impl<'p, 'd> Sync<'p, 'd> {
     ) {
         let moved = match content {
             Insertion::Line(entry) => Some((entry.id(), (entry, Leave::Alone))),
-            Insertion::Block(entry) => Some((entry.id(), (entry, Leave::Moved))),
-            Insertion::New(_) | Insertion::Copy(..) => None,
+            Insertion::Block(entry, None) => Some((entry.id(), (entry, Leave::Moved))),
+            Insertion::New(_) | Insertion::Block(..) => None,
         };
         self.changes.leaving.extend(moved);
         self.changes.puts.push(Put { within, place, content, blank_lines });
