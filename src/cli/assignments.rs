@@ -7,7 +7,7 @@ use clap::ArgMatches;
 use crate::cli::input;
 use crate::cli::prompts;
 use crate::error::Error;
-use mediaconf::plumbing::edit::{AssignedValue, Assignment, Fault, Path as ValuePath, Substitution};
+use mediaconf::{AssignedValue, Assignment, Fault, Path as ValuePath, Substitution};
 
 /// The edits of a command line, each with its place there.
 pub struct GivenEdits<'m> {

@@ -8,8 +8,7 @@ use colored::Color;
 
 use crate::cli::interrupt::LastWords;
 use crate::cli::prompts::{self, typed_line};
-use crate::cli::render::notes::in_words;
-use crate::cli::render::report::Report;
+use crate::cli::render::report::{Report, in_words};
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigService, Decision};
 use crate::error::Error;

@@ -13,18 +13,17 @@ use crate::cli::draft_comments::{height, with_comments, without_comments};
 use crate::cli::editor::Editor;
 use crate::cli::interrupt::LastWords;
 use crate::cli::prompts;
-use crate::cli::render::{diff, notes};
+use crate::cli::render::report;
+use crate::cli::render::texts::print_diff;
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
-    After, ChangeReport, ConfigSource, Content, ContentDiff, Outcome, RequestedChange, Snapshot, new_warnings,
+    After, ChangeReport, ConfigSource, Outcome, RequestedChange, Snapshot, diff_lines, new_warnings,
 };
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::Revision;
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft};
-use mediaconf::plumbing::edit::{Fault, Path, quoted};
-use mediaconf::plumbing::merge::{first_marker, merge_lines};
-use mediaconf::plumbing::syntax::{LineIndex, Severity, one_line};
+use mediaconf::{Fault, LineIndex, Path, Severity, first_marker, merge_lines, one_line, quoted};
 
 /// The number of faults that the comments on top of a draft name.
 const MAX_NAMED: usize = 20;
@@ -265,8 +264,8 @@ impl Editing<'_> {
         }
         let name = self.target.service.name();
         let new = Arc::new(Snapshot::from_bytes(whole.clone()));
-        let diff = ContentDiff::between_texts([present, &new], self.ui.masker());
-        output(diff::print(&diff.lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
+        let lines = diff_lines([present, &new], None, self.ui.masker().as_ref());
+        output(print_diff(&lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let kept = self.kept.clone();
         let _last_words = LastWords::new(self.ui, move || format!("\n{kept}"));
         let protected = self.target.protected.as_ref();
@@ -323,7 +322,7 @@ impl Editing<'_> {
         };
         let [before, after] = [whole(present)?, whole(&edited)?];
         let warnings = new_warnings(before.document(), after.document());
-        let lines = notes::new_warnings(&warnings, self.ui.masker().as_ref());
+        let lines = report::new_warnings(&warnings, self.ui.masker().as_ref());
         lines.iter().for_each(|line| self.ui.warning(line));
         Ok(())
     }
@@ -362,7 +361,7 @@ impl Editing<'_> {
 
     fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<Exit, Error> {
         let report = self.change.report(self.target.service.name(), self.ui);
-        let outcome = Outcome::new(Some(Content::Text(present)), After::Unchanged);
+        let outcome = Outcome::new(Some(present), After::Unchanged);
         report.print(&ChangeReport::new(outcome, None, report.parts()))?;
         Ok(Exit::Done)
     }

@@ -9,7 +9,7 @@ use crate::engine::Snapshot;
 use crate::error::Error;
 use crate::http::client::without_userinfo;
 use crate::store::file::ConfFile;
-use mediaconf::plumbing::edit::{Condition, Fault, FaultKind, Path as ValuePath};
+use mediaconf::{Condition, Fault, FaultKind, Path as ValuePath};
 
 /// The argument for standard input.
 pub const STDIN: &str = "-";

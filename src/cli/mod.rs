@@ -64,7 +64,7 @@ use ui::Ui;
 
 use crate::error::{Error, Exit};
 use crate::http::client::without_userinfo;
-use mediaconf::plumbing::syntax::printable;
+use mediaconf::printable;
 
 /// Runs the command line of this process.
 pub fn run() -> Exit {

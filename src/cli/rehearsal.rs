@@ -5,7 +5,7 @@ use std::io;
 
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::prompts;
-use crate::cli::render::diff;
+use crate::cli::render::texts::print_diff;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
     ChangeOptions, ChangeReport, ConfigService, Expected, Guard, OutcomeNote, ReportParts, RequestedChange,
@@ -64,7 +64,7 @@ impl Question {
             return Ok(None);
         }
         let name = service.name();
-        output(diff::print(&report.diff, [name; 2], ui.on_stderr(), &mut io::stderr().lock()))?;
+        output(print_diff(&report.diff, [name; 2], ui.on_stderr(), &mut io::stderr().lock()))?;
         let end = if self.protected.is_some() && reasons.len() == 1 { "change it?" } else { "go on?" };
         let question = format!("{}: {end}", reasons.join("; "));
         match (prompts::confirm(&question).map_err(Error::prompt_failed)?, refusal, &self.protected) {

@@ -2,27 +2,14 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::content::Content;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::model::{Config, Lens, Masker, SecretValues};
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::{Config, Document, Lens, Masker, SecretValues};
 
 impl Snapshot {
     /// The text with masks in the place of its secrets. Its JSON and its values are those of the masked text.
     #[must_use]
     pub fn masked(&self, masker: &Masker) -> Self {
         Self::from_document(Document::parse(masker.document(self.document())))
-    }
-}
-
-impl Content {
-    /// The configuration with its secrets masked.
-    #[must_use]
-    pub fn masked(&self, masker: &Masker) -> Self {
-        match self {
-            Self::Text(snapshot) => Self::Text(Arc::new(snapshot.masked(masker))),
-            Self::Json(value) => Self::Json(masker.json(value)),
-        }
     }
 }
 

@@ -6,15 +6,11 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::content::{Content, compared};
 use super::node_report::NodeReport;
 use super::operation::Operation;
-use super::snapshot::Snapshot;
+use super::snapshot::{Snapshot, compared};
 use crate::store::{HistoryEntry, NodeRecord, PendingInfo, Revision};
-use mediaconf::plumbing::edit::{Path, Segment};
-use mediaconf::plumbing::merge::diff;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::Position;
+use mediaconf::{Masker, Path, Position, Segment, diff};
 
 /// The state of a configuration; serialized, the members of `mediactl status -o json`.
 #[derive(Debug, Default, Serialize)]
@@ -114,10 +110,8 @@ pub fn last_change(
 }
 
 /// The paths of the values that differ between two configurations; empty if one of them has errors.
-pub fn differing(running: &Content, saved: &Content) -> Vec<String> {
-    if let (Content::Text(running), Content::Text(saved)) = (running, saved)
-        && running.is_same_text(saved)
-    {
+pub fn differing(running: &Snapshot, saved: &Snapshot) -> Vec<String> {
+    if running.is_same_text(saved) {
         // Mostly they are equal, and the JSON of both costs more than the comparison.
         return Vec::new();
     }

@@ -11,10 +11,10 @@ use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::Guard;
 use crate::error::{Error, Exit};
-use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Path, Segment};
-use mediaconf::plumbing::schema::Scope;
-use mediaconf::plumbing::schema::{DirectiveRole, Kind, SOURCE};
-use mediaconf::{BlockContent, BlockRequest, Request};
+use mediaconf::{
+    AssignOptions, AssignedValue, BlockContent, BlockRequest, DirectiveRole, Kind, Path, Request, SOURCE,
+    Scope, Segment,
+};
 
 /// Add a stream, live or plugin
 ///

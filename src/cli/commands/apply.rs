@@ -12,9 +12,7 @@ use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::Snapshot;
 use crate::error::{Error, Exit};
-use mediaconf::Request;
-use mediaconf::plumbing::edit::patch;
-use mediaconf::plumbing::merge::{DesiredState, Prune};
+use mediaconf::{DesiredState, Prune, Request, parse_patch, without_bom};
 
 /// Bring the configuration to a desired state, such as one from a Git repository
 ///
@@ -78,8 +76,8 @@ pub fn run(args: &ApplyArgs, call: Invocation<'_>) -> Result<Exit, Error> {
 fn desired_state(file: &Path, prune: Prune) -> Result<Request, Error> {
     let bytes = input::read(file)?;
     // No directive begins with a bracket.
-    if matches!(patch::without_bom(&bytes).trim_ascii_start().first(), Some(b'{' | b'[')) {
-        let patch = patch::parse(&bytes)?;
+    if matches!(without_bom(&bytes).trim_ascii_start().first(), Some(b'{' | b'[')) {
+        let patch = parse_patch(&bytes)?;
         let state = DesiredState::of_json(patch, prune)?;
         return Ok(state.into());
     }

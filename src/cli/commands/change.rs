@@ -10,8 +10,7 @@ use crate::cli::interrupt::LastWords;
 use crate::cli::invocation::Invocation;
 use crate::cli::prompts;
 use crate::cli::rehearsal::{MOST_UNASKED, Question};
-use crate::cli::render::notes::all_lack;
-use crate::cli::render::report::{Report, Verb};
+use crate::cli::render::report::{Report, Verb, all_lack};
 use crate::cli::rolled_out;
 use crate::cli::target;
 use crate::cli::ui::Ui;
@@ -20,8 +19,7 @@ use crate::engine::{
 };
 use crate::error::{Error, Exit};
 use crate::store::{ChangeId, HistoryEntry};
-use mediaconf::Request;
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::{Request, one_line};
 
 /// A command that makes a change, and how it reports the outcome.
 #[derive(Clone)]

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::check_fix::{self, RUNNING};
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::context;
-use crate::cli::fleet::grouped;
+use crate::cli::fleet::answers;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input::{self, STDIN};
 use crate::cli::invocation::Invocation;
@@ -21,7 +21,7 @@ use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, FaultRecord, Snapshot};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::Follow;
-use mediaconf::plumbing::syntax::Diagnostics;
+use mediaconf::Diagnostics;
 
 /// Check configuration files and show every fault
 ///
@@ -173,7 +173,6 @@ fn on_servers(args: &CheckArgs, call: Invocation<'_>) -> Result<Exit, Error> {
         output(totals.add(args, call.ui, checked, &mut shown))?;
         Ok(totals)
     })?;
-    let answers = answers.with_errors_told();
     match args.output {
         CheckFormat::Json => answers.print_json(|totals| json!(totals.records))?,
         CheckFormat::Text => {
@@ -181,7 +180,7 @@ fn on_servers(args: &CheckArgs, call: Invocation<'_>) -> Result<Exit, Error> {
                 answers.row(server, [totals.errors, totals.warnings].map(|count| count.to_string()))
             };
             let headings = ["SERVER", "ERRORS", "WARNINGS"].map(str::to_owned).to_vec();
-            let rows = grouped::rows(answers.found().map(row).collect());
+            let rows = answers::rows(answers.found().map(row).collect());
             let rows = std::iter::once(headings).chain(rows).collect();
             call.ui.print_painted(|out| {
                 out.write_all(&shown)?;

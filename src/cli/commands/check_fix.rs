@@ -10,7 +10,7 @@ use crate::cli::render::report::Verb;
 use crate::cli::target;
 use crate::engine::{ConfigSource, RequestedChange};
 use crate::error::{Error, Exit};
-use mediaconf::plumbing::show::mended;
+use mediaconf::mended;
 
 /// The argument for the running configuration.
 pub const RUNNING: &str = "running";

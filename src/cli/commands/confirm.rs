@@ -1,10 +1,11 @@
 //! `mediactl confirm`
 
+use crate::cli::args::changing::ChangeFormat;
 use crate::cli::fleet::answers::ServerAnswer;
 use crate::cli::fleet::members::FleetMember;
-use crate::cli::fleet::results::{self, ResultForm, ServerOutcome, ServerResult, exit_of_each};
+use crate::cli::fleet::results::{self, ServerOutcome, ServerResult, exit_of_each};
 use crate::cli::invocation::Invocation;
-use crate::cli::render::notes::in_words;
+use crate::cli::render::report::in_words;
 use crate::cli::target::Purpose;
 use crate::engine::Decision;
 use crate::error::{Error, Exit};
@@ -52,18 +53,13 @@ pub fn run(args: &ConfirmArgs, call: Invocation<'_>) -> Result<Exit, Error> {
         }
         return Ok(Exit::Done);
     }
-    let result = |ServerAnswer { server, result }| match result {
-        Ok(_) => ServerResult { server, outcome, error: None, id: None, lines: [0, 0], change: None },
-        Err(error) => {
-            let outcome = ServerOutcome::Refused;
-            ServerResult { server, outcome, error: Some(error), id: None, lines: [0, 0], change: None }
-        }
+    let result = |ServerAnswer { server, result }| ServerResult {
+        outcome: if result.is_ok() { outcome } else { ServerOutcome::Refused },
+        error: result.err(),
+        server,
+        plan: None,
     };
     let results: Vec<ServerResult> = answers.list.into_iter().map(result).collect();
-    results::print(
-        &results,
-        if args.quiet { ResultForm::TableOfFaults } else { ResultForm::Table },
-        call.ui,
-    )?;
+    results::print(&results, ChangeFormat::Diff, args.quiet, call.ui)?;
     Ok(exit_of_each(&results))
 }

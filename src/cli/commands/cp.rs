@@ -9,8 +9,7 @@ use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::Guard;
 use crate::error::{Error, Exit};
-use mediaconf::plumbing::edit::{AssignOptions, AssignedValue};
-use mediaconf::{BlockContent, BlockRequest, Request};
+use mediaconf::{AssignOptions, AssignedValue, BlockContent, BlockRequest, Request};
 
 /// Copy a stream, live or plugin
 ///

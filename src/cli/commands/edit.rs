@@ -17,7 +17,7 @@ use crate::cli::target::{self, Target};
 use crate::engine::{ConfigSource, Snapshot};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, text_of_base};
-use mediaconf::plumbing::edit::{Path, quoted};
+use mediaconf::{Path, quoted};
 
 /// Edit the configuration, or one entry of it, in a text editor
 ///

@@ -8,14 +8,13 @@ use crate::cli::commands::change::ChangeCommand;
 use crate::cli::input::{self, STDIN};
 use crate::cli::invocation::Invocation;
 use crate::cli::render::diagnostics;
-use crate::cli::render::masked::write_text;
 use crate::cli::render::report::Verb;
+use crate::cli::render::texts::write_text;
 use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, RequestedChange, Snapshot};
 use crate::error::{Error, Exit};
-use mediaconf::plumbing::edit::EditError;
-use mediaconf::plumbing::show::formatted;
+use mediaconf::{EditError, formatted};
 
 /// Format the configuration: indentation, blanks, blank lines and line ends
 ///

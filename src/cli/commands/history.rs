@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use clap::Subcommand;
@@ -10,21 +11,20 @@ use colored::Color;
 use serde_json::json;
 
 use crate::cli::args::shared::ListFormat;
-use crate::cli::fleet::grouped;
+use crate::cli::fleet::answers::rows as grouped_rows;
 use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::local_time;
-use crate::cli::render::masked::{masked_entry, write_text};
 use crate::cli::render::table;
-use crate::cli::render::value_diff::{differ, first_paths, paths_and_more, print};
+use crate::cli::render::texts::{
+    differ, first_paths, masked_entry, paths_and_more, print_difference, write_text,
+};
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
-use crate::engine::{ConfigSource, Content, is_edited_since, not_there};
+use crate::engine::{ConfigSource, Snapshot, is_edited_since, not_there};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeId, ChangeRef, HistoryEntry, WHOLE_HISTORY};
-use mediaconf::plumbing::edit::Path;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::{Masker, Path, one_line};
 
 /// Show what was changed, when, and by whom
 ///
@@ -101,12 +101,11 @@ pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let ui = call.ui;
     let wanted = Selected::from_args(args)?;
     if let Some(HistoryCommand::Show { which }) = &args.command {
-        let texts = call.ask("read", |server| server.target.service.kept(*which))?.with_errors_told();
+        let texts = call.ask("read", |server| server.target.service.kept(*which))?;
         texts.print(|text, out| write_text(text, masker.as_ref(), out))?;
         return Ok(texts.exit());
     }
     let answers = call.ask("read", |server| wanted.read(args, &mut server.target, masker.as_ref()))?;
-    let answers = answers.with_errors_told();
     let is_nowhere = answers.list.iter().all(|answer| answer.result.as_ref().is_ok_and(Vec::is_empty));
     if let Some(change) = args.change.as_ref().filter(|_| is_nowhere && wanted.is_whole()) {
         return Err(Error::no_such_change(change, answers.list.len()));
@@ -137,7 +136,7 @@ pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     // Above a diff there is room for a whole message.
     if !args.patch {
         if answers.is_of_many() {
-            rows = grouped::rows(rows);
+            rows = grouped_rows(rows);
         }
         table::fit(&mut rows, ui.screen());
     }
@@ -150,7 +149,7 @@ pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, Error> {
             let names = [format!("{server} before #{serial}"), format!("{server} after #{serial}")];
             let names = names.each_ref().map(String::as_str);
             if let Some([before, after]) = &listed.texts {
-                print([before, after], wanted.path.as_ref(), names, masker.clone(), ui, out)?;
+                print_difference([before, after], wanted.path.as_ref(), names, masker.clone(), ui, out)?;
             }
             Ok(())
         })
@@ -172,7 +171,7 @@ fn painted(line: &str, has_number: bool, ui: Ui) -> String {
 /// A state of the configuration, as far as it is kept and can be read.
 #[derive(Default)]
 struct KnownState {
-    text: Option<Content>,
+    text: Option<Arc<Snapshot>>,
     /// What can't be read of it.
     damaged: Option<String>,
 }
@@ -180,7 +179,7 @@ struct KnownState {
 impl KnownState {
     /// The size of its text.
     fn size(&self) -> usize {
-        self.text.as_ref().and_then(Content::snapshot).map_or(0, |text| text.bytes().len())
+        self.text.as_ref().map_or(0, |text| text.bytes().len())
     }
 
     /// What was read, unless it is damaged, which is noted.
@@ -213,7 +212,7 @@ struct Listed {
     /// The first paths that it changed; empty where that is not known.
     paths: String,
     /// The configurations before and after it, where they are shown.
-    texts: Option<[Content; 2]>,
+    texts: Option<[Arc<Snapshot>; 2]>,
     /// What can't be read of the states before and after it.
     damaged: Vec<String>,
     /// True if it changed other places than the one that was asked for.
@@ -325,7 +324,7 @@ impl Selected {
             now => now.ok(),
         };
         let Some(text) = now.filter(|now| !is_edited_since(entries, now)) else { return Ok(state) };
-        state.text = Some(Content::Text(text));
+        state.text = Some(text);
         Ok(state)
     }
 
@@ -337,7 +336,7 @@ impl Selected {
             Err(refusal) if refusal.is_not_kept() => None,
             text => state.undamaged(text, &format!("the text before #{}", entry.serial))?,
         };
-        Ok(KnownState { text: text.map(Content::Text), ..state })
+        Ok(KnownState { text, ..state })
     }
 
     /// An entry with what it changed, as far as the states before and after it are known.

@@ -12,8 +12,7 @@ use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{ChangeOptions, Guard};
 use crate::error::{Error, Exit};
-use mediaconf::Request;
-use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Assignment, Expectation, patch};
+use mediaconf::{AssignOptions, AssignedValue, Assignment, Expectation, Request, parse_patch};
 
 /// Change some values and leave everything else as it is
 ///
@@ -123,7 +122,7 @@ pub fn run(args: &ModifyArgs, call: Invocation<'_>) -> Result<Exit, Error> {
 fn request(args: &ModifyArgs, matches: &ArgMatches, options: &ChangeOptions) -> Result<Request, Error> {
     let expectations = args.expect.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
     let request = match &args.file {
-        Some(file) => patch::parse(&input::read(file)?)?.into(),
+        Some(file) => parse_patch(&input::read(file)?)?.into(),
         None => Request::assigning(
             assignments(args, matches)?,
             input::conditions(&args.conditions, options.accepts(&Guard::NearMiss))?,

@@ -7,8 +7,7 @@ use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::error::{Error, Exit};
-use mediaconf::plumbing::edit::AssignOptions;
-use mediaconf::{BlockContent, BlockPlace, BlockRequest, Renaming, Request};
+use mediaconf::{AssignOptions, BlockContent, BlockPlace, BlockRequest, Renaming, Request};
 
 /// Give a stream, live or plugin another name, or many at once
 ///

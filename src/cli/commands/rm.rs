@@ -7,9 +7,7 @@ use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
 use crate::engine::{ChangeReport, Guard};
 use crate::error::{Error, Exit};
-use mediaconf::Request;
-use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Assignment, Path};
-use mediaconf::plumbing::merge::ChangedValue;
+use mediaconf::{AssignOptions, AssignedValue, Assignment, ChangedValue, Path, Request};
 
 /// Remove streams, or other values
 ///

@@ -9,14 +9,11 @@ use crate::cli::input;
 use crate::cli::invocation::Invocation;
 use crate::cli::local_time;
 use crate::cli::observed::{Observed, may_pass, observe};
-use crate::cli::render::masked::masked_entry;
-use crate::cli::render::value_diff;
+use crate::cli::render::texts::{differ, masked_entry, paths_and_more, print_difference};
 use crate::cli::ui::Ui;
-use crate::engine::Content;
+use crate::engine::Snapshot;
 use crate::error::{Error, Exit};
-use mediaconf::plumbing::edit::Path;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::{Masker, Path, one_line};
 
 /// Print each change as it happens
 ///
@@ -44,7 +41,7 @@ pub fn run(args: &WatchArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let (path, ui) = (args.path.as_deref().map(input::value_path).transpose()?, call.ui);
     // An error is printed when it comes: the other servers may be watched for days.
     let watched = observe(call, |error| ui.error(error), |begin| watch(begin()?, path.as_ref(), ui))?;
-    Ok(watched.without_telling_errors().exit())
+    Ok(watched.exit())
 }
 
 /// Prints each change, until the configuration can't be read any more.
@@ -60,7 +57,7 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
         observed.wait(LONG);
         let found = match observed.read() {
             // A text with errors has no values.
-            Ok(Some(Content::Text(text))) if path.is_some() && !text.is_valid() => {
+            Ok(Some(text)) if path.is_some() && !text.is_valid() => {
                 observed.forget();
                 Err(Error::bad_config(text))
             }
@@ -82,19 +79,18 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
             ui.say("the configuration can be read again");
         }
         let Some(new) = found else { continue };
-        let revision = |side: &Content| side.snapshot().map(|text| text.revision());
-        let is_same_text = revision(&last).is_some() && revision(&last) == revision(&new);
+        let is_same_text = new.known_revision().is_some_and(|new| last.known_revision() == Some(new));
         if is_same_text && path.is_none() {
             // What differs on single nodes was changed.
             let (heading, paths) = heading(&mut observed, &new, masker.as_ref());
             let line = ui.paint(&ui.sanitized(&format!("{heading}  {paths}")), Color::Yellow);
             ui.print_painted(|out| writeln!(out, "{line}"))?;
-        } else if value_diff::differ(&last, &new, path) {
+        } else if differ(&last, &new, path) {
             let (heading, _) = heading(&mut observed, &new, masker.as_ref());
             let name = observed.target.service.name().to_owned();
             ui.print_painted(|out| {
                 writeln!(out, "{}", ui.paint(&ui.sanitized(&heading), Color::Yellow))?;
-                value_diff::print([&last, &new], path, [&name, &name], masker.clone(), ui, out)
+                print_difference([&last, &new], path, [&name, &name], masker.clone(), ui, out)
             })?;
         }
         last = new;
@@ -102,17 +98,16 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
 }
 
 /// The time and the change that made this configuration, and the paths that its record names.
-fn heading(observed: &mut Observed, content: &Content, masker: Option<&Masker>) -> (String, String) {
+fn heading(observed: &mut Observed, text: &Snapshot, masker: Option<&Masker>) -> (String, String) {
     let time = local_time::shown(SystemTime::now());
-    let revision = content.snapshot().map(|snapshot| snapshot.revision());
+    let revision = text.known_revision();
     // The history only adds to what is seen; a server without one is watched all the same.
     let entry = observed.target.service.status().ok().and_then(|status| status.last_change);
     match entry.filter(|entry| revision.is_some() && entry.after == revision) {
         None => (time, String::new()),
         Some(entry) => {
             let entry = masked_entry(entry, masker);
-            let paths =
-                entry.paths.map(|paths| value_diff::paths_and_more(paths.first.into_iter(), paths.count));
+            let paths = entry.paths.map(|paths| paths_and_more(paths.first.into_iter(), paths.count));
             let words = [Some(entry.operation), entry.by.map(|by| format!("by {by}")), entry.message];
             let words: Vec<String> = words.into_iter().flatten().map(|word| one_line(&word)).collect();
             let serial = if entry.serial == 0 { String::new() } else { format!("#{} ", entry.serial) };

@@ -16,11 +16,11 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::Promises;
 use super::align::{Alignment, ElementOrigin, align};
 use super::guarded::{At, unwritable};
 use super::layout::{Anchor, Insertion, NewEntry, Put, TextChanges, block_lines};
 use super::surroundings::{Leave, Surroundings, count_lines, counts_as_block};
-use super::verify::Promises;
 use crate::model::view::entry_sources;
 use crate::schema::codec::{
     DirectiveForm, General, are_named_blocks, is_plural, merge_into, occurrence, occurrence_value,

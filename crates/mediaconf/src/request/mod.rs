@@ -73,7 +73,8 @@ fn of_json<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(Bytes, usize),
 /// The patch that a request evaluates to on one configuration.
 #[derive(Clone, PartialEq)]
 pub struct Evaluated {
-    /// The merge patch, as it is sent to a server.
+    /// The merge patch, as it is sent to a server; of a [request of the text](Request::is_of_text) only the places that
+    /// change.
     pub patch: Value,
     /// True if the patch is right only for the configuration on which it was evaluated.
     pub depends_on_read: bool,
@@ -264,13 +265,8 @@ impl Request {
     pub fn is_of_text(&self) -> bool {
         match &self.edits {
             Edits::Block(block) => !matches!(block.content, BlockContent::New(_)),
-            _ => self.is_renaming(),
+            edits => matches!(edits, Edits::Renaming(_)),
         }
-    }
-
-    /// True if blocks get other names, and none is deleted.
-    pub fn is_renaming(&self) -> bool {
-        matches!(self.edits, Edits::Renaming(_))
     }
 
     /// The paths of the assignments and of blocks; empty for a patch.
