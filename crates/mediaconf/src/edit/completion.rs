@@ -216,12 +216,16 @@ impl Completion<'_> {
             Ok(Place::Extras | Place::ForeignBlock) => JsonForm::Object,
             Ok(Place::Own(row)) => row.codec.facts().json,
             Ok(Place::Part(part)) if part.is_rest() => JsonForm::List,
-            Ok(place) if place.is_foreign() => match self.current.value_at(&above.child(name)) {
-                Ok(Value::Object(_)) => JsonForm::Object,
-                Ok(Value::Array(_)) => JsonForm::List,
-                Err(_) if row.is_some_and(ForeignKeyword::is_block) => JsonForm::Object,
-                _ => JsonForm::Leaf,
-            },
+            Ok(place) if place.is_foreign() => {
+                let path = above.child(name);
+                let looked_up = || self.current.value_at(&path).ok();
+                match keys(&path.segments).map_or_else(looked_up, |keys| self.current.value(&keys)) {
+                    Some(Value::Object(_)) => JsonForm::Object,
+                    Some(Value::Array(_)) => JsonForm::List,
+                    None if row.is_some_and(ForeignKeyword::is_block) => JsonForm::Object,
+                    _ => JsonForm::Leaf,
+                }
+            }
             _ => JsonForm::Leaf,
         }
     }

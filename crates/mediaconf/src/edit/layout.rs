@@ -50,17 +50,6 @@ pub struct Put<'d> {
     pub blank_lines: usize,
 }
 
-/// The changes of a text.
-#[derive(Debug, Default)]
-pub struct TextChanges<'d> {
-    /// The entries that leave their place, in the order of the text.
-    pub leaving: BTreeMap<EntryId, (Entry<'d>, Leave)>,
-    /// Replacements inside entries.
-    pub splices: Vec<Splice>,
-    /// Insertions, in the order in which those at one place stand there.
-    pub puts: Vec<Put<'d>>,
-}
-
 /// A new entry, before it is laid out.
 #[derive(Debug, Clone)]
 pub struct NewEntry {
@@ -112,17 +101,8 @@ pub fn block_lines(entries: &[NewEntry], style: &Style) -> String {
     format!("{{{newline}{lines}{indent}}}")
 }
 
-/// Carries out changes. Returns the splices in the order of the text, and the ranges that are removed for good, with the
-/// comments in them.
-pub fn edits<'d>(around: &Surroundings<'d>, changes: &TextChanges<'d>) -> (Vec<Splice>, Vec<Range<usize>>) {
-    let mut gone = Vec::new();
-    let mut layout = Layout::new(around, changes.leaving.values().copied().collect(), &mut gone);
-    changes.splices.iter().for_each(|splice| layout.push(splice.range.clone(), &*splice.text));
-    changes.puts.iter().for_each(|put| layout.put(put));
-    (layout.finish(), gone)
-}
-
-struct Layout<'a, 'd> {
+/// The changes of a text, and where they are made.
+pub struct Layout<'a, 'd> {
     document: &'d Document,
     around: &'a Surroundings<'d>,
     removed: Vec<Range<usize>>,
@@ -135,28 +115,34 @@ struct Layout<'a, 'd> {
 }
 
 impl<'a, 'd> Layout<'a, 'd> {
-    fn new(
+    /// Carries out changes. Returns the splices in the order of the text, and the ranges that are removed for good, with
+    /// the comments in them.
+    pub fn edits(
         around: &'a Surroundings<'d>,
-        mut leaving: Vec<(Entry<'d>, Leave)>,
-        gone: &mut Vec<Range<usize>>,
-    ) -> Self {
+        leaving: BTreeMap<EntryId, (Entry<'d>, Leave)>,
+        splices: Vec<Splice>,
+        puts: &[Put<'d>],
+    ) -> (Vec<Splice>, Vec<Range<usize>>) {
+        let (mut leaving, mut gone): (Vec<_>, _) = (leaving.into_values().collect(), Vec::new());
         // Entries that are moved out of a moving block are cut out of the moved text.
         let moving = outermost(leaving.iter().map(|(entry, _)| *entry).filter(|entry| entry.is_block()));
         let is_inside = |entry: &Entry<'_>| {
             let next = moving.partition_point(|block| block.start < entry.start());
             moving[..next].last().is_some_and(|block| entry.end() < block.end)
         };
-        let inner: Vec<(Entry<'d>, Leave)> = leaving.extract_if(.., |(entry, _)| is_inside(entry)).collect();
+        let inner: Vec<_> = leaving.extract_if(.., |(entry, _)| is_inside(entry)).collect();
         let mut layout = Self {
             document: around.document,
             around,
-            removed: ranges(around, &leaving, gone),
-            removed_inside: ranges(around, &inner, gone),
+            removed: ranges(around, &leaving, &mut gone),
+            removed_inside: ranges(around, &inner, &mut gone),
             splices: BTreeMap::new(),
             terminated: HashSet::new(),
         };
         layout.removed_inside.clone().into_iter().for_each(|range| layout.push(range, ""));
-        layout
+        splices.into_iter().for_each(|splice| layout.push(splice.range, splice.text));
+        puts.iter().for_each(|put| layout.put(put));
+        (layout.finish(), gone)
     }
 
     fn push(&mut self, range: Range<usize>, text: impl Into<String>) {

@@ -54,6 +54,7 @@ use crate::schema::scalar::is_empty;
 use crate::schema::{DirectiveRole, Kind, Object, Parameter, Schema, Scope};
 use crate::secret::Masker;
 use crate::syntax::{Document, Splice, Token, TokenKind};
+use layout::Layout;
 use sync::Sync;
 
 /// A change of a text, proved to do what the patch says.
@@ -168,11 +169,11 @@ pub(crate) fn synced<'d>(
     let mut sync = Sync::new(document, members);
     change(&mut sync);
     sync.place_pending();
-    let Sync { around, changes, promises, notes, deleted_streams, guarded, faults, .. } = sync;
+    let Sync { around, leaving, splices, puts, promises, notes, deleted_streams, guarded, faults, .. } = sync;
     faults.into_result(())?;
-    let (splices, mut gone) = layout::edits(&around, &changes);
+    let (splices, mut gone) = Layout::edits(&around, leaving, splices, &puts);
     // Changes can be several times as large as their text.
-    drop(changes);
+    drop(puts);
     if splices.is_empty() && promises.is_empty() {
         return Ok(None);
     }

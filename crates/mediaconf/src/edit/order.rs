@@ -13,7 +13,7 @@ use super::align::{Alignment, ElementOrigin, align, longest_increasing_subsequen
 use super::guarded::{At, unwritable};
 use super::layout::{Anchor, Insertion, NewEntry};
 use super::surroundings::{Surroundings, is_followed};
-use super::sync::{Sync, without_misshapen, written};
+use super::sync::{Sync, without_misshapen};
 use super::words::address_said;
 use crate::model::view::entry_sources;
 use crate::schema::codec::{Address, group_name, header_address, is_plural, write_members};
@@ -131,7 +131,8 @@ impl<'d> Sync<'_, 'd> {
             (false, Some(row), Some(address)) => {
                 let values = [&current, &target].map(|members| members.get(row.key));
                 self.faults.0.extend(unwritable(row, values, &at.pointer.child(row.key)));
-                let fresh = Document::parse(values[1].map_or_else(String::new, |value| written(row, value)));
+                let fresh =
+                    Document::parse(values[1].map_or_else(String::new, |value| row.write(value).join("\n")));
                 match fresh.entries().next().and_then(|line| Address::from_words(line.arguments())) {
                     Some(new) => {
                         let (old, new) = (address_said(&SOURCE, &address), address_said(&SOURCE, &new));

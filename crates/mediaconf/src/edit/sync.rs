@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use super::Promises;
 use super::align::{Alignment, ElementOrigin, align};
 use super::guarded::{At, unwritable};
-use super::layout::{Anchor, Insertion, NewEntry, Put, TextChanges, block_lines};
+use super::layout::{Anchor, Insertion, NewEntry, Put, block_lines};
 use super::surroundings::{Leave, Surroundings, count_lines, counts_as_block};
 use crate::model::view::entry_sources;
 use crate::schema::codec::{
@@ -64,8 +64,12 @@ pub struct Sync<'p, 'd> {
     pub(super) document: &'d Document,
     pub(super) members: &'p Members<'d>,
     pub(super) around: Surroundings<'d>,
-    /// The changes to the text.
-    pub changes: TextChanges<'d>,
+    /// The entries that leave their place, in the order of the text.
+    pub leaving: BTreeMap<EntryId, (Entry<'d>, Leave)>,
+    /// Replacements inside entries.
+    pub splices: Vec<Splice>,
+    /// Insertions, in the order in which those at one place stand there.
+    pub puts: Vec<Put<'d>>,
     /// What the new text must say.
     pub promises: Promises,
     /// Side effects that the user should know.
@@ -101,7 +105,9 @@ impl<'p, 'd> Sync<'p, 'd> {
             document,
             members,
             around: Surroundings::new(document),
-            changes: TextChanges::default(),
+            leaving: BTreeMap::new(),
+            splices: Vec::new(),
+            puts: Vec::new(),
             promises: Promises::default(),
             notes: Vec::new(),
             deleted_streams: Vec::new(),
@@ -149,7 +155,18 @@ impl<'p, 'd> Sync<'p, 'd> {
                 },
                 _ if facts.derived.is_some() || values[0] == values[1] => {}
                 _ => {
-                    let misshapen = self.known(within, members, row, target, values, pointer);
+                    self.note_options_dropped(row, values, pointer);
+                    self.faults.0.extend(unwritable(row, values, pointer));
+                    // Where there is no other line, the last one in a wrong form is changed.
+                    let (mut entries, misshapen) = (members.own(row), misshapen(members, row, target));
+                    if let [gone @ .., _] = &misshapen[..] {
+                        gone.iter().for_each(|&gone| self.remove(gone));
+                        entries = &misshapen[gone.len()..];
+                    }
+                    let nothing = row.value_of_nothing().filter(|_| entries.is_empty());
+                    let target = values[1].filter(|target| nothing.as_ref() != Some(*target));
+                    let text = target.map_or_else(String::new, |value| row.write(value).join("\n"));
+                    self.fresh(within, Some(row), entries, text, At { patch: &Value::Null, pointer });
                     let keys = misshapen.iter().map(|line| key_of(scope, &line.keyword()).into_owned());
                     replaced.extend(keys);
                     self.promise(within, row.key, values[1]);
@@ -172,31 +189,6 @@ impl<'p, 'd> Sync<'p, 'd> {
         if within.is_none() {
             self.promises.member(key, target);
         }
-    }
-
-    /// The lines of a known parameter. Returns those in a wrong form, the last of which is changed where there is no
-    /// other.
-    fn known(
-        &mut self,
-        within: Option<Entry<'d>>,
-        members: &Members<'d>,
-        row: &'static Parameter,
-        kept: &Object,
-        values: [Option<&Value>; 2],
-        pointer: &Pointer,
-    ) -> Vec<Entry<'d>> {
-        self.note_options_dropped(row, values, pointer);
-        self.faults.0.extend(unwritable(row, values, pointer));
-        let (mut entries, misshapen) = (members.own(row), misshapen(members, row, kept));
-        if let [gone @ .., _] = &misshapen[..] {
-            gone.iter().for_each(|&gone| self.remove(gone));
-            entries = &misshapen[gone.len()..];
-        }
-        let target = values[1]
-            .filter(|target| !entries.is_empty() || row.value_of_nothing().as_ref() != Some(*target));
-        let text = target.map_or_else(String::new, |value| written(row, value));
-        self.fresh(within, Some(row), entries, text, At { patch: &Value::Null, pointer });
-        misshapen
     }
 
     /// The lines of a keyword under the general rule.
@@ -382,7 +374,7 @@ impl<'p, 'd> Sync<'p, 'd> {
     }
 
     pub(super) fn splice(&mut self, range: std::ops::Range<usize>, text: impl Into<String>) {
-        self.changes.splices.push(Splice { range, text: text.into() });
+        self.splices.push(Splice { range, text: text.into() });
     }
 
     /// Removes an entry with the comments that belong to it, and notes those that stay.
@@ -390,7 +382,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         if !self.is_staying(&entry) {
             return;
         }
-        self.changes.leaving.insert(entry.id(), (entry, Leave::Removed));
+        self.leaving.insert(entry.id(), (entry, Leave::Removed));
         if self.around.begins_line(entry.start()) {
             let own = self.around.own_comments(entry);
             let lines = count_lines(&self.document.text()[self.around.attached_comments(own)..own]);
@@ -430,12 +422,12 @@ impl<'p, 'd> Sync<'p, 'd> {
             Insertion::Block(entry, None) => Some((entry.id(), (entry, Leave::Moved))),
             Insertion::New(_) | Insertion::Block(..) => None,
         };
-        self.changes.leaving.extend(moved);
-        self.changes.puts.push(Put { within, place, content, blank_lines });
+        self.leaving.extend(moved);
+        self.puts.push(Put { within, place, content, blank_lines });
     }
 
     pub(super) fn is_staying(&self, entry: &Entry<'_>) -> bool {
-        !self.changes.leaving.contains_key(&entry.id())
+        !self.leaving.contains_key(&entry.id())
     }
 
     /// Adds new lines of a member with these entries.
@@ -451,14 +443,14 @@ impl<'p, 'd> Sync<'p, 'd> {
         // Insertions remove nothing, so a place that was found stays right for all that follow.
         let mut places = HashMap::new();
         let (mut pending, mut at_top) = (std::mem::take(&mut self.pending), Vec::new());
-        at_top.extend(self.changes.puts.extract_if(.., |put| put.within.is_none()));
+        at_top.extend(self.puts.extract_if(.., |put| put.within.is_none()));
         let inside: Vec<_> = pending.extract_if(.., |new| new.within.is_some()).collect();
         inside.into_iter().for_each(|new| self.place(new, &mut places));
         let at_end: Vec<_> = at_top.extract_if(.., |put| matches!(put.place, Anchor::End)).collect();
-        self.changes.puts.extend(at_top);
+        self.puts.extend(at_top);
         let blocks: Vec<_> = pending.extract_if(.., |new| new.lines[0].block.is_some()).collect();
         pending.into_iter().for_each(|new| self.place(new, &mut places));
-        self.changes.puts.extend(at_end);
+        self.puts.extend(at_end);
         blocks.into_iter().for_each(|new| self.place(new, &mut places));
     }
 
@@ -543,11 +535,6 @@ pub(super) fn without_misshapen(
             }
         }
     }
-}
-
-/// The lines of a known parameter, as they are written anew.
-pub(super) fn written(row: &'static Parameter, value: &Value) -> String {
-    row.write(value).join("\n")
 }
 
 /// The lines of a keyword under the general rule; true is a bare flag, but the options of a port keep their value:
