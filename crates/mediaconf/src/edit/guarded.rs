@@ -116,8 +116,8 @@ impl<'d> Sync<'_, 'd> {
     ) {
         let keyword = &*old[0].keyword();
         let is_bare = |line: &Entry<'_>| !line.is_block() && line.count_arguments() == 0;
-        let has_blocks =
-            matches!(DirectiveForm::from_entries(old), DirectiveForm::Block | DirectiveForm::NamedBlocks);
+        let form = DirectiveForm::from_entries(old);
+        let has_blocks = matches!(form, DirectiveForm::Block | DirectiveForm::NamedBlocks);
         let lists_lines = match patch {
             Value::Null => return,
             Value::Object(_) if has_blocks || Schema::media().has_names(keyword) => return,
@@ -143,9 +143,14 @@ impl<'d> Sync<'_, 'd> {
         let shown = Masker::default().json_below(&keys, &current).to_string();
         let (start, rest) = shown.split_at(shown.floor_char_boundary(MAX_SHOWN));
         let more = if rest.is_empty() { "" } else { "…" };
+        let advice = match form {
+            DirectiveForm::NamedBlocks => {
+                "the blocks have names: give them by name, as `{\"NAME\":{…}}`".to_owned()
+            }
+            _ => format!("the present value is `{start}{more}`: send it with your change"),
+        };
         let hint = format!(
-            "the present value is `{start}{more}`: send it with your change; \
-             `--accept form-change` (over HTTP `accept=form-change`) makes the change anyway"
+            "{advice}; `--accept form-change` (over HTTP `accept=form-change`) makes the change anyway"
         );
         let message = format!("{found} here, and this patch would {made}");
         self.guarded.push(Fault::at_pointer(FaultKind::FormChange, pointer.clone(), message).hint(hint));
