@@ -148,7 +148,7 @@ impl Explained {
 
     /// Explains a path where no configuration is known.
     fn without_values(path: &Path) -> Result<Self, Error> {
-        let explained = looked_up(&Snapshot::default().config(), path)?;
+        let explained = looked_up(&Config::from(&json!({})), path)?;
         Ok(Self { explanation: Explanation { is_certain: false, ..explained.explanation }, ..explained })
     }
 
