@@ -3,10 +3,10 @@
 use std::thread;
 use std::time::Duration;
 
+use crate::cli::Invocation;
 use crate::cli::context;
 use crate::cli::fleet::answers::{Answers, ServerAnswer};
 use crate::cli::fleet::members::FleetMember;
-use crate::cli::invocation::Invocation;
 use crate::cli::target::{self, Purpose, Target};
 use crate::engine::Content;
 use crate::error::{Error, ErrorKind, Exit};

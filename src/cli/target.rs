@@ -15,7 +15,7 @@ use crate::cli::context::{self, ServerContext};
 use crate::cli::credentials::KnownCredentials;
 use crate::cli::input;
 use crate::cli::interrupt::interrupt;
-use crate::cli::local_user::sudo_user;
+use crate::cli::local::sudo_user;
 use crate::cli::prompts;
 use crate::cli::remote_host::RemoteHost;
 use crate::cli::ui::{Ui, waiting};

@@ -2,4 +2,3 @@
 
 pub mod changing;
 pub mod global;
-pub mod shared;

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::args::shared::ListFormat;
+use crate::cli::Invocation;
+use crate::cli::args::global::ListFormat;
 use crate::cli::input;
-use crate::cli::invocation::Invocation;
 use crate::cli::render::masked::masked_entry;
 use crate::cli::render::paragraph::wrapped;
 use crate::cli::render::table::{self, Screen};
@@ -48,7 +48,13 @@ const INDENT: &str = "    ";
 const HAND_EDIT: &str = "the file was edited by hand since the last change; the next change found that edit, and \
                              `mediactl blame` shows it from then on";
 
-pub fn run(args: &BlameArgs, call: Invocation<'_>) -> Result<Exit, Error> {
+impl BlameArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        run(self, call)
+    }
+}
+
+fn run(args: &BlameArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let (call, masker) = (call.paged(), call.ui.masker());
     let ui = call.ui;
     let path = input::value_path(&args.path)?;

@@ -2,11 +2,11 @@
 
 use clap::Subcommand;
 
+use crate::cli::Invocation;
 use crate::cli::cluster;
 use crate::cli::context::ServerContext;
 use crate::cli::fleet::names::in_ranges;
-use crate::cli::invocation::Invocation;
-use crate::cli::local_user::local_user;
+use crate::cli::local::local_user;
 use crate::cli::prompts;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
@@ -65,7 +65,13 @@ pub enum ClusterCommand {
     },
 }
 
-pub fn run(args: &ClusterArgs, call: Invocation<'_>) -> Result<Exit, Error> {
+impl ClusterArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        run(self, call)
+    }
+}
+
+fn run(args: &ClusterArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let named = || cluster::named(call.global);
     match &args.command {
         ClusterCommand::Adopt { yes } => adopt(&named()?.0, *yes, call.ui),

@@ -6,12 +6,12 @@ use std::path::Path as FilePath;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::cli::Invocation;
 use crate::cli::context;
 use crate::cli::fleet::grouped::{self, GroupedDiffs};
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::fleet::names::in_ranges;
 use crate::cli::input::{self, STDIN, is_url};
-use crate::cli::invocation::Invocation;
 use crate::cli::render::notes::all_lack;
 use crate::cli::render::value_diff::{changed, first_paths};
 use crate::cli::render::{diff, table};
@@ -81,7 +81,13 @@ const RUNNING: &str = "running";
 /// The argument for the configuration file.
 const SAVED: &str = "saved";
 
-pub fn run(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, Error> {
+impl DiffArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        run(self, call)
+    }
+}
+
+fn run(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let call = call.paged();
     if args.across {
         return across(args, call);

@@ -6,11 +6,11 @@ use colored::Color;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::cli::args::shared::ListFormat;
+use crate::cli::Invocation;
+use crate::cli::args::global::ListFormat;
 use crate::cli::fleet::grouped::heading;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
-use crate::cli::invocation::Invocation;
 use crate::cli::render::paragraph::wrapped;
 use crate::cli::render::{diagnostics, table};
 use crate::cli::target::Target;
@@ -58,7 +58,13 @@ struct Explained {
     line: Option<usize>,
 }
 
-pub fn run(args: &ExplainArgs, call: Invocation<'_>) -> Result<Exit, Error> {
+impl ExplainArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        run(self, call)
+    }
+}
+
+fn run(args: &ExplainArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let call = call.paged();
     let ui = call.ui;
     let path = input::value_path(&args.path)?;

@@ -9,11 +9,11 @@ use clap::builder::RangedU64ValueParser;
 use colored::Color;
 use serde_json::json;
 
-use crate::cli::args::shared::ListFormat;
+use crate::cli::Invocation;
+use crate::cli::args::global::ListFormat;
 use crate::cli::fleet::grouped;
 use crate::cli::input;
-use crate::cli::invocation::Invocation;
-use crate::cli::local_time;
+use crate::cli::local;
 use crate::cli::render::masked::{masked_entry, write_text};
 use crate::cli::render::table;
 use crate::cli::render::value_diff::{differ, first_paths, paths_and_more, print};
@@ -96,7 +96,13 @@ pub enum HistoryCommand {
 /// without.
 const TEXTS_FOR_PATHS: usize = 16 * 1024 * 1024;
 
-pub fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, Error> {
+impl HistoryArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        run(self, call)
+    }
+}
+
+fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let (call, masker) = (call.paged(), call.ui.masker());
     let ui = call.ui;
     let wanted = Selected::from_args(args)?;
@@ -256,7 +262,7 @@ impl Selected {
         }
         Ok(Self {
             path: args.path.as_deref().map(path).transpose()?,
-            since: args.since.as_deref().map(local_time::parse).transpose()?,
+            since: args.since.as_deref().map(local::parse).transpose()?,
             change: args.change.clone(),
             most: args.max_count.unwrap_or(WHOLE_HISTORY),
         })

@@ -3,9 +3,9 @@
 use std::fs::create_dir_all;
 use std::path::{Path, PathBuf};
 
+use crate::cli::Invocation;
 use crate::cli::input::{self, is_url};
-use crate::cli::invocation::Invocation;
-use crate::cli::local_user::local_user;
+use crate::cli::local::local_user;
 use crate::cli::new_account::NewAccount;
 use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, ConfigService, Engine, Hooks, RequestedChange};
@@ -29,7 +29,13 @@ pub struct InitArgs {
 /// The first configuration; the login and the password go where the braces are.
 const TEMPLATE: &str = include_str!("init.conf");
 
-pub fn run(args: &InitArgs, call: Invocation<'_>) -> Result<Exit, Error> {
+impl InitArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        run(self, call)
+    }
+}
+
+fn run(args: &InitArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let Invocation { global, ui, .. } = call;
     let path = args.file.as_deref().unwrap_or(&global.conf);
     if global.chosen.names_server() || path.to_str().is_some_and(is_url) {

@@ -11,9 +11,9 @@ use serde::ser::{SerializeMap, Serializer as _};
 use serde_json::ser::Formatter;
 use serde_json::{Map, Serializer, Value};
 
+use crate::cli::Invocation;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
-use crate::cli::invocation::Invocation;
 use crate::cli::render::diagnostics;
 use crate::cli::render::group_table::{self, GroupTables};
 use crate::cli::render::masked::{write_entry, write_text};
@@ -126,7 +126,13 @@ pub enum ReadFormat {
 /// The directive that includes files, as JSON shows it, too.
 const INCLUDE: &str = "include";
 
-pub fn run(args: &ReadArgs, call: Invocation<'_>) -> Result<Exit, Error> {
+impl ReadArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        run(self, call)
+    }
+}
+
+fn run(args: &ReadArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let call = call.paged();
     let ui = call.ui;
     let wanted = Wanted::from_args(args)?;

@@ -14,14 +14,14 @@ use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::cli::Invocation;
 use crate::cli::access_log::{self, LogFormat};
 use crate::cli::args::changing::HookArgs;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::cluster;
 use crate::cli::input;
-use crate::cli::invocation::Invocation;
 use crate::cli::listening::{self, CertificateOrigin};
-use crate::cli::local_user::local_user;
+use crate::cli::local::local_user;
 use crate::cli::new_account::NewAccount;
 use crate::cli::prompts;
 use crate::cli::render::diagnostics::{composed_error, first_error, in_one_line};
@@ -175,7 +175,13 @@ const MAX_TOLD: usize = 10;
 /// The unit of `--max-body`.
 const MIB: usize = 1024 * 1024;
 
-pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, Error> {
+impl ServeArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        run(self, call)
+    }
+}
+
+fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let ended = serve(args, call);
     access_log::flush();
     ended

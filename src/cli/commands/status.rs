@@ -5,14 +5,14 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::cli::args::shared::ListFormat;
+use crate::cli::Invocation;
+use crate::cli::args::global::ListFormat;
+use crate::cli::confirmation;
 use crate::cli::fleet::answers::ServerAnswer;
 use crate::cli::fleet::grouped;
-use crate::cli::invocation::Invocation;
 use crate::cli::render::diagnostics::{composed_error, first_error};
 use crate::cli::render::masked::masked_entry;
 use crate::cli::render::status;
-use crate::cli::rolled_out;
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Status};
@@ -61,7 +61,13 @@ struct StatusRecord<'a> {
     status: &'a Status,
 }
 
-pub fn run(args: &StatusArgs, call: Invocation<'_>) -> Result<Exit, Error> {
+impl StatusArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        run(self, call)
+    }
+}
+
+fn run(args: &StatusArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let ui = call.ui;
     let answers = call.ask("status", |server| {
         let status = read(&mut server.target, ui)?;
@@ -85,7 +91,7 @@ pub fn run(args: &StatusArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     }
     if args.exit_code && answers.found().any(|(_, (status, _))| status.nodes.is_some()) {
         let runs_it =
-            |status: &Status| rolled_out::missing(status, None).is_none_or(|missing| missing.is_empty());
+            |status: &Status| confirmation::missing(status, None).is_none_or(|missing| missing.is_empty());
         let is_missing = answers.found().any(|(_, (status, _))| !runs_it(status));
         return Ok(answers.exit_if(is_missing, Exit::Partly));
     }

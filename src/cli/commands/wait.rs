@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use crate::cli::Invocation;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::commands::modify::expectation;
 use crate::cli::commands::read::text_that_includes;
-use crate::cli::invocation::Invocation;
+use crate::cli::confirmation;
 use crate::cli::observed::{BeginObserving, Observed, may_pass, observe};
-use crate::cli::rolled_out;
 use crate::cli::target::{self, Purpose, Target};
 use crate::error::{Error, Exit};
 
@@ -50,11 +50,17 @@ const LONG: Duration = Duration::from_secs(3600);
 /// The value that is still missing, for the message when the time is over.
 type Missing = Arc<Mutex<Option<String>>>;
 
-pub fn run(args: &WaitArgs, call: Invocation<'_>) -> Result<Exit, Error> {
+impl WaitArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        run(self, call)
+    }
+}
+
+fn run(args: &WaitArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     if let Some(serial) = args.rolled_out {
         let most = call.global.remote.timeout.map(Duration::from_secs);
         let target = target::resolve(call.global, Purpose::default(), call.ui)?;
-        return Ok(rolled_out::exit_of(&rolled_out::wait(&*target.service, serial, most)?, call.ui));
+        return Ok(confirmation::exit_of(&confirmation::wait(&*target.service, serial, most)?, call.ui));
     }
     let awaited = Awaited::from_args(args, call.global)?;
     let answers = observe(call, |_| {}, |begin| awaited.wait(begin))?.with_errors_told();

@@ -5,9 +5,9 @@ use std::time::{Duration, SystemTime};
 
 use colored::Color;
 
+use crate::cli::Invocation;
 use crate::cli::input;
-use crate::cli::invocation::Invocation;
-use crate::cli::local_time;
+use crate::cli::local;
 use crate::cli::observed::{Observed, may_pass, observe};
 use crate::cli::render::masked::masked_entry;
 use crate::cli::render::value_diff;
@@ -40,7 +40,13 @@ pub struct WatchArgs {
 /// The longest time of one wait; the configuration is checked more often.
 const LONG: Duration = Duration::from_secs(3600);
 
-pub fn run(args: &WatchArgs, call: Invocation<'_>) -> Result<Exit, Error> {
+impl WatchArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        run(self, call)
+    }
+}
+
+fn run(args: &WatchArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let (path, ui) = (args.path.as_deref().map(input::value_path).transpose()?, call.ui);
     // An error is printed when it comes: the other servers may be watched for days.
     let watched = observe(call, |error| ui.error(error), |begin| watch(begin()?, path.as_ref(), ui))?;
@@ -103,7 +109,7 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
 
 /// The time and the change that made this configuration, and the paths that its record names.
 fn heading(observed: &mut Observed, content: &Content, masker: Option<&Masker>) -> (String, String) {
-    let time = local_time::shown(SystemTime::now());
+    let time = local::shown(SystemTime::now());
     let revision = content.snapshot().map(|snapshot| snapshot.revision());
     // The history only adds to what is seen; a server without one is watched all the same.
     let entry = observed.target.service.status().ok().and_then(|status| status.last_change);
