@@ -10,9 +10,7 @@ use signal_hook::consts::SIGTERM;
 
 use crate::engine::{Guard, Snapshot};
 use crate::store::PendingInfo;
-use mediaconf::plumbing::edit::{EditError, Fault, FaultKind, Faults, joined};
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::{Diagnostics, LineIndex, Severity};
+use mediaconf::{Diagnostics, EditError, Fault, FaultKind, Faults, LineIndex, Masker, Severity, joined};
 
 macro_rules! exits {
     ($($exit:ident $code:literal $meaning:literal,)*) => {

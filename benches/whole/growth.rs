@@ -5,10 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use mediaconf::plumbing::edit::Config;
-use mediaconf::plumbing::edit::{FaultKind, modify};
-use mediaconf::plumbing::model::check;
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::{Config, Document, FaultKind, check, modify};
 use mediactl::store::Revision;
 
 use crate::timing::{command, median, timed};

@@ -2,8 +2,7 @@
 //! is in the text. Here a place is chosen in the view of the text, or in the patch that is there,
 //! and gets a value of a kind that has its own rule.
 
-use mediaconf::plumbing::model::has_errors;
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::{Document, has_errors};
 use serde_json::{Map, Value, json};
 
 use crate::law::view;

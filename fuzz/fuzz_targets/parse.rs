@@ -15,10 +15,7 @@ mod law;
 mod oracle;
 
 use libfuzzer_sys::fuzz_target;
-use mediaconf::Path;
-use mediaconf::plumbing::show::set_lines;
-use mediaconf::plumbing::model::{Lens, View, to_json, top_members};
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::{Document, Lens, Path, View, set_lines, to_json, top_members};
 
 /// The size of a large text.
 const LARGE: usize = 1 << 20;

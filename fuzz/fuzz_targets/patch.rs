@@ -15,8 +15,7 @@ mod mutate;
 mod oracle;
 
 use libfuzzer_sys::{Corpus, fuzz_mutator, fuzz_target, fuzzer_mutate};
-use mediaconf::plumbing::edit::patch;
-use mediaconf::plumbing::model::has_errors;
+use mediaconf::{has_errors, parse_patch};
 use mutate::{Chance, other_patch};
 
 fuzz_target!(|bytes: &[u8]| -> Corpus {
@@ -26,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
         return Corpus::Reject;
     }
     law::an_empty_patch_is_the_identity(&document);
-    if let Ok(patch) = patch::parse(json) {
+    if let Ok(patch) = parse_patch(json) {
         law::changes_only_what_it_says(&document, &patch);
     }
     Corpus::Keep

@@ -14,8 +14,7 @@ mod law;
 mod oracle;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Assignment, Config, Path, normalize};
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::{AssignOptions, AssignedValue, Assignment, Config, Document, Path, normalize};
 use serde_json::Value;
 
 /// Every shape there is, at least once.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::engine::{LogLevel, LogLine};
 use crate::http::server::log::{AccessRecord, Log, MAX_DETAIL, MAX_PATH};
-use mediaconf::plumbing::syntax::{controls_terminal, one_line};
+use mediaconf::{controls_terminal, one_line};
 
 /// The form in which a request is logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

@@ -11,9 +11,8 @@ use crate::cli::confirmation::{self, no_cluster};
 use crate::cli::context;
 use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::prompts;
-use crate::cli::render::diff;
-use crate::cli::render::notes::all_lack;
-use crate::cli::render::report::{Report, Verb};
+use crate::cli::render::report::{Report, Verb, all_lack};
+use crate::cli::render::texts::print_diff;
 use crate::cli::target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
@@ -22,8 +21,7 @@ use crate::engine::{
 };
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeId, HistoryEntry};
-use mediaconf::plumbing::edit::AssignOptions;
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::{AssignOptions, one_line};
 
 /// A change of more streams, lives and plugins than this is asked about.
 const MOST_UNASKED: usize = 20;
@@ -218,7 +216,7 @@ impl<'a> ChangeCommand<'a> {
         if reasons.is_empty() || !report.changed {
             return Ok(None);
         }
-        output(diff::print(&report.diff, [service.name(); 2], ui.on_stderr(), &mut io::stderr().lock()))?;
+        output(print_diff(&report.diff, [service.name(); 2], ui.on_stderr(), &mut io::stderr().lock()))?;
         let end = if self.protected.is_some() && reasons.len() == 1 { "change it?" } else { "go on?" };
         if !confirm(&format!("{}: {end}", reasons.join("; ")))? {
             return Err(match (refusal, &self.protected) {

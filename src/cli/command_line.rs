@@ -13,7 +13,7 @@ use super::input::misplaced_url;
 use super::ui::Ui;
 use crate::error::Exit;
 use crate::http::client::without_userinfo;
-use mediaconf::plumbing::syntax::printable;
+use mediaconf::printable;
 
 /// Read and change the configuration of media servers
 ///

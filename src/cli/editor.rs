@@ -9,8 +9,7 @@ use bytes::Bytes;
 
 use crate::cli::interrupt::EditorSignals;
 use crate::cli::ui::Ui;
-use mediaconf::plumbing::edit::Fault;
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::{Fault, one_line};
 
 /// The editor where the environment names none.
 const DEFAULT_EDITOR: &str = "vi";

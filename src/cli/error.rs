@@ -4,13 +4,13 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::cli::render::alike::grouped;
-use crate::cli::render::notes;
+use crate::cli::render::grouped;
+use crate::cli::render::report;
 use crate::engine::{BRINGS_WARNING, NewWarning, Snapshot};
 use crate::error::{BrokenText, Error, ErrorKind, WITHOUT_STRICT};
 use crate::store::etcd::ClusterUrl;
 use crate::store::{LockHolder, reason};
-use mediaconf::plumbing::edit::{Fault, joined};
+use mediaconf::{Fault, joined};
 
 /// The hint for a configuration that is not there.
 const OTHER_TARGETS: &str = "`mediactl init` makes a first configuration; `--conf FILE`, `--url URL` or \
@@ -258,7 +258,7 @@ pub fn equal_lines(lines: &[Fault]) -> Vec<Vec<&Fault>> {
 fn new_warnings(faults: &[Fault]) -> Vec<Fault> {
     let warnings: Vec<NewWarning> = faults.iter().map(|fault| NewWarning::parse(&fault.message)).collect();
     let line = |words| Fault::plain(format!("{BRINGS_WARNING}{words}"));
-    let mut lines: Vec<Fault> = notes::new_warnings(&warnings, None).into_iter().map(line).collect();
+    let mut lines: Vec<Fault> = report::new_warnings(&warnings, None).into_iter().map(line).collect();
     if let Some(last) = lines.last_mut() {
         last.hint = Some(WITHOUT_STRICT.to_owned());
     }

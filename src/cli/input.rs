@@ -12,9 +12,7 @@ use crate::engine::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::http::client::without_userinfo;
 use crate::store::file::ConfFile;
-use mediaconf::plumbing::edit::{
-    AssignedValue, Assignment, Condition, Fault, FaultKind, Path as ValuePath, Substitution,
-};
+use mediaconf::{AssignedValue, Assignment, Condition, Fault, FaultKind, Path as ValuePath, Substitution};
 
 /// The argument for standard input.
 pub const STDIN: &str = "-";

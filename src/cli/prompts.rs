@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 
 use dialoguer::Password;
 
-use mediaconf::plumbing::syntax::printable;
+use mediaconf::printable;
 
 /// True if somebody may answer questions.
 pub fn can_ask() -> bool {

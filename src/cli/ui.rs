@@ -1,7 +1,11 @@
 //! The two output streams: results go to stdout, everything else goes to stderr.
 //!
 //! [`Ui`] knows whether the streams are terminals, whether colours are on, and whether secrets may be
-//! shown. Everything that is printed to a terminal is sanitized on its way.
+//! shown.
+//!
+//! Names, comments, messages of servers and the output of hooks may hold any character, and a terminal obeys some of
+//! them: it moves the cursor, changes its title, or reverses the order of letters. So all that is printed to a terminal
+//! is sanitized on its way. A pipe gets the bytes as they are.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -18,14 +22,11 @@ use crate::cli::args::global::{ColorChoice, GlobalArgs};
 use crate::cli::error::equal_lines;
 use crate::cli::local;
 use crate::cli::pager::Pager;
-use crate::cli::render::alike::more_like_it;
-use crate::cli::render::sanitize::Sanitizer;
+use crate::cli::render::more_like_it;
 use crate::cli::render::table::Screen;
 use crate::error::Error;
 use crate::store::LockHolder;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::Diagnostics;
-use mediaconf::plumbing::syntax::printable;
+use mediaconf::{Diagnostics, Masker, printable};
 
 /// The number of lines of one error that are shown: the message about the whole, then one for each fault.
 const MAX_ERROR_LINES: usize = Diagnostics::MAX + 1;
@@ -127,7 +128,8 @@ impl Ui {
     /// Opens stdout, behind a buffer, for results without colours.
     pub fn results(self) -> Result<Output, Error> {
         let out = output(self.stdout())?;
-        let results = if self.terminal_out { Box::new(Sanitizer::new(out)) } else { out };
+        let results =
+            if self.terminal_out { Box::new(Sanitizer { inner: out, kept: Vec::new() }) } else { out };
         Ok(BufWriter::with_capacity(OUTPUT_BUFFER, results))
     }
 
@@ -235,4 +237,62 @@ pub fn waiting_for_password(context: &str, silence: Duration) {
         io::stderr(),
         "waiting for the password command of context `{context}`, which has been silent for {seconds} s"
     );
+}
+
+/// A writer that sanitizes. What is behind the last line end is kept until its line ends: it may be a part of a character.
+struct Sanitizer<W: Write> {
+    inner: W,
+    kept: Vec<u8>,
+}
+
+impl<W: Write> Sanitizer<W> {
+    fn write_sanitized(&mut self, length: usize) -> io::Result<()> {
+        let bytes: Vec<u8> = self.kept.drain(..length).collect();
+        self.inner.write_all(printable(&String::from_utf8_lossy(&bytes)).as_bytes())
+    }
+}
+
+impl<W: Write> Write for Sanitizer<W> {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        let line_end = piece.iter().rposition(|byte| *byte == b'\n');
+        let complete = line_end.map(|end| self.kept.len() + end + 1);
+        self.kept.extend(piece);
+        complete.map_or(Ok(()), |complete| self.write_sanitized(complete))?;
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+impl<W: Write> Drop for Sanitizer<W> {
+    fn drop(&mut self) {
+        // The terminal may be closed already.
+        let _ = self.write_sanitized(self.kept.len()).and_then(|()| self.inner.flush());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_control_character_reaches_a_terminal() {
+        for (text, shown) in [
+            ("plain\ttext\n", "plain\ttext\n"),
+            ("a\u{1b}]0;x\u{7}b", "a\u{fffd}]0;x\u{fffd}b"),
+            ("\u{7f}\u{9b}31m\r", "\u{fffd}\u{fffd}31m\u{fffd}"),
+            ("one\r\ntwo\r\n\u{1b}", "one\ntwo\n\u{fffd}"),
+            ("\u{202e}abc\u{2066}\u{200f}\u{61c}", "\u{fffd}abc\u{fffd}\u{fffd}\u{fffd}"),
+            ("größe 日本 👍🏽", "größe 日本 👍🏽"),
+        ] {
+            assert_eq!(printable(text), shown);
+            let mut written = Vec::new();
+            let mut writer = Sanitizer { inner: &mut written, kept: Vec::new() };
+            text.as_bytes().iter().for_each(|byte| writer.write_all(&[*byte]).expect("there is room"));
+            drop(writer);
+            assert_eq!(String::from_utf8(written).expect("it is text"), shown, "{text:?}");
+        }
+    }
 }

@@ -10,10 +10,7 @@ use super::snapshot::Snapshot;
 use super::transaction::Transaction;
 use crate::error::{Error, ErrorKind};
 use crate::store::{Revision, WHOLE_HISTORY};
-use mediaconf::Request;
-use mediaconf::plumbing::merge::{patch_between, three_way};
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::{Document, Masker, Request, patch_between, three_way};
 
 impl Transaction<'_> {
     /// The text that the change was made of; `None` if it names none.

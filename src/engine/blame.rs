@@ -11,8 +11,7 @@ use super::service::{ConfigService, ConfigSource, ReadForm, ReadQuery};
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
-use mediaconf::plumbing::edit::{Path, Segment};
-use mediaconf::plumbing::model::{Config, Masker};
+use mediaconf::{Config, Masker, Path, Segment};
 
 /// A change that set a value.
 #[derive(Debug, Clone, PartialEq, Serialize)]

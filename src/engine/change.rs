@@ -12,8 +12,7 @@ use super::change_report::ReportParts;
 use super::guard::Guard;
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRef, ClusterState, PendingInfo, Revision};
-use mediaconf::Request;
-use mediaconf::plumbing::edit::{Faults, Path};
+use mediaconf::{Faults, Path, Request};
 
 /// A change, and how it is made.
 #[derive(Serialize, Deserialize)]

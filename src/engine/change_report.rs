@@ -1,8 +1,6 @@
 //! The report of a change, made or rehearsed: commands show it, and servers send it.
 
-use mediaconf::plumbing::edit::Config;
-use mediaconf::plumbing::schema::DirectiveRole;
-use mediaconf::plumbing::schema::Scope;
+use mediaconf::{ChangedValue, Config, DirectiveRole, Effects, Masker, Request, Scope};
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
@@ -15,10 +13,6 @@ use super::new_warnings::NewWarning;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::snapshot::Snapshot;
 use crate::store::{ChangeId, PendingInfo, Revision};
-use mediaconf::Request;
-use mediaconf::plumbing::merge::ChangedValue;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::show::Effects;
 
 /// The configuration before the first one.
 static NOTHING: LazyLock<Content> =

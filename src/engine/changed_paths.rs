@@ -4,8 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::error::Error;
-use mediaconf::plumbing::edit::Config;
-use mediaconf::plumbing::merge::ChangedValue;
+use mediaconf::{ChangedValue, Config};
 
 use super::content::{Content, compared};
 use super::snapshot::Snapshot;

@@ -11,9 +11,7 @@ use std::sync::Arc;
 use super::local::Engine;
 use super::snapshot::Snapshot;
 use crate::store::{Follow, IncludeError, IncludedText, Revision, Store};
-use mediaconf::plumbing::edit::Fault;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::{Diagnostic, Diagnostics, Fix, Severity, Span, one_line};
+use mediaconf::{Diagnostic, Diagnostics, Fault, Fix, Masker, Severity, Span, one_line};
 
 /// The message in the place of a fault of which only the place may be shown.
 const UNTOLD: &str = "something is wrong here, and is not shown: the file is not below the folder of the configuration, \

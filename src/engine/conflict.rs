@@ -1,14 +1,10 @@
 //! Conflicts between a change and what others made of the same text meanwhile, such as a hand edit of the file.
 
 use crate::error::{Error, ErrorKind};
-use mediaconf::plumbing::edit::{Fault, Pointer};
-use mediaconf::plumbing::schema::Schema;
+use mediaconf::{Config, Document, Fault, LinesClash, Masker, Pointer, Schema};
 use serde_json::Value;
 
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::merge::LinesClash;
-use mediaconf::plumbing::model::{Config, Masker};
-use mediaconf::plumbing::syntax::Document;
 
 /// The advice about a hand edit.
 pub const OVERWRITE: &str =

@@ -1,6 +1,6 @@
 //! A configuration, with its text or as JSON alone.
 
-use mediaconf::plumbing::edit::Config;
+use mediaconf::Config;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};

@@ -3,7 +3,7 @@
 //! Texts are compared by their lines. Where one of the two is only known as JSON, both are compared as
 //! indented JSON.
 
-use mediaconf::plumbing::schema::Kind;
+use mediaconf::{Kind, Masker, unified_diff};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -11,8 +11,6 @@ use serde_json::{Map, Value, json};
 
 use super::content::Content;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::show::unified_diff;
 
 /// The difference between two configurations.
 #[derive(Debug, Default)]

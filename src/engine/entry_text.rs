@@ -7,9 +7,7 @@ use std::sync::Arc;
 use super::change::EntryEdit;
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
-use mediaconf::plumbing::edit::Path;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::{Document, Token};
+use mediaconf::{Document, Masker, Path, Token};
 
 /// Returns the bytes of the entry at a path: from its keyword to its `;` or `}`. With a masker, a path that holds a secret
 /// leads nowhere.

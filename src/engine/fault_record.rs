@@ -11,10 +11,9 @@ use super::local::Engine;
 use super::new_warnings::new_warnings;
 use super::snapshot::Snapshot;
 use crate::error::Error;
-use mediaconf::Request;
-use mediaconf::plumbing::edit::{Fault, Pointer};
-use mediaconf::plumbing::model::check;
-use mediaconf::plumbing::syntax::{Diagnostic, Diagnostics, Fix, LineIndex, Position, Severity, Span};
+use mediaconf::{
+    Diagnostic, Diagnostics, Fault, Fix, LineIndex, Pointer, Position, Request, Severity, Span, check,
+};
 
 /// One fault. The shape is stable.
 #[derive(Debug, Clone, Serialize)]

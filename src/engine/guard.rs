@@ -1,14 +1,9 @@
 //! Guards refuse changes that are rarely intended.
 
-use mediaconf::plumbing::schema::DirectiveRole;
-use mediaconf::plumbing::schema::Kind;
+use mediaconf::{DirectiveRole, Document, FaultKind, Kind, Word, top_members, usable_account};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-
-use mediaconf::plumbing::edit::FaultKind;
-use mediaconf::plumbing::model::{top_members, usable_account};
-use mediaconf::plumbing::syntax::{Document, Word};
 
 /// This many streams may be deleted at once without a question, however few there are.
 pub const MAX_DELETE_FLOOR: usize = 4;
@@ -152,9 +147,7 @@ pub fn account_of<'d>(document: &'d Document, role: DirectiveRole) -> Option<[Wo
 
 /// Returns the number of streams that `old` has and `new` lacks, and the number of all streams of `old`.
 pub fn deleted_streams(old: &Document, new: &Document) -> (usize, usize) {
-    let name = |entry: &mediaconf::plumbing::syntax::Entry<'_>| {
-        mediaconf::plumbing::model::group_name(*entry).value().into_owned()
-    };
+    let name = |entry: &mediaconf::Entry<'_>| mediaconf::group_name(*entry).value().into_owned();
     let (old, new) = (top_members(old), top_members(new));
     let kept: std::collections::HashSet<String> =
         new.own_by_key(Kind::Streams.key()).iter().map(name).collect();

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use thiserror::Error;
 
 use super::interrupt::Interrupt;
-use mediaconf::plumbing::model::SecretValues;
+use mediaconf::SecretValues;
 use pipe::{POLL, Pipe};
 
 /// The longest time for a hook before its process group is killed.

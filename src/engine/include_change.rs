@@ -4,9 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use mediaconf::plumbing::edit::{Path, Segment};
-use mediaconf::plumbing::schema::Kind;
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::{Kind, Path, Segment, one_line};
 
 /// A stream, live or plugin of an included file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,10 @@
 //! Entries that stand in included files: a change of one is refused, and says in which file it is.
 
 use crate::error::Error;
-use mediaconf::plumbing::schema::{Kind, Schema, WITH_INCLUDES};
+use mediaconf::{
+    Config, Fault, Faults, Kind, Path, Request, Schema, Segment, WITH_INCLUDES, group_name, one_line,
+    top_members,
+};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -14,10 +17,6 @@ use super::local::Engine;
 use super::outcome::OutcomeNote;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
-use mediaconf::Request;
-use mediaconf::plumbing::edit::{Config, Fault, Faults, Path, Segment};
-use mediaconf::plumbing::model::{group_name, top_members};
-use mediaconf::plumbing::syntax::one_line;
 
 impl Transaction<'_> {
     /// Refuses a change whose entry stands in an included file; the note says that it also matches such entries.

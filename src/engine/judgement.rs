@@ -17,8 +17,7 @@ use super::snapshot::{INCLUDE, Snapshot};
 use super::transaction::Transaction;
 use crate::error::{Error, ErrorKind, WITHOUT_STRICT};
 use crate::store::Follow;
-use mediaconf::plumbing::edit::{Fault, joined};
-use mediaconf::plumbing::syntax::{Document, Splice};
+use mediaconf::{Document, Fault, Splice, joined};
 
 impl Engine {
     /// The errors of a text together with what it includes; empty if it includes nothing, or has errors

@@ -16,7 +16,7 @@ use super::running::{Running, ServerState, Turn};
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{Candidate, Loaded, LockHolder, RunBy, Store, Writer};
-use mediaconf::plumbing::edit::Faults;
+use mediaconf::Faults;
 
 /// The longest time that a dry run waits for the check commands of others.
 const REHEARSAL_WAIT: Duration = Duration::from_secs(120);

@@ -4,8 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::content::Content;
 use super::snapshot::Snapshot;
-use mediaconf::plumbing::model::{Config, Lens, Masker, SecretValues};
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::{Config, Document, Lens, Masker, SecretValues};
 
 impl Snapshot {
     /// The text with masks in the place of its secrets. Its JSON and its values are those of the masked text.

@@ -18,10 +18,7 @@ use super::running::ServerState;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
 use crate::error::{Error, ErrorKind};
-use mediaconf::Request;
-use mediaconf::plumbing::edit::Edit;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::{Document, Edit, Masker, Request};
 
 /// The text that a patch is merged into.
 struct Basis {

@@ -12,9 +12,7 @@ use super::outcome::OutcomeNote;
 use super::snapshot::Snapshot;
 use super::transaction::{Transaction, hand_edited_since};
 use crate::error::Error;
-use mediaconf::Request;
-use mediaconf::plumbing::edit::EditError;
-use mediaconf::plumbing::show::formatted_document;
+use mediaconf::{EditError, Request, formatted_document};
 
 /// A whole new text.
 #[derive(Clone)]

@@ -6,9 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use mediaconf::plumbing::edit::{Path, Segment};
-use mediaconf::plumbing::model::{block_kind, check, group_name};
-use mediaconf::plumbing::syntax::{Diagnostic, Document, Severity};
+use mediaconf::{Diagnostic, Document, Path, Segment, Severity, block_kind, check, group_name};
 
 /// The beginning of the faults if new warnings are refused.
 pub const BRINGS_WARNING: &str = "the change brings a warning: ";

@@ -9,9 +9,7 @@ use super::include_change::IncludeChange;
 use super::new_warnings::NewWarning;
 use super::snapshot::Snapshot;
 use crate::store::{ChangeId, PendingInfo};
-use mediaconf::plumbing::edit::{self};
-use mediaconf::plumbing::show::Effects;
-use mediaconf::plumbing::syntax::Splice;
+use mediaconf::{Effects, Splice};
 
 /// The outcome of a change, made or rehearsed.
 #[derive(Debug)]
@@ -54,7 +52,7 @@ pub enum After {
 #[serde(rename_all = "kebab-case")]
 pub enum OutcomeNote {
     /// A note of the edit itself.
-    Edit(edit::Note),
+    Edit(mediaconf::Note),
     /// An earlier update that was not saved went into the file, too.
     SavedEarlierUpdate,
     /// A hand edit of the file became part of the new configuration: the paths of what it changed, in words; empty

@@ -16,7 +16,7 @@ use super::retry::unless_overtaken;
 use super::snapshot::Snapshot;
 use super::transaction::{Change, Transaction};
 use crate::error::{Error, ErrorKind};
-use mediaconf::plumbing::model::has_lost_line_ends;
+use mediaconf::has_lost_line_ends;
 
 impl Engine {
     /// Replaces the file, and the running configuration, by a new text; makes the file if it is missing.

@@ -18,7 +18,7 @@ use crate::store::{
     ChangeRecord, ChangeRef, HAND_EDIT, HistoryEntry, Loaded, PendingInfo, PendingRecord, REVERT, Revision,
     RunBy, WHOLE_HISTORY, Writer,
 };
-use mediaconf::plumbing::merge::{patch_between, three_way};
+use mediaconf::{patch_between, three_way};
 
 /// The author of an automatic rollback: no user.
 pub(super) const NO_USER: &str = "";

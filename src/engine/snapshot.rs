@@ -6,12 +6,10 @@ use bytes::Bytes;
 
 use super::guard;
 use crate::store::Revision;
-use mediaconf::plumbing::edit::Config;
-use mediaconf::plumbing::model::{
-    Lens, Members, check_document, has_errors, has_lost_line_ends, only_argument, top_members,
+use mediaconf::{
+    Config, Diagnostics, DirectiveRole, Document, EntryId, Lens, Members, Span, check_document, has_errors,
+    has_lost_line_ends, only_argument, top_members,
 };
-use mediaconf::plumbing::schema::DirectiveRole;
-use mediaconf::plumbing::syntax::{Diagnostics, Document, EntryId, Span};
 
 /// The directive that includes files.
 pub const INCLUDE: &str = "include";

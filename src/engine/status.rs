@@ -11,10 +11,7 @@ use super::node_report::NodeReport;
 use super::operation::Operation;
 use super::snapshot::Snapshot;
 use crate::store::{HistoryEntry, NodeRecord, PendingInfo, Revision};
-use mediaconf::plumbing::edit::{Path, Segment};
-use mediaconf::plumbing::merge::diff;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::Position;
+use mediaconf::{Masker, Path, Position, Segment, diff};
 
 /// The state of a configuration; serialized, the members of `mediactl status -o json`.
 #[derive(Debug, Default, Serialize)]

@@ -18,7 +18,7 @@ mod stored_text;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind};
-use mediaconf::plumbing::merge::ChangedValue;
+use mediaconf::ChangedValue;
 
 use super::canary::CanaryFault;
 use super::change::ChangeOptions;

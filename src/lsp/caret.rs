@@ -2,9 +2,7 @@
 //!
 //! They are read from the tokens, and not from the index: where somebody types, the text is broken most of the time.
 
-use mediaconf::plumbing::edit::{Path, Segment};
-use mediaconf::plumbing::schema::{ESCAPE, Schema, Scope};
-use mediaconf::plumbing::syntax::{Document, Token, TokenKind, Word};
+use mediaconf::{Document, ESCAPE, Path, Schema, Scope, Segment, Token, TokenKind, Word};
 
 /// A place in a text.
 pub struct Caret<'t> {

@@ -1,11 +1,9 @@
 //! What may be typed at a place: directives, values, and names of blocks where they are meant.
 
-use mediaconf::plumbing::schema::kinds::WordKind;
-use mediaconf::plumbing::schema::{
+use mediaconf::{
     FOREIGN_KEYWORDS, Facts, ForeignForm, ForeignKeyword, KnownOption, ObjectShape, Parameter, Part,
-    PartPlace, Schema,
+    PartPlace, Schema, Word, WordKind,
 };
-use mediaconf::plumbing::syntax::Word;
 use serde_json::{Value, json};
 
 use super::caret::{Caret, Enclosing};

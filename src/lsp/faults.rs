@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use mediaconf::plumbing::syntax::{Diagnostic, Diagnostics, Severity, one_line};
+use mediaconf::{Diagnostic, Diagnostics, Severity, one_line};
 use serde_json::{Value, json};
 
 use super::protocol::notification;

@@ -1,6 +1,6 @@
 //! Quick fixes: the edits that mend faults, as `check` finds them.
 
-use mediaconf::plumbing::syntax::Diagnostic;
+use mediaconf::Diagnostic;
 use serde_json::{Map, Value, json};
 
 use super::faults::{faults_of, one};

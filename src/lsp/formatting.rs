@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use mediaconf::plumbing::show::formatted;
-use mediaconf::plumbing::syntax::{LineIndex, Severity, Token};
+use mediaconf::{LineIndex, Severity, Token, formatted};
 use serde_json::{Value, json};
 
 use super::protocol::RequestFault;
@@ -20,7 +19,7 @@ pub fn edits(text: &SourceText) -> Result<Value, RequestFault> {
     if !text.text.is_valid() {
         return Err(RequestFault::failed(why_not(text)));
     }
-    let failed = |unproved: mediaconf::plumbing::edit::Unproved| RequestFault::failed(unproved.to_string());
+    let failed = |unproved: mediaconf::Unproved| RequestFault::failed(unproved.to_string());
     let Some(new) = formatted(text.document()).map_err(failed)? else { return Ok(json!([])) };
     let old = text.document().text();
     let line_end = if old.contains("\r\n") { "\r\n" } else { "\n" };

@@ -1,9 +1,8 @@
 //! What a directive is: its documentation, its form, and the value that holds.
 
-use mediaconf::plumbing::edit::{Config, Explanation, FoundValue, Path, Segment, ValueSource, explain};
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::schema::{Parameter, Schema};
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::{
+    Config, Explanation, FoundValue, Masker, Parameter, Path, Schema, Segment, ValueSource, explain, one_line,
+};
 use serde_json::{Value, json};
 
 use super::caret::Caret;

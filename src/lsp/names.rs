@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use mediaconf::plumbing::model::group_name;
-use mediaconf::plumbing::schema::{Facts, Parameter, Part, PartPlace, Schema};
-use mediaconf::plumbing::syntax::{Document, Entry, Word};
+use mediaconf::{Document, Entry, Facts, Parameter, Part, PartPlace, Schema, Word, group_name};
 
 use super::caret::{Caret, Enclosing};
 

@@ -3,7 +3,7 @@
 //! The edits are tried on the whole first: the new text must have the new name where the old one had the old, and
 //! nothing else may have changed.
 
-use mediaconf::plumbing::syntax::Splice;
+use mediaconf::Splice;
 use serde_json::{Map, Value, json};
 
 use super::caret::Caret;

@@ -1,6 +1,6 @@
 //! A session with one client: its life cycle, and which answer a message gets.
 
-use mediaconf::plumbing::syntax::printable;
+use mediaconf::printable;
 use serde_json::{Value, json};
 
 use super::faults::SentFaults;

@@ -1,7 +1,6 @@
 //! The blocks and settings of a text, for an outline. Values are not shown: they may be secrets.
 
-use mediaconf::plumbing::schema::Schema;
-use mediaconf::plumbing::syntax::{Entry, one_line};
+use mediaconf::{Entry, Schema, one_line};
 use serde_json::{Value, json};
 
 use super::caret::Enclosing;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::Document;
 use url::Url;
 
 use super::lines::{LineStarts, PositionEncoding};

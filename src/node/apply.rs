@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::store::etcd::{ClusterStore, HeadRecord, Seen, TextRef};
 use crate::store::file::{ConfFile, FollowedText};
 use crate::store::{ChangeRef, ClusterState, NodeState, REVERT, Revision, Store};
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::one_line;
 
 /// A text that a node should run.
 pub(super) struct WantedText<'s> {

@@ -79,8 +79,7 @@ pub const WARNINGS: &[(&str, &str)] = &[
 
 #[cfg(test)]
 mod tests {
-    use mediaconf::plumbing::model::{Lens, View, check, top_members};
-    use mediaconf::plumbing::syntax::{Document, Severity};
+    use mediaconf::{Document, Lens, Severity, View, check, top_members};
 
     use super::{ERRORS, GENERAL, WARNINGS};
 

@@ -1,7 +1,6 @@
 //! The parts of `media.conf(5)` that the schema table makes.
 
-use mediaconf::plumbing::schema::{FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Scope};
-use mediaconf::plumbing::syntax::{Diagnostics, Document};
+use mediaconf::{Diagnostics, Document, FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Scope};
 
 use crate::facts::{ERRORS, GENERAL, WARNINGS};
 use crate::markup::terms;
@@ -98,10 +97,10 @@ fn every_row_of_the_schema_is_in_the_page() {
     let page = include_str!("../pages/media.conf.md");
     let in_page = SCOPES.iter().filter(|(_, name)| page.contains(&format!("{{{{{name}}}}}")));
     let shown: usize = in_page.map(|(scope, _)| scope.rows().count()).sum();
-    assert_eq!(shown, mediaconf::plumbing::schema::Schema::media().rows().count());
+    assert_eq!(shown, mediaconf::Schema::media().rows().count());
 }
 
 #[test]
 fn the_example_has_no_faults() {
-    assert!(mediaconf::plumbing::model::check(include_str!("../../examples/media.conf")).is_empty());
+    assert!(mediaconf::check(include_str!("../../examples/media.conf")).is_empty());
 }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mediaconf::Schema;
-use mediaconf::plumbing::schema::FOREIGN_KEYWORDS;
+use mediaconf::{FOREIGN_KEYWORDS, Schema};
 use serde_json::json;
 
 /// The keywords of directives, and those of blocks.

@@ -2,26 +2,18 @@
 
 use std::time::Duration;
 
-use mediaconf::plumbing::edit::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST};
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::Document;
 use mediactl::cli::GRACE;
 use mediactl::engine::{
-    COMMANDS, DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR,
-    MAX_DELETE_SHARE, MAX_REHEARSALS,
+    DEFAULT_HOOK_TIMEOUT, DEFAULT_LOCK_WAIT, GUARD_NAMES, MAX_DELETE_CEILING, MAX_DELETE_FLOOR,
+    MAX_DELETE_SHARE,
 };
 use mediactl::error::{EXIT_CODES, ErrorKind, KINDS};
 use mediactl::http::protocol::headers::{API_HEADER, API_VERSION, DEFAULT_PREFIX};
-use mediactl::http::protocol::parameters::{PARAMETERS, QueryParameter, Values};
-use mediactl::http::protocol::routes::{ROUTES, Route};
-use mediactl::http::server::auth::{FAILURE_LIFE, LOOK_INTERVAL, MAX_ADDRESSES, MAX_FAILURES, SUCCESS_LIFE};
 use mediactl::http::server::front::limits;
-use mediactl::http::server::log::{MAX_DETAIL, MAX_PATH};
 use mediactl::http::server::runtime::{COMMAND_LIFE, COMMAND_TIMEOUT};
 
 use crate::markup::terms;
-
-/// The page describes the memory of a patch by these numbers.
-const _: () = assert!(VALUE_COST == 1024 && TEXT_COST == 10 && MEMORY_PER_BODY == 8);
 
 /// The values of `mediactl(1)`.
 pub fn of_program() -> Vec<(&'static str, String)> {
@@ -52,8 +44,6 @@ pub fn of_server() -> Vec<(&'static str, String)> {
     vec![
         ("prefix", DEFAULT_PREFIX.to_owned()),
         ("api", format!("{API_HEADER}: {API_VERSION}")),
-        ("operations", operations()),
-        ("parameters", terms(PARAMETERS.iter().map(parameter))),
         ("problems", problems()),
         ("limits::HEAD", size(limits::HEAD)),
         ("limits::HEADERS", limits::HEADERS.to_string()),
@@ -64,82 +54,21 @@ pub fn of_server() -> Vec<(&'static str, String)> {
         ("limits::VIEWER_BODIES", size(limits::VIEWER_BODIES)),
         ("limits::PATCH_MEMORY", size(limits::PATCH_MEMORY)),
         ("limits::CONNECTIONS", limits::CONNECTIONS.to_string()),
-        ("limits::CONNECTIONS / 2 - 1", (limits::CONNECTIONS / 2 - 1).to_string()),
         ("limits::LOCAL_CONNECTIONS", limits::LOCAL_CONNECTIONS.to_string()),
-        ("limits::MONITORING_CONNECTIONS", limits::MONITORING_CONNECTIONS.to_string()),
         ("limits::CONNECTIONS_PER_ADDRESS", limits::CONNECTIONS_PER_ADDRESS.to_string()),
-        ("limits::FILES_PER_CONNECTION", limits::FILES_PER_CONNECTION.to_string()),
-        ("limits::FILES_ELSEWHERE", limits::FILES_ELSEWHERE.to_string()),
-        ("limits::LINGER", size(limits::LINGER)),
         ("limits::HEAD_TIME", time(limits::HEAD_TIME)),
         ("limits::REQUEST_TIME", time(limits::REQUEST_TIME)),
         ("limits::IDLE_TIME", time(limits::IDLE_TIME)),
-        ("limits::GRACE", time(limits::GRACE)),
         ("limits::WAITING_TIME", time(limits::WAITING_TIME)),
-        ("limits::TRANSFER_TIME", time(limits::TRANSFER_TIME)),
-        ("limits::TRANSFER_RATE", size(limits::TRANSFER_RATE)),
         ("limits::CHANGE_TIME", time(limits::CHANGE_TIME)),
         ("limits::HANDLER_TIME", time(limits::HANDLER_TIME)),
-        ("limits::METRICS_LIFE", time(limits::METRICS_LIFE)),
-        ("limits::LATE_TIME", time(limits::LATE_TIME)),
-        ("limits::LINGER_TIME", time(limits::LINGER_TIME)),
         ("MAX_DEPTH", Document::MAX_DEPTH.to_string()),
         ("DEFAULT_LOCK_WAIT", time(DEFAULT_LOCK_WAIT)),
-        ("MAX_REHEARSALS", MAX_REHEARSALS.to_string()),
         ("DEFAULT_HOOK_TIMEOUT", time(DEFAULT_HOOK_TIMEOUT)),
         ("COMMAND_TIMEOUT", time(COMMAND_TIMEOUT)),
         ("COMMAND_LIFE", time(COMMAND_LIFE)),
         ("GRACE", time(GRACE)),
-        ("MAX_FAILURES", MAX_FAILURES.to_string()),
-        ("MAX_ADDRESSES", MAX_ADDRESSES.to_string()),
-        ("FAILURE_LIFE", time(FAILURE_LIFE)),
-        ("LOOK_INTERVAL", time(LOOK_INTERVAL)),
-        ("SUCCESS_LIFE", time(SUCCESS_LIFE)),
-        ("MAX_PATH", MAX_PATH.to_string()),
-        ("MAX_DETAIL", MAX_DETAIL.to_string()),
     ]
-}
-
-fn operations() -> String {
-    terms(ROUTES.iter().map(|route| {
-        let term = format!("`{} {}`", route.methods[0], route.shown_below(DEFAULT_PREFIX));
-        (term, route.summary.to_owned())
-    }))
-}
-
-fn parameter(parameter: &QueryParameter) -> (String, String) {
-    let QueryParameter { name, doc, .. } = parameter;
-    let (term, more) = match &parameter.values {
-        Values::Switch(_) => (format!("`{name}=true`"), String::new()),
-        Values::OneOf([default, word], _) => {
-            (format!("`{name}={word}`"), format!(" `{default}` is the default."))
-        }
-        Values::Words(words, _) => (format!("`{name}={}`", words.join("`|`")), String::new()),
-        Values::Guards(_) => (format!("`{name}=`*NAME*`,`…"), String::new()),
-        Values::Command(_) => {
-            (format!("`{name}=`*NAME*"), format!(" It is one of `{}`.", COMMANDS.join("`, `")))
-        }
-        Values::Base(_) => (format!("`{name}=`*REVISION*"), String::new()),
-        Values::Nodes(_) => (format!("`{name}=`*N*`|`*NAME*`,`…"), String::new()),
-        Values::Id(_) => (format!("`{name}=`*ID*"), String::new()),
-        Values::Text(_) => (format!("`{name}=`*TEXT*"), String::new()),
-        Values::Path(_) => (format!("`{name}=`*PATH*"), String::new()),
-        Values::Change(_) => (format!("`{name}=`*N*"), String::new()),
-        Values::Number(bounds, _) | Values::Seconds(bounds, _) => {
-            (format!("`{name}=`*NUMBER*"), format!(" It is from {} to {}.", bounds.start(), bounds.end()))
-        }
-    };
-    (term, format!("{}: {doc}{more}", routes_with(parameter)))
-}
-
-/// The routes that take a parameter.
-fn routes_with(parameter: &QueryParameter) -> String {
-    let takes = |route: &&Route| parameter.taken_by.contains(&route.operation);
-    if ROUTES.iter().all(|route| takes(&route) == route.is_change()) {
-        return "All that change something".to_owned();
-    }
-    let names: Vec<String> = ROUTES.iter().filter(takes).map(|route| format!("`{}`", route.path)).collect();
-    names.join(", ")
 }
 
 /// The rows of the table of problems.
@@ -179,11 +108,14 @@ fn time(time: Duration) -> String {
 }
 
 #[test]
-fn every_limit_is_in_the_page() {
+fn every_operation_and_every_parameter_is_in_the_page() {
+    use mediactl::http::protocol::{parameters::PARAMETERS, routes::ROUTES};
     let page = include_str!("../pages/mediactl-serve.md");
-    let constants = include_str!("../../src/http/server/front/limits.rs");
-    let names = constants.lines().filter_map(|line| line.strip_prefix("pub const ")?.split_once(':'));
-    names.for_each(|(name, _)| assert!(page.contains(&format!("{{{{limits::{name}}}}}")), "{name}"));
+    let paths = ROUTES.iter().map(|route| route.path);
+    paths.for_each(|path| assert!(page.contains(&format!("{path}`")), "{path}"));
+    PARAMETERS
+        .iter()
+        .for_each(|known| assert!(page.contains(&format!("`{}=", known.name)), "{}", known.name));
 }
 
 #[test]

@@ -200,39 +200,6 @@ mod secret;
 mod show;
 mod syntax;
 
-/// What `mediactl` itself is built of, by layer.
-///
-/// Other programs take the names at the root of this crate. Those here change with the program and follow no rule of
-/// versions.
-pub mod plumbing {
-    /// Paths, values, patches, and edits with a proof.
-    pub mod edit {
-        pub use crate::edit::*;
-        pub use crate::query::*;
-    }
-    /// Differences of two configurations, and merges of two changes.
-    pub mod merge {
-        pub use crate::merge::*;
-    }
-    /// The view, the checks and the secrets of a document.
-    pub mod model {
-        pub use crate::model::*;
-        pub use crate::query::Config;
-    }
-    /// The rows of directives and the kinds of values.
-    pub mod schema {
-        pub use crate::schema::*;
-    }
-    /// What people see of a text and of a change: lines of a diff, counts, the formatted text.
-    pub mod show {
-        pub use crate::show::*;
-    }
-    /// Entries, words, positions and tokens of a text.
-    pub mod syntax {
-        pub use crate::syntax::*;
-    }
-}
-
 pub use edit::{
     AssignOptions, AssignedValue, Assignment, Completion, Edit, EditError, Explanation, Fault, FaultKind,
     Faults, Note, PathUse, Proposal, explain,
@@ -244,3 +211,41 @@ pub use request::{BlockContent, BlockPlace, BlockRequest, Renaming, Request};
 pub use schema::{Parameter, Schema, Scope};
 pub use show::{formatted, unified_diff};
 pub use syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, LineIndex, Severity, Splice, Word};
+
+#[doc(hidden)]
+pub use edit::{Pointer, Substitution, doubts_in_json, joined};
+#[doc(hidden)]
+pub use {
+    edit::{Unproved, modify, normalize, quoted},
+    merge::{
+        ChangedValue, DesiredState, Drift, LinesClash, Prune, first_marker, merge_lines, merge_patch,
+        patch_between, three_way,
+    },
+    model::{
+        Lens, Member, Members, View, block_kind, check_document, group_name, has_errors, has_lost_line_ends,
+        key_of, near_miss, only_argument, sources, top_members, usable_account,
+    },
+    query::{Condition, Expectation, FoundValue, ValueSource},
+    schema::kinds::WordKind,
+    schema::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST, parse as parse_patch, without_bom},
+    schema::{
+        DirectiveRole, ESCAPE, FOREIGN_KEYWORDS, Facts, ForeignForm, ForeignKeyword, Kind, KnownOption,
+        OUTSIDE, ObjectShape, POSITION, Part, PartPlace, SOURCE, STATIC, WITH_INCLUDES, nearest,
+    },
+    show::{Effects, each_set_line, formatted_document, mended, set_lines},
+    syntax::{EntryId, Position, Span, Token, TokenKind, controls_terminal, one_line, printable},
+};
+
+/// The former names of what stands at the root.
+#[doc(hidden)]
+pub mod plumbing {
+    pub mod edit {
+        pub use crate::schema::patch;
+        pub use crate::*;
+    }
+    pub use crate as merge;
+    pub use crate as model;
+    pub use crate as schema;
+    pub use crate as show;
+    pub use crate as syntax;
+}

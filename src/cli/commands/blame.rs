@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use crate::cli::Invocation;
 use crate::cli::args::global::ListFormat;
 use crate::cli::input;
-use crate::cli::render::masked::masked_entry;
-use crate::cli::render::paragraph::wrapped;
+use crate::cli::render::table::wrapped;
 use crate::cli::render::table::{self, Screen};
+use crate::cli::render::texts::masked_entry;
 use crate::cli::ui::Ui;
 use crate::engine::{Blamed, ValueHistory, value_history};
 use crate::error::{Error, Exit};
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::one_line;
 
 /// Show which changes set a value
 ///
@@ -66,7 +66,6 @@ fn run(args: &BlameArgs, call: Invocation<'_>) -> Result<Exit, Error> {
             .collect();
         Ok::<_, Error>(ValueHistory { changes, ..found })
     })?;
-    let answers = answers.with_errors_told();
     let edited = |found: &ValueHistory| found.is_edited.then(|| HAND_EDIT.to_owned());
     answers.once(edited).iter().for_each(|text| ui.note(text));
     if args.output == ListFormat::Json {

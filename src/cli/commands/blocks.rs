@@ -9,10 +9,10 @@ use crate::cli::change::ChangeCommand;
 use crate::cli::input;
 use crate::cli::render::report::Verb;
 use crate::error::{Error, Exit};
-use mediaconf::plumbing::edit::{AssignOptions, AssignedValue, Assignment, Path, Segment};
-use mediaconf::plumbing::merge::ChangedValue;
-use mediaconf::plumbing::schema::{DirectiveRole, Kind, SOURCE, Scope};
-use mediaconf::{BlockContent, BlockPlace, BlockRequest, Renaming, Request};
+use mediaconf::{
+    AssignOptions, AssignedValue, Assignment, BlockContent, BlockPlace, BlockRequest, ChangedValue,
+    DirectiveRole, Kind, Path, Renaming, Request, SOURCE, Scope, Segment,
+};
 
 /// The options for the place of a new block among those of its kind.
 #[derive(Debug, clap::Args)]

@@ -11,7 +11,7 @@ use crate::cli::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::change::ChangeCommand;
 use crate::cli::context;
-use crate::cli::fleet::grouped;
+use crate::cli::fleet::answers;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input::{self, STDIN};
 use crate::cli::render::diagnostics::Reporter;
@@ -22,8 +22,7 @@ use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, FaultRecord, RequestedChange, Snapshot};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::Follow;
-use mediaconf::plumbing::show::mended;
-use mediaconf::plumbing::syntax::Diagnostics;
+use mediaconf::{Diagnostics, mended};
 
 /// Check configuration files and show every fault
 ///
@@ -195,7 +194,7 @@ impl CheckArgs {
             output(totals.add(self, call.ui, checked, &mut shown))?;
             Ok(totals)
         })?;
-        let answers = answers.with_errors_told();
+        let answers = answers;
         match self.output {
             CheckFormat::Json => answers.print_json(|totals| json!(totals.records))?,
             CheckFormat::Text => {
@@ -203,7 +202,7 @@ impl CheckArgs {
                     answers.row(server, [totals.errors, totals.warnings].map(|count| count.to_string()))
                 };
                 let headings = ["SERVER", "ERRORS", "WARNINGS"].map(str::to_owned).to_vec();
-                let rows = grouped::rows(answers.found().map(row).collect());
+                let rows = answers::rows(answers.found().map(row).collect());
                 let rows = std::iter::once(headings).chain(rows).collect();
                 call.ui.print_painted(|out| {
                     out.write_all(&shown)?;

@@ -9,8 +9,8 @@ use crate::cli::Invocation;
 use crate::cli::args::global::{GlobalArgs, ListFormat, NamedBy, TargetKind};
 use crate::cli::context::{self, ContextsFile, ServerContext};
 use crate::cli::local::local_user;
-use crate::cli::render::masked::write_text;
 use crate::cli::render::table;
+use crate::cli::render::texts::write_text;
 use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::Snapshot;
@@ -18,7 +18,7 @@ use crate::error::{Error, Exit};
 use crate::http::client::{AnswerSize, Endpoint, without_userinfo};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::etcd::ClusterUrl;
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::one_line;
 
 /// Name servers, and work on them by their names
 ///

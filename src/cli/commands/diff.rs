@@ -8,22 +8,21 @@ use serde_json::{Map, Value};
 
 use crate::cli::Invocation;
 use crate::cli::context;
-use crate::cli::fleet::grouped::{self, GroupedDiffs};
+use crate::cli::fleet::answers::{print_diffs, print_table};
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::fleet::names::in_ranges;
 use crate::cli::input::{self, STDIN, is_url};
-use crate::cli::render::notes::all_lack;
-use crate::cli::render::value_diff::{changed, first_paths};
-use crate::cli::render::{diff, table};
+use crate::cli::render::report::all_lack;
+use crate::cli::render::table;
+use crate::cli::render::texts::{changed, first_paths, print_diff};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Content, ContentDiff, Guard, ReadForm, ReadQuery};
 use crate::error::{Error, Exit};
 use crate::store::{ChangeRef, NotAChangeRef};
-use mediaconf::plumbing::edit::{Condition, Config, Path, Segment, doubts_in_json, normalize};
-use mediaconf::plumbing::merge::{Drift, diff as patch_from};
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::schema::Kind;
+use mediaconf::{
+    Condition, Config, Drift, Kind, Masker, Path, Segment, diff as patch_from, doubts_in_json, normalize,
+};
 
 /// Show how two configurations differ
 ///
@@ -104,7 +103,7 @@ fn run(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     compared.notes.iter().for_each(|note| call.ui.note(note));
     let differs = match &compared.patch {
         Some(patch) => print_patch(&compared, patch, call.ui)?,
-        None => print_diff(&compared, call.ui)?,
+        None => print_compared(&compared, call.ui)?,
     };
     Ok(if differs { Exit::Different } else { Exit::Done })
 }
@@ -126,7 +125,6 @@ fn on_servers(
         };
         compare(side(0)?, side(1)?)
     })?;
-    let answers = answers.with_errors_told();
     answers.once(|compared| compared.notes.clone()).iter().for_each(|note| ui.note(note));
     let patches = || answers.found().filter_map(|(_, compared)| compared.patch.as_ref());
     if patches().next().is_some() {
@@ -138,25 +136,23 @@ fn on_servers(
             .any(|(_, compared)| compared.patch.as_ref().is_some_and(|patch| !patch.is_empty()));
         return Ok(answers.exit_if(is_different, Exit::Different));
     }
-    let (mut diffs, mut is_different) = (GroupedDiffs::default(), false);
-    let mut rows = Vec::new();
+    let (mut diffs, mut rows, mut is_different) = (Vec::new(), Vec::new(), false);
+    let names = sides.map(|side| side.unwrap_or("the server"));
     for (server, compared) in answers.found() {
         let diff = compared.diff(masker.clone());
         is_different |= !diff.lines.is_empty();
-        let names = sides.map(|side| side.unwrap_or("the server"));
         let [old, new] = compared.sides.each_ref().map(|side| &side.content);
-        let values = changed(old, new);
         let [added, removed] = diff.added_and_removed();
-        diffs.add(server, (&diff.lines, values.as_deref()), names, ui)?;
         let (differs, lines) = match diff.lines.is_empty() {
             true => ("no", "-".to_owned()),
             false => ("yes", format!("+{added} -{removed}")),
         };
         let paths = first_paths([old, new], &masker.clone().unwrap_or_default());
         rows.push(answers.row(server, [differs.to_owned(), lines, paths]));
+        diffs.push((server, (diff.lines, changed(old, new))));
     }
-    diffs.print(ui)?;
-    grouped::print_table(&["SERVER", "DIFFERS", "LINES", "PATHS"], rows, ui)?;
+    print_diffs(diffs, names, ui)?;
+    print_table(&["SERVER", "DIFFERS", "LINES", "PATHS"], rows, ui)?;
     Ok(answers.exit_if(is_different, Exit::Different))
 }
 
@@ -186,7 +182,7 @@ fn across(args: &DiffArgs, call: Invocation<'_>) -> Result<Exit, Error> {
         return Err(Error::usage("`--across` compares whole configurations of servers", hint));
     }
     let read = |server: &mut FleetMember| NamedContent::of_target(source, &mut server.target)?.to_json();
-    let answers = call.ask("read", read)?.with_errors_told();
+    let answers = call.ask("read", read)?;
     let (servers, views): (Vec<String>, Vec<Value>) =
         answers.found().map(|(server, view)| (server.to_owned(), view.clone())).unzip();
     let masker = if args.json { ui.value_masker() } else { ui.masker() };
@@ -437,7 +433,7 @@ fn keep_streams(patch: &mut Map<String, Value>, names: &HashSet<String>) {
 }
 
 /// Prints the unified diff; returns whether there is a difference.
-fn print_diff(compared: &ComparedSides, ui: Ui) -> Result<bool, Error> {
+fn print_compared(compared: &ComparedSides, ui: Ui) -> Result<bool, Error> {
     let [old, new] = &compared.sides;
     if let Some(side) = [old, new].into_iter().find(|side| matches!(side.content, Content::Json(_))) {
         ui.note(&format!("`{}` does not show the text, so the diff compares the JSON", side.name));
@@ -446,7 +442,7 @@ fn print_diff(compared: &ComparedSides, ui: Ui) -> Result<bool, Error> {
     }
     let diff = compared.diff(ui.masker());
     let differs = !diff.lines.is_empty();
-    ui.print_painted(|out| diff::print(&diff.lines, [&old.name, &new.name], ui, out))?;
+    ui.print_painted(|out| print_diff(&diff.lines, [&old.name, &new.name], ui, out))?;
     let (Content::Text(old), Content::Text(new), None) = (&old.content, &new.content, &compared.streams)
     else {
         return Ok(differs);

@@ -17,8 +17,8 @@ use crate::cli::input;
 use crate::cli::interrupt::LastWords;
 use crate::cli::local::state_home;
 use crate::cli::prompts;
-use crate::cli::render::report::Verb;
-use crate::cli::render::{diff, notes};
+use crate::cli::render::report::{self, Verb};
+use crate::cli::render::texts::print_diff;
 use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
@@ -26,9 +26,7 @@ use crate::engine::{
 };
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, text_of_base};
-use mediaconf::plumbing::edit::{Fault, Path, quoted};
-use mediaconf::plumbing::merge::{first_marker, merge_lines};
-use mediaconf::plumbing::syntax::{LineIndex, Severity};
+use mediaconf::{Fault, LineIndex, Path, Severity, first_marker, merge_lines, quoted};
 
 /// Edit the configuration, or one entry of it, in a text editor
 ///
@@ -370,7 +368,7 @@ impl Editing<'_> {
         };
         let [before, after] = [with_included(present)?, with_included(&edited)?];
         let warnings = new_warnings(before.document(), after.document());
-        let lines = notes::new_warnings(&warnings, self.ui.masker().as_ref());
+        let lines = report::new_warnings(&warnings, self.ui.masker().as_ref());
         lines.iter().for_each(|line| self.ui.warning(line));
         if !prompts::can_ask() {
             let message = "the change was not made: there is no terminal to ask on";
@@ -378,7 +376,7 @@ impl Editing<'_> {
         }
         let name = self.target.service.name();
         let diff = ContentDiff::between_texts([present, &edited], self.ui.masker());
-        output(diff::print(&diff.lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
+        output(print_diff(&diff.lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let kept = self.kept.clone();
         let _last_words = LastWords::new(self.ui, move || format!("\n{kept}"));
         let protected = self.target.protected.as_ref();

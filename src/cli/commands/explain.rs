@@ -8,17 +8,16 @@ use serde_json::{Value, json};
 
 use crate::cli::Invocation;
 use crate::cli::args::global::ListFormat;
-use crate::cli::fleet::grouped::heading;
+use crate::cli::fleet::answers::heading;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
-use crate::cli::render::paragraph::wrapped;
+use crate::cli::render::table::wrapped;
 use crate::cli::render::{diagnostics, table};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, Content, ReadForm, ReadQuery};
 use crate::error::{Error, ErrorKind, Exit};
-use mediaconf::plumbing::edit::{Config, Explanation, Path, ValueSource, explain};
-use mediaconf::plumbing::syntax::{LineIndex, one_line};
+use mediaconf::{Config, Explanation, LineIndex, Path, ValueSource, explain, one_line};
 
 /// Explain a parameter, and show its value and where that comes from
 ///
@@ -80,7 +79,6 @@ fn run(args: &ExplainArgs, call: Invocation<'_>) -> Result<Exit, Error> {
         Some(read) => Explained::explain(&path, read, server, ui),
         None => Explained::without_values(&path),
     })?;
-    let answers = answers.with_errors_told();
     if args.output == ListFormat::Json {
         answers.print_json(|explained| json!(explained))?;
         return Ok(answers.exit());

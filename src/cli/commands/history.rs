@@ -11,20 +11,19 @@ use serde_json::json;
 
 use crate::cli::Invocation;
 use crate::cli::args::global::ListFormat;
-use crate::cli::fleet::grouped;
+use crate::cli::fleet::answers::rows as grouped_rows;
 use crate::cli::input;
 use crate::cli::local;
-use crate::cli::render::masked::{masked_entry, write_text};
 use crate::cli::render::table;
-use crate::cli::render::value_diff::{differ, first_paths, paths_and_more, print};
+use crate::cli::render::texts::{
+    differ, first_paths, masked_entry, paths_and_more, print_difference, write_text,
+};
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Content, is_edited_since, not_there};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeId, ChangeRef, HistoryEntry, WHOLE_HISTORY};
-use mediaconf::plumbing::edit::Path;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::{Masker, Path, one_line};
 
 /// Show what was changed, when, and by whom
 ///
@@ -107,12 +106,11 @@ fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let ui = call.ui;
     let wanted = Selected::from_args(args)?;
     if let Some(HistoryCommand::Show { which }) = &args.command {
-        let texts = call.ask("read", |server| server.target.service.kept(*which))?.with_errors_told();
+        let texts = call.ask("read", |server| server.target.service.kept(*which))?;
         texts.print(|text, out| write_text(text, masker.as_ref(), out))?;
         return Ok(texts.exit());
     }
     let answers = call.ask("read", |server| wanted.read(args, &mut server.target, masker.as_ref()))?;
-    let answers = answers.with_errors_told();
     let is_nowhere = answers.list.iter().all(|answer| answer.result.as_ref().is_ok_and(Vec::is_empty));
     if let Some(change) = args.change.as_ref().filter(|_| is_nowhere && wanted.is_whole()) {
         return Err(Error::no_such_change(change, answers.list.len()));
@@ -143,7 +141,7 @@ fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     // Above a diff there is room for a whole message.
     if !args.patch {
         if answers.is_of_many() {
-            rows = grouped::rows(rows);
+            rows = grouped_rows(rows);
         }
         table::fit(&mut rows, ui.screen());
     }
@@ -156,7 +154,7 @@ fn run(args: &HistoryArgs, call: Invocation<'_>) -> Result<Exit, Error> {
             let names = [format!("{server} before #{serial}"), format!("{server} after #{serial}")];
             let names = names.each_ref().map(String::as_str);
             if let Some([before, after]) = &listed.texts {
-                print([before, after], wanted.path.as_ref(), names, masker.clone(), ui, out)?;
+                print_difference([before, after], wanted.path.as_ref(), names, masker.clone(), ui, out)?;
             }
             Ok(())
         })

@@ -1,7 +1,10 @@
 //! `mediactl read`
 
 use crate::error::{Error, Exit};
-use mediaconf::plumbing::schema::{Kind, Schema, WITH_INCLUDES};
+use mediaconf::{
+    Condition, Config, Diagnostics, Kind, Lens, Masker, Path, Schema, Segment, Selection, WITH_INCLUDES,
+    each_set_line, set_lines, top_members,
+};
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -16,16 +19,12 @@ use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::render::diagnostics;
 use crate::cli::render::group_table::{self, GroupTables};
-use crate::cli::render::masked::{write_entry, write_text};
-use crate::cli::render::notes::all_lack;
+use crate::cli::render::report::all_lack;
 use crate::cli::render::table::Screen;
+use crate::cli::render::texts::{write_entry, write_text};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, Content, IncludedEntry, ReadForm, ReadQuery, Reading, Snapshot};
-use mediaconf::plumbing::edit::{Condition, Config, Path, Segment, Selection};
-use mediaconf::plumbing::model::{Lens, Masker, top_members};
-use mediaconf::plumbing::show::{each_set_line, set_lines};
-use mediaconf::plumbing::syntax::Diagnostics;
 
 /// Show the configuration, or single values of it
 ///
@@ -136,7 +135,7 @@ fn run(args: &ReadArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let call = call.paged();
     let ui = call.ui;
     let wanted = Wanted::from_args(args)?;
-    let answers = call.ask("read", |server| Shown::read(args, &wanted, server, ui))?.with_errors_told();
+    let answers = call.ask("read", |server| Shown::read(args, &wanted, server, ui))?;
     // A table is for people, wherever it goes; other forms are for programs, too.
     let masker = if args.output == ReadFormat::Table { ui.masker() } else { ui.value_masker() };
     let masker = masker.as_ref();
@@ -154,7 +153,6 @@ fn run(args: &ReadArgs, call: Invocation<'_>) -> Result<Exit, Error> {
             let read = answers.then(|server, shown| {
                 shown.look(args, masker, |current| wanted.add_tables(current, Some(server), &mut tables))
             })?;
-            let read = read.with_errors_told();
             let tables = tables.some(wanted.paths.is_empty())?;
             ui.print(|out| group_table::print(tables, ui.screen(), out))?;
             Ok(read.exit())
@@ -162,7 +160,7 @@ fn run(args: &ReadArgs, call: Invocation<'_>) -> Result<Exit, Error> {
         ReadFormat::Json | ReadFormat::Compact if !args.raw => {
             let value =
                 |_: &str, shown: Shown| shown.look(args, masker, |current| shown.value(&wanted, current));
-            let values = answers.then(value)?.with_errors_told();
+            let values = answers.then(value)?;
             let all: Map<String, Value> =
                 values.found().map(|(server, value)| (server.to_owned(), value.clone())).collect();
             ui.print(|mut out| print_json(args.output, &all, &mut out))?;
@@ -173,7 +171,6 @@ fn run(args: &ReadArgs, call: Invocation<'_>) -> Result<Exit, Error> {
                 let mut text = Vec::new();
                 shown.print(args, &wanted, masker, ui.screen(), &mut text).map(|()| text)
             })?;
-            let texts = texts.with_errors_told();
             texts.print(|text, out| out.write_all(text))?;
             Ok(texts.exit())
         }

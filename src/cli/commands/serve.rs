@@ -38,9 +38,7 @@ use crate::node::{NodeSettings, OnDrift};
 use crate::store::etcd::DEFAULT_REQUEST_TIME;
 use crate::store::file::{ConfFile, ServeLock};
 use crate::store::{Follow, jittered};
-use mediaconf::Request;
-use mediaconf::plumbing::schema::DirectiveRole;
-use mediaconf::plumbing::schema::Scope;
+use mediaconf::{DirectiveRole, Request, Scope};
 
 /// The default address: only this machine can connect.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8090";

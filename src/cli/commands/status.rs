@@ -8,16 +8,15 @@ use serde_json::{Map, Value, json};
 use crate::cli::Invocation;
 use crate::cli::args::global::ListFormat;
 use crate::cli::confirmation;
-use crate::cli::fleet::answers::ServerAnswer;
-use crate::cli::fleet::grouped;
+use crate::cli::fleet::answers::{ServerAnswer, print_table};
 use crate::cli::render::diagnostics::{composed_error, first_error};
-use crate::cli::render::masked::masked_entry;
 use crate::cli::render::status;
+use crate::cli::render::texts::masked_entry;
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Status};
 use crate::error::{Error, Exit};
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::one_line;
 
 /// Show the running, the saved and the pending state of the configuration
 ///
@@ -86,7 +85,7 @@ fn run(args: &StatusArgs, call: Invocation<'_>) -> Result<Exit, Error> {
         (ListFormat::Text, None) => {
             let time = if answers.is_of_many() { status::roughly } else { status::to_the_second };
             let rows = answers.list.iter().map(|answer| status_row(answer, time)).collect();
-            grouped::print_table(&["SERVER", "STATE", "PENDING", "LAST CHANGE"], rows, ui)?;
+            print_table(&["SERVER", "STATE", "PENDING", "LAST CHANGE"], rows, ui)?;
         }
     }
     if args.exit_code && answers.found().any(|(_, (status, _))| status.nodes.is_some()) {

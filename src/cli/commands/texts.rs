@@ -10,16 +10,13 @@ use crate::cli::args::changing::ChangeArgs;
 use crate::cli::change::ChangeCommand;
 use crate::cli::input::{self, STDIN, STDIN_NAME};
 use crate::cli::render::diagnostics;
-use crate::cli::render::masked::write_text;
 use crate::cli::render::report::Verb;
+use crate::cli::render::texts::write_text;
 use crate::cli::target;
 use crate::engine::{ConfigSource, RequestedChange, Snapshot};
 use crate::error::{Error, Exit};
 use crate::store::ChangeRef;
-use mediaconf::Request;
-use mediaconf::plumbing::edit::{EditError, patch};
-use mediaconf::plumbing::merge::{DesiredState, Prune};
-use mediaconf::plumbing::show::formatted;
+use mediaconf::{DesiredState, EditError, Prune, Request, formatted, parse_patch, without_bom};
 
 /// Replace the running configuration of a server without touching its file
 ///
@@ -124,8 +121,8 @@ impl ApplyArgs {
         };
         let bytes = input::read(&self.file)?;
         // No directive begins with a bracket.
-        let request: Request = match patch::without_bom(&bytes).trim_ascii_start().first() {
-            Some(b'{' | b'[') => DesiredState::of_json(patch::parse(&bytes)?, prune)?.into(),
+        let request: Request = match without_bom(&bytes).trim_ascii_start().first() {
+            Some(b'{' | b'[') => DesiredState::of_json(parse_patch(&bytes)?, prune)?.into(),
             _ => {
                 let text = input::valid(&self.file, Arc::new(Snapshot::from_bytes(bytes)))?;
                 DesiredState::of_text(text.document(), prune).into()

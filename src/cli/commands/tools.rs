@@ -4,12 +4,13 @@ use std::io::{self, BufReader};
 use std::path::Path;
 
 use crate::cli::Invocation;
+use crate::cli::args::changing::ChangeFormat;
 use crate::cli::completion::{ShellName, script};
 use crate::cli::fleet::answers::ServerAnswer;
 use crate::cli::fleet::members::FleetMember;
-use crate::cli::fleet::results::{self, ResultForm, ServerOutcome, ServerResult, exit_of_each};
+use crate::cli::fleet::results::{self, ServerOutcome, ServerResult, exit_of_each};
 use crate::cli::input::STDIN;
-use crate::cli::render::notes::in_words;
+use crate::cli::render::report::in_words;
 use crate::cli::target::Purpose;
 use crate::engine::Decision;
 use crate::error::{Error, Exit};
@@ -62,11 +63,10 @@ impl ConfirmArgs {
         let result = |ServerAnswer { server, result }| {
             let error = Result::err(result);
             let outcome = if error.is_some() { ServerOutcome::Refused } else { outcome };
-            ServerResult { server, outcome, error, id: None, lines: [0, 0], change: None }
+            ServerResult { server, outcome, error, plan: None }
         };
         let results: Vec<ServerResult> = answers.list.into_iter().map(result).collect();
-        let form = if self.quiet { ResultForm::TableOfFaults } else { ResultForm::Table };
-        results::print(&results, form, call.ui)?;
+        results::print(&results, ChangeFormat::Diff, self.quiet, call.ui)?;
         Ok(exit_of_each(&results))
     }
 }

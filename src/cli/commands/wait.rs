@@ -15,7 +15,7 @@ use crate::cli::target::{self, Purpose, Target};
 use crate::error::{Error, Exit};
 
 use crate::engine::Content;
-use mediaconf::plumbing::edit::{Expectation, Fault};
+use mediaconf::{Expectation, Fault};
 
 /// Wait until a value is there
 ///
@@ -63,7 +63,7 @@ fn run(args: &WaitArgs, call: Invocation<'_>) -> Result<Exit, Error> {
         return Ok(confirmation::exit_of(&confirmation::wait(&*target.service, serial, most)?, call.ui));
     }
     let awaited = Awaited::from_args(args, call.global)?;
-    let answers = observe(call, |_| {}, |begin| awaited.wait(begin))?.with_errors_told();
+    let answers = observe(call, |_| {}, |begin| awaited.wait(begin))?.tell_errors();
     for (server, missing) in answers.found() {
         let missing = missing.iter().map(|missing| format!("the time is over: {missing}"));
         missing.for_each(|text| call.ui.say(&answers.named(server, &text)));

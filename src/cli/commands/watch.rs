@@ -9,14 +9,11 @@ use crate::cli::Invocation;
 use crate::cli::input;
 use crate::cli::local;
 use crate::cli::observed::{Observed, may_pass, observe};
-use crate::cli::render::masked::masked_entry;
-use crate::cli::render::value_diff;
+use crate::cli::render::texts::{differ, masked_entry, paths_and_more, print_difference};
 use crate::cli::ui::Ui;
 use crate::engine::Content;
 use crate::error::{Error, Exit};
-use mediaconf::plumbing::edit::Path;
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::{Masker, Path, one_line};
 
 /// Print each change as it happens
 ///
@@ -50,7 +47,7 @@ fn run(args: &WatchArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let (path, ui) = (args.path.as_deref().map(input::value_path).transpose()?, call.ui);
     // An error is printed when it comes: the other servers may be watched for days.
     let watched = observe(call, |error| ui.error(error), |begin| watch(begin()?, path.as_ref(), ui))?;
-    Ok(watched.without_telling_errors().exit())
+    Ok(watched.exit())
 }
 
 /// Prints each change, until the configuration can't be read any more.
@@ -95,12 +92,12 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
             let (heading, paths) = heading(&mut observed, &new, masker.as_ref());
             let line = ui.paint(&ui.sanitized(&format!("{heading}  {paths}")), Color::Yellow);
             ui.print_painted(|out| writeln!(out, "{line}"))?;
-        } else if value_diff::differ(&last, &new, path) {
+        } else if differ(&last, &new, path) {
             let (heading, _) = heading(&mut observed, &new, masker.as_ref());
             let name = observed.target.service.name().to_owned();
             ui.print_painted(|out| {
                 writeln!(out, "{}", ui.paint(&ui.sanitized(&heading), Color::Yellow))?;
-                value_diff::print([&last, &new], path, [&name, &name], masker.clone(), ui, out)
+                print_difference([&last, &new], path, [&name, &name], masker.clone(), ui, out)
             })?;
         }
         last = new;
@@ -117,8 +114,7 @@ fn heading(observed: &mut Observed, content: &Content, masker: Option<&Masker>) 
         None => (time, String::new()),
         Some(entry) => {
             let entry = masked_entry(entry, masker);
-            let paths =
-                entry.paths.map(|paths| value_diff::paths_and_more(paths.first.into_iter(), paths.count));
+            let paths = entry.paths.map(|paths| paths_and_more(paths.first.into_iter(), paths.count));
             let words = [Some(entry.operation), entry.by.map(|by| format!("by {by}")), entry.message];
             let words: Vec<String> = words.into_iter().flatten().map(|word| one_line(&word)).collect();
             let serial = if entry.serial == 0 { String::new() } else { format!("#{} ", entry.serial) };

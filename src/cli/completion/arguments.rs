@@ -10,12 +10,10 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathComplete
 use super::line::TypedLine;
 use crate::cli::local;
 use crate::cli::render::group_table::Column;
-use crate::cli::render::masked::masked_entry;
+use crate::cli::render::texts::masked_entry;
 use crate::http::client::without_userinfo;
 use crate::store::HistoryEntry;
-use mediaconf::plumbing::edit::{Completion, Config, Path, PathUse, Proposal, Segment};
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::{Completion, Config, Masker, Path, PathUse, Proposal, Segment, one_line};
 
 /// The kind of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

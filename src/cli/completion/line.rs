@@ -1,8 +1,7 @@
 //! The command line before the word that is typed, and what it refers to: its target, the history of
 //! that, and the contexts. Whatever can't be read is empty.
 
-use mediaconf::plumbing::edit::{Config, Path, Segment};
-use mediaconf::plumbing::schema::{Kind, Schema};
+use mediaconf::{Config, Kind, Path, Schema, Segment};
 use std::ffi::OsString;
 use std::sync::OnceLock;
 

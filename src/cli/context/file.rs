@@ -18,9 +18,7 @@ use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
 use crate::error::Error;
 use crate::http::client::{Endpoint, without_userinfo};
 use crate::http::protocol::headers::DEFAULT_PREFIX;
-use mediaconf::Request;
-use mediaconf::plumbing::edit::{Fault, Segment};
-use mediaconf::plumbing::schema::nearest;
+use mediaconf::{Fault, Request, Segment, nearest};
 
 /// The file below the folder of the user's configurations.
 const FILE: &str = "mediactl/contexts.conf";
@@ -203,7 +201,9 @@ pub fn refuse_one_server_twice(contexts: &[ServerContext]) -> Result<(), Error> 
         if let Some(other) = (0..at).find(is_same) {
             let url =
                 endpoints[other].as_ref().map_or_else(|| without_userinfo(&context.url), ToString::to_string);
-            return Err(Error::one_server_twice([&contexts[other].name, &context.name], &url));
+            let names = [&contexts[other].name, &context.name];
+            let message = format!("the contexts `{}` and `{}` are one server: {url}", names[0], names[1]);
+            return Err(Error::usage(message, "name one of them; nothing was sent"));
         }
     }
     Ok(())

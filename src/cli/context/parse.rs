@@ -4,8 +4,7 @@ use std::path::Path;
 
 use super::contexts::{Contexts, ServerContext};
 use crate::cli::args::global::MAX_TIMEOUT;
-use mediaconf::plumbing::edit::Fault;
-use mediaconf::plumbing::syntax::{Document, Entry, LineIndex};
+use mediaconf::{Document, Entry, Fault, LineIndex};
 
 /// Reads the contexts in a text without syntax errors; `folder` is where relative paths start. Where a
 /// setting stands twice, the last one counts.

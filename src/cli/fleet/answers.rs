@@ -1,19 +1,22 @@
-//! The answers of the servers of a command, and its exit code. Of one server it is shown as it is; of
-//! several each part says whose it is.
+//! The answers of the servers of a command, and its exit code. Of one server it is shown as it is; of several each
+//! part says whose it is, and what is the same of many is shown once.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
-use super::grouped::{GroupedNotes, ROWS_OF_THEIR_OWN, heading};
-use super::names::in_ranges;
-use crate::cli::fleet::error::about;
-use crate::cli::render::table::GAP;
+use super::names::{in_ranges, quoted};
+use crate::cli::render::grouped;
+use crate::cli::render::table::{self, GAP};
+use crate::cli::render::texts::print_diff;
 use crate::cli::ui::{Ui, output};
-use crate::error::{Error, Exit};
-use crate::store::Revision;
+use crate::error::{Error, ErrorKind, Exit};
+use crate::store::{ChangeId, Revision};
+use mediaconf::{ChangedValue, Fault};
+
+/// The most servers of which each has a row of its own, however equal they are.
+pub const ROWS_OF_THEIR_OWN: usize = 10;
 
 /// The answer of one server.
 pub struct ServerAnswer<T> {
@@ -27,20 +30,24 @@ pub struct Answers<T> {
     pub ui: Ui,
     /// True if one server alone is named, which the output then does not name.
     is_one: bool,
-    /// The servers whose errors are printed already.
-    told: Vec<String>,
 }
 
 impl<T> Answers<T> {
     /// The answer of the one server that is named.
     pub fn of_one(server: String, answer: T, ui: Ui) -> Self {
-        let list = vec![ServerAnswer { server, result: Ok(answer) }];
-        Self { list, ui, is_one: true, told: Vec::new() }
+        Self { list: vec![ServerAnswer { server, result: Ok(answer) }], ui, is_one: true }
     }
 
     /// The answers of several servers.
     pub fn of_several(list: Vec<ServerAnswer<T>>, ui: Ui) -> Self {
-        Self { list, ui, is_one: false, told: Vec::new() }
+        Self { list, ui, is_one: false }
+    }
+
+    /// Prints the errors.
+    #[must_use]
+    pub fn tell_errors(self) -> Self {
+        print_errors(errors(&self.list), self.ui);
+        self
     }
 
     /// The answer, where one server is named.
@@ -53,35 +60,21 @@ impl<T> Answers<T> {
         self.list.iter().filter_map(|answer| Some((&*answer.server, answer.result.as_ref().ok()?)))
     }
 
-    /// Goes on with each answer; the error of the one server ends the command.
+    /// Goes on with each answer, and prints the new errors; the error of the one server ends the command.
     pub fn then<U>(self, mut work: impl FnMut(&str, T) -> Result<U, Error>) -> Result<Answers<U>, Error> {
-        let Self { list, ui, is_one, told } = self;
-        if is_one {
-            let ServerAnswer { server, result } = list.into_iter().next().expect("one server answered");
-            let answer = work(&server, result?)?;
-            return Ok(Answers::of_one(server, answer, ui));
+        let Self { list, ui, is_one } = self;
+        let were_told: Vec<bool> = list.iter().map(|answer| answer.result.is_err()).collect();
+        let mut next = Vec::new();
+        for ServerAnswer { server, result } in list {
+            let result = match result.and_then(|answer| work(&server, answer)) {
+                Err(error) if is_one => return Err(error),
+                result => result.map_err(|error| error.at(&server)),
+            };
+            next.push(ServerAnswer { server, result });
         }
-        let next = |ServerAnswer { server, result }: ServerAnswer<T>| {
-            let result = result.and_then(|answer| work(&server, answer).map_err(|error| error.at(&server)));
-            ServerAnswer { server, result }
-        };
-        let list = list.into_iter().map(next).collect();
-        Ok(Answers { told, ..Answers::of_several(list, ui) })
-    }
-
-    /// Prints the errors now; else they are printed with the exit code.
-    #[must_use]
-    pub fn with_errors_told(self) -> Self {
-        let is_new = |(server, _): &(&str, &Error)| !self.told.iter().any(|told| told == server);
-        print_errors(errors(&self.list).filter(is_new), self.ui);
-        self.without_telling_errors()
-    }
-
-    /// The same where each error was printed when it came.
-    #[must_use]
-    pub fn without_telling_errors(self) -> Self {
-        let told = errors(&self.list).map(|(server, _)| server.to_owned()).collect();
-        Self { told, ..self }
+        let new = next.iter().zip(were_told).filter_map(|(answer, was_told)| (!was_told).then_some(answer));
+        print_errors(errors(new), ui);
+        Ok(Answers { list: next, ui, is_one })
     }
 
     /// A text that begins with the name of the server, where several are named.
@@ -102,11 +95,9 @@ impl<T> Answers<T> {
 
     /// The same texts about several servers, each once and behind the names of its servers.
     pub fn once<I: IntoIterator<Item = String>>(&self, texts: impl Fn(&T) -> I) -> Vec<String> {
-        let mut all = GroupedNotes::default();
-        for (server, answer) in self.found() {
-            texts(answer).into_iter().for_each(|text| all.add(server, text));
-        }
-        all.0.into_iter().map(|(text, servers)| self.named(&in_ranges(&servers), &text)).collect()
+        let of_server = |(server, answer)| texts(answer).into_iter().map(move |text| (server, text));
+        let all = by_text(self.found().flat_map(of_server));
+        all.map(|(servers, text)| self.named(&servers, &text)).collect()
     }
 
     /// True if there are so many servers that equal rows and texts of theirs are shown once.
@@ -117,37 +108,21 @@ impl<T> Answers<T> {
     /// Prints each answer as text; those of several servers stand below their names, and equal ones of many servers
     /// once.
     pub fn print(&self, print: impl Fn(&T, &mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
-        let groups = self.groups(&print)?;
+        if let Some((_, answer)) = self.one() {
+            return self.ui.print(|out| print(answer, out));
+        }
+        let text = |(server, answer)| {
+            let mut text = Vec::new();
+            output(print(answer, &mut text)).map(|()| (server, text))
+        };
+        let texts = self.found().map(text).collect::<Result<Vec<_>, Error>>()?;
+        let groups = grouped(texts, |(_, text)| self.is_of_many().then(|| Revision::from_text(text)));
         self.ui.print(|out| {
-            groups.iter().enumerate().try_for_each(|(at, (servers, answer))| {
-                if !self.is_one {
-                    writeln!(out, "{}", heading(at, servers))?;
-                }
-                print(answer, out)
+            groups.iter().enumerate().try_for_each(|(at, same)| {
+                writeln!(out, "{}", heading(at, &servers(same)))?;
+                out.write_all(&same[0].1)
             })
         })
-    }
-
-    /// The answers, each with its servers: those of many servers that print the same are one.
-    fn groups(
-        &self,
-        print: &impl Fn(&T, &mut dyn Write) -> io::Result<()>,
-    ) -> Result<Vec<(Vec<String>, &T)>, Error> {
-        let mut groups: Vec<(Vec<String>, &T)> = Vec::new();
-        let mut known: HashMap<Revision, usize> = HashMap::new();
-        for (server, answer) in self.found() {
-            if self.is_of_many() {
-                let mut text = Vec::new();
-                output(print(answer, &mut text))?;
-                let at = *known.entry(Revision::from_text(&text)).or_insert(groups.len());
-                if let Some((servers, _)) = groups.get_mut(at) {
-                    servers.push(server.to_owned());
-                    continue;
-                }
-            }
-            groups.push((vec![server.to_owned()], answer));
-        }
-        Ok(groups)
     }
 
     /// Prints each answer as JSON; those of several servers are the members of an object.
@@ -158,9 +133,8 @@ impl<T> Answers<T> {
 
     /// The exit code of a command that all, some or none of the servers answered.
     pub fn exit(self) -> Exit {
-        let told = self.with_errors_told();
-        let kinds = errors(&told.list).map(|(_, error)| error.exit());
-        exit_of(told.found().count(), &kinds.collect::<Vec<_>>())
+        let kinds: Vec<Exit> = errors(&self.list).map(|(_, error)| error.exit()).collect();
+        exit_of(self.found().count(), &kinds)
     }
 
     /// The exit code of a command that looked for something; servers that did not answer count more.
@@ -195,37 +169,148 @@ pub fn exit_of(done: usize, refused: &[Exit]) -> Exit {
     }
 }
 
-/// The errors among answers, each with its server.
-pub fn errors<T>(answers: &[ServerAnswer<T>]) -> impl Iterator<Item = (&str, &Error)> {
-    answers.iter().filter_map(|answer| Some((&*answer.server, answer.result.as_ref().err()?)))
+fn errors<'a, T: 'a>(
+    answers: impl IntoIterator<Item = &'a ServerAnswer<T>>,
+) -> impl Iterator<Item = (&'a str, &'a Error)> {
+    answers.into_iter().filter_map(|answer| Some((&*answer.server, answer.result.as_ref().err()?)))
 }
 
 /// Prints errors, each with the name of its server; equal ones once.
 pub fn print_errors<'e>(errors: impl Iterator<Item = (&'e str, &'e Error)>, ui: Ui) {
-    let mut groups: Vec<(Vec<&str>, &Error)> = Vec::new();
-    for (server, error) in errors {
-        let same = groups.iter_mut().find(|(servers, known)| is_same(known, servers[0], error, server));
-        match same {
-            Some((servers, _)) => servers.push(server),
-            None => groups.push((vec![server], error)),
-        }
-    }
-    for (servers, error) in groups {
-        match servers[..] {
-            [_] => ui.error(error),
-            _ => ui.error(&error.of_all(&servers)),
+    let said = |(server, error): &(&str, &Error)| {
+        let line = |line: Fault| (about(&line, server).to_owned(), line.hint);
+        Some(error.lines().into_iter().map(line).collect::<Vec<_>>())
+    };
+    for same in grouped(errors, said) {
+        let (first, error) = same[0];
+        let of_all = |line: Fault| Fault {
+            message: format!("{}: {}", quoted(&servers(&same)), about(&line, first)),
+            ..line
+        };
+        match same.len() {
+            1 => ui.error(error),
+            _ => ui.error(&error.clone().with_lines(error.lines().into_iter().map(of_all).collect())),
         }
     }
 }
 
-/// True if two errors say the same of two servers.
-fn is_same(one: &Error, server: &str, other: &Error, other_server: &str) -> bool {
-    let [lines, others] = [one.lines(), other.lines()];
-    lines.len() == others.len()
-        && lines
-            .iter()
-            .zip(&others)
-            .all(|(one, other)| one.hint == other.hint && about(one, server) == about(other, other_server))
+/// The message of a line without the name of the server that it begins with.
+pub fn about<'l>(line: &'l Fault, server: &str) -> &'l str {
+    let behind = line.message.strip_prefix('`').and_then(|message| message.strip_prefix(server));
+    let behind = behind.filter(|behind| behind.starts_with(['`', ' ']));
+    behind.and_then(|behind| behind.split_once("`: ")).map_or(&line.message, |(_, about)| about)
+}
+
+fn servers<'s, T>(of: &[(&'s str, T)]) -> Vec<&'s str> {
+    of.iter().map(|(server, _)| *server).collect()
+}
+
+/// Texts about servers, each once behind the names of its servers, in the order of the first of them.
+pub fn by_text<'s>(
+    texts: impl IntoIterator<Item = (&'s str, String)>,
+) -> impl Iterator<Item = (String, String)> {
+    let groups = grouped(texts, |(_, text)| Some(text.clone()));
+    groups.into_iter().map(|mut same| (in_ranges(&servers(&same)), same.swap_remove(0).1))
+}
+
+/// The rows of a table that has the server in its first column: those of many servers that are equal otherwise are one,
+/// in the order of the first of them.
+pub fn rows(all: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    if all.len() <= ROWS_OF_THEIR_OWN {
+        return all;
+    }
+    let one = |same: Vec<Vec<String>>| {
+        let servers: Vec<&String> = same.iter().map(|row| &row[0]).collect();
+        [&[in_ranges(&servers)], &same[0][1..]].concat()
+    };
+    grouped(all, |row| Some(row[1..].to_vec())).into_iter().map(one).collect()
+}
+
+/// Prints such a table below its headings.
+pub fn print_table(headings: &[&str], all: Vec<Vec<String>>, ui: Ui) -> Result<(), Error> {
+    let headings = headings.iter().map(|heading| (*heading).to_owned()).collect();
+    let lines = std::iter::once(headings).chain(rows(all)).collect();
+    ui.print(|out| table::print(lines, ui.screen(), out))
+}
+
+/// The line above the part of the output that is about these servers; a blank line parts it from the one before.
+pub fn heading<S: AsRef<str>>(at: usize, servers: &[S]) -> String {
+    let blank = if at == 0 { "" } else { "\n" };
+    format!("{blank}==> {} <==", in_ranges(servers))
+}
+
+/// The lines in which two sides differ, and the values: equal lines in different blocks are different changes. `None`
+/// if a side is not valid.
+pub type ServerDiff = (Vec<String>, Option<Vec<ChangedValue>>);
+
+/// Prints the differences between two sides with these names, equal ones once below the names of their servers.
+pub fn print_diffs(diffs: Vec<(&str, ServerDiff)>, names: [&str; 2], ui: Ui) -> Result<(), Error> {
+    let key = |(_, (lines, values)): &(&str, ServerDiff)| {
+        let changed: Vec<_> = lines.iter().filter(|line| line.starts_with(['-', '+'])).collect();
+        Some(values.as_ref().map_or_else(|| format!("{lines:?}"), |values| format!("{changed:?} {values:?}")))
+    };
+    let groups = grouped(diffs.into_iter().filter(|(_, (lines, _))| !lines.is_empty()), key);
+    if groups.is_empty() {
+        return Ok(());
+    }
+    ui.print_painted(|out| {
+        for (at, same) in groups.iter().enumerate() {
+            writeln!(out, "{}", heading(at, &servers(same)))?;
+            print_diff(&same[0].1.0, names, ui, out)?;
+        }
+        // A table follows.
+        writeln!(out)
+    })
+}
+
+impl Error {
+    /// A command that works on one server got several.
+    pub fn several_servers() -> Self {
+        Self::usage(
+            "this command works on one server, and several are named",
+            "name one of them with `-x NAME`",
+        )
+    }
+
+    /// A change that none of so many servers has.
+    pub fn no_such_change(change: &ChangeId, servers: usize) -> Self {
+        let message = match servers {
+            1 => format!("the history has no change `{change}`"),
+            _ => format!("none of the servers has the change `{change}` in its history"),
+        };
+        Self::new(ErrorKind::NotFound, message).hint("`mediactl history -o json` shows the id of each change")
+    }
+
+    /// The same error of one server among several, unless it names the server already.
+    #[must_use]
+    pub fn at(self, server: &str) -> Self {
+        let named = [format!("`{server} ("), format!("`{server}`")];
+        let is_named = |message: &str| message.contains(&named[0]) || message.starts_with(&named[1]);
+        let mut lines = self.lines();
+        for line in lines.iter_mut().filter(|line| !is_named(&line.message)) {
+            line.message = format!("`{server}`: {}", line.message);
+        }
+        self.with_lines(lines)
+    }
+
+    /// Returns the reason why a server did not make the change, for a narrow column.
+    pub fn word(&self) -> &'static str {
+        const NOT_REACHED: &str = "not reached";
+        match (self.kind, self.exit()) {
+            (ErrorKind::NotOffered, _) => "not offered",
+            (ErrorKind::NotReached | ErrorKind::ClusterUnavailable, _) => NOT_REACHED,
+            (ErrorKind::NotHealthy, _) => "not healthy",
+            (ErrorKind::TooLate, _) => "too late",
+            (_, Exit::Absent) if self.status.is_some_and(|status| status >= 500) => NOT_REACHED,
+            (_, Exit::Absent) => "not found",
+            (_, Exit::Denied) => "denied",
+            (_, Exit::Conflict) => "conflict",
+            (_, Exit::Guarded) => "guarded",
+            (_, Exit::Invalid | Exit::Usage) => "invalid",
+            (_, Exit::Unknown) => "unknown",
+            _ => "failed",
+        }
+    }
 }
 
 #[cfg(test)]
@@ -250,7 +335,7 @@ mod tests {
             result: result.map_err(|kind| Error::new(kind, "no")),
         };
         let ui = Ui::new(ColorChoice::Never);
-        Answers::of_several(list.iter().map(answer).collect(), ui).without_telling_errors()
+        Answers::of_several(list.iter().map(answer).collect(), ui)
     }
 
     #[test]
@@ -266,19 +351,21 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_told_once_whatever_comes_later() {
-        let first = answers(&[("a", Ok(1)), ("b", Err(ErrorKind::Denied)), ("c", Ok(2))]);
-        let refused = |_: &str, count| if count == 1 { Ok(()) } else { Err(Error::usage("no", "none")) };
-        let then = first.then(refused).expect("several go on");
-        assert_eq!(then.told, ["b"]);
-        assert_eq!(then.without_telling_errors().told, ["b", "c"]);
-    }
-
-    #[test]
     fn what_was_found_counts_less_than_an_error() {
         assert_eq!(answers(&[("a", Ok(1))]).exit_if(true, Exit::Different), Exit::Different);
         assert_eq!(answers(&[("a", Ok(1))]).exit_if(false, Exit::Different), Exit::Done);
         let partly = answers(&[("a", Ok(1)), ("b", Err(ErrorKind::Denied))]);
         assert_eq!(partly.exit_if(true, Exit::Different), Exit::Partly);
+    }
+
+    #[test]
+    fn equal_rows_of_many_servers_are_one() {
+        let row = |at: usize| {
+            let result = if at == 7 { "refused" } else { "changed" };
+            [format!("edge-{at:02}"), result.to_owned()].to_vec()
+        };
+        let shown = |count: usize| rows((0..count).map(row).collect());
+        assert_eq!(shown(ROWS_OF_THEIR_OWN).len(), ROWS_OF_THEIR_OWN);
+        assert_eq!(shown(40), [["edge-[00-06] (7), edge-[08-39] (32)", "changed"], ["edge-07", "refused"]]);
     }
 }

@@ -1,29 +1,25 @@
 //! A change on several servers: it is evaluated everywhere, shown, agreed to, and made.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::all_or_nothing::{AllOrNothing, Ended};
-use super::answers::{ServerAnswer, exit_of};
-use super::batches::{in_batches, pause, why_stopped};
-use super::canaries;
+use super::answers::{ServerAnswer, by_text, exit_of, print_errors};
 use super::coordinator::FleetVerdict;
-use super::grouped::GroupedNotes;
-use super::members::{Fleet, FleetMember, ServerNumber};
+use super::members::{Fleet, FleetMember};
 use super::plan::{FleetChange, FleetPlan};
-use super::results::{self, Ending, ServerOutcome, ServerResult, exit_of_each, outcome_of};
-use super::time_to_confirm::{DEFAULT_CONFIRM, time_to_confirm};
+use super::results::{self, ServerOutcome, ServerResult, exit_of_each};
+use super::together::Together;
+use super::waves::{self, DEFAULT_CONFIRM};
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::context::{self, ServerContext};
 use crate::cli::interrupt::HeldSignals;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
 use crate::engine::{Decision, RequestedChange};
-use crate::error::{Error, Exit};
+use crate::error::{Error, ErrorKind, Exit};
 use crate::store::etcd::ClusterUrl;
 use crate::store::{HistoryEntry, PendingInfo};
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::one_line;
 
 /// The number of requests to a server that hangs that fit into the time to confirm.
 const REQUESTS: u32 = 3;
@@ -35,65 +31,95 @@ pub fn run(
     global: &GlobalArgs,
     ui: Ui,
 ) -> Result<Exit, Error> {
-    let together = change.args.fleet.all_or_nothing;
+    let (args, together) = (change.args, change.args.fleet.all_or_nothing);
     match together {
         true => refuse_clusters(&contexts)?,
-        false => change.args.fleet.refuse_for_each()?,
+        false => args.fleet.refuse_for_each()?,
     }
-    canaries::refuse_unknown(change, &contexts)?;
+    waves::refuse_unknown(&args.fleet.canary, &contexts)?;
     context::refuse_one_server_twice(&contexts)?;
     let mut global = global.clone();
     if together {
         // A server that hangs must not keep the others waiting until they go back.
-        let time = change.args.confirm.unwrap_or(DEFAULT_CONFIRM) / REQUESTS;
+        let time = args.confirm.unwrap_or(DEFAULT_CONFIRM) / REQUESTS;
         global.remote.most_time = Some(time.max(Duration::from_secs(1)));
     }
-    let protected: Vec<String> =
-        contexts.iter().filter(|context| context.is_protected).map(|context| context.name.clone()).collect();
+    let protected = contexts.iter().filter(|context| context.is_protected);
+    let protected: Vec<String> = protected.map(|context| context.name.clone()).collect();
     let mut fleet = Fleet::open(contexts, &global, ui)?;
-    let plans = fleet.ask("evaluate", |member| FleetPlan::evaluate(member, change));
-    unless_closed(change.print_summary(&plans, ui))?;
-    refuse_other_changes(change, &plans)?;
-    let changing: Vec<ServerNumber> = changing(&plans).collect();
-    let canaries = if changing.is_empty() { Vec::new() } else { canaries::among(change, &changing, &plans)? };
-    let time = time_to_confirm(change.args, &changing, &canaries)?;
-    let is_refused = plans.iter().any(|answer| answer.result.is_err());
-    if change.args.dry_run || changing.is_empty() || (together && is_refused) {
-        let results = not_made(plans, change, ui);
-        unless_closed(results::print(&results, change.args.into(), ui))?;
-        let exit = match together && is_refused {
-            true => exit_of(0, &results.iter().filter_map(kind).collect::<Vec<_>>()),
-            false => exit_of_each(&results),
-        };
+    let answers = fleet.ask("evaluate", |member| FleetPlan::evaluate(member, change));
+    let mut results: Vec<ServerResult> =
+        answers.into_iter().map(|answer| evaluated(answer, args.dry_run)).collect();
+    unless_closed(change.print_summary(&results, ui))?;
+    refuse_other_changes(change, &results)?;
+    let is_open = |at: &usize| results[*at].plan.as_ref().is_some_and(FleetPlan::is_open);
+    let changing: Vec<usize> = (0..results.len()).filter(is_open).collect();
+    let canaries = waves::canaries(&args.fleet.canary, &changing, &results)?;
+    let time = waves::time_to_confirm(args, changing.len(), canaries.len())?;
+    let is_refused = together && results.iter().any(|result| result.error.is_some());
+    if args.dry_run || changing.is_empty() || is_refused {
+        print(&results, change, ui)?;
+        let exit = if is_refused { worst(&results) } else { exit_of_each(&results) };
         return Ok(with_changes(exit, &results, change));
     }
-    agree(change, changing.len(), plans.len(), &protected)?;
+    agree(change, changing.len(), results.len(), &protected)?;
     tell_id(change, ui);
     // From here on a signal is answered by what stands where.
     let held = HeldSignals::hold();
-    let Some(time) = time.filter(|_| together) else {
-        return each_for_itself(change, &mut fleet, plans, &changing, held);
+    let verdict = match time.filter(|_| together) {
+        Some(time) => {
+            let (verdict, endings) =
+                Together::new(&mut fleet, &results, change, time, &held).run(&changing, canaries);
+            for (at, outcome, error) in endings {
+                (results[at].outcome, results[at].error) = (outcome, error);
+            }
+            Some(verdict)
+        }
+        None => {
+            each_for_itself(change, &mut fleet, &mut results, &changing, &held);
+            None
+        }
     };
-    let work = AllOrNothing::new(&mut fleet, &plans, (changing, canaries), (change, time), held);
-    let Ended { verdict, endings, held } = work.run();
-    let results = merged(plans, endings, change, ui);
-    let printed = results::print(&results, change.args.into(), ui);
-    let exit = match (verdict, held.received()) {
-        (FleetVerdict::All, _) => Exit::Done,
-        (FleetVerdict::None, Some(signal)) => Exit::of_signal(signal),
-        (FleetVerdict::None, None) => exit_of(0, &results.iter().filter_map(kind).collect::<Vec<_>>()),
-        (FleetVerdict::Mixed, _) => Exit::Partly,
-    };
-    if verdict == FleetVerdict::Mixed {
+    let outcomes = || changing.iter().map(|at| results[*at].outcome);
+    let is_open = outcomes().any(|outcome| !outcome.is_done());
+    let has_changed = outcomes().any(|outcome| outcome.is_done() || outcome == ServerOutcome::Unknown);
+    let printed = print(&results, change, ui);
+    if verdict.map_or(is_open && has_changed, |verdict| verdict == FleetVerdict::Mixed) {
         tell_rest(change, ui);
     }
-    unless_closed(printed)?;
+    printed?;
+    if let Some(time) = args.confirm.filter(|_| verdict.is_none() && has_changed && !args.quiet) {
+        ui.note(&format!(
+            "each server rolls the change back {} s after it made it, unless `mediactl confirm` with the same servers keeps it",
+            time.as_secs()
+        ));
+    }
+    let exit = match (verdict, held.received()) {
+        (Some(FleetVerdict::All), _) => Exit::Done,
+        (Some(FleetVerdict::Mixed), _) => Exit::Partly,
+        (Some(FleetVerdict::None), Some(signal)) => Exit::of_signal(signal),
+        (Some(FleetVerdict::None), None) => worst(&results),
+        (None, Some(signal)) if is_open => Exit::of_signal(signal),
+        (None, _) => exit_of_each(&results),
+    };
     Ok(with_changes(exit, &results, change))
 }
 
+/// The result on a server on which the change was evaluated, as long as it is not made.
+fn evaluated(ServerAnswer { server, result }: ServerAnswer<FleetPlan>, dry_run: bool) -> ServerResult {
+    let outcome = match &result {
+        Err(_) => ServerOutcome::Refused,
+        Ok(plan) if !plan.report.changed => ServerOutcome::Unchanged,
+        Ok(_) if dry_run => ServerOutcome::WouldChange,
+        Ok(_) => ServerOutcome::NotChanged,
+    };
+    let (plan, error) = result.map_or_else(|error| (None, Some(error)), |plan| (Some(plan), None));
+    ServerResult { server, outcome, error, plan }
+}
+
 /// Refuses a rollback that would undo other changes on each server, and a take-back of a change that no server has.
-fn refuse_other_changes(change: &FleetChange<'_>, plans: &[ServerAnswer<FleetPlan>]) -> Result<(), Error> {
-    let plans = plans.iter().filter_map(|plan| Some((&*plan.server, plan.result.as_ref().ok()?)));
+fn refuse_other_changes(change: &FleetChange<'_>, results: &[ServerResult]) -> Result<(), Error> {
+    let plans = results.iter().filter_map(|result| Some((&*result.server, result.plan.as_ref()?)));
     let plans: Vec<(&str, &FleetPlan)> = plans.collect();
     match change.requested {
         RequestedChange::TakeBack(taken) if !plans.is_empty() => {
@@ -102,28 +128,32 @@ fn refuse_other_changes(change: &FleetChange<'_>, plans: &[ServerAnswer<FleetPla
         }
         RequestedChange::Rollback(_) if !change.each => {
             let undone: Vec<_> = plans.into_iter().filter(|(_, plan)| plan.report.changed).collect();
-            let Some(((_, first), others)) = undone.split_first() else { return Ok(()) };
-            let is_same = |plan: &FleetPlan| {
+            let is_same = |(_, plan): &(&str, &FleetPlan)| {
+                let first = undone[0].1;
                 are_same(&first.undone, &plan.undone) && first.hand_edit() == plan.hand_edit()
             };
-            if others.iter().all(|(_, plan)| is_same(plan)) {
+            if undone.iter().all(is_same) {
                 return Ok(());
             }
-            let mut rows = GroupedNotes::default();
-            for (server, plan) in undone {
-                plan.undone.last().into_iter().for_each(|first| rows.add(server, undoes(first, plan)));
-            }
-            Err(Error::other_changes(&rows))
+            let rows = by_text(undone.into_iter().filter_map(|(server, plan)| Some((server, undoes(plan)?))));
+            let rows: Vec<String> = rows.map(|(servers, undone)| format!("{servers} {undone}")).collect();
+            let message = format!(
+                "this undoes different changes on the servers, so nothing was changed: {}",
+                rows.join("; ")
+            );
+            let hint = "`--each` does it; `rollback --change ID` takes one change back where it is";
+            Err(Error::new(ErrorKind::Guarded, message).hint(hint))
         }
         _ => Ok(()),
     }
 }
 
 /// What a rollback undoes on a server, in words: the first of the changes, and a hand edit.
-fn undoes(first: &HistoryEntry, plan: &FleetPlan) -> String {
+fn undoes(plan: &FleetPlan) -> Option<String> {
+    let first = plan.undone.last()?;
     let message = first.message.as_ref().map_or(String::new(), |message| format!(" ({message})"));
     let edit = plan.hand_edit().map_or("", |_| ", and a hand edit that is in no history yet");
-    one_line(&format!("back to before #{}, {}{message}{edit}", first.serial, first.operation))
+    Some(one_line(&format!("back to before #{}, {}{message}{edit}", first.serial, first.operation)))
 }
 
 /// True if the changes that two servers undo are the same ones: parts of one change, or of equal texts.
@@ -135,6 +165,12 @@ fn are_same(undone: &[HistoryEntry], others: &[HistoryEntry]) -> bool {
     undone.len() == others.len() && undone.iter().zip(others).all(is_same)
 }
 
+/// Prints the errors and the results.
+fn print(results: &[ServerResult], change: &FleetChange<'_>, ui: Ui) -> Result<(), Error> {
+    print_errors(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
+    unless_closed(results::print(results, change.args.output, change.args.quiet, ui))
+}
+
 /// Nothing more is printed where nobody reads it; the change itself goes on.
 fn unless_closed(printed: Result<(), Error>) -> Result<(), Error> {
     printed.or_else(|error| if error.is_closed_output() { Ok(()) } else { Err(error) })
@@ -144,94 +180,71 @@ fn unless_closed(printed: Result<(), Error>) -> Result<(), Error> {
 fn refuse_clusters(contexts: &[ServerContext]) -> Result<(), Error> {
     let clusters = contexts.iter().filter(|context| ClusterUrl::is_meant(&context.url));
     let names: Vec<&str> = clusters.map(|context| &*context.name).collect();
-    if names.is_empty() { Ok(()) } else { Err(Error::clusters_together(&names)) }
+    if names.is_empty() {
+        return Ok(());
+    }
+    let what = if names.len() == 1 { "is a cluster" } else { "are clusters" };
+    Err(Error::usage(
+        format!("`--all-or-nothing` is for servers, and {} {what}", names.join(", ")),
+        "change a cluster by itself: its nodes have one configuration, and `--canary` tries a change on some of them",
+    ))
 }
 
 /// Makes the change on each server, whatever becomes of it on the others.
 fn each_for_itself(
     change: &FleetChange<'_>,
     fleet: &mut Fleet,
-    plans: Vec<ServerAnswer<FleetPlan>>,
-    changing: &[ServerNumber],
-    held: HeldSignals,
-) -> Result<Exit, Error> {
-    let ui = fleet.ui;
+    results: &mut [ServerResult],
+    changing: &[usize],
+    held: &HeldSignals,
+) {
     let batching = &change.args.fleet.batching;
     let (failed, most) = (AtomicUsize::new(0), batching.most_failures(changing.len()));
     let goes_on = || held.received().is_none() && failed.load(Ordering::SeqCst) <= most;
-    let work = |at: ServerNumber, member: &mut FleetMember| -> Result<Option<PendingInfo>, Error> {
-        let Ok(plan) = &plans[at.0].result else { return Ok(None) };
-        if let Some(waiting) = &plan.waiting {
-            let kept = member.target.service.decide(Decision::Keep, Some(&waiting.id), &change.options.by);
-            return kept.map(|_| None).map_err(|error| error.at(&member.name));
+    changing.iter().for_each(|at| results[*at].outcome = ServerOutcome::NotChanged);
+    let mut left = changing.len();
+    for (number, batch) in waves::batches(changing, &batching.batch).into_iter().enumerate() {
+        if number > 0 && !(goes_on() && waves::pause(batching.pause.unwrap_or_default(), held)) {
+            break;
         }
-        let made = plan.make(member, change, change.options.confirm);
-        if made.is_err() {
-            failed.fetch_add(1, Ordering::SeqCst);
-        }
-        Ok(made?.pending)
-    };
-    let mut made = HashMap::new();
-    let time = batching.pause.unwrap_or_default();
-    in_batches(
-        changing,
-        &batching.batch,
-        || goes_on() && pause(time, &held),
-        |batch| {
-            made.extend(fleet.on(batch, "change", &goes_on, work));
-            goes_on()
-        },
-    );
-    let failed = failed.load(Ordering::SeqCst);
-    if failed > most && made.len() < changing.len() {
-        let left = changing.len() - made.len();
-        ui.note(&why_stopped(failed, changing.len(), left));
-    }
-    let endings: Vec<Ending> = changing
-        .iter()
-        .map(|&at| match made.remove(&at) {
-            None => Ending::new(at, ServerOutcome::NotChanged),
-            Some(Ok(pending)) => Ending {
-                pending,
-                ..Ending::new(at, plans[at.0].result.as_ref().map_or(ServerOutcome::Changed, FleetPlan::done))
-            },
-            Some(Err(error)) => {
-                let outcome = outcome_of(&error);
-                Ending { error: Some(error), ..Ending::new(at, outcome) }
+        let work = |at: usize, member: &mut FleetMember| -> Result<Option<PendingInfo>, Error> {
+            let Some(plan) = &results[at].plan else { return Ok(None) };
+            if let Some(waiting) = &plan.waiting {
+                let kept =
+                    member.target.service.decide(Decision::Keep, Some(&waiting.id), &change.options.by);
+                return kept.map(|_| None).map_err(|error| error.at(&member.name));
             }
-        })
-        .collect();
-    let is_open = endings.iter().any(|end| !end.outcome.is_done());
-    let has_changed =
-        endings.iter().any(|end| end.outcome.is_done() || end.outcome == ServerOutcome::Unknown);
-    let results = merged(plans, endings, change, ui);
-    let printed = results::print(&results, change.args.into(), ui);
-    if is_open && has_changed {
-        tell_rest(change, ui);
+            let made = plan.make(member, change, change.options.confirm);
+            if made.is_err() {
+                failed.fetch_add(1, Ordering::SeqCst);
+            }
+            Ok(made?.pending)
+        };
+        for (at, made) in fleet.on(batch, "change", &goes_on, work) {
+            left -= 1;
+            let ServerResult { outcome, error, plan, .. } = &mut results[at];
+            match (made, plan) {
+                (Ok(pending), Some(plan)) => (*outcome, plan.report.pending) = (plan.done(), pending),
+                (Ok(_), None) => {}
+                (Err(failure), _) => {
+                    let is_unknown = failure.exit() == Exit::Unknown;
+                    *outcome = if is_unknown { ServerOutcome::Unknown } else { ServerOutcome::Refused };
+                    *error = Some(failure);
+                }
+            }
+        }
     }
-    unless_closed(printed)?;
-    if let Some(time) = change.args.confirm.filter(|_| has_changed && !change.args.quiet) {
-        ui.note(&format!(
-            "each server rolls the change back {} s after it made it, unless `mediactl confirm` with the same servers keeps it",
-            time.as_secs()
-        ));
+    let failed = failed.load(Ordering::SeqCst);
+    if failed > most && left > 0 {
+        let all = changing.len();
+        fleet.ui.note(&format!("it failed on {failed} of {all} servers, so {left} were not tried"));
     }
-    let exit = match held.received() {
-        Some(signal) if is_open => Exit::of_signal(signal),
-        _ => exit_of_each(&results),
-    };
-    Ok(with_changes(exit, &results, change))
 }
 
-/// The servers on which something is left to do.
-fn changing(plans: &[ServerAnswer<FleetPlan>]) -> impl Iterator<Item = ServerNumber> {
-    let is_change =
-        |(_, answer): &(_, &ServerAnswer<FleetPlan>)| answer.result.as_ref().is_ok_and(FleetPlan::is_open);
-    plans.iter().enumerate().filter(is_change).map(|(at, _)| ServerNumber(at))
-}
-
-fn kind(result: &ServerResult) -> Option<Exit> {
-    result.error.as_ref().map(Error::exit)
+/// The exit code of a change that no server has: its worst error.
+fn worst(results: &[ServerResult]) -> Exit {
+    let kinds = results.iter().filter_map(|result| result.error.as_ref().map(Error::exit));
+    exit_of(0, &kinds.collect::<Vec<_>>())
 }
 
 fn with_changes(exit: Exit, results: &[ServerResult], change: &FleetChange<'_>) -> Exit {
@@ -253,10 +266,13 @@ fn agree(change: &FleetChange<'_>, changing: usize, all: usize, protected: &[Str
         names => format!(" (protected: {})", names.join(", ")),
     };
     let question = format!("change {changing} of {all} servers{protected}?");
-    match prompts::confirm(&question).map_err(Error::prompt_failed)? {
-        Some(true) => Ok(()),
-        answer => Err(Error::not_agreed(answer, "`--yes` agrees, `--dry-run` shows the change")),
-    }
+    let why = match prompts::confirm(&question).map_err(Error::prompt_failed)? {
+        Some(true) => return Ok(()),
+        Some(false) => "",
+        None => "there is no terminal to ask on, and ",
+    };
+    let message = format!("a change of several servers has to be agreed to: {why}nothing was changed");
+    Err(Error::new(ErrorKind::Guarded, message).hint("`--yes` agrees, `--dry-run` shows the change"))
 }
 
 /// Names the change, before anything is sent: whoever kills the command knows how to go on.
@@ -283,43 +299,4 @@ fn tell_rest(change: &FleetChange<'_>, ui: Ui) {
         )),
         (_, None) => {}
     }
-}
-
-/// The results of a change that was not made.
-fn not_made(plans: Vec<ServerAnswer<FleetPlan>>, change: &FleetChange<'_>, ui: Ui) -> Vec<ServerResult> {
-    let planned = if change.args.dry_run { ServerOutcome::WouldChange } else { ServerOutcome::NotChanged };
-    let is_change = |at: &ServerNumber| plans[at.0].result.as_ref().is_ok_and(|plan| plan.report.changed);
-    let endings = changing(&plans).filter(is_change).map(|at| Ending::new(at, planned)).collect();
-    merged(plans, endings, change, ui)
-}
-
-/// The results of all servers: of those that were to be changed as given, of the others as planned.
-fn merged(
-    plans: Vec<ServerAnswer<FleetPlan>>,
-    endings: Vec<Ending>,
-    change: &FleetChange<'_>,
-    ui: Ui,
-) -> Vec<ServerResult> {
-    let mut endings: HashMap<ServerNumber, Ending> = endings.into_iter().map(|end| (end.at, end)).collect();
-    let result = |(at, ServerAnswer { server, result }): (usize, ServerAnswer<FleetPlan>)| match result {
-        Err(error) => ServerResult {
-            server,
-            outcome: ServerOutcome::Refused,
-            error: Some(error),
-            id: None,
-            lines: [0, 0],
-            change: None,
-        },
-        Ok(mut plan) => {
-            let end = endings
-                .remove(&ServerNumber(at))
-                .unwrap_or(Ending::new(ServerNumber(at), ServerOutcome::Unchanged));
-            plan.report.pending = end.pending;
-            let id = plan.id.clone().filter(|_| end.outcome == ServerOutcome::Changed);
-            let lines = [plan.report.lines_added, plan.report.lines_removed];
-            let record = plan.record(change, &server, ui.masker().as_ref());
-            ServerResult { server, outcome: end.outcome, error: end.error, id, lines, change: Some(record) }
-        }
-    };
-    plans.into_iter().enumerate().map(result).collect()
 }

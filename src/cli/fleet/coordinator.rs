@@ -14,20 +14,18 @@
 
 use std::collections::BTreeMap;
 
-use super::members::ServerNumber;
-
 /// The next step, and its servers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FleetStep {
     /// Make the change, which has to be confirmed.
-    Try(Vec<ServerNumber>),
+    Try(Vec<usize>),
     /// See whether they stay healthy for a time.
-    Watch(Vec<ServerNumber>),
+    Watch(Vec<usize>),
     /// See whether all are healthy, have answered just now, and have enough time left.
-    Check(Vec<ServerNumber>),
-    Confirm(Vec<ServerNumber>),
+    Check(Vec<usize>),
+    Confirm(Vec<usize>),
     /// Roll the change back now.
-    Cancel(Vec<ServerNumber>),
+    Cancel(Vec<usize>),
     Done(FleetVerdict),
 }
 
@@ -76,9 +74,9 @@ pub enum Stage {
 /// The state of the whole change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coordinator {
-    stages: BTreeMap<ServerNumber, Stage>,
+    stages: BTreeMap<usize, Stage>,
     /// The servers that are tried first.
-    canaries: Vec<ServerNumber>,
+    canaries: Vec<usize>,
     is_watched: bool,
     is_checked: bool,
     /// True if something went wrong before the first confirmation was sent.
@@ -88,7 +86,7 @@ pub struct Coordinator {
 
 impl Coordinator {
     /// A change of these servers, some of which are tried first.
-    pub fn new(servers: impl IntoIterator<Item = ServerNumber>, canaries: Vec<ServerNumber>) -> Self {
+    pub fn new(servers: impl IntoIterator<Item = usize>, canaries: Vec<usize>) -> Self {
         Self {
             stages: servers.into_iter().map(|server| (server, Stage::Untouched)).collect(),
             is_watched: canaries.is_empty(),
@@ -100,7 +98,7 @@ impl Coordinator {
     }
 
     /// Returns the stage of each server.
-    pub fn stages(&self) -> &BTreeMap<ServerNumber, Stage> {
+    pub fn stages(&self) -> &BTreeMap<usize, Stage> {
         &self.stages
     }
 
@@ -119,8 +117,7 @@ impl Coordinator {
             return FleetStep::Done(self.verdict());
         }
         let untouched = self.at(&[Stage::Untouched]);
-        let first: Vec<ServerNumber> =
-            untouched.iter().copied().filter(|at| self.canaries.contains(at)).collect();
+        let first: Vec<usize> = untouched.iter().copied().filter(|at| self.canaries.contains(at)).collect();
         match (first.is_empty(), self.is_watched, untouched.is_empty(), self.is_checked) {
             (false, ..) => self.begin(first, Stage::Tried, FleetStep::Try),
             (true, false, ..) => FleetStep::Watch(self.canaries.clone()),
@@ -135,7 +132,7 @@ impl Coordinator {
     }
 
     /// Takes the result of trying the change on a server.
-    pub fn tried(&mut self, at: ServerNumber, reply: StepReply) {
+    pub fn tried(&mut self, at: usize, reply: StepReply) {
         self.has_failed |= reply != StepReply::Done;
         let stage = match reply {
             StepReply::Done => Stage::Waiting,
@@ -146,7 +143,7 @@ impl Coordinator {
     }
 
     /// Hears that the change was not sent to a server any more.
-    pub fn not_tried(&mut self, at: ServerNumber) {
+    pub fn not_tried(&mut self, at: usize) {
         self.has_failed = true;
         self.stages.insert(at, Stage::Untouched);
     }
@@ -164,7 +161,7 @@ impl Coordinator {
     }
 
     /// Takes the result of a confirmation.
-    pub fn confirmed(&mut self, at: ServerNumber, reply: StepReply) {
+    pub fn confirmed(&mut self, at: usize, reply: StepReply) {
         let stage = match reply {
             StepReply::Done => Stage::Confirmed,
             StepReply::Refused => Stage::NotConfirmed,
@@ -174,7 +171,7 @@ impl Coordinator {
     }
 
     /// Takes the result of a cancellation.
-    pub fn cancelled(&mut self, at: ServerNumber, reply: StepReply) {
+    pub fn cancelled(&mut self, at: usize, reply: StepReply) {
         let is_done = reply == StepReply::Done;
         self.stages.insert(at, if is_done { Stage::Cancelled } else { Stage::Cancelling });
     }
@@ -184,12 +181,7 @@ impl Coordinator {
         self.has_failed |= !self.is_confirming;
     }
 
-    fn begin(
-        &mut self,
-        servers: Vec<ServerNumber>,
-        stage: Stage,
-        step: fn(Vec<ServerNumber>) -> FleetStep,
-    ) -> FleetStep {
+    fn begin(&mut self, servers: Vec<usize>, stage: Stage, step: fn(Vec<usize>) -> FleetStep) -> FleetStep {
         if servers.is_empty() {
             return FleetStep::Done(self.verdict());
         }
@@ -197,7 +189,7 @@ impl Coordinator {
         step(servers)
     }
 
-    fn at(&self, stages: &[Stage]) -> Vec<ServerNumber> {
+    fn at(&self, stages: &[Stage]) -> Vec<usize> {
         self.stages.iter().filter(|(_, stage)| stages.contains(stage)).map(|(at, _)| *at).collect()
     }
 

@@ -15,7 +15,7 @@ enum Real {
 #[derive(Clone)]
 struct World {
     coordinator: Coordinator,
-    servers: BTreeMap<ServerNumber, Real>,
+    servers: BTreeMap<usize, Real>,
     canaries: usize,
     /// True if the canaries stayed healthy, and all servers were ready.
     was_watched: bool,
@@ -66,11 +66,8 @@ fn replies(step: &FleetStep, real: Real) -> Vec<(StepReply, Real)> {
 impl World {
     fn new(count: usize, canaries: usize, meddlers: usize) -> Self {
         Self {
-            coordinator: Coordinator::new(
-                (0..count).map(ServerNumber),
-                (0..canaries).map(ServerNumber).collect(),
-            ),
-            servers: (0..count).map(|at| (ServerNumber(at), Real::Old)).collect(),
+            coordinator: Coordinator::new(0..count, (0..canaries).collect()),
+            servers: (0..count).map(|at| (at, Real::Old)).collect(),
             canaries,
             was_watched: canaries == 0,
             was_checked: false,
@@ -122,7 +119,7 @@ impl World {
         }
     }
 
-    fn hear(&mut self, step: &FleetStep, at: ServerNumber, heard: Heard, real: Real) {
+    fn hear(&mut self, step: &FleetStep, at: usize, heard: Heard, real: Real) {
         let was_new = self.servers.insert(at, real) == Some(Real::New);
         self.was_confirmed |= real == Real::New && !was_new;
         let Heard::Reply(reply) = heard else { return self.coordinator.not_tried(at) };
@@ -186,7 +183,7 @@ impl World {
             }
             FleetStep::Try(servers) | FleetStep::Confirm(servers) | FleetStep::Cancel(servers) => {
                 let is_try = matches!(step, FleetStep::Try(_));
-                let is_early = is_try && servers.iter().any(|at| at.0 >= self.canaries);
+                let is_early = is_try && servers.iter().any(|at| *at >= self.canaries);
                 assert!(self.was_watched || !is_early, "the others follow only healthy canaries");
                 if matches!(step, FleetStep::Confirm(_)) {
                     assert!(self.was_checked, "all are checked before one is confirmed");
@@ -232,7 +229,7 @@ fn what_another_client_confirms_meanwhile_is_told() {
 #[test]
 fn where_every_confirmation_is_refused_nothing_stands() {
     // Neither the first two of their fleet, nor named in its order.
-    let (both, sorted) = ([ServerNumber(7), ServerNumber(3)], vec![ServerNumber(3), ServerNumber(7)]);
+    let (both, sorted) = ([7, 3], vec![3, 7]);
     let mut coordinator = Coordinator::new(both, Vec::new());
     assert_eq!(coordinator.step(), FleetStep::Try(sorted.clone()));
     both.iter().for_each(|at| coordinator.tried(*at, StepReply::Done));

@@ -1,17 +1,23 @@
-//! Several servers, open at the same time.
+//! Several servers, open at the same time, and the threads that ask them.
 
+use std::any::Any;
 use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Write};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use rustix::termios::tcgetwinsize;
 
 use super::answers::{Answers, ServerAnswer};
-use super::host::{SilentHost, Warnings};
-use super::parallel::in_parallel;
-use super::progress::ProgressBar;
 use crate::cli::Invocation;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::context::{self, ServerContext};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::error::Error;
+use crate::http::client::{Credentials, Host, TlsFault};
+use crate::http::protocol::fingerprint::Fingerprint;
 
 /// The name of work that shows no bar.
 pub const UNSEEN: &str = "";
@@ -19,11 +25,7 @@ pub const UNSEEN: &str = "";
 /// The most bytes that the answers of servers that are asked at the same time have, all together.
 const ANSWERS_TOGETHER: u64 = 1 << 30;
 
-/// The number of a server in its fleet, in the order of its members.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ServerNumber(pub usize);
-
-/// The servers that a command works on.
+/// The servers that a command works on. Each is called by its index among the members.
 pub struct Fleet {
     pub members: Vec<FleetMember>,
     pub jobs: usize,
@@ -40,19 +42,53 @@ pub struct FleetMember {
     alone: Option<Ui>,
 }
 
+/// The warnings about one server, which are printed when the work on all is done: with an output, they are printed as
+/// they come. As a [`Host`] it answers no question.
+#[derive(Clone, Default)]
+struct Warnings(Arc<Mutex<(Option<Ui>, Vec<String>)>>);
+
+impl Warnings {
+    fn add(&self, text: &str) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match kept.0 {
+            Some(ui) => ui.warning(text),
+            None => kept.1.push(text.to_owned()),
+        }
+    }
+}
+
+impl Host for Warnings {
+    fn credentials(&self, _: &str, _: Option<&str>, _: bool) -> io::Result<Option<Credentials>> {
+        Ok(None)
+    }
+
+    fn trusts(&self, _: &str, _: &TlsFault, _: Fingerprint) -> io::Result<bool> {
+        Ok(false)
+    }
+
+    fn warning(&self, text: &str) {
+        self.add(text);
+    }
+
+    fn sending_change(&self, _: &str) -> Box<dyn Any> {
+        Box::new(())
+    }
+}
+
 impl Invocation<'_> {
     /// The servers that are named, or the one server or file that a command works on.
     pub fn fleet(self, purpose: Purpose) -> Result<Fleet, Error> {
         let Self { global, ui, .. } = self;
-        match context::several(global)? {
-            Some(contexts) => {
-                if purpose.changes {
-                    context::refuse_one_server_twice(&contexts)?;
-                }
-                Fleet::open(contexts, global, ui)
-            }
-            None => Ok(Fleet::of_one(target::resolve(global, purpose, ui)?, global, ui)),
+        let Some(contexts) = context::several(global)? else {
+            let target = target::resolve(global, purpose, ui)?;
+            let (name, warnings) = (target.service.name().to_owned(), Warnings::default());
+            let alone = FleetMember { name, target, warnings, alone: Some(ui) };
+            return Ok(Fleet { members: vec![alone], jobs: global.jobs, ui });
+        };
+        if purpose.changes {
+            context::refuse_one_server_twice(&contexts)?;
         }
+        Fleet::open(contexts, global, ui)
     }
 
     /// Asks the servers that are named, or the one that a command works on.
@@ -74,21 +110,14 @@ impl Fleet {
         let jobs = jobs(&contexts, global);
         let member = |context: ServerContext| {
             let warnings = Warnings::default();
-            let target = target::at_member(&context, global, Box::new(SilentHost(warnings.clone())))?;
+            let target = target::at_member(&context, global, Box::new(warnings.clone()))?;
             Ok(FleetMember { name: context.name, target, warnings, alone: None })
         };
         let members = contexts.into_iter().map(member).collect::<Result<_, Error>>()?;
         Ok(Self { members, jobs, ui })
     }
 
-    /// A fleet of one server.
-    fn of_one(target: Target, global: &GlobalArgs, ui: Ui) -> Self {
-        let name = target.service.name().to_owned();
-        let member = FleetMember { name, target, warnings: Warnings::default(), alone: Some(ui) };
-        Self { members: vec![member], jobs: global.jobs, ui }
-    }
-
-    /// Asks all servers; the error of the only one ends the command.
+    /// Asks all servers, and prints the errors; the error of the only one ends the command.
     pub fn gather<T: Send>(
         mut self,
         what: &'static str,
@@ -99,7 +128,7 @@ impl Fleet {
                 let answer = work(one)?;
                 Ok(Answers::of_one(one.name.clone(), answer, self.ui))
             }
-            _ => Ok(Answers::of_several(self.ask(what, work), self.ui)),
+            _ => Ok(Answers::of_several(self.ask(what, work), self.ui).tell_errors()),
         }
     }
 
@@ -109,34 +138,48 @@ impl Fleet {
         what: &'static str,
         work: impl Fn(&mut FleetMember) -> Result<T, Error> + Sync,
     ) -> Vec<ServerAnswer<T>> {
-        let all: Vec<ServerNumber> = (0..self.members.len()).map(ServerNumber).collect();
+        let all: Vec<usize> = (0..self.members.len()).collect();
         let work = |_, member: &mut FleetMember| work(member).map_err(|error| error.at(&member.name));
-        let mut found = self.on(&all, what, &|| true, work);
-        let answer = |(member, at): (&FleetMember, ServerNumber)| ServerAnswer {
-            server: member.name.clone(),
-            result: found.remove(&at).expect("every server is asked"),
-        };
-        self.members.iter().zip(all).map(answer).collect()
+        let found = self.on(&all, what, &|| true, work).into_values();
+        let servers = self.members.iter().map(|member| member.name.clone());
+        servers.zip(found).map(|(server, result)| ServerAnswer { server, result }).collect()
     }
 
     /// Works on some of the servers at the same time, as long as it goes on, and returns the result of each that was
     /// asked. A terminal shows the progress.
     pub fn on<T: Send>(
         &mut self,
-        which: &[ServerNumber],
+        which: &[usize],
         what: &'static str,
         goes_on: &(dyn Fn() -> bool + Sync),
-        work: impl Fn(ServerNumber, &mut FleetMember) -> T + Sync,
-    ) -> BTreeMap<ServerNumber, T> {
-        let mut bar =
-            if what == UNSEEN { ProgressBar::hidden() } else { ProgressBar::new(which.len(), what) };
-        let all = self.members.iter_mut().enumerate().map(|(at, member)| (ServerNumber(at), member));
-        let items = all.filter(|(at, _)| which.contains(at));
-        let done = |(at, member): (ServerNumber, &mut FleetMember)| (at, work(at, member));
-        let found = in_parallel(items, (which.len(), self.jobs), goes_on, done, || bar.advance());
+        work: impl Fn(usize, &mut FleetMember) -> T + Sync,
+    ) -> BTreeMap<usize, T> {
+        let bar = ProgressBar::new(which.len(), what);
+        let members = self.members.iter_mut().enumerate().filter(|(at, _)| which.contains(at));
+        let (queue, mut found) = (Mutex::new(members), BTreeMap::new());
+        let (sender, results) = channel();
+        thread::scope(|scope| {
+            for _ in 0..self.jobs.min(which.len()) {
+                let (sender, queue, work) = (sender.clone(), &queue, &work);
+                scope.spawn(move || {
+                    while goes_on() {
+                        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+                        let Some((at, member)) = next else { return };
+                        if sender.send((at, work(at, member))).is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            for (at, result) in results {
+                bar.set(found.len() + 1);
+                found.insert(at, result);
+            }
+        });
         drop(bar);
         self.members.iter().for_each(|member| member.print_warnings(self.ui));
-        found.into_iter().flatten().collect()
+        found
     }
 }
 
@@ -151,7 +194,7 @@ impl FleetMember {
     /// Prints the warnings that are kept, and from now on each as it comes.
     pub fn print_warnings_from_now(&self, ui: Ui) {
         self.print_warnings(ui);
-        self.warnings.print_from_now(ui);
+        self.warnings.0.lock().unwrap_or_else(PoisonError::into_inner).0 = Some(ui);
     }
 
     /// True if no other server is named.
@@ -179,12 +222,63 @@ impl FleetMember {
 
     /// Prints the warnings that came since the last call.
     pub fn print_warnings(&self, ui: Ui) {
-        self.warnings.take().iter().for_each(|warning| ui.warning(warning));
+        let kept = std::mem::take(&mut self.warnings.0.lock().unwrap_or_else(PoisonError::into_inner).1);
+        kept.iter().for_each(|warning| ui.warning(warning));
     }
+}
+
+/// The progress of work as a bar on stderr, hidden where that is no terminal. It goes away when it is dropped.
+pub struct ProgressBar {
+    what: &'static str,
+    whole: usize,
+    is_hidden: bool,
+}
+
+impl ProgressBar {
+    /// Shows a bar for work that has `whole` steps.
+    pub fn new(whole: usize, what: &'static str) -> Self {
+        let bar = Self { what, whole, is_hidden: what == UNSEEN || !io::stderr().is_terminal() };
+        bar.set(0);
+        bar
+    }
+
+    pub fn is_hidden(&self) -> bool {
+        self.is_hidden
+    }
+
+    /// Shows how many steps are done.
+    pub fn set(&self, done: usize) {
+        let columns = tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
+        self.write(&bar(self.what, done, self.whole, columns));
+    }
+
+    /// Replaces the line on the terminal. A closed stderr is no error.
+    fn write(&self, line: &str) {
+        if !self.is_hidden {
+            let _ = io::stderr().write_all(format!("\r{line}\x1b[K").as_bytes());
+        }
+    }
+}
+
+impl Drop for ProgressBar {
+    fn drop(&mut self) {
+        self.write("");
+    }
+}
+
+/// The line of a bar for a terminal of so many columns, 0 if their number is unknown. A longer line would leave its
+/// beginning on the terminal.
+fn bar(what: &str, done: usize, whole: usize, columns: usize) -> String {
+    const CELLS: usize = 30;
+    let full = CELLS * done.min(whole) / whole.max(1);
+    let line = format!("{what} {}{} {done} of {whole}", "█".repeat(full), "░".repeat(CELLS - full));
+    line.chars().take(columns.checked_sub(1).unwrap_or(usize::MAX)).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use clap::Parser;
 
     use super::*;
@@ -215,21 +309,49 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_result_is_that_of_its_server_however_the_list_is_sorted() {
-        let context = |name: &str| ServerContext {
-            name: name.to_owned(),
+    /// Servers with the numbers from 0 as their names, `jobs` of which are asked at the same time.
+    fn fleet(count: usize, jobs: &str) -> Fleet {
+        let context = |at: usize| ServerContext {
+            name: at.to_string(),
             url: "http://admin:secret@127.0.0.1".to_owned(),
             ..ServerContext::default()
         };
-        let Options { global } = Options::parse_from(["mediactl"]);
-        let contexts = ["a", "b", "c"].map(context).to_vec();
-        let mut fleet = Fleet::open(contexts, &global, Ui::new(ColorChoice::Never)).expect("nothing is sent");
-        let work = |_, member: &mut FleetMember| member.name.clone();
-        let found = fleet.on(&[ServerNumber(2), ServerNumber(0)], UNSEEN, &|| true, work);
-        assert_eq!(
-            found,
-            BTreeMap::from([(ServerNumber(2), "c".to_owned()), (ServerNumber(0), "a".to_owned())])
-        );
+        let Options { global } = Options::parse_from(["mediactl", "--jobs", jobs]);
+        Fleet::open((0..count).map(context).collect(), &global, Ui::new(ColorChoice::Never))
+            .expect("nothing is sent")
+    }
+
+    #[test]
+    fn a_result_is_that_of_its_server_and_no_more_threads_work_than_allowed() {
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = |_, member: &mut FleetMember| {
+            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            thread::yield_now();
+            now.fetch_sub(1, Ordering::SeqCst);
+            member.name.clone()
+        };
+        let which: Vec<usize> = (10..30).rev().collect();
+        let found = fleet(40, "4").on(&which, UNSEEN, &|| true, work);
+        assert_eq!(found, (10..30).map(|at| (at, at.to_string())).collect());
+        assert!(most.into_inner() <= 4);
+    }
+
+    #[test]
+    fn what_was_not_begun_has_no_result() {
+        let done = AtomicUsize::new(0);
+        let goes_on = || done.load(Ordering::SeqCst) < 3;
+        let work = |_, _: &mut FleetMember| done.fetch_add(1, Ordering::SeqCst);
+        let found = fleet(10, "1").on(&(0..10).collect::<Vec<_>>(), UNSEEN, &goes_on, work);
+        assert_eq!(found, BTreeMap::from([(0, 0), (1, 1), (2, 2)]));
+    }
+
+    #[test]
+    fn a_bar_shows_what_is_done_and_fits_the_terminal() {
+        for (done, whole, full) in [(0, 7, 0), (3, 7, 12), (7, 7, 30), (9, 7, 30), (0, 0, 0)] {
+            let line = bar("ask:", done, whole, 0);
+            assert_eq!(line.matches('█').count(), full, "{line}");
+            assert!(line.starts_with("ask: ") && line.ends_with(&format!(" {done} of {whole}")), "{line}");
+        }
+        assert_eq!(bar("ask:", 7, 7, 8), "ask: ██");
     }
 }

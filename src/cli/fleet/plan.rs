@@ -2,21 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use super::answers::ServerAnswer;
-use super::grouped::{GroupedDiffs, GroupedNotes};
+use super::answers::{by_text, print_diffs};
 use super::members::FleetMember;
-use super::results::ServerOutcome;
+use super::results::{ServerOutcome, ServerResult};
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
-use crate::cli::render::change_json::ChangeJson;
-use crate::cli::render::notes::{all_lack, in_words, new_warnings};
-use crate::cli::render::report::Verb;
+use crate::cli::render::report::{Verb, all_lack, in_words, new_warnings};
 use crate::cli::ui::Ui;
-use crate::engine::{
-    ChangeOptions, ChangeReport, ConfigService, Expected, OutcomeNote, ReportParts, RequestedChange,
-};
-use crate::error::Error;
+use crate::engine::{ChangeOptions, ChangeReport, Expected, OutcomeNote, ReportParts, RequestedChange};
+use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, HistoryEntry, PendingInfo, Revision, WHOLE_HISTORY};
-use mediaconf::plumbing::model::Masker;
 
 /// A change that a command makes on several servers.
 pub struct FleetChange<'a> {
@@ -34,6 +28,8 @@ pub struct FleetChange<'a> {
 
 /// The change as one server would make it.
 pub struct FleetPlan {
+    /// The name of the command.
+    pub operation: &'static str,
     /// The request as this server gets it, where that is not the one of all.
     pinned: Option<RequestedChange<'static>>,
     /// The condition under which the change is made: the server still has what it was evaluated on.
@@ -55,32 +51,24 @@ impl FleetPlan {
     /// Evaluates the change on a server.
     pub fn evaluate(member: &mut FleetMember, change: &FleetChange<'_>) -> Result<Self, Error> {
         let (service, asked) = (&*member.target.service, Instant::now());
+        let (args, is_together) = (change.args, change.args.fleet.all_or_nothing);
         let (pinned, undone) = service.pinned(change.requested)?.unzip();
-        if let Some(needed) = change.needed() {
-            service.demand(needed)?;
+        if is_together {
+            service.demand("dry runs")?;
+        } else if args.confirm.is_some() {
+            service.demand("changes that have to be confirmed")?;
         }
         let id = match service.demand("ids of changes") {
             Ok(()) => change.id.clone(),
             Err(error) if change.options.id.is_some() => return Err(error),
             Err(_) => None,
         };
-        if let RequestedChange::TakeBack(taken) = change.requested
-            && !service.history(WHOLE_HISTORY)?.iter().any(|entry| entry.is_of(taken.as_str()))
-        {
-            let (report, undone) = (ChangeReport::default(), Vec::new());
-            let (waiting, lacks_change) = (None, true);
-            return Ok(Self {
-                pinned: None,
-                expected: None,
-                report,
-                undone,
-                lacks_change,
-                waiting,
-                asked,
-                id,
-            });
-        }
-        let is_together = change.args.fleet.all_or_nothing;
+        let lacks_change = match change.requested {
+            RequestedChange::TakeBack(taken) => {
+                !service.history(WHOLE_HISTORY)?.iter().any(|entry| entry.is_of(taken.as_str()))
+            }
+            _ => false,
+        };
         let options = ChangeOptions {
             dry_run: true,
             confirm: None,
@@ -88,17 +76,34 @@ impl FleetPlan {
             expected: (is_together && !change.options.force).then_some(Expected::Any),
             ..change.options.clone()
         };
-        let report = service.change(pinned.as_ref().unwrap_or(change.requested).by_ref(), &options)?;
-        if !change.args.dry_run && report.notes.contains(&OutcomeNote::OtherPending) {
-            refuse_pending(service)?;
+        let requested = pinned.as_ref().unwrap_or(change.requested);
+        let mut report = match lacks_change {
+            true => ChangeReport::default(),
+            false => service.change(requested.by_ref(), &options)?,
+        };
+        if !args.dry_run
+            && report.notes.contains(&OutcomeNote::OtherPending)
+            && let Some(pending) = service.health()?.pending
+        {
+            return Err(Error::pending(&pending));
         }
         if is_together && report.changes_account {
-            return Err(Error::changes_account(&member.name));
+            let message = format!(
+                "`{}`: the change sets another login or password, so it can't be confirmed",
+                member.name
+            );
+            let hint = "change `edit_auth` without `--all-or-nothing`";
+            return Err(Error::new(ErrorKind::Guarded, message).hint(hint));
         }
-        let expected = made_of(&report).filter(|_| !change.options.force);
-        let undone = undone.unwrap_or_default();
-        let waiting = report.pending.clone().filter(|_| report.notes.contains(&OutcomeNote::HasChange));
-        Ok(Self { pinned, expected, report, undone, lacks_change: false, waiting, asked, id })
+        let waiting = report.pending.take().filter(|_| report.notes.contains(&OutcomeNote::HasChange));
+        let is_of_hand_edit = |note: &OutcomeNote| {
+            matches!(note, OutcomeNote::OverwroteHandEdit | OutcomeNote::PickedUpHandEdit(_))
+        };
+        let file = report.file.filter(|_| report.notes.iter().any(is_of_hand_edit));
+        let made_of = |before| Expected::OneOf([Some(before), file].into_iter().flatten().collect());
+        let expected = report.before.map(made_of).filter(|_| !change.options.force);
+        let (operation, undone) = (change.verb.operation, undone.unwrap_or_default());
+        Ok(Self { operation, pinned, expected, report, undone, lacks_change, waiting, asked, id })
     }
 
     /// Makes the change; with a time, it goes back unless it is confirmed within it.
@@ -137,66 +142,30 @@ impl FleetPlan {
     pub fn hand_edit(&self) -> Option<Revision> {
         self.report.file.filter(|_| self.report.notes.contains(&OutcomeNote::OverwroteHandEdit))
     }
-
-    /// The change for programs.
-    pub fn record(
-        &self,
-        change: &FleetChange<'_>,
-        server: &str,
-        masker: Option<&Masker>,
-    ) -> serde_json::Value {
-        let record = ChangeJson::new((change.verb.operation(), server), &self.report, masker);
-        serde_json::to_value(record).expect("a change has only texts as keys")
-    }
-}
-
-/// The condition that what is there is what a change was evaluated on.
-fn made_of(report: &ChangeReport) -> Option<Expected> {
-    let is_of_hand_edit = |note: &OutcomeNote| {
-        matches!(note, OutcomeNote::OverwroteHandEdit | OutcomeNote::PickedUpHandEdit(_))
-    };
-    let file = report.file.filter(|_| report.notes.iter().any(is_of_hand_edit));
-    Some(Expected::OneOf([Some(report.before?), file].into_iter().flatten().collect()))
-}
-
-/// Refuses a server with a change that has to be confirmed: it would refuse another one.
-fn refuse_pending(service: &dyn ConfigService) -> Result<(), Error> {
-    service.health()?.pending.map_or(Ok(()), |pending| Err(Error::pending(&pending)))
 }
 
 impl FleetChange<'_> {
-    /// What each server has to offer beyond the four operations.
-    fn needed(&self) -> Option<&'static str> {
-        match (self.args.fleet.all_or_nothing, self.args.confirm) {
-            (true, _) => Some("dry runs"),
-            (false, confirm) => confirm.map(|_| "changes that have to be confirmed"),
-        }
-    }
-
     /// Prints the differences, equal ones once, and the notes.
-    pub fn print_summary(&self, plans: &[ServerAnswer<FleetPlan>], ui: Ui) -> Result<(), Error> {
+    pub fn print_summary(&self, results: &[ServerResult], ui: Ui) -> Result<(), Error> {
         let masker = ui.masker();
-        let (mut diffs, mut notes, mut warnings) =
-            (GroupedDiffs::default(), GroupedNotes::default(), GroupedNotes::default());
-        for ServerAnswer { server, result } in plans {
-            let Ok(plan) = result else { continue };
-            diffs.add(server, (&plan.report.diff, Some(&plan.report.values)), ["before", "after"], ui)?;
-            let new_warnings = new_warnings(&plan.report.new_warnings, masker.as_ref());
-            let all = plan.report.warnings.iter().cloned().chain(new_warnings);
-            all.for_each(|warning| warnings.add(server, warning));
-            let effects = &plan.report.effects;
-            let effects = effects.in_words().filter(|_| effects.streams > 1);
-            let in_words = |note| in_words(note, masker.as_ref());
-            let own = plan.report.notes.iter().map(in_words);
-            let lacked = plan.report.keys_lacked.iter().map(|key| all_lack(key));
-            own.chain(effects).chain(lacked).for_each(|note| notes.add(server, note));
+        let (mut diffs, mut notes, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
+        for ServerResult { server, plan, .. } in results {
+            let Some(FleetPlan { report, .. }) = plan else { continue };
+            let server = server.as_str();
+            diffs.push((server, (report.diff.clone(), Some(report.values.clone()))));
+            let new_warnings = new_warnings(&report.new_warnings, masker.as_ref());
+            let all = report.warnings.iter().cloned().chain(new_warnings);
+            warnings.extend(all.map(|warning| (server, warning)));
+            let own = report.notes.iter().map(|note| in_words(note, masker.as_ref()));
+            let effects = report.effects.in_words().filter(|_| report.effects.streams > 1);
+            let lacked = report.keys_lacked.iter().map(|key| all_lack(key));
+            notes.extend(own.chain(effects).chain(lacked).map(|note| (server, note)));
         }
-        warnings.print_warnings(ui);
-        if self.args.quiet || self.args.output != ChangeFormat::Diff {
-            return Ok(());
+        by_text(warnings).for_each(|(servers, warning)| ui.warning(&format!("{servers}: {warning}")));
+        if !self.args.quiet && self.args.output == ChangeFormat::Diff {
+            print_diffs(diffs, ["before", "after"], ui)?;
+            by_text(notes).for_each(|(servers, note)| ui.note(&format!("{servers}: {note}")));
         }
-        diffs.print(ui)?;
-        notes.print(ui);
         Ok(())
     }
 }

@@ -2,15 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::answers::{exit_of, print_errors};
-use super::error::about;
-use super::grouped::{self, ROWS_OF_THEIR_OWN};
-use super::members::ServerNumber;
-use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
+use super::answers::{ROWS_OF_THEIR_OWN, about, exit_of, print_table};
+use super::plan::FleetPlan;
+use crate::cli::args::changing::ChangeFormat;
+use crate::cli::render::grouped;
+use crate::cli::render::report::change_json;
 use crate::cli::ui::Ui;
 use crate::error::{Error, Exit};
-use crate::store::{ChangeId, PendingInfo};
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::one_line;
 
 /// The configuration of a server in the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +32,7 @@ pub enum ServerOutcome {
 }
 
 impl ServerOutcome {
-    pub fn in_words(self) -> &'static str {
+    fn in_words(self) -> &'static str {
         match self {
             Self::Changed => "changed",
             Self::Unchanged => "unchanged",
@@ -53,72 +52,27 @@ impl ServerOutcome {
     }
 }
 
-/// Returns the configuration of a server that answered a change with an error.
-pub fn outcome_of(error: &Error) -> ServerOutcome {
-    if error.exit() == Exit::Unknown { ServerOutcome::Unknown } else { ServerOutcome::Refused }
-}
-
-/// The end of the change on a server that was to be changed.
-pub struct Ending {
-    pub at: ServerNumber,
-    pub outcome: ServerOutcome,
-    pub error: Option<Error>,
-    /// The change, if it still has to be confirmed.
-    pub pending: Option<PendingInfo>,
-}
-
-impl Ending {
-    /// An end without an error, behind which nothing waits.
-    pub fn new(at: ServerNumber, outcome: ServerOutcome) -> Self {
-        Self { at, outcome, error: None, pending: None }
-    }
-}
-
 /// The result of the change on one server.
 pub struct ServerResult {
     pub server: String,
     pub outcome: ServerOutcome,
     pub error: Option<Error>,
-    /// The id of the change, if the server has made it now.
-    pub id: Option<ChangeId>,
-    /// The lines that were added and removed.
-    pub lines: [usize; 2],
-    /// The change for programs, if it was evaluated.
-    pub change: Option<Value>,
+    /// The change, if it was evaluated.
+    pub plan: Option<FleetPlan>,
 }
 
-/// The form in which results are printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ResultForm {
-    Table,
-    /// A table, unless every server has what was asked for.
-    TableOfFaults,
-    Json,
-}
-
-impl From<&ChangeArgs> for ResultForm {
-    fn from(args: &ChangeArgs) -> Self {
-        match args.output {
-            ChangeFormat::Json | ChangeFormat::ChangeJson => Self::Json,
-            ChangeFormat::Diff if args.quiet => Self::TableOfFaults,
-            ChangeFormat::Diff => Self::Table,
+/// Prints what stands on each server; if that can't be printed, it is said on stderr. A quiet table is shown only if a
+/// server lacks what was asked for.
+pub fn print(results: &[ServerResult], format: ChangeFormat, quiet: bool, ui: Ui) -> Result<(), Error> {
+    let printed = match format {
+        ChangeFormat::Json | ChangeFormat::ChangeJson => {
+            let record = |result: &ServerResult| (result.server.clone(), record(result, ui));
+            ui.print_json(&results.iter().map(record).collect::<Map<_, _>>())
         }
-    }
-}
-
-/// Prints the errors, and what stands on each server; if that can't be printed, it is said on stderr.
-pub fn print(results: &[ServerResult], form: ResultForm, ui: Ui) -> Result<(), Error> {
-    print_errors(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
-    let printed = match form {
-        ResultForm::Json => {
-            let records: Map<String, Value> =
-                results.iter().map(|result| (result.server.clone(), record(result))).collect();
-            ui.print_json(&records)
-        }
-        ResultForm::TableOfFaults if results.iter().all(|result| result.outcome.is_done()) => Ok(()),
-        ResultForm::Table | ResultForm::TableOfFaults => {
+        ChangeFormat::Diff if quiet && results.iter().all(|result| result.outcome.is_done()) => Ok(()),
+        ChangeFormat::Diff => {
             let rows = results.iter().map(row).collect();
-            grouped::print_table(&["SERVER", "RESULT", "LINES", "WHY"], rows, ui)
+            print_table(&["SERVER", "RESULT", "LINES", "WHY"], rows, ui)
                 .and_then(|()| recap(results).map_or(Ok(()), |line| ui.print(|out| writeln!(out, "{line}"))))
         }
     };
@@ -130,45 +84,39 @@ pub fn print(results: &[ServerResult], form: ResultForm, ui: Ui) -> Result<(), E
     printed
 }
 
-fn record(result: &ServerResult) -> Value {
+fn record(ServerResult { server, outcome, error, plan }: &ServerResult, ui: Ui) -> Value {
+    let id = plan.as_ref().and_then(|plan| plan.id.as_ref());
+    let change =
+        plan.as_ref().map(|plan| change_json((plan.operation, server), &plan.report, ui.masker().as_ref()));
     json!({
-        "result": result.outcome.in_words(),
-        "exit_code": result.error.as_ref().map_or(Exit::Done, Error::exit) as u8,
-        "error": result.error.as_ref().map(ToString::to_string),
-        "id": result.id,
-        "change": result.change,
+        "result": outcome.in_words(),
+        "exit_code": error.as_ref().map_or(Exit::Done, Error::exit) as u8,
+        "error": error.as_ref().map(ToString::to_string),
+        "id": id.filter(|_| *outcome == ServerOutcome::Changed),
+        "change": change,
     })
 }
 
-fn row(result: &ServerResult) -> Vec<String> {
-    let lines = match result.lines {
-        [0, 0] => "-".to_owned(),
-        [added, removed] => format!("+{added} -{removed}"),
-    };
-    let why = result.error.as_ref().map_or("-".to_owned(), |error| {
+fn row(ServerResult { server, outcome, error, plan }: &ServerResult) -> Vec<String> {
+    let lines = plan.as_ref().map(|plan| (plan.report.lines_added, plan.report.lines_removed));
+    let lines = lines.filter(|lines| *lines != (0, 0));
+    let why = error.as_ref().map_or("-".to_owned(), |error| {
         let lines = error.lines();
-        let line = lines.first().map(|line| about(line, &result.server));
+        let line = lines.first().map(|line| about(line, server));
         // One that names the server would keep equal rows apart.
-        let line = line.filter(|line| !line.contains(&result.server));
+        let line = line.filter(|line| !line.contains(server));
         line.map_or_else(|| error.word().to_owned(), str::to_owned)
     });
-    vec![result.server.clone(), result.outcome.in_words().to_owned(), lines, one_line(&why)]
+    let lines = lines.map_or("-".to_owned(), |(added, removed)| format!("+{added} -{removed}"));
+    vec![server.clone(), outcome.in_words().to_owned(), lines, one_line(&why)]
 }
 
 /// The number of servers with each result, where rows stand for several of them.
 fn recap(results: &[ServerResult]) -> Option<String> {
-    if results.len() <= ROWS_OF_THEIR_OWN {
-        return None;
-    }
-    let mut counts: Vec<(&str, usize)> = Vec::new();
-    for outcome in results.iter().map(|result| result.outcome.in_words()) {
-        match counts.iter_mut().find(|(known, _)| *known == outcome) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((outcome, 1)),
-        }
-    }
-    let counts: Vec<String> = counts.iter().map(|(outcome, count)| format!("{count} {outcome}")).collect();
-    Some(format!("{} servers: {}", results.len(), counts.join(", ")))
+    let outcomes = grouped(results.iter().map(|result| result.outcome.in_words()), |words| Some(*words));
+    let counts: Vec<String> = outcomes.iter().map(|same| format!("{} {}", same.len(), same[0])).collect();
+    let is_needed = results.len() > ROWS_OF_THEIR_OWN;
+    is_needed.then(|| format!("{} servers: {}", results.len(), counts.join(", ")))
 }
 
 /// The exit code of a change that each server makes for itself.
@@ -176,12 +124,9 @@ pub fn exit_of_each(results: &[ServerResult]) -> Exit {
     let is_done = |result: &&ServerResult| {
         result.outcome.is_done() || result.outcome == ServerOutcome::TakenBack && result.error.is_none()
     };
-    let done = results.iter().filter(is_done).count();
-    let not_sent =
-        |result: &ServerResult| result.outcome == ServerOutcome::NotChanged && result.error.is_none();
     let kind = |result: &ServerResult| match &result.error {
         Some(error) => Some(error.exit()),
-        None => not_sent(result).then_some(Exit::Guarded),
+        None => (result.outcome == ServerOutcome::NotChanged).then_some(Exit::Guarded),
     };
-    exit_of(done, &results.iter().filter_map(kind).collect::<Vec<_>>())
+    exit_of(results.iter().filter(is_done).count(), &results.iter().filter_map(kind).collect::<Vec<_>>())
 }

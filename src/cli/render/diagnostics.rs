@@ -3,17 +3,20 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::cli::render::alike::{grouped, more_like_it};
-use crate::cli::render::snippet::Snippet;
+use colored::Color;
+use unicode_width::UnicodeWidthChar;
+
+use crate::cli::render::{grouped, more_like_it};
 use crate::cli::ui::Ui;
 use crate::engine::{Composed, ComposedFile, FaultRecord, FirstError, Snapshot};
 use crate::error::{BrokenText, Error};
-use colored::Color;
-use mediaconf::plumbing::edit::Fault;
-use mediaconf::plumbing::model::{MaskedText, Masker};
-use mediaconf::plumbing::syntax::{
-    Diagnostic, Diagnostics, Document, LineIndex, Position, Severity, Span, printable,
+use mediaconf::{
+    Diagnostic, Diagnostics, Document, Fault, LineIndex, MaskedText, Masker, Position, Severity, Span,
+    Splice, controls_terminal, printable,
 };
+
+/// The number of characters of a line that are shown on each side of the problem.
+const CONTEXT: usize = 100;
 
 /// Renders the diagnostics of one text.
 pub struct Reporter<'s> {
@@ -36,10 +39,11 @@ impl<'s> Reporter<'s> {
     ) -> Self {
         let lines = LineIndex::new(document.text());
         let line_of = |span: &Span| lines.line_range(lines.position(span.start).line);
-        let spans = diagnostics.iter().flat_map(|found| {
-            std::iter::once(&found.span).chain(found.related.as_ref().map(|(span, _)| span))
-        });
-        let quotes = masker.is_none() || !is_of_another_language(document.text());
+        let related = |found: &'s Diagnostic| found.related.as_ref().map(|(span, _)| span);
+        let spans = diagnostics.iter().flat_map(|found| std::iter::once(&found.span).chain(related(found)));
+        // In JSON or XML secrets can't be found, and so can't be masked.
+        let begin = document.text().trim_start_matches('\u{feff}').trim_start();
+        let quotes = masker.is_none() || !begin.starts_with(['{', '[', '<']);
         let masked = MaskedText::new(document, masker, spans.map(line_of).collect());
         Self { name, document, diagnostics, lines, masked, quotes }
     }
@@ -56,7 +60,14 @@ impl<'s> Reporter<'s> {
         let mut text = String::new();
         let fault = |found: &&'s Diagnostic| (found.severity.label(), &*found.message, found.hint.as_deref());
         for alike in grouped(diagnostics.iter(), |found| Some(fault(found))) {
-            self.one(ui, alike[0], &mut text);
+            let Diagnostic { severity, span, message, related, hint, .. } = alike[0];
+            let color = if *severity == Severity::Error { Color::Red } else { Color::Yellow };
+            text += &self.place(span, severity.label(), color, message, ui);
+            if let Some((span, message)) = related {
+                text += &self.place(span, "note", Color::Cyan, message, ui);
+            }
+            let hint = hint.as_ref().map(|hint| (ui.paint("hint:", Color::Cyan), printable(hint)));
+            text.extend(hint.map(|(label, hint)| format!("  {label} {hint}\n")));
             let places: Vec<String> = alike.iter().map(|found| self.position(&found.span)).collect();
             text.extend(more_like_it(&places).map(|more| format!("{more}\n")));
         }
@@ -68,11 +79,13 @@ impl<'s> Reporter<'s> {
 
     /// All diagnostics as records; the last one says how many were left out.
     pub fn records(&self) -> Vec<FaultRecord> {
-        let diagnostics = self.diagnostics;
-        let mut records: Vec<_> = diagnostics.iter().map(|diagnostic| self.record(diagnostic)).collect();
-        if let (Some(last), 1..) = (diagnostics.iter().last(), diagnostics.dropped()) {
-            let message = format!("and {} more", diagnostics.dropped());
-            records.push(FaultRecord { message, hint: None, related: None, fix: None, ..self.record(last) });
+        let file = Some(self.name.to_owned());
+        let record =
+            |found: &Diagnostic| FaultRecord { file: file.clone(), ..FaultRecord::new(found, &self.lines) };
+        let mut records: Vec<_> = self.diagnostics.iter().map(record).collect();
+        if let (Some(last), 1..) = (self.diagnostics.iter().last(), self.diagnostics.dropped()) {
+            let message = format!("and {} more", self.diagnostics.dropped());
+            records.push(FaultRecord { message, hint: None, related: None, fix: None, ..record(last) });
         }
         records
     }
@@ -81,25 +94,9 @@ impl<'s> Reporter<'s> {
     fn first_error(&self, is_meant: impl Fn(&Diagnostic) -> bool) -> Option<FirstError> {
         let is_meant = |found: &&Diagnostic| found.severity == Severity::Error && is_meant(found);
         let found = self.diagnostics.iter().find(is_meant)?;
-        let redact = |line: Range<usize>| self.masked.replacements(&line);
-        let Snippet { position, line, .. } = Snippet::new(&found.span, self.document, &self.lines, &redact);
-        let text = self.quotes.then(|| line.trim().to_owned());
+        let text = self.quotes.then(|| self.snippet(&found.span).0.trim().to_owned());
+        let position = self.lines.position(found.span.start);
         Some(FirstError { file: self.name.to_owned(), position, message: found.message.clone(), text })
-    }
-
-    fn one(&self, ui: Ui, diagnostic: &Diagnostic, text: &mut String) {
-        let color = match diagnostic.severity {
-            Severity::Error => Color::Red,
-            Severity::Warning => Color::Yellow,
-        };
-        let label = ui.paint(diagnostic.severity.label(), color);
-        self.place(&diagnostic.span, &format!("{label}: {}", printable(&diagnostic.message)), ui, text);
-        if let Some((span, message)) = &diagnostic.related {
-            self.place(span, &format!("{}: {}", ui.paint("note", Color::Cyan), printable(message)), ui, text);
-        }
-        if let Some(hint) = &diagnostic.hint {
-            text.push_str(&format!("  {} {}\n", ui.paint("hint:", Color::Cyan), printable(hint)));
-        }
     }
 
     /// Returns the position of a diagnostic, as an editor takes it.
@@ -108,20 +105,71 @@ impl<'s> Reporter<'s> {
         format!("{}:{line}:{column}", printable(self.name))
     }
 
-    fn place(&self, span: &Span, message: &str, ui: Ui, text: &mut String) {
-        let redact = |line: Range<usize>| self.masked.replacements(&line);
-        let snippet = Snippet::new(span, self.document, &self.lines, &redact);
-        writeln!(text, "{}: {message}", self.position(span)).expect("a string can be written to");
+    /// A message about a place, and the line there with a caret.
+    fn place(&self, span: &Span, label: &str, color: Color, message: &str, ui: Ui) -> String {
+        let mut text =
+            format!("{}: {}: {}\n", self.position(span), ui.paint(label, color), printable(message));
         if self.quotes {
-            let (line, caret) = (printable(&snippet.line), &snippet.caret);
-            writeln!(text, "  {line}\n  {}", ui.paint(caret, Color::Green))
+            let (line, caret) = self.snippet(span);
+            writeln!(text, "  {}\n  {}", printable(&line), ui.paint(&caret, Color::Green))
                 .expect("a string can be written to");
         }
+        text
     }
 
-    fn record(&self, diagnostic: &Diagnostic) -> FaultRecord {
-        FaultRecord { file: Some(self.name.to_owned()), ..FaultRecord::new(diagnostic, &self.lines) }
+    fn snippet(&self, span: &Span) -> (String, String) {
+        let line = self.lines.line_range(self.lines.position(span.start).line);
+        snippet(self.document.text(), line, span, |line| self.masked.replacements(line))
     }
+}
+
+/// Returns the line of `span` as it is shown: clipped, and without the characters that a terminal obeys; and blanks and
+/// tabs up to the span, then carets under it. `redact` finds the secrets in a range of the text.
+fn snippet(
+    text: &str,
+    line: Range<usize>,
+    span: &Span,
+    redact: impl FnOnce(&Range<usize>) -> Vec<Splice>,
+) -> (String, String) {
+    // A line of megabytes is never walked along as a whole.
+    const BYTES: usize = (CONTEXT + 2) * 4;
+    let (start, end) = (span.start as usize, (span.end as usize).max(span.start as usize + 1));
+    let from = start.saturating_sub(BYTES).max(line.start).min(line.end);
+    let to = text.floor_char_boundary((start + BYTES).min(line.end).max(from));
+    let mut at = text.floor_char_boundary(from);
+    let redacted = redact(&(at..to));
+    let mut shown: Vec<(char, bool)> = Vec::new();
+    while let Some(c) = text.get(at..to).and_then(|rest| rest.chars().next()) {
+        let splice = redacted.iter().find(|splice| splice.range.start == at && !splice.range.is_empty());
+        let plain = Splice { range: at..at + c.len_utf8(), text: c.to_string() };
+        let Splice { range, text } = splice.unwrap_or(&plain);
+        let is_marked = range.start < end && range.end > start;
+        let visible = text.chars().filter(|c| *c != '\u{feff}');
+        let safe = visible.map(|c| if controls_terminal(c) { char::REPLACEMENT_CHARACTER } else { c });
+        shown.extend(safe.map(|c| (c, is_marked)));
+        at = range.end;
+    }
+    let first = shown.iter().position(|&(_, is_marked)| is_marked).unwrap_or(shown.len());
+    let (begin, end) = (first.saturating_sub(CONTEXT), (first + CONTEXT).min(shown.len()));
+    let cut = if begin > 0 { ["…", " "] } else { ["", ""] };
+    let [mut line, mut caret] = cut.map(str::to_owned);
+    for (number, &(c, is_marked)) in shown[begin..end].iter().enumerate() {
+        line.push(c);
+        let width = c.width().unwrap_or(1);
+        match c {
+            _ if is_marked => caret.push_str(&"^".repeat(width.max(1))),
+            '\t' if begin + number < first => caret.push('\t'),
+            _ if begin + number < first => caret.push_str(&" ".repeat(width)),
+            _ => {}
+        }
+    }
+    if end < shown.len() {
+        line.push('…');
+    }
+    if !caret.ends_with('^') {
+        caret.push('^');
+    }
+    (line, caret)
 }
 
 /// The first error of a text that messages call `name`, with its line; without a masker that shows secrets.
@@ -144,11 +192,6 @@ pub fn composed_error(composed: &Composed, fault: &Fault, masker: Option<Masker>
 pub fn in_one_line(FirstError { file, position, message, text }: &FirstError) -> String {
     let text = text.as_ref().map_or(String::new(), |text| format!(": `{}`", printable(text)));
     format!("{}:{}:{}: {}{text}", printable(file), position.line, position.column, printable(message))
-}
-
-/// True if a text is JSON or XML, in which secrets can't be found, and so can't be masked.
-fn is_of_another_language(text: &str) -> bool {
-    text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[', '<'])
 }
 
 /// Returns a configuration with what it includes as one text; if that has errors, they are printed to stderr.
@@ -175,5 +218,38 @@ pub fn explain(error: &Error, configuration: &str, ui: Ui) {
         let text = Reporter::new(name, snapshot.document(), snapshot.diagnostics(), ui.masker())
             .text(ui.on_stderr());
         ui.say_painted(text.trim_end());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snippet(text: &str, span: Span) -> (String, String) {
+        let lines = LineIndex::new(text);
+        let line = lines.line_range(lines.position(span.start).line);
+        super::snippet(text, line, &span, |_| Vec::new())
+    }
+
+    #[test]
+    fn caret_stands_under_the_fault_behind_tabs_and_wide_characters() {
+        for (text, span, caret) in [
+            ("\ta b;", 3..4, "\t  ^"),
+            ("日本 x;", 7..8, "     ^"),
+            ("ab", 2..2, "  ^"),
+            ("", 0..0, "^"),
+            ("\u{feff}ab;", 3..5, "^^"),
+            ("e\u{301}x;", 3..4, " ^"),
+        ] {
+            assert_eq!(snippet(text, span).1, caret, "{text}");
+        }
+    }
+
+    #[test]
+    fn long_lines_are_clipped_and_control_characters_are_not_printed() {
+        let (text, caret) = snippet(&format!("{}\u{1b}x{};", "a".repeat(5000), "b".repeat(5000)), 5001..5002);
+        assert!(text.chars().count() < 210 && text.starts_with('…') && text.ends_with('…'));
+        assert!(!text.contains('\u{1b}'));
+        assert_eq!(caret.chars().count(), 102);
     }
 }

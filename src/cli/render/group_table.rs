@@ -5,92 +5,110 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use crate::cli::render::table::{self, JoinedRow, Screen};
+use crate::cli::render::table::{self, Screen};
 use crate::error::Error;
-use mediaconf::plumbing::edit::{Config, Path, Segment};
-use mediaconf::plumbing::schema::Scope;
-use mediaconf::plumbing::schema::{DirectiveRole, Kind, POSITION, SOURCE, STATIC};
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::{Config, DirectiveRole, Kind, POSITION, Path, SOURCE, STATIC, Scope, Segment, one_line};
 
 /// Stands for a value that is not there.
 const NOTHING: &str = "-";
 
+/// The text of a cell, of the name of an entry, its values, and the authorization that holds for all.
+type CellText = fn(&str, &Value, Option<&str>) -> Option<String>;
+
 /// A column of a table.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Column {
     heading: String,
-    cell: Cell,
+    text: Cell,
 }
 
-/// The content of a cell.
-#[derive(Debug, Clone)]
+/// What a cell shows of an entry.
+#[derive(Clone)]
 enum Cell {
-    Name,
-    /// `stream` or `ondemand`.
-    Kind,
-    /// The authorization that holds, be it global.
-    Auth,
-    Prepush,
-    /// The URLs of the sources.
-    Sources,
-    /// True if streams may be published to a live.
-    Publish,
-    /// All own values.
-    Settings,
+    Named(CellText),
     /// The value at a path below the entry.
     At(Path),
 }
 
 /// The columns of a group that have names of their own; all of them are shown by default.
-fn named_columns(kind: Kind) -> &'static [(&'static str, Cell)] {
-    const NAME: (&str, Cell) = ("NAME", Cell::Name);
-    const AUTH: (&str, Cell) = ("AUTH", Cell::Auth);
-    if kind == Kind::Streams {
-        &[NAME, ("KIND", Cell::Kind), AUTH, ("PREPUSH", Cell::Prepush), ("SOURCES", Cell::Sources)]
-    } else if kind == Kind::Lives {
-        &[NAME, ("PUBLISH", Cell::Publish), AUTH]
-    } else {
-        &[NAME, ("SETTINGS", Cell::Settings)]
+fn named_columns(kind: Kind) -> &'static [(&'static str, CellText)] {
+    const NAME: (&str, CellText) = ("NAME", |name, _, _| Some(one_line(name)));
+    // The authorization that holds, be it global.
+    const AUTH: (&str, CellText) = ("AUTH", |_, entry, global| {
+        let own = authorization(&entry[DirectiveRole::Backend.key(Scope::Stream)]);
+        own.or(global.map(str::to_owned))
+    });
+    const KIND: (&str, CellText) =
+        ("KIND", |_, entry, _| Some(if entry[STATIC] == true { "stream" } else { "ondemand" }.to_owned()));
+    const PREPUSH: (&str, CellText) = ("PREPUSH", |_, entry, _| match &entry["prepush"] {
+        Value::Number(seconds) => Some(seconds.to_string()),
+        Value::Bool(false) => Some("off".to_owned()),
+        _ => None,
+    });
+    const SOURCES: (&str, CellText) = ("SOURCES", |_, entry, _| {
+        let sources = entry[DirectiveRole::Sources.key(Scope::Stream)].as_array()?.iter();
+        let urls = sources.filter_map(|source| source[SOURCE.address].as_str()).map(one_line);
+        Some(urls.collect::<Vec<_>>().join(" "))
+    });
+    const PUBLISH: (&str, CellText) = ("PUBLISH", |_, entry, _| {
+        Some(if entry["publish_enabled"] == false { "no" } else { "yes" }.to_owned())
+    });
+    const SETTINGS: (&str, CellText) = ("SETTINGS", |_, entry, _| {
+        let own = entry.as_object()?.iter().filter(|(key, _)| !matches!(key.as_str(), "name" | POSITION));
+        let pairs = own.map(|(key, value)| format!("{}={}", one_line(key), in_words(value)));
+        Some(pairs.collect::<Vec<_>>().join(" "))
+    });
+    match kind {
+        Kind::Streams => &[NAME, KIND, AUTH, PREPUSH, SOURCES],
+        Kind::Lives => &[NAME, PUBLISH, AUTH],
+        _ => &[NAME, SETTINGS],
+    }
+}
+
+fn in_words(value: &Value) -> String {
+    value.as_str().map_or_else(|| one_line(&value.to_string()), one_line)
+}
+
+/// The URL of the authorization backend, or `open` where access is free.
+fn authorization(auth: &Value) -> Option<String> {
+    match &auth["url"] {
+        Value::Bool(false) => Some("open".to_owned()),
+        Value::String(url) => Some(one_line(url)),
+        _ => None,
     }
 }
 
 impl Column {
-    /// The columns that a group has by default.
-    fn default_of(kind: Kind) -> Vec<Self> {
-        let column =
-            |(heading, cell): &(&str, Cell)| Self { heading: (*heading).to_owned(), cell: cell.clone() };
-        named_columns(kind).iter().map(column).collect()
-    }
-
     /// The column with this name: one of the default ones, in any case, or the path of a value below
     /// an entry; `None` if it is neither.
-    pub fn named(kind: Kind, name: &str) -> Option<Self> {
+    fn named(kind: Kind, name: &str) -> Option<Self> {
         let heading = name.to_uppercase();
-        if let Some((_, cell)) = named_columns(kind).iter().find(|(known, _)| *known == heading) {
-            return Some(Self { heading, cell: cell.clone() });
-        }
-        Path::parse(name).ok().map(|path| Self { heading, cell: Cell::At(path) })
-    }
-
-    /// The headings of columns.
-    fn headings(columns: &[Self]) -> Vec<String> {
-        columns.iter().map(|column| one_line(&column.heading)).collect()
+        let text = match named_columns(kind).iter().find(|(known, _)| *known == heading) {
+            Some((_, text)) => Cell::Named(*text),
+            None => Cell::At(Path::parse(name).ok()?),
+        };
+        Some(Self { heading: one_line(&heading), text })
     }
 
     /// True if it can show anything of this group: a known value, or one that an entry has.
     fn fits(&self, kind: Kind, current: &Config<'_>, names: &[String]) -> bool {
-        let Cell::At(path) = &self.cell else { return true };
         let has = |name: &String| {
-            let found =
-                current.value(&[kind.key(), name]).and_then(|entry| Config::from(&entry).select(path).ok());
-            found.is_some_and(|found| !found.into_places().is_empty())
+            let entry = current.value(&[kind.key(), name]);
+            entry.is_some_and(|entry| self.values(&entry).is_none_or(|values| !values.is_empty()))
         };
         self.unknown_hint(kind).is_none() || names.iter().any(has)
     }
 
+    /// The values at the path of the column; `None` if it has none, or the path leads nowhere.
+    fn values(&self, entry: &Value) -> Option<Vec<Value>> {
+        let Cell::At(path) = &self.text else { return None };
+        let found = Config::from(entry).select(path).map(|found| found.into_places());
+        Some(found.unwrap_or_default().into_iter().map(|(_, value)| value).collect())
+    }
+
     /// Advice, as far as there is any, about a path that the schema does not have in this group.
     fn unknown_hint(&self, kind: Kind) -> Option<Option<String>> {
-        let Cell::At(path) = &self.cell else { return None };
+        let Cell::At(path) = &self.text else { return None };
         let has_glob = || path.segments.iter().any(|one| matches!(one, Segment::Matching(_)));
         path.unknown_below(kind).or_else(|| has_glob().then_some(None))
     }
@@ -100,31 +118,33 @@ impl Column {
         let named = named_columns(kind).iter().map(|(name, _)| name.to_lowercase());
         named.chain(kind.scope().rows().map(|row| row.key.to_owned())).collect()
     }
+
+    fn text(&self, name: &str, entry: &Value, global: Option<&str>) -> String {
+        let found = match &self.text {
+            Cell::Named(text) => text(name, entry, global),
+            Cell::At(_) => {
+                let values = self.values(entry).unwrap_or_default();
+                Some(values.iter().map(in_words).collect::<Vec<_>>().join(" "))
+            }
+        };
+        found.filter(|text| !text.is_empty()).unwrap_or(NOTHING.to_owned())
+    }
 }
 
-/// The order of the rows.
-#[derive(Debug, Clone)]
-struct SortOrder {
-    column: Column,
-    is_descending: bool,
-}
-
-/// A row with its sort key.
-type SortedRow = (Box<str>, JoinedRow);
-
-/// One table.
+/// One table; each row has its sort key.
 pub struct GroupTable {
     kind: Kind,
-    headings: JoinedRow,
-    rows: Vec<SortedRow>,
-    order: Option<SortOrder>,
+    headings: Vec<String>,
+    rows: Vec<(String, Vec<String>)>,
 }
 
 /// Tables with these columns, one for each group.
 pub struct GroupTables<'a> {
     /// Those of the group, if there are none.
     columns: &'a [String],
+    /// The column that the rows are sorted by.
     sort: Option<&'a str>,
+    is_descending: bool,
     /// The groups of all entries that were added.
     kinds: Vec<Kind>,
     tables: Vec<GroupTable>,
@@ -133,25 +153,43 @@ pub struct GroupTables<'a> {
 impl<'a> GroupTables<'a> {
     /// No table yet.
     pub fn new(columns: &'a [String], sort: Option<&'a str>) -> Self {
-        Self { columns, sort, kinds: Vec::new(), tables: Vec::new() }
+        let descending = sort.and_then(|sort| sort.strip_prefix('-'));
+        let is_descending = descending.is_some();
+        Self { columns, sort: descending.or(sort), is_descending, kinds: Vec::new(), tables: Vec::new() }
     }
 
     /// Adds the entries of a group that has the columns. Those of several servers share a table, with the server in the
-    /// first column.
+    /// first column. Masks are in `current` already.
     pub fn add(&mut self, kind: Kind, names: &[String], current: &Config<'_>, server: Option<&str>) {
         self.kinds.extend((!self.kinds.contains(&kind)).then_some(kind));
-        let Some((columns, order)) = self.columns(kind, names, current) else { return };
+        let column =
+            |name: &str| Column::named(kind, name).filter(|column| column.fits(kind, current, names));
+        let columns: Option<Vec<Column>> = match self.columns {
+            [] => named_columns(kind).iter().map(|(name, _)| column(name)).collect(),
+            given => given.iter().map(|name| column(name)).collect(),
+        };
+        let order = self.sort.map(column);
+        let (Some(columns), None | Some(Some(_))) = (columns, &order) else { return };
+        let global =
+            current.value(&[DirectiveRole::Backend.key(Scope::Top)]).and_then(|auth| authorization(&auth));
+        let global = global.map(|auth| format!("{auth} (global)"));
+        let row = |name: &String| {
+            let entry = current.value(&[kind.key(), name])?;
+            let text = |column: &Column| column.text(name, &entry, global.as_deref());
+            let key = order.iter().flatten().map(text).collect();
+            Some((key, server.map(str::to_owned).into_iter().chain(columns.iter().map(text)).collect()))
+        };
         let known = self.tables.iter().position(|table| server.is_some() && table.kind == kind);
         let at = known.unwrap_or_else(|| {
-            let headings = server.map(|_| "SERVER".to_owned()).into_iter().chain(Column::headings(&columns));
-            let headings = JoinedRow::new(headings);
-            self.tables.push(GroupTable { kind, headings, rows: Vec::new(), order: order.clone() });
+            let headings = columns.iter().map(|column| column.heading.clone());
+            let headings = server.map(|_| "SERVER".to_owned()).into_iter().chain(headings).collect();
+            self.tables.push(GroupTable { kind, headings, rows: Vec::new() });
             self.tables.len() - 1
         });
-        self.tables[at].rows.extend(rows((kind, names), &columns, order.as_ref(), current, server));
+        self.tables[at].rows.extend(names.iter().filter_map(row));
     }
 
-    /// The tables; where columns are given for `any` group, the first one that has them.
+    /// The tables, sorted; where columns are given for `any` group, the first one that has them.
     ///
     /// # Errors
     /// `Usage` for columns that no group has.
@@ -161,98 +199,39 @@ impl<'a> GroupTables<'a> {
         }
         let is_one = any && !(self.columns.is_empty() && self.sort.is_none());
         self.tables.truncate(if is_one { 1 } else { usize::MAX });
+        if self.sort.is_some() {
+            let rows = self.tables.iter_mut().map(|table| &mut table.rows);
+            rows.for_each(|rows| rows.sort_by(|(a, _), (b, _)| compare(a, b, self.is_descending)));
+        }
         Ok(self.tables)
-    }
-
-    /// The columns and the order of a table; `None` if one of them is not of this group.
-    fn columns(
-        &self,
-        kind: Kind,
-        names: &[String],
-        current: &Config<'_>,
-    ) -> Option<(Vec<Column>, Option<SortOrder>)> {
-        let column =
-            |name: &str| Column::named(kind, name).filter(|column| column.fits(kind, current, names));
-        let columns = match self.columns {
-            [] => Column::default_of(kind),
-            given => given.iter().map(|name| column(name)).collect::<Option<_>>()?,
-        };
-        let Some(sort) = self.sort else { return Some((columns, None)) };
-        let (name, is_descending) = sort.strip_prefix('-').map_or((sort, false), |name| (name, true));
-        Some((columns, Some(SortOrder { column: column(name)?, is_descending })))
     }
 
     /// The error for columns that no group has.
     fn no_such_column(&self) -> Error {
-        let kinds = &self.kinds;
-        let sorted_by = self.sort.iter().map(|sort| sort.trim_start_matches('-'));
-        let asked = self.columns.iter().map(String::as_str).chain(sorted_by);
+        let mut asked = self.columns.iter().map(String::as_str).chain(self.sort);
         // What is wrong with a column in each group; a text that is no path has no advice.
         let hints = |name: &str| -> Option<Vec<Option<String>>> {
             let hint =
                 |kind| Column::named(kind, name).map_or(Some(None), |column| column.unknown_hint(kind));
-            kinds.iter().map(|kind| hint(*kind)).collect()
+            self.kinds.iter().map(|kind| hint(*kind)).collect()
         };
-        let mut unknown = asked.filter_map(|name| Some((name, hints(name)?)));
-        let (message, hint) = match unknown.next() {
+        let (message, hint) = match asked.find_map(|name| Some((name, hints(name)?))) {
             Some((name, hints)) => {
                 (format!("there is no column `{}`", one_line(name)), hints.into_iter().flatten().next())
             }
             None => ("no table has all of these columns".to_owned(), None),
         };
         let mut known: Vec<String> = Vec::new();
-        for name in kinds.iter().flat_map(|kind| Column::names(*kind)) {
-            if !known.contains(&name) {
-                known.push(name);
-            }
+        for name in self.kinds.iter().flat_map(|kind| Column::names(*kind)) {
+            known.extend((!known.contains(&name)).then_some(name));
         }
         let known = known.join(", ");
-        Error::usage(
-            message,
-            match hint {
-                Some(hint) if hint.ends_with('?') => format!("{hint} Known are {known}"),
-                Some(hint) => hint,
-                None => format!("known are {known}"),
-            },
-        )
+        let hint = match hint {
+            Some(hint) if hint.ends_with('?') => format!("{hint} Known are {known}"),
+            hint => hint.unwrap_or_else(|| format!("known are {known}")),
+        };
+        Error::usage(message, hint)
     }
-}
-
-/// Makes one row for each of these entries, with the server in front, if there are several. Masks are in `current`
-/// already.
-fn rows<'r>(
-    (kind, names): (Kind, &'r [String]),
-    columns: &'r [Column],
-    order: Option<&'r SortOrder>,
-    current: &'r Config<'r>,
-    server: Option<&'r str>,
-) -> impl Iterator<Item = SortedRow> + use<'r> {
-    let global =
-        current.value(&[DirectiveRole::Backend.key(Scope::Top)]).and_then(|auth| authorization(&auth));
-    let global = global.map(|auth| format!("{auth} (global)"));
-    let row = move |name: &String| {
-        let entry = current.value(&[kind.key(), name])?;
-        let text = |column: &Column| column.text(name, &entry, global.as_deref());
-        let key = order.map(|order| text(&order.column)).unwrap_or_default();
-        let server = server.map(str::to_owned).into_iter();
-        Some((key.into(), JoinedRow::new(server.chain(columns.iter().map(text)))))
-    };
-    names.iter().filter_map(row)
-}
-
-/// Prints tables, one below the other.
-pub fn print(tables: Vec<GroupTable>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
-    for (at, GroupTable { headings, mut rows, order, .. }) in tables.into_iter().enumerate() {
-        if at > 0 {
-            writeln!(out)?;
-        }
-        if let Some(order) = order {
-            rows.sort_by(|(a, _), (b, _)| compare(a, b, order.is_descending));
-        }
-        let rows = std::iter::once(headings).chain(rows.into_iter().map(|(_, row)| row)).collect();
-        table::print(rows, screen, out)?;
-    }
-    Ok(())
 }
 
 /// Compares two cells: numbers by their value and before text; nothing is at the end in either direction.
@@ -263,57 +242,14 @@ fn compare(a: &str, b: &str, is_descending: bool) -> Ordering {
     (a == NOTHING).cmp(&(b == NOTHING)).then(values)
 }
 
-impl Column {
-    fn text(&self, name: &str, entry: &Value, global: Option<&str>) -> String {
-        let found = match &self.cell {
-            Cell::Name => Some(one_line(name)),
-            Cell::Kind => Some(if entry[STATIC] == true { "stream" } else { "ondemand" }.to_owned()),
-            Cell::Auth => {
-                authorization(&entry[DirectiveRole::Backend.key(Scope::Stream)]).or(global.map(str::to_owned))
-            }
-            Cell::Prepush => match &entry["prepush"] {
-                Value::Number(seconds) => Some(seconds.to_string()),
-                Value::Bool(false) => Some("off".to_owned()),
-                _ => None,
-            },
-            Cell::Sources => sources(entry),
-            Cell::Publish => Some(if entry["publish_enabled"] == false { "no" } else { "yes" }.to_owned()),
-            Cell::Settings => settings(entry),
-            Cell::At(path) => Config::from(entry).select(path).ok().map(|found| {
-                let values = found.into_places();
-                values.iter().map(|(_, value)| in_words(value)).collect::<Vec<_>>().join(" ")
-            }),
-        };
-        found.filter(|text| !text.is_empty()).unwrap_or(NOTHING.to_owned())
+/// Prints tables, one below the other.
+pub fn print(tables: Vec<GroupTable>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+    for (at, GroupTable { headings, rows, .. }) in tables.into_iter().enumerate() {
+        if at > 0 {
+            writeln!(out)?;
+        }
+        let rows = std::iter::once(headings).chain(rows.into_iter().map(|(_, row)| row)).collect();
+        table::print(rows, screen, out)?;
     }
-}
-
-fn sources(stream: &Value) -> Option<String> {
-    let sources = stream[DirectiveRole::Sources.key(Scope::Stream)].as_array()?.iter();
-    let urls: Vec<String> =
-        sources.filter_map(|source| source[SOURCE.address].as_str()).map(one_line).collect();
-    Some(urls.join(" "))
-}
-
-fn settings(plugin: &Value) -> Option<String> {
-    let own = plugin.as_object()?.iter().filter(|(key, _)| !matches!(key.as_str(), "name" | POSITION));
-    let pairs: Vec<String> =
-        own.map(|(key, value)| format!("{}={}", one_line(key), in_words(value))).collect();
-    Some(pairs.join(" "))
-}
-
-fn in_words(value: &Value) -> String {
-    match value {
-        Value::String(text) => one_line(text),
-        value => one_line(&value.to_string()),
-    }
-}
-
-/// The URL of the authorization backend, or `open` where access is free.
-fn authorization(auth: &Value) -> Option<String> {
-    match &auth["url"] {
-        Value::Bool(false) => Some("open".to_owned()),
-        Value::String(url) => Some(one_line(url)),
-        _ => None,
-    }
+    Ok(())
 }

@@ -1,17 +1,41 @@
-//! Output for users: diffs, tables, diagnostics, and the rules for what a terminal may get.
+//! Output for users: texts, diffs, tables, diagnostics and reports. What is said of several places is said once.
 
-pub mod alike;
-pub mod change_json;
 pub mod diagnostics;
-pub mod diff;
 pub mod group_table;
-pub mod masked;
-pub mod notes;
-pub mod paragraph;
 pub mod report;
-pub mod sanitize;
-pub mod shortened;
-mod snippet;
 pub mod status;
 pub mod table;
-pub mod value_diff;
+pub mod texts;
+
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::hash::Hash;
+
+/// The number of places that are named of equal faults.
+const MAX_PLACES: usize = 4;
+
+/// Puts those with an equal key together, in the order of the first of each; one without a key stands alone.
+pub fn grouped<T, K: Eq + Hash>(
+    items: impl IntoIterator<Item = T>,
+    key: impl Fn(&T) -> Option<K>,
+) -> Vec<Vec<T>> {
+    let mut groups: Vec<Vec<T>> = Vec::new();
+    let mut known = HashMap::new();
+    for item in items {
+        let at = key(&item).map_or(groups.len(), |key| *known.entry(key).or_insert(groups.len()));
+        match groups.get_mut(at) {
+            Some(group) => group.push(item),
+            None => groups.push(vec![item]),
+        }
+    }
+    groups
+}
+
+/// Returns the line below the first of equal faults: the number and the places of the others. `None` if
+/// it is the only one.
+pub fn more_like_it(places: &[impl Display]) -> Option<String> {
+    let more = places.get(1..).filter(|more| !more.is_empty())?;
+    let named: Vec<String> = more.iter().take(MAX_PLACES).map(ToString::to_string).collect();
+    let rest = if more.len() > MAX_PLACES { ", …" } else { "" };
+    Some(format!("and {} more like it: {}{rest}", more.len(), named.join(", ")))
+}

@@ -1,14 +1,18 @@
-//! The report of a change: the diff or the new configuration on stdout, and a line about it on stderr.
+//! The report of a change: the diff or the new configuration on stdout, and lines about it on stderr.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
-use crate::cli::render::change_json::ChangeJson;
-use crate::cli::render::{diff, notes};
+use crate::cli::render::grouped;
+use crate::cli::render::texts::print_diff;
 use crate::cli::ui::Ui;
-use crate::engine::{ChangeReport, ReportParts};
+use crate::engine::{ChangeReport, NewWarning, OutcomeNote, ReportParts};
 use crate::error::Error;
-use mediaconf::plumbing::show::Effects;
+use crate::http::protocol::notes::word_of;
+use mediaconf::{ChangedValue, Document, Masker, Note, Pointer, one_line};
+
+/// The most different warnings of a change that are shown.
+const MAX_WARNINGS: usize = 20;
 
 /// The form of the report of a change.
 pub struct Report<'a> {
@@ -25,7 +29,7 @@ pub struct Report<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Verb {
     /// The name of the command.
-    operation: &'static str,
+    pub operation: &'static str,
     done: &'static str,
     rehearsed: &'static str,
 }
@@ -46,64 +50,70 @@ impl Verb {
     pub const FORMAT: Self = Self { operation: "fmt", done: "formatted", rehearsed: "would format" };
     /// Of `update`.
     pub const UPDATE: Self = Self { operation: "update", done: "updated", rehearsed: "would update" };
-}
 
-impl Verb {
     /// The same words for another command.
     #[must_use]
     pub fn with_operation(self, operation: &'static str) -> Self {
         Self { operation, ..self }
-    }
-
-    /// The name of the command.
-    pub fn operation(self) -> &'static str {
-        self.operation
     }
 }
 
 impl Report<'_> {
     /// The parts of a change that this report needs.
     pub fn parts(&self) -> ReportParts {
-        parts(self.args, self.ui, self.diff_was_shown)
+        let is = |format: ChangeFormat| self.args.output == format;
+        ReportParts {
+            diff: is(ChangeFormat::Diff) && !self.args.quiet && !self.diff_was_shown,
+            values: is(ChangeFormat::ChangeJson),
+            configuration: is(ChangeFormat::Json) && !self.args.quiet,
+            ..ReportParts::masked_by(self.ui.masker().as_ref())
+        }
     }
 
     /// Prints the report of a change.
     pub fn print(&self, change: &ChangeReport) -> Result<(), Error> {
-        change.warnings.iter().for_each(|warning| self.ui.warning(warning));
+        let Self { ui, target, args, .. } = *self;
+        let masker = ui.masker();
+        change.warnings.iter().for_each(|warning| ui.warning(warning));
         let printed = match &change.configuration {
-            _ if self.args.output == ChangeFormat::ChangeJson => self.print_change(change),
-            _ if self.args.quiet => Ok(()),
-            Some(configuration) if self.args.output == ChangeFormat::Json => self.print_json(configuration),
+            _ if args.output == ChangeFormat::ChangeJson => {
+                ui.print_json(&change_json((self.verb.operation, target), change, masker.as_ref()))
+            }
+            _ if args.quiet => Ok(()),
+            Some(configuration) if args.output == ChangeFormat::Json => match ui.value_masker() {
+                None => ui.print_json(configuration),
+                Some(masker) => ui.print_json(&masker.json(configuration)),
+            },
             _ if change.diff.is_empty() => Ok(()),
-            _ => self.ui.print_painted(|out| diff::print(&change.diff, [self.target; 2], self.ui, out)),
+            _ => ui.print_painted(|out| print_diff(&change.diff, [target; 2], ui, out)),
         };
-        self.unless_written(printed)?;
-        if !self.diff_was_shown {
-            let warnings = notes::new_warnings(&change.new_warnings, self.ui.masker().as_ref());
-            warnings.iter().for_each(|warning| self.ui.warning(warning));
+        match printed {
+            Err(error) if args.dry_run => return Err(error),
+            // The change was made, so an output that fails only warns.
+            Err(error) if !error.is_closed_output() => ui.warning(&error.to_string()),
+            _ => {}
         }
-        change.notes.iter().for_each(|note| self.note(&notes::in_words(note, self.ui.masker().as_ref())));
+        if !self.diff_was_shown {
+            let warnings = new_warnings(&change.new_warnings, masker.as_ref());
+            warnings.iter().for_each(|warning| ui.warning(warning));
+        }
+        change.notes.iter().for_each(|note| self.note(&in_words(note, masker.as_ref())));
         if !(change.changed || change.differs()) {
-            self.say(&format!("nothing to change in {}", self.target));
+            self.say(&format!("nothing to change in {target}"));
             return Ok(());
         }
-        if change.is_of_json && self.args.output == ChangeFormat::Diff {
-            self.note(&format!("`{}` does not show the text, so the diff compares the JSON", self.target));
+        if args.output == ChangeFormat::Diff {
+            if change.is_of_json {
+                self.note(&format!("`{target}` does not show the text, so the diff compares the JSON"));
+            }
+            let effects = change.effects.in_words().filter(|_| change.effects.streams > 1);
+            effects.iter().for_each(|words| self.say(words));
         }
-        let verb = if self.args.dry_run { self.verb.rehearsed } else { self.verb.done };
-        if self.args.output == ChangeFormat::Diff {
-            self.say_effects(&change.effects);
-        }
+        let verb = if args.dry_run { self.verb.rehearsed } else { self.verb.done };
+        let lines = |count: usize| if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
         let [added, removed] = [change.lines_added, change.lines_removed].map(lines);
-        self.say(&format!("{verb} {}: {added} added, {removed} removed", self.target));
+        self.say(&format!("{verb} {target}: {added} added, {removed} removed"));
         Ok(())
-    }
-
-    /// Prints the effects of a change of more than one stream, unless the command is quiet.
-    pub fn say_effects(&self, effects: &Effects) {
-        if let Some(words) = effects.in_words().filter(|_| effects.streams > 1) {
-            self.say(&words);
-        }
     }
 
     /// Prints a note, unless the command is quiet.
@@ -119,45 +129,117 @@ impl Report<'_> {
             self.ui.say(line);
         }
     }
+}
 
-    /// After a write, output errors only warn: the change was made.
-    fn unless_written(&self, printed: Result<(), Error>) -> Result<(), Error> {
-        match printed {
-            Err(error) if !self.args.dry_run => {
-                if !error.is_closed_output() {
-                    self.ui.warning(&error.to_string());
-                }
-                Ok(())
+/// The change that a command made of a target, as `-o change-json` prints it for programs. The shape is stable. Without a
+/// masker secrets are shown.
+pub fn change_json(
+    (operation, target): (&'static str, &str),
+    change: &ChangeReport,
+    masker: Option<&Masker>,
+) -> Value {
+    let masked = |text: String| masker.map_or(text.clone(), |masker| masker.prose(&text).into_owned());
+    let path = |value: &ChangedValue| {
+        let value = value.clone();
+        let ChangedValue { keys, before, after } = match masker {
+            Some(masker) => value.masked(masker),
+            None => value,
+        };
+        json!({ "pointer": Pointer::from_keys(keys).as_str(), "before": before, "after": after })
+    };
+    let mut effects = json!({ "summary": change.effects.in_words() });
+    if let (Value::Object(all), Value::Object(counts)) = (&mut effects, json!(change.effects)) {
+        all.extend(counts);
+    }
+    let new_warnings = change.new_warnings.iter().map(|warning| masked(warning.to_string()));
+    json!({
+        "changed": change.changed,
+        "operation": operation,
+        "target": target,
+        "revision": change.after,
+        "paths": change.values.iter().map(path).collect::<Vec<_>>(),
+        "lines_added": change.lines_added,
+        "lines_removed": change.lines_removed,
+        "effects": effects,
+        "notes": change.notes.iter().map(word_of).collect::<Vec<_>>(),
+        "warnings": change.warnings.iter().cloned().chain(new_warnings).collect::<Vec<_>>(),
+        "pending": change.pending,
+    })
+}
+
+/// Returns a note as a sentence, with its secrets masked.
+pub fn in_words(note: &OutcomeNote, masker: Option<&Masker>) -> String {
+    let sentence = match note {
+        OutcomeNote::Edit(note) => return edit_note(note, masker),
+        OutcomeNote::SavedEarlierUpdate => "an earlier update that was not saved goes into the file, too",
+        OutcomeNote::PickedUpHandEdit(paths) if paths.is_empty() => {
+            "picked up a hand edit that changes no value"
+        }
+        OutcomeNote::PickedUpHandEdit(paths) => return format!("picked up a hand edit of {paths}"),
+        OutcomeNote::OverwroteHandEdit => "a hand edit of the file is overwritten; the history keeps it",
+        OutcomeNote::KeptHandEdit => {
+            "the change was rolled back, but the file was edited by hand meanwhile, and the edit stays; \
+             `mediactl status` shows what the file still holds of the change"
+        }
+        OutcomeNote::HasChange => "it has this change already",
+        OutcomeNote::OtherPending => {
+            "another change waits to be confirmed; until it is, this one can't be made"
+        }
+        OutcomeNote::AlsoIncluded(place) => {
+            return format!("entries of included files that match, too, stay as they are: {place}");
+        }
+        OutcomeNote::IncludeChange(change) => return change.to_string(),
+        OutcomeNote::DeletedStreams(1) => "1 stream is not in the new configuration",
+        OutcomeNote::DeletedStreams(count) => {
+            return format!("{count} streams are not in the new configuration");
+        }
+    };
+    sentence.to_owned()
+}
+
+fn edit_note(note: &Note, masker: Option<&Masker>) -> String {
+    match note {
+        Note::ExtrasDropped { at, keys } => {
+            format!("{at}: the extra parameters were removed, too: {}", keys.join(", "))
+        }
+        Note::CommentsKept { above, lines } => {
+            // The first words of a directive.
+            let masked = |masker: &Masker| masker.document(&Document::parse(format!("{above};")));
+            let above = masker.map_or_else(|| above.clone(), masked);
+            let above = above.trim_end_matches(';');
+            match lines {
+                1 => format!("the comment line above `{above}` stays"),
+                _ => format!("the {lines} comment lines above `{above}` stay"),
             }
-            printed => printed,
         }
-    }
-
-    fn print_change(&self, change: &ChangeReport) -> Result<(), Error> {
-        let place = (self.verb.operation, self.target);
-        self.ui.print_json(&ChangeJson::new(place, change, self.ui.masker().as_ref()))
-    }
-
-    fn print_json(&self, configuration: &Value) -> Result<(), Error> {
-        match self.ui.value_masker() {
-            None => self.ui.print_json(configuration),
-            Some(masker) => self.ui.print_json(&masker.json(configuration)),
+        Note::PortOptionsDropped { port } => format!("the block of `http {port}` was removed with its port"),
+        Note::SettingsLacking(1) => {
+            "1 setting of the entries in the desired state is not in it, and stays; `--prune` removes it"
+                .to_owned()
         }
+        Note::SettingsLacking(count) => format!(
+            "{count} settings of the entries in the desired state are not in it, and stay; `--prune` removes them"
+        ),
     }
 }
 
-/// The parts of a change that the requested output needs.
-pub fn parts(args: &ChangeArgs, ui: Ui, diff_was_shown: bool) -> ReportParts {
-    let is = |format: ChangeFormat| args.output == format;
-    ReportParts {
-        diff: is(ChangeFormat::Diff) && !args.quiet && !diff_was_shown,
-        values: is(ChangeFormat::ChangeJson),
-        configuration: is(ChangeFormat::Json) && !args.quiet,
-        ..ReportParts::masked_by(ui.masker().as_ref())
-    }
+/// Returns the lines about the warnings that a change brings: equal ones once, and not all of very many.
+pub fn new_warnings(warnings: &[NewWarning], masker: Option<&Masker>) -> Vec<String> {
+    let groups = grouped(warnings, |warning| Some(&warning.message));
+    let line = |same: &Vec<&NewWarning>| {
+        let others = same[1..].iter().filter(|warning| !warning.at.is_empty()).count();
+        let line = match others {
+            0 => same[0].to_string(),
+            others => format!("`{}` and {others} more: {}", same[0].at, same[0].message),
+        };
+        masker.map_or(line.clone(), |masker| masker.prose(&line).into_owned())
+    };
+    let more = groups.len().saturating_sub(MAX_WARNINGS);
+    let more = (more > 0).then(|| format!("and {more} more new warnings; `mediactl check` shows them"));
+    groups.iter().take(MAX_WARNINGS).map(line).chain(more).collect()
 }
 
-/// A number of lines in words.
-pub fn lines(count: usize) -> String {
-    if count == 1 { "1 line".to_owned() } else { format!("{count} lines") }
+/// Said of a key in a condition that no entry has, so that the condition holds for all of them.
+pub fn all_lack(key: &str) -> String {
+    format!("no entry has `{}`, so the condition of `--where` on it holds for all", one_line(key))
 }

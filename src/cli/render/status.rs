@@ -7,7 +7,7 @@ use super::diagnostics::in_one_line;
 use super::table::{self, Screen};
 use crate::engine::{NodeReport, ServerInfo, Status};
 use crate::store::{HistoryEntry, NodeRecord, PendingInfo};
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::one_line;
 
 /// The number of differing paths that are shown.
 const MAX_PATHS: usize = 20;

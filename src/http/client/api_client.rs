@@ -23,7 +23,7 @@ use super::tls::{self, TlsTrust};
 use crate::http::protocol::headers::{API_HEADER, API_VERSION, NOTE_HEADER, PENDING_HEADER};
 use crate::http::protocol::routes::{ApiOperation, Body, JSON, TEXT};
 use crate::http::protocol::sudo::SUDO_HEADER;
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::one_line;
 
 /// The longest time for a whole request, hooks of the server included.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(150);

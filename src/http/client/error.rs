@@ -15,8 +15,7 @@ use super::reason::{TlsFault, chain, connection_fault, tls_fault};
 use crate::engine::Guard;
 use crate::error::{Error, ErrorKind};
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
-use mediaconf::plumbing::edit::{Fault, Pointer};
-use mediaconf::plumbing::syntax::one_line;
+use mediaconf::{Fault, Pointer, one_line};
 
 /// The number of characters that are shown of a response that is no problem document.
 const MAX_SHOWN: usize = 200;

@@ -3,10 +3,7 @@
 //! configuration that was read, or is refused before anything is sent.
 
 use crate::error::Error;
-use mediaconf::plumbing::edit::{Config, doubts_in_json};
-use mediaconf::plumbing::schema::DirectiveRole;
-use mediaconf::plumbing::schema::Kind;
-use mediaconf::plumbing::schema::Scope;
+use mediaconf::{Config, DirectiveRole, Kind, Request, Scope, doubts_in_json, merge_patch};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -19,8 +16,6 @@ use crate::engine::{
     before_replacement,
 };
 use crate::http::protocol::routes::ApiOperation;
-use mediaconf::Request;
-use mediaconf::plumbing::merge::merge_patch;
 
 /// What a server answers that says yes to a change and does not make it.
 const IGNORED: &str = "the same configuration as before, without the change";

@@ -3,7 +3,7 @@
 use crate::store::Revision;
 
 /// The query parameter of `read_config` that adds what is included; the member that marks it has the same name.
-pub use mediaconf::plumbing::schema::WITH_INCLUDES;
+pub use mediaconf::WITH_INCLUDES;
 
 /// The default prefix of all paths; `--api-prefix` of both ends changes it.
 pub const DEFAULT_PREFIX: &str = "/media/api";

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mediaconf::plumbing::model::Masker;
+use mediaconf::Masker;
 
 /// Masks the secrets that are known by their form, also inside a JSON Pointer.
 pub fn masked_text(text: &str) -> String {

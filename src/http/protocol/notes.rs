@@ -4,7 +4,7 @@ use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode
 
 use crate::engine::{IncludeChange, NewWarning, OutcomeNote};
 use crate::http::protocol::masked::masked_text;
-use mediaconf::plumbing::edit::Note;
+use mediaconf::Note;
 
 /// The word in front of the name of a query parameter that the operation does not take.
 pub const IGNORED_PARAMETER: &str = "ignored-parameter";

@@ -1,4 +1,4 @@
-//! The query parameters of the API, in one table: servers parse queries by it, the manual page is made from it, and a test compares `openapi.json` with it. A known parameter needs a valid value, and only one unless it is a
+//! The query parameters of the API, in one table: servers parse queries by it, and a test compares `openapi.json` with it. A known parameter needs a valid value, and only one unless it is a
 //! list; parameters that a route does not take have no effect, and some are refused, as a misspelled one of a change is.
 
 mod unknown;
@@ -16,7 +16,7 @@ use crate::http::protocol::headers::{
 };
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::{ApiOperation, Route};
-use mediaconf::plumbing::edit::Fault;
+use mediaconf::Fault;
 
 /// One row of the table.
 pub struct QueryParameter {
@@ -26,8 +26,6 @@ pub struct QueryParameter {
     pub taken_by: &'static [ApiOperation],
     /// The values that it takes, and the field for them.
     pub values: Values,
-    /// The description: a sentence that follows the names of its routes.
-    pub doc: &'static str,
 }
 
 const BASE: &str = "base";
@@ -74,38 +72,31 @@ pub static PARAMETERS: &[QueryParameter] = &[
         name: SKIP_STREAMS,
         taken_by: READ,
         values: Values::Switch(|parameters| &mut parameters.skip_streams),
-        doc: "leaves out streams that are static.",
     },
     QueryParameter {
         name: RUNTIME,
         taken_by: READ,
         values: Values::Switch(|parameters| &mut parameters.runtime),
-        doc: "adds `runtime`, the figures of the server; see RUNTIME.",
     },
     QueryParameter {
         name: WITH_INCLUDES,
         taken_by: READ,
         values: Values::Switch(|parameters| &mut parameters.with_includes),
-        doc: "shows what the included files add, too, and their names in `with_includes`; what has that can't be \
-              written back. Only files below the folder of the configuration are followed.",
     },
     QueryParameter {
         name: SOURCE,
         taken_by: &[ApiOperation::Read, ApiOperation::Included],
         values: Values::OneOf([SOURCE_RUNNING, SOURCE_SAVED], |parameters| &mut parameters.saved),
-        doc: "reads the configuration in the file instead of the running one.",
     },
     QueryParameter {
         name: FORMAT,
         taken_by: READ,
         values: Values::OneOf([FORMAT_JSON, FORMAT_CONF], |parameters| &mut parameters.text),
-        doc: "answers with the text instead of JSON.",
     },
     QueryParameter {
         name: FORMAT,
         taken_by: &[ApiOperation::Modify],
         values: Values::Words(&[FORMAT_JSON, FORMAT_CONF, FORMAT_DIFF], |parameters| &mut parameters.format),
-        doc: "answers with the whole text instead of JSON, or with the lines that differ.",
     },
     QueryParameter {
         name: FORMAT,
@@ -118,148 +109,111 @@ pub static PARAMETERS: &[QueryParameter] = &[
             ApiOperation::Kept,
         ],
         values: Values::Words(&[FORMAT_DIFF], |parameters| &mut parameters.format),
-        doc: "answers with the lines that differ, as a unified diff.",
     },
     QueryParameter {
         name: FROM,
         taken_by: &[ApiOperation::Diff],
         values: Values::Text(|parameters| &mut parameters.from),
-        doc: "the old text: `running`, `saved`, a serial number for the text before that change, or `@N` for that before the N-th last one; `saved` without it.",
     },
     QueryParameter {
         name: TO,
         taken_by: &[ApiOperation::Diff],
         values: Values::Text(|parameters| &mut parameters.until),
-        doc: "the new text in the same way; `running` without it.",
     },
     QueryParameter {
         name: PATH,
         taken_by: &[ApiOperation::Read, ApiOperation::SaveEntry, ApiOperation::Blame, ApiOperation::Check],
         values: Values::Path(|parameters| &mut parameters.path),
-        doc: "the value or the entry that it is about, such as `streams.cam1`.",
     },
     QueryParameter {
         name: SECRETS,
         taken_by: SHOWING,
         values: Values::Words(&[SECRETS_MASKED, SECRETS_SHOWN], |parameters| &mut parameters.secrets),
-        doc: "`masked` puts a mask in the place of each secret, the same for the same secret as long as the server \
-              runs; `shown`, which `edit_auth` has without it, is refused for `view_auth`.",
     },
     QueryParameter {
         name: WAIT,
         taken_by: &[ApiOperation::Status],
         values: Values::Seconds(0..=MAX_WAIT, |parameters| &mut parameters.wait),
-        doc: "with `If-None-Match`: answers when the status is another one, after so many seconds with 304.",
     },
     QueryParameter {
         name: "columns",
         taken_by: &[ApiOperation::Check],
         values: Values::OneOf(["characters", "utf16"], |parameters| &mut parameters.utf16),
-        doc: "counts columns in units of UTF-16, as editors do.",
     },
     QueryParameter {
         name: BASE,
         taken_by: NEW,
         values: Values::Base(|parameters| &mut parameters.change.base),
-        doc: "the revision of the text that the change was made of, as `status` and `history` show it, or its `ETag`. \
-              What others changed since stays; values that both changed are refused with 409, with `base`, `theirs` \
-              and `mine`, unless `force` takes `mine`. 412 if that text is not kept.",
     },
     QueryParameter {
         name: "dry_run",
         taken_by: CHANGES,
         values: Values::Switch(|parameters| &mut parameters.change.dry_run),
-        doc: "rehearses the change: also runs the check command, but writes nothing, replaces nothing, and \
-              does not run the reload command.",
     },
     QueryParameter {
         name: "force",
         taken_by: CHANGES,
         values: Values::Switch(|parameters| &mut parameters.change.force),
-        doc: "accepts all guards, and overwrites a hand edit of the file; with `base` only the values of it that the \
-              change has, too.",
     },
     QueryParameter {
         name: "strict",
         taken_by: CHANGES,
         values: Values::Switch(|parameters| &mut parameters.change.strict),
-        doc: "refuses a change that brings warnings of `check`.",
     },
     QueryParameter {
         name: "async",
         taken_by: CHANGES,
         values: Values::Switch(|parameters| &mut parameters.change.reload_later),
-        doc: "answers without waiting for the reload command. If that fails later, file and running \
-              configuration are still rolled back; the failure is logged, and shown in \
-              `runtime.config.last_error`.",
     },
     QueryParameter {
         name: "accept",
         taken_by: CHANGES,
         values: Values::Guards(|parameters| &mut parameters.change.accepted),
-        doc: "accepts single guards: `would-remove-credentials`, `empty-replacement`, \
-              `form-change` and `near-miss` are named like their problem types; `one-line` \
-              accepts a text that has lost its line ends.",
     },
     QueryParameter {
         name: "message",
         taken_by: CHANGES,
         values: Values::Text(|parameters| &mut parameters.change.message),
-        doc: "the reason for the change, for the history.",
     },
     QueryParameter {
         name: "command",
         taken_by: CHANGES,
         values: Values::Command(|parameters| &mut parameters.change.command),
-        doc: "the command that makes the change, for the history; without it the operation is named.",
     },
     QueryParameter {
         name: CHANGE,
         taken_by: RECORDED,
         values: Values::Id(|parameters| &mut parameters.change.id),
-        doc: "the id of the change, of your own: letters, digits, `-`, `_` and `.`. If the history has a change with it, that \
-              did not go back by itself, nothing is done (`has-change`); if that waits to be confirmed, \
-              `Mediactl-Pending` names it.",
     },
     QueryParameter {
         name: "confirm",
         taken_by: CHANGES,
         values: Values::Seconds(1..=MAX_CONFIRM, |parameters| &mut parameters.change.confirm),
-        doc: "rolls the change back after this number of seconds, unless `confirm_config` comes first; see \
-              CONFIRMATION.",
     },
     QueryParameter {
         name: "canary",
         taken_by: CHANGES,
         values: Values::Nodes(|parameters| &mut parameters.change.canary),
-        doc: "on a node of a cluster, with `confirm`: only these nodes take the change at first, or so many that run \
-              what they should. The others wait until it is confirmed.",
     },
     QueryParameter {
         name: "canary_time",
         taken_by: CHANGES,
         values: Values::Seconds(1..=MAX_CONFIRM, |parameters| &mut parameters.change.soak),
-        doc: "the records of the nodes in `canary` say when each has run the change for this number of seconds without a \
-              break (`has_soaked`).",
     },
     QueryParameter {
         name: "to",
         taken_by: &[ApiOperation::Rollback],
         values: Values::Change(|parameters| &mut parameters.to),
-        doc: "which text: 1 is the one before the last change, `serial:`*SERIAL* the one before the change with \
-              this serial number.",
     },
     QueryParameter {
         name: "limit",
         taken_by: BLAME,
         values: Values::Number(1..=MAX_ENTRIES, |parameters| &mut parameters.limit),
-        doc: "how many changes at most, the last ones.",
     },
     QueryParameter {
         name: ID,
         taken_by: &[ApiOperation::Confirm, ApiOperation::Cancel],
         values: Values::Text(|parameters| &mut parameters.id),
-        doc: "which change: what the header `Mediactl-Pending` says.",
     },
 ];
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorKind};
-use mediaconf::plumbing::edit::Fault;
+use mediaconf::Fault;
 
 /// The prefix of each problem type.
 pub const TYPE_PREFIX: &str = "urn:mediactl:problem:";

@@ -1,6 +1,5 @@
-//! The routes of the API, in one table: the server routes by it, the client sends by it, and the manual
-//! page is made from it. A new endpoint is a new row here, a function in `server::endpoints`, and its description in
-//! `openapi.json`, which a test compares with this table.
+//! The routes of the API, in one table: the server routes by it, and the client sends by it. A new endpoint is a new row here, a
+//! function in `server::endpoints`, and its description in `openapi.json`, which a test compares with this table.
 
 use crate::http::protocol::headers::{ID, PATH};
 
@@ -64,8 +63,6 @@ pub struct Route {
     pub is_open: bool,
     /// A further segment of the path, which is a value.
     pub argument: Option<Argument>,
-    /// The description, as a paragraph of a manual page.
-    pub summary: &'static str,
     /// The query parameters that have to be given.
     pub required: &'static [&'static str],
     /// The body of the request.
@@ -86,7 +83,6 @@ pub enum RouteBase {
 pub struct Argument {
     /// The name in documentation.
     pub name: &'static str,
-    pub doc: &'static str,
 }
 
 /// The body of a request.
@@ -127,7 +123,6 @@ const ROUTE: Route = Route {
     base: RouteBase::Prefix,
     is_open: false,
     argument: None,
-    summary: "",
     required: &[],
     body: Body::None,
 };
@@ -140,179 +135,44 @@ const DECISION: Route = Route { methods: POST, required: &[ID], ..ROUTE };
 
 /// Every route, in the order of documentation.
 pub static ROUTES: &[Route] = &[
-    Route {
-        operation: ApiOperation::Read,
-        path: "read_config",
-        summary: "Answers with the running configuration. `HEAD` works, too.",
-        ..ROUTE
-    },
-    Route {
-        operation: ApiOperation::Included,
-        path: "included",
-        summary: "Answers with the files that the configuration includes: an object with a member for each pattern, \
-                  which is an array of objects with `name` and `text`. Only files below the folder of the \
-                  configuration are followed.",
-        ..ROUTE
-    },
-    Route {
-        operation: ApiOperation::Runtime,
-        path: "runtime",
-        summary: "Answers with an object that has only the member `runtime`, as `read_config` has it with \
-                  `runtime=true`; see RUNTIME.",
-        ..ROUTE
-    },
-    Route {
-        operation: ApiOperation::Status,
-        path: "status",
-        summary: "Answers with the state of the configuration, in at most 4 KiB: `role` (`edit` or `view`), `login`, the \
-                  `revisions` of what runs (`running`) and of the `file`, `state` (a list of `unsaved-update`, \
-                  `edited-by-hand` and `broken`), `pending`, `last_change`, `last_reload`, `counts` and `versions`; on a \
-                  node `nodes`, with the first 20 that do not run what is wanted. With `wait` and `If-None-Match` it \
-                  answers when something changes. At most a quarter of the connections wait; others are answered at \
-                  once, with `Retry-After`.",
-        ..ROUTE
-    },
-    Route {
-        operation: ApiOperation::Nodes,
-        path: "nodes",
-        summary: "Answers with the records of all nodes of the cluster; an empty array without one.",
-        ..ROUTE
-    },
-    Route {
-        operation: ApiOperation::Change,
-        path: "change",
-        summary: "The body is a JSON object with an `operation` and its `options`. The operation is an object with one \
-                  member: `modify` with `edits` and `expectations`, `save` or `update` with a text, `format` with an \
-                  empty object, `entries` with the new `texts` of entries, each with its `path`, and then a change of \
-                  values, `rollback` with a change of the history, or `take-back` with the id of a change. It is \
-                  evaluated on the configuration that it changes. Answers with what it did.",
-        body: Body::Change,
-        ..CHANGE
-    },
-    Route {
-        operation: ApiOperation::Modify,
-        path: "modify_config",
-        summary: "Merges the JSON object in the body into the running configuration, and saves the result to \
-                  the file. Answers with the new configuration. `media.conf`(5) has the rules.",
-        body: Body::Patch,
-        ..CHANGE
-    },
-    Route {
-        operation: ApiOperation::Update,
-        path: "update_config",
-        summary: "The body is the text of a whole configuration. It becomes the running configuration; \
-                  the file stays as it is. Answers `true`.",
-        body: Body::Text,
-        ..CHANGE
-    },
-    Route {
-        operation: ApiOperation::Save,
-        path: "save_config",
-        summary: "The body is the text of a whole configuration. It becomes the running configuration, and \
-                  the file gets exactly these bytes. Answers `true`.",
-        body: Body::Text,
-        ..CHANGE
-    },
+    Route { operation: ApiOperation::Read, path: "read_config", ..ROUTE },
+    Route { operation: ApiOperation::Included, path: "included", ..ROUTE },
+    Route { operation: ApiOperation::Runtime, path: "runtime", ..ROUTE },
+    Route { operation: ApiOperation::Status, path: "status", ..ROUTE },
+    Route { operation: ApiOperation::Nodes, path: "nodes", ..ROUTE },
+    Route { operation: ApiOperation::Change, path: "change", body: Body::Change, ..CHANGE },
+    Route { operation: ApiOperation::Modify, path: "modify_config", body: Body::Patch, ..CHANGE },
+    Route { operation: ApiOperation::Update, path: "update_config", body: Body::Text, ..CHANGE },
+    Route { operation: ApiOperation::Save, path: "save_config", body: Body::Text, ..CHANGE },
     Route {
         operation: ApiOperation::SaveEntry,
         path: "save_entry",
-        summary: "The body is the new text of the entry at `path`, from its keyword to its `;` or `}`. All else of the \
-                  running configuration stays, byte for byte, and the result is saved. Answers `true`.",
         required: &[PATH],
         body: Body::Text,
         ..CHANGE
     },
-    Route {
-        operation: ApiOperation::History,
-        path: "history",
-        summary: "Answers with the changes of the file, the last one first: an array of objects with `number` \
-                  (1 is the last change; null if `aside` is true), `serial`, `at`, `operation`, `by`, `message`, \
-                  the revisions `before` and `after`, `aside`, which is true for a text that is kept \
-                  although it is not one of the numbered texts of the file, and `paths` with the `first` 20 that it \
-                  changed and their `count`, as far as the texts are kept.",
-        ..ROUTE
-    },
+    Route { operation: ApiOperation::History, path: "history", ..ROUTE },
     Route {
         operation: ApiOperation::Kept,
         path: "history",
-        argument: Some(Argument {
-            name: "change",
-            doc: "the change: 1 for the last one, or `serial:` and its serial number",
-        }),
-        summary: "Answers with the text before a change.",
+        argument: Some(Argument { name: "change" }),
         ..ROUTE
     },
-    Route {
-        operation: ApiOperation::Diff,
-        path: "diff",
-        summary: "Answers with the lines that differ between two texts, as a unified diff: `from` and `to` are `running`, \
-                  `saved`, or the serial number of a change, which stands for the text before it.",
-        ..ROUTE
-    },
-    Route {
-        operation: ApiOperation::Blame,
-        path: "blame",
-        summary: "Answers with the changes of one value, the last one first: the entries of `history` with the value \
-                  before and after, `from` and `to`, which are null for none. Of an object, only the members that \
-                  changed are there.",
-        required: &["path"],
-        ..ROUTE
-    },
-    Route {
-        operation: ApiOperation::Rollback,
-        path: "rollback_config",
-        summary: "Makes the text before a change the configuration again, as `save_config` would, which is a \
-                  new change. Answers `true`.",
-        required: &["to"],
-        ..CHANGE
-    },
+    Route { operation: ApiOperation::Diff, path: "diff", ..ROUTE },
+    Route { operation: ApiOperation::Blame, path: "blame", required: &["path"], ..ROUTE },
+    Route { operation: ApiOperation::Rollback, path: "rollback_config", required: &["to"], ..CHANGE },
     Route {
         operation: ApiOperation::Check,
         methods: POST,
         path: "check_config",
-        summary: "The body is the text of a whole configuration, or JSON that `modify_config` would merge; with `path` \
-                  it is the text of that entry. Answers with its `faults`, always with 200, also while a change is \
-                  pending: no command runs, and nothing is changed. `view_auth` may send the text of a whole \
-                  configuration, of which no included files are read.",
         body: Body::Checked,
         ..ROUTE
     },
-    Route {
-        operation: ApiOperation::Confirm,
-        path: "confirm_config",
-        summary: "Confirms the pending change: it stays. Answers `true`.",
-        ..DECISION
-    },
-    Route {
-        operation: ApiOperation::Cancel,
-        path: "cancel_config",
-        summary: "Rolls the pending change back. Answers `true`.",
-        ..DECISION
-    },
-    Route {
-        operation: ApiOperation::OpenApi,
-        path: "openapi.json",
-        summary: "Answers with a description of this API for programs: an OpenAPI 3.1 document. It holds nothing \
-                  of the configuration.",
-        ..ROUTE
-    },
-    Route {
-        operation: ApiOperation::Metrics,
-        path: "metrics",
-        base: RouteBase::Root,
-        summary: "Answers with metrics of the server in the text format of Prometheus. They hold no secret. The path \
-                  has no prefix; `--metrics` offers it without credentials at another address.",
-        ..ROUTE
-    },
-    Route {
-        operation: ApiOperation::Health,
-        path: "healthz",
-        base: RouteBase::Root,
-        is_open: true,
-        summary: "Answers `ok` while the server answers at all, and says nothing else. Needs no credentials. The path \
-                  has no prefix.",
-        ..ROUTE
-    },
+    Route { operation: ApiOperation::Confirm, path: "confirm_config", ..DECISION },
+    Route { operation: ApiOperation::Cancel, path: "cancel_config", ..DECISION },
+    Route { operation: ApiOperation::OpenApi, path: "openapi.json", ..ROUTE },
+    Route { operation: ApiOperation::Metrics, path: "metrics", base: RouteBase::Root, ..ROUTE },
+    Route { operation: ApiOperation::Health, path: "healthz", base: RouteBase::Root, is_open: true, ..ROUTE },
 ];
 
 /// A route, and the argument in a path.
@@ -373,7 +233,7 @@ mod tests {
     use super::*;
 
     fn with_argument() -> Route {
-        let argument = Some(Argument { name: "number", doc: "which one" });
+        let argument = Some(Argument { name: "number" });
         Route { path: "history", argument, ..ROUTE }
     }
 

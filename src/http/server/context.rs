@@ -17,7 +17,7 @@ use crate::http::server::message::Head;
 use crate::http::server::runtime::Runtime;
 use crate::http::server::waiting::WaitingRoom;
 use crate::store::{PendingInfo, Revision};
-use mediaconf::plumbing::model::Masker;
+use mediaconf::Masker;
 
 /// A configuration without its secrets, by the revision of the text.
 type Masked = (Revision, Arc<MaskedConfig>);

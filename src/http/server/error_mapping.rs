@@ -4,9 +4,7 @@ use crate::engine::{Composed, Guard};
 use crate::error::{Error, ErrorKind, errors_of};
 use crate::http::protocol::masked::masked_text;
 use crate::http::protocol::problem::Problem;
-use mediaconf::plumbing::edit::{Fault, Pointer};
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::Diagnostics;
+use mediaconf::{Diagnostics, Fault, Masker, Pointer};
 
 impl From<Error> for Problem {
     fn from(refusal: Error) -> Self {

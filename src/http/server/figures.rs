@@ -1,8 +1,7 @@
 //! The figures of a running configuration, for `runtime=true`.
 
 use crate::error::Error;
-use mediaconf::plumbing::schema::DirectiveRole;
-use mediaconf::plumbing::schema::Kind;
+use mediaconf::{DirectiveRole, Entry, Kind, sources, top_members};
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
@@ -11,8 +10,6 @@ use serde_json::{Value, json};
 use crate::engine::{Engine, Snapshot};
 use crate::http::server::auth::Role;
 use crate::store::{PendingInfo, Revision, bounded_time};
-use mediaconf::plumbing::model::{sources, top_members};
-use mediaconf::plumbing::syntax::Entry;
 
 /// The tag of a revision, as the one who asks sees it.
 pub type TagOf<'f> = dyn Fn(Revision) -> String + 'f;

@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 use crate::error::ErrorKind;
 use crate::http::protocol::problem::Problem;
 use crate::http::protocol::routes::Body;
-use mediaconf::plumbing::edit::patch::without_bom;
+use mediaconf::without_bom;
 
 /// The number of bytes that are searched for the name of the first field.
 const FIRST_FIELD: usize = 1024;

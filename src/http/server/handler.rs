@@ -31,7 +31,7 @@ use crate::http::server::request_checks::{
 };
 use crate::http::server::runtime::Runtime;
 use crate::http::server::waiting::WaitingRoom;
-use mediaconf::plumbing::model::Masker;
+use mediaconf::Masker;
 
 /// Answers the requests for one engine.
 pub struct Handler {

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use mediaconf::plumbing::edit::patch::{TEXT_COST, VALUE_COST};
+use mediaconf::{TEXT_COST, VALUE_COST};
 
 use super::serve::Serving;
 use super::{Place, SAMPLE};

@@ -1,6 +1,6 @@
 //! `mediactl modify`
 
-use mediaconf::plumbing::edit::Pointer;
+use mediaconf::Pointer;
 use serde_json::json;
 
 use super::{CONF, Place, SAMPLE};

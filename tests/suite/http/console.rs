@@ -1,6 +1,6 @@
 //! `serve --console`: who gets the files of the page, with which headers, and what the files are.
 
-use mediaconf::plumbing::edit::{Condition, Config, Path as ConfigPath};
+use mediaconf::{Condition, Config, Path as ConfigPath};
 use std::fs;
 use std::io::Write;
 use std::path::Path;

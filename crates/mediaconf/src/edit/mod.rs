@@ -29,7 +29,6 @@ mod verify;
 mod words;
 
 pub use crate::schema::fault::{Fault, FaultKind, Faults, joined};
-pub use crate::schema::patch;
 pub use assign::{AssignOptions, AssignedValue, Assignment};
 pub use completion::{Completion, PathUse, Proposal};
 pub use explain::{Explanation, explain};

@@ -10,4 +10,4 @@ mod three_way;
 pub use changes::{ChangedValue, Drift};
 pub use desired::{DesiredState, Prune};
 pub use diff::{diff, merge_patch};
-pub use three_way::{LinesClash, MergedLines, first_marker, merge_lines, patch_between, three_way};
+pub use three_way::{LinesClash, first_marker, merge_lines, patch_between, three_way};

@@ -10,7 +10,7 @@
 pub mod check;
 pub(crate) mod view;
 
-pub use crate::schema::codec::{OptionWord, group_name};
+pub use crate::schema::codec::group_name;
 pub use crate::schema::members::{Member, Members, block_kind, key_of, only_argument};
 pub use crate::secret::{MaskedText, Masker, SecretValues};
 pub use view::{Lens, View, sources, to_json, top_members, usable_account};

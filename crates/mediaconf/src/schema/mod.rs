@@ -22,10 +22,9 @@ pub(crate) mod suggest;
 
 pub use suggest::nearest;
 
-pub use codec::AddressesShape;
 pub use foreign::{
     FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS,
-    SELECTORS, protocol_of_switch,
+    protocol_of_switch,
 };
 pub use forms::{
     Derived, ESCAPE, JsonForm, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace,

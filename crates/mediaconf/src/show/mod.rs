@@ -7,6 +7,6 @@ mod set_lines;
 mod text_diff;
 
 pub use effects::Effects;
-pub use format::{MendedText, formatted, formatted_document, mended};
+pub use format::{formatted, formatted_document, mended};
 pub use set_lines::{each_set_line, set_lines};
 pub use text_diff::unified_diff;

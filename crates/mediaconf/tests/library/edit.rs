@@ -1,10 +1,6 @@
 //! The worked edits and refusals: byte for byte, pointer for pointer.
 
-use mediaconf::Config;
-use mediaconf::plumbing::edit::{EditError, FaultKind, modify, patch};
-use mediaconf::plumbing::merge::diff;
-use mediaconf::plumbing::model::check;
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::{Config, Document, EditError, FaultKind, check, diff, modify, parse_patch};
 use serde_json::Value;
 
 use crate::fixtures::{self, Case};
@@ -45,10 +41,10 @@ pub fn edited(text: &str, patch_text: &str, accepting: Accepting) -> Result<Stri
     if check(text).errors() > 0 {
         return Err(vec!["(text)".to_owned()]);
     }
-    let pointers = |faults: mediaconf::plumbing::edit::Faults| {
+    let pointers = |faults: mediaconf::Faults| {
         faults.0.iter().map(|fault| fault.pointer.clone().unwrap_or_default().to_string()).collect()
     };
-    let patch = patch::parse(patch_text.as_bytes()).map_err(pointers)?;
+    let patch = parse_patch(patch_text.as_bytes()).map_err(pointers)?;
     let accepted = if accepting == Accepting::Everything { FaultKind::DOUBTS } else { &[] };
     match modify(&document, patch, accepted) {
         Ok(None) => Ok(text.to_owned()),

@@ -1,12 +1,10 @@
 //! Form changes and near misses of patches between real texts: what is reported of a text is reported of
 //! its JSON, and nothing that is in a file is taken for a misspelling.
 
-use mediaconf::Config;
-use mediaconf::plumbing::edit::{FaultKind, Faults, doubts_in_json, modify, normalize};
-use mediaconf::plumbing::merge::diff;
-use mediaconf::plumbing::model::{has_lost_line_ends, near_miss, top_members};
-use mediaconf::plumbing::schema::{Kind, OUTSIDE, Schema, Scope};
-use mediaconf::plumbing::syntax::{Document, Entry};
+use mediaconf::{
+    Config, Document, Entry, FaultKind, Faults, Kind, OUTSIDE, Schema, Scope, diff, doubts_in_json,
+    has_lost_line_ends, modify, near_miss, normalize, top_members,
+};
 use serde_json::Value;
 
 use crate::fixtures;

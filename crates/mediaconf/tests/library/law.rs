@@ -2,12 +2,10 @@
 //! every fixture and its mutations to them; the fuzz targets, which include this file, whatever a
 //! fuzzer finds.
 
-use mediaconf::Config;
-use mediaconf::plumbing::edit::{EditError, FaultKind, modify, normalize, patch};
-use mediaconf::plumbing::model::{Lens, View, check, group_name, has_errors, key_of, top_members};
-use mediaconf::plumbing::schema::Scope;
-use mediaconf::plumbing::show::{Effects, formatted};
-use mediaconf::plumbing::syntax::{Document, Entry, LineIndex, Token};
+use mediaconf::{
+    Config, Document, EditError, Effects, Entry, FaultKind, Lens, LineIndex, Scope, Token, View, check,
+    formatted, group_name, has_errors, key_of, modify, normalize, parse_patch, top_members,
+};
 use serde_json::{Value, json};
 
 use crate::oracle;
@@ -92,7 +90,7 @@ pub fn an_empty_patch_is_the_identity(document: &Document) {
     if depth(&view) > Document::MAX_DEPTH {
         return;
     }
-    let full = patch::parse(view.to_string().as_bytes()).expect("a view is a patch");
+    let full = parse_patch(view.to_string().as_bytes()).expect("a view is a patch");
     let sent_back = modify(document, full, FaultKind::DOUBTS).map_err(|error| format!("{error:?}"));
     assert!(matches!(sent_back, Ok(None)), "the view sent back changes nothing: {sent_back:?}");
 }

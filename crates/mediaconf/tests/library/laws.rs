@@ -2,10 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use mediaconf::Config;
-use mediaconf::plumbing::edit::{EditError, FaultKind, modify};
-use mediaconf::plumbing::model::{check, top_members};
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::{Config, Document, EditError, FaultKind, check, modify, top_members};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -152,7 +149,7 @@ fn restores(text: &str) {
         let unterminated = entry.children().any(|child| !child.is_terminated());
         let braces_touch = entry.is_block() && document.text()[entry.body()].is_empty();
         if entry.is_block() && !unterminated && !braces_touch {
-            let name = mediaconf::plumbing::model::group_name(*entry).value();
+            let name = mediaconf::group_name(*entry).value();
             pairs.push((
                 json!({"streams": {&*name: {"brand_new": "x"}}}),
                 json!({"streams": {&*name: {"brand_new": null}}}),
@@ -179,7 +176,7 @@ fn a_patch_of_one_stream_changes_only_its_lines() {
             continue;
         }
         for entry in top_members(&document).own_by_key("streams") {
-            let name = mediaconf::plumbing::model::group_name(*entry).value();
+            let name = mediaconf::group_name(*entry).value();
             let patch = json!({"streams": {&*name: {"prepush": 31, "marker": ["a", "b"]}}});
             let edit = modify(&document, patch, FaultKind::DOUBTS)
                 .expect("it is a fine patch")

@@ -1,10 +1,6 @@
 //! The laws of `apply --prune`: over pairs of texts, each of which is the desired state of another one.
 
-use mediaconf::Request;
-use mediaconf::plumbing::edit::{FaultKind, modify};
-use mediaconf::plumbing::merge::{DesiredState, Prune};
-use mediaconf::plumbing::model::Config;
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::{Config, DesiredState, Document, FaultKind, Prune, Request, modify};
 use serde_json::Value;
 
 use crate::fixtures;

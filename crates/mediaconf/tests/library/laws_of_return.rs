@@ -1,11 +1,9 @@
 //! The laws of changes that are rolled back, over every fixture and the corpus: the bytes return.
 
-use mediaconf::plumbing::model::{Member, Members, group_name, key_of, top_members};
-use mediaconf::plumbing::schema::Schema;
-use mediaconf::plumbing::schema::{Kind, Scope};
-use mediaconf::plumbing::syntax::{Document, Entry};
-use mediaconf::{AssignOptions, Path, Segment};
-use mediaconf::{BlockContent, BlockPlace, BlockRequest};
+use mediaconf::{
+    AssignOptions, BlockContent, BlockPlace, BlockRequest, Document, Entry, Kind, Member, Members, Path,
+    Schema, Scope, Segment, group_name, key_of, top_members,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -300,7 +298,7 @@ fn a_bare_flag_set_false_and_then_true_is_a_bare_flag_again() {
             comes_back(document, &(json!({&*flag: false}), json!({&*flag: true})));
         }
         for entry in members.own_by_key("streams") {
-            let name = mediaconf::plumbing::model::group_name(*entry).value();
+            let name = mediaconf::group_name(*entry).value();
             let scope = Kind::Streams.scope();
             let inner = Members::group(scope, entry.children());
             for flag in inner.foreign().iter().filter_map(|member| flag(member, scope)) {

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use mediaconf::plumbing::model::Masker;
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::{Document, Masker};
 
 use crate::fixtures;
 

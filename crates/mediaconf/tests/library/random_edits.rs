@@ -3,8 +3,7 @@
 
 use std::collections::HashMap;
 
-use mediaconf::plumbing::edit::{EditError, FaultKind, modify, normalize};
-use mediaconf::plumbing::syntax::{Document, Token, TokenKind};
+use mediaconf::{Document, EditError, FaultKind, Token, TokenKind, modify, normalize};
 use serde_json::{Map, Value, json};
 
 use crate::law::{is_valid, view};

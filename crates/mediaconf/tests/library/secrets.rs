@@ -1,9 +1,6 @@
 //! The law of secrets: however one is written, and wherever it stands, nothing that is shown holds it.
 
-use mediaconf::plumbing::merge::ChangedValue;
-use mediaconf::plumbing::model::{MaskedText, Masker, has_errors};
-use mediaconf::plumbing::syntax::Document;
-use mediaconf::{Config, check, diff};
+use mediaconf::{ChangedValue, Config, Document, MaskedText, Masker, check, diff, has_errors};
 use serde_json::{Value, json};
 
 const SECRET: &str = "HUSH";

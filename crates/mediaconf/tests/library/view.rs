@@ -1,7 +1,6 @@
 //! The JSON view: members of the worked examples, whole views of the valid files, the checks.
 
-use mediaconf::plumbing::model::{Lens, View, check, top_members};
-use mediaconf::plumbing::syntax::{Diagnostic, Document, LineIndex, Severity};
+use mediaconf::{Diagnostic, Document, Lens, LineIndex, Severity, View, check, top_members};
 use serde_json::Value;
 
 use crate::fixtures;

@@ -1,6 +1,6 @@
 //! What a query holds, and the kinds of its values: how each is parsed into its field.
 
-use mediaconf::plumbing::edit::Path;
+use mediaconf::Path;
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use std::time::Duration;

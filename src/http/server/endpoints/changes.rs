@@ -26,8 +26,7 @@ use crate::http::server::entity_tag::{entity_tag, expected};
 use crate::http::server::error_mapping::with_refusal;
 use crate::http::server::message::Response;
 use crate::store::ChangeRef;
-use mediaconf::Request;
-use mediaconf::plumbing::model::Masker;
+use mediaconf::{Masker, Request};
 
 /// `change`
 pub fn change(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {

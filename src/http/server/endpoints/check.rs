@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::ErrorKind;
-use mediaconf::Request;
-use mediaconf::plumbing::edit::Path;
-use mediaconf::plumbing::edit::patch::without_bom;
+use mediaconf::{Path, Request, without_bom};
 
 use crate::engine::{CheckedConfig, Snapshot, entry_range};
 use crate::http::protocol::notes::INCLUDES_LEFT_OUT;

@@ -16,8 +16,7 @@ use crate::http::server::auth::Role;
 use crate::http::server::context::{Context, EndpointCall};
 use crate::http::server::error_mapping::broken_includes;
 use crate::http::server::message::Response;
-use mediaconf::plumbing::edit::Path;
-use mediaconf::plumbing::model::{MaskedText, Masker};
+use mediaconf::{MaskedText, Masker, Path};
 
 /// The detail of the problem that a service has no text.
 pub const NO_TEXT: &str = "nothing is left to show";

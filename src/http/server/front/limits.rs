@@ -11,7 +11,7 @@ use rustix::net::{Shutdown, shutdown};
 use rustix::process::{Resource, getrlimit};
 
 use crate::http::server::message::{PeerAddress, Rank, counted_address};
-use mediaconf::plumbing::edit::patch::MEMORY_PER_BODY;
+use mediaconf::MEMORY_PER_BODY;
 
 /// The bytes of a request line with its headers.
 pub const HEAD: usize = 32 * 1024;

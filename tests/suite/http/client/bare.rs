@@ -1,9 +1,7 @@
 //! A server that has the four operations and nothing else: it ignores all parameters and all
 //! headers but `Authorization`, so whatever is posted is applied.
 
-use mediaconf::plumbing::merge::merge_patch;
-use mediaconf::plumbing::model::{Lens, View, top_members};
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::{Document, Lens, View, merge_patch, top_members};
 use serde_json::{Value, json};
 
 use super::place;

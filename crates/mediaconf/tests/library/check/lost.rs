@@ -1,7 +1,6 @@
 //! A text that lost one `{` or one `;`: the line that lost it is named.
 
-use mediaconf::plumbing::model::check;
-use mediaconf::plumbing::syntax::{Diagnostic, LineIndex, Severity, Token, TokenKind};
+use mediaconf::{Diagnostic, LineIndex, Severity, Token, TokenKind, check};
 
 use crate::fixtures::valid_texts;
 

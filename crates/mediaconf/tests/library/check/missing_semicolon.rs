@@ -1,7 +1,6 @@
 //! A missing `;` before another directive is seen in nine of ten real places.
 
-use mediaconf::plumbing::model::check;
-use mediaconf::plumbing::syntax::Document;
+use mediaconf::{Document, check};
 
 use super::found;
 use crate::fixtures;
@@ -14,7 +13,7 @@ fn places(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     let document = Document::parse(text.to_owned());
     let ends: Vec<usize> = (0..document.len())
-        .map(|index| document.entry(mediaconf::plumbing::syntax::EntryId::from_index(index)))
+        .map(|index| document.entry(mediaconf::EntryId::from_index(index)))
         .filter(|entry| !entry.is_block() && bytes[entry.end() - 1] == b';')
         .map(|entry| entry.end() - 1)
         .collect();

@@ -5,8 +5,7 @@ mod lost;
 mod missing_semicolon;
 mod slips;
 
-use mediaconf::plumbing::model::check;
-use mediaconf::plumbing::syntax::{Diagnostic, LineIndex};
+use mediaconf::{Diagnostic, LineIndex, check};
 
 /// Returns the diagnostics of a text, each as `LINE:COLUMN: SEVERITY: MESSAGE`.
 fn found(text: &str) -> Vec<String> {

@@ -1,0 +1,127 @@
+//! Configurations as they are shown: whole or a piece of them, with their secrets masked, and how two of them differ.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+use colored::Color;
+use serde_json::Value;
+
+use crate::cli::ui::Ui;
+use crate::engine::{Content, ContentDiff, Snapshot, compared};
+use crate::store::HistoryEntry;
+use mediaconf::{ChangedValue, Config, Entry, Kind, MaskedText, Masker, Path, Segment};
+
+/// The number of paths that are named.
+const NAMED: usize = 2;
+
+/// Writes the bytes of a configuration, or its text with the secrets masked.
+pub fn write_text(snapshot: &Snapshot, masker: Option<&Masker>, out: &mut dyn Write) -> io::Result<()> {
+    match masker {
+        None => out.write_all(snapshot.bytes()),
+        Some(masker) => out.write_all(masker.document(snapshot.document()).as_bytes()),
+    }
+}
+
+/// Writes one entry of a configuration as it stands in the text, or with the secrets masked.
+pub fn write_entry(
+    snapshot: &Snapshot,
+    entry: Entry<'_>,
+    masker: Option<&Masker>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let [start, end] = [entry.span().start, entry.span().end].map(|at| at as usize);
+    let shown = MaskedText::new(snapshot.document(), masker.cloned(), std::iter::once(start..end).collect());
+    writeln!(out, "{}", shown.line(start..end))
+}
+
+/// Masks words that look like a secret in the author and the message of an entry of the history.
+pub fn masked_entry(entry: HistoryEntry, masker: Option<&Masker>) -> HistoryEntry {
+    let Some(masker) = masker else { return entry };
+    entry.shown_by(|text| masker.prose(text).into_owned())
+}
+
+/// Prints the lines of a unified diff; `names` are those of the old and the new side.
+pub fn print_diff(diff: &[String], names: [&str; 2], ui: Ui, out: &mut dyn Write) -> io::Result<()> {
+    if !diff.is_empty() {
+        let [old, new] = names.map(|name| ui.sanitized(name));
+        writeln!(out, "--- {old}\n+++ {new}")?;
+    }
+    diff.iter().try_for_each(|line| {
+        let shown = ui.sanitized(line);
+        let color = match line.as_bytes().first() {
+            Some(b'-') => Color::Red,
+            Some(b'+') => Color::Green,
+            Some(b'@') => Color::Cyan,
+            _ => return writeln!(out, "{shown}"),
+        };
+        writeln!(out, "{}", ui.paint(&shown, color))
+    })
+}
+
+/// Prints the difference of two configurations, at `path` if there is one: of streams as text.
+pub fn print_difference(
+    [old, new]: [&Content; 2],
+    path: Option<&Path>,
+    names: [&str; 2],
+    masker: Option<Masker>,
+    ui: Ui,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let streams = |path| Some((streams(old, path)?, streams(new, path)?));
+    let differing = match path.map(|path| (path, streams(path))) {
+        None => ContentDiff::between(old, new, masker),
+        Some((_, Some((before, after)))) => {
+            ContentDiff::of_streams(old, new, &before.union(&after).cloned().collect(), masker)
+        }
+        Some((path, None)) => {
+            let shown = |side| value(side, path, masker.as_ref()).unwrap_or_default();
+            ContentDiff::between_values(&shown(old), &shown(new))
+        }
+    };
+    print_diff(&differing.lines, names, ui, out)
+}
+
+/// The value at a path; `None` if there is none, or the configuration has errors.
+fn value(content: &Content, path: &Path, masker: Option<&Masker>) -> Option<Value> {
+    let found = |current: &Config<'_>| current.select(path).ok()?.into_present();
+    let shown = || {
+        masker.map_or_else(|| content.with_values(found), |masker| content.masked(masker).with_values(found))
+    };
+    content.is_valid().then(shown).flatten()
+}
+
+/// The names of the streams that a path is about; `None` if it is about something else, or about all.
+fn streams(content: &Content, path: &Path) -> Option<HashSet<String>> {
+    let [Segment::Key(group), name, ..] = &path.segments[..] else { return None };
+    let matches = |known: &String| name.matches(known);
+    let names =
+        || content.with_values(|values| values.names(&[Kind::Streams.key()])).into_iter().filter(matches);
+    (group == Kind::Streams.key() && content.is_valid()).then(|| names().collect())
+}
+
+/// True if two configurations differ, at `path` if there is one.
+pub fn differ(old: &Content, new: &Content, path: Option<&Path>) -> bool {
+    match (path, old, new) {
+        (Some(path), ..) => value(old, path, None) != value(new, path, None),
+        (None, Content::Text(old), Content::Text(new)) => !old.is_same_text(new),
+        (None, ..) => old.to_json() != new.to_json(),
+    }
+}
+
+/// The values in which two configurations differ; `None` if one of them has errors.
+pub fn changed(old: &Content, new: &Content) -> Option<Vec<ChangedValue>> {
+    let both = old.is_valid() && new.is_valid();
+    both.then(|| compared([Some(old), Some(new)], ChangedValue::between))
+}
+
+/// The paths of the first values that differ, and how many more there are; empty if a configuration has errors.
+pub fn first_paths([old, new]: [&Content; 2], masker: &Masker) -> String {
+    let changed = changed(old, new).unwrap_or_default();
+    paths_and_more(changed.iter().map(|value| value.masked_path(masker)), changed.len())
+}
+
+/// The first of some paths, and how many more there are.
+pub fn paths_and_more(paths: impl Iterator<Item = String>, count: usize) -> String {
+    let more = (count > NAMED).then(|| format!("{} more", count - NAMED));
+    paths.take(NAMED).chain(more).collect::<Vec<_>>().join(", ")
+}
