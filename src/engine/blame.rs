@@ -5,9 +5,8 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::content::Content;
 use super::entry_text::not_there;
-use super::service::{ConfigService, ConfigSource, ReadForm, ReadQuery};
+use super::service::{ConfigService, ConfigSource};
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeRef, HistoryEntry, WHOLE_HISTORY};
@@ -55,7 +54,7 @@ pub fn value_history(
     masker: Option<&Masker>,
 ) -> Result<ValueHistory, Error> {
     service.demand("a history")?;
-    let now = saved_text(service)?;
+    let now = service.read(Some(ConfigSource::Saved))?;
     if !now.is_valid() {
         return Err(Error::bad_config(now));
     }
@@ -78,19 +77,10 @@ pub fn value_history(
             composed.refuse_entry(path).map_err(not_there)?;
         }
         // A path without a value now and in the history is misspelt.
-        let shown = Content::Text(now);
-        let shown = masker.map_or_else(|| shown.clone(), |masker| shown.masked(masker));
-        shown.with_values(|current| current.select(path).map(drop)).map_err(not_there)?;
+        let masked = masker.map(|masker| now.masked(masker));
+        masked.as_ref().unwrap_or(&now).config().select(path).map_err(not_there)?;
     }
     Ok(found)
-}
-
-fn saved_text(service: &(impl ConfigService + ?Sized)) -> Result<Arc<Snapshot>, Error> {
-    let query = ReadQuery { source: Some(ConfigSource::Saved), form: ReadForm::Text };
-    match service.read(&query)?.content {
-        Content::Text(snapshot) => Ok(snapshot),
-        Content::Json(_) => Err(Error::not_offered(service.name(), "the text of the configuration")),
-    }
 }
 
 /// The entry of a change, of which one value is told, and not what else it changed: not every history knows that.

@@ -1,22 +1,16 @@
 //! The report of a change, made or rehearsed: commands show it, and servers send it.
 
-use mediaconf::{ChangedValue, Config, DirectiveRole, Effects, Masker, Request, Scope};
+use mediaconf::{ChangedValue, Config, Effects, Masker, Request};
 use std::borrow::Cow;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::content::{Content, compared};
-use super::content_diff::ContentDiff;
 use super::new_warnings::NewWarning;
 use super::outcome::{After, Outcome, OutcomeNote};
-use super::snapshot::Snapshot;
+use super::snapshot::{Snapshot, added_and_removed, compared, diff_lines};
 use crate::store::{ChangeId, PendingInfo, Revision};
-
-/// The configuration before the first one.
-static NOTHING: LazyLock<Content> =
-    LazyLock::new(|| Content::Text(Arc::new(Snapshot::from_bytes(Vec::new()))));
 
 /// The parts of a report that are requested: those that cost time and room.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,8 +57,6 @@ pub struct ChangeReport {
     pub file: Option<Revision>,
     /// The revision of the text afterwards.
     pub after: Option<Revision>,
-    /// True if the JSON was compared, because the text is not known.
-    pub is_of_json: bool,
     pub lines_added: usize,
     pub lines_removed: usize,
     /// The lines of a unified diff.
@@ -96,14 +88,14 @@ pub struct ChangeReport {
 impl ChangeReport {
     /// The report of a change; `conditional` is what was asked, if that had conditions.
     pub fn new(mut outcome: Outcome, conditional: Option<Cow<'_, Request>>, parts: ReportParts) -> Self {
-        let revision = |content: Option<&Content>| Some(content?.snapshot()?.revision());
+        let revision = |text: Option<&Arc<Snapshot>>| text?.known_revision();
         let made_of = revision(outcome.before.as_ref());
         let in_file = outcome.file.as_ref().map(|file| file.revision());
         if let Some(file) = outcome.file.take().filter(|_| outcome.is_change())
             && let Some(after) = outcome.after().cloned()
         {
             // The report has all that goes into the file.
-            (outcome.before, outcome.after) = (Some(Content::Text(file)), After::Replaced(after));
+            (outcome.before, outcome.after) = (Some(file), After::Replaced(after));
         }
         let is_compared = outcome.is_change() && !parts.is_bare;
         let diff = is_compared.then(|| diff_of(&outcome, parts.masker().filter(|_| parts.diff))).flatten();
@@ -113,26 +105,25 @@ impl ChangeReport {
             before: made_of,
             file: in_file,
             after: revision(new),
-            snapshot: new.and_then(Content::snapshot).cloned(),
+            snapshot: new.cloned(),
             effects: if parts.is_bare { Effects::default() } else { outcome.effects() },
-            configuration: new.filter(|_| parts.configuration).map(Content::to_json),
+            configuration: new.filter(|_| parts.configuration).map(|new| new.config().to_json()),
             ..Self::default()
         };
         if is_compared {
             if let Some(diff) = diff {
-                [report.lines_added, report.lines_removed] = diff.added_and_removed();
-                report.is_of_json = diff.is_of_json;
-                report.diff = if parts.diff { diff.lines } else { Vec::new() };
+                [report.lines_added, report.lines_removed] = added_and_removed(&diff);
+                report.diff = if parts.diff { diff } else { Vec::new() };
             }
             if parts.values {
                 let values = |old: &Config<'_>, new: &Config<'_>| ChangedValue::between(old, new);
-                report.values.extend(compared([old, new], values));
+                report.values.extend(compared([old, new].map(|side| side.map(|text| &**text)), values));
             }
             (report.changes_account, report.account) = account(old, new);
         }
         if let (Some(request), Some(old)) = (&conditional, old) {
-            let lacked =
-                old.with_values(|old| old.keys_that_all_lack(request.conditions(), &request.paths()));
+            let config = old.config();
+            let lacked = config.keys_that_all_lack(request.conditions(), &request.paths());
             report.keys_lacked = lacked.into_iter().map(str::to_owned).collect();
         }
         let Outcome { id, notes, warnings, new_warnings, pending, .. } = outcome;
@@ -145,25 +136,23 @@ impl ChangeReport {
     }
 }
 
-/// The difference that a change makes; `None` if it changes nothing.
-fn diff_of(outcome: &Outcome, masker: Option<Masker>) -> Option<ContentDiff> {
-    Some(match (&outcome.after, &outcome.before) {
-        (After::Edited { after, .. } | After::Replaced(after), Some(before)) => {
-            ContentDiff::between(before, after, masker)
+/// The lines of the difference that a change makes; `None` if it changes nothing.
+fn diff_of(outcome: &Outcome, masker: Option<Masker>) -> Option<Vec<String>> {
+    let nothing = Snapshot::default();
+    let before = outcome.before.as_deref();
+    match (&outcome.after, before) {
+        (After::Edited { after, .. }, Some(before)) => {
+            Some(diff_lines([before, after], None, masker.as_ref()))
         }
-        (After::Replaced(after), None) => ContentDiff::between(&NOTHING, after, masker),
-        (After::Unchanged | After::Edited { .. }, _) => return None,
-    })
+        (After::Replaced(after), before) => {
+            Some(diff_lines([before.unwrap_or(&nothing), after], None, masker.as_ref()))
+        }
+        (After::Unchanged | After::Edited { .. }, _) => None,
+    }
 }
 
 /// Returns true if the account of the API differs, and the account afterwards, if it can be used.
-fn account(old: Option<&Content>, new: Option<&Content>) -> (bool, Option<[String; 2]>) {
-    match (old.and_then(Content::snapshot), new.and_then(Content::snapshot)) {
-        (Some(old), Some(new)) if old.account() == new.account() => (false, None),
-        (_, Some(new)) => (true, new.account().cloned()),
-        _ => {
-            let key = [DirectiveRole::Editor.key(Scope::Top)];
-            (compared([old, new], |old, new| old.value(&key) != new.value(&key)), None)
-        }
-    }
+fn account(old: Option<&Arc<Snapshot>>, new: Option<&Arc<Snapshot>>) -> (bool, Option<[String; 2]>) {
+    let [old, new] = [old, new].map(|text| text.and_then(|text| text.account()));
+    (old != new, new.filter(|_| old != new).cloned())
 }

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use crate::error::Error;
 use mediaconf::{ChangedValue, Config};
 
-use super::content::{Content, compared};
-use super::snapshot::Snapshot;
+use super::snapshot::{Snapshot, compared};
 use crate::store::{ChangedPaths, HistoryEntry, Revision};
 
 /// The most bytes of texts that are read for one history.
@@ -49,8 +48,7 @@ pub fn add_paths(
             && afterwards.is_valid()
             && Some(afterwards.revision()) == entry.after
         {
-            let sides = [before.clone(), afterwards].map(Content::Text);
-            let paths = compared([Some(&sides[0]), Some(&sides[1])], first_paths_between);
+            let paths = compared([Some(before), Some(&afterwards)], first_paths_between);
             entry.paths = Some(paths.clone());
             known.insert(key, paths);
         }

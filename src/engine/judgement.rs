@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use super::composed::Composed;
 use super::composed::{ComposedFault, told_once};
-use super::content::Content;
 use super::local::Engine;
 use super::new_warnings::{BRINGS_WARNING, NewWarning, new_warnings};
 use super::operation::Operation;
@@ -62,13 +61,10 @@ impl Transaction<'_> {
     /// Judges the change: refuses errors that it brings, and returns the warnings that it brings, which
     /// are refused if that is asked for. Errors of a take-back are reported, and never refuse it.
     pub(super) fn judge(&mut self, outcome: &Outcome) -> Result<Vec<NewWarning>, Error> {
-        let before = outcome.before.as_ref().and_then(Content::snapshot);
+        let before = outcome.before.as_ref();
         let warnings = match (&outcome.after, before) {
             (after, before) if includes(before, after) => self.judge_composed(outcome, before)?,
-            (
-                After::Edited { after: Content::Text(after), .. } | After::Replaced(Content::Text(after)),
-                before,
-            ) => {
+            (After::Edited { after, .. } | After::Replaced(after), before) => {
                 let missing = Document::parse(String::new());
                 new_warnings(before.map_or(&missing, |before| before.document()), after.document())
             }
@@ -86,7 +82,7 @@ impl Transaction<'_> {
         before: Option<&Arc<Snapshot>>,
     ) -> Result<Vec<NewWarning>, Error> {
         let engine = self.engine;
-        let Some(after) = outcome.after().and_then(Content::snapshot) else { return Ok(Vec::new()) };
+        let Some(after) = outcome.after() else { return Ok(Vec::new()) };
         let composed = engine.composed(after, engine.followed());
         // A fault that a hand edit has brought stands there already, but the file has to be loaded for it.
         let file = self.file().filter(|_| !self.is(Operation::Load));
@@ -119,7 +115,7 @@ fn refused(warnings: &[NewWarning]) -> Error {
 fn includes(before: Option<&Arc<Snapshot>>, after: &After) -> bool {
     match after {
         After::Unchanged => false,
-        After::Replaced(after) => after.snapshot().is_some_and(|after| !after.includes().is_empty()),
+        After::Replaced(after) => !after.includes().is_empty(),
         After::Edited { splices, .. } => before.is_some_and(|before| may_include(before, splices)),
     }
 }

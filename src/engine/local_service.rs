@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::blame::is_edited_since;
 use super::change::{ChangeOptions, RequestedChange};
 use super::change_report::ChangeReport;
 use super::composed::Composed;
-use super::content::Content;
 use super::local::Engine;
 use super::new_text::NewText;
 use super::outcome::{Outcome, OutcomeNote};
-use super::service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading};
+use super::service::{ConfigService, ConfigSource, Decision};
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status, differing, last_change};
 use crate::error::Error;
@@ -21,32 +22,27 @@ impl ConfigService for Engine {
         &self.name
     }
 
-    fn read(&self, query: &ReadQuery) -> Result<Reading, Error> {
-        let running = self.running();
-        if matches!(query.form, ReadForm::Json { runtime: true, .. }) {
-            return Err(self.no_server());
-        }
-        let (source, snapshot) = match (query.source, running) {
-            (Some(ConfigSource::Running), None) => return Err(self.no_server()),
-            (None | Some(ConfigSource::Running), Some(running)) => (ConfigSource::Running, running),
+    fn read(&self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Error> {
+        match (source, self.running()) {
+            (Some(ConfigSource::Running), None) => Err(self.no_server()),
+            (None | Some(ConfigSource::Running), Some(running)) => Ok(running),
             (None | Some(ConfigSource::Saved), _) => {
                 self.refuse_moved()?;
-                (ConfigSource::Saved, Engine::read(self)?)
+                Engine::read(self)
             }
-        };
-        let lost_line_ends = snapshot.has_lost_line_ends();
-        Ok(Reading { source, content: Content::Text(snapshot), lost_line_ends })
+        }
     }
 
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Error> {
-        let snapshot = match self.running() {
-            Some(running) => running,
-            None => Arc::new(Snapshot::from_bytes(self.store.load()?.bytes)),
-        };
+    fn figures(&self) -> Result<Value, Error> {
+        Err(self.no_server())
+    }
+
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error> {
+        let snapshot = self.present()?;
         let revision = snapshot.revision().to_string();
         let is_known = tag.as_ref() == Some(&revision);
         *tag = Some(revision);
-        Ok((!is_known).then_some(Content::Text(snapshot)))
+        Ok((!is_known).then_some(snapshot))
     }
 
     fn revision(&self) -> Result<Option<Revision>, Error> {
@@ -115,7 +111,7 @@ impl ConfigService for Engine {
             unreachable: None,
             node: None,
             saved: Some(running.is_same_text(&file)),
-            differing: differing(&Content::Text(running.clone()), &Content::Text(file.clone())),
+            differing: differing(running, &file),
             edited_by_hand: is_edited_since(&entries, &file) || self.has_changed_includes(),
             errors: Some(file.diagnostics().errors()),
             first_error: None,

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::content::Content;
 use super::snapshot::Snapshot;
 use mediaconf::{Config, Document, Lens, Masker, SecretValues};
 
@@ -11,17 +10,6 @@ impl Snapshot {
     #[must_use]
     pub fn masked(&self, masker: &Masker) -> Self {
         Self::from_document(Document::parse(masker.document(self.document())))
-    }
-}
-
-impl Content {
-    /// The configuration with its secrets masked.
-    #[must_use]
-    pub fn masked(&self, masker: &Masker) -> Self {
-        match self {
-            Self::Text(snapshot) => Self::Text(Arc::new(snapshot.masked(masker))),
-            Self::Json(value) => Self::Json(masker.json(value)),
-        }
     }
 }
 

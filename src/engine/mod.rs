@@ -21,8 +21,6 @@ mod composed;
 #[allow(clippy::disallowed_methods, reason = "a change has to be confirmed within a time")]
 mod confirm;
 mod conflict;
-mod content;
-mod content_diff;
 mod entry_text;
 mod fault_record;
 #[allow(clippy::disallowed_methods, reason = "a writer waits for its turn")]
@@ -77,13 +75,11 @@ pub use change_report::{ChangeReport, ReportParts};
 pub use changed_paths::{KnownPaths, add_paths};
 pub use composed::{Composed, ComposedFile, IncludedTexts};
 pub use conflict::Conflict;
-pub use content::{Content, compared};
-pub use content_diff::ContentDiff;
 pub use entry_text::{entry_range, not_there, with_entry};
 pub use fault_record::{CheckedConfig, FaultRecord, FixRecord, RangeRecord, RelatedRecord};
 pub use guard::{
     GUARD_NAMES, Guard, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE, before_deletion,
-    before_replacement,
+    before_replacement, deleted_streams,
 };
 pub use history::find;
 pub use hook::{
@@ -101,7 +97,7 @@ pub use operation::Operation;
 pub use outcome::{After, Outcome, OutcomeNote};
 pub use pending::PendingChange;
 pub use running::{LastChange, MAX_REHEARSALS, ServerState};
-pub use service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery, Reading};
-pub use snapshot::{INCLUDE, Snapshot};
+pub use service::{ConfigService, ConfigSource, Decision};
+pub use snapshot::{INCLUDE, Snapshot, added_and_removed, compared, diff_lines, value_diff_lines};
 pub use status::{FirstError, ServerHealth, ServerInfo, Status, differing, last_change};
 pub use status_stamp::StatusStamp;

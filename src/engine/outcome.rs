@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::content::{Content, compared};
 use super::include_change::IncludeChange;
 use super::new_warnings::NewWarning;
-use super::snapshot::Snapshot;
+use super::snapshot::{Snapshot, compared};
 use crate::store::{ChangeId, PendingInfo};
 use mediaconf::{Effects, Splice};
 
@@ -15,7 +14,7 @@ use mediaconf::{Effects, Splice};
 #[derive(Debug)]
 pub struct Outcome {
     /// The configuration before; `None` if there was no file.
-    pub before: Option<Content>,
+    pub before: Option<Arc<Snapshot>>,
     /// The text that the file had, where that is another one than `before`.
     pub file: Option<Arc<Snapshot>>,
     /// The configuration afterwards.
@@ -41,10 +40,10 @@ pub enum After {
         /// The edits, in the order of the text.
         splices: Vec<Splice>,
         /// The whole text.
-        after: Content,
+        after: Arc<Snapshot>,
     },
     /// Another configuration.
-    Replaced(Content),
+    Replaced(Arc<Snapshot>),
 }
 
 /// A side effect of a change that the user should know.
@@ -76,7 +75,7 @@ pub enum OutcomeNote {
 
 impl Outcome {
     /// An outcome without notes.
-    pub fn new(before: Option<Content>, after: After) -> Self {
+    pub fn new(before: Option<Arc<Snapshot>>, after: After) -> Self {
         Self {
             before,
             file: None,
@@ -91,12 +90,11 @@ impl Outcome {
 
     /// The texts before and afterwards.
     pub fn texts(&self) -> impl Iterator<Item = &Arc<Snapshot>> {
-        let both = [self.before.as_ref(), self.after()].into_iter().flatten();
-        both.filter_map(Content::snapshot)
+        [self.before.as_ref(), self.after()].into_iter().flatten()
     }
 
     /// The configuration afterwards; `None` if nothing changed and there was no file.
-    pub fn after(&self) -> Option<&Content> {
+    pub fn after(&self) -> Option<&Arc<Snapshot>> {
         match &self.after {
             After::Unchanged => self.before.as_ref(),
             After::Replaced(after) | After::Edited { after, .. } => Some(after),
@@ -113,7 +111,7 @@ impl Outcome {
         let sides = [self.before.as_ref(), self.after()];
         let is_shown = sides.iter().flatten().all(|side| side.is_valid());
         let mut effects = match self.is_change() && is_shown {
-            true => compared(sides, Effects::between),
+            true => compared(sides.map(|side| side.map(|text| &**text)), Effects::between),
             false => Effects::default(),
         };
         for note in &self.notes {
@@ -128,11 +126,6 @@ impl Outcome {
 impl After {
     /// The configuration before with these proved edits.
     pub fn edited(splices: Vec<Splice>, after: Arc<Snapshot>) -> Self {
-        Self::Edited { splices, after: Content::Text(after) }
-    }
-
-    /// Another text.
-    pub fn replaced(after: Arc<Snapshot>) -> Self {
-        Self::Replaced(Content::Text(after))
+        Self::Edited { splices, after }
     }
 }

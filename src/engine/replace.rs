@@ -194,6 +194,6 @@ fn replacement(
     changes: bool,
     notes: Vec<OutcomeNote>,
 ) -> Change {
-    let after = if changes { After::replaced(after) } else { After::Unchanged };
+    let after = if changes { After::Replaced(after) } else { After::Unchanged };
     Change { before, after, needs_valid: false, notes }
 }

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use super::aftermath::Aftermath;
 use super::conflict::conflicts;
-use super::content::Content;
 use super::local::Engine;
 use super::operation::UNSAVED;
 use super::snapshot::Snapshot;
@@ -76,8 +75,8 @@ impl UnconfirmedChange {
     /// The paths of its values, masked.
     fn paths(&self) -> String {
         let Some(written) = &self.written else { return String::new() };
-        let old = self.old.clone().unwrap_or_else(|| Arc::new(Snapshot::from_bytes("")));
-        let paths = differing(&Content::Text(old), &Content::Text(written.clone()));
+        let nothing = Snapshot::default();
+        let paths = differing(self.old.as_deref().unwrap_or(&nothing), written);
         if paths.is_empty() { String::new() } else { format!(": {}", paths.join(", ")) }
     }
 

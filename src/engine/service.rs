@@ -4,10 +4,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::change::{ChangeOptions, RequestedChange};
 use super::change_report::ChangeReport;
 use super::composed::Composed;
-use super::content::Content;
 use super::node_report::NodeReport;
 use super::outcome::OutcomeNote;
 use super::snapshot::Snapshot;
@@ -23,12 +24,15 @@ pub trait ConfigService: Send + Sync {
     /// The name in messages: the path of the file, or the URL of the server.
     fn name(&self) -> &str;
 
-    /// Reads the configuration.
-    fn read(&self, query: &ReadQuery) -> Result<Reading, Error>;
+    /// Reads the configuration; `None` is the running one, or the file if no server runs.
+    fn read(&self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Error>;
 
-    /// Reads the running configuration, or the file where no server runs, as text if there is one; `None`
-    /// if it is still the one that `tag` stands for. `tag` then stands for what was read.
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Error>;
+    /// Returns the figures of the server; null if it tells none.
+    fn figures(&self) -> Result<Value, Error>;
+
+    /// Reads the running configuration, or the file where no server runs; `None` if it is still the one that `tag`
+    /// stands for. `tag` then stands for what was read.
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error>;
 
     /// Returns the revision of what is read by default, and no text; `None` if the text is not known.
     fn revision(&self) -> Result<Option<Revision>, Error>;
@@ -105,14 +109,6 @@ pub trait ConfigService: Send + Sync {
     fn status(&self) -> Result<Status, Error>;
 }
 
-/// The configuration that is read, and its form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReadQuery {
-    /// The configuration; `None` is the running one, or the file if no server runs.
-    pub source: Option<ConfigSource>,
-    pub form: ReadForm,
-}
-
 /// The configuration that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConfigSource {
@@ -120,31 +116,6 @@ pub enum ConfigSource {
     Running,
     /// The file.
     Saved,
-}
-
-/// In which form a configuration is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReadForm {
-    /// Text; a server without text is an error.
-    Text,
-    /// Text, or JSON from a server without text.
-    TextOrJson,
-    /// JSON. If the text is already there, it is returned instead, and the caller renders it.
-    Json {
-        /// True if streams that are `static` may be left out.
-        skip_static: bool,
-        /// True if the figures of the server are added.
-        runtime: bool,
-    },
-}
-
-/// A configuration that was read.
-#[derive(Debug)]
-pub struct Reading {
-    pub source: ConfigSource,
-    pub content: Content,
-    /// True if the text has lost its line ends: directives stand in a comment.
-    pub lost_line_ends: bool,
 }
 
 /// The decision on a pending change.

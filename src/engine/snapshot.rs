@@ -1,23 +1,27 @@
 //! A configuration as it was at one moment.
 
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
+use serde_json::{Map, Value};
 
 use super::guard;
 use crate::store::Revision;
 use mediaconf::{
-    Config, Diagnostics, DirectiveRole, Document, EntryId, Lens, Members, Span, check_document, has_errors,
-    has_lost_line_ends, only_argument, top_members,
+    Config, Diagnostics, DirectiveRole, Document, EntryId, Kind, Lens, Masker, Members, Request, Span,
+    check_document, has_errors, has_lost_line_ends, only_argument, top_members, unified_diff,
 };
 
 /// The directive that includes files.
 pub const INCLUDE: &str = "include";
 
 /// A text with everything that was computed from it, each when it is first asked for.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Snapshot {
     bytes: Bytes,
+    /// True if only the values are those of a server, which gives no text.
+    is_of_values: bool,
     document: OnceLock<Document>,
     diagnostics: OnceLock<Diagnostics>,
     valid: OnceLock<bool>,
@@ -32,18 +36,33 @@ pub struct Snapshot {
 impl Snapshot {
     /// Takes bytes as they come from a file or a request.
     pub fn from_bytes(bytes: impl Into<Bytes>) -> Self {
-        Self {
-            bytes: bytes.into(),
-            document: OnceLock::new(),
-            diagnostics: OnceLock::new(),
-            valid: OnceLock::new(),
-            lost_line_ends: OnceLock::new(),
-            revision: OnceLock::new(),
-            json: OnceLock::new(),
-            includes: OnceLock::new(),
-            account: OnceLock::new(),
-            view_account: OnceLock::new(),
+        Self { bytes: bytes.into(), ..Self::default() }
+    }
+
+    /// A text with the values of a server that gives no text but JSON; `None` if that can't be written as a text.
+    pub fn of_values(values: &Value) -> Option<Self> {
+        let mut values = values.clone();
+        for kind in Kind::ALL {
+            let group = values.get_mut(kind.key()).and_then(Value::as_object_mut);
+            let blocks = group.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut);
+            // It follows from the order.
+            blocks.for_each(|block| drop(block.shift_remove("position")));
         }
+        let (empty, request) = (Self::default(), Request::from(values));
+        let evaluated = request.evaluate(&empty.config()).ok()?;
+        let edit = request.edit(evaluated, empty.document(), &empty.config()).ok()?;
+        let written = edit.map_or_else(Self::default, |edit| Self::proved(edit.document));
+        Some(Self { is_of_values: true, ..written })
+    }
+
+    /// True if the text was made of values: the server has another one.
+    pub fn is_of_values(&self) -> bool {
+        self.is_of_values
+    }
+
+    /// The revision; `None` if the text of the server is not known.
+    pub fn known_revision(&self) -> Option<Revision> {
+        (!self.is_of_values).then(|| self.revision())
     }
 
     /// A text with its index.
@@ -171,4 +190,42 @@ impl Snapshot {
     pub fn is_valid(&self) -> bool {
         *self.valid.get_or_init(|| !has_errors(self.document()))
     }
+}
+
+/// Looks up values in two configurations; one that is not there, or has errors, has no values.
+pub fn compared<T>(sides: [Option<&Snapshot>; 2], look: impl FnOnce(&Config<'_>, &Config<'_>) -> T) -> T {
+    let nothing = Snapshot::default();
+    let [old, new] = sides.map(|side| side.filter(|side| side.is_valid()).unwrap_or(&nothing));
+    look(&old.config(), &new.config())
+}
+
+/// Returns the lines of a unified diff of two configurations, or of some of their streams, from the first `@@` on. Without a
+/// masker secrets are shown. If the text of one of them is not known, their values are compared, written as texts.
+pub fn diff_lines(
+    [old, new]: [&Snapshot; 2],
+    streams: Option<&HashSet<String>>,
+    masker: Option<&Masker>,
+) -> Vec<String> {
+    let between = |old: &Snapshot, new: &Snapshot| match streams {
+        Some(names) => old.document().unified_diff_of_streams(new.document(), names, masker),
+        None => old.document().unified_diff(new.document(), masker),
+    };
+    let rewritten =
+        |text: &Snapshot| text.is_valid().then(|| Snapshot::of_values(&text.config().to_json()))?;
+    match old.is_of_values() || new.is_of_values() {
+        true => rewritten(old)
+            .zip(rewritten(new))
+            .map_or_else(|| between(old, new), |(old, new)| between(&old, &new)),
+        false => between(old, new),
+    }
+}
+
+/// Returns the lines of a unified diff of two values as JSON.
+pub fn value_diff_lines(old: &Value, new: &Value) -> Vec<String> {
+    unified_diff(&format!("{old:#}\n"), &format!("{new:#}\n"))
+}
+
+/// Returns the number of lines of a diff that only the new side has, and of those that only the old side has.
+pub fn added_and_removed(diff: &[String]) -> [usize; 2] {
+    ['+', '-'].map(|sign| diff.iter().filter(|line| line.starts_with(sign)).count())
 }

@@ -6,10 +6,9 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::content::{Content, compared};
 use super::node_report::NodeReport;
 use super::operation::Operation;
-use super::snapshot::Snapshot;
+use super::snapshot::{Snapshot, compared};
 use crate::store::{HistoryEntry, NodeRecord, PendingInfo, Revision};
 use mediaconf::{Masker, Path, Position, Segment, diff};
 
@@ -111,10 +110,8 @@ pub fn last_change(
 }
 
 /// The paths of the values that differ between two configurations; empty if one of them has errors.
-pub fn differing(running: &Content, saved: &Content) -> Vec<String> {
-    if let (Content::Text(running), Content::Text(saved)) = (running, saved)
-        && running.is_same_text(saved)
-    {
+pub fn differing(running: &Snapshot, saved: &Snapshot) -> Vec<String> {
+    if running.is_same_text(saved) {
         // Mostly they are equal, and the JSON of both costs more than the comparison.
         return Vec::new();
     }

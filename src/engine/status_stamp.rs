@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::content::Content;
 use super::local::Engine;
 use super::status::differing;
 use crate::store::Follow;
@@ -65,6 +64,6 @@ impl Engine {
     pub fn pending_paths(&self) -> Vec<String> {
         let (Some(pending), Some(running)) = (self.pending(), self.running()) else { return Vec::new() };
         let Some(before) = pending.before.ran().cloned() else { return Vec::new() };
-        differing(&Content::Text(before), &Content::Text(running))
+        differing(&before, &running)
     }
 }

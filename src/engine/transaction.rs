@@ -23,13 +23,12 @@ use mediaconf::ChangedValue;
 use super::canary::CanaryFault;
 use super::change::ChangeOptions;
 use super::conflict::OVERWRITE;
-use super::content::{Content, compared};
 use super::local::{DEFAULT_LOCK_WAIT, Engine};
 use super::operation::Operation;
 use super::outcome::{After, Outcome, OutcomeNote};
 use super::roll_back::{NO_USER, SERVER_ENDED};
 use super::running::{ServerState, Turn};
-use super::snapshot::Snapshot;
+use super::snapshot::{Snapshot, compared};
 use crate::store::{ChangeId, PendingInfo, RunBy, WHOLE_HISTORY, Warning, Writer, change_made};
 use stored_text::{StoredText, texts, texts_between_changes};
 
@@ -69,7 +68,7 @@ pub(super) enum NotBegun {
 impl NotBegun {
     /// The change is made, and may wait to be confirmed.
     fn made<T>(engine: &Engine, pending: Option<PendingInfo>) -> Result<T, Self> {
-        let present = Some(Content::Text(engine.present()?));
+        let present = Some(engine.present()?);
         let notes = vec![OutcomeNote::HasChange];
         Err(Self::Made(Box::new(Outcome { notes, pending, ..Outcome::new(present, After::Unchanged) })))
     }
@@ -193,8 +192,7 @@ impl<'e> Transaction<'e> {
 
     /// Says which values a hand edit changed that the change picks up.
     pub fn picked_up(&self) -> Option<OutcomeNote> {
-        let sides = self.hand_edit()?.map(|text| Content::Text(text.clone()));
-        let words = compared(sides.each_ref().map(Some), |known, file| {
+        let words = compared(self.hand_edit()?.map(|text| Some(&**text)), |known, file| {
             ChangedValue::paths_in_words(&ChangedValue::between(known, file))
         });
         Some(OutcomeNote::PickedUpHandEdit(words))

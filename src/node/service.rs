@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::{Node, failed};
 use crate::engine::{
-    After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content,
-    DEFAULT_LOCK_WAIT, Decision, NodeReport, Operation, Outcome, OutcomeNote, ReadQuery, Reading,
-    RequestedChange, ServerHealth, Snapshot, Status, canary_nodes, find,
+    After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource,
+    DEFAULT_LOCK_WAIT, Decision, NodeReport, Operation, Outcome, OutcomeNote, RequestedChange, ServerHealth,
+    Snapshot, Status, canary_nodes, find,
 };
 use crate::error::{Error, ErrorKind};
 use crate::store::{
@@ -23,11 +25,15 @@ impl ConfigService for Node {
         self.local.name()
     }
 
-    fn read(&self, query: &ReadQuery) -> Result<Reading, Error> {
-        ConfigService::read(&self.local, query)
+    fn read(&self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Error> {
+        ConfigService::read(&self.local, source)
     }
 
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Error> {
+    fn figures(&self) -> Result<Value, Error> {
+        self.local.figures()
+    }
+
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error> {
         self.local.read_changed(tag)
     }
 
@@ -144,7 +150,7 @@ impl Node {
                 ..options.clone()
             };
             let rehearsed = make(&step)?;
-            let text = rehearsed.after().and_then(Content::snapshot).filter(|_| rehearsed.is_change());
+            let text = rehearsed.after().filter(|_| rehearsed.is_change());
             if let Some(text) = text {
                 let check = ChangeOptions { force: true, expected: None, ..step };
                 self.local.replace_as(Operation::Save, text.shared_bytes().clone(), &check)?;
@@ -159,8 +165,8 @@ impl Node {
         let is_over = self.wait();
         let after = self.local.running();
         let mut outcome = match after.clone().filter(|_| made.is_change()) {
-            Some(after) => Outcome::new(before.map(Content::Text), After::replaced(after)),
-            None => Outcome::new(after.map(Content::Text), After::Unchanged),
+            Some(after) => Outcome::new(before, After::Replaced(after)),
+            None => Outcome::new(after, After::Unchanged),
         };
         outcome.notes = made.notes;
         outcome.warnings = made.warnings;

@@ -22,7 +22,7 @@ use crate::cli::render::texts::print_diff;
 use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
-    After, ChangeReport, ConfigSource, Content, ContentDiff, Outcome, RequestedChange, Snapshot, new_warnings,
+    After, ChangeReport, ConfigSource, Outcome, RequestedChange, Snapshot, diff_lines, new_warnings,
 };
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, text_of_base};
@@ -375,8 +375,8 @@ impl Editing<'_> {
             return Err(Error::new(ErrorKind::Guarded, message).hint("`--yes` answers the question"));
         }
         let name = self.target.service.name();
-        let diff = ContentDiff::between_texts([present, &edited], self.ui.masker());
-        output(print_diff(&diff.lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
+        let lines = diff_lines([present, &edited], None, self.ui.masker().as_ref());
+        output(print_diff(&lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let kept = self.kept.clone();
         let _last_words = LastWords::new(self.ui, move || format!("\n{kept}"));
         let protected = self.target.protected.as_ref();
@@ -448,7 +448,7 @@ impl Editing<'_> {
 
     fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<Exit, Error> {
         let report = self.change.report(self.target.service.name(), self.ui);
-        let outcome = Outcome::new(Some(Content::Text(present)), After::Unchanged);
+        let outcome = Outcome::new(Some(present), After::Unchanged);
         report.print(&ChangeReport::new(outcome, None, report.parts()))?;
         Ok(Exit::Done)
     }

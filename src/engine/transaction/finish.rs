@@ -7,7 +7,6 @@ use super::stored_text::StoredText;
 use super::{Change, Transaction};
 use crate::engine::activity::ReloadRun;
 use crate::engine::changed_paths::first_paths_between;
-use crate::engine::content::{Content, compared};
 use crate::engine::hook::{self, HookFailure, HookReason, Hooks, Occasion};
 use crate::engine::local::DEFAULT_LOCK_WAIT;
 use crate::engine::masked::{message_without_secrets, without_secrets};
@@ -15,7 +14,7 @@ use crate::engine::operation::{Operation, UNSAVED};
 use crate::engine::outcome::{After, Outcome, OutcomeNote};
 use crate::engine::pending::{PendingChange, RollbackPoint};
 use crate::engine::running::LastChange;
-use crate::engine::snapshot::Snapshot;
+use crate::engine::snapshot::{Snapshot, compared};
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRecord, ChangedPaths, Warning, is_concatenation};
 
@@ -31,7 +30,7 @@ impl Transaction<'_> {
         let file =
             self.file().filter(|file| !before.as_ref().is_some_and(|before| before.is_same_text(file)));
         let file = file.filter(|_| self.state.is_some() && self.operation != Operation::Update).cloned();
-        let mut outcome = Outcome { file, ..Outcome::new(before.map(Content::Text), after) };
+        let mut outcome = Outcome { file, ..Outcome::new(before, after) };
         outcome.notes = notes;
         outcome.notes.extend(self.is_other_pending.then_some(OutcomeNote::OtherPending));
         if outcome.is_change() {
@@ -128,7 +127,7 @@ impl Transaction<'_> {
         let Some(writer) = self.writer.as_ref().filter(|_| can_wait) else {
             return Err(Error::no_server());
         };
-        let after = outcome.after().and_then(Content::snapshot).cloned();
+        let after = outcome.after().cloned();
         let written = after.filter(|_| self.operation.writes());
         let longest = self.engine.hooks.timeout + DEFAULT_LOCK_WAIT;
         let made_by = (self.id.as_str(), self.name(), self.options.by.as_str());
@@ -164,9 +163,8 @@ impl Transaction<'_> {
         let is_small = pieces.iter().map(|piece| piece.len()).sum::<usize>() <= COMPARED_TEXT;
         let old = self.file().filter(|old| is_small && old.bytes().len() <= COMPARED_TEXT)?;
         let new = Arc::new(Snapshot::from_bytes(pieces.concat()));
-        let [before, after] = [old, &new].map(|text| Content::Text(text.clone()));
         let is_valid = old.is_valid() && new.is_valid();
-        is_valid.then(|| compared([Some(&before), Some(&after)], first_paths_between))
+        is_valid.then(|| compared([Some(old), Some(&new)], first_paths_between))
     }
 
     /// The name of the change: that of the command that makes it, else of the operation.
@@ -193,7 +191,7 @@ impl Transaction<'_> {
     fn swap(&self, outcome: &Outcome, pending: Option<Arc<PendingChange>>) {
         // Without a server the whole new text is not needed, so it is not built.
         let Some(running) = &self.engine.running else { return };
-        let Some(after) = outcome.after().and_then(Content::snapshot).cloned() else { return };
+        let Some(after) = outcome.after().cloned() else { return };
         let is_stored = self.operation.writes() || self.file().is_some_and(|file| file.is_same_text(&after));
         let last_change = LastChange {
             at: SystemTime::now(),
@@ -219,7 +217,7 @@ impl Transaction<'_> {
 
     /// Gives the lock back, and hands the turn to a thread that runs the reload command.
     fn reload_later(&mut self, outcome: &Outcome) {
-        let Some(after) = outcome.after().and_then(Content::snapshot) else { return };
+        let Some(after) = outcome.after() else { return };
         let (after, before) = (after.clone(), self.rollback_point());
         let writes = self.operation.writes();
         self.writer = None;
@@ -247,9 +245,9 @@ fn refuse_invalid(unproved: Option<&Arc<Snapshot>>) -> Result<(), Error> {
 
 /// The new text in pieces; those that an edit keeps are slices of the text before.
 fn pieces(outcome: &Outcome) -> Vec<&[u8]> {
-    match (&outcome.after, outcome.before.as_ref().and_then(Content::snapshot)) {
+    match (&outcome.after, outcome.before.as_ref()) {
         (After::Unchanged, Some(before)) => vec![before.bytes()],
-        (After::Replaced(Content::Text(after)) | After::Edited { after: Content::Text(after), .. }, _) => {
+        (After::Replaced(after) | After::Edited { after, .. }, _) => {
             vec![after.bytes()]
         }
         _ => Vec::new(),
