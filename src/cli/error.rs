@@ -9,7 +9,7 @@ use crate::cli::render::report;
 use crate::engine::{BRINGS_WARNING, NewWarning, Snapshot};
 use crate::error::{BrokenText, Error, ErrorKind, WITHOUT_STRICT};
 use crate::store::etcd::ClusterUrl;
-use crate::store::{LockHolder, reason};
+use crate::store::reason;
 use mediaconf::{Fault, joined};
 
 /// The hint for a configuration that is not there.
@@ -80,32 +80,6 @@ impl Error {
         Self::of_system(ErrorKind::Failed, "cannot ask", &source)
     }
 
-    /// The server over a file can't be reached, and it alone may change the file.
-    pub fn unreachable(name: &str, holder: &LockHolder, source: io::Error) -> Self {
-        let kind = match source.kind() {
-            io::ErrorKind::PermissionDenied => ErrorKind::Denied,
-            // The server is there and holds the lock.
-            io::ErrorKind::TimedOut => ErrorKind::Conflict,
-            _ => ErrorKind::NotFound,
-        };
-        Self::of_system(kind, format!("the server of `{name}`, {holder}, can't be reached"), &source).hint(
-            format!(
-                "nothing was changed; while {holder} runs, it alone changes the file: wait for it, or end it"
-            ),
-        )
-    }
-
-    /// A file that is to be made is there already.
-    pub fn exists(path: &Path) -> Self {
-        Self::new(ErrorKind::Guarded, format!("`{}` exists already", path.display()))
-            .hint("nothing was changed; `mediactl modify` and `mediactl save` change it")
-    }
-
-    /// The system gives no random bytes.
-    pub fn no_random(source: io::Error) -> Self {
-        Self::of_system(ErrorKind::Failed, "cannot make a random password", &source)
-    }
-
     /// There is no context with this name; `similar` is one that may be meant.
     pub fn no_context(name: &str, similar: Option<&str>) -> Self {
         let hint = match similar {
@@ -173,42 +147,6 @@ impl Error {
             format!("context `{name}` is protected, so every change has to be agreed to"),
         )
         .hint("`--yes` agrees; on a terminal, `mediactl` asks")
-    }
-
-    /// A cluster that nobody agreed to adopt, for want of a terminal or because the answer was no.
-    pub fn not_adopted(question: &str, answer: Option<bool>) -> Self {
-        let message = match answer {
-            None => format!("there is no terminal to ask on: {question}"),
-            Some(_) => "the cluster was not adopted".to_owned(),
-        };
-        Self::new(ErrorKind::Guarded, message).hint("`--yes` agrees; nothing was changed")
-    }
-
-    /// A server would have no account, and so no users.
-    pub fn no_account(target: &str) -> Self {
-        Self::new(
-            ErrorKind::Invalid,
-            format!("`{target}` has no usable `edit_auth`, without which no one could use the API"),
-        )
-        .hint(format!(
-            "`mediactl --conf {target} modify --set edit_auth.login=admin --set edit_auth.password` sets one"
-        ))
-    }
-
-    /// An address can't be listened on.
-    pub fn listen_failed(address: &str, source: io::Error) -> Self {
-        Self::of_system(ErrorKind::Failed, format!("cannot listen on `{address}`"), &source)
-            .hint("choose another with --listen ADDR:PORT; port 0 is any free one")
-    }
-
-    /// A certificate can't be used.
-    pub fn bad_certificate(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Invalid, message)
-    }
-
-    /// A server could not be started.
-    pub fn serve_failed(source: io::Error) -> Self {
-        Self::of_system(ErrorKind::Failed, "cannot start the server", &source)
     }
 
     /// True if stdout was closed by its reader, which is no failure.

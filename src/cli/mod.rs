@@ -14,7 +14,6 @@
 mod access_log;
 mod args;
 mod change;
-mod cluster;
 mod command_line;
 mod commands;
 mod completion;
@@ -28,13 +27,11 @@ mod input;
 mod interrupt;
 mod listening;
 mod local;
-mod new_account;
 mod observed;
 mod pager;
 mod prompts;
 mod remote_host;
 mod render;
-mod server_process;
 mod target;
 mod ui;
 

@@ -150,7 +150,7 @@ impl AddContextArgs {
             None => {}
             Some(url) => {
                 let (_, password) = match ClusterUrl::is_meant(url) {
-                    true => crate::cli::cluster::parsed(url)?.1,
+                    true => target::cluster_url(url)?.1,
                     false => Endpoint::parse(url, DEFAULT_PREFIX).map_err(target::bad_url)?.1,
                 };
                 if !password.is_empty() {
