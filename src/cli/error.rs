@@ -19,10 +19,6 @@ const OTHER_TARGETS: &str = "`mediactl init` makes a first configuration; `--con
 /// The hint for a cluster without a configuration.
 const FIRST_OF_CLUSTER: &str = "`mediactl --cluster URL save FILE` puts the first text there";
 
-/// The hint of `diff` where nothing runs.
-const OTHER_SIDES: &str =
-    "`mediactl diff FILE` compares with a file, `mediactl diff @1` with the text before the last change";
-
 impl Error {
     /// An I/O error; `what` failed, for the reason that the system gives.
     pub(super) fn of_system(kind: ErrorKind, what: impl AsRef<str>, source: &io::Error) -> Self {
@@ -56,14 +52,6 @@ impl Error {
             _ => ErrorKind::Failed,
         };
         Self::of_system(kind, format!("cannot read `{}`", path.display()), &source)
-    }
-
-    /// A configuration that `diff` compares can't be read. Whoever looks gets no advice to change something.
-    pub fn of_side(self) -> Self {
-        match self.kind {
-            ErrorKind::NoServer | ErrorKind::NodesRunIt => self.hint(OTHER_SIDES),
-            _ => self,
-        }
     }
 
     /// Standard output could not be written.

@@ -11,6 +11,7 @@ use crate::cli::prompts;
 use crate::engine::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::http::client::without_userinfo;
+use crate::store::Store;
 use crate::store::file::ConfFile;
 use mediaconf::{AssignedValue, Assignment, Condition, Fault, FaultKind, Path as ValuePath, Substitution};
 

@@ -27,7 +27,6 @@ mod input;
 mod interrupt;
 mod listening;
 mod local;
-mod observed;
 mod pager;
 mod prompts;
 mod remote_host;

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::{Node, failed};
 use crate::engine::{
-    After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource,
-    DEFAULT_LOCK_WAIT, Decision, NodeReport, Operation, Outcome, OutcomeNote, RequestedChange, ServerHealth,
-    Snapshot, Status, canary_nodes, find,
+    CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, DEFAULT_LOCK_WAIT,
+    Decision, NodeReport, Operation, OutcomeNote, RequestedChange, ServerHealth, Snapshot, Status,
+    canary_nodes, find,
 };
 use crate::error::{Error, ErrorKind};
 use crate::store::{
@@ -67,7 +67,7 @@ impl ConfigService for Node {
             }
             _ => self.make(options, |options| self.cluster.make(&requested, options)),
         };
-        Ok(ChangeReport::new(made?, requested.into_conditional(), options.told))
+        Ok(made?.with_parts(&requested, options.told))
     }
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
@@ -125,8 +125,8 @@ impl Node {
     fn make(
         &self,
         options: &ChangeOptions,
-        make: impl Fn(&ChangeOptions) -> Result<Outcome, Error>,
-    ) -> Result<Outcome, Error> {
+        make: impl Fn(&ChangeOptions) -> Result<ChangeReport, Error>,
+    ) -> Result<ChangeReport, Error> {
         // While the cluster is away, a change is refused at once, after a last look.
         if self.standing.lock().away.is_some() {
             self.wait();
@@ -150,10 +150,10 @@ impl Node {
                 ..options.clone()
             };
             let rehearsed = make(&step)?;
-            let text = rehearsed.after().filter(|_| rehearsed.is_change());
+            let text = rehearsed.snapshot.filter(|_| rehearsed.changed);
             if let Some(text) = text {
                 let check = ChangeOptions { force: true, expected: None, ..step };
-                self.local.replace_as(Operation::Save, text.shared_bytes().clone(), &check)?;
+                self.local.replace_as(Operation::Save, text.shared_bytes(), &check)?;
             }
         }
         let made = make(&options)?;
@@ -164,9 +164,9 @@ impl Node {
         }
         let is_over = self.wait();
         let after = self.local.running();
-        let mut outcome = match after.clone().filter(|_| made.is_change()) {
-            Some(after) => Outcome::new(before, After::Replaced(after)),
-            None => Outcome::new(after, After::Unchanged),
+        let mut outcome = match after.clone().filter(|_| made.changed) {
+            Some(after) => ChangeReport::of_change(before, after),
+            None => ChangeReport::unchanged(after),
         };
         outcome.notes = made.notes;
         outcome.warnings = made.warnings;

@@ -21,9 +21,7 @@ use crate::cli::render::report::{self, Verb};
 use crate::cli::render::texts::print_diff;
 use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
-use crate::engine::{
-    After, ChangeReport, ConfigSource, Outcome, RequestedChange, Snapshot, diff_lines, new_warnings,
-};
+use crate::engine::{ChangeReport, ConfigSource, RequestedChange, Snapshot, diff_lines, new_warnings};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, text_of_base};
 use mediaconf::{Fault, LineIndex, Path, Severity, first_marker, merge_lines, quoted};
@@ -448,8 +446,8 @@ impl Editing<'_> {
 
     fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<Exit, Error> {
         let report = self.change.report(self.target.service.name(), self.ui);
-        let outcome = Outcome::new(Some(present), After::Unchanged);
-        report.print(&ChangeReport::new(outcome, None, report.parts()))?;
+        let unchanged = ChangeReport::unchanged(Some(present));
+        report.print(&unchanged.with_parts(&RequestedChange::Format {}, report.parts()))?;
         Ok(Exit::Done)
     }
 

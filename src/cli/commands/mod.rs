@@ -1,7 +1,6 @@
 //! The commands: each has its options, its help and its work in one file, and a row of the table below. What those that
 //! change something share is in [`super::change`].
 
-pub mod blame;
 pub mod blocks;
 pub mod check;
 pub mod cluster;
@@ -9,6 +8,7 @@ pub mod context;
 pub mod diff;
 pub mod edit;
 pub mod explain;
+pub mod follow;
 pub mod history;
 pub mod init;
 pub mod modify;
@@ -17,8 +17,6 @@ pub mod serve;
 pub mod status;
 pub mod texts;
 pub mod tools;
-pub mod wait;
-pub mod watch;
 
 use clap::Subcommand;
 
@@ -66,11 +64,11 @@ commands! {
     Lsp: tools::LspArgs,
     History: history::HistoryArgs = ["log"],
     Rollback: texts::RollbackArgs,
-    Blame: blame::BlameArgs,
+    Blame: history::BlameArgs,
     Confirm: tools::ConfirmArgs,
     Status: status::StatusArgs,
-    Watch: watch::WatchArgs,
-    Wait: wait::WaitArgs,
+    Watch: follow::WatchArgs,
+    Wait: follow::WaitArgs,
     Context: context::ContextArgs,
     Cluster: cluster::ClusterArgs,
     Serve: serve::ServeArgs,

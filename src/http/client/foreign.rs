@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::api_client::Call;
 use super::session::Session;
 use crate::engine::{
-    After, ChangeOptions, ConfigSource, Guard, Outcome, OutcomeNote, RequestedChange, Snapshot,
+    ChangeOptions, ChangeReport, ConfigSource, Guard, OutcomeNote, RequestedChange, Snapshot,
     before_deletion, before_replacement, deleted_streams,
 };
 use crate::error::Error;
@@ -22,7 +22,7 @@ pub fn change(
     session: &mut Session,
     requested: &RequestedChange<'_>,
     options: &ChangeOptions,
-) -> Result<Outcome, Error> {
+) -> Result<ChangeReport, Error> {
     match requested {
         RequestedChange::Modify(request) => modify(session, request, options),
         RequestedChange::Save(text) => replace(session, ApiOperation::Save, text, options),
@@ -35,7 +35,7 @@ pub fn change(
 }
 
 /// Evaluates a request on what the server runs, and sends the patch, or only rehearses it.
-fn modify(session: &mut Session, request: &Request, options: &ChangeOptions) -> Result<Outcome, Error> {
+fn modify(session: &mut Session, request: &Request, options: &ChangeOptions) -> Result<ChangeReport, Error> {
     refuse_lacking(session, options)?;
     let before = session.fetch(ConfigSource::Running)?;
     let config = before.config();
@@ -82,7 +82,7 @@ fn modify(session: &mut Session, request: &Request, options: &ChangeOptions) -> 
         after = made;
     }
     let notes = notes.into_iter().map(OutcomeNote::Edit).collect();
-    outcome(session, before, &after).map(|outcome| Outcome { notes, ..outcome })
+    report(session, before, &after).map(|report| ChangeReport { notes, ..report })
 }
 
 /// Replaces the configuration, or rehearses it.
@@ -91,7 +91,7 @@ fn replace(
     operation: ApiOperation,
     text: &[u8],
     options: &ChangeOptions,
-) -> Result<Outcome, Error> {
+) -> Result<ChangeReport, Error> {
     let new = Arc::new(Snapshot::from_bytes(text.to_vec()));
     refuse_lacking(session, options)?;
     let before = session.fetch(ConfigSource::Running)?;
@@ -105,7 +105,7 @@ fn replace(
     let (deleted, of) = deleted_streams(before.document(), new.document());
     let replacement = before_replacement(Some(before.document()), new.document());
     refuse_guarded([replacement, before_deletion(deleted, of, options.max_delete)], options)?;
-    let planned = outcome(session, before.clone(), &new)?;
+    let planned = report(session, before.clone(), &new)?;
     if options.dry_run {
         return Ok(planned);
     }
@@ -115,10 +115,10 @@ fn replace(
     }
     // The change may have replaced the password.
     let Some(made) = session.try_read() else { return Ok(planned) };
-    if made.is_same_text(&before) && planned.is_change() {
+    if made.is_same_text(&before) && planned.changed {
         return Err(session.not_of_the_api(IGNORED, true));
     }
-    outcome(session, before, &made)
+    report(session, before, &made)
 }
 
 /// Refuses options that such a server would ignore, and make the change.
@@ -140,11 +140,11 @@ fn refuse_lacking(session: &Session, options: &ChangeOptions) -> Result<(), Erro
     Ok(())
 }
 
-/// The outcome of a change to the values of a text.
-fn outcome(session: &Session, before: Arc<Snapshot>, after: &Snapshot) -> Result<Outcome, Error> {
+/// The report of a change to the values of a text.
+fn report(session: &Session, before: Arc<Snapshot>, after: &Snapshot) -> Result<ChangeReport, Error> {
     let after = session.of_values(&after.config().to_json(), true)?;
     let is_same = after.is_same_text(&before);
-    Ok(Outcome::new(Some(before), if is_same { After::Unchanged } else { After::Replaced(after) }))
+    Ok(ChangeReport::between(Some(before), after, !is_same))
 }
 
 /// Refuses the first guard that is not accepted.

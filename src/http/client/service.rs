@@ -180,8 +180,8 @@ impl ConfigService for RemoteService {
         if let Some(report) = link.change(&requested, options)? {
             return Ok(link.remember_account(report));
         }
-        let outcome = foreign::change(&mut link.session, &requested, options)?;
-        Ok(ChangeReport::new(outcome, requested.into_conditional(), options.told))
+        let report = foreign::change(&mut link.session, &requested, options)?;
+        Ok(report.with_parts(&requested, options.told))
     }
 
     fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Error> {

@@ -11,9 +11,8 @@ use serde_json::Value;
 
 use super::api_client::{Call, Client, Reply};
 use super::credentials::Credentials;
-use super::error::ClientError;
+use super::error::{ADDRESS, TlsFault};
 use super::host::Host;
-use super::reason::TlsFault;
 use super::tls::TlsTrust;
 use crate::engine::{Composed, ConfigSource, Snapshot};
 use crate::error::{Error, ErrorKind};
@@ -40,6 +39,7 @@ pub struct Session {
 impl Session {
     /// A session with the server of `client`. Sends nothing.
     pub fn new(client: Client, name: String, login: Option<String>, host: Box<dyn Host>) -> Self {
+        let client = Client { name: name.clone(), ..client };
         let session = Self { client, name, login, host, is_ours: None };
         session.warn_of_plain_credentials();
         session
@@ -163,16 +163,17 @@ impl Session {
     /// host is asked for them.
     pub fn send(&mut self, call: &Call<'_>) -> Result<Reply, Error> {
         let mut result = self.client.send(call);
-        if let Err(ClientError::Tls(TlsFault::Unknown { found, why })) = &result
-            && self.host.trusts(&self.name, why, *found).map_err(|error| self.prompt_failed(&error))?
+        let certificate = result.as_ref().err().and_then(|error| error.certificate.clone());
+        if let Some(TlsFault::Unknown { found, why }) = certificate
+            && self.host.trusts(&self.name, &why, found).map_err(|error| self.prompt_failed(&error))?
         {
             // The handshake failed, so nothing was sent.
-            self.client.settings.trust = TlsTrust::Pinned(*found);
+            self.client.settings.trust = TlsTrust::Pinned(found);
             self.client.sockets.take();
             result = self.client.send(call);
         }
         for _ in 0..MAX_PROMPTS {
-            let status = result.as_ref().err().and_then(ClientError::status);
+            let status = result.as_ref().err().and_then(|error| error.error.status);
             if status != Some(ErrorKind::Unauthorized.status()) || !self.ask_for_credentials()? {
                 break;
             }
@@ -180,12 +181,9 @@ impl Session {
         }
         match &result {
             Ok(reply) => self.is_ours = Some(reply.is_ours),
-            Err(ClientError::Refused(refusal)) if refusal.is_of_handler() => {
-                self.is_ours = Some(refusal.is_ours);
-            }
-            Err(_) => {}
+            Err(error) => self.is_ours = error.is_ours.or(self.is_ours),
         }
-        result.map_err(|error| self.failed(&error))
+        result.map_err(|error| *error.error)
     }
 
     /// Asks for login and password; false if none are given.
@@ -234,15 +232,11 @@ impl Session {
     }
 
     pub fn not_of_the_api(&self, what: &'static str, applies: bool) -> Error {
-        self.failed(&ClientError::NotOfTheApi { applies, what })
+        self.client.failed(applies, format_args!("it answers with {what}"), Some(ADDRESS.to_owned()))
     }
 
     pub fn not_offered(&self, noun: &str) -> Error {
         Error::not_offered(&self.name, noun)
-    }
-
-    fn failed(&self, error: &ClientError) -> Error {
-        error.told(&self.name)
     }
 
     fn prompt_failed(&self, error: &io::Error) -> Error {
