@@ -5,7 +5,7 @@
 
 use std::io;
 
-use crate::cli::Invocation;
+use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::confirmation::{self, no_cluster};
 use crate::cli::context;

@@ -37,9 +37,9 @@ mod ui;
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use clap::ArgMatches;
 use signal_hook::consts::SIGXFSZ;
 
+use args::Invocation;
 use args::global::GlobalArgs;
 use command_line::CommandLine;
 pub use command_line::command;
@@ -74,23 +74,6 @@ pub fn run() -> Exit {
 fn survive_file_limit() {
     // Where the handler can't be set, the signal ends the process.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
-}
-
-/// A call of the program, as its command gets it.
-#[derive(Clone, Copy)]
-pub struct Invocation<'c> {
-    pub global: &'c GlobalArgs,
-    /// The words behind the command, where their order counts.
-    pub matches: &'c ArgMatches,
-    pub ui: Ui,
-}
-
-impl Invocation<'_> {
-    /// The same for a command that only shows something: a long output goes through a pager.
-    #[must_use]
-    pub fn paged(self) -> Self {
-        Self { ui: self.ui.paged(), ..self }
-    }
 }
 
 fn fail(error: &Error, global: &GlobalArgs, ui: Ui) -> Exit {

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
-use crate::cli::Invocation;
+use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::change::ChangeCommand;
 use crate::cli::input;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use serde_json::json;
 
-use crate::cli::Invocation;
+use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::change::ChangeCommand;
 use crate::cli::context;

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use crate::cli::Invocation;
+use crate::cli::args::Invocation;
 use crate::cli::fleet::names::in_ranges;
 use crate::cli::local::local_user;
 use crate::cli::prompts;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
-use crate::cli::Invocation;
+use crate::cli::args::Invocation;
 use crate::cli::args::global::{GlobalArgs, ListFormat, NamedBy, TargetKind};
 use crate::cli::context::{self, ContextsFile, ServerContext};
 use crate::cli::local::local_user;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::cli::Invocation;
+use crate::cli::args::Invocation;
 use crate::cli::context;
 use crate::cli::fleet::answers::{print_diffs, print_table};
 use crate::cli::fleet::members::FleetMember;

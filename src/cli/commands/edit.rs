@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::cli::Invocation;
+use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::global::{GlobalArgs, NamedBy, TargetKind};
 use crate::cli::change::ChangeCommand;

@@ -7,7 +7,7 @@ use colored::Color;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::cli::Invocation;
+use crate::cli::args::Invocation;
 use crate::cli::args::global::ListFormat;
 use crate::cli::fleet::answers::heading;
 use crate::cli::fleet::members::FleetMember;

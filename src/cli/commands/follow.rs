@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use colored::Color;
 
-use crate::cli::Invocation;
+use crate::cli::args::Invocation;
 use crate::cli::commands::modify::expectation;
 use crate::cli::confirmation;
 use crate::cli::context;

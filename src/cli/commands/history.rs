@@ -10,7 +10,7 @@ use clap::builder::RangedU64ValueParser;
 use colored::Color;
 use serde_json::{Value, json};
 
-use crate::cli::Invocation;
+use crate::cli::args::Invocation;
 use crate::cli::args::global::ListFormat;
 use crate::cli::fleet::answers::rows as grouped_rows;
 use crate::cli::input;

@@ -4,7 +4,7 @@ use std::fs::{File, create_dir_all};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::cli::Invocation;
+use crate::cli::args::Invocation;
 use crate::cli::input::{self, is_url};
 use crate::cli::local::local_user;
 use crate::cli::ui::{Ui, waiting};

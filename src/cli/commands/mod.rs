@@ -20,7 +20,7 @@ pub mod tools;
 
 use clap::Subcommand;
 
-use crate::cli::Invocation;
+use crate::cli::args::Invocation;
 use crate::error::{Error, Exit};
 
 /// Makes the commands of a table `NAME: FILE::OPTIONS = OTHER NAMES`, in the order of the help. Other names work, and

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::cli::Invocation;
+use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::change::ChangeCommand;
 use crate::cli::input;

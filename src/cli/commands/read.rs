@@ -9,7 +9,7 @@ use serde::ser::{SerializeMap, Serializer as _};
 use serde_json::ser::Formatter;
 use serde_json::{Map, Serializer, Value, json};
 
-use crate::cli::Invocation;
+use crate::cli::args::Invocation;
 use crate::cli::args::changing::given_of;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;

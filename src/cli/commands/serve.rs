@@ -14,8 +14,8 @@ use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::cli::Invocation;
 use crate::cli::access_log::{self, LogFormat};
+use crate::cli::args::Invocation;
 use crate::cli::args::changing::{HookArgs, given_of};
 use crate::cli::args::global::{GlobalArgs, TargetKind, number};
 use crate::cli::commands::init::NewAccount;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::cli::Invocation;
+use crate::cli::args::Invocation;
 use crate::cli::args::global::ListFormat;
 use crate::cli::confirmation;
 use crate::cli::fleet::answers::{ServerAnswer, print_table};

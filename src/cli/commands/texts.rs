@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 
-use crate::cli::Invocation;
+use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::change::ChangeCommand;
 use crate::cli::input::{self, STDIN, STDIN_NAME};

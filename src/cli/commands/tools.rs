@@ -3,7 +3,7 @@
 use std::io::{self, BufReader};
 use std::path::Path;
 
-use crate::cli::Invocation;
+use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeFormat;
 use crate::cli::completion::{ShellName, script};
 use crate::cli::fleet::answers::ServerAnswer;

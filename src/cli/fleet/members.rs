@@ -10,7 +10,7 @@ use std::thread;
 use rustix::termios::tcgetwinsize;
 
 use super::answers::{Answers, ServerAnswer};
-use crate::cli::Invocation;
+use crate::cli::args::Invocation;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::context::{self, ServerContext};
 use crate::cli::target::{self, Purpose, Target};
