@@ -122,12 +122,7 @@ pub fn tls(
             return Err(Error::usage("without a state folder there is no place for a certificate", hint));
         }
     };
-    Tls::load(&certificate, &key).map(|tls| Some(Arc::new(tls))).map_err(bad_certificate)
-}
-
-/// A certificate can't be used.
-pub fn bad_certificate(why: impl ToString) -> Error {
-    Error::new(ErrorKind::Invalid, why.to_string())
+    Tls::load(&certificate, &key).map(|tls| Some(Arc::new(tls)))
 }
 
 /// The names and addresses by which clients reach this server: a certificate is for them.

@@ -22,10 +22,10 @@ use crate::cli::remote_host::RemoteHost;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{Composed, ConfigService, ConfigSource, Engine, Hooks, Snapshot};
 use crate::error::{Error, ErrorKind};
+use crate::http::api::DEFAULT_PREFIX;
 use crate::http::client::{
     BadUrl, Client, ClientSettings, Endpoint, Host, RemoteService, TlsTrust, UserInfo,
 };
-use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::etcd::{ClusterStore, ClusterUrl, DEFAULT_REQUEST_TIME, GatewaySettings};
 use crate::store::file::{ConfFile, Serving};
 use crate::store::{Follow, LastWrite, LockHolder, ReplaceableFile, Store, reason};

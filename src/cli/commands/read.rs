@@ -20,7 +20,7 @@ use crate::cli::render::texts::{write_entry, write_text};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, IncludedEntry, Snapshot};
 use crate::error::{Error, Exit};
-use crate::http::protocol::headers::RUNTIME;
+use crate::http::api::RUNTIME;
 use mediaconf::{
     Condition, Config, Diagnostics, Kind, Lens, Masker, Path, Schema, Segment, Selection, WITH_INCLUDES,
     each_set_line, set_lines, top_members,

@@ -31,7 +31,7 @@ use crate::error::{Error, ErrorKind, Exit};
 use crate::http::server::front::HttpServer;
 use crate::http::server::front::limits::Limits;
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
-use crate::http::server::runtime::Runtime;
+use crate::http::server::runtime::{Listening, Runtime};
 use crate::http::server::tls::Tls;
 use crate::node::{Node, NodeSettings, OnDrift, first_text};
 use crate::store::etcd::{ClusterStore, DEFAULT_REQUEST_TIME};
@@ -235,10 +235,12 @@ impl ServeArgs {
         end_with_a_panic(log);
         let server = HttpServer::start(handler.clone(), listeners, tls.clone(), self.limits());
         let server = server.map_err(serve_failed)?;
-        handler.runtime().watch_lateness(server.lateness());
-        handler.runtime().watch_connections(server.connection_count());
-        handler.runtime().listens_on(urls.clone());
-        tls.iter().for_each(|tls| handler.runtime().serves_with(tls.clone()));
+        handler.runtime().listens(Listening {
+            addresses: urls.clone(),
+            connections: Box::new(server.connection_count()),
+            is_late: Box::new(server.lateness()),
+            tls: tls.clone(),
+        });
         // Its few connections are its own, so a client without credentials takes none from the API.
         let monitoring = match monitoring.is_empty() {
             true => None,
@@ -254,8 +256,7 @@ impl ServeArgs {
         }
         let mut lines = Vec::new();
         if let Some(tls) = tls.as_deref().filter(|_| self.tls_self_signed) {
-            let fingerprint = tls.fingerprint().map_err(listening::bad_certificate)?;
-            lines.push(format!("fingerprint {fingerprint}"));
+            lines.push(format!("fingerprint {}", tls.fingerprint()));
         }
         if let Some(node) = &node {
             node.start().map_err(serve_failed)?;
