@@ -13,7 +13,7 @@ use crate::cli::draft_comments::{height, with_comments, without_comments};
 use crate::cli::editor::Editor;
 use crate::cli::interrupt::LastWords;
 use crate::cli::prompts;
-use crate::cli::render::report;
+use crate::cli::render;
 use crate::cli::render::texts::print_diff;
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
@@ -322,7 +322,7 @@ impl Editing<'_> {
         };
         let [before, after] = [whole(present)?, whole(&edited)?];
         let warnings = new_warnings(before.document(), after.document());
-        let lines = report::new_warnings(&warnings, self.ui.masker().as_ref());
+        let lines = render::new_warnings(&warnings, self.ui.masker().as_ref());
         lines.iter().for_each(|line| self.ui.warning(line));
         Ok(())
     }

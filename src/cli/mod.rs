@@ -35,7 +35,6 @@ mod local_time;
 mod local_user;
 mod new_account;
 mod observed;
-mod pager;
 mod prompts;
 mod rehearsal;
 mod remote_host;

@@ -14,7 +14,7 @@ use super::service::{ConfigService, ConfigSource, Decision, ReadForm, ReadQuery,
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status, differing, last_change};
 use crate::error::Error;
-use crate::store::{CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision};
+use crate::store::{CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, PendingInfo};
 
 impl ConfigService for Engine {
     fn name(&self) -> &str {
@@ -47,10 +47,6 @@ impl ConfigService for Engine {
         let is_known = tag.as_ref() == Some(&revision);
         *tag = Some(revision);
         Ok((!is_known).then_some(Content::Text(snapshot)))
-    }
-
-    fn revision(&self) -> Result<Option<Revision>, Error> {
-        Ok(Some(self.present()?.revision()))
     }
 
     fn health(&self) -> Result<ServerHealth, Error> {

@@ -13,7 +13,7 @@ use super::outcome::OutcomeNote;
 use super::snapshot::Snapshot;
 use super::status::{ServerHealth, Status};
 use crate::error::Error;
-use crate::store::{CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision};
+use crate::store::{CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, PendingInfo};
 
 /// A configuration that can be read and changed.
 ///
@@ -29,9 +29,6 @@ pub trait ConfigService: Send + Sync {
     /// Reads the running configuration, or the file where no server runs, as text if there is one; `None`
     /// if it is still the one that `tag` stands for. `tag` then stands for what was read.
     fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Error>;
-
-    /// Returns the revision of what is read by default, and no text; `None` if the text is not known.
-    fn revision(&self) -> Result<Option<Revision>, Error>;
 
     /// Returns how the server is, and no text.
     fn health(&self) -> Result<ServerHealth, Error>;

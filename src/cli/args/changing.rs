@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser
 use clap::{Args, Command, FromArgMatches, ValueEnum};
 
 use crate::cli::args::shared::reason;
-use crate::cli::fleet::waves::{ServerCount, batch_size};
+use crate::cli::fleet::names::{ServerCount, batch_size};
 use crate::cli::local_user::local_user;
 use crate::engine::MAX_CONFIRM;
 use crate::engine::{ChangeOptions, DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks};

@@ -3,7 +3,7 @@
 use crate::cli::args::changing::ChangeFormat;
 use crate::cli::fleet::answers::ServerAnswer;
 use crate::cli::fleet::members::FleetMember;
-use crate::cli::fleet::results::{self, ServerOutcome, ServerResult, exit_of_each};
+use crate::cli::fleet::plan::{self, ServerOutcome, ServerResult, exit_of_each};
 use crate::cli::invocation::Invocation;
 use crate::cli::render::report::in_words;
 use crate::cli::target::Purpose;
@@ -60,6 +60,6 @@ pub fn run(args: &ConfirmArgs, call: Invocation<'_>) -> Result<Exit, Error> {
         plan: None,
     };
     let results: Vec<ServerResult> = answers.list.into_iter().map(result).collect();
-    results::print(&results, ChangeFormat::Diff, args.quiet, call.ui)?;
+    plan::print(&results, ChangeFormat::Diff, args.quiet, call.ui)?;
     Ok(exit_of_each(&results))
 }

@@ -22,7 +22,7 @@ use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS, WAIT, revision_i
 use crate::http::protocol::notes::{KEPT_HAND_EDIT, LOST_LINE_ENDS};
 use crate::http::protocol::parameters::MAX_WAIT;
 use crate::http::protocol::routes::ApiOperation;
-use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision};
+use crate::store::{ChangeRef, HistoryEntry, PendingInfo};
 
 /// A server of this API.
 ///
@@ -176,10 +176,6 @@ impl ConfigService for RemoteService {
         let has_waited = reply.body.is_some() || !reply.is_at_once;
         *tag = reply.etag;
         Ok(has_waited)
-    }
-
-    fn revision(&self) -> Result<Option<Revision>, Error> {
-        Ok(self.link().session.probe()?.etag.as_deref().and_then(revision_in))
     }
 
     fn health(&self) -> Result<ServerHealth, Error> {
