@@ -314,18 +314,23 @@ pub fn several(global: &GlobalArgs) -> Result<Option<Vec<ServerContext>>, Error>
 
 fn by_name<'c>(contexts: &'c Contexts, pattern: &str) -> Result<Vec<&'c ServerContext>, Error> {
     let hint = "write it like `edge-*`, `edge-[00-39]` or `edge-{a,c}`";
-    let globs = alternatives(pattern).map_err(|why| Error::usage(why, hint))?;
-    let is_meant =
-        |context: &&ServerContext| globs.iter().any(|glob| Segment::glob_matches(glob, &context.name));
-    let found: Vec<&ServerContext> = contexts.list.iter().filter(is_meant).collect();
-    // `*` fits what is there; a name that is written out, or counted in a range, is meant.
-    let mut missing: Vec<&str> =
-        globs.iter().map(String::as_str).filter(|glob| !glob.contains('*')).collect();
-    missing.retain(|glob| !contexts.list.iter().any(|context| Segment::glob_matches(glob, &context.name)));
-    if missing.is_empty() && found.is_empty() {
-        missing.push(pattern);
+    let (mut globs, mut missing) = (Vec::new(), Vec::new());
+    let is_there =
+        |glob: &String| contexts.list.iter().any(|context| Segment::glob_matches(glob, &context.name));
+    for (written, names) in alternatives(pattern).map_err(|why| Error::usage(why, hint))? {
+        // `*` fits what is there; a name that is written out, or counted in a range, is meant.
+        match written.contains('*') {
+            true if !names.iter().any(is_there) => missing.push(written),
+            true => {}
+            false => missing.extend(names.iter().filter(|name| !is_there(name)).cloned()),
+        }
+        globs.extend(names);
     }
-    let Some(first) = missing.first() else { return Ok(found) };
+    let Some(first) = missing.first() else {
+        let is_meant =
+            |context: &&ServerContext| globs.iter().any(|glob| Segment::glob_matches(glob, &context.name));
+        return Ok(contexts.list.iter().filter(is_meant).collect());
+    };
     let plural = if missing.len() == 1 { "" } else { "s" };
     let message = format!("no context has the name{plural} {}", quoted(&missing));
     let names = names(contexts);

@@ -228,7 +228,7 @@ impl FleetMember {
 /// Shows on a terminal how many steps of some work are done; the line goes away with the last one.
 pub fn show_progress(what: &str, done: usize, whole: usize) {
     if what != UNSEEN && io::stderr().is_terminal() {
-        let line = if done < whole { format!("{what}: {done} of {whole}") } else { String::new() };
+        let line = if done < whole { format!("{what} {done} of {whole}") } else { String::new() };
         // A closed stderr is no error.
         let _ = io::stderr().write_all(format!("\r{line}\x1b[K").as_bytes());
     }

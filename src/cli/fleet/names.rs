@@ -22,18 +22,21 @@ pub fn split_list(list: &str) -> Vec<&str> {
     list.split(is_end).map(str::trim).filter(|word| !word.is_empty()).collect()
 }
 
-/// The names that a pattern with `{a,c}`, `[0-5]` or `[00-39]` stands for; those with a `*` are patterns still.
+/// The words that a pattern with `{a,c}` stands for, each with the names that its `[0-5]`, `[00-39]` or `[ab]` stands for;
+/// those with a `*` are patterns still.
 ///
 /// # Errors
 /// What is wrong, in words.
-pub fn alternatives(pattern: &str) -> Result<Vec<String>, String> {
+pub fn alternatives(pattern: &str) -> Result<Vec<(String, Vec<String>)>, String> {
     let in_braces = |inner: &str| Some(inner.split(',').map(str::to_owned).collect());
-    let mut found = Vec::new();
+    let (mut found, mut count) = (Vec::new(), 0);
     for written in expanded(pattern, ['{', '}'], in_braces)? {
-        found.extend(expanded(&written, ['[', ']'], in_brackets)?);
-        if found.len() > MOST {
+        let names = expanded(&written, ['[', ']'], in_brackets)?;
+        count += names.len();
+        if count > MOST {
             return Err(too_many(pattern));
         }
+        found.push((written, names));
     }
     Ok(found)
 }
@@ -63,11 +66,14 @@ fn too_many(pattern: &str) -> String {
     format!("`{pattern}` stands for more than {MOST} names")
 }
 
-/// The numbers that `0-5` or `00-39,50` in brackets stands for.
+/// The words that `0-5`, `00-39,8` or `ab` in brackets stands for.
 fn in_brackets(inner: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     for part in inner.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let Some((first, last)) = part.split_once('-') else {
+            words.extend(part.chars().map(String::from));
+            continue;
+        };
         let number = |text: &str| text.parse::<usize>().ok().filter(|_| is_number(text));
         let (least, most) = (number(first)?, number(last)?);
         if least > most || most - least >= MOST {
@@ -76,7 +82,7 @@ fn in_brackets(inner: &str) -> Option<Vec<String>> {
         let width = if first.starts_with('0') || first.len() == last.len() { first.len() } else { 0 };
         words.extend((least..=most).map(|number| format!("{number:0width$}")));
     }
-    (words.len() <= MOST).then_some(words)
+    (!words.is_empty() && words.len() <= MOST).then_some(words)
 }
 
 fn is_number(text: &str) -> bool {
@@ -177,20 +183,22 @@ mod tests {
 
     #[test]
     fn patterns_stand_for_names() {
-        let words = |pattern: &str| alternatives(pattern).map(|found| found.join(" "));
+        let names =
+            |pattern: &str| alternatives(pattern).map(|found| found.into_iter().flat_map(|(_, names)| names));
+        let words = |pattern: &str| names(pattern).map(|names| names.collect::<Vec<_>>().join(" "));
         for (pattern, names) in [
             ("edge-*", "edge-*"),
             ("edge-{a,c}", "edge-a edge-c"),
             ("edge-3[0-2]", "edge-30 edge-31 edge-32"),
             ("edge-[08-11]", "edge-08 edge-09 edge-10 edge-11"),
             ("edge-[8-10]", "edge-8 edge-9 edge-10"),
-            ("[1,2]-{x,y*}", "1-x 2-x 1-y* 2-y*"),
-            ("e[1-3,12]", "e1 e2 e3 e12"),
+            ("[12]-{x,y*}", "1-x 2-x 1-y* 2-y*"),
+            ("e[1-3,x]", "e1 e2 e3 ex"),
         ] {
             assert_eq!(words(pattern).as_deref(), Ok(names));
         }
         for pattern in
-            ["edge-{a", "edge-[", "edge-[]", "edge-[5-3]", "edge-[0-99999]", "edge-[ab-c]", "edge-[ab]"]
+            ["edge-{a", "edge-[", "edge-[]", "edge-[5-3]", "edge-[0-99999]", "edge-[ab-c]", "edge-[a-c]"]
         {
             assert!(words(pattern).is_err(), "{pattern}");
         }
@@ -208,7 +216,7 @@ mod tests {
         for names in [&["e8", "e9", "e10"][..], &["edge-08", "edge-09", "edge-10"]] {
             let shown = in_ranges(names);
             let pattern = shown.split(' ').next().expect("it has a word");
-            assert_eq!(alternatives(pattern).expect("it is a pattern"), names);
+            assert_eq!(alternatives(pattern).expect("it is a pattern")[0].1, names);
         }
     }
 
