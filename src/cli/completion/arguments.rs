@@ -6,7 +6,6 @@ use std::sync::{Arc, OnceLock};
 
 use clap::{Arg, ArgMatches, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
-use serde_json::json;
 
 use crate::cli::args::global::{ChosenTarget, ColorChoice, GlobalArgs, NamedBy, TargetKind};
 use crate::cli::context::{self, Contexts, ContextsFile};
@@ -15,7 +14,7 @@ use crate::cli::render::group_table::Column;
 use crate::cli::render::texts::masked_entry;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::engine::{Content, ReadForm, ReadQuery};
+use crate::engine::Snapshot;
 use crate::http::client::without_userinfo;
 use crate::store::{HistoryEntry, NodeRecord, WHOLE_HISTORY};
 use mediaconf::{Completion, Config, Kind, Masker, Path, PathUse, Proposal, Schema, Segment, one_line};
@@ -174,7 +173,7 @@ struct TypedLine {
     /// The options of every command, if they make sense.
     global: Option<GlobalArgs>,
     /// The configuration of the target, which is read when it is first needed.
-    content: OnceLock<Option<Content>>,
+    text: OnceLock<Option<Arc<Snapshot>>>,
 }
 
 impl TypedLine {
@@ -183,7 +182,7 @@ impl TypedLine {
         let matches = tree.ignore_errors(true).try_get_matches_from(words).ok();
         let global = matches.as_ref().and_then(|matches| GlobalArgs::from_matches(matches).ok());
         let matches = matches.and_then(|matches| Some(matches.subcommand()?.1.clone()));
-        Self { matches, global, content: OnceLock::new() }
+        Self { matches, global, text: OnceLock::new() }
     }
 
     /// The words of an argument of the called command.
@@ -210,14 +209,12 @@ impl TypedLine {
     fn paths(&self, base: &[Segment], path_use: PathUse, text: &str) -> Vec<Proposal> {
         let read = || {
             let target = target::resolve(&self.one_target()?, Purpose::default(), ui()).ok()?;
-            let query = ReadQuery { source: None, form: ReadForm::TextOrJson };
-            target.service.read(&query).ok().map(|reading| reading.content)
+            target.service.read(None).ok()
         };
         let look = |current: &Config<'_>| Completion { current, base, path_use }.candidates(text);
-        match self.content.get_or_init(read) {
-            Some(Content::Text(text)) if text.is_valid() => look(&text.config()),
-            Some(Content::Json(whole)) => look(&Config::from(whole)),
-            _ => look(&Config::from(&json!({}))),
+        match self.text.get_or_init(read) {
+            Some(text) if text.is_valid() => look(&text.config()),
+            _ => look(&Snapshot::default().config()),
         }
     }
 
