@@ -19,9 +19,8 @@ use crate::cli::input;
 use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
 use crate::error::Error;
+use crate::http::api::{DEFAULT_PREFIX, Fingerprint};
 use crate::http::client::{AnswerSize, Endpoint, without_userinfo};
-use crate::http::protocol::fingerprint::Fingerprint;
-use crate::http::protocol::headers::DEFAULT_PREFIX;
 use mediaconf::{Document, Entry, Fault, LineIndex, Request, Segment, nearest};
 pub use password::password;
 
