@@ -4,8 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::cli::render::grouped;
-use crate::cli::render::report;
+use crate::cli::render::{self, grouped};
 use crate::engine::{BRINGS_WARNING, NewWarning, Snapshot};
 use crate::error::{BrokenText, Error, ErrorKind, WITHOUT_STRICT};
 use crate::store::etcd::ClusterUrl;
@@ -184,7 +183,7 @@ pub fn equal_lines(lines: &[Fault]) -> Vec<Vec<&Fault>> {
 fn new_warnings(faults: &[Fault]) -> Vec<Fault> {
     let warnings: Vec<NewWarning> = faults.iter().map(|fault| NewWarning::parse(&fault.message)).collect();
     let line = |words| Fault::plain(format!("{BRINGS_WARNING}{words}"));
-    let mut lines: Vec<Fault> = report::new_warnings(&warnings, None).into_iter().map(line).collect();
+    let mut lines: Vec<Fault> = render::new_warnings(&warnings, None).into_iter().map(line).collect();
     if let Some(last) = lines.last_mut() {
         last.hint = Some(WITHOUT_STRICT.to_owned());
     }

@@ -27,7 +27,6 @@ mod input;
 mod interrupt;
 mod listening;
 mod local;
-mod pager;
 mod prompts;
 mod remote_host;
 mod render;

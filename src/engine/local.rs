@@ -19,7 +19,7 @@ use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{
     CanaryStep, CanaryWish, Candidate, ChangeRecord, ChangeRef, Follow, HistoryEntry, Loaded, LockHolder,
-    NodeRecord, PendingInfo, Revision, RunBy, Store, Writer,
+    NodeRecord, PendingInfo, RunBy, Store, Writer,
 };
 use mediaconf::Faults;
 
@@ -255,10 +255,6 @@ impl ConfigService for Engine {
         let is_known = tag.as_ref() == Some(&revision);
         *tag = Some(revision);
         Ok((!is_known).then_some(snapshot))
-    }
-
-    fn revision(&self) -> Result<Option<Revision>, Error> {
-        Ok(Some(self.present()?.revision()))
     }
 
     fn health(&self) -> Result<ServerHealth, Error> {

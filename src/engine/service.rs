@@ -32,9 +32,6 @@ pub trait ConfigService: Send + Sync {
     /// stands for. `tag` then stands for what was read.
     fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error>;
 
-    /// Returns the revision of what is read by default, and no text; `None` if the text is not known.
-    fn revision(&self) -> Result<Option<Revision>, Error>;
-
     /// Returns how the server is, and no text.
     fn health(&self) -> Result<ServerHealth, Error>;
 

@@ -12,9 +12,7 @@ use crate::engine::{
     canary_nodes, find,
 };
 use crate::error::{Error, ErrorKind};
-use crate::store::{
-    ChangeRef, HistoryEntry, NodeRecord, NodeState, PendingInfo, Revision, Store, WHOLE_HISTORY,
-};
+use crate::store::{ChangeRef, HistoryEntry, NodeRecord, NodeState, PendingInfo, Store, WHOLE_HISTORY};
 
 /// The message to a client if the node needs too long.
 const NOT_YET: &str = "the change is made in the cluster, and this node does not run it yet";
@@ -35,10 +33,6 @@ impl ConfigService for Node {
 
     fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error> {
         self.local.read_changed(tag)
-    }
-
-    fn revision(&self) -> Result<Option<Revision>, Error> {
-        self.local.revision()
     }
 
     fn health(&self) -> Result<ServerHealth, Error> {

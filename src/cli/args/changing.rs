@@ -6,7 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Command, FromArgMatches, ValueEnum};
 
 use crate::cli::args::global::number;
-use crate::cli::fleet::waves::{ServerCount, batch_size};
+use crate::cli::fleet::names::{ServerCount, batch_size};
 use crate::cli::local::local_user;
 use crate::engine::{ChangeOptions, DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks, MAX_CONFIRM};
 use crate::error::Error;

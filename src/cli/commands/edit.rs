@@ -17,7 +17,8 @@ use crate::cli::input;
 use crate::cli::interrupt::LastWords;
 use crate::cli::local::state_home;
 use crate::cli::prompts;
-use crate::cli::render::report::{self, Verb};
+use crate::cli::render;
+use crate::cli::render::report::Verb;
 use crate::cli::render::texts::print_diff;
 use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
@@ -366,7 +367,7 @@ impl Editing<'_> {
         };
         let [before, after] = [with_included(present)?, with_included(&edited)?];
         let warnings = new_warnings(before.document(), after.document());
-        let lines = report::new_warnings(&warnings, self.ui.masker().as_ref());
+        let lines = render::new_warnings(&warnings, self.ui.masker().as_ref());
         lines.iter().for_each(|line| self.ui.warning(line));
         if !prompts::can_ask() {
             let message = "the change was not made: there is no terminal to ask on";

@@ -8,7 +8,7 @@ use crate::cli::args::changing::ChangeFormat;
 use crate::cli::completion::{ShellName, script};
 use crate::cli::fleet::answers::ServerAnswer;
 use crate::cli::fleet::members::FleetMember;
-use crate::cli::fleet::results::{self, ServerOutcome, ServerResult, exit_of_each};
+use crate::cli::fleet::plan::{self, ServerOutcome, ServerResult, exit_of_each};
 use crate::cli::input::STDIN;
 use crate::cli::render::report::in_words;
 use crate::cli::target::Purpose;
@@ -66,7 +66,7 @@ impl ConfirmArgs {
             ServerResult { server, outcome, error, plan: None }
         };
         let results: Vec<ServerResult> = answers.list.into_iter().map(result).collect();
-        results::print(&results, ChangeFormat::Diff, self.quiet, call.ui)?;
+        plan::print(&results, ChangeFormat::Diff, self.quiet, call.ui)?;
         Ok(exit_of_each(&results))
     }
 }

@@ -1,19 +1,23 @@
-//! The kind of each argument. Arguments that are not named here are files, words of a fixed list, or
-//! free.
+//! The arguments that take more than a file or a word of a fixed list, and what is proposed for each: of the
+//! configuration, the history and the contexts that the line before the cursor refers to. Whatever can't be read is empty.
 
-use std::ffi::OsStr;
-use std::sync::Arc;
+use std::ffi::{OsStr, OsString};
+use std::sync::{Arc, OnceLock};
 
-use clap::{Arg, Command};
+use clap::{Arg, ArgMatches, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
 
-use super::line::TypedLine;
+use crate::cli::args::global::{ChosenTarget, ColorChoice, GlobalArgs, NamedBy, TargetKind};
+use crate::cli::context::{self, Contexts, ContextsFile};
 use crate::cli::local;
 use crate::cli::render::group_table::Column;
 use crate::cli::render::texts::masked_entry;
+use crate::cli::target::{self, Purpose, Target};
+use crate::cli::ui::Ui;
+use crate::engine::Snapshot;
 use crate::http::client::without_userinfo;
-use crate::store::HistoryEntry;
-use mediaconf::{Completion, Config, Masker, Path, PathUse, Proposal, Segment, one_line};
+use crate::store::{HistoryEntry, NodeRecord, WHOLE_HISTORY};
+use mediaconf::{Completion, Config, Kind, Masker, Path, PathUse, Proposal, Schema, Segment, one_line};
 
 /// The kind of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,10 +38,8 @@ enum ArgumentKind {
     Contexts,
     /// The groups of contexts, separated by commas.
     ContextGroups,
-    /// The nodes of a cluster.
-    Nodes,
     /// Nodes of a cluster, or contexts where there is none, separated by commas.
-    Canaries,
+    Nodes,
 }
 
 /// Returns the kind of an argument of a command; `command` is `context use` for a command of a command.
@@ -50,8 +52,7 @@ fn taken(command: &str, argument: &str) -> Option<ArgumentKind> {
         (_, "set_file") => ArgumentKind::PathAndFile,
         ("explain", "path") => ArgumentKind::Path(Explained),
         (_, "path" | "paths" | "unset" | "replace") => ArgumentKind::Path(Present),
-        ("mv" | "cp", "from") => ArgumentKind::Path(Block),
-        ("mv" | "cp", "to") => ArgumentKind::Path(Block),
+        ("mv" | "cp", "from" | "to") => ArgumentKind::Path(Block),
         (_, "conditions") => ArgumentKind::Below(Condition),
         (_, "columns" | "sort") => ArgumentKind::Column,
         (_, "which") => ArgumentKind::Change,
@@ -61,9 +62,27 @@ fn taken(command: &str, argument: &str) -> Option<ArgumentKind> {
             ArgumentKind::Contexts
         }
         (_, "group") => ArgumentKind::ContextGroups,
-        (_, "nodes") => ArgumentKind::Nodes,
-        (_, "canary") => ArgumentKind::Canaries,
+        (_, "nodes" | "canary") => ArgumentKind::Nodes,
         _ => return None,
+    })
+}
+
+/// The tree with a completer for each argument that takes more than a file or a word of a fixed list; `words` stand
+/// before the one that is typed.
+pub fn with_completers(mut tree: Command, words: &[OsString]) -> Command {
+    tree.build();
+    let line = Arc::new(TypedLine::parse(words, tree.clone()));
+    below(tree, "", &line)
+}
+
+fn below(command: Command, name: &str, line: &Arc<TypedLine>) -> Command {
+    let with_completer = |argument: Arg| match taken(name, argument.get_id().as_str()) {
+        Some(taken) => argument.add(ArgValueCompleter::new(Completer { taken, line: line.clone() })),
+        None => argument,
+    };
+    command.mut_args(with_completer).mut_subcommands(|inner| {
+        let name = format!("{name} {}", inner.get_name());
+        below(inner, name.trim_start(), line)
     })
 }
 
@@ -71,23 +90,6 @@ fn taken(command: &str, argument: &str) -> Option<ArgumentKind> {
 struct Completer {
     taken: ArgumentKind,
     line: Arc<TypedLine>,
-}
-
-/// The tree with a completer for each argument that takes more than a file or a word of a fixed list.
-pub fn with_completers(mut tree: Command, line: &Arc<TypedLine>) -> Command {
-    tree.build();
-    below(tree, "", &|taken| Completer { taken, line: line.clone() })
-}
-
-fn below(command: Command, name: &str, completer: &dyn Fn(ArgumentKind) -> Completer) -> Command {
-    let with_completer = |argument: Arg| match taken(name, argument.get_id().as_str()) {
-        Some(taken) => argument.add(ArgValueCompleter::new(completer(taken))),
-        None => argument,
-    };
-    command.mut_args(with_completer).mut_subcommands(|inner| {
-        let name = format!("{name} {}", inner.get_name());
-        below(inner, name.trim_start(), completer)
-    })
 }
 
 /// A candidate as clap has it; `None` for one that no shell can hold in a line.
@@ -104,21 +106,17 @@ fn whole(text: impl Into<String>, help: impl Into<String>) -> Proposal {
 impl ValueCompleter for Completer {
     fn complete(&self, typed: &OsStr) -> Vec<CompletionCandidate> {
         let Some(text) = typed.to_str() else { return Vec::new() };
-        match self.taken {
-            ArgumentKind::FileOr(words) => {
-                let words = words.iter().map(|word| whole(*word, ""));
-                let known = words.chain(self.changes("@")).filter(|known| known.text.starts_with(text));
-                known.filter_map(candidate).chain(PathCompleter::file().complete(typed)).collect()
+        let files = |before: &str| {
+            let files = PathCompleter::file().complete(OsStr::new(&text[before.len()..]));
+            files.into_iter().map(|file| file.add_prefix(before)).collect::<Vec<_>>()
+        };
+        match (self.taken, Path::split_assignment(text)) {
+            (ArgumentKind::PathAndFile, Ok((_, Some(file)))) => files(&text[..text.len() - file.len()]),
+            (ArgumentKind::FileOr(_), _) => {
+                let known = self.proposals(text).into_iter().filter_map(candidate);
+                known.chain(files("")).collect()
             }
-            ArgumentKind::PathAndFile => match Path::split_assignment(text) {
-                Ok((_, Some(file))) => {
-                    let files = PathCompleter::file().complete(OsStr::new(file));
-                    let before = &text[..text.len() - file.len()];
-                    files.into_iter().map(|file| file.add_prefix(before)).collect()
-                }
-                _ => self.paths(PathUse::Settable, false, text).into_iter().filter_map(candidate).collect(),
-            },
-            _ => self.candidates(text).into_iter().filter_map(candidate).collect(),
+            _ => self.proposals(text).into_iter().filter_map(candidate).collect(),
         }
     }
 
@@ -129,76 +127,118 @@ impl ValueCompleter for Completer {
 }
 
 impl Completer {
-    fn candidates(&self, text: &str) -> Vec<Proposal> {
-        let lookup = &self.line.lookup;
+    fn proposals(&self, text: &str) -> Vec<Proposal> {
+        let line = &*self.line;
         let known = match self.taken {
-            ArgumentKind::Path(path_use) => return self.paths(path_use, false, text),
-            ArgumentKind::Below(path_use) => return self.paths(path_use, true, text),
-            ArgumentKind::Column => return self.columns(text),
-            ArgumentKind::Change => {
-                let sign = if text.starts_with('@') { "@" } else { "" };
-                self.changes(sign)
+            ArgumentKind::Path(path_use) => return line.paths(&[], path_use, text),
+            ArgumentKind::PathAndFile => return line.paths(&[], PathUse::Settable, text),
+            ArgumentKind::Below(path_use) => return line.paths(&line.block(), path_use, text),
+            ArgumentKind::Column => return line.columns(text),
+            ArgumentKind::Change => line.changes(if text.starts_with('@') { "@" } else { "" }),
+            ArgumentKind::FileOr(words) => {
+                words.iter().map(|word| whole(*word, "")).chain(line.changes("@")).collect()
             }
-            ArgumentKind::Contexts => self.contexts(),
-            ArgumentKind::Nodes => self.nodes(),
-            ArgumentKind::Canaries => {
-                Some(self.nodes()).filter(|nodes| !nodes.is_empty()).unwrap_or_else(|| self.contexts())
+            ArgumentKind::Contexts => contexts(),
+            ArgumentKind::Nodes => {
+                Some(line.nodes()).filter(|nodes| !nodes.is_empty()).unwrap_or_else(contexts)
             }
             ArgumentKind::ContextGroups => {
                 let mut groups: Vec<String> =
-                    lookup.contexts().list.into_iter().flat_map(|context| context.groups).collect();
+                    known_contexts().list.into_iter().flat_map(|context| context.groups).collect();
                 groups.sort();
                 groups.dedup();
                 groups.into_iter().map(|group| whole(group, "")).collect()
             }
-            ArgumentKind::FileOr(_) | ArgumentKind::PathAndFile => Vec::new(),
         };
-        let (before, last) =
-            text.rsplit_once(',').map_or(("", text), |(before, _)| text.split_at(before.len() + 1));
+        let (before, last) = text.split_at(text.rfind(',').map_or(0, |comma| comma + 1));
         let meant = known.into_iter().filter(|known| known.text.starts_with(last));
         meant.map(|known| Proposal { text: format!("{before}{}", known.text), ..known }).collect()
     }
+}
 
-    fn contexts(&self) -> Vec<Proposal> {
-        let contexts = self.line.lookup.contexts().list.into_iter();
-        contexts.map(|context| whole(context.name, without_userinfo(&context.url))).collect()
+/// The contexts of the user.
+fn known_contexts() -> Contexts {
+    ContextsFile::of_user().and_then(|file| file.load().ok()).unwrap_or_default()
+}
+
+fn contexts() -> Vec<Proposal> {
+    let all = known_contexts().list.into_iter();
+    all.map(|context| whole(context.name, without_userinfo(&context.url))).collect()
+}
+
+/// The words before the one that is typed, as the options and arguments that they are.
+struct TypedLine {
+    /// The values of the called command; `None` if it is not known yet.
+    matches: Option<ArgMatches>,
+    /// The options of every command, if they make sense.
+    global: Option<GlobalArgs>,
+    /// The configuration of the target, which is read when it is first needed.
+    text: OnceLock<Option<Arc<Snapshot>>>,
+}
+
+impl TypedLine {
+    /// Parses the words, as far as they can be parsed.
+    fn parse(words: &[OsString], tree: Command) -> Self {
+        let matches = tree.ignore_errors(true).try_get_matches_from(words).ok();
+        let global = matches.as_ref().and_then(|matches| GlobalArgs::from_matches(matches).ok());
+        let matches = matches.and_then(|matches| Some(matches.subcommand()?.1.clone()));
+        Self { matches, global, text: OnceLock::new() }
     }
 
-    fn nodes(&self) -> Vec<Proposal> {
-        let nodes = self.line.lookup.nodes().into_iter();
-        nodes.map(|node| whole(node.node, node.state.to_string())).collect()
+    /// The words of an argument of the called command.
+    fn words(&self, argument: &str) -> Vec<String> {
+        let given = self.matches.as_ref().and_then(|matches| matches.try_get_raw(argument).ok().flatten());
+        given.into_iter().flatten().map(|word| word.to_string_lossy().into_owned()).collect()
     }
 
-    fn paths(&self, path_use: PathUse, is_below: bool, text: &str) -> Vec<Proposal> {
-        let base = if is_below { self.line.block() } else { Vec::new() };
-        let look = |current: &Config<'_>| Completion { current, base: &base, path_use }.candidates(text);
-        self.line.lookup.in_configuration(look)
+    /// The stream, live or plugin whose values are meant: the one that `cp` copies, that `add` adds, or any of those
+    /// that a path of the command names.
+    fn block(&self) -> Vec<Segment> {
+        if let Some(from) = self.words("from").first().and_then(|from| Path::parse(from).ok()) {
+            return from.segments;
+        }
+        let added = self.words("kind").first().map(|kind| format!("{kind}s"));
+        let paths = ["paths", "path", "set", "unset", "replace"].into_iter().flat_map(|id| self.words(id));
+        let group = |path: String| Schema::media().kind(path.split(['.', '=']).next()?);
+        let kind = added.into_iter().chain(paths).find_map(group).unwrap_or(Kind::Streams);
+        [kind.key(), "NAME"].map(|key| Segment::Key(key.to_owned())).to_vec()
+    }
+
+    /// Looks at the configuration: the running one of a server, else the file. One that is missing, has errors or
+    /// can't be read is empty.
+    fn paths(&self, base: &[Segment], path_use: PathUse, text: &str) -> Vec<Proposal> {
+        let read = || {
+            let target = target::resolve(&self.one_target()?, Purpose::default(), ui()).ok()?;
+            target.service.read(None).ok()
+        };
+        let look = |current: &Config<'_>| Completion { current, base, path_use }.candidates(text);
+        match self.text.get_or_init(read) {
+            Some(text) if text.is_valid() => look(&text.config()),
+            _ => look(&Snapshot::default().config()),
+        }
     }
 
     /// The names of columns, and paths of values below an entry; with a `-` in front for the descending order.
     fn columns(&self, text: &str) -> Vec<Proposal> {
         let (sign, text) = text.split_at(text.len() - text.trim_start_matches('-').len());
-        let base = self.line.block();
+        let mut base = self.block();
         let Some(kind) = (Path { segments: base.clone() }).kind().filter(|_| base.len() == 2) else {
             return Vec::new();
         };
-        let paths = self.line.lookup.in_configuration(|current| {
-            let mut base = base.clone();
-            base[1] = Segment::every();
-            Completion { current, base: &base, path_use: PathUse::Present }.candidates(text)
-        });
-        let headings = Column::names(kind).into_iter().filter(|name| name.starts_with(text));
-        let is_new = |name: &String| paths.iter().all(|path| path.text != *name);
-        let headings: Vec<_> = headings.filter(is_new).map(|name| whole(name, "")).collect();
-        let all = headings.into_iter().chain(paths);
+        base[1] = Segment::every();
+        let paths = self.paths(&base, PathUse::Present, text);
+        let is_new = |name: &String| name.starts_with(text) && paths.iter().all(|path| path.text != *name);
+        let headings: Vec<String> = Column::names(kind).into_iter().filter(is_new).collect();
+        let all = headings.into_iter().map(|name| whole(name, "")).chain(paths);
         all.map(|column| Proposal { text: format!("{sign}{}", column.text), ..column }).collect()
     }
 
     /// The changes of the history, each with who made it, when and why.
     fn changes(&self, sign: &str) -> Vec<Proposal> {
         let masker = Masker::default();
-        let entries = self.line.lookup.history().into_iter().map(|entry| masked_entry(entry, Some(&masker)));
+        let history = self.target().and_then(|target| target.service.history(WHOLE_HISTORY).ok());
         let one = |entry: HistoryEntry| {
+            let entry = masked_entry(entry, Some(&masker));
             let words = [
                 local::shown(entry.at),
                 entry.by.unwrap_or_default(),
@@ -208,6 +248,32 @@ impl Completer {
             let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
             Some(whole(format!("{sign}{}", entry.number?), one_line(&words.join("  "))))
         };
-        entries.filter_map(one).collect()
+        history.into_iter().flatten().filter_map(one).collect()
     }
+
+    /// The nodes of the cluster.
+    fn nodes(&self) -> Vec<Proposal> {
+        let nodes = self.target().and_then(|target| target.service.nodes().ok().flatten());
+        let one = |node: NodeRecord| whole(node.node, node.state.to_string());
+        nodes.into_iter().flatten().map(one).collect()
+    }
+
+    /// The options, with the first target where they name several servers.
+    fn one_target(&self) -> Option<GlobalArgs> {
+        let global = self.global.clone()?;
+        let Some(contexts) = context::several(&global).ok()? else { return Some(global) };
+        let chosen = ChosenTarget { kind: TargetKind::Context(NamedBy::CommandLine), ..global.chosen };
+        let context = Some(contexts.into_iter().next()?.name);
+        Some(GlobalArgs { context, group: Vec::new(), chosen, ..global })
+    }
+
+    /// The target. A file is read without its server, which would write a hand edit into the history.
+    fn target(&self) -> Option<Target> {
+        target::file_or_named_server(&self.one_target()?, ui()).ok()
+    }
+}
+
+/// Streams that lead nowhere.
+fn ui() -> Ui {
+    Ui::new(ColorChoice::Never)
 }

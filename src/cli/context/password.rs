@@ -2,13 +2,13 @@
 
 use std::io::{self, IsTerminal};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::contexts::ServerContext;
+use super::ServerContext;
 use crate::cli::ui::waiting_for_password;
 use crate::engine::HIDDEN_ENVIRONMENT;
 use crate::error::Error;
@@ -26,34 +26,49 @@ const LONGEST_WAIT: Duration = Duration::from_secs(25);
 pub fn password(context: &ServerContext) -> Result<Option<String>, Error> {
     let Some(command) = &context.password_command else { return Ok(None) };
     let is_asking = io::stdin().is_terminal() || io::stderr().is_terminal();
-    let patience = Patience { silence: SILENCE, rest: (!is_asking).then_some(LONGEST_WAIT) };
-    let printed = printed(command, &patience, || waiting_for_password(&context.name, SILENCE));
+    let rest = (!is_asking).then_some(LONGEST_WAIT);
+    let printed = printed(command, SILENCE, rest, || waiting_for_password(&context.name, SILENCE));
     printed.map(Some).map_err(|reason| Error::no_password(&context.name, &reason))
 }
 
-/// The longest times for a password command.
-struct Patience {
-    /// The time until the user gets a message.
+/// The first line that a command prints, or why there is none. `tell` is called when it was silent for the first time;
+/// after the `rest` from then on, if there is a limit, it is ended with all that it started.
+fn printed(
+    command: &str,
     silence: Duration,
-    /// The time from then on until it is ended; `None` if there is no limit.
     rest: Option<Duration>,
-}
-
-/// The first line that a command prints, or why there is none. `tell` is called when the command was
-/// silent for long.
-fn printed(command: &str, patience: &Patience, tell: impl FnOnce()) -> Result<String, String> {
+    tell: impl FnOnce(),
+) -> Result<String, String> {
     let stdin = if io::stdin().is_terminal() { Stdio::inherit() } else { Stdio::null() };
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::inherit());
     HIDDEN_ENVIRONMENT.iter().for_each(|name| {
         shell.env_remove(name);
     });
-    if patience.rest.is_some() {
-        // All that it starts is ended with it. On a terminal it has to stay in the foreground.
+    if rest.is_some() {
+        // On a terminal it has to stay in the foreground.
         shell.process_group(0);
     }
-    let output =
-        shell.spawn().map_err(|error| error.to_string()).and_then(|child| end(child, patience, tell))?;
+    let child = shell.spawn().map_err(|error| error.to_string())?;
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let (done, ended) = channel();
+    std::thread::spawn(move || done.send(child.wait_with_output()));
+    let mut output = ended.recv_timeout(silence);
+    if matches!(output, Err(RecvTimeoutError::Timeout)) {
+        tell();
+        output = match rest {
+            Some(rest) => ended.recv_timeout(rest),
+            None => ended.recv().map_err(RecvTimeoutError::from),
+        };
+    }
+    let Ok(output) = output else {
+        if let Some(group) = group {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let most = silence + rest.unwrap_or_default();
+        return Err(format!("it was silent for {} s and was ended", most.as_secs_f32()));
+    };
+    let output = output.map_err(|error| error.to_string())?;
     if !output.status.success() {
         return Err(output.status.to_string());
     }
@@ -62,43 +77,18 @@ fn printed(command: &str, patience: &Patience, tell: impl FnOnce()) -> Result<St
     line.map(str::to_owned).ok_or_else(|| "it printed nothing".to_owned())
 }
 
-/// Waits for the end of a command, within its limits.
-fn end(child: Child, patience: &Patience, tell: impl FnOnce()) -> Result<Output, String> {
-    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let (done, ended) = channel();
-    std::thread::spawn(move || done.send(child.wait_with_output()));
-    let mut output = ended.recv_timeout(patience.silence);
-    if matches!(output, Err(RecvTimeoutError::Timeout)) {
-        tell();
-        output = match patience.rest {
-            Some(rest) => ended.recv_timeout(rest),
-            None => ended.recv().map_err(RecvTimeoutError::from),
-        };
-    }
-    match output {
-        Ok(output) => output.map_err(|error| error.to_string()),
-        Err(_) => {
-            if let Some(group) = group {
-                let _ = kill_process_group(group, Signal::KILL);
-            }
-            let most = patience.silence + patience.rest.unwrap_or_default();
-            Err(format!("it was silent for {} s and was ended", most.as_secs_f32()))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
     use std::time::{Duration, Instant};
 
-    use super::{Patience, printed};
+    use super::printed;
 
     const LONG: Duration = Duration::from_secs(600);
 
     fn told(command: &str, silence: Duration, rest: Option<Duration>) -> (Result<String, String>, bool) {
         let is_told = Cell::new(false);
-        let printed = printed(command, &Patience { silence, rest }, || is_told.set(true));
+        let printed = printed(command, silence, rest, || is_told.set(true));
         (printed, is_told.get())
     }
 

@@ -6,8 +6,7 @@ use std::time::Duration;
 use super::answers::{ServerAnswer, by_text, exit_of, print_errors};
 use super::coordinator::FleetVerdict;
 use super::members::{Fleet, FleetMember};
-use super::plan::{FleetChange, FleetPlan};
-use super::results::{self, ServerOutcome, ServerResult, exit_of_each};
+use super::plan::{self, FleetChange, FleetPlan, ServerOutcome, ServerResult, exit_of_each};
 use super::together::Together;
 use super::waves::{self, DEFAULT_CONFIRM};
 use crate::cli::args::global::GlobalArgs;
@@ -168,7 +167,7 @@ fn are_same(undone: &[HistoryEntry], others: &[HistoryEntry]) -> bool {
 /// Prints the errors and the results.
 fn print(results: &[ServerResult], change: &FleetChange<'_>, ui: Ui) -> Result<(), Error> {
     print_errors(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
-    unless_closed(results::print(results, change.args.output, change.args.quiet, ui))
+    unless_closed(plan::print(results, change.args.output, change.args.quiet, ui))
 }
 
 /// Nothing more is printed where nobody reads it; the change itself goes on.

@@ -37,6 +37,10 @@ pub enum StepReply {
     Refused,
     /// No answer came: it may have been done.
     Lost,
+    /// It was not sent any more.
+    NotSent,
+    /// What was to be rolled back is confirmed: by another client.
+    Kept,
 }
 
 /// The configurations of the servers in the end.
@@ -131,49 +135,30 @@ impl Coordinator {
         }
     }
 
-    /// Takes the result of trying the change on a server.
-    pub fn tried(&mut self, at: usize, reply: StepReply) {
-        self.has_failed |= reply != StepReply::Done;
-        let stage = match reply {
-            StepReply::Done => Stage::Waiting,
-            StepReply::Refused => Stage::Refused,
-            StepReply::Lost => Stage::Tried,
+    /// Takes the result of a step on a server.
+    pub fn hear(&mut self, step: &FleetStep, at: usize, reply: StepReply) {
+        self.has_failed |= matches!(step, FleetStep::Try(_)) && reply != StepReply::Done;
+        let stage = match (step, reply) {
+            (FleetStep::Try(_), StepReply::Done) => Stage::Waiting,
+            (FleetStep::Try(_), StepReply::Refused) => Stage::Refused,
+            (FleetStep::Try(_), StepReply::NotSent) => Stage::Untouched,
+            (FleetStep::Try(_), _) => Stage::Tried,
+            (FleetStep::Confirm(_), StepReply::Done) | (FleetStep::Cancel(_), StepReply::Kept) => {
+                Stage::Confirmed
+            }
+            (FleetStep::Confirm(_), StepReply::Refused) => Stage::NotConfirmed,
+            (FleetStep::Confirm(_), _) => Stage::Confirming,
+            (FleetStep::Cancel(_), StepReply::Done) => Stage::Cancelled,
+            (FleetStep::Cancel(_), _) => Stage::Cancelling,
+            (FleetStep::Watch(_) | FleetStep::Check(_) | FleetStep::Done(_), _) => return,
         };
         self.stages.insert(at, stage);
     }
 
-    /// Hears that the change was not sent to a server any more.
-    pub fn not_tried(&mut self, at: usize) {
-        self.has_failed = true;
-        self.stages.insert(at, Stage::Untouched);
-    }
-
-    /// Hears whether the canaries stayed healthy.
-    pub fn watched(&mut self, is_healthy: bool) {
-        self.is_watched = true;
-        self.has_failed |= !is_healthy;
-    }
-
-    /// Hears whether all servers are ready to be confirmed.
-    pub fn checked(&mut self, is_ready: bool) {
-        self.is_checked = true;
-        self.has_failed |= !is_ready;
-    }
-
-    /// Takes the result of a confirmation.
-    pub fn confirmed(&mut self, at: usize, reply: StepReply) {
-        let stage = match reply {
-            StepReply::Done => Stage::Confirmed,
-            StepReply::Refused => Stage::NotConfirmed,
-            StepReply::Lost => Stage::Confirming,
-        };
-        self.stages.insert(at, stage);
-    }
-
-    /// Takes the result of a cancellation.
-    pub fn cancelled(&mut self, at: usize, reply: StepReply) {
-        let is_done = reply == StepReply::Done;
-        self.stages.insert(at, if is_done { Stage::Cancelled } else { Stage::Cancelling });
+    /// Hears whether the canaries stayed healthy, and then whether all servers are ready to be confirmed.
+    pub fn looked(&mut self, is_fine: bool) {
+        (self.is_watched, self.is_checked) = (true, self.is_watched);
+        self.has_failed |= !is_fine;
     }
 
     /// Gives up, as long as no confirmation was sent.

@@ -29,19 +29,10 @@ struct World {
     was_meddled_with: bool,
 }
 
-/// The result of a step on one server.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Heard {
-    Reply(StepReply),
-    /// A signal came before it was sent.
-    NotSent,
-}
-
 /// Returns the possible results of a step: the reply, and the configuration that the server runs then.
-fn outcomes(step: &FleetStep, real: Real) -> Vec<(Heard, Real)> {
-    let mut found: Vec<(Heard, Real)> =
-        replies(step, real).into_iter().map(|(reply, real)| (Heard::Reply(reply), real)).collect();
-    found.extend(matches!(step, FleetStep::Try(_)).then_some((Heard::NotSent, real)));
+fn outcomes(step: &FleetStep, real: Real) -> Vec<(StepReply, Real)> {
+    let mut found = replies(step, real);
+    found.extend(matches!(step, FleetStep::Try(_)).then_some((StepReply::NotSent, real)));
     found
 }
 
@@ -119,18 +110,11 @@ impl World {
         }
     }
 
-    fn hear(&mut self, step: &FleetStep, at: usize, heard: Heard, real: Real) {
+    fn hear(&mut self, step: &FleetStep, at: usize, reply: StepReply, real: Real) {
         let was_new = self.servers.insert(at, real) == Some(Real::New);
         self.was_confirmed |= real == Real::New && !was_new;
-        let Heard::Reply(reply) = heard else { return self.coordinator.not_tried(at) };
-        match step {
-            FleetStep::Cancel(_) if was_new && reply == StepReply::Done => {
-                self.coordinator.confirmed(at, StepReply::Done);
-            }
-            FleetStep::Try(_) => self.coordinator.tried(at, reply),
-            FleetStep::Confirm(_) => self.coordinator.confirmed(at, reply),
-            _ => self.coordinator.cancelled(at, reply),
-        }
+        let is_kept = matches!(step, FleetStep::Cancel(_)) && was_new && reply == StepReply::Done;
+        self.coordinator.hear(step, at, if is_kept { StepReply::Kept } else { reply });
     }
 
     /// Goes on in every way; returns how many runs there are.
@@ -169,15 +153,10 @@ impl World {
                 for is_fine in [true, false] {
                     let mut next = self.clone();
                     match step {
-                        FleetStep::Watch(_) => {
-                            next.was_watched = is_fine;
-                            next.coordinator.watched(is_fine);
-                        }
-                        _ => {
-                            next.was_checked = is_fine;
-                            next.coordinator.checked(is_fine);
-                        }
+                        FleetStep::Watch(_) => next.was_watched = is_fine,
+                        _ => next.was_checked = is_fine,
                     }
+                    next.coordinator.looked(is_fine);
                     runs += next.explore();
                 }
             }
@@ -194,9 +173,9 @@ impl World {
                     worlds = worlds
                         .iter()
                         .flat_map(|world| {
-                            outcomes(&step, world.servers[&at]).into_iter().map(|(heard, real)| {
+                            outcomes(&step, world.servers[&at]).into_iter().map(|(reply, real)| {
                                 let mut next = world.clone();
-                                next.hear(&step, at, heard, real);
+                                next.hear(&step, at, reply, real);
                                 next.check_here();
                                 next
                             })
@@ -231,13 +210,17 @@ fn where_every_confirmation_is_refused_nothing_stands() {
     // Neither the first two of their fleet, nor named in its order.
     let (both, sorted) = ([7, 3], vec![3, 7]);
     let mut coordinator = Coordinator::new(both, Vec::new());
-    assert_eq!(coordinator.step(), FleetStep::Try(sorted.clone()));
-    both.iter().for_each(|at| coordinator.tried(*at, StepReply::Done));
-    assert_eq!(coordinator.step(), FleetStep::Check(sorted.clone()));
-    coordinator.checked(true);
-    assert_eq!(coordinator.step(), FleetStep::Confirm(sorted.clone()));
-    both.iter().for_each(|at| coordinator.confirmed(*at, StepReply::Refused));
-    assert_eq!(coordinator.step(), FleetStep::Cancel(sorted.clone()));
-    both.iter().for_each(|at| coordinator.cancelled(*at, StepReply::Done));
-    assert_eq!(coordinator.step(), FleetStep::Done(FleetVerdict::None));
+    for (step, reply) in [
+        (FleetStep::Try(sorted.clone()), Some(StepReply::Done)),
+        (FleetStep::Check(sorted.clone()), None),
+        (FleetStep::Confirm(sorted.clone()), Some(StepReply::Refused)),
+        (FleetStep::Cancel(sorted.clone()), Some(StepReply::Done)),
+        (FleetStep::Done(FleetVerdict::None), None),
+    ] {
+        assert_eq!(coordinator.step(), step);
+        match reply {
+            Some(reply) => both.iter().for_each(|at| coordinator.hear(&step, *at, reply)),
+            None => coordinator.looked(true),
+        }
+    }
 }

@@ -7,8 +7,6 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use rustix::termios::tcgetwinsize;
-
 use super::answers::{Answers, ServerAnswer};
 use crate::cli::args::Invocation;
 use crate::cli::args::global::GlobalArgs;
@@ -19,7 +17,7 @@ use crate::error::Error;
 use crate::http::api::Fingerprint;
 use crate::http::client::{Credentials, Host, TlsFault};
 
-/// The name of work that shows no bar.
+/// The name of work that is not shown.
 pub const UNSEEN: &str = "";
 
 /// The most bytes that the answers of servers that are asked at the same time have, all together.
@@ -152,7 +150,7 @@ impl Fleet {
         goes_on: &(dyn Fn() -> bool + Sync),
         work: impl Fn(usize, &mut FleetMember) -> T + Sync,
     ) -> BTreeMap<usize, T> {
-        let bar = ProgressBar::new(which.len(), what);
+        show_progress(what, 0, which.len());
         let members = self.members.iter_mut().enumerate().filter(|(at, _)| which.contains(at));
         let (queue, mut found) = (Mutex::new(members), BTreeMap::new());
         let (sender, results) = channel();
@@ -171,11 +169,11 @@ impl Fleet {
             }
             drop(sender);
             for (at, result) in results {
-                bar.set(found.len() + 1);
                 found.insert(at, result);
+                show_progress(what, found.len(), which.len());
             }
         });
-        drop(bar);
+        show_progress(what, which.len(), which.len());
         self.members.iter().for_each(|member| member.print_warnings(self.ui));
         found
     }
@@ -225,52 +223,13 @@ impl FleetMember {
     }
 }
 
-/// The progress of work as a bar on stderr, hidden where that is no terminal. It goes away when it is dropped.
-pub struct ProgressBar {
-    what: &'static str,
-    whole: usize,
-    is_hidden: bool,
-}
-
-impl ProgressBar {
-    /// Shows a bar for work that has `whole` steps.
-    pub fn new(whole: usize, what: &'static str) -> Self {
-        let bar = Self { what, whole, is_hidden: what == UNSEEN || !io::stderr().is_terminal() };
-        bar.set(0);
-        bar
+/// Shows on a terminal how many steps of some work are done; the line goes away with the last one.
+pub fn show_progress(what: &str, done: usize, whole: usize) {
+    if what != UNSEEN && io::stderr().is_terminal() {
+        let line = if done < whole { format!("{what} {done} of {whole}") } else { String::new() };
+        // A closed stderr is no error.
+        let _ = io::stderr().write_all(format!("\r{line}\x1b[K").as_bytes());
     }
-
-    pub fn is_hidden(&self) -> bool {
-        self.is_hidden
-    }
-
-    /// Shows how many steps are done.
-    pub fn set(&self, done: usize) {
-        let columns = tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
-        self.write(&bar(self.what, done, self.whole, columns));
-    }
-
-    /// Replaces the line on the terminal. A closed stderr is no error.
-    fn write(&self, line: &str) {
-        if !self.is_hidden {
-            let _ = io::stderr().write_all(format!("\r{line}\x1b[K").as_bytes());
-        }
-    }
-}
-
-impl Drop for ProgressBar {
-    fn drop(&mut self) {
-        self.write("");
-    }
-}
-
-/// The line of a bar for a terminal of so many columns, 0 if their number is unknown. A longer line would leave its
-/// beginning on the terminal.
-fn bar(what: &str, done: usize, whole: usize, columns: usize) -> String {
-    const CELLS: usize = 30;
-    let full = CELLS * done.min(whole) / whole.max(1);
-    let line = format!("{what} {}{} {done} of {whole}", "█".repeat(full), "░".repeat(CELLS - full));
-    line.chars().take(columns.checked_sub(1).unwrap_or(usize::MAX)).collect()
 }
 
 #[cfg(test)]
@@ -341,15 +300,5 @@ mod tests {
         let work = |_, _: &mut FleetMember| done.fetch_add(1, Ordering::SeqCst);
         let found = fleet(10, "1").on(&(0..10).collect::<Vec<_>>(), UNSEEN, &goes_on, work);
         assert_eq!(found, BTreeMap::from([(0, 0), (1, 1), (2, 2)]));
-    }
-
-    #[test]
-    fn a_bar_shows_what_is_done_and_fits_the_terminal() {
-        for (done, whole, full) in [(0, 7, 0), (3, 7, 12), (7, 7, 30), (9, 7, 30), (0, 0, 0)] {
-            let line = bar("ask:", done, whole, 0);
-            assert_eq!(line.matches('█').count(), full, "{line}");
-            assert!(line.starts_with("ask: ") && line.ends_with(&format!(" {done} of {whole}")), "{line}");
-        }
-        assert_eq!(bar("ask:", 7, 7, 8), "ask: ██");
     }
 }

@@ -1,7 +1,7 @@
 //! Commands that work on several servers at once.
 //!
 //! `members` opens the services and works on them in threads. `answers` are the results, of one server or of several. A
-//! change goes through `plan`, `waves`, `change`, `results`; with `--all-or-nothing` `together` drives the
+//! change goes through `plan`, `waves`, `change`; with `--all-or-nothing` `together` drives the
 //! `coordinator`, a state machine without effects.
 //!
 //! *Invariants.* No thread asks a question or prints. Results stand in the order in which the servers were named,
@@ -13,6 +13,5 @@ mod coordinator;
 pub mod members;
 pub mod names;
 pub mod plan;
-pub mod results;
 mod together;
 pub mod waves;

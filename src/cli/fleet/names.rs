@@ -1,4 +1,6 @@
-//! Names of servers: patterns that stand for several, and ranges that are shown.
+//! Servers as the command line has them: patterns that stand for several names, ranges that are shown, and numbers.
+
+use std::str::FromStr;
 
 /// The most names that a range in a pattern stands for.
 const MOST: usize = 10_000;
@@ -20,20 +22,12 @@ pub fn split_list(list: &str) -> Vec<&str> {
     list.split(is_end).map(str::trim).filter(|word| !word.is_empty()).collect()
 }
 
-/// One of the words that a pattern with `{a,c}` stands for.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Alternative {
-    /// The word, which may have a range.
-    pub written: String,
-    /// What its `[0-5]`, `[00-39]` or `[ab]` stands for: names, or patterns with `*` alone.
-    pub names: Vec<String>,
-}
-
-/// The words that a pattern stands for.
+/// The words that a pattern with `{a,c}` stands for, each with the names that its `[0-5]`, `[00-39]` or `[ab]` stands for;
+/// those with a `*` are patterns still.
 ///
 /// # Errors
 /// What is wrong, in words.
-pub fn alternatives(pattern: &str) -> Result<Vec<Alternative>, String> {
+pub fn alternatives(pattern: &str) -> Result<Vec<(String, Vec<String>)>, String> {
     let in_braces = |inner: &str| Some(inner.split(',').map(str::to_owned).collect());
     let (mut found, mut count) = (Vec::new(), 0);
     for written in expanded(pattern, ['{', '}'], in_braces)? {
@@ -42,7 +36,7 @@ pub fn alternatives(pattern: &str) -> Result<Vec<Alternative>, String> {
         if count > MOST {
             return Err(too_many(pattern));
         }
-        found.push(Alternative { written, names });
+        found.push((written, names));
     }
     Ok(found)
 }
@@ -72,29 +66,21 @@ fn too_many(pattern: &str) -> String {
     format!("`{pattern}` stands for more than {MOST} names")
 }
 
-/// The words that `0-5`, `00-39`, `a-c,x` or `abc` in brackets stands for.
+/// The words that `0-5`, `00-39,8` or `ab` in brackets stands for.
 fn in_brackets(inner: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     for part in inner.split(',') {
-        match part.split_once('-') {
-            Some((first, last)) if is_number(first) && is_number(last) => {
-                let (least, most): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
-                if least > most || most - least >= MOST {
-                    return None;
-                }
-                let width = if first.starts_with('0') || first.len() == last.len() { first.len() } else { 0 };
-                words.extend((least..=most).map(|number| format!("{number:0width$}")));
-            }
-            Some((first, last)) => {
-                let mut ends = [first, last].into_iter().map(|end| {
-                    let mut all = end.chars();
-                    all.next().filter(|_| all.next().is_none())
-                });
-                let (least, most) = (ends.next()??, ends.next()??);
-                words.extend((least..=most).map(String::from));
-            }
-            None => words.extend(part.chars().map(String::from)),
+        let Some((first, last)) = part.split_once('-') else {
+            words.extend(part.chars().map(String::from));
+            continue;
+        };
+        let number = |text: &str| text.parse::<usize>().ok().filter(|_| is_number(text));
+        let (least, most) = (number(first)?, number(last)?);
+        if least > most || most - least >= MOST {
+            return None;
         }
+        let width = if first.starts_with('0') || first.len() == last.len() { first.len() } else { 0 };
+        words.extend((least..=most).map(|number| format!("{number:0width$}")));
     }
     (!words.is_empty() && words.len() <= MOST).then_some(words)
 }
@@ -148,6 +134,44 @@ fn follows(before: &str, after: &str) -> bool {
     stem == other && is_number(digits) && is_number(next) && has_width && is_next()
 }
 
+/// A number of servers, or a share of all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerCount {
+    Count(usize),
+    /// From 0 to 100.
+    Percent(usize),
+}
+
+impl FromStr for ServerCount {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let count = match text.strip_suffix('%') {
+            Some(share) => share.parse().ok().filter(|share| *share <= 100).map(Self::Percent),
+            None => text.parse().ok().map(Self::Count),
+        };
+        count.ok_or("it is a number of servers, such as `3`, or a share of them, such as `10%`")
+    }
+}
+
+/// Parses the size of a batch, which is not empty.
+pub fn batch_size(text: &str) -> Result<ServerCount, &'static str> {
+    match text.parse()? {
+        ServerCount::Count(0) | ServerCount::Percent(0) => Err("a batch has one server at least"),
+        size => Ok(size),
+    }
+}
+
+impl ServerCount {
+    /// At most this many of `all` servers.
+    pub fn most(self, all: usize) -> usize {
+        match self {
+            Self::Count(count) => count,
+            Self::Percent(share) => all * share / 100,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,22 +183,23 @@ mod tests {
 
     #[test]
     fn patterns_stand_for_names() {
-        let words = |pattern: &str| {
-            let found = alternatives(pattern)?;
-            Ok::<_, String>(found.into_iter().flat_map(|found| found.names).collect::<Vec<_>>().join(" "))
-        };
+        let names =
+            |pattern: &str| alternatives(pattern).map(|found| found.into_iter().flat_map(|(_, names)| names));
+        let words = |pattern: &str| names(pattern).map(|names| names.collect::<Vec<_>>().join(" "));
         for (pattern, names) in [
             ("edge-*", "edge-*"),
             ("edge-{a,c}", "edge-a edge-c"),
             ("edge-3[0-2]", "edge-30 edge-31 edge-32"),
             ("edge-[08-11]", "edge-08 edge-09 edge-10 edge-11"),
             ("edge-[8-10]", "edge-8 edge-9 edge-10"),
-            ("[ab]-{x,y*}", "a-x b-x a-y* b-y*"),
-            ("e[a-c,x]", "ea eb ec ex"),
+            ("[12]-{x,y*}", "1-x 2-x 1-y* 2-y*"),
+            ("e[1-3,x]", "e1 e2 e3 ex"),
         ] {
             assert_eq!(words(pattern).as_deref(), Ok(names));
         }
-        for pattern in ["edge-{a", "edge-[", "edge-[]", "edge-[5-3]", "edge-[0-99999]", "edge-[ab-c]"] {
+        for pattern in
+            ["edge-{a", "edge-[", "edge-[]", "edge-[5-3]", "edge-[0-99999]", "edge-[ab-c]", "edge-[a-c]"]
+        {
             assert!(words(pattern).is_err(), "{pattern}");
         }
         assert!(words("{a,b}[0-9999]").expect_err("too many").contains("more than 10000 names"));
@@ -191,7 +216,18 @@ mod tests {
         for names in [&["e8", "e9", "e10"][..], &["edge-08", "edge-09", "edge-10"]] {
             let shown = in_ranges(names);
             let pattern = shown.split(' ').next().expect("it has a word");
-            assert_eq!(alternatives(pattern).expect("it is a pattern")[0].names, names);
+            assert_eq!(alternatives(pattern).expect("it is a pattern")[0].1, names);
         }
+    }
+
+    #[test]
+    fn a_count_is_a_number_or_a_share() {
+        for (text, of_nine) in [("0", 0), ("3", 3), ("10%", 0), ("12%", 1), ("100%", 9)] {
+            assert_eq!(text.parse::<ServerCount>().expect(text).most(9), of_nine);
+        }
+        for text in ["", "%", "-1", "101%", "1.5", "a", "10 %"] {
+            assert!(text.parse::<ServerCount>().is_err(), "{text}");
+        }
+        assert!(["0", "00", "0%"].iter().all(|size| batch_size(size).is_err()));
     }
 }

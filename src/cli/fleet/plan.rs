@@ -1,16 +1,20 @@
-//! A change as it is evaluated on each server, before anything is sent that could change something.
+//! A change on several servers: as it is evaluated on each, before anything is sent that could change something, and its
+//! results, as a table or as an object for programs.
 
 use std::time::{Duration, Instant};
 
-use super::answers::{by_text, print_diffs};
+use serde_json::{Map, Value, json};
+
+use super::answers::{ROWS_OF_THEIR_OWN, about, by_text, exit_of, print_diffs, print_table};
 use super::members::FleetMember;
-use super::results::{ServerOutcome, ServerResult};
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
-use crate::cli::render::report::{Verb, all_lack, in_words, new_warnings};
+use crate::cli::render::report::{Verb, all_lack, change_json, in_words};
+use crate::cli::render::{grouped, new_warnings};
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeOptions, ChangeReport, Expected, OutcomeNote, ReportParts, RequestedChange};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeId, HistoryEntry, PendingInfo, Revision, WHOLE_HISTORY};
+use mediaconf::one_line;
 
 /// A change that a command makes on several servers.
 pub struct FleetChange<'a> {
@@ -168,4 +172,124 @@ impl FleetChange<'_> {
         }
         Ok(())
     }
+}
+
+/// The configuration of a server in the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerOutcome {
+    Changed,
+    /// It had the values already.
+    Unchanged,
+    /// The change was rehearsed.
+    WouldChange,
+    /// Nothing was sent.
+    NotChanged,
+    /// The change that waited was kept.
+    Confirmed,
+    Refused,
+    /// The change was sent, and no answer came.
+    Unknown,
+    TakenBack,
+    /// It could not be asked to, but goes back when the time to confirm is over.
+    GoesBack,
+}
+
+impl ServerOutcome {
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Changed => "changed",
+            Self::Unchanged => "unchanged",
+            Self::WouldChange => "would change",
+            Self::NotChanged => "not changed",
+            Self::Confirmed => "confirmed",
+            Self::Refused => "refused",
+            Self::Unknown => "unknown",
+            Self::TakenBack => "taken back",
+            Self::GoesBack => "takes itself back",
+        }
+    }
+
+    /// True if the server has, or would have, what was asked for.
+    pub fn is_done(self) -> bool {
+        matches!(self, Self::Changed | Self::Unchanged | Self::WouldChange | Self::Confirmed)
+    }
+}
+
+/// The result of the change on one server.
+pub struct ServerResult {
+    pub server: String,
+    pub outcome: ServerOutcome,
+    pub error: Option<Error>,
+    /// The change, if it was evaluated.
+    pub plan: Option<FleetPlan>,
+}
+
+/// Prints what stands on each server; if that can't be printed, it is said on stderr. A quiet table is shown only if a
+/// server lacks what was asked for.
+pub fn print(results: &[ServerResult], format: ChangeFormat, quiet: bool, ui: Ui) -> Result<(), Error> {
+    let printed = match format {
+        ChangeFormat::Json | ChangeFormat::ChangeJson => {
+            let record = |result: &ServerResult| (result.server.clone(), record(result, ui));
+            ui.print_json(&results.iter().map(record).collect::<Map<_, _>>())
+        }
+        ChangeFormat::Diff if quiet && results.iter().all(|result| result.outcome.is_done()) => Ok(()),
+        ChangeFormat::Diff => {
+            let rows = results.iter().map(row).collect();
+            print_table(&["SERVER", "RESULT", "LINES", "WHY"], rows, ui)
+                .and_then(|()| recap(results).map_or(Ok(()), |line| ui.print(|out| writeln!(out, "{line}"))))
+        }
+    };
+    if printed.is_err() {
+        results
+            .iter()
+            .for_each(|result| ui.say(&format!("{}: {}", result.server, result.outcome.in_words())));
+    }
+    printed
+}
+
+fn record(ServerResult { server, outcome, error, plan }: &ServerResult, ui: Ui) -> Value {
+    let id = plan.as_ref().and_then(|plan| plan.id.as_ref());
+    let change =
+        plan.as_ref().map(|plan| change_json((plan.operation, server), &plan.report, ui.masker().as_ref()));
+    json!({
+        "result": outcome.in_words(),
+        "exit_code": error.as_ref().map_or(Exit::Done, Error::exit) as u8,
+        "error": error.as_ref().map(ToString::to_string),
+        "id": id.filter(|_| *outcome == ServerOutcome::Changed),
+        "change": change,
+    })
+}
+
+fn row(ServerResult { server, outcome, error, plan }: &ServerResult) -> Vec<String> {
+    let lines = plan.as_ref().map(|plan| (plan.report.lines_added, plan.report.lines_removed));
+    let lines = lines.filter(|lines| *lines != (0, 0));
+    let why = error.as_ref().map_or("-".to_owned(), |error| {
+        let lines = error.lines();
+        let line = lines.first().map(|line| about(line, server));
+        // One that names the server would keep equal rows apart.
+        let line = line.filter(|line| !line.contains(server));
+        line.map_or_else(|| error.word().to_owned(), str::to_owned)
+    });
+    let lines = lines.map_or("-".to_owned(), |(added, removed)| format!("+{added} -{removed}"));
+    vec![server.clone(), outcome.in_words().to_owned(), lines, one_line(&why)]
+}
+
+/// The number of servers with each result, where rows stand for several of them.
+fn recap(results: &[ServerResult]) -> Option<String> {
+    let outcomes = grouped(results.iter().map(|result| result.outcome.in_words()), |words| Some(*words));
+    let counts: Vec<String> = outcomes.iter().map(|same| format!("{} {}", same.len(), same[0])).collect();
+    let is_needed = results.len() > ROWS_OF_THEIR_OWN;
+    is_needed.then(|| format!("{} servers: {}", results.len(), counts.join(", ")))
+}
+
+/// The exit code of a change that each server makes for itself.
+pub fn exit_of_each(results: &[ServerResult]) -> Exit {
+    let is_done = |result: &&ServerResult| {
+        result.outcome.is_done() || result.outcome == ServerOutcome::TakenBack && result.error.is_none()
+    };
+    let kind = |result: &ServerResult| match &result.error {
+        Some(error) => Some(error.exit()),
+        None => (result.outcome == ServerOutcome::NotChanged).then_some(Exit::Guarded),
+    };
+    exit_of(results.iter().filter(is_done).count(), &results.iter().filter_map(kind).collect::<Vec<_>>())
 }

@@ -6,12 +6,11 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::coordinator::{Coordinator, FleetStep, FleetVerdict, Stage, StepReply};
-use super::members::{Fleet, FleetMember, ProgressBar, UNSEEN};
-use super::plan::{FleetChange, FleetPlan};
-use super::results::{ServerOutcome, ServerResult};
+use super::members::{Fleet, FleetMember, UNSEEN, show_progress};
+use super::plan::{FleetChange, FleetPlan, ServerOutcome, ServerResult};
 use super::waves::{LEFT, batches, pause};
 use crate::cli::interrupt::HeldSignals;
-use crate::engine::{Decision, hook_output};
+use crate::engine::{Decision, ServerHealth, hook_output};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::Revision;
 
@@ -68,14 +67,22 @@ impl<'a> Together<'a> {
             if self.held.received().is_some() {
                 coordinator.interrupt();
             }
-            match coordinator.step() {
-                FleetStep::Try(servers) => self.try_on(&servers, &mut coordinator),
-                FleetStep::Watch(servers) => coordinator.watched(self.stay_healthy(&servers)),
-                FleetStep::Check(servers) => coordinator.checked(self.are_ready(&servers)),
-                FleetStep::Confirm(servers) => self.confirm(&servers, &mut coordinator),
-                FleetStep::Cancel(servers) => self.cancel(&servers, &mut coordinator),
-                FleetStep::Done(verdict) => break verdict,
-            }
+            let step = coordinator.step();
+            let replies = match &step {
+                FleetStep::Try(servers) => self.try_on(servers),
+                FleetStep::Confirm(servers) => self.confirm(servers),
+                FleetStep::Cancel(servers) => self.cancel(servers),
+                FleetStep::Watch(servers) => {
+                    coordinator.looked(self.stay_healthy(servers));
+                    continue;
+                }
+                FleetStep::Check(servers) => {
+                    coordinator.looked(self.are_ready(servers));
+                    continue;
+                }
+                FleetStep::Done(verdict) => break *verdict,
+            };
+            replies.into_iter().for_each(|(at, reply)| coordinator.hear(&step, at, reply));
         };
         if verdict == FleetVerdict::None {
             // Whether the change was made is not known, but that it goes back is.
@@ -101,7 +108,7 @@ impl<'a> Together<'a> {
     }
 
     /// Tries the change on one batch after the other, until it fails on one.
-    fn try_on(&mut self, servers: &[usize], coordinator: &mut Coordinator) {
+    fn try_on(&mut self, servers: &[usize]) -> Vec<(usize, StepReply)> {
         let (plans, change, time) = (self.plans, self.change, self.time);
         let batching = &change.args.fleet.batching;
         let work = |at: usize, member: &mut FleetMember| -> Result<WaitingChange, Error> {
@@ -119,48 +126,51 @@ impl<'a> Together<'a> {
                     .hint("`mediactl history` of that server shows what it did")
             })
         };
+        let mut replies = Vec::new();
         for (number, batch) in batches(servers, &batching.batch).into_iter().enumerate() {
             let goes_on = self.errors.is_empty()
                 && (number == 0 || pause(batching.pause.unwrap_or_default(), self.held));
-            if !goes_on {
-                batch.iter().for_each(|at| coordinator.not_tried(*at));
-                continue;
-            }
-            for (at, made) in self.on(batch, "try", work) {
+            for (at, made) in if goes_on { self.on(batch, "try", work) } else { Vec::new() } {
+                let reply = match &made {
+                    None => StepReply::NotSent,
+                    Some(Ok(_)) => StepReply::Done,
+                    Some(Err(error)) if error.exit() == Exit::Unknown => StepReply::Lost,
+                    Some(Err(_)) => StepReply::Refused,
+                };
+                replies.push((at, reply));
                 match made {
-                    None => coordinator.not_tried(at),
-                    Some(Ok(made)) => {
-                        coordinator.tried(at, StepReply::Done);
-                        self.made.insert(at, made);
-                    }
-                    Some(Err(error)) => {
-                        let is_lost = error.exit() == Exit::Unknown;
-                        coordinator.tried(at, if is_lost { StepReply::Lost } else { StepReply::Refused });
-                        self.errors.insert(at, error);
-                    }
+                    Some(Ok(made)) => drop(self.made.insert(at, made)),
+                    Some(Err(error)) => drop(self.errors.insert(at, error)),
+                    None => {}
                 }
             }
+            if !goes_on {
+                replies.extend(batch.iter().map(|at| (*at, StepReply::NotSent)));
+            }
         }
+        replies
     }
 
     /// Looks at servers again and again; false as soon as one is not healthy, or a signal comes.
     fn stay_healthy(&mut self, servers: &[usize]) -> bool {
         let (begin, time) = (Instant::now(), self.change.args.fleet.soak());
+        let what = "check the canaries, seconds";
         let seconds = |time: Duration| usize::try_from(time.as_secs()).unwrap_or(usize::MAX);
-        let bar = ProgressBar::new(seconds(time), "check the canaries, seconds:");
         loop {
-            let asked = self.on(servers, UNSEEN, |_, member| healthy_revision(member).map(drop));
+            let asked = self.on(servers, UNSEEN, |_, member| healthy(member).map(drop));
             if !(self.all_fine(asked) && self.health_command(servers, UNSEEN)) {
+                show_progress(what, 0, 0);
                 return false;
             }
             let left = time.saturating_sub(begin.elapsed());
             if left.is_zero() {
                 break;
             }
-            bar.set(seconds(begin.elapsed()));
+            show_progress(what, seconds(begin.elapsed()), seconds(time));
             sleep(PAUSE.min(left));
         }
-        if bar.is_hidden() && !self.change.args.quiet {
+        show_progress(what, seconds(time), seconds(time));
+        if !self.change.args.quiet {
             for at in servers {
                 let server = &self.plans[*at].server;
                 self.fleet.ui.say(&format!("{server}: healthy for {} s", time.as_secs()));
@@ -185,19 +195,13 @@ impl<'a> Together<'a> {
         if !self.health_command(servers, "check") {
             return false;
         }
-        let plans = self.plans;
-        let mut was_slow = false;
+        let (plans, mut was_slow) = (self.plans, false);
         loop {
             let first = Mutex::new(None::<Instant>);
-            let asked = self.on(servers, "ask", |at, member| -> Result<(), Error> {
-                let after = after(&plans[at]);
-                match was_slow {
-                    true => still_runs(member, after)?,
-                    false if healthy_revision(member)? != after => return Err(other_change(member)),
-                    false => {}
-                }
+            let asked = self.on(servers, "ask", |at, member| {
+                let health = healthy(member)?;
                 first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Instant::now());
-                Ok(())
+                if health.revision == after(&plans[at]) { Ok(()) } else { Err(other_change(member)) }
             });
             if !self.all_fine(asked) {
                 return false;
@@ -205,17 +209,11 @@ impl<'a> Together<'a> {
             let until = self.made.values().map(|made| made.until).min();
             let left = until.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()));
             if left < LEFT {
-                let (message, hint) = match was_slow {
-                    true => (
-                        format!("the servers did not all answer within {} s", FRESH.as_secs()),
-                        "a larger `--jobs` asks more of them at the same time",
-                    ),
-                    false => (
-                        format!("only {} s are left to confirm the change", left.as_secs()),
-                        "`--confirm TIME` gives more",
-                    ),
-                };
-                let error = Error::new(ErrorKind::TooLate, message).hint(hint);
+                let too_slow = format!("the servers did not all answer within {} s", FRESH.as_secs());
+                let too_late = format!("only {} s are left to confirm the change", left.as_secs());
+                let error = Error::new(ErrorKind::TooLate, if was_slow { too_slow } else { too_late });
+                let error =
+                    error.hint("`--confirm TIME` gives more, a larger `--jobs` asks more at the same time");
                 servers.iter().for_each(|at| {
                     self.errors.entry(*at).or_insert_with(|| error.clone());
                 });
@@ -237,21 +235,21 @@ impl<'a> Together<'a> {
     }
 
     /// Confirms each server once, so that one that hangs keeps no other waiting, and then again where that failed.
-    fn confirm(&mut self, servers: &[usize], coordinator: &mut Coordinator) {
-        self.confirm_while(servers, &|_| false, coordinator);
-        let is_open = |at: &usize| coordinator.stages()[at] != Stage::Confirmed;
-        let again: Vec<usize> = servers.iter().copied().filter(is_open).collect();
+    fn confirm(&mut self, servers: &[usize]) -> Vec<(usize, StepReply)> {
+        let mut replies = self.confirm_while(servers, &|_| false);
+        let open = replies.iter().filter(|(_, reply)| *reply != StepReply::Done);
+        let again: Vec<usize> = open.map(|(at, _)| *at).collect();
         if !again.is_empty() {
-            self.confirm_while(&again, &|held| held.received().is_none(), coordinator);
+            replies.extend(self.confirm_while(&again, &|held| held.received().is_none()));
         }
+        replies
     }
 
     fn confirm_while(
         &mut self,
         servers: &[usize],
         goes_on: &(dyn Fn(&HeldSignals) -> bool + Sync),
-        coordinator: &mut Coordinator,
-    ) {
+    ) -> Vec<(usize, StepReply)> {
         let (held, plans, made) = (self.held, self.plans, &self.made);
         let was_sent = |at| self.errors.get(&at).is_some_and(|error| error.exit() == Exit::Unknown);
         let work = |at: usize, member: &mut FleetMember| match made.get(&at) {
@@ -259,34 +257,36 @@ impl<'a> Together<'a> {
             None => (StepReply::Refused, None),
         };
         // Once the first confirmation is sent, every server gets one, whatever signal comes.
-        for (at, (reply, error)) in self.fleet.on(servers, "confirm", &|| true, work) {
-            coordinator.confirmed(at, reply);
+        let found = self.fleet.on(servers, "confirm", &|| true, work);
+        let keep = |(at, (reply, error))| {
             match error {
                 Some(error) => drop(self.errors.insert(at, error)),
                 None => drop(self.errors.remove(&at)),
             }
-        }
+            (at, reply)
+        };
+        found.into_iter().map(keep).collect()
     }
 
-    fn cancel(&mut self, servers: &[usize], coordinator: &mut Coordinator) {
+    fn cancel(&mut self, servers: &[usize]) -> Vec<(usize, StepReply)> {
         let (made, plans) = (&self.made, self.plans);
         let work = |at: usize, member: &mut FleetMember| {
             let id = made.get(&at).map(|made| made.id.as_str());
             take_back(member, id, after(&plans[at]))
         };
-        for (at, result) in self.fleet.on(servers, "take back", &|| true, work) {
-            match result {
-                Ok(true) => {
-                    self.fleet.ui.say(&format!("{}: confirmed by others", self.plans[at].server));
-                    coordinator.confirmed(at, StepReply::Done);
-                }
-                Ok(false) => coordinator.cancelled(at, StepReply::Done),
-                Err(error) => {
-                    coordinator.cancelled(at, StepReply::Lost);
-                    self.errors.entry(at).or_insert(error);
-                }
+        let found = self.fleet.on(servers, "take back", &|| true, work);
+        let reply = |(at, result): (usize, _)| match result {
+            Ok(StepReply::Kept) => {
+                self.fleet.ui.say(&format!("{}: confirmed by others", self.plans[at].server));
+                (at, StepReply::Kept)
             }
-        }
+            Ok(reply) => (at, reply),
+            Err(error) => {
+                self.errors.entry(at).or_insert(error);
+                (at, StepReply::Lost)
+            }
+        };
+        found.into_iter().map(reply).collect()
     }
 
     /// Works on servers as long as no signal comes.
@@ -319,16 +319,13 @@ fn other_change(member: &FleetMember) -> Error {
     Error::new(ErrorKind::Conflict, message).hint("it was changed meanwhile, or has taken the change back")
 }
 
-/// The revision that a server runs; one that tells of an error is refused.
-fn healthy_revision(member: &mut FleetMember) -> Result<Option<Revision>, Error> {
+/// Refuses a server that tells of an error.
+fn healthy(member: &mut FleetMember) -> Result<ServerHealth, Error> {
     let health = member.target.service.health().map_err(|error| error.at(&member.name))?;
-    health.trouble.map_or(Ok(health.revision), |error| Err(not_healthy(member, &error)))
-}
-
-/// Refuses a server that runs another text.
-fn still_runs(member: &mut FleetMember, revision: Option<Revision>) -> Result<(), Error> {
-    let runs = member.target.service.revision().map_err(|error| error.at(&member.name))?;
-    if runs == revision { Ok(()) } else { Err(other_change(member)) }
+    match &health.trouble {
+        Some(error) => Err(not_healthy(member, error)),
+        None => Ok(health),
+    }
 }
 
 /// Confirms a change. Where no answer comes it is confirmed again, which does no harm, as long as `goes_on` and there
@@ -365,28 +362,33 @@ fn confirm(
     }
 }
 
-/// Takes a change back; `id` is not known where the server gave no answer. True if another client has confirmed it, an
-/// error if it goes back only when its time is over.
-fn take_back(member: &mut FleetMember, id: Option<&str>, after: Option<Revision>) -> Result<bool, Error> {
+/// Takes a change back; `id` is not known where the server gave no answer. An error if it goes back only when its time is
+/// over.
+fn take_back(
+    member: &mut FleetMember,
+    id: Option<&str>,
+    after: Option<Revision>,
+) -> Result<StepReply, Error> {
     // Without its id it may still be under way, and a pending change may be that of another client.
     if id.is_none() && !runs_soon(member, after) {
         return Err(not_begun(member));
     }
     match member.target.service.decide(Decision::RollBack, id, "") {
-        Ok(_) => Ok(false),
-        Err(error) if error.kind == ErrorKind::NothingPending => {
-            is_kept(member, after).ok_or_else(|| error.at(&member.name))
-        }
-        Err(error) => Err(error.at(&member.name)),
+        Err(error) if error.kind == ErrorKind::NothingPending => match is_kept(member, after) {
+            Some(true) => Ok(StepReply::Kept),
+            Some(false) => Ok(StepReply::Done),
+            None => Err(error.at(&member.name)),
+        },
+        decided => decided.map(|_| StepReply::Done).map_err(|error| error.at(&member.name)),
     }
 }
 
 /// True if a server runs this text, now or a moment later.
 fn runs_soon(member: &mut FleetMember, revision: Option<Revision>) -> bool {
     for _ in 0..LOOKS {
-        match still_runs(member, revision) {
-            Ok(()) => return true,
-            Err(error) if error.exit() == Exit::Conflict => sleep(PAUSE),
+        match member.target.service.health() {
+            Ok(health) if health.revision == revision => return true,
+            Ok(_) => sleep(PAUSE),
             Err(_) => return false,
         }
     }

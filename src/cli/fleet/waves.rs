@@ -1,11 +1,10 @@
 //! The order in which servers get a change: canaries first, then batches, with pauses in between.
 
-use std::str::FromStr;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::names::in_ranges;
-use super::results::ServerResult;
+use super::names::{ServerCount, in_ranges};
+use super::plan::ServerResult;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::context::ServerContext;
 use crate::cli::interrupt::HeldSignals;
@@ -20,44 +19,6 @@ pub const LEFT: Duration = Duration::from_secs(10);
 
 /// The longest time for which a signal is not looked for.
 const LOOK: Duration = Duration::from_millis(100);
-
-/// A number of servers, or a share of all of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ServerCount {
-    Count(usize),
-    /// From 0 to 100.
-    Percent(usize),
-}
-
-impl FromStr for ServerCount {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let count = match text.strip_suffix('%') {
-            Some(share) => share.parse().ok().filter(|share| *share <= 100).map(Self::Percent),
-            None => text.parse().ok().map(Self::Count),
-        };
-        count.ok_or("it is a number of servers, such as `3`, or a share of them, such as `10%`")
-    }
-}
-
-/// Parses the size of a batch, which is not empty.
-pub fn batch_size(text: &str) -> Result<ServerCount, &'static str> {
-    match text.parse()? {
-        ServerCount::Count(0) | ServerCount::Percent(0) => Err("a batch has one server at least"),
-        size => Ok(size),
-    }
-}
-
-impl ServerCount {
-    /// At most this many of `all` servers.
-    pub fn most(self, all: usize) -> usize {
-        match self {
-            Self::Count(count) => count,
-            Self::Percent(share) => all * share / 100,
-        }
-    }
-}
 
 /// The batches of some servers, in their order. The last size holds for all further batches; without one, all servers
 /// are one batch. Of a size in percent, a part of a server counts as one.
@@ -182,6 +143,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
+    use crate::cli::fleet::names::batch_size;
 
     #[test]
     fn batches_have_the_given_sizes_and_the_last_one_repeats() {
@@ -205,17 +167,6 @@ mod tests {
             assert_eq!(found.iter().map(|batch| batch.len()).collect::<Vec<_>>(), expected);
             assert_eq!(found.concat(), servers);
         }
-    }
-
-    #[test]
-    fn a_count_is_a_number_or_a_share() {
-        for (text, of_nine) in [("0", 0), ("3", 3), ("10%", 0), ("12%", 1), ("100%", 9)] {
-            assert_eq!(text.parse::<ServerCount>().expect(text).most(9), of_nine);
-        }
-        for text in ["", "%", "-1", "101%", "1.5", "a", "10 %"] {
-            assert!(text.parse::<ServerCount>().is_err(), "{text}");
-        }
-        assert!(["0", "00", "0%"].iter().all(|size| batch_size(size).is_err()));
     }
 
     #[derive(Parser)]

@@ -11,6 +11,12 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::hash::Hash;
 
+use crate::engine::NewWarning;
+use mediaconf::Masker;
+
+/// The most different warnings of a change that are shown.
+const MAX_WARNINGS: usize = 20;
+
 /// The number of places that are named of equal faults.
 const MAX_PLACES: usize = 4;
 
@@ -38,4 +44,20 @@ pub fn more_like_it(places: &[impl Display]) -> Option<String> {
     let named: Vec<String> = more.iter().take(MAX_PLACES).map(ToString::to_string).collect();
     let rest = if more.len() > MAX_PLACES { ", …" } else { "" };
     Some(format!("and {} more like it: {}{rest}", more.len(), named.join(", ")))
+}
+
+/// Returns the lines about the warnings that a change brings: equal ones once, and not all of very many.
+pub fn new_warnings(warnings: &[NewWarning], masker: Option<&Masker>) -> Vec<String> {
+    let groups = grouped(warnings, |warning| Some(&warning.message));
+    let line = |same: &Vec<&NewWarning>| {
+        let others = same[1..].iter().filter(|warning| !warning.at.is_empty()).count();
+        let line = match others {
+            0 => same[0].to_string(),
+            others => format!("`{}` and {others} more: {}", same[0].at, same[0].message),
+        };
+        masker.map_or(line.clone(), |masker| masker.prose(&line).into_owned())
+    };
+    let more = groups.len().saturating_sub(MAX_WARNINGS);
+    let more = (more > 0).then(|| format!("and {more} more new warnings; `mediactl check` shows them"));
+    groups.iter().take(MAX_WARNINGS).map(line).chain(more).collect()
 }

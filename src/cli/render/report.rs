@@ -3,16 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
-use crate::cli::render::grouped;
+use crate::cli::render::new_warnings;
 use crate::cli::render::texts::print_diff;
 use crate::cli::ui::Ui;
-use crate::engine::{ChangeReport, NewWarning, OutcomeNote, ReportParts};
+use crate::engine::{ChangeReport, OutcomeNote, ReportParts};
 use crate::error::Error;
 use crate::http::notes::word_of;
 use mediaconf::{ChangedValue, Document, Masker, Note, Pointer, one_line};
-
-/// The most different warnings of a change that are shown.
-const MAX_WARNINGS: usize = 20;
 
 /// The form of the report of a change.
 pub struct Report<'a> {
@@ -221,22 +218,6 @@ fn edit_note(note: &Note, masker: Option<&Masker>) -> String {
             "{count} settings of the entries in the desired state are not in it, and stay; `--prune` removes them"
         ),
     }
-}
-
-/// Returns the lines about the warnings that a change brings: equal ones once, and not all of very many.
-pub fn new_warnings(warnings: &[NewWarning], masker: Option<&Masker>) -> Vec<String> {
-    let groups = grouped(warnings, |warning| Some(&warning.message));
-    let line = |same: &Vec<&NewWarning>| {
-        let others = same[1..].iter().filter(|warning| !warning.at.is_empty()).count();
-        let line = match others {
-            0 => same[0].to_string(),
-            others => format!("`{}` and {others} more: {}", same[0].at, same[0].message),
-        };
-        masker.map_or(line.clone(), |masker| masker.prose(&line).into_owned())
-    };
-    let more = groups.len().saturating_sub(MAX_WARNINGS);
-    let more = (more > 0).then(|| format!("and {more} more new warnings; `mediactl check` shows them"));
-    groups.iter().take(MAX_WARNINGS).map(line).chain(more).collect()
 }
 
 /// Said of a key in a condition that no entry has, so that the condition holds for all of them.

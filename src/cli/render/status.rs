@@ -14,64 +14,55 @@ const MAX_PATHS: usize = 20;
 
 /// Prints the state of the configuration `target`.
 pub fn print(target: &str, status: &Status, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
-    let mut line = |label: &str, text: &str| writeln!(out, "{label:<14} {}", one_line(text));
-    line("configuration:", target)?;
+    let mut lines = vec![("configuration:", target.to_owned())];
+    let mut add = |label, text: Option<String>| lines.extend(text.map(|text| (label, text)));
     match &status.server {
         None if status.nodes.is_some() => {
             let after = |last: &HistoryEntry| last.after.map(|after| format!("#{}, {after}", last.serial));
-            let head = status.last_change.as_ref().and_then(after);
-            head.map_or(Ok(()), |head| line("revision:", &head))?;
+            add("revision:", status.last_change.as_ref().and_then(after));
         }
-        None => line("server:", status.unreachable.as_deref().unwrap_or("none is running"))?,
+        None => add("server:", Some(status.unreachable.clone().unwrap_or("none is running".to_owned()))),
         Some(server) => {
-            line("server:", &server_in_words(server))?;
-            line(
-                "saved:",
-                match status.saved {
-                    None => "unknown: the server does not say",
-                    Some(true) => "yes, it runs what is in the file",
-                    Some(false) => "no, the running configuration differs from the file",
-                },
-            )?;
+            add("server:", Some(server_in_words(server)));
+            let saved = match status.saved {
+                None => "unknown: the server does not say",
+                Some(true) => "yes, it runs what is in the file",
+                Some(false) => "no, the running configuration differs from the file",
+            };
+            add("saved:", Some(saved.to_owned()));
             // Of a file with errors no values are compared.
             if status.saved == Some(false) && status.errors.is_none_or(|errors| errors == 0) {
-                differing_paths(&status.differing).iter().try_for_each(|path| line("", path))?;
+                let paths = &status.differing;
+                let none =
+                    paths.is_empty().then(|| "(no value differs, only comments or spacing)".to_owned());
+                add("", none);
+                paths.iter().take(MAX_PATHS).for_each(|path| add("", Some(path.clone())));
+                let more = paths.len().saturating_sub(MAX_PATHS);
+                add("", (more > 0).then(|| format!("and {more} more")));
             }
         }
     }
     if let Some(node) = &status.node {
-        line("node:", &format!("{} of {}", node.name, node.cluster))?;
-        line("runs:", &runs_in_words(node))?;
-        if let Some(why) = &node.away {
-            line("cluster:", &format!("changes are refused: {why}"))?;
-        }
+        add("node:", Some(format!("{} of {}", node.name, node.cluster)));
+        add("runs:", Some(runs_in_words(node)));
+        add("cluster:", node.away.as_ref().map(|why| format!("changes are refused: {why}")));
     }
-    if status.edited_by_hand {
-        line("by hand:", "the file was edited since the last change")?;
-    }
+    let by_hand = "the file was edited since the last change";
+    add("by hand:", status.edited_by_hand.then(|| by_hand.to_owned()));
     let is_included = status.first_error.as_ref().is_none_or(|error| error.file != target);
     let file = if is_included { "the file, with what it includes," } else { "the file" };
-    match status.errors {
-        None | Some(0) => {}
-        Some(1) => line("errors:", &format!("{file} has an error; `mediactl check` shows it"))?,
-        Some(count) => line("errors:", &format!("{file} has {count} errors; `mediactl check` shows them"))?,
-    }
-    if let Some(error) = &status.first_error {
-        line("", &in_one_line(error))?;
-    }
-    if let Some(pending) = &status.pending {
-        line("pending:", &pending_in_words(pending, status))?;
-    }
-    if let Some(last) = &status.last_change {
-        line("last change:", &change_in_words(last, to_the_second))?;
-    }
-    if let Some(error) = &status.last_error {
-        line("last error:", error)?;
-    }
-    match &status.nodes {
-        Some(nodes) => nodes_table(nodes, status.last_change.as_ref().map(|last| last.serial), screen, out),
-        None => Ok(()),
-    }
+    let errors = status.errors.filter(|count| *count > 0).map(|count| match count {
+        1 => format!("{file} has an error; `mediactl check` shows it"),
+        _ => format!("{file} has {count} errors; `mediactl check` shows them"),
+    });
+    add("errors:", errors);
+    add("", status.first_error.as_ref().map(in_one_line));
+    add("pending:", status.pending.as_ref().map(|pending| pending_in_words(pending, status)));
+    add("last change:", status.last_change.as_ref().map(|last| change_in_words(last, to_the_second)));
+    add("last error:", status.last_error.clone());
+    lines.iter().try_for_each(|(label, text)| writeln!(out, "{label:<14} {}", one_line(text)))?;
+    let last = status.last_change.as_ref().map(|last| last.serial);
+    status.nodes.as_ref().map_or(Ok(()), |nodes| nodes_table(nodes, last, screen, out))
 }
 
 /// Prints the text that each node runs, the one that it should run, and the number of changes between it
@@ -197,21 +188,6 @@ pub fn roughly(time: Duration) -> String {
         None if time < Duration::from_secs(60) => "less than 1m".to_owned(),
         None => to_the_second(time),
     }
-}
-
-fn differing_paths(paths: &[String]) -> Vec<String> {
-    match paths.is_empty() {
-        true => vec!["(no value differs, only comments or spacing)".to_owned()],
-        false => shortened(paths),
-    }
-}
-
-fn shortened(paths: &[String]) -> Vec<String> {
-    let mut shown: Vec<String> = paths.iter().take(MAX_PATHS).cloned().collect();
-    if paths.len() > MAX_PATHS {
-        shown.push(format!("and {} more", paths.len() - MAX_PATHS));
-    }
-    shown
 }
 
 #[cfg(test)]

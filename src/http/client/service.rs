@@ -20,7 +20,7 @@ use crate::engine::{
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{ApiOperation, ID, MAX_WAIT, RUNTIME, SKIP_STREAMS, WAIT, revision_in};
 use crate::http::notes::KEPT_HAND_EDIT;
-use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision};
+use crate::store::{ChangeRef, HistoryEntry, PendingInfo};
 
 /// A server of this API.
 ///
@@ -146,10 +146,6 @@ impl ConfigService for RemoteService {
         let has_waited = reply.body.is_some() || !reply.is_at_once;
         *tag = reply.etag;
         Ok(has_waited)
-    }
-
-    fn revision(&self) -> Result<Option<Revision>, Error> {
-        Ok(self.link().session.probe()?.etag.as_deref().and_then(revision_in))
     }
 
     fn health(&self) -> Result<ServerHealth, Error> {
