@@ -8,9 +8,7 @@ use std::fmt::Display;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use crate::engine::{
-    Activity, ChangeResult, Engine, HandEdit, NodeReport, Operation, PendingEnd, ServerState,
-};
+use crate::engine::{Activity, Count, Engine, NodeReport, Operation, ServerState};
 use crate::http::server::context::Context;
 use crate::http::server::figures::StreamFigures;
 use crate::http::server::runtime::resident_bytes;
@@ -101,20 +99,20 @@ impl Metrics {
 
     fn changes(&mut self, activity: &Activity) {
         let samples = Operation::ALL.iter().flat_map(|&operation| {
-            ChangeResult::ALL
-                .iter()
-                .map(move |&result| ([operation.name(), result.word()], activity.changes(operation, result)))
+            let counted = move |result| activity.counted(Count::Change(operation, result));
+            Count::RESULTS.iter().map(move |&result| ([operation.name(), result], counted(result)))
         });
         let help = "Requested changes by operation and result.";
         self.counter("mediactl_changes_total", help, ["operation", "result"], samples);
-        let samples = HandEdit::ALL.iter().map(|&fate| ([fate.word()], activity.hand_edits(fate)));
+        let samples = Count::HAND_EDITS.iter().map(|&fate| ([fate], activity.counted(Count::HandEdit(fate))));
         let help = "Hand edits of the file that a change came upon, by what became of them.";
         self.counter("mediactl_hand_edits_total", help, ["fate"], samples);
-        let samples = PendingEnd::ALL.iter().map(|&end| ([end.word()], activity.pending_ends(end)));
+        let samples =
+            Count::PENDING_ENDS.iter().map(|&end| ([end], activity.counted(Count::PendingEnd(end))));
         let help = "Changes that had to be confirmed, by what became of them.";
         self.counter("mediactl_pending_ended_total", help, ["end"], samples);
-        let samples =
-            [("failed", false), ("succeeded", true)].map(|(word, which)| ([word], activity.reloads(which)));
+        let samples = [("failed", false), ("succeeded", true)]
+            .map(|(word, succeeded)| ([word], activity.counted(Count::Reload(succeeded))));
         let help =
             "Configurations that were put into effect since the start: loaded, with the reload command.";
         self.counter("mediactl_reloads_total", help, ["result"], samples);
