@@ -15,8 +15,8 @@ use thiserror::Error;
 use super::api_client::{Call, Client, Credentials};
 use crate::engine::Guard;
 use crate::error::{Error, ErrorKind};
-use crate::http::protocol::fingerprint::Fingerprint;
-use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
+use crate::http::api::Fingerprint;
+use crate::http::problem::{MEDIA_TYPE, Problem};
 use crate::store::reason;
 use mediaconf::{Fault, one_line};
 

@@ -1,0 +1,106 @@
+//! Times and chance: times of records that others may have written, the time since the machine was started, and what is
+//! left to chance.
+//!
+//! Times of records are held to the years from 1970 to 9999: no text is made of any other, and no arithmetic with them
+//! fails.
+
+use std::fs;
+use std::hash::{BuildHasher, RandomState};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// The end of the year 9999: times are shown with four digits for the year.
+const LAST_SECOND: u64 = 253_402_300_799;
+
+/// The time `seconds` seconds after the beginning of 1970.
+pub fn from_seconds(seconds: u64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs(seconds.min(LAST_SECOND))
+}
+
+/// The time `milliseconds` milliseconds after the beginning of 1970.
+pub fn from_milliseconds(milliseconds: u64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(milliseconds.min(LAST_SECOND * 1000))
+}
+
+/// A time in milliseconds since 1970.
+pub fn milliseconds(time: SystemTime) -> u64 {
+    u64::try_from(since_1970(time).as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A time in seconds since 1970.
+pub fn seconds(time: SystemTime) -> u64 {
+    since_1970(time).as_secs()
+}
+
+/// A time as RFC 3339 writes it, in whole seconds.
+pub fn rfc3339(time: SystemTime) -> String {
+    humantime::format_rfc3339_seconds(from_seconds(seconds(time))).to_string()
+}
+
+/// A time in JSON, as [`rfc3339`] writes it.
+pub mod as_rfc3339 {
+    use std::time::SystemTime;
+
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&super::rfc3339(*time))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SystemTime, D::Error> {
+        humantime::parse_rfc3339(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+fn since_1970(time: SystemTime) -> Duration {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// The time since the machine was started.
+pub fn boot_time() -> Duration {
+    let time = clock_gettime(ClockId::Boottime);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
+}
+
+/// The id of this start of the machine; empty if the system has none.
+pub fn boot_id() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
+/// A name that is unique, and too long to be hit by accident.
+pub fn fresh_id() -> String {
+    format!("{:016x}", RandomState::new().hash_one(SystemTime::now()))
+}
+
+/// A time that differs by up to a quarter.
+pub fn jittered(time: Duration) -> Duration {
+    let parts = 1000;
+    let random = u32::try_from(RandomState::new().hash_one(time) % parts).expect("it is small");
+    time * (750 + random / 2) / 1000
+}
+
+/// The whole seconds until a time; less than zero if it is over.
+pub fn seconds_until(end: SystemTime) -> i64 {
+    let seconds = |time: Duration| i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+    match end.duration_since(SystemTime::now()) {
+        Ok(left) => seconds(left),
+        Err(over) => -seconds(over.duration()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_is_a_time_that_can_be_shown() {
+        assert_eq!(rfc3339(from_milliseconds(u64::MAX)), "9999-12-31T23:59:59Z");
+        assert_eq!(rfc3339(from_seconds(u64::MAX)), "9999-12-31T23:59:59Z");
+        assert_eq!(rfc3339(UNIX_EPOCH - Duration::from_secs(1)), "1970-01-01T00:00:00Z");
+        assert_eq!(rfc3339(UNIX_EPOCH + Duration::from_secs(LAST_SECOND + 1)), "9999-12-31T23:59:59Z");
+        assert_eq!(milliseconds(from_milliseconds(1_795_356_245_123)), 1_795_356_245_123);
+    }
+}
