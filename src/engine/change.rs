@@ -22,7 +22,7 @@ use mediaconf::{ChangedValue, Effects, Faults, Masker, Note, Path, Request};
 pub(super) const UNSAVED: &str = "unsaved";
 
 /// An operation that changes a configuration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Merges a patch into the running configuration, and saves.
     Modify,

@@ -13,7 +13,7 @@ use std::{fmt, thread};
 
 use super::local::{Engine, LogLevel};
 use super::roll_back::{Aftermath, NO_USER, NOT_CONFIRMED, RolledBack, SERVER_ENDED, UnconfirmedChange};
-use super::running::{LastChange, PendingEnd};
+use super::running::{Count, LastChange};
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeRecord, NodeRecord, NodeState, PendingInfo, PendingRecord, REVERT, RunBy, Writer};
@@ -54,7 +54,7 @@ impl Engine {
         }
         loop {
             match self.roll_back_pending(&pending.info.id, NO_USER, NOT_CONFIRMED) {
-                Ok(_) => return self.count_pending_end(PendingEnd::Expired),
+                Ok(_) => return self.count_pending_end("expired"),
                 Err(refusal)
                     if matches!(refusal.kind, ErrorKind::NothingPending | ErrorKind::OtherPending) =>
                 {
@@ -87,7 +87,7 @@ impl Engine {
         }
         self.writer()?.clear_pending()?;
         self.release_pending(&pending);
-        self.count_pending_end(PendingEnd::Confirmed);
+        self.count_pending_end("confirmed");
         Ok(())
     }
 
@@ -97,7 +97,7 @@ impl Engine {
     /// As [`Engine::confirm`].
     pub fn cancel(&self, id: &str, by: &str) -> Result<Aftermath, Error> {
         let aftermath = self.roll_back_pending(id, by, "rolled back before it was confirmed")?;
-        self.count_pending_end(PendingEnd::Cancelled);
+        self.count_pending_end("cancelled");
         Ok(aftermath)
     }
 
@@ -111,8 +111,8 @@ impl Engine {
             .transpose()
     }
 
-    fn count_pending_end(&self, end: PendingEnd) {
-        self.activity().into_iter().for_each(|activity| activity.count_pending_end(end));
+    fn count_pending_end(&self, end: &'static str) {
+        self.activity().into_iter().for_each(|activity| activity.count(Count::PendingEnd(end)));
     }
 
     fn pending_with(&self, id: &str) -> Result<Arc<PendingChange>, Error> {
@@ -395,7 +395,7 @@ impl From<CanaryFault> for Error {
 }
 
 #[cfg(test)]
-mod pending_tests {
+mod tests {
     use super::*;
 
     #[test]

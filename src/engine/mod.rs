@@ -54,13 +54,9 @@ pub use hook::{
 };
 pub use include::{Composed, ComposedFile, IncludeChange, IncludedEntry, IncludedTexts};
 pub use local::{DEFAULT_LOCK_WAIT, Engine, LogLevel, LogLine, StatusStamp};
-pub use rebase::Conflict;
 pub use replace::{entry_range, not_there, with_entry};
 pub use roll_back::Aftermath;
-pub use running::{
-    Activity, ChangeResult, HandEdit, LastChange, LastReload, MAX_REHEARSALS, PendingEnd, ReloadRun,
-    ServerState,
-};
+pub use running::{Activity, Count, LastChange, LastReload, MAX_REHEARSALS, ReloadRun, ServerState};
 pub use service::{
     ConfigService, ConfigSource, Decision, FirstError, NodeFigures, NodeReport, ServerHealth, ServerInfo,
     Status, differing, last_change,

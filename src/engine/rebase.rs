@@ -144,23 +144,11 @@ const DECIDE: &str = "read the configuration again, and send the right value; `f
 /// The advice about lines that others changed meanwhile.
 const REPEAT: &str = "read the configuration again, and repeat the change";
 
-/// A value that both changed, each in its own way.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Conflict {
-    /// The place of the value.
-    pub pointer: Pointer,
-    /// The value that both started from; `None` if there was none.
-    pub base: Option<Value>,
-    /// The value in the file now.
-    pub theirs: Option<Value>,
-    /// The value of the change; null removes.
-    pub mine: Value,
-}
-
-/// Returns the values that `patch` sets and that differ between `base` and `theirs`.
+/// Returns the values that `patch` sets and that differ between `base` and `theirs`, as faults with the value that both
+/// started from, the one in the file now and the one of the change, of which null removes.
 ///
 /// Both documents are without errors. Only the values that the patch names are compared.
-pub fn conflicts(base: &Document, theirs: &Document, patch: &Value) -> Vec<Conflict> {
+pub fn conflicts(base: &Document, theirs: &Document, patch: &Value) -> Vec<Fault> {
     let [base, theirs] = [base, theirs].map(Config::own);
     let (base, theirs) = (base, theirs);
     let mut found = Vec::new();
@@ -180,13 +168,7 @@ fn is_group(key: &str) -> bool {
     Schema::media().kind(key).is_some()
 }
 
-fn compare(
-    found: &mut Vec<Conflict>,
-    at: &[&str],
-    base: Option<Value>,
-    theirs: Option<Value>,
-    patch: &Value,
-) {
+fn compare(found: &mut Vec<Fault>, at: &[&str], base: Option<Value>, theirs: Option<Value>, patch: &Value) {
     if base == theirs || theirs.as_ref() == Some(patch) || (theirs.is_none() && patch.is_null()) {
         return;
     }
@@ -197,13 +179,19 @@ fn compare(
                 compare(found, &inner, base.get(key).cloned(), theirs.get(key).cloned(), value);
             }
         }
-        _ => found.push(Conflict { pointer: Pointer::from_keys(at), base, theirs, mine: patch.clone() }),
+        _ => found.push(Fault {
+            pointer: Some(Pointer::from_keys(at)),
+            base: base.map(Box::new),
+            theirs: theirs.map(Box::new),
+            mine: Some(Box::new(patch.clone())),
+            ..Fault::default()
+        }),
     }
 }
 
 /// The refusal of a change that conflicts with a hand edit; without conflicts, the file is gone, or another update is
 /// unsaved. The values are masked: refusals are shown and logged.
-pub fn hand_edited(conflicts: &[Conflict]) -> Error {
+pub fn hand_edited(conflicts: &[Fault]) -> Error {
     let what = "the file was changed by hand";
     if conflicts.is_empty() {
         let message = format!("{what} since it was loaded");
@@ -231,7 +219,7 @@ pub fn hand_edited_badly(kind: ErrorKind, file: &Snapshot, is_merged: bool) -> E
 }
 
 /// The refusal of a change that conflicts with what others made of its base.
-pub fn changed_meanwhile(conflicts: &[Conflict], masker: &Masker) -> Error {
+pub fn changed_meanwhile(conflicts: &[Fault], masker: &Masker) -> Error {
     refusal(ErrorKind::Conflict, conflicts, ("it was changed meanwhile", DECIDE), masker)
 }
 
@@ -244,33 +232,26 @@ pub fn lines_clash(clash: LinesClash) -> Error {
 
 fn refusal(
     kind: ErrorKind,
-    conflicts: &[Conflict],
+    conflicts: &[Fault],
     (what, hint): (&str, &'static str),
     masker: &Masker,
 ) -> Error {
-    let first = conflicts.first().map_or(String::new(), |first| first.pointer.to_path().shown());
+    let pointer = |fault: &Fault| fault.pointer.clone().unwrap_or_default();
+    let first = conflicts.first().map_or(String::new(), |first| pointer(first).to_path().shown());
     let message = match conflicts {
         [_, more @ ..] if !more.is_empty() => format!("`{first}` and {} more: {what}", more.len()),
         _ => format!("`{first}`: {what}"),
     };
-    let faults = conflicts.iter().map(|conflict| conflict.fault(what, masker).hint(hint)).collect();
-    Error::new(kind, message).hint(hint).with_faults(faults)
-}
-
-impl Conflict {
-    fn fault(&self, what: &str, masker: &Masker) -> Fault {
-        let keys = self.pointer.keys();
+    let told = conflicts.iter().map(|conflict| {
+        let keys = pointer(conflict).keys();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
         // Whether a value is a secret depends on the keys above it.
-        let masked = |value: &Value| Some(Box::new(masker.json_below(&keys, value)));
-        Fault {
-            pointer: Some(self.pointer.clone()),
-            base: self.base.as_ref().and_then(masked),
-            theirs: self.theirs.as_ref().and_then(masked),
-            mine: masked(&self.mine),
-            ..Fault::of_path(what)
-        }
-    }
+        let masked = |value: &Option<Box<Value>>| Some(Box::new(masker.json_below(&keys, value.as_ref()?)));
+        let Fault { pointer, base, theirs, mine, .. } = conflict;
+        let (base, theirs, mine) = (masked(base), masked(theirs), masked(mine));
+        Fault { pointer: pointer.clone(), base, theirs, mine, ..Fault::of_path(what) }.hint(hint)
+    });
+    Error::new(kind, message).hint(hint).with_faults(told.collect())
 }
 
 #[cfg(test)]
@@ -281,7 +262,10 @@ mod tests {
 
     fn pointers(base: &str, theirs: &str, patch: Value) -> Vec<String> {
         let [base, theirs] = [base, theirs].map(|text| Document::parse(text.to_owned()));
-        conflicts(&base, &theirs, &patch).into_iter().map(|clash| clash.pointer.as_str().to_owned()).collect()
+        conflicts(&base, &theirs, &patch)
+            .into_iter()
+            .map(|clash| clash.pointer.expect("it has a place").as_str().to_owned())
+            .collect()
     }
 
     #[test]

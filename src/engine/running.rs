@@ -1,7 +1,7 @@
 //! The state of a server, which readers take as it is and writers exchange whole; the places where threads wait for it;
 //! and the counts of the server since its start.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -179,58 +179,29 @@ impl Drop for Pass {
     }
 }
 
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident $word:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum $name { $($(#[$variant_doc])* $variant,)* }
-
-        impl $name {
-            /// All of them, each at the place of its number.
-            pub const ALL: &[Self] = &[$(Self::$variant,)*];
-
-            /// The value of the label.
-            pub fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word,)* }
-            }
-        }
-    };
+/// An event that a server counts, by the values of the labels in its metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Count {
+    /// A change by its operation, and one of [`Count::RESULTS`].
+    Change(Operation, &'static str),
+    /// A hand edit that a change found, by one of [`Count::HAND_EDITS`].
+    HandEdit(&'static str),
+    /// The end of a change that had to be confirmed: one of [`Count::PENDING_ENDS`].
+    PendingEnd(&'static str),
+    /// A reload; true if it succeeded.
+    Reload(bool),
 }
 
-words! {
-    /// The result of a change.
-    ChangeResult {
-        Changed "changed",
-        /// The configuration was like that already.
-        Unchanged "unchanged",
-        /// It was a dry run.
-        Rehearsed "rehearsed",
-        Invalid "invalid",
-        Conflict "conflict",
-        /// A guard refused it.
-        Guarded "guarded",
-        Failed "failed",
-    }
-}
+impl Count {
+    /// The results of a change. It is `unchanged` if the configuration was like that already.
+    pub const RESULTS: [&str; 7] =
+        ["changed", "unchanged", "rehearsed", "invalid", "conflict", "guarded", "failed"];
 
-words! {
-    /// The fate of a hand edit of the file.
-    HandEdit {
-        PickedUp "picked-up",
-        Overwritten "overwritten",
-        /// A change was refused because of it.
-        Conflict "conflict",
-    }
-}
+    /// The fates of a hand edit. With a `conflict`, a change was refused because of it.
+    pub const HAND_EDITS: [&str; 3] = ["picked-up", "overwritten", "conflict"];
 
-words! {
-    /// The end of a change that had to be confirmed.
-    PendingEnd {
-        Confirmed "confirmed",
-        Cancelled "cancelled",
-        /// It was not confirmed in time.
-        Expired "expired",
-    }
+    /// The ends of a change that had to be confirmed. One that is `expired` was not confirmed in time.
+    pub const PENDING_ENDS: [&str; 3] = ["confirmed", "cancelled", "expired"];
 }
 
 /// The last time that a configuration was put into effect: it was loaded, and the reload command, if
@@ -258,55 +229,32 @@ pub struct ReloadRun {
 /// The counts of a server since its start.
 #[derive(Debug)]
 pub struct Activity {
-    changes: [[AtomicU64; ChangeResult::ALL.len()]; Operation::ALL.len()],
-    hand_edits: [AtomicU64; HandEdit::ALL.len()],
-    pending_ends: [AtomicU64; PendingEnd::ALL.len()],
-    /// Failed ones, and those that succeeded.
-    reloads: [AtomicU64; 2],
+    counts: Mutex<HashMap<Count, u64>>,
     last_reload: Mutex<LastReload>,
 }
 
 impl Default for Activity {
     /// The server has just loaded its configuration.
     fn default() -> Self {
-        Self {
-            changes: Default::default(),
-            hand_edits: Default::default(),
-            pending_ends: Default::default(),
-            reloads: Default::default(),
-            last_reload: Mutex::new(LastReload {
-                at: SystemTime::now(),
-                succeeded: true,
-                run: ReloadRun::default(),
-            }),
-        }
+        let last = LastReload { at: SystemTime::now(), succeeded: true, run: ReloadRun::default() };
+        Self { counts: Mutex::default(), last_reload: Mutex::new(last) }
     }
 }
 
 impl Activity {
-    /// The number of changes of an operation that ended so.
-    pub fn changes(&self, operation: Operation, result: ChangeResult) -> u64 {
-        read(&self.changes[operation as usize][result as usize])
+    /// How often this happened.
+    pub fn counted(&self, count: Count) -> u64 {
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.get(&count).copied().unwrap_or_default()
     }
 
-    /// The number of hand edits that changes found.
-    pub fn hand_edits(&self, fate: HandEdit) -> u64 {
-        read(&self.hand_edits[fate as usize])
-    }
-
-    /// The number of changes that had to be confirmed and ended so.
-    pub fn pending_ends(&self, end: PendingEnd) -> u64 {
-        read(&self.pending_ends[end as usize])
-    }
-
-    /// The number of reloads since the start that succeeded, or that failed.
-    pub fn reloads(&self, succeeded: bool) -> u64 {
-        read(&self.reloads[usize::from(succeeded)])
+    pub(super) fn count(&self, count: Count) {
+        *self.counts.lock().unwrap_or_else(PoisonError::into_inner).entry(count).or_default() += 1;
     }
 
     /// True if a configuration was put into effect since the one that the server started with.
     pub fn has_reloaded(&self) -> bool {
-        self.reloads(true) + self.reloads(false) > 0
+        self.counted(Count::Reload(true)) + self.counted(Count::Reload(false)) > 0
     }
 
     pub fn last_reload(&self) -> LastReload {
@@ -320,61 +268,40 @@ impl Activity {
         made: &Result<ChangeReport, Error>,
     ) {
         let result = match made {
-            Ok(_) if dry_run => ChangeResult::Rehearsed,
-            Ok(report) if report.changed => ChangeResult::Changed,
-            Ok(_) => ChangeResult::Unchanged,
-            Err(error) => failure(error),
+            Ok(_) if dry_run => "rehearsed",
+            Ok(report) if report.changed => "changed",
+            Ok(_) => "unchanged",
+            Err(error) => match error.exit() {
+                Exit::Invalid | Exit::Usage => "invalid",
+                Exit::Conflict => "conflict",
+                Exit::Guarded => "guarded",
+                _ => "failed",
+            },
         };
-        add(&self.changes[operation as usize][result as usize]);
-        if let Some(fate) = hand_edit(made).filter(|_| !dry_run) {
-            add(&self.hand_edits[fate as usize]);
-        }
-    }
-
-    pub(super) fn count_pending_end(&self, end: PendingEnd) {
-        add(&self.pending_ends[end as usize]);
+        self.count(Count::Change(operation, result));
+        let fate = match made {
+            Ok(report) => report.notes.iter().find_map(|note| match note {
+                OutcomeNote::PickedUpHandEdit(_) => Some("picked-up"),
+                OutcomeNote::OverwroteHandEdit => Some("overwritten"),
+                _ => None,
+            }),
+            Err(error) => {
+                let is_edited = matches!(error.kind, ErrorKind::HandEdited | ErrorKind::HandEditedSince);
+                is_edited.then_some("conflict")
+            }
+        };
+        fate.filter(|_| !dry_run).into_iter().for_each(|fate| self.count(Count::HandEdit(fate)));
     }
 
     pub(super) fn note_reload(&self, succeeded: bool, run: ReloadRun) {
-        add(&self.reloads[usize::from(succeeded)]);
+        self.count(Count::Reload(succeeded));
         let last = LastReload { at: SystemTime::now(), succeeded, run };
         *self.last_reload.lock().unwrap_or_else(PoisonError::into_inner) = last;
     }
 }
 
-fn failure(error: &Error) -> ChangeResult {
-    match error.exit() {
-        Exit::Invalid | Exit::Usage => ChangeResult::Invalid,
-        Exit::Conflict => ChangeResult::Conflict,
-        Exit::Guarded => ChangeResult::Guarded,
-        _ => ChangeResult::Failed,
-    }
-}
-
-fn hand_edit(made: &Result<ChangeReport, Error>) -> Option<HandEdit> {
-    match made {
-        Ok(report) => report.notes.iter().find_map(|note| match note {
-            OutcomeNote::PickedUpHandEdit(_) => Some(HandEdit::PickedUp),
-            OutcomeNote::OverwroteHandEdit => Some(HandEdit::Overwritten),
-            _ => None,
-        }),
-        Err(refusal) => match refusal.kind {
-            ErrorKind::HandEdited | ErrorKind::HandEditedSince => Some(HandEdit::Conflict),
-            _ => None,
-        },
-    }
-}
-
-fn add(count: &AtomicU64) {
-    count.fetch_add(1, Ordering::Relaxed);
-}
-
-fn read(count: &AtomicU64) -> u64 {
-    count.load(Ordering::Relaxed)
-}
-
 #[cfg(test)]
-mod running_tests {
+mod tests {
     use std::thread;
 
     use super::*;

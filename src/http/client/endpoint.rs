@@ -144,6 +144,8 @@ fn url_fault(error: ParseError) -> &'static str {
         }
         ParseError::EmptyHost => "it has no host",
         ParseError::InvalidPort => "its port is not a number from 0 to 65535",
+        ParseError::InvalidIpv4Address => "its host is not a valid IPv4 address",
+        ParseError::InvalidIpv6Address => "its host is not a valid IPv6 address",
         ParseError::IdnaError | ParseError::InvalidDomainCharacter => {
             "its host has a character that no host name can have"
         }

@@ -12,8 +12,7 @@ use rustls::{CertificateError, OtherError};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::api_client::{Call, Client};
-use super::credentials::Credentials;
+use super::api_client::{Call, Client, Credentials};
 use crate::engine::Guard;
 use crate::error::{Error, ErrorKind};
 use crate::http::api::Fingerprint;

@@ -1,23 +1,24 @@
-//! One server, with the credentials that it accepts and its level: a server of this API, or one with the four operations alone.
+//! One server, with the credentials that it accepts and its level: a server of this API, or one with the four operations
+//! alone; and the program in which a client works, because the client knows no terminal itself.
 //!
 //! Other servers ignore query parameters that they do not know:
 //! `dry_run=true` would then be a change. So nothing is sent to them that relies on more.
 
+use std::any::Any;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::api_client::{Call, Client, Reply};
-use super::credentials::Credentials;
+use super::api_client::{Call, Client, Credentials, Reply};
 use super::error::{ADDRESS, TlsFault};
-use super::host::Host;
 use super::tls::TlsTrust;
 use crate::engine::{Composed, ConfigSource, Snapshot};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{
-    ApiOperation, FORMAT, FORMAT_CONF, IncludedFile, IncludedFiles, SOURCE, SOURCE_SAVED, revision_in,
+    ApiOperation, FORMAT, FORMAT_CONF, Fingerprint, IncludedFile, IncludedFiles, SOURCE, SOURCE_SAVED,
+    revision_in,
 };
 use crate::store::{IncludedText, reason};
 
@@ -245,4 +246,34 @@ impl Session {
             _ => Error::new(ErrorKind::Failed, format!("cannot ask: {}", reason(error))),
         }
     }
+}
+
+/// The program in which a client works.
+pub trait Host: Send {
+    /// Asks for the login and the password of a service; `login` is the login, if it is known.
+    /// `were_refused` says that the service refused credentials already. `None` if there is no terminal
+    /// to ask on, or nothing was entered.
+    ///
+    /// # Errors
+    /// `InvalidInput` for what can't be a login; any other if asking failed.
+    fn credentials(
+        &self,
+        service: &str,
+        login: Option<&str>,
+        were_refused: bool,
+    ) -> io::Result<Option<Credentials>>;
+
+    /// Asks whether to trust a server whose certificate has this fingerprint, and is not trusted because of
+    /// `fault`. False if there is no terminal to ask on.
+    ///
+    /// # Errors
+    /// If asking failed.
+    fn trusts(&self, service: &str, fault: &TlsFault, fingerprint: Fingerprint) -> io::Result<bool>;
+
+    /// Shows a warning.
+    fn warning(&self, text: &str);
+
+    /// Called before a change is sent. The returned value is dropped when the response arrives: until
+    /// then, it is unknown whether the change was made.
+    fn sending_change(&self, service: &str) -> Box<dyn Any>;
 }

@@ -15,9 +15,7 @@ use serde_json::{Value, json};
 use super::handler::{Call, Handler};
 use super::message::Response;
 use super::runtime::{StreamFigures, resident_bytes};
-use crate::engine::{
-    Activity, ChangeResult, HandEdit, NodeReport, Operation, PendingEnd, ServerState, Snapshot,
-};
+use crate::engine::{Activity, Count, NodeReport, Operation, ServerState, Snapshot};
 use crate::http::api::TEXT;
 use crate::store::{NodeState, seconds_until};
 
@@ -123,23 +121,22 @@ impl Metrics {
 
     fn changes(&mut self, activity: &Activity) {
         let samples = Operation::ALL.iter().flat_map(|&operation| {
-            ChangeResult::ALL.iter().map(move |&result| {
-                let labels = [label("operation", operation.name()), label("result", result.word())];
-                (labels.join(","), activity.changes(operation, result))
+            Count::RESULTS.iter().map(move |&result| {
+                let labels = [label("operation", operation.name()), label("result", result)];
+                (labels.join(","), activity.counted(Count::Change(operation, result)))
             })
         });
         let help = "Requested changes by operation and result.";
         self.family("counter", "mediactl_changes_total", help, samples);
-        let samples =
-            HandEdit::ALL.iter().map(|&fate| (label("fate", fate.word()), activity.hand_edits(fate)));
+        let counted = |name, value, count| (label(name, value), activity.counted(count));
+        let samples = Count::HAND_EDITS.map(|fate| counted("fate", fate, Count::HandEdit(fate)));
         let help = "Hand edits of the file that a change came upon, by what became of them.";
         self.family("counter", "mediactl_hand_edits_total", help, samples);
-        let samples =
-            PendingEnd::ALL.iter().map(|&end| (label("end", end.word()), activity.pending_ends(end)));
+        let samples = Count::PENDING_ENDS.map(|end| counted("end", end, Count::PendingEnd(end)));
         let help = "Changes that had to be confirmed, by what became of them.";
         self.family("counter", "mediactl_pending_ended_total", help, samples);
         let samples = [("failed", false), ("succeeded", true)];
-        let samples = samples.map(|(word, which)| (label("result", word), activity.reloads(which)));
+        let samples = samples.map(|(word, succeeded)| counted("result", word, Count::Reload(succeeded)));
         let help =
             "Configurations that were put into effect since the start: loaded, with the reload command.";
         self.family("counter", "mediactl_reloads_total", help, samples);
