@@ -12,7 +12,7 @@ use super::outcome::OutcomeNote;
 use super::snapshot::Snapshot;
 use super::transaction::{Transaction, hand_edited_since};
 use crate::error::Error;
-use mediaconf::{EditError, Request, formatted_document};
+use mediaconf::Request;
 
 /// A whole new text.
 #[derive(Clone)]
@@ -46,7 +46,7 @@ impl Transaction<'_> {
                 if !present.is_valid() {
                     return Err(Error::bad_config(present.clone()));
                 }
-                let new = formatted_document(present.document()).map_err(EditError::Unproved)?;
+                let new = present.document().formatted()?;
                 return Ok(new.map_or_else(|| present.clone(), |new| Snapshot::from_document(new).into()));
             }
             NewText::Entries(entries) => {

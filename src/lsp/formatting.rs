@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use mediaconf::{LineIndex, Severity, Token, formatted};
+use mediaconf::{LineIndex, Severity, Token};
 use serde_json::{Value, json};
 
 use super::protocol::RequestFault;
@@ -19,15 +19,16 @@ pub fn edits(text: &SourceText) -> Result<Value, RequestFault> {
     if !text.text.is_valid() {
         return Err(RequestFault::failed(why_not(text)));
     }
-    let failed = |unproved: mediaconf::Unproved| RequestFault::failed(unproved.to_string());
-    let Some(new) = formatted(text.document()).map_err(failed)? else { return Ok(json!([])) };
+    let new = text.document().formatted().map_err(|error| RequestFault::failed(error.to_string()))?;
+    let Some(new) = new else { return Ok(json!([])) };
     let old = text.document().text();
     let line_end = if old.contains("\r\n") { "\r\n" } else { "\n" };
+    let new = new.text();
     let edit = |(part, by): (Range<usize>, Range<usize>)| {
         let new_text = new[by].replace('\n', line_end);
         (old[part.clone()] != new_text).then(|| json!({ "range": text.range(part), "newText": new_text }))
     };
-    let gaps = || gaps(old).zip(gaps(&new));
+    let gaps = || gaps(old).zip(gaps(new));
     let edits: Vec<Value> = gaps().filter_map(edit).take(MOST_EDITS + 1).collect();
     if edits.len() <= MOST_EDITS {
         return Ok(edits.into());

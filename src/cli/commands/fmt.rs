@@ -14,7 +14,7 @@ use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, RequestedChange, Snapshot};
 use crate::error::{Error, Exit};
-use mediaconf::{EditError, formatted};
+use mediaconf::Document;
 
 /// Format the configuration: indentation, blanks, blank lines and line ends
 ///
@@ -115,5 +115,5 @@ fn formatted_text(text: &Arc<Snapshot>) -> Result<Option<String>, Error> {
     if !text.is_valid() {
         return Err(Error::bad_config(text.clone()));
     }
-    Ok(formatted(text.document()).map_err(EditError::Unproved)?)
+    Ok(text.document().formatted()?.map(Document::into_text))
 }
