@@ -17,9 +17,7 @@ use crate::cli::render::report;
 use crate::cli::render::texts::print_diff;
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
-use crate::engine::{
-    After, ChangeReport, ConfigSource, Content, ContentDiff, Outcome, RequestedChange, Snapshot, new_warnings,
-};
+use crate::engine::{ChangeReport, ConfigSource, RequestedChange, Snapshot, diff_lines, new_warnings};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::Revision;
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft};
@@ -264,8 +262,8 @@ impl Editing<'_> {
         }
         let name = self.target.service.name();
         let new = Arc::new(Snapshot::from_bytes(whole.clone()));
-        let diff = ContentDiff::between_texts([present, &new], self.ui.masker());
-        output(print_diff(&diff.lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
+        let lines = diff_lines([present, &new], None, self.ui.masker().as_ref());
+        output(print_diff(&lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let kept = self.kept.clone();
         let _last_words = LastWords::new(self.ui, move || format!("\n{kept}"));
         let protected = self.target.protected.as_ref();
@@ -361,8 +359,8 @@ impl Editing<'_> {
 
     fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<Exit, Error> {
         let report = self.change.report(self.target.service.name(), self.ui);
-        let outcome = Outcome::new(Some(Content::Text(present)), After::Unchanged);
-        report.print(&ChangeReport::new(outcome, None, report.parts()))?;
+        let unchanged = ChangeReport::unchanged(Some(present));
+        report.print(&unchanged.with_parts(&RequestedChange::Format {}, report.parts()))?;
         Ok(Exit::Done)
     }
 

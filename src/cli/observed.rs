@@ -1,5 +1,6 @@
 //! A configuration that is read again and again.
 
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use crate::cli::fleet::answers::{Answers, ServerAnswer};
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::invocation::Invocation;
 use crate::cli::target::{self, Purpose, Target};
-use crate::engine::Content;
+use crate::engine::Snapshot;
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{FileWatch, Store};
 
@@ -45,7 +46,7 @@ impl Observed {
     }
 
     /// Reads the configuration; `None` if it is still the one that was read last.
-    pub fn read(&mut self) -> Result<Option<Content>, Error> {
+    pub fn read(&mut self) -> Result<Option<Arc<Snapshot>>, Error> {
         self.target.service.read_changed(&mut self.tag)
     }
 

@@ -19,9 +19,7 @@ use crate::cli::local_user::sudo_user;
 use crate::cli::prompts;
 use crate::cli::remote_host::RemoteHost;
 use crate::cli::ui::{Ui, waiting};
-use crate::engine::{
-    Composed, ConfigService, ConfigSource, Content, Engine, Hooks, ReadForm, ReadQuery, Snapshot,
-};
+use crate::engine::{Composed, ConfigService, ConfigSource, Engine, Hooks, Snapshot};
 use crate::error::{Error, ErrorKind};
 use crate::http::client::{
     BadUrl, Client, ClientSettings, Endpoint, Host, RemoteService, TlsTrust, UserInfo,
@@ -76,10 +74,10 @@ impl Target {
 
     /// Reads a configuration as text; `None` is the running one, or the file where no server runs.
     pub fn read_text(&mut self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Error> {
-        let reading = self.service.read(&ReadQuery { source, form: ReadForm::Text })?;
-        match reading.content {
-            Content::Text(snapshot) => Ok(snapshot),
-            Content::Json(_) => Err(Error::not_offered(self.service.name(), "the text of the configuration")),
+        let text = self.service.read(source)?;
+        match text.is_of_values() {
+            true => Err(Error::not_offered(self.service.name(), "the text of the configuration")),
+            false => Ok(text),
         }
     }
 }

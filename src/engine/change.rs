@@ -1,18 +1,72 @@
-//! A change as data: what a command asks a service for, what is sent to a server, and how it is made.
+//! A change as data: what a command asks a service for, what is sent to a server, how it is made, and the report of it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
-use super::change_report::ReportParts;
+use super::check::NewWarning;
 use super::guard::Guard;
+use super::include::IncludeChange;
+use super::snapshot::{Snapshot, added_and_removed, compared, diff_lines};
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRef, ClusterState, PendingInfo, Revision};
-use mediaconf::{Faults, Path, Request};
+use mediaconf::{ChangedValue, Effects, Faults, Masker, Note, Path, Request};
+
+/// The name in the history of a running configuration that was never saved.
+pub(super) const UNSAVED: &str = "unsaved";
+
+/// An operation that changes a configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// Merges a patch into the running configuration, and saves.
+    Modify,
+    /// Replaces the running configuration and the file.
+    Save,
+    /// Replaces the running configuration alone.
+    Update,
+    /// Makes an earlier text the configuration again.
+    Rollback,
+    /// Runs the text of the file.
+    Load,
+}
+
+impl Operation {
+    /// All of them, each at the place of its number.
+    pub const ALL: &[Self] = &[Self::Modify, Self::Save, Self::Update, Self::Rollback, Self::Load];
+
+    /// The operation of a change that the history calls so: its own name, or that of the command that made it; `None` for
+    /// a name that is neither.
+    pub fn of_change(name: &str) -> Option<Self> {
+        let by_command = match name {
+            "add" | "apply" | "cp" | "mv" | "rm" => Some(Self::Modify),
+            "edit" | "fmt" => Some(Self::Save),
+            _ => None,
+        };
+        by_command.or_else(|| Self::ALL.iter().copied().find(|operation| operation.name() == name))
+    }
+
+    /// The name for hooks and the history.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Modify => "modify",
+            Self::Save => "save",
+            Self::Update => "update",
+            Self::Rollback => "rollback",
+            Self::Load => "load",
+        }
+    }
+
+    /// True if the file is written, too.
+    pub fn writes(self) -> bool {
+        matches!(self, Self::Modify | Self::Save | Self::Rollback)
+    }
+}
 
 /// A change, and how it is made.
 #[derive(Serialize, Deserialize)]
@@ -73,16 +127,7 @@ impl From<Request> for RequestedChange<'_> {
     }
 }
 
-impl<'a> RequestedChange<'a> {
-    /// The request, if it has conditions. Else nothing of it is needed to report the change: a text that was applied is freed
-    /// before the new one is put together.
-    pub fn into_conditional(self) -> Option<Cow<'a, Request>> {
-        match self {
-            Self::Modify(request) if !request.conditions().is_empty() => Some(request),
-            _ => None,
-        }
-    }
-
+impl RequestedChange<'_> {
     /// The same change, for a service that may be asked again.
     pub fn by_ref(&self) -> RequestedChange<'_> {
         match self {
@@ -318,5 +363,187 @@ impl Expected {
     /// True if the condition was made for this revision.
     pub(super) fn names(&self, revision: Revision) -> bool {
         matches!(self, Self::OneOf(revisions) if revisions.contains(&revision))
+    }
+}
+
+/// The parts of a report that are requested: those that cost time and room.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReportParts {
+    /// The lines of the difference.
+    pub diff: bool,
+    /// The values that differ.
+    pub values: bool,
+    /// The configuration afterwards as JSON.
+    pub configuration: bool,
+    /// True if the difference shows secrets.
+    pub secrets: bool,
+    /// The key of the masks of secrets, so that those of several servers can be compared.
+    pub mask_key: Option<u128>,
+    /// True if nothing is compared: the configuration afterwards says enough.
+    #[serde(skip)]
+    pub is_bare: bool,
+}
+
+impl ReportParts {
+    /// The parts of a report in which secrets are masked so, or shown.
+    pub fn masked_by(masker: Option<&Masker>) -> Self {
+        Self { secrets: masker.is_none(), mask_key: masker.and_then(Masker::key), ..Self::default() }
+    }
+
+    fn masker(&self) -> Option<Masker> {
+        (!self.secrets).then(|| self.mask_key.map(Masker::keyed).unwrap_or_default())
+    }
+}
+
+/// A side effect of a change that the user should know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutcomeNote {
+    /// A note of the edit itself.
+    Edit(Note),
+    /// An earlier update that was not saved went into the file, too.
+    SavedEarlierUpdate,
+    /// A hand edit of the file became part of the new configuration: the paths of what it changed, in words; empty
+    /// where no value of the file did.
+    PickedUpHandEdit(String),
+    /// A hand edit of the file was overwritten; its text is kept in the history.
+    OverwroteHandEdit,
+    /// A hand edit of the file was kept, while a change that was not confirmed was rolled back.
+    KeptHandEdit,
+    /// Entries of included files match, too, and stay as they are: the first of them, with its place.
+    AlsoIncluded(String),
+    /// Entries of included files go or come with an `include`.
+    IncludeChange(IncludeChange),
+    /// The replacement text lacks this many streams.
+    DeletedStreams(usize),
+    /// The history has the change with this id already, so it was not made again.
+    HasChange,
+    /// Of a rehearsal: another change has to be confirmed before this one can be made.
+    OtherPending,
+}
+
+/// The report of a change that was made, or rehearsed: commands show it, and servers send it.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ChangeReport {
+    /// True if something changed.
+    pub changed: bool,
+    /// The id of the change, if it is in the history.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<ChangeId>,
+    /// The revision of the text that the change is made of, if there was one and it is known.
+    pub before: Option<Revision>,
+    /// The revision of the text of the file, where that is another one than `before`.
+    pub file: Option<Revision>,
+    /// The revision of the text afterwards.
+    pub after: Option<Revision>,
+    /// Where it was made in this process: the text that it is compared with, which is that of the file if that is another
+    /// one than the change is made of.
+    #[serde(skip)]
+    pub old: Option<Arc<Snapshot>>,
+    /// Likewise the configuration afterwards; `None` if nothing changed and there was no file.
+    #[serde(skip)]
+    pub snapshot: Option<Arc<Snapshot>>,
+    pub lines_added: usize,
+    pub lines_removed: usize,
+    /// The lines of a unified diff.
+    pub diff: Vec<String>,
+    /// The values that differ, with their secrets.
+    pub values: Vec<ChangedValue>,
+    /// The configuration afterwards as JSON, with its secrets.
+    pub configuration: Option<Value>,
+    pub effects: Effects,
+    /// True if the account of the API differs.
+    pub changes_account: bool,
+    /// The login and the password of that account afterwards, if they differ and can be used.
+    pub account: Option<[String; 2]>,
+    /// The keys in the conditions of the request that no entry had.
+    pub keys_lacked: Vec<String>,
+    /// Side effects that the user should know.
+    pub notes: Vec<OutcomeNote>,
+    /// The failures that did not stop the change.
+    pub warnings: Vec<String>,
+    /// The warnings of `check` that the change brings.
+    pub new_warnings: Vec<NewWarning>,
+    /// The change, if it still has to be confirmed.
+    pub pending: Option<PendingInfo>,
+}
+
+impl ChangeReport {
+    /// The report of a change of a text, if there was one, to another one; nothing is compared yet.
+    pub fn of_change(old: Option<Arc<Snapshot>>, new: Arc<Snapshot>) -> Self {
+        let (before, after) = (old.as_ref().and_then(|old| old.known_revision()), new.known_revision());
+        Self { changed: true, before, after, old, snapshot: Some(new), ..Self::default() }
+    }
+
+    /// The report of a change to what is there, if anything is.
+    pub fn unchanged(present: Option<Arc<Snapshot>>) -> Self {
+        let before = present.as_ref().and_then(|present| present.known_revision());
+        Self { before, after: before, old: present.clone(), snapshot: present, ..Self::default() }
+    }
+
+    /// The same of a change that may change nothing.
+    pub fn between(old: Option<Arc<Snapshot>>, new: Arc<Snapshot>, changes: bool) -> Self {
+        if changes { Self::of_change(old, new) } else { Self::unchanged(old) }
+    }
+
+    /// The same with what follows from comparing both texts, as far as it is requested.
+    #[must_use]
+    pub fn with_parts(mut self, requested: &RequestedChange<'_>, parts: ReportParts) -> Self {
+        if let (RequestedChange::Modify(request), Some(old)) = (requested, &self.old)
+            && !request.conditions().is_empty()
+        {
+            let config = old.config();
+            let lacked = config.keys_that_all_lack(request.conditions(), &request.paths());
+            self.keys_lacked = lacked.into_iter().map(str::to_owned).collect();
+        }
+        let (true, Some(new)) = (self.changed, self.snapshot.as_deref()) else {
+            let present = self.snapshot.as_ref().filter(|_| parts.configuration);
+            self.configuration = present.map(|present| present.config().to_json());
+            return self;
+        };
+        self.configuration = parts.configuration.then(|| new.config().to_json());
+        if parts.is_bare {
+            return self;
+        }
+        let nothing = Snapshot::default();
+        let old = self.old.as_deref();
+        let masker = parts.masker().filter(|_| parts.diff);
+        let diff = diff_lines([old.unwrap_or(&nothing), new], None, masker.as_ref());
+        [self.lines_added, self.lines_removed] = added_and_removed(&diff);
+        self.diff = if parts.diff { diff } else { Vec::new() };
+        if parts.values {
+            self.values = compared([old, Some(new)], |old, new| ChangedValue::between(old, new));
+        }
+        if new.is_valid() && old.is_none_or(Snapshot::is_valid) {
+            self.effects = compared([old, Some(new)], Effects::between);
+        }
+        for note in &self.notes {
+            if let OutcomeNote::IncludeChange(IncludeChange { gone, come, streams_before, .. }) = note {
+                self.effects.include(*gone, *come, *streams_before);
+            }
+        }
+        let account = new.account();
+        self.changes_account = old.and_then(Snapshot::account) != account;
+        self.account = account.filter(|_| self.changes_account).cloned();
+        self
+    }
+
+    /// True if the texts differ in lines, or the values where the text is not known.
+    pub fn differs(&self) -> bool {
+        self.lines_added + self.lines_removed > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_name_in_the_history_is_that_of_an_operation() {
+        let named = COMMANDS.iter().copied().chain(Operation::ALL.iter().map(|operation| operation.name()));
+        assert_eq!(named.filter(|name| Operation::of_change(name).is_none()).count(), 0);
+        assert_eq!(Operation::of_change("adopt"), None);
     }
 }

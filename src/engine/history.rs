@@ -1,15 +1,20 @@
-//! The history of a configuration, and going back to an earlier text.
+//! The history of a configuration: going back to an earlier text, the paths that changes changed, and the changes that set
+//! a value.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::change::ChangeOptions;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::change::{ChangeOptions, ChangeReport, Operation};
 use super::local::Engine;
-use super::new_text::NewText;
-use super::operation::Operation;
-use super::outcome::Outcome;
-use super::snapshot::Snapshot;
+use super::replace::not_there;
+use super::service::{ConfigService, ConfigSource};
+use super::snapshot::{Snapshot, compared};
 use crate::error::{Error, ErrorKind};
-use crate::store::{ChangeId, ChangeRef, HistoryEntry, PendingInfo, WHOLE_HISTORY};
+use crate::store::{ChangeId, ChangeRef, ChangedPaths, HistoryEntry, PendingInfo, Revision, WHOLE_HISTORY};
+use mediaconf::{ChangedValue, Config, Masker, Path, Segment};
 
 /// The hint for a change that the history does not have.
 const IN_HISTORY: &str = "`mediactl history` shows what is kept";
@@ -60,7 +65,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::save`] and [`Engine::kept`].
-    pub fn rollback(&self, which: ChangeRef, options: &ChangeOptions) -> Result<Outcome, Error> {
+    pub fn rollback(&self, which: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, Error> {
         // Looked up before a hand edit is recorded: its entry would shift the number that the user saw.
         let (serial, text) = self.serial_and_text(which)?;
         let mut options = ChangeOptions { takes_faults: true, ..options.clone() };
@@ -70,14 +75,14 @@ impl Engine {
             false => format!("back to the text before #{serial}"),
         };
         options.message.get_or_insert(what);
-        self.replace_as(Operation::Rollback, text.shared_bytes().clone(), &options)
+        self.replace_as(Operation::Rollback, text.shared_bytes(), &options)
     }
 
     /// Takes the change with this id back, and keeps what was changed since.
     ///
     /// # Errors
     /// `NoSuchChange`, `NotKept`; `Conflict` if what it changed was changed since; as [`Engine::save`].
-    pub fn take_back(&self, change: &ChangeId, options: &ChangeOptions) -> Result<Outcome, Error> {
+    pub fn take_back(&self, change: &ChangeId, options: &ChangeOptions) -> Result<ChangeReport, Error> {
         let history = self.history(WHOLE_HISTORY)?;
         let is_made = |entry: &&HistoryEntry| entry.is_of(change.as_str()) && !entry.goes_back();
         let made = history.iter().find(is_made).ok_or_else(|| {
@@ -90,7 +95,6 @@ impl Engine {
             return Err(stale_change(change));
         }
         let base = made.after.ok_or_else(|| stale_change(change))?;
-        let text = NewText::Whole(before.shared_bytes().clone());
         let mut options = ChangeOptions { base: Some(base), ..options.clone() };
         let what = format!("take-back of change {change}");
         options.message = Some(match options.message.take() {
@@ -99,7 +103,7 @@ impl Engine {
         });
         options.undoes = Some(change.clone());
         options.command.get_or_insert(Operation::Rollback.name().into());
-        self.save(&text, &options).map_err(|error| match error.kind {
+        self.save(before.shared_bytes(), &options).map_err(|error| match error.kind {
             ErrorKind::Stale | ErrorKind::Conflict => stale_change(change),
             _ => error,
         })
@@ -139,5 +143,279 @@ impl Engine {
             Error::new(ErrorKind::NotKept, format!("the text before `{which}` is not kept")).hint(IN_HISTORY)
         })?;
         Ok((serial, Arc::new(Snapshot::from_bytes(text))))
+    }
+}
+
+/// The most bytes of texts that are read for one history.
+const TEXTS: usize = 32 * 1024 * 1024;
+
+/// The paths that are known, by the serial number of the change and the revision after it.
+pub type KnownPaths = HashMap<(u64, Option<Revision>), ChangedPaths>;
+
+/// The first paths that differ between two configurations, and how many there are.
+pub fn first_paths_between(before: &Config<'_>, after: &Config<'_>) -> ChangedPaths {
+    let changed = ChangedValue::between(before, after);
+    let first = changed.iter().take(ChangedPaths::MOST).map(ChangedValue::short_path).collect();
+    ChangedPaths { first, count: changed.len() }
+}
+
+/// Adds to each entry the paths that it changed, as far as the texts are kept and not too many have to be read.
+/// `kept` returns the text before the change with a serial number; `now` is the text in the file, if that is the one
+/// after the last change.
+pub fn add_paths(
+    entries: &mut [HistoryEntry],
+    now: Option<Arc<Snapshot>>,
+    kept: &dyn Fn(u64) -> Result<Arc<Snapshot>, Error>,
+    known: &mut KnownPaths,
+) {
+    let (mut after, mut newer, mut left) = (now, None, TEXTS);
+    for entry in entries.iter_mut().filter(|entry| !entry.is_aside) {
+        let key = (entry.serial, entry.after);
+        entry.paths = entry.paths.take().or_else(|| known.get(&key).cloned());
+        if entry.paths.is_some() || entry.before.is_none() || left == 0 {
+            (after, newer) = (None, Some(entry.serial));
+            continue;
+        }
+        let text = |serial: Option<u64>| serial.and_then(|serial| kept(serial).ok());
+        let before = text(Some(entry.serial));
+        let afterwards = after.take().or_else(|| text(newer));
+        left = left.saturating_sub(before.as_ref().map_or(0, |before| before.bytes().len()));
+        if let (Some(before), Some(afterwards)) = (&before, afterwards)
+            && before.is_valid()
+            && afterwards.is_valid()
+            && Some(afterwards.revision()) == entry.after
+        {
+            let paths = compared([Some(before), Some(&afterwards)], first_paths_between);
+            entry.paths = Some(paths.clone());
+            known.insert(key, paths);
+        }
+        (after, newer) = (before, Some(entry.serial));
+    }
+    let present: HashSet<_> = entries.iter().map(|entry| (entry.serial, entry.after)).collect();
+    known.retain(|key, _| present.contains(key));
+}
+
+/// A change that set a value.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Blamed {
+    #[serde(flatten)]
+    pub entry: HistoryEntry,
+    /// The value before; null if there was none.
+    pub from: Option<Value>,
+    /// The value afterwards; null if there is none.
+    pub to: Option<Value>,
+}
+
+/// The history of a value, as far as it is known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValueHistory {
+    /// The changes of the value, the last one first.
+    pub changes: Vec<Blamed>,
+    /// True if the file was edited by hand since the last change.
+    pub is_edited: bool,
+    /// True if there may be more, because a text of the history is not kept or has errors.
+    pub is_cut: bool,
+}
+
+/// The number of entries that are read at first for each change that is searched for, and the factor by
+/// which it grows each time.
+const FIRST_ENTRIES: usize = 20;
+const MORE_ENTRIES: usize = 8;
+
+/// The HTTP status of a server whose history keeps no texts.
+const NOT_FOUND: u16 = 404;
+
+/// Searches the history of a service for the last changes of the value at a path, at most `most`, with secrets masked by
+/// `masker`. Reads as few entries as that takes.
+///
+/// # Errors
+/// `BadConfig`; `NotFound` and others for a path that leads nowhere now and in the history; those of the service.
+pub fn value_history(
+    service: &(impl ConfigService + ?Sized),
+    path: &Path,
+    most: Option<usize>,
+    masker: Option<&Masker>,
+) -> Result<ValueHistory, Error> {
+    service.demand("a history")?;
+    let now = service.read(Some(ConfigSource::Saved))?;
+    if !now.is_valid() {
+        return Err(Error::bad_config(now));
+    }
+    let most = most.unwrap_or(WHOLE_HISTORY);
+    let mut wanted = most.saturating_mul(FIRST_ENTRIES);
+    let found = loop {
+        let entries = service.history(wanted)?;
+        let mut kept = |serial| match service.kept(ChangeRef::Serial(serial)) {
+            Err(error) if error.is_not_kept() => Ok(None),
+            found => found.map(Some),
+        };
+        let (changes, is_cut) = blame(&entries, &now, &mut kept, path, masker, most)?;
+        if changes.len() == most || entries.len() < wanted {
+            break ValueHistory { changes, is_edited: is_edited_since(&entries, &now), is_cut };
+        }
+        wanted = wanted.saturating_mul(MORE_ENTRIES);
+    };
+    if found.changes.is_empty() {
+        if let Ok(Some(composed)) = service.composed(&now, Some(ConfigSource::Saved)) {
+            composed.refuse_entry(path).map_err(not_there)?;
+        }
+        // A path without a value now and in the history is misspelt.
+        let masked = masker.map(|masker| now.masked(masker));
+        masked.as_ref().unwrap_or(&now).config().select(path).map_err(not_there)?;
+    }
+    Ok(found)
+}
+
+/// The entry of a change, of which one value is told, and not what else it changed: not every history knows that.
+fn without_paths(entry: &HistoryEntry) -> HistoryEntry {
+    HistoryEntry { paths: None, ..entry.clone() }
+}
+
+impl Error {
+    /// True if the history just has no text for a change.
+    pub fn is_not_kept(&self) -> bool {
+        self.kind == ErrorKind::NotKept || self.status == Some(NOT_FOUND)
+    }
+}
+
+/// Returns the last changes of the value at `path`, the last one first, at most `most`, secrets masked by `masker`; and
+/// whether a text hides some. `kept` returns the text before the change with a serial number; `now` is the text in the
+/// file.
+///
+/// A text that is not kept or has errors hides the changes on both sides of it. A hand edit since the
+/// last change hides that. Of a stream, live or plugin that had another name, the changes under that are
+/// among them. Of an object, only the members that changed are shown.
+///
+/// # Errors
+/// Those of `kept`.
+fn blame<E>(
+    entries: &[HistoryEntry],
+    now: &Arc<Snapshot>,
+    kept: &mut dyn FnMut(u64) -> Result<Option<Arc<Snapshot>>, E>,
+    path: &Path,
+    masker: Option<&Masker>,
+    most: usize,
+) -> Result<(Vec<Blamed>, bool), E> {
+    let (mut found, mut is_cut) = (Vec::new(), false);
+    let mut path = path.clone();
+    let compared_by = masker.filter(|masker| may_guess(&path, masker));
+    let value_in = |text: &Option<Arc<Snapshot>>, path: &Path, masker: Option<&Masker>| {
+        let text = text.as_ref()?;
+        masker.map_or_else(|| value(text, path), |masker| value(&text.masked(masker), path))
+    };
+    let mut after = (!is_edited_since(entries, now)).then(|| Some(now.clone()));
+    let mut to = after.as_ref().map(|text| value_in(text, &path, compared_by));
+    for entry in entries.iter().filter(|entry| !entry.is_aside) {
+        if found.len() == most {
+            break;
+        }
+        let before = match entry.before {
+            Some(_) => kept(entry.serial)?.filter(|text| text.is_valid()).map(Some),
+            // There was no file before.
+            None => Some(None),
+        };
+        is_cut |= before.is_none();
+        if let (Some(Some(before)), Some(Some(after))) = (&before, &after)
+            && let Some(former) = former_name(before, after, &path)
+        {
+            if let ([group, name], [_, former]) = (&path.segments[..], &former.segments[..]) {
+                let named = |name: &Segment| {
+                    let keys = [group.name()?, name.name()?];
+                    let masked = masker.and_then(|masker| masker.keys(&keys).pop());
+                    Some(json!({ "name": masked.as_deref().unwrap_or(keys[1]) }))
+                };
+                found.push(Blamed { entry: without_paths(entry), from: named(former), to: named(name) });
+            }
+            path = former;
+        }
+        let from = before.as_ref().map(|text| value_in(text, &path, compared_by));
+        if let (Some(old), Some(new), Some(from), Some(to)) = (&before, &after, &from, &to)
+            && from != to
+            && found.len() < most
+        {
+            let (from, to) = changed_members(value_in(old, &path, masker), value_in(new, &path, masker));
+            // Nothing is told of a path that holds a secret.
+            let is_shown = from.is_some() || to.is_some();
+            found.extend(is_shown.then(|| Blamed { entry: without_paths(entry), from, to }));
+        }
+        (after, to) = (before, from);
+    }
+    Ok((found, is_cut))
+}
+
+/// The path before a change that gave the stream, live or plugin at or above it another name: the one of the
+/// entries that went which has the same values, and is in the same place if several have.
+fn former_name(before: &Snapshot, after: &Snapshot, path: &Path) -> Option<Path> {
+    let [group, name, ..] = &path.segments[..] else { return None };
+    path.kind()?;
+    let (group, name) = (group.name()?, name.name()?);
+    let [before, after] = [before, after].map(|text| Config::own(text.document()));
+    if before.contains(&[group, name]) || !after.contains(&[group, name]) {
+        return None;
+    }
+    let made = after.value(&[group, name]);
+    let old = before.names(&[group]).into_iter().enumerate();
+    let gone = old.filter(|(_, former)| !after.contains(&[group, former]));
+    let same: Vec<_> = gone.filter(|(_, former)| before.value(&[group, former]) == made).collect();
+    let position = after.names(&[group]).iter().position(|other| other == name);
+    let in_place = same.iter().find(|(place, _)| Some(*place) == position);
+    let (_, former) = in_place.or(same.first())?;
+    let mut path = path.clone();
+    path.segments[1] = Segment::Key(former.clone());
+    Some(path)
+}
+
+/// Of two objects the members that differ; other values as they are.
+fn changed_members(from: Option<Value>, to: Option<Value>) -> (Option<Value>, Option<Value>) {
+    let (Some(Value::Object(mut from)), Some(Value::Object(mut to))) = (from.clone(), to.clone()) else {
+        return (from, to);
+    };
+    from.retain(|key, value| {
+        let other = to.get(key);
+        let is_kept = other != Some(value);
+        if !is_kept {
+            to.shift_remove(key);
+        }
+        is_kept
+    });
+    for (key, value) in &mut from {
+        if let Some(other) = to.get_mut(key) {
+            let (Some(old), Some(new)) = changed_members(Some(value.take()), Some(other.take())) else {
+                continue;
+            };
+            (*value, *other) = (old, new);
+        }
+    }
+    (Some(Value::Object(from)), Some(Value::Object(to)))
+}
+
+/// True if the file was edited by hand since the last change.
+pub fn is_edited_since(entries: &[HistoryEntry], now: &Snapshot) -> bool {
+    let last = entries.iter().find(|entry| !entry.is_aside);
+    last.is_some_and(|last| last.after != Some(now.revision()))
+}
+
+/// True if a path searches for a value or holds a secret: with such a path one could find out what a secret is. Then two
+/// secrets with the same mask count as equal, and as different otherwise.
+fn may_guess(path: &Path, masker: &Masker) -> bool {
+    let keys: Option<Vec<&str>> = path.segments.iter().map(Segment::name).collect();
+    keys.is_none_or(|keys| masker.keys(&keys) != keys)
+}
+
+/// The value at the path; `None` if the path leads to no value.
+fn value(snapshot: &Snapshot, path: &Path) -> Option<Value> {
+    // What is derived, such as a position, changes with other entries.
+    Config::own(snapshot.document()).select(path).ok()?.into_present()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_left_the_history_is_forgotten() {
+        let mut known = KnownPaths::from([((7, None), ChangedPaths::default())]);
+        add_paths(&mut [], None, &|_| panic!("no text is needed"), &mut known);
+        assert!(known.is_empty());
     }
 }

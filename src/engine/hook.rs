@@ -1,19 +1,24 @@
-//! Hooks: shell commands that check a new configuration, and make a media server load it.
-
-mod pipe;
+//! Hooks: shell commands that check a new configuration, and make a media server load it. Signals are held back while
+//! they run.
+//!
+//! A process that a command leaves behind may hold its end of a pipe open for ever. So nothing waits for the end of the
+//! output; this end is closed instead. It costs no thread.
 
 use std::io;
+use std::io::Read;
+use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process_group};
 use thiserror::Error;
 
-use super::interrupt::Interrupt;
 use mediaconf::SecretValues;
-use pipe::{POLL, Pipe};
 
 /// The longest time for a hook before its process group is killed.
 pub const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -229,6 +234,109 @@ fn kill_group(child: &Child) {
     if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
         // The group may just have ended by itself.
         let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+/// The longest time to wait, after the end of a command, for the rest of its output.
+const DRAIN_TIME: Duration = Duration::from_millis(200);
+
+/// The pause between two checks of a running command.
+pub(super) const POLL: Duration = Duration::from_millis(2);
+
+/// The number of bytes that are read at a time.
+const READ_SIZE: usize = 16 * 1024;
+
+/// The number of pieces that are read between two looks at the clock.
+const MAX_READS: usize = 256;
+
+/// Our end of one stream.
+pub(super) struct Pipe {
+    /// `None` when it has ended, or never was a pipe.
+    stream: Option<Box<dyn Read>>,
+    kept: Vec<u8>,
+    most: usize,
+}
+
+impl Pipe {
+    /// A pipe of which the first `most` bytes are kept.
+    pub fn new(stream: Option<impl Read + AsFd + 'static>, most: usize) -> Self {
+        // A stream that can't be set to non-blocking is not read at all.
+        let stream = stream.filter(|stream| no_block(stream).is_ok());
+        let stream = stream.map(|stream| Box::new(stream) as Box<dyn Read>);
+        Self { stream, kept: Vec::new(), most }
+    }
+
+    /// Returns the beginning of the output, with what still comes until the end or the timeout.
+    pub fn last_words(mut self) -> Vec<u8> {
+        let until = Instant::now() + DRAIN_TIME;
+        self.drain();
+        while self.stream.is_some() && Instant::now() < until {
+            std::thread::sleep(POLL);
+            self.drain();
+        }
+        self.kept
+    }
+
+    /// Reads the output that is available now.
+    pub fn drain(&mut self) {
+        let mut piece = [0; READ_SIZE];
+        for _ in 0..MAX_READS {
+            let Some(stream) = &mut self.stream else { return };
+            match stream.read(&mut piece) {
+                Ok(0) => self.stream = None,
+                Ok(length) => {
+                    let room = self.most.saturating_sub(self.kept.len());
+                    self.kept.extend_from_slice(&piece[..length.min(room)]);
+                }
+                Err(error) => match error.kind() {
+                    io::ErrorKind::WouldBlock => return,
+                    io::ErrorKind::Interrupted => {}
+                    _ => self.stream = None,
+                },
+            }
+        }
+    }
+}
+
+fn no_block(stream: &impl AsFd) -> io::Result<()> {
+    Ok(fcntl_setfl(stream, fcntl_getfl(stream)? | OFlags::NONBLOCK)?)
+}
+
+/// The signals that came while a change held them back; [`Interrupt::default`] never has one.
+#[derive(Debug, Clone, Default)]
+pub struct Interrupt {
+    /// True if a signal ends the process at once.
+    ends_process: Arc<AtomicBool>,
+    /// The signal that came last; 0 for none.
+    received: Arc<AtomicUsize>,
+}
+
+/// Lets signals end the process again when it is dropped.
+#[derive(Debug)]
+pub struct Hold<'i>(&'i Interrupt);
+
+impl Interrupt {
+    /// Connects to signal handlers, which end the process while `ends_process` is set, and else store
+    /// the number of the signal in `received`.
+    pub fn new(ends_process: Arc<AtomicBool>, received: Arc<AtomicUsize>) -> Self {
+        Self { ends_process, received }
+    }
+
+    /// Keeps signals from ending the process.
+    pub(super) fn hold(&self) -> Hold<'_> {
+        self.ends_process.store(false, Ordering::SeqCst);
+        Hold(self)
+    }
+
+    /// Takes the signal that came since the last call.
+    pub(super) fn take(&self) -> Option<i32> {
+        i32::try_from(self.received.swap(0, Ordering::SeqCst)).ok().filter(|&signal| signal != 0)
+    }
+}
+
+impl Drop for Hold<'_> {
+    fn drop(&mut self) {
+        self.0.ends_process.store(true, Ordering::SeqCst);
     }
 }
 

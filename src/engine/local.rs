@@ -1,21 +1,26 @@
-//! The engine over a store, and the helpers that all of its operations share.
+//! The engine over a store: what all of its operations share, the engine as a service, and the start and the end of a
+//! server over it.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::activity::{Activity, ReloadRun};
-use super::change::ChangeOptions;
-use super::gate::Pass;
+use serde_json::Value;
+
+use super::change::{ChangeOptions, ChangeReport, OutcomeNote, RequestedChange, UNSAVED};
+use super::confirm::PendingChange;
 use super::guard::Guard;
+use super::history::is_edited_since;
 use super::hook::Hooks;
-use super::log_line::{LogLevel, LogLine};
-use super::operation::Operation;
-use super::outcome::Outcome;
-use super::pending::PendingChange;
-use super::running::{Running, ServerState, Turn};
+use super::include::Composed;
+use super::running::{Activity, Pass, ReloadRun, Running, ServerState, Turn};
+use super::service::{ConfigService, ConfigSource, Decision, ServerHealth, Status, differing, last_change};
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
-use crate::store::{Candidate, Loaded, LockHolder, RunBy, Store, Writer};
+use crate::store::{
+    CanaryStep, CanaryWish, Candidate, ChangeRecord, ChangeRef, Follow, HistoryEntry, Loaded, LockHolder,
+    NodeRecord, PendingInfo, Revision, RunBy, Store, Writer,
+};
 use mediaconf::Faults;
 
 /// The longest time that a dry run waits for the check commands of others.
@@ -130,20 +135,6 @@ impl Engine {
         self.running.as_ref().map(|running| &running.activity)
     }
 
-    /// Makes a change, and counts it.
-    pub(super) fn counted(
-        &self,
-        operation: Operation,
-        options: &ChangeOptions,
-        make: impl FnOnce() -> Result<Outcome, Error>,
-    ) -> Result<Outcome, Error> {
-        let made = make();
-        if let Some(activity) = self.activity() {
-            activity.count_change(operation, options.dry_run, &made);
-        }
-        made
-    }
-
     /// Notes whether a configuration was put into effect.
     pub(super) fn note_reload(&self, succeeded: bool, run: ReloadRun) {
         let Some(running) = &self.running else { return };
@@ -214,11 +205,8 @@ impl Engine {
     }
 
     /// Writes a text where the hooks can read it.
-    pub(super) fn candidate(
-        &self,
-        writer: Option<&dyn Writer>,
-        pieces: &[&[u8]],
-    ) -> Result<Candidate, Error> {
+    pub(super) fn candidate(&self, writer: Option<&dyn Writer>, text: &Snapshot) -> Result<Candidate, Error> {
+        let pieces = &[text.bytes()];
         writer.map_or_else(|| self.store.candidate(pieces), |writer| writer.candidate(pieces))
     }
 
@@ -238,5 +226,251 @@ impl Engine {
         let (Ok(writer), Ok(stored)) = (self.writer(), self.store.load()) else { return };
         let warnings = writer.reconcile(Some(stored.as_base())).unwrap_or_default().warnings;
         warnings.iter().for_each(|warning| self.tell(LogLevel::Warning, &warning.to_string()));
+    }
+}
+
+impl ConfigService for Engine {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn read(&self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Error> {
+        match (source, self.running()) {
+            (Some(ConfigSource::Running), None) => Err(self.no_server()),
+            (None | Some(ConfigSource::Running), Some(running)) => Ok(running),
+            (None | Some(ConfigSource::Saved), _) => {
+                self.refuse_moved()?;
+                Engine::read(self)
+            }
+        }
+    }
+
+    fn figures(&self) -> Result<Value, Error> {
+        Err(self.no_server())
+    }
+
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error> {
+        let snapshot = self.present()?;
+        let revision = snapshot.revision().to_string();
+        let is_known = tag.as_ref() == Some(&revision);
+        *tag = Some(revision);
+        Ok((!is_known).then_some(snapshot))
+    }
+
+    fn revision(&self) -> Result<Option<Revision>, Error> {
+        Ok(Some(self.present()?.revision()))
+    }
+
+    fn health(&self) -> Result<ServerHealth, Error> {
+        let (revision, pending) = (Some(self.present()?.revision()), self.pending_info()?);
+        Ok(ServerHealth { revision, pending, trouble: None })
+    }
+
+    fn composed(&self, text: &Arc<Snapshot>, _: Option<ConfigSource>) -> Result<Option<Composed>, Error> {
+        Ok(Engine::composed(self, text, self.followed()))
+    }
+
+    fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error> {
+        Ok(self.make(&requested, options)?.with_parts(&requested, options.told))
+    }
+
+    fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
+        Engine::history(self, wanted)
+    }
+
+    fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error> {
+        Engine::kept(self, change)
+    }
+
+    fn pending(&self) -> Result<Option<PendingInfo>, Error> {
+        self.pending_info()
+    }
+
+    fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Error> {
+        let is_run_by_nodes = self.is_run_by_nodes();
+        let pending = self.pending_info()?.filter(|pending| !(is_run_by_nodes && pending.is_over));
+        let Some(pending) = pending else {
+            if is_run_by_nodes {
+                // A change whose time is over is rolled back by the first who writes.
+                drop(self.writer()?);
+            }
+            return Err(Error::nothing_pending());
+        };
+        let id = id.unwrap_or(&pending.id);
+        let is_kept = match decision {
+            Decision::Keep => self.confirm(id).map(|()| false)?,
+            Decision::RollBack => self.cancel(id, by)?.is_hand_edit(),
+        };
+        Ok(is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect())
+    }
+
+    fn canaries(&self, id: &str, wish: &CanaryWish) -> Result<CanaryStep, Error> {
+        self.store.canaries(id, wish)
+    }
+
+    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
+        self.store.nodes()
+    }
+
+    fn status(&self) -> Result<Status, Error> {
+        let file = Engine::read(self)?;
+        let entries = Engine::history(self, 1)?;
+        let state = self.state();
+        let running = state.as_ref().map_or(&file, |state| &state.running);
+        Ok(Status {
+            server: None,
+            unreachable: None,
+            node: None,
+            saved: Some(running.is_same_text(&file)),
+            differing: differing(running, &file),
+            edited_by_hand: is_edited_since(&entries, &file) || self.has_changed_includes(),
+            errors: Some(file.diagnostics().errors()),
+            first_error: None,
+            pending: self.pending_info()?,
+            last_change: match state.as_ref().and_then(|state| state.last_change.as_ref()) {
+                Some(last) => {
+                    let made = (last.at, &*last.by, &*last.operation);
+                    last_change(entries.into_iter().next(), made, running.revision())
+                }
+                None => entries.into_iter().next(),
+            },
+            file: Some(file),
+            last_error: state.and_then(|state| state.last_error).map(|error| error.message),
+            nodes: self.store.nodes()?,
+        })
+    }
+}
+
+impl Engine {
+    /// Returns what a server runs, or the stored text where none runs.
+    pub(super) fn present(&self) -> Result<Arc<Snapshot>, Error> {
+        self.running().map_or_else(|| Engine::read(self), Ok)
+    }
+}
+
+impl Engine {
+    /// The same engine, running the text of the file. Calls `log` with each line for its log: what
+    /// no response can report any more.
+    ///
+    /// # Errors
+    /// `BadConfig`, `Store`.
+    pub fn start(self, log: impl Fn(&LogLine<'_>) + Send + Sync + 'static) -> Result<Self, Error> {
+        let engine = Self { log: Arc::new(log), ..self };
+        let trouble = engine.roll_back_at_start()?;
+        engine.reconcile_alone();
+        let loaded = engine.read()?;
+        if !loaded.is_valid() {
+            return Err(Error::bad_config(loaded));
+        }
+        let composed = engine.composed_revision(&loaded);
+        let running = Arc::new(Running::new(loaded, composed));
+        running.exchange(|state| state.last_error = trouble);
+        Ok(Self { running: Some(running), ..engine })
+    }
+
+    /// Keeps an unsaved running configuration in the history when the server ends; returns whether there
+    /// was one.
+    ///
+    /// # Errors
+    /// `Store`.
+    pub fn keep_unsaved(&self) -> Result<bool, Error> {
+        let is_stored = |running: &Snapshot| self.read().is_ok_and(|file| file.is_same_text(running));
+        let Some(state) = self.state().filter(|state| !is_stored(&state.running)) else { return Ok(false) };
+        let by = state.last_change.as_ref().map_or("", |change| &change.by);
+        let writer = self.writer()?;
+        self.reconcile(&*writer)?;
+        let record = ChangeRecord { keep: self.keep, ..ChangeRecord::new(UNSAVED, by) };
+        writer.keep_aside(state.running.bytes(), &record)?;
+        Ok(true)
+    }
+}
+
+/// What the status of a server depends on.
+#[derive(Debug, Clone)]
+pub struct StatusStamp {
+    told: u64,
+    /// Stands for the stored text, and for the files and folders beside it.
+    stored: u64,
+    /// What is included, and the folders in which more may come.
+    included: Vec<PathBuf>,
+}
+
+impl Engine {
+    /// The stamp as it is now. What is included is read to know it.
+    pub fn status_stamp(&self) -> StatusStamp {
+        let included = self.included_places();
+        StatusStamp { told: self.times_told(), stored: self.store.stamp(&included), included }
+    }
+
+    /// True if the status is as it was; reads nothing.
+    pub fn is_as(&self, known: &StatusStamp) -> bool {
+        self.times_told() == known.told && self.store.stamp(&known.included) == known.stored
+    }
+
+    /// True if a change is under way that has told of nothing yet: its text may be in the file before it is in the state.
+    pub fn is_changing(&self, known: &StatusStamp) -> bool {
+        self.times_told() == known.told && !self.settle(Duration::ZERO)
+    }
+
+    fn times_told(&self) -> u64 {
+        self.running.as_ref().map_or(0, |running| running.times_told())
+    }
+
+    fn included_places(&self) -> Vec<PathBuf> {
+        let Some(running) = self.running().filter(|running| !running.includes().is_empty()) else {
+            return Vec::new();
+        };
+        let folder = self.store.path().parent().unwrap_or(Path::new("")).to_owned();
+        let patterns = running.includes().iter().map(|(_, pattern)| folder.join(pattern));
+        let composed = self.composed(&running, Follow::ALL);
+        let files = composed.into_iter().flat_map(|composed| composed.files).skip(1).map(|file| file.target);
+        let all = patterns.chain(files).flat_map(|file| [file.parent().map(Path::to_owned), Some(file)]);
+        let mut all: Vec<PathBuf> = all.flatten().collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+
+    /// Waits until this server makes a change, at most for this time.
+    pub fn wait_for_change(&self, known: &StatusStamp, most: Duration) {
+        if let Some(running) = &self.running {
+            running.wait_for_more(known.told, most);
+        }
+    }
+
+    /// The paths of the values that the pending change of this server changed; empty if none is pending.
+    pub fn pending_paths(&self) -> Vec<String> {
+        let (Some(pending), Some(running)) = (self.pending(), self.running()) else { return Vec::new() };
+        let Some(before) = pending.before.ran().cloned() else { return Vec::new() };
+        differing(&before, &running)
+    }
+}
+
+/// A line for the log of a server.
+#[derive(Debug, Clone, Copy)]
+pub struct LogLine<'l> {
+    pub level: LogLevel,
+    pub words: &'l str,
+}
+
+/// How much a line of the log asks of operators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogLevel {
+    /// All is well: something was done, or is as it should be again.
+    Note,
+    /// The server goes on, and somebody should know of it.
+    Warning,
+    /// Something failed, or waits for somebody.
+    Error,
+}
+
+impl LogLevel {
+    /// The word before the line, and the key of it in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
     }
 }

@@ -3,16 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::activity::ReloadRun;
-use super::aftermath::Aftermath;
+use super::change::Operation;
+use super::confirm::RollbackPoint;
 use super::hook::{self, HookFailure, HookReason, Occasion};
-use super::local::Engine;
-use super::log_line::LogLevel;
-use super::masked::without_secrets;
-use super::operation::Operation;
-use super::pending::RollbackPoint;
-use super::running::Turn;
-use super::snapshot::Snapshot;
+use super::local::{Engine, LogLevel};
+use super::roll_back::Aftermath;
+use super::running::{ReloadRun, Turn};
+use super::snapshot::{Snapshot, without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRecord, TAKE_BACK, Writer};
 
@@ -20,10 +17,9 @@ impl Engine {
     /// Runs the reload command in a thread, which keeps the turn. Failures are recorded in the state.
     pub(super) fn reload_later(
         &self,
-        (operation, by, id): (&'static str, String, ChangeId),
+        (operation, by, id): (Operation, String, ChangeId),
         before: RollbackPoint,
         after: Arc<Snapshot>,
-        writes: bool,
         turn: Option<Turn>,
     ) {
         if self.hooks.reload.is_none() {
@@ -32,10 +28,10 @@ impl Engine {
         let engine = self.clone();
         let run = move || {
             let _turn = turn;
-            let result = engine.reload_alone((operation, &by, &id), &before, &after, writes);
+            let result = engine.reload_alone((operation, &by, &id), &before, &after);
             if let (Err(error), Some(_)) = (&result, &engine.running) {
                 engine.remember_trouble(error.clone());
-                engine.tell(LogLevel::Error, &format!("{operation}: {}", error.brief()));
+                engine.tell(LogLevel::Error, &format!("{}: {}", operation.name(), error.brief()));
             }
         };
         if std::thread::Builder::new().spawn(run).is_err() {
@@ -45,20 +41,19 @@ impl Engine {
 
     fn reload_alone(
         &self,
-        (operation, by, id): (&str, &str, &ChangeId),
+        (operation, by, id): (Operation, &str, &ChangeId),
         before: &RollbackPoint,
         after: &Arc<Snapshot>,
-        writes: bool,
     ) -> Result<(), Error> {
         let writer = self.writer()?;
-        let pieces = [after.bytes()];
-        let candidate = writer.candidate(&pieces)?;
+        let candidate = self.candidate(Some(&*writer), after)?;
         let masked = |printed: &str| {
             without_secrets(printed, &self.with_included(before.ran().into_iter().chain([after])))
         };
         let (file, text) = (self.store.path(), candidate.path());
-        let occasion = Occasion { operation, file, text, by, masked: &masked };
-        self.reload((occasion, id), Some(&*writer), before, writes.then_some(&pieces[..]))
+        let occasion = Occasion { operation: operation.name(), file, text, by, masked: &masked };
+        let written = Some(&**after).filter(|_| operation.writes());
+        self.reload((occasion, id), Some(&*writer), before, written)
     }
 
     /// Runs the reload command. If it fails, file and running configuration are rolled back, if the
@@ -68,7 +63,7 @@ impl Engine {
         (occasion, id): (Occasion<'_>, &ChangeId),
         writer: Option<&dyn Writer>,
         before: &RollbackPoint,
-        written: Option<&[&[u8]]>,
+        written: Option<&Snapshot>,
     ) -> Result<(), Error> {
         let Some(command) = &self.hooks.reload else { return Ok(()) };
         let Err(failure) = self.run_reload(command, occasion) else { return Ok(()) };
@@ -76,7 +71,7 @@ impl Engine {
         let aftermath =
             self.roll_back((occasion, id), writer, before, written).unwrap_or(Aftermath::NotRestored);
         if let (Aftermath::Restored, Some(text)) = (aftermath, before.ran())
-            && let Ok(old) = self.candidate(writer, &[text.bytes()])
+            && let Ok(old) = self.candidate(writer, text)
         {
             // The command runs again for the old text; its result changes nothing.
             let _ = hook::run(command, Occasion { text: old.path(), ..occasion }, &self.hooks);
@@ -114,7 +109,7 @@ impl Engine {
         };
         let running = self.running().map(Ok).unwrap_or_else(|| self.read());
         running.and_then(|running| {
-            let candidate = self.candidate(Some(writer), &[running.bytes()])?;
+            let candidate = self.candidate(Some(writer), &running)?;
             let masked = |printed: &str| without_secrets(printed, &self.with_included([&running]));
             let (file, text) = (self.store.path(), candidate.path());
             let occasion = Occasion { operation, file, text, by, masked: &masked };
@@ -128,7 +123,7 @@ impl Engine {
         (occasion, id): (Occasion<'_>, &ChangeId),
         writer: Option<&dyn Writer>,
         before: &RollbackPoint,
-        written: Option<&[&[u8]]>,
+        written: Option<&Snapshot>,
     ) -> Result<Aftermath, Error> {
         if let (Some(writer), Some(written)) = (writer, written) {
             let message = format!("the reload command failed after `{}`", occasion.operation);

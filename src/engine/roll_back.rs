@@ -1,4 +1,4 @@
-//! Rolls back the file after a change that was not confirmed.
+//! Restores the state before a change that failed, or that was not confirmed.
 //!
 //! If the file was edited by hand meanwhile, the edit is merged with the text before the change, once, as a change with
 //! `base` is. If that clashes, the edit stays, and the log and `status` say so. After a server was killed, the next
@@ -6,13 +6,13 @@
 
 use std::sync::Arc;
 
-use super::aftermath::Aftermath;
-use super::conflict::conflicts;
-use super::content::Content;
-use super::local::Engine;
-use super::operation::UNSAVED;
+use super::change::UNSAVED;
+use super::confirm::{PendingChange, RollbackPoint};
+use super::local::{Engine, LogLevel};
+use super::rebase::conflicts;
+use super::running::LastChange;
+use super::service::differing;
 use super::snapshot::Snapshot;
-use super::status::differing;
 use crate::error::{Error, ErrorKind};
 use crate::store::{
     ChangeRecord, ChangeRef, HAND_EDIT, HistoryEntry, Loaded, PendingInfo, PendingRecord, REVERT, Revision,
@@ -76,8 +76,8 @@ impl UnconfirmedChange {
     /// The paths of its values, masked.
     fn paths(&self) -> String {
         let Some(written) = &self.written else { return String::new() };
-        let old = self.old.clone().unwrap_or_else(|| Arc::new(Snapshot::from_bytes("")));
-        let paths = differing(&Content::Text(old), &Content::Text(written.clone()));
+        let nothing = Snapshot::default();
+        let paths = differing(self.old.as_deref().unwrap_or(&nothing), written);
         if paths.is_empty() { String::new() } else { format!(": {}", paths.join(", ")) }
     }
 
@@ -217,5 +217,120 @@ fn missing(error: Error) -> Result<Option<Loaded>, Error> {
     match error {
         error if error.kind == ErrorKind::NoConfiguration => Ok(None),
         error => Err(error),
+    }
+}
+
+impl Engine {
+    /// Puts the old text back into the file, if the file still holds the text that was `written`.
+    pub(super) fn restore_file(
+        &self,
+        writer: &dyn Writer,
+        old: Option<&Snapshot>,
+        written: &Snapshot,
+        record: &ChangeRecord<'_>,
+    ) -> Result<Aftermath, Error> {
+        let now = self.reconcile(writer)?;
+        let old = old.map(Snapshot::bytes);
+        let restored = if old.is_some() { Aftermath::Restored } else { Aftermath::Removed };
+        match &now {
+            now if now.as_ref().map(|now| &now.bytes[..]) == old => Ok(restored),
+            Some(now) if now.bytes == written.shared_bytes() => {
+                let pieces = old.map(|old| [old]);
+                writer.prepare(Some(now.as_base()), pieces.as_ref().map(|all| &all[..]), record)?.commit()?;
+                Ok(restored)
+            }
+            _ => Ok(Aftermath::ChangedMeanwhile),
+        }
+    }
+
+    /// Restores the running configuration from before the change. `is_file_back` says that the file is
+    /// restored, too.
+    pub(super) fn restore_running(
+        &self,
+        before: &RollbackPoint,
+        is_file_back: bool,
+        last_change: Option<LastChange>,
+    ) {
+        let (Some(running), Some((old, saved))) = (&self.running, &before.server) else { return };
+        running.exchange(|state| {
+            state.running = old.clone();
+            if is_file_back {
+                // A hand edit that is restored in the file is not loaded.
+                state.saved = saved.clone();
+            }
+            state.generation += 1;
+            state.last_change = last_change.or(state.last_change.take());
+        });
+    }
+
+    /// Forgets a pending change that was not made after all.
+    pub(super) fn forget_pending(&self, pending: &PendingChange, writer: Option<&dyn Writer>) {
+        if let Some(Err(error)) = writer.map(|writer| writer.clear_pending()) {
+            self.tell(
+                LogLevel::Error,
+                &format!("the history keeps an entry for a change that was not made: {error}"),
+            );
+        }
+        self.release_pending(pending);
+    }
+
+    /// Ends the waiting of a pending change that was decided.
+    pub(super) fn release_pending(&self, pending: &PendingChange) {
+        if let Some(running) = &self.running {
+            running.exchange(|state| {
+                state.pending.take_if(|other| other.info.id == pending.info.id);
+            });
+        }
+        pending.decide();
+    }
+
+    /// Records a failure that came after the response.
+    pub(super) fn remember_trouble(&self, trouble: Error) {
+        if let Some(running) = &self.running {
+            running.exchange(|state| state.last_error = Some(trouble));
+        }
+    }
+}
+
+/// The state of the file after a change was rolled back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aftermath {
+    /// The old text is back.
+    Restored,
+    /// The file is removed again: it did not exist before.
+    Removed,
+    /// Another program changed or removed it meanwhile, and it stays so.
+    ChangedMeanwhile,
+    /// Another program changed it meanwhile: the change was rolled back, and the edit stays.
+    Merged,
+    /// The new text stays: the old one could not be put back.
+    NotRestored,
+}
+
+impl Aftermath {
+    /// True if an edit by another program stays in the file.
+    pub fn is_hand_edit(self) -> bool {
+        matches!(self, Self::ChangedMeanwhile | Self::Merged)
+    }
+
+    /// The addition to a message if the reload command failed.
+    pub(super) fn hint(self) -> &'static str {
+        match self {
+            Self::Restored => "the old configuration is back",
+            Self::Removed => "there was no configuration before the change, so the file was removed",
+            Self::ChangedMeanwhile | Self::Merged => {
+                "another program changed the file meanwhile, so it is left as it is"
+            }
+            Self::NotRestored => "the old configuration could not be put back, so the new one stays",
+        }
+    }
+
+    pub(super) fn in_words(self) -> &'static str {
+        match self {
+            Self::Restored | Self::Removed => "the change was rolled back",
+            Self::ChangedMeanwhile => "the file was changed meanwhile and is left as it is",
+            Self::Merged => "the change was rolled back in a file that was changed meanwhile",
+            Self::NotRestored => "the change stands, as the old configuration could not be put back",
+        }
     }
 }

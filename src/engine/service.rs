@@ -1,19 +1,18 @@
 //! The service that every command and every endpoint works on: the engine over a store, a node of a cluster, or a
-//! server elsewhere.
+//! server elsewhere; and the state of a configuration that it tells.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use super::change::{ChangeOptions, RequestedChange};
-use super::change_report::ChangeReport;
-use super::composed::Composed;
-use super::content::Content;
-use super::node_report::NodeReport;
-use super::outcome::OutcomeNote;
-use super::snapshot::Snapshot;
-use super::status::{ServerHealth, Status};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::change::{ChangeOptions, ChangeReport, Operation, OutcomeNote, RequestedChange};
+use super::include::Composed;
+use super::snapshot::{Snapshot, compared};
 use crate::error::Error;
 use crate::store::{CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision};
+use mediaconf::{Masker, Path, Position, Segment, diff};
 
 /// A configuration that can be read and changed.
 ///
@@ -23,12 +22,15 @@ pub trait ConfigService: Send + Sync {
     /// The name in messages: the path of the file, or the URL of the server.
     fn name(&self) -> &str;
 
-    /// Reads the configuration.
-    fn read(&self, query: &ReadQuery) -> Result<Reading, Error>;
+    /// Reads the configuration; `None` is the running one, or the file if no server runs.
+    fn read(&self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Error>;
 
-    /// Reads the running configuration, or the file where no server runs, as text if there is one; `None`
-    /// if it is still the one that `tag` stands for. `tag` then stands for what was read.
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Error>;
+    /// Returns the figures of the server; null if it tells none.
+    fn figures(&self) -> Result<Value, Error>;
+
+    /// Reads the running configuration, or the file where no server runs; `None` if it is still the one that `tag`
+    /// stands for. `tag` then stands for what was read.
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error>;
 
     /// Returns the revision of what is read by default, and no text; `None` if the text is not known.
     fn revision(&self) -> Result<Option<Revision>, Error>;
@@ -105,14 +107,6 @@ pub trait ConfigService: Send + Sync {
     fn status(&self) -> Result<Status, Error>;
 }
 
-/// The configuration that is read, and its form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReadQuery {
-    /// The configuration; `None` is the running one, or the file if no server runs.
-    pub source: Option<ConfigSource>,
-    pub form: ReadForm,
-}
-
 /// The configuration that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConfigSource {
@@ -122,34 +116,180 @@ pub enum ConfigSource {
     Saved,
 }
 
-/// In which form a configuration is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReadForm {
-    /// Text; a server without text is an error.
-    Text,
-    /// Text, or JSON from a server without text.
-    TextOrJson,
-    /// JSON. If the text is already there, it is returned instead, and the caller renders it.
-    Json {
-        /// True if streams that are `static` may be left out.
-        skip_static: bool,
-        /// True if the figures of the server are added.
-        runtime: bool,
-    },
-}
-
-/// A configuration that was read.
-#[derive(Debug)]
-pub struct Reading {
-    pub source: ConfigSource,
-    pub content: Content,
-    /// True if the text has lost its line ends: directives stand in a comment.
-    pub lost_line_ends: bool,
-}
-
 /// The decision on a pending change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     Keep,
     RollBack,
+}
+
+/// The state of a configuration; serialized, the members of `mediactl status -o json`.
+#[derive(Debug, Default, Serialize)]
+pub struct Status {
+    /// The server that runs the configuration.
+    pub server: Option<ServerInfo>,
+    /// The server that may run it and can't be asked, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreachable: Option<String>,
+    /// The node of a cluster that the server is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeReport>,
+    /// True if the running configuration is saved; null if the server does not say.
+    pub saved: Option<bool>,
+    /// The paths whose values differ between the running and the saved configuration.
+    pub differing: Vec<String>,
+    /// True if the file was edited by hand since the last change in the history.
+    pub edited_by_hand: bool,
+    /// The text of the file; `None` if the server does not show it.
+    #[serde(skip)]
+    pub file: Option<Arc<Snapshot>>,
+    /// The number of errors of the file; null if the server does not show it.
+    pub errors: Option<usize>,
+    /// The first of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_error: Option<FirstError>,
+    /// The change that has to be confirmed.
+    pub pending: Option<PendingInfo>,
+    /// The last change in the history; an `update` after it, which is in no history.
+    pub last_change: Option<HistoryEntry>,
+    /// The last failure that came after the response.
+    pub last_error: Option<String>,
+    /// The records of the nodes of a cluster; `None` if there can be no nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<NodeRecord>>,
+}
+
+/// The state of a server, and the configuration that it runs.
+#[derive(Debug, Clone)]
+pub struct ServerHealth {
+    /// The revision of what it runs, or of the file where no server runs; none where the text is not known.
+    pub revision: Option<Revision>,
+    /// The change that has to be confirmed.
+    pub pending: Option<PendingInfo>,
+    /// Why its last reload or its runtime command failed.
+    pub trouble: Option<String>,
+}
+
+/// The first error of a file.
+#[derive(Debug, Serialize)]
+pub struct FirstError {
+    pub file: String,
+    /// Both from 1.
+    #[serde(flatten)]
+    pub position: Position,
+    pub message: String,
+    /// The line, with secrets masked; `None` if they can't be found.
+    pub text: Option<String>,
+}
+
+/// A server, as it describes itself.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ServerInfo {
+    pub pid: Option<u64>,
+    /// Its version of this program.
+    pub version: Option<String>,
+    /// The addresses on which it listens.
+    pub addresses: Vec<String>,
+    /// The time of its start (RFC 3339).
+    pub started_at: Option<String>,
+}
+
+/// The last change: the `update` that a server made last, if it was made after the last one in the history.
+pub fn last_change(
+    entry: Option<HistoryEntry>,
+    (at, by, operation): (SystemTime, &str, &str),
+    running: Revision,
+) -> Option<HistoryEntry> {
+    let is_later = operation == Operation::Update.name() && entry.as_ref().is_none_or(|entry| entry.at <= at);
+    let update = || HistoryEntry {
+        number: None,
+        serial: 0,
+        at,
+        operation: operation.to_owned(),
+        by: Some(by.to_owned()),
+        message: None,
+        id: None,
+        undoes: None,
+        before: None,
+        after: Some(running),
+        is_aside: true,
+        paths: None,
+        from: None,
+    };
+    if is_later { Some(update()) } else { entry }
+}
+
+/// The paths of the values that differ between two configurations; empty if one of them has errors.
+pub fn differing(running: &Snapshot, saved: &Snapshot) -> Vec<String> {
+    if running.is_same_text(saved) {
+        // Mostly they are equal, and the JSON of both costs more than the comparison.
+        return Vec::new();
+    }
+    let mut paths = Vec::new();
+    if running.is_valid() && saved.is_valid() {
+        let patch =
+            compared([Some(running), Some(saved)], |running, saved| Value::Object(diff(running, saved)));
+        collect_paths(&Masker::default().json(&patch), &mut Vec::new(), &mut paths);
+    }
+    paths
+}
+
+fn collect_paths(patch: &Value, above: &mut Vec<Segment>, paths: &mut Vec<String>) {
+    match patch {
+        Value::Object(members) if !members.is_empty() => {
+            for (key, value) in members {
+                above.push(Segment::Key(key.clone()));
+                collect_paths(value, above, paths);
+                above.pop();
+            }
+        }
+        _ if above.is_empty() => {}
+        _ => paths.push(Path { segments: above.clone() }.to_string()),
+    }
+}
+
+/// A node of a cluster, as it describes itself to its clients.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NodeReport {
+    pub name: String,
+    /// The URL of the configuration in the cluster, without credentials.
+    pub cluster: String,
+    /// The serial of the cluster's configuration that it runs; none before the first.
+    pub serial: Option<u64>,
+    /// The serial that it should run, as far as it knows.
+    pub wanted: Option<u64>,
+    /// `running`, `refused`, `failed`, `drifted`.
+    pub state: String,
+    /// The reason why it does not run what it should, in one line.
+    pub why: Option<String>,
+    /// The same for those who may only look: without what hooks printed. It is not sent beside the other.
+    #[serde(skip)]
+    pub brief: Option<String>,
+    /// Since when it is in this state (RFC 3339).
+    pub since: String,
+    /// The reason why the cluster can't be reached or read; `None` while it can.
+    pub away: Option<String>,
+    /// How far its clock is ahead of that of whoever made the last change, in seconds, if that is more than one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skew: Option<i64>,
+    /// The figures for monitoring.
+    #[serde(skip)]
+    pub figures: NodeFigures,
+}
+
+/// The figures of a node for monitoring.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NodeFigures {
+    /// The serial of the last change that the node saw.
+    pub cluster_serial: Option<u64>,
+    /// Since the last read of the cluster that succeeded; `None` before the first.
+    pub last_contact: Option<Duration>,
+    /// True if a change was not confirmed in time, and nobody has taken it back in the cluster.
+    pub is_overdue: bool,
+    /// True if another process has the name of the node.
+    pub is_twin: bool,
+    /// The end of the validity of the certificate that the node shows to the cluster.
+    pub certificate_expiry: Option<SystemTime>,
 }

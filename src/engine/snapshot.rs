@@ -1,23 +1,28 @@
-//! A configuration as it was at one moment.
+//! A configuration as it was at one moment, for those who may see its secrets and for those who may not.
 
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
+use serde_json::{Map, Value};
 
 use super::guard;
 use crate::store::Revision;
 use mediaconf::{
-    Config, Diagnostics, DirectiveRole, Document, EntryId, Lens, Members, Span, check_document, has_errors,
-    has_lost_line_ends, only_argument, top_members,
+    Config, Diagnostics, DirectiveRole, Document, EntryId, Kind, Lens, Masker, Members, Request,
+    SecretValues, Span, check_document, has_errors, has_lost_line_ends, only_argument, top_members,
+    unified_diff,
 };
 
 /// The directive that includes files.
 pub const INCLUDE: &str = "include";
 
 /// A text with everything that was computed from it, each when it is first asked for.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Snapshot {
     bytes: Bytes,
+    /// True if only the values are those of a server, which gives no text.
+    is_of_values: bool,
     document: OnceLock<Document>,
     diagnostics: OnceLock<Diagnostics>,
     valid: OnceLock<bool>,
@@ -32,18 +37,33 @@ pub struct Snapshot {
 impl Snapshot {
     /// Takes bytes as they come from a file or a request.
     pub fn from_bytes(bytes: impl Into<Bytes>) -> Self {
-        Self {
-            bytes: bytes.into(),
-            document: OnceLock::new(),
-            diagnostics: OnceLock::new(),
-            valid: OnceLock::new(),
-            lost_line_ends: OnceLock::new(),
-            revision: OnceLock::new(),
-            json: OnceLock::new(),
-            includes: OnceLock::new(),
-            account: OnceLock::new(),
-            view_account: OnceLock::new(),
+        Self { bytes: bytes.into(), ..Self::default() }
+    }
+
+    /// A text with the values of a server that gives no text but JSON; `None` if that can't be written as a text.
+    pub fn of_values(values: &Value) -> Option<Self> {
+        let mut values = values.clone();
+        for kind in Kind::ALL {
+            let group = values.get_mut(kind.key()).and_then(Value::as_object_mut);
+            let blocks = group.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut);
+            // It follows from the order.
+            blocks.for_each(|block| drop(block.shift_remove("position")));
         }
+        let (empty, request) = (Self::default(), Request::from(values));
+        let evaluated = request.evaluate(&empty.config()).ok()?;
+        let edit = request.edit(evaluated, empty.document(), &empty.config()).ok()?;
+        let written = edit.map_or_else(Self::default, |edit| Self::proved(edit.document));
+        Some(Self { is_of_values: true, ..written })
+    }
+
+    /// True if the text was made of values: the server has another one.
+    pub fn is_of_values(&self) -> bool {
+        self.is_of_values
+    }
+
+    /// The revision; `None` if the text of the server is not known.
+    pub fn known_revision(&self) -> Option<Revision> {
+        (!self.is_of_values).then(|| self.revision())
     }
 
     /// A text with its index.
@@ -171,4 +191,99 @@ impl Snapshot {
     pub fn is_valid(&self) -> bool {
         *self.valid.get_or_init(|| !has_errors(self.document()))
     }
+}
+
+/// Looks up values in two configurations; one that is not there, or has errors, has no values.
+pub fn compared<T>(sides: [Option<&Snapshot>; 2], look: impl FnOnce(&Config<'_>, &Config<'_>) -> T) -> T {
+    let nothing = Snapshot::default();
+    let [old, new] = sides.map(|side| side.filter(|side| side.is_valid()).unwrap_or(&nothing));
+    look(&old.config(), &new.config())
+}
+
+/// Returns the lines of a unified diff of two configurations, or of some of their streams, from the first `@@` on. Without a
+/// masker secrets are shown. If the text of one of them is not known, their values are compared, written as texts.
+pub fn diff_lines(
+    [old, new]: [&Snapshot; 2],
+    streams: Option<&HashSet<String>>,
+    masker: Option<&Masker>,
+) -> Vec<String> {
+    let between = |old: &Snapshot, new: &Snapshot| match streams {
+        Some(names) => old.document().unified_diff_of_streams(new.document(), names, masker),
+        None => old.document().unified_diff(new.document(), masker),
+    };
+    let rewritten =
+        |text: &Snapshot| text.is_valid().then(|| Snapshot::of_values(&text.config().to_json()))?;
+    match old.is_of_values() || new.is_of_values() {
+        true => rewritten(old)
+            .zip(rewritten(new))
+            .map_or_else(|| between(old, new), |(old, new)| between(&old, &new)),
+        false => between(old, new),
+    }
+}
+
+/// Returns the lines of a unified diff of two values as JSON.
+pub fn value_diff_lines(old: &Value, new: &Value) -> Vec<String> {
+    unified_diff(&format!("{old:#}\n"), &format!("{new:#}\n"))
+}
+
+/// Returns the number of lines of a diff that only the new side has, and of those that only the old side has.
+pub fn added_and_removed(diff: &[String]) -> [usize; 2] {
+    ['+', '-'].map(|sign| diff.iter().filter(|line| line.starts_with(sign)).count())
+}
+
+impl Snapshot {
+    /// The text with masks in the place of its secrets. Its JSON and its values are those of the masked text.
+    #[must_use]
+    pub fn masked(&self, masker: &Masker) -> Self {
+        Self::from_document(Document::parse(masker.document(self.document())))
+    }
+}
+
+/// A masked configuration with the answers that are made of it, each when it is first asked for.
+#[derive(Debug)]
+pub struct MaskedConfig {
+    /// The masked text.
+    pub snapshot: Snapshot,
+    text: OnceLock<Arc<Vec<u8>>>,
+    json_of_others: OnceLock<Arc<Vec<u8>>>,
+}
+
+impl MaskedConfig {
+    /// Masks a configuration.
+    pub fn new(snapshot: &Snapshot, masker: &Masker) -> Self {
+        Self { snapshot: snapshot.masked(masker), text: OnceLock::new(), json_of_others: OnceLock::new() }
+    }
+
+    /// The text.
+    pub fn text(&self) -> Arc<Vec<u8>> {
+        self.text.get_or_init(|| Arc::new(self.snapshot.bytes().to_vec())).clone()
+    }
+
+    /// The whole configuration on one line of JSON; only of a text without errors.
+    pub fn json(&self, skip_static_streams: bool) -> Arc<Vec<u8>> {
+        if !skip_static_streams {
+            return self.snapshot.json().clone();
+        }
+        self.json_of_others.get_or_init(|| Arc::new(json_of_others(&self.snapshot))).clone()
+    }
+}
+
+/// The configuration without its static streams, on one line of JSON.
+pub fn json_of_others(snapshot: &Snapshot) -> Vec<u8> {
+    let lens = Lens { skip_static_streams: true, ..Lens::default() };
+    let config = Config::from_members(snapshot.members(), lens);
+    serde_json::to_vec(&config.view()).expect("a view is JSON")
+}
+
+/// Returns free text, such as the output of a hook, without the secrets of configurations.
+pub fn without_secrets<'s>(text: &str, of: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> String {
+    let secrets = SecretValues::collect(of.into_iter().map(|text| text.document()));
+    secrets.masked(text, &Masker::default()).into_owned()
+}
+
+/// Returns the message of a change without the secrets of configurations. Secrets that only their form
+/// shows are masked when the message is shown.
+pub fn message_without_secrets<'s>(message: &str, of: impl IntoIterator<Item = &'s Arc<Snapshot>>) -> String {
+    let secrets = SecretValues::collect(of.into_iter().map(|text| text.document()));
+    secrets.masked_values(message, &Masker::default()).into_owned()
 }

@@ -12,26 +12,27 @@
 //! If a step fails, the stored text is as before. Between the steps up to the commit, a change whose
 //! request has timed out is given up.
 
-mod finish;
-mod stored_text;
-
 use std::sync::Arc;
+use std::time::{Instant, SystemTime};
 
+use super::change::{ChangeOptions, ChangeReport, Operation, OutcomeNote, UNSAVED};
+use super::confirm::{CanaryFault, PendingChange, RollbackPoint};
+use super::history::first_paths_between;
+use super::hook::{self, HookFailure, HookReason, Hooks, Occasion};
+use super::local::{DEFAULT_LOCK_WAIT, Engine};
+use super::rebase::OVERWRITE;
+use super::roll_back::{NO_USER, SERVER_ENDED};
+use super::running::{LastChange, ReloadRun, ServerState, Turn};
+use super::snapshot::{Snapshot, compared, message_without_secrets, without_secrets};
 use crate::error::{Error, ErrorKind};
+use crate::store::{
+    BaseText, ChangeId, ChangeRecord, Loaded, PendingInfo, RunBy, Version, WHOLE_HISTORY, Warning, Writer,
+    change_made,
+};
 use mediaconf::ChangedValue;
 
-use super::canary::CanaryFault;
-use super::change::ChangeOptions;
-use super::conflict::OVERWRITE;
-use super::content::{Content, compared};
-use super::local::{DEFAULT_LOCK_WAIT, Engine};
-use super::operation::Operation;
-use super::outcome::{After, Outcome, OutcomeNote};
-use super::roll_back::{NO_USER, SERVER_ENDED};
-use super::running::{ServerState, Turn};
-use super::snapshot::Snapshot;
-use crate::store::{ChangeId, PendingInfo, RunBy, WHOLE_HISTORY, Warning, Writer, change_made};
-use stored_text::{StoredText, texts, texts_between_changes};
+/// The longest text that a writer compares with the one before to note the paths of its change, in bytes.
+const COMPARED_TEXT: usize = 1024 * 1024;
 
 /// A change that has begun: it has its turn, its lock, and the texts that it is computed on.
 pub(super) struct Transaction<'e> {
@@ -39,76 +40,171 @@ pub(super) struct Transaction<'e> {
     pub options: &'e ChangeOptions,
     /// The id of the change.
     id: ChangeId,
-    operation: Operation,
+    pub operation: Operation,
     /// `None` if nothing is written: in a dry run, or if the running configuration changes alone.
     writer: Option<Box<dyn Writer + 'e>>,
     /// Given back after the lock, so that the next writer of this process finds the lock free.
     turn: Option<Turn>,
-    file: Option<StoredText>,
+    stored: Option<StoredText>,
     /// The state of the server; none without one.
     pub state: Option<ServerState>,
     /// Of a rehearsal: whether another change has to be confirmed first.
     is_other_pending: bool,
     /// Without a server: the text of the last change, and the file as it was edited by hand since.
     hand_edit: Option<[Arc<Snapshot>; 2]>,
-    warnings: Vec<Warning>,
+    /// What the user should know: also what became of a change that was never confirmed, and the faults that the
+    /// judgement has found, and does not refuse.
+    pub warnings: Vec<String>,
     /// The reason for the change, for the history, without the secrets of both texts.
     message: Option<String>,
-    /// What became of a change that was never confirmed, and the faults that the judgement has found, and does not
-    /// refuse.
-    pub told: Vec<String>,
 }
 
-/// The reason why a change did not begin.
-pub(super) enum NotBegun {
-    Refused(Error),
-    /// The history has it already.
-    Made(Box<Outcome>),
+/// The text of the store on which a change is computed, with what the store knows of it.
+struct StoredText {
+    snapshot: Arc<Snapshot>,
+    version: Version,
+    /// The change that made it, if the store keeps it until it is confirmed.
+    open: Option<PendingInfo>,
 }
 
-impl NotBegun {
-    /// The change is made, and may wait to be confirmed.
-    fn made<T>(engine: &Engine, pending: Option<PendingInfo>) -> Result<T, Self> {
-        let present = Some(Content::Text(engine.present()?));
-        let notes = vec![OutcomeNote::HasChange];
-        Err(Self::Made(Box::new(Outcome { notes, pending, ..Outcome::new(present, After::Unchanged) })))
+impl StoredText {
+    fn as_base(&self) -> BaseText<'_> {
+        let Self { snapshot, version, .. } = self;
+        BaseText { text: snapshot.bytes(), version, revision: snapshot.revision() }
+    }
+}
+
+impl Engine {
+    /// Makes a change, and counts it: `compute` has the texts that it is made on. A patch, or a text with a `base`, is a
+    /// difference, so it is computed again on the text of a writer that was faster.
+    pub(super) fn make_change(
+        &self,
+        operation: Operation,
+        options: &ChangeOptions,
+        compute: impl Fn(&mut Transaction<'_>) -> Result<ChangeReport, Error>,
+    ) -> Result<ChangeReport, Error> {
+        let deadline = Instant::now() + DEFAULT_LOCK_WAIT;
+        let is_difference = operation == Operation::Modify || options.base.is_some();
+        let made = loop {
+            match self.attempt(operation, options, &compute) {
+                Err(refusal)
+                    if refusal.kind == ErrorKind::Overtaken && is_difference && Instant::now() < deadline => {
+                }
+                made => break made,
+            }
+        };
+        if let Some(activity) = self.activity() {
+            activity.count_change(operation, options.dry_run, &made);
+        }
+        made
     }
 
-    /// The outcome for whoever asked for the change.
-    pub fn into_outcome(self) -> Result<Outcome, Error> {
-        match self {
-            Self::Refused(refusal) => Err(refusal),
-            Self::Made(outcome) => Ok(*outcome),
+    fn attempt(
+        &self,
+        operation: Operation,
+        options: &ChangeOptions,
+        compute: impl Fn(&mut Transaction<'_>) -> Result<ChangeReport, Error>,
+    ) -> Result<ChangeReport, Error> {
+        let mut transaction = match Transaction::begin(self, operation, options)? {
+            Ok(transaction) => transaction,
+            Err(made) => return Ok(*made),
+        };
+        let report = compute(&mut transaction)?;
+        transaction.finish(report)
+    }
+
+    /// The report of a change that is made already, and may wait to be confirmed.
+    fn made_before<T>(&self, pending: Option<PendingInfo>) -> Result<Result<T, Box<ChangeReport>>, Error> {
+        let notes = vec![OutcomeNote::HasChange];
+        let present = ChangeReport::unchanged(Some(self.present()?));
+        Ok(Err(Box::new(ChangeReport { notes, pending, ..present })))
+    }
+
+    /// The state of the server, and the stored text.
+    fn texts(
+        &self,
+        writer: Option<&dyn Writer>,
+        operation: Operation,
+    ) -> Result<(Option<ServerState>, Option<StoredText>), Error> {
+        let state = self.state();
+        let Loaded { bytes, version, open } = match writer.map_or_else(|| self.store.load(), Writer::load) {
+            Ok(loaded) => loaded,
+            // Only a local `modify` needs a file.
+            Err(error)
+                if error.kind == ErrorKind::NoConfiguration
+                    && (operation != Operation::Modify || state.is_some()) =>
+            {
+                return Ok((state, None));
+            }
+            Err(_) if operation == Operation::Update => return Ok((state, None)),
+            Err(error) => return Err(error),
+        };
+        let saved = state.as_ref().map(|state| &state.saved).filter(|saved| saved.bytes() == bytes);
+        let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(bytes)));
+        Ok((state, Some(StoredText { snapshot, version, open })))
+    }
+
+    /// The same as no change leaves them half done. Within a change the file differs from what the server
+    /// knows of it, as it does after a hand edit; so they are looked at again between two changes.
+    fn texts_between_changes(
+        &self,
+        operation: Operation,
+    ) -> Result<(Option<ServerState>, Option<StoredText>), Error> {
+        let seen = self.texts(None, operation);
+        match &seen {
+            Ok((None, _)) => return seen,
+            Ok((Some(state), Some(file))) if file.snapshot.is_same_text(&state.saved) => return seen,
+            _ => {}
+        }
+        let _turn = self.take_turn()?;
+        self.texts(None, operation)
+    }
+
+    /// Takes the lock where the operation needs it. A rehearsal needs none, nor does an operation that leaves
+    /// the file alone, except for the text that hooks look at.
+    fn writer_for(
+        &self,
+        operation: Operation,
+        options: &ChangeOptions,
+    ) -> Result<Option<Box<dyn Writer + '_>>, Error> {
+        let is_saved = self.state().is_none_or(|state| state.is_saved());
+        let needs_text = !self.hooks.are_empty() || options.confirm.is_some() || !is_saved;
+        let needs_none = options.dry_run && (self.hooks.check.is_none() || !options.takes_turn());
+        if needs_none || !(operation.writes() || needs_text) {
+            return Ok(None);
+        }
+        // Checked before the lock, which creates the state folder.
+        if operation == Operation::Modify && self.running.is_none() {
+            self.store.refuse_missing()?;
+        }
+        match self.store.writer(DEFAULT_LOCK_WAIT, &mut |holder| self.tell_of_wait(holder)) {
+            Ok(writer) => Ok(Some(writer)),
+            // Even if nothing can be written, the running configuration can be replaced.
+            Err(error)
+                if !operation.writes()
+                    && options.confirm.is_none()
+                    && matches!(
+                        error.kind,
+                        ErrorKind::NoStateFolder | ErrorKind::BrokenStateFolder | ErrorKind::Denied
+                    ) =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(error),
         }
     }
 }
 
-impl<E: Into<Error>> From<E> for NotBegun {
-    fn from(error: E) -> Self {
-        Self::Refused(error.into())
-    }
-}
-
-/// A change as its operation computed it.
-pub(super) struct Change {
-    /// The configuration before; `None` if there was no file.
-    pub before: Option<Arc<Snapshot>>,
-    pub after: After,
-    /// True if `before` must have no errors, which a thread may still be looking for.
-    pub needs_valid: bool,
-    pub notes: Vec<OutcomeNote>,
-}
-
 impl<'e> Transaction<'e> {
     /// Waits for the turn and the lock, loads the texts, and reconciles the history with them. A rehearsal
-    /// loads the texts alone.
-    pub fn begin(
+    /// loads the texts alone. A change that the history has already does not begin: its report is returned.
+    fn begin(
         engine: &'e Engine,
         operation: Operation,
         options: &'e ChangeOptions,
-    ) -> Result<Self, NotBegun> {
+    ) -> Result<Result<Self, Box<ChangeReport>>, Error> {
         if !options.canary.is_empty() && !engine.is_run_by_nodes() {
-            return Err(Error::from(CanaryFault::NoCluster).into());
+            return Err(CanaryFault::NoCluster.into());
         }
         if !options.canary.is_empty() && options.confirm.is_none() {
             return Err(CanaryFault::Unconfirmed.into());
@@ -118,13 +214,13 @@ impl<'e> Transaction<'e> {
         engine.refuse_moved()?;
         if let Some(pending) = engine.pending().map(|pending| pending.info()) {
             if options.is_of(&pending) {
-                return NotBegun::made(engine, Some(pending));
+                return engine.made_before(Some(pending));
             }
             if options.takes_turn() {
-                return Err(Error::pending(&pending).into());
+                return Err(Error::pending(&pending));
             }
         }
-        let writer = writer_for(engine, operation, options)?;
+        let writer = engine.writer_for(operation, options)?;
         let rolled_back = match engine.running.is_none() && engine.store.run_by() == RunBy::Nobody {
             true => {
                 let writer = writer.as_deref().filter(|_| !options.dry_run);
@@ -132,17 +228,17 @@ impl<'e> Transaction<'e> {
             }
             false => None,
         };
-        let (state, file) = match options.takes_turn() {
-            true => texts(engine, writer.as_deref(), operation)?,
-            false => texts_between_changes(engine, operation)?,
+        let (state, mut stored) = match options.takes_turn() {
+            true => engine.texts(writer.as_deref(), operation)?,
+            false => engine.texts_between_changes(operation)?,
         };
         // Of a rehearsal: what the history has last goes back before the change is made.
         let goes_back = options.dry_run && rolled_back.is_some();
-        let rehearsed = rolled_back.as_ref().filter(|_| options.dry_run).and_then(|it| it.text.clone());
-        let file = match rehearsed {
-            Some(snapshot) => file.map(|file| StoredText { snapshot, ..file }),
-            None => file,
-        };
+        if let (true, Some(stored), Some(rolled_back)) = (options.dry_run, &mut stored, &rolled_back)
+            && let Some(text) = &rolled_back.text
+        {
+            stored.snapshot = text.clone();
+        }
         let mut transaction = Self {
             engine,
             options,
@@ -150,37 +246,35 @@ impl<'e> Transaction<'e> {
             operation,
             turn,
             writer,
-            file,
+            stored,
             state,
             is_other_pending: engine.pending().is_some(),
             hand_edit: None,
-            warnings: Vec::new(),
+            warnings: rolled_back.into_iter().map(|it| it.words).collect(),
             message: None,
-            told: rolled_back.into_iter().map(|it| it.words).collect(),
         };
-        if let Some(open) = transaction.open().filter(|open| options.is_of(open)) {
-            return NotBegun::made(engine, Some(open));
+        // The change that the store keeps until it is confirmed.
+        let open = transaction.stored.as_ref().and_then(|file| file.open.clone());
+        match open.filter(|open| !open.is_over) {
+            Some(open) if options.is_of(&open) => return engine.made_before(Some(open)),
+            Some(open) if options.takes_turn() => return Err(Error::pending(&open)),
+            open => transaction.is_other_pending |= open.is_some(),
         }
-        transaction.refuse_open()?;
         transaction.note_saved();
         transaction.reconcile()?;
         let id = options.id.as_ref().filter(|_| !(options.again || goes_back));
         if let Some(id) = id
             && change_made(&engine.store.history(WHOLE_HISTORY)?, id.as_str()).is_some()
         {
-            return NotBegun::made(engine, None);
+            return engine.made_before(None);
         }
         options.refuse_late()?;
-        Ok(transaction)
+        Ok(Ok(transaction))
     }
 
     /// The text of the file; `None` if the file is missing.
     pub fn file(&self) -> Option<&Arc<Snapshot>> {
-        self.file.as_ref().map(|file| &file.snapshot)
-    }
-
-    pub fn is(&self, operation: Operation) -> bool {
-        self.operation == operation
+        self.stored.as_ref().map(|stored| &stored.snapshot)
     }
 
     /// The text of which a hand edit was made, and the file with it.
@@ -193,8 +287,7 @@ impl<'e> Transaction<'e> {
 
     /// Says which values a hand edit changed that the change picks up.
     pub fn picked_up(&self) -> Option<OutcomeNote> {
-        let sides = self.hand_edit()?.map(|text| Content::Text(text.clone()));
-        let words = compared(sides.each_ref().map(Some), |known, file| {
+        let words = compared(self.hand_edit()?.map(|text| Some(&**text)), |known, file| {
             ChangedValue::paths_in_words(&ChangedValue::between(known, file))
         });
         Some(OutcomeNote::PickedUpHandEdit(words))
@@ -214,38 +307,17 @@ impl<'e> Transaction<'e> {
     }
 
     /// Refuses a change that was made for another running configuration (`If-Match`), or for a file
-    /// that was edited by hand since.
-    pub fn refuse_stale(&self, state: &ServerState, is_hand_edited: bool) -> Result<(), Error> {
-        match &self.options.expected {
-            Some(_) if is_hand_edited && self.is_for_hand_edit() => Ok(()),
-            Some(_) if is_hand_edited => Err(hand_edited_since()),
-            Some(expected) if !expected.allows(state.running.revision()) => Err(stale()),
-            _ => Ok(()),
+    /// that was edited by hand since; without a server, for another text of the file.
+    pub fn refuse_stale(&self, is_hand_edited: bool) -> Result<(), Error> {
+        let Some(expected) = &self.options.expected else { return Ok(()) };
+        if is_hand_edited && self.state.is_some() {
+            return if self.is_for_hand_edit() { Ok(()) } else { Err(hand_edited_since()) };
         }
-    }
-
-    /// Refuses a change that was made for another text of the file, where no server runs over it.
-    pub fn refuse_other_file(&self) -> Result<(), Error> {
-        let found = self.file().map(|file| file.revision());
-        match &self.options.expected {
-            Some(expected) if !found.is_some_and(|found| expected.allows(found)) => Err(stale()),
-            _ => Ok(()),
-        }
-    }
-
-    /// The change that the store keeps until it is confirmed.
-    fn open(&self) -> Option<PendingInfo> {
-        self.file.as_ref().and_then(|file| file.open.clone()).filter(|open| !open.is_over)
-    }
-
-    /// Refuses a change on a text that another change has made which the store keeps until it is confirmed.
-    fn refuse_open(&mut self) -> Result<(), Error> {
-        match self.open() {
-            Some(open) if self.options.takes_turn() => Err(Error::pending(&open)),
-            open => {
-                self.is_other_pending |= open.is_some();
-                Ok(())
-            }
+        let present = self.state.as_ref().map(|state| &state.running).or(self.file());
+        match present.is_some_and(|present| expected.allows(present.revision())) {
+            true => Ok(()),
+            false => Err(Error::new(ErrorKind::Stale, "the configuration was changed meanwhile")
+                .hint("read the configuration again and repeat the change")),
         }
     }
 
@@ -255,9 +327,10 @@ impl<'e> Transaction<'e> {
         let edited = self.file().filter(|_| self.state.is_none()).cloned();
         let known = match &mut self.writer {
             Some(writer) if !self.options.dry_run => {
-                self.warnings = writer.take_warnings();
-                let reconciled = writer.reconcile(self.file.as_ref().map(StoredText::as_base))?;
-                self.warnings.extend(reconciled.warnings);
+                let mut warnings = writer.take_warnings();
+                let reconciled = writer.reconcile(self.stored.as_ref().map(StoredText::as_base))?;
+                warnings.extend(reconciled.warnings);
+                self.warnings.splice(0..0, warnings.iter().map(Warning::to_string));
                 reconciled.edited_from
             }
             _ => edited.as_ref().and_then(|file| self.engine.store.edited_from(file.revision())),
@@ -269,7 +342,7 @@ impl<'e> Transaction<'e> {
 
     /// A file that a hand edit made equal to the running configuration counts as saved.
     fn note_saved(&mut self) {
-        let (Some(state), Some(file)) = (&mut self.state, &self.file) else { return };
+        let (Some(state), Some(file)) = (&mut self.state, &self.stored) else { return };
         if !state.is_saved() && file.snapshot.is_same_text(&state.running) {
             state.saved = state.running.clone();
             if let Some(running) = self.engine.running.as_ref().filter(|_| self.turn.is_some()) {
@@ -277,39 +350,186 @@ impl<'e> Transaction<'e> {
             }
         }
     }
-}
 
-/// Takes the lock where the operation needs it. A rehearsal needs none, nor does an operation that leaves
-/// the file alone, except for the text that hooks look at.
-fn writer_for<'e>(
-    engine: &'e Engine,
-    operation: Operation,
-    options: &ChangeOptions,
-) -> Result<Option<Box<dyn Writer + 'e>>, Error> {
-    let is_saved = engine.state().is_none_or(|state| state.is_saved());
-    let needs_text = !engine.hooks.are_empty() || options.confirm.is_some() || !is_saved;
-    let needs_none = options.dry_run && (engine.hooks.check.is_none() || !options.takes_turn());
-    if needs_none || !(operation.writes() || needs_text) {
-        return Ok(None);
-    }
-    // Checked before the lock, which creates the state folder.
-    if operation == Operation::Modify && engine.running.is_none() {
-        engine.store.refuse_missing()?;
-    }
-    match engine.store.writer(DEFAULT_LOCK_WAIT, &mut |holder| engine.tell_of_wait(holder)) {
-        Ok(writer) => Ok(Some(writer)),
-        // Even if nothing can be written, the running configuration can be replaced.
-        Err(error)
-            if !operation.writes()
-                && options.confirm.is_none()
-                && matches!(
-                    error.kind,
-                    ErrorKind::NoStateFolder | ErrorKind::BrokenStateFolder | ErrorKind::Denied
-                ) =>
-        {
-            Ok(None)
+    /// Makes the computed change, or rehearses it.
+    fn finish(mut self, mut report: ChangeReport) -> Result<ChangeReport, Error> {
+        self.options.refuse_late()?;
+        report.notes.extend(self.is_other_pending.then_some(OutcomeNote::OtherPending));
+        if let (true, Some(after)) = (report.changed, report.snapshot.clone()) {
+            report.new_warnings = self.judge(report.old.as_ref(), &after)?;
+            let pending = self.carry_out(report.old.as_ref(), &after)?;
+            report.pending = pending.map(|pending| pending.info());
+            let is_recorded = !self.options.dry_run && self.operation.writes();
+            report.id = is_recorded.then(|| self.id.clone());
+            if self.options.reload_later && !self.options.dry_run {
+                self.reload_later(after);
+            }
         }
-        Err(error) => Err(error),
+        // What goes into the file is compared with that.
+        let is_other = |file: &&Arc<Snapshot>| !report.old.as_ref().is_some_and(|old| old.is_same_text(file));
+        let is_of_file = self.state.is_some() && self.operation != Operation::Update;
+        if let Some(file) = self.file().filter(is_other).filter(|_| is_of_file) {
+            report.file = Some(file.revision());
+            report.old = if report.changed { Some(file.clone()) } else { report.old };
+        }
+        report.warnings = self.warnings;
+        Ok(report)
+    }
+
+    /// Runs the steps behind the computation: hooks, write, swap, reload.
+    fn carry_out(
+        &mut self,
+        old: Option<&Arc<Snapshot>>,
+        after: &Arc<Snapshot>,
+    ) -> Result<Option<Arc<PendingChange>>, Error> {
+        let (engine, options) = (self.engine, self.options);
+        let _hold = (!engine.hooks.are_empty()).then(|| engine.hooks.interrupt.hold());
+        // A rehearsal runs the check command alone.
+        let runs_hooks = match options.dry_run {
+            true => engine.hooks.check.is_some(),
+            false => !engine.hooks.are_empty(),
+        };
+        let candidate = match runs_hooks {
+            true => Some(engine.candidate(self.writer.as_deref(), after)?),
+            false => None,
+        };
+        let texts = || engine.with_included(old.into_iter().chain([after]));
+        let masked = |printed: &str| without_secrets(printed, &texts());
+        let occasion = candidate.as_ref().map(|candidate| Occasion {
+            operation: self.operation.name(),
+            file: engine.store.path(),
+            text: candidate.path(),
+            by: &options.by,
+            masked: &masked,
+        });
+        if let (Some(command), Some(occasion)) = (&engine.hooks.check, occasion) {
+            let _alone = if options.takes_turn() { None } else { engine.rehearse(options)? };
+            let hooks = Hooks { timeout: options.at_most(engine.hooks.timeout), ..engine.hooks.clone() };
+            let checked = hook::run(command, occasion, &hooks);
+            options.refuse_late()?;
+            checked.map_err(rejected)?;
+        }
+        if options.dry_run {
+            return Ok(None);
+        }
+        self.message = options.message.as_deref().map(|message| message_without_secrets(message, &texts()));
+        self.keep_unsaved()?;
+        let before = self.rollback_point();
+        let pending = self.arm_rollback(&before, after)?;
+        let committed = self.commit(after).inspect_err(|_| {
+            pending.iter().for_each(|pending| engine.forget_pending(pending, self.writer.as_deref()));
+        })?;
+        self.warnings.extend(committed.iter().map(Warning::to_string));
+        self.swap(after, pending.clone());
+        if let (Some(occasion), false) = (occasion, options.reload_later) {
+            let written = Some(&**after).filter(|_| self.operation.writes());
+            engine.reload((occasion, &self.id), self.writer.as_deref(), &before, written)?;
+        }
+        pending.iter().for_each(|pending| pending.start_clock());
+        Ok(pending)
+    }
+
+    /// Keeps a running configuration that is in no file and would be lost. A patch is merged into it,
+    /// so a patch loses it only with `force`.
+    fn keep_unsaved(&self) -> Result<(), Error> {
+        let unsaved = self.state.as_ref().filter(|state| !state.is_saved());
+        let (Some(state), Some(writer)) = (unsaved, &self.writer) else { return Ok(()) };
+        if self.operation == Operation::Modify && !self.options.force {
+            return Ok(());
+        }
+        writer.keep_aside(state.running.bytes(), &ChangeRecord { id: None, ..self.record(UNSAVED) })
+    }
+
+    /// Arms the automatic rollback of a change that has to be confirmed.
+    fn arm_rollback(
+        &self,
+        before: &RollbackPoint,
+        after: &Arc<Snapshot>,
+    ) -> Result<Option<Arc<PendingChange>>, Error> {
+        let Some(time) = self.options.confirm else { return Ok(None) };
+        let can_wait = self.state.is_some() || self.engine.is_run_by_nodes();
+        let Some(writer) = self.writer.as_ref().filter(|_| can_wait) else {
+            return Err(Error::no_server());
+        };
+        let written = Some(after.clone()).filter(|_| self.operation.writes());
+        let longest = self.engine.hooks.timeout + DEFAULT_LOCK_WAIT;
+        let made_by = (self.id.as_str(), self.name(), self.options.by.as_str());
+        let mut pending = PendingChange::new(made_by, before.clone(), written, [time, longest]);
+        pending.info.canary.clone_from(&self.options.canary);
+        pending.info.soak_s = self.options.soak.map(|soak| soak.as_secs());
+        let pending = Arc::new(pending);
+        self.engine.arm_rollback(&pending, &**writer)?;
+        Ok(Some(pending))
+    }
+
+    /// The entry of the change in the history.
+    fn record<'t>(&'t self, operation: &'t str) -> ChangeRecord<'t> {
+        ChangeRecord {
+            id: Some(self.id.as_str()),
+            undoes: self.options.undoes.as_ref().map(ChangeId::as_str),
+            message: self.message.as_deref(),
+            keep: self.engine.keep,
+            from: self.options.from,
+            ..ChangeRecord::new(operation, &self.options.by)
+        }
+    }
+
+    /// The name of the change: that of the command that makes it, else of the operation.
+    fn name(&self) -> &str {
+        self.options.command.as_deref().unwrap_or(self.operation.name())
+    }
+
+    /// Makes the new text durable, and then the stored text. Where readers of the history would have to fetch both
+    /// texts for the paths that differ, these are noted, unless a text is too large.
+    fn commit(&self, after: &Snapshot) -> Result<Vec<Warning>, Error> {
+        let Some(writer) = self.writer.as_ref().filter(|_| self.operation.writes()) else {
+            return self.options.refuse_late().map(|()| Vec::new());
+        };
+        let is_small = |text: &Snapshot| text.bytes().len() <= COMPARED_TEXT && text.is_valid();
+        let old = self.file().filter(|_| self.engine.is_run_by_nodes());
+        let paths = old.filter(|old| is_small(old) && is_small(after));
+        let paths = paths.map(|old| compared([Some(old), Some(after)], first_paths_between));
+        let record = ChangeRecord { paths: paths.as_ref(), ..self.record(self.name()) };
+        let (old, new) = (self.stored.as_ref().map(StoredText::as_base), [after.bytes()]);
+        let prepared = writer.prepare(old, Some(&new), &record)?;
+        self.options.refuse_late()?;
+        prepared.commit()
+    }
+
+    /// Makes the new configuration the running one.
+    fn swap(&self, after: &Arc<Snapshot>, pending: Option<Arc<PendingChange>>) {
+        let Some(running) = &self.engine.running else { return };
+        let is_stored = self.operation.writes() || self.file().is_some_and(|file| file.is_same_text(after));
+        let (by, operation) = (self.options.by.clone(), self.name().to_owned());
+        let last_change = LastChange { at: SystemTime::now(), by: by.clone(), operation };
+        let composed = self.engine.composed_revision(after);
+        running.exchange(|state| {
+            state.composed = composed;
+            if is_stored {
+                state.saved = after.clone();
+            }
+            state.running = after.clone();
+            state.generation += 1;
+            state.last_error = None;
+            state.pending = pending;
+            state.last_change = Some(last_change);
+        });
+        if self.engine.hooks.reload.is_none() {
+            self.engine.note_reload(true, ReloadRun { by, ..ReloadRun::default() });
+        }
+    }
+
+    /// Gives the lock back, and hands the turn to a thread that runs the reload command.
+    fn reload_later(&mut self, after: Arc<Snapshot>) {
+        let before = self.rollback_point();
+        self.writer = None;
+        let made_by = (self.operation, self.options.by.clone(), self.id.clone());
+        self.engine.reload_later(made_by, before, after, self.turn.take());
+    }
+
+    fn rollback_point(&self) -> RollbackPoint {
+        let server = self.state.as_ref().map(|state| (state.running.clone(), state.saved.clone()));
+        RollbackPoint { file: self.file().cloned(), server }
     }
 }
 
@@ -319,10 +539,18 @@ pub(super) fn hand_edited_since() -> Error {
     Error::new(ErrorKind::HandEditedSince, message).hint(OVERWRITE)
 }
 
-/// The change was made for another configuration.
-pub(super) fn stale() -> Error {
-    Error::new(ErrorKind::Stale, "the configuration was changed meanwhile")
-        .hint("read the configuration again and repeat the change")
+/// The check command refused the new text.
+fn rejected(failure: HookFailure) -> Error {
+    let refusal = |message| Error::new(ErrorKind::RejectedByCheck, message);
+    match failure.reason {
+        HookReason::Interrupted(signal) => {
+            refusal("interrupted while the check command ran: nothing was changed".to_owned())
+                .by_signal(signal)
+        }
+        ref reason => refusal(format!("the check command {failure}"))
+            .in_brief(format!("the check command {reason}"))
+            .hint("nothing was written"),
+    }
 }
 
 #[cfg(test)]
@@ -334,7 +562,6 @@ mod tests {
     use super::*;
     use crate::engine::change::Expected;
     use crate::engine::hook::Hooks;
-    use crate::engine::new_text::NewText;
     use crate::store::file::ConfFile;
 
     /// A file with a port, and an engine over it.
@@ -353,7 +580,7 @@ mod tests {
         let save = |made_for: &[u8]| {
             let expected = Some(Expected::OneOf(vec![revision(made_for)]));
             engine.save(
-                &NewText::Whole(Bytes::from_static(b"http 81;\n")),
+                &Bytes::from_static(b"http 81;\n"),
                 &ChangeOptions { expected, ..ChangeOptions::default() },
             )
         };

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::runs::{BackReason, Runs};
 use super::{Backoff, LONGEST_RETRY, Node, OnDrift, failed};
-use crate::engine::{ChangeOptions, Engine, LogLevel, NewText, Operation};
+use crate::engine::{ChangeOptions, Engine, LogLevel, Operation};
 use crate::error::{Error, ErrorKind};
 use crate::store::etcd::{ClusterStore, HeadRecord, Seen, TextRef};
 use crate::store::file::{ConfFile, FollowedText};
@@ -117,7 +117,7 @@ pub fn first_text(
             Ok((options, bytes)) => {
                 // A starting server has to have a file, even if its includes are faulty.
                 let options = ChangeOptions { takes_faults: true, id: None, ..options };
-                return engine.save(&NewText::Whole(bytes), &options).map(|_| true);
+                return engine.save(&bytes, &options).map(|_| true);
             }
             Err(error) if matches!(error.kind, ErrorKind::Unusable | ErrorKind::AnswerTooLarge) => {
                 return Err(error);
@@ -153,7 +153,7 @@ impl Node {
         let options = ChangeOptions { force: true, ..ChangeOptions::default() };
         let kept = self.local.kept(ChangeRef::Back(1)).ok().filter(|kept| kept.revision() == before);
         let bytes = kept.map(|kept| kept.shared_bytes().clone());
-        bytes.is_some_and(|bytes| self.local.replace_as(Operation::Rollback, bytes, &options).is_ok())
+        bytes.is_some_and(|bytes| self.local.replace_as(Operation::Rollback, &bytes, &options).is_ok())
     }
 
     /// Goes to the text that was seen, unless the node runs it already. What goes wrong on this node is
@@ -248,7 +248,7 @@ impl Node {
         let runs = self.standing.lock().followed.runs.clone().filter(|_| is_own);
         let from = runs.map(|runs| ClusterState { serial: runs.serial, revision: runs.revision });
         self.note(|followed| followed.takes = Some(taken.clone()))?;
-        let made = self.local.replace_as(operation, text, &ChangeOptions { from, ..options });
+        let made = self.local.replace_as(operation, &text, &ChangeOptions { from, ..options });
         let noted = self.note(|followed| {
             followed.takes = None;
             if made.is_ok() {

@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::{Node, failed};
 use crate::engine::{
-    After, CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, Content,
-    DEFAULT_LOCK_WAIT, Decision, NodeReport, Operation, Outcome, OutcomeNote, ReadQuery, Reading,
-    RequestedChange, ServerHealth, Snapshot, Status, canary_nodes, find,
+    CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, DEFAULT_LOCK_WAIT,
+    Decision, NodeReport, Operation, OutcomeNote, RequestedChange, ServerHealth, Snapshot, Status,
+    canary_nodes, find,
 };
 use crate::error::{Error, ErrorKind};
 use crate::store::{
@@ -23,11 +25,15 @@ impl ConfigService for Node {
         self.local.name()
     }
 
-    fn read(&self, query: &ReadQuery) -> Result<Reading, Error> {
-        ConfigService::read(&self.local, query)
+    fn read(&self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Error> {
+        ConfigService::read(&self.local, source)
     }
 
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Error> {
+    fn figures(&self) -> Result<Value, Error> {
+        self.local.figures()
+    }
+
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error> {
         self.local.read_changed(tag)
     }
 
@@ -61,7 +67,7 @@ impl ConfigService for Node {
             }
             _ => self.make(options, |options| self.cluster.make(&requested, options)),
         };
-        Ok(ChangeReport::new(made?, requested.into_conditional(), options.told))
+        Ok(made?.with_parts(&requested, options.told))
     }
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
@@ -119,8 +125,8 @@ impl Node {
     fn make(
         &self,
         options: &ChangeOptions,
-        make: impl Fn(&ChangeOptions) -> Result<Outcome, Error>,
-    ) -> Result<Outcome, Error> {
+        make: impl Fn(&ChangeOptions) -> Result<ChangeReport, Error>,
+    ) -> Result<ChangeReport, Error> {
         // While the cluster is away, a change is refused at once, after a last look.
         if self.standing.lock().away.is_some() {
             self.wait();
@@ -144,10 +150,10 @@ impl Node {
                 ..options.clone()
             };
             let rehearsed = make(&step)?;
-            let text = rehearsed.after().and_then(Content::snapshot).filter(|_| rehearsed.is_change());
+            let text = rehearsed.snapshot.filter(|_| rehearsed.changed);
             if let Some(text) = text {
                 let check = ChangeOptions { force: true, expected: None, ..step };
-                self.local.replace_as(Operation::Save, text.shared_bytes().clone(), &check)?;
+                self.local.replace_as(Operation::Save, text.shared_bytes(), &check)?;
             }
         }
         let made = make(&options)?;
@@ -158,9 +164,9 @@ impl Node {
         }
         let is_over = self.wait();
         let after = self.local.running();
-        let mut outcome = match after.clone().filter(|_| made.is_change()) {
-            Some(after) => Outcome::new(before.map(Content::Text), After::replaced(after)),
-            None => Outcome::new(after.map(Content::Text), After::Unchanged),
+        let mut outcome = match after.clone().filter(|_| made.changed) {
+            Some(after) => ChangeReport::of_change(before, after),
+            None => ChangeReport::unchanged(after),
         };
         outcome.notes = made.notes;
         outcome.warnings = made.warnings;

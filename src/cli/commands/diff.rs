@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path as FilePath;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -17,7 +18,7 @@ use crate::cli::render::table;
 use crate::cli::render::texts::{changed, first_paths, print_diff};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::engine::{ConfigSource, Content, ContentDiff, Guard, ReadForm, ReadQuery};
+use crate::engine::{ConfigSource, Guard, Snapshot, added_and_removed, diff_lines};
 use crate::error::{Error, Exit};
 use crate::store::{ChangeRef, NotAChangeRef};
 use mediaconf::{
@@ -29,7 +30,7 @@ use mediaconf::{
 /// Each side is a file, `-` for standard input, the URL of a server, `saved` for the configuration
 /// file, `running` for the configuration that a server runs, or `@N` for the text before the N-th last
 /// change. `@N` alone is compared with the file. Any other A alone is the new side: it is compared with what
-/// `mediactl read` shows. If a server gives no text, both sides are compared as JSON.
+/// `mediactl read` shows. If a server gives no text, the values of both sides are compared.
 ///
 /// --where compares only those streams that meet the condition on either side: `PATH=VALUE`, `PATH!=VALUE`,
 /// `PATH~TEXT` (contains), `PATH=~REGEX`, `PATH exists` or `PATH missing`, where PATH begins below the stream, such
@@ -133,17 +134,17 @@ fn on_servers(
     let (mut diffs, mut rows, mut is_different) = (Vec::new(), Vec::new(), false);
     let names = sides.map(|side| side.unwrap_or("the server"));
     for (server, compared) in answers.found() {
-        let diff = compared.diff(masker.clone());
-        is_different |= !diff.lines.is_empty();
-        let [old, new] = compared.sides.each_ref().map(|side| &side.content);
-        let [added, removed] = diff.added_and_removed();
-        let (differs, lines) = match diff.lines.is_empty() {
+        let diff = compared.diff(masker.as_ref());
+        is_different |= !diff.is_empty();
+        let [old, new] = compared.sides.each_ref().map(|side| &*side.text);
+        let [added, removed] = added_and_removed(&diff);
+        let (differs, lines) = match diff.is_empty() {
             true => ("no", "-".to_owned()),
             false => ("yes", format!("+{added} -{removed}")),
         };
         let paths = first_paths([old, new], &masker.clone().unwrap_or_default());
         rows.push(answers.row(server, [differs.to_owned(), lines, paths]));
-        diffs.push((server, (diff.lines, changed(old, new))));
+        diffs.push((server, (diff, changed(old, new))));
     }
     print_diffs(diffs, names, ui)?;
     print_table(&["SERVER", "DIFFERS", "LINES", "PATHS"], rows, ui)?;
@@ -296,7 +297,7 @@ const BYTES_DIFFER: &str = "the two differ in bytes that are not UTF-8";
 #[derive(Clone)]
 struct NamedContent {
     name: String,
-    content: Content,
+    text: Arc<Snapshot>,
 }
 
 impl NamedContent {
@@ -316,36 +317,36 @@ impl NamedContent {
     }
 
     fn read(target: &mut Target, source: Option<ConfigSource>) -> Result<Self, Error> {
-        let query = ReadQuery { source, form: ReadForm::TextOrJson };
-        let reading = target.service.read(&query).map_err(Error::of_side)?;
+        let text = target.service.read(source).map_err(Error::of_side)?;
         let name = target.service.name();
-        let name = match reading.source {
-            ConfigSource::Saved if target.is_server => format!("{name} ({SAVED})"),
-            ConfigSource::Saved | ConfigSource::Running => name.to_owned(),
+        let name = match source {
+            Some(ConfigSource::Saved) if target.is_server => format!("{name} ({SAVED})"),
+            _ => name.to_owned(),
         };
-        Ok(Self { name, content: reading.content })
+        Ok(Self { name, text })
     }
 
     fn before_change(change: &str, target: &mut Target) -> Result<Self, Error> {
         let change_ref = change_ref(change)?;
         let name = format!("{} ({change})", target.service.name());
-        Ok(Self { name, content: Content::Text(target.service.kept(change_ref)?) })
+        Ok(Self { name, text: target.service.kept(change_ref)? })
     }
 
     /// Loads a file, or standard input.
     fn of_file(file: &str) -> Result<Self, Error> {
         let name = if file == STDIN { "<stdin>" } else { file };
-        let content = Content::Text(input::snapshot(FilePath::new(file))?);
-        Ok(Self { name: name.to_owned(), content })
+        Ok(Self { name: name.to_owned(), text: input::snapshot(FilePath::new(file))? })
     }
 
     /// The configuration as JSON; a text with errors has none.
     fn to_json(&self) -> Result<Value, Error> {
-        match &self.content {
-            Content::Text(snapshot) if !snapshot.is_valid() => {
-                Err(Error::broken_text(&self.name, snapshot.clone()))
-            }
-            content => Ok(content.to_json()),
+        self.refuse_broken().map(|()| self.text.config().to_json())
+    }
+
+    fn refuse_broken(&self) -> Result<(), Error> {
+        match self.text.is_valid() {
+            true => Ok(()),
+            false => Err(Error::broken_text(&self.name, self.text.clone())),
         }
     }
 }
@@ -372,12 +373,9 @@ impl ComparedSides {
     }
 
     /// The difference, of the streams that are compared.
-    fn diff(&self, masker: Option<Masker>) -> ContentDiff {
-        let [old, new] = self.sides.each_ref().map(|side| &side.content);
-        match &self.streams {
-            Some(names) => ContentDiff::of_streams(old, new, names, masker),
-            None => ContentDiff::between(old, new, masker),
-        }
+    fn diff(&self, masker: Option<&Masker>) -> Vec<String> {
+        let texts = self.sides.each_ref().map(|side| &*side.text);
+        diff_lines(texts, self.streams.as_ref(), masker)
     }
 }
 
@@ -429,19 +427,19 @@ fn keep_streams(patch: &mut Map<String, Value>, names: &HashSet<String>) {
 /// Prints the unified diff; returns whether there is a difference.
 fn print_compared(compared: &ComparedSides, ui: Ui) -> Result<bool, Error> {
     let [old, new] = &compared.sides;
-    if let Some(side) = [old, new].into_iter().find(|side| matches!(side.content, Content::Json(_))) {
-        ui.note(&format!("`{}` does not show the text, so the diff compares the JSON", side.name));
-        old.to_json()?;
-        new.to_json()?;
+    let of_values = [old, new].into_iter().find(|side| side.text.is_of_values());
+    if let Some(side) = of_values {
+        ui.note(&format!("`{}` does not show its text, so the diff compares its values", side.name));
+        old.refuse_broken()?;
+        new.refuse_broken()?;
     }
-    let diff = compared.diff(ui.masker());
-    let differs = !diff.lines.is_empty();
-    ui.print_painted(|out| print_diff(&diff.lines, [&old.name, &new.name], ui, out))?;
-    let (Content::Text(old), Content::Text(new), None) = (&old.content, &new.content, &compared.streams)
-    else {
+    let diff = compared.diff(ui.masker().as_ref());
+    let differs = !diff.is_empty();
+    ui.print_painted(|out| print_diff(&diff, [&old.name, &new.name], ui, out))?;
+    if of_values.is_some() || compared.streams.is_some() {
         return Ok(differs);
-    };
-    let (old, new) = (old.bytes(), new.bytes());
+    }
+    let (old, new) = (old.text.bytes(), new.text.bytes());
     if !differs && old != new {
         ui.warning(BYTES_DIFFER);
     }

@@ -1,6 +1,7 @@
 //! `mediactl explain`
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use colored::Color;
 use serde::Serialize;
@@ -15,7 +16,7 @@ use crate::cli::render::table::wrapped;
 use crate::cli::render::{diagnostics, table};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
-use crate::engine::{Composed, Content, ReadForm, ReadQuery};
+use crate::engine::{Composed, Snapshot};
 use crate::error::{Error, ErrorKind, Exit};
 use mediaconf::{Config, Explanation, LineIndex, Path, ValueSource, explain, one_line};
 
@@ -110,39 +111,30 @@ pub fn run(args: &ExplainArgs, call: Invocation<'_>) -> Result<Exit, Error> {
 
 impl Explained {
     /// Reads a configuration, with what it includes.
-    fn read(target: &mut Target) -> Result<(Content, Option<Composed>), Error> {
-        let query = ReadQuery { source: None, form: ReadForm::TextOrJson };
-        let content = target.service.read(&query)?.content;
-        let composed = match &content {
-            Content::Text(text) if text.is_valid() => target.composed(text, None)?,
-            _ => None,
-        };
-        Ok((content, composed))
+    fn read(target: &mut Target) -> Result<(Arc<Snapshot>, Option<Composed>), Error> {
+        let text = target.service.read(None)?;
+        let composed = if text.is_valid() { target.composed(&text, None)? } else { None };
+        Ok((text, composed))
     }
 
     /// Explains the value at a path of a configuration with this name.
     fn explain(
         path: &Path,
-        (content, composed): (Content, Option<Composed>),
+        (text, composed): (Arc<Snapshot>, Option<Composed>),
         name: &str,
         ui: Ui,
     ) -> Result<Self, Error> {
-        let text = match content {
-            Content::Text(text) if text.is_valid() => text,
-            Content::Text(_) => {
-                ui.warning(&format!("`{name}` has errors, so its values are not shown"));
-                return Self::without_values(path);
-            }
-            json @ Content::Json(_) => {
-                return masked(&json, ui).with_values(|current| looked_up(current, path));
-            }
-        };
+        if !text.is_valid() {
+            ui.warning(&format!("`{name}` has errors, so its values are not shown"));
+            return Self::without_values(path);
+        }
         let composed = composed.map(|all| diagnostics::valid(all, ui)).transpose()?;
         let text = composed.as_ref().map_or(&text, |composed| &composed.text);
         let config = text.config();
-        let mut explained =
-            masked(&Content::Text(text.clone()), ui).with_values(|current| looked_up(current, path))?;
-        let set_at = explained.explanation.found.as_ref().and_then(|found| found.set_at.as_ref());
+        let masked = ui.masker().map(|masker| text.masked(&masker));
+        let mut explained = looked_up(&masked.as_ref().unwrap_or(text).config(), path)?;
+        let found = explained.explanation.found.as_ref().filter(|_| !text.is_of_values());
+        let set_at = found.and_then(|found| found.set_at.as_ref());
         if let Some(entry) = set_at.and_then(|path| config.entry_at(&path.segments)) {
             let at = entry.span().start;
             let (file, line) = match &composed {
@@ -164,10 +156,6 @@ impl Explained {
     fn value_or_not_set(&self) -> Option<String> {
         self.explanation.is_certain.then(|| value(self).unwrap_or("not set".to_owned()))
     }
-}
-
-fn masked(content: &Content, ui: Ui) -> Content {
-    ui.masker().map_or_else(|| content.clone(), |masker| content.masked(&masker))
 }
 
 fn looked_up(current: &Config<'_>, path: &Path) -> Result<Explained, Error> {

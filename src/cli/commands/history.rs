@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use clap::Subcommand;
@@ -20,7 +21,7 @@ use crate::cli::render::texts::{
 };
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
-use crate::engine::{ConfigSource, Content, is_edited_since, not_there};
+use crate::engine::{ConfigSource, Snapshot, is_edited_since, not_there};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeId, ChangeRef, HistoryEntry, WHOLE_HISTORY};
 use mediaconf::{Masker, Path, one_line};
@@ -170,7 +171,7 @@ fn painted(line: &str, has_number: bool, ui: Ui) -> String {
 /// A state of the configuration, as far as it is kept and can be read.
 #[derive(Default)]
 struct KnownState {
-    text: Option<Content>,
+    text: Option<Arc<Snapshot>>,
     /// What can't be read of it.
     damaged: Option<String>,
 }
@@ -178,7 +179,7 @@ struct KnownState {
 impl KnownState {
     /// The size of its text.
     fn size(&self) -> usize {
-        self.text.as_ref().and_then(Content::snapshot).map_or(0, |text| text.bytes().len())
+        self.text.as_ref().map_or(0, |text| text.bytes().len())
     }
 
     /// What was read, unless it is damaged, which is noted.
@@ -211,7 +212,7 @@ struct Listed {
     /// The first paths that it changed; empty where that is not known.
     paths: String,
     /// The configurations before and after it, where they are shown.
-    texts: Option<[Content; 2]>,
+    texts: Option<[Arc<Snapshot>; 2]>,
     /// What can't be read of the states before and after it.
     damaged: Vec<String>,
     /// True if it changed other places than the one that was asked for.
@@ -323,7 +324,7 @@ impl Selected {
             now => now.ok(),
         };
         let Some(text) = now.filter(|now| !is_edited_since(entries, now)) else { return Ok(state) };
-        state.text = Some(Content::Text(text));
+        state.text = Some(text);
         Ok(state)
     }
 
@@ -335,7 +336,7 @@ impl Selected {
             Err(refusal) if refusal.is_not_kept() => None,
             text => state.undamaged(text, &format!("the text before #{}", entry.serial))?,
         };
-        Ok(KnownState { text: text.map(Content::Text), ..state })
+        Ok(KnownState { text, ..state })
     }
 
     /// An entry with what it changed, as far as the states before and after it are known.

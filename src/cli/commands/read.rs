@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer as _};
 use serde_json::ser::Formatter;
-use serde_json::{Map, Serializer, Value};
+use serde_json::{Map, Serializer, Value, json};
 
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
@@ -24,7 +24,8 @@ use crate::cli::render::table::Screen;
 use crate::cli::render::texts::{write_entry, write_text};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
-use crate::engine::{Composed, ConfigSource, Content, IncludedEntry, ReadForm, ReadQuery, Reading, Snapshot};
+use crate::engine::{Composed, ConfigSource, IncludedEntry, Snapshot};
+use crate::http::protocol::headers::RUNTIME;
 
 /// Show the configuration, or single values of it
 ///
@@ -122,9 +123,6 @@ pub enum ReadFormat {
     Table,
 }
 
-/// The directive that includes files, as JSON shows it, too.
-const INCLUDE: &str = "include";
-
 pub fn run(args: &ReadArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let call = call.paged();
     let ui = call.ui;
@@ -173,7 +171,9 @@ pub fn run(args: &ReadArgs, call: Invocation<'_>) -> Result<Exit, Error> {
 
 /// A configuration that is shown.
 struct Shown {
-    content: Content,
+    text: Arc<Snapshot>,
+    /// The figures of the server, where they are shown, too.
+    figures: Option<Value>,
     /// The files whose contents are shown, too.
     included: Vec<String>,
 }
@@ -182,28 +182,24 @@ impl Shown {
     /// Reads the requested configuration, with what it includes if that is shown, too.
     fn read(args: &ReadArgs, wanted: &Wanted, server: &mut FleetMember, ui: Ui) -> Result<Self, Error> {
         let follows = (args.with_includes || args.output == ReadFormat::Table) && !args.runtime;
-        let query = ReadQuery {
-            source: args.saved.then_some(ConfigSource::Saved),
-            form: match args.output {
-                ReadFormat::Conf => ReadForm::Text,
-                _ if follows => ReadForm::TextOrJson,
-                _ => ReadForm::Json { skip_static: args.skip_streams, runtime: args.runtime },
-            },
+        let source = args.saved.then_some(ConfigSource::Saved);
+        let figures = args.runtime.then(|| server.target.service.figures()).transpose()?;
+        let figures = figures.filter(|figures| !figures.is_null());
+        let mut text = match args.output {
+            ReadFormat::Conf => server.target.read_text(source)?,
+            _ => server.target.service.read(source)?,
         };
-        let Reading { mut content, lost_line_ends, .. } = server.target.service.read(&query)?;
-        let composed = match &content {
-            Content::Text(text) if follows => server.target.composed(text, query.source)?,
-            _ => None,
-        };
-        if let Some(beside) = included_beside(args, wanted, &content, &mut server.target)? {
+        let lost_line_ends = text.has_lost_line_ends();
+        let composed = if follows { server.target.composed(&text, source)? } else { None };
+        if let Some(beside) = included_beside(args, wanted, &text, &mut server.target) {
             beside.notes.iter().for_each(|note| server.note(&server.named(note)));
-            content = beside.shown.map_or(content, Content::Text);
+            text = beside.shown.unwrap_or(text);
         }
         if lost_line_ends {
             let note = "the text has lost its line ends: directives stand in a comment (`mediactl check`)";
             server.note(&server.named(note));
         }
-        if lacks_includes(args, &content, composed.as_ref()) {
+        if lacks_includes(args, &text, composed.as_ref()) {
             server.note(&format!("`{}` does not send the files that it includes", server.name));
         }
         let mut included = Vec::new();
@@ -216,20 +212,12 @@ impl Shown {
                 }
             };
             included = composed.files[1..].iter().map(|file| file.name.clone()).collect();
-            content = Content::Text(composed.text);
+            text = composed.text;
         }
-        match content {
-            Content::Json(whole) => {
-                let content = Content::Json(without_static_streams(whole, args.skip_streams));
-                Ok(Self { content, included })
-            }
-            // In the thread of its server; one alone begins to print while its text is checked.
-            Content::Text(text)
-                if !(server.is_alone() || args.output == ReadFormat::Conf || text.is_valid()) =>
-            {
-                Err(Error::bad_config(text))
-            }
-            text => Ok(Self { content: text, included }),
+        // In the thread of its server; one alone begins to print while its text is checked.
+        match server.is_alone() || args.output == ReadFormat::Conf || text.is_valid() {
+            true => Ok(Self { text, figures, included }),
+            false => Err(Error::bad_config(text)),
         }
     }
 
@@ -240,17 +228,22 @@ impl Shown {
         masker: Option<&Masker>,
         work: impl FnOnce(ShownValues<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        if let Content::Text(snapshot) = &self.content
-            && !snapshot.is_valid()
-        {
-            return Err(Error::bad_config(snapshot.clone()));
+        if !self.text.is_valid() {
+            return Err(Error::bad_config(self.text.clone()));
         }
-        with_values(&self.content, args, |own| match masker {
-            None => work(ShownValues { shown: own, own }),
-            Some(masker) => {
-                with_values(&self.content.masked(masker), args, |shown| work(ShownValues { shown, own }))
-            }
-        })
+        let masked = masker.map(|masker| self.text.masked(masker));
+        let [own, shown] = [&*self.text, masked.as_ref().unwrap_or(&self.text)]
+            .map(|text| Config::from_members(text.members(), lens(args)));
+        let Some(figures) = &self.figures else { return work(ShownValues { shown: &shown, own: &own }) };
+        let with_figures = |config: &Config<'_>, masker: Option<&Masker>| {
+            let mut whole = config.to_json();
+            let figures = json!({ RUNTIME: figures });
+            let mut figures = masker.map_or_else(|| figures.clone(), |masker| masker.json(&figures));
+            whole[RUNTIME] = figures[RUNTIME].take();
+            whole
+        };
+        let (own, shown) = (with_figures(&own, None), with_figures(&shown, masker));
+        work(ShownValues { shown: &Config::from(&shown), own: &Config::from(&own) })
     }
 
     /// Returns a note for each key in the conditions that no entry has.
@@ -274,11 +267,12 @@ impl Shown {
         screen: Screen,
         out: &mut impl Write,
     ) -> Result<(), Error> {
-        let is_whole = wanted.paths.is_empty() && self.included.is_empty() && masker.is_none();
-        match (&self.content, args.output) {
-            (Content::Text(snapshot), ReadFormat::Conf) => print_conf(wanted, snapshot, masker, out),
+        let is_whole =
+            wanted.paths.is_empty() && self.included.is_empty() && masker.is_none() && self.figures.is_none();
+        match (&self.text, args.output) {
+            (snapshot, ReadFormat::Conf) => print_conf(wanted, snapshot, masker, out),
             // Piece by piece, without a tree of values.
-            (Content::Text(snapshot), form @ (ReadFormat::Json | ReadFormat::Compact)) if is_whole => {
+            (snapshot, form @ (ReadFormat::Json | ReadFormat::Compact)) if is_whole => {
                 let config = Config::from_members(top_members(snapshot.document()), lens(args));
                 let view = config.view();
                 match form {
@@ -336,13 +330,6 @@ struct ShownValues<'c> {
     own: &'c Config<'c>,
 }
 
-fn with_values<R>(content: &Content, args: &ReadArgs, look: impl FnOnce(&Config<'_>) -> R) -> R {
-    match content {
-        Content::Json(whole) => look(&Config::from(whole)),
-        Content::Text(text) => look(&Config::from_members(text.members(), lens(args))),
-    }
-}
-
 fn lens(args: &ReadArgs) -> Lens {
     Lens { skip_static_streams: args.skip_streams, ..Lens::default() }
 }
@@ -358,56 +345,28 @@ struct IncludedBeside {
 fn included_beside(
     args: &ReadArgs,
     wanted: &Wanted,
-    content: &Content,
+    text: &Arc<Snapshot>,
     target: &mut Target,
-) -> Result<Option<IncludedBeside>, Error> {
+) -> Option<IncludedBeside> {
     let is_followed = args.with_includes || args.output == ReadFormat::Table;
     let is_text = args.output == ReadFormat::Conf && wanted.paths.is_empty();
-    if is_followed || args.runtime || is_text {
-        return Ok(None);
+    if is_followed || args.runtime || is_text || text.includes().is_empty() {
+        return None;
     }
-    let source = args.saved.then_some(ConfigSource::Saved);
-    let Some(own) = text_that_includes(content, source, target)? else { return Ok(None) };
-    Ok(match target.composed(&own, source) {
+    match target.composed(text, args.saved.then_some(ConfigSource::Saved)) {
         Ok(composed) => composed.map(|composed| wanted.beside(&composed)),
         Err(error) => Some(IncludedBeside {
             shown: None,
             notes: vec![format!("what is included is not shown: {error}")],
         }),
-    })
-}
-
-/// The text of a configuration that includes files; `None` if it includes none, or the server sends no text.
-pub fn text_that_includes(
-    content: &Content,
-    source: Option<ConfigSource>,
-    target: &mut Target,
-) -> Result<Option<Arc<Snapshot>>, Error> {
-    let text = match content {
-        Content::Text(text) => Some(text.clone()),
-        Content::Json(whole) if has_include(whole) => target
-            .service
-            .read(&ReadQuery { source, form: ReadForm::TextOrJson })?
-            .content
-            .snapshot()
-            .cloned(),
-        Content::Json(_) => None,
-    };
-    Ok(text.filter(|text| !text.includes().is_empty()))
-}
-
-/// True if the JSON of a configuration has an `include`, in any block.
-fn has_include(value: &Value) -> bool {
-    value
-        .as_object()
-        .is_some_and(|members| members.contains_key(INCLUDE) || members.values().any(has_include))
+    }
 }
 
 /// True if files that are to be shown are missing: the JSON of a configuration does not tell all that it
 /// includes.
-fn lacks_includes(args: &ReadArgs, content: &Content, composed: Option<&Composed>) -> bool {
-    let may_include = || content.snapshot().is_none_or(|text| text.is_valid() && !text.includes().is_empty());
-    args.with_includes && composed.is_none() && may_include()
+fn lacks_includes(args: &ReadArgs, text: &Snapshot, composed: Option<&Composed>) -> bool {
+    let may_include = text.is_of_values() || (text.is_valid() && !text.includes().is_empty());
+    args.with_includes && composed.is_none() && may_include
 }
 
 /// The values to show: those at the paths, in the entries that meet the conditions.
@@ -516,15 +475,6 @@ fn refuse_unfit_output(args: &ReadArgs) -> Result<(), Error> {
         }
         _ => Ok(()),
     }
-}
-
-/// Leaves the static streams out. A server may not know the parameter that asks for it.
-fn without_static_streams(mut whole: Value, skip_streams: bool) -> Value {
-    let streams = whole.get_mut("streams").and_then(Value::as_object_mut);
-    if let Some(streams) = streams.filter(|_| skip_streams) {
-        streams.retain(|_, stream| stream["static"] != true);
-    }
-    whole
 }
 
 /// Prints the text of a configuration, or of the entries at the paths.

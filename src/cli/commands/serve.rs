@@ -470,8 +470,9 @@ fn reload_in_background(engine: &Engine, tls: Option<&Arc<Tls>>, ui: Ui, lines: 
 fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui, lines: &Lines) {
     match engine.load_again("SIGHUP") {
         Ok(change) => {
-            let includes = change.texts().any(|text| !text.includes().is_empty());
-            let what = match (change.is_change(), includes) {
+            let includes =
+                [&change.old, &change.snapshot].into_iter().flatten().any(|text| !text.includes().is_empty());
+            let what = match (change.changed, includes) {
                 (true, _) => "the file was loaded again",
                 (false, true) => "the file has not changed, nor has what it includes",
                 (false, false) => "the file has not changed",

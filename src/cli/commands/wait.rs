@@ -7,14 +7,13 @@ use std::time::Duration;
 
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::commands::modify::expectation;
-use crate::cli::commands::read::text_that_includes;
 use crate::cli::invocation::Invocation;
 use crate::cli::observed::{BeginObserving, Observed, may_pass, observe};
 use crate::cli::rolled_out;
 use crate::cli::target::{self, Purpose, Target};
 use crate::error::{Error, Exit};
 
-use crate::engine::Content;
+use crate::engine::Snapshot;
 use mediaconf::{Expectation, Fault};
 
 /// Wait until a value is there
@@ -103,9 +102,9 @@ impl Awaited {
 fn wait(expectations: &[Expectation], missing: &Missing, mut observed: Observed) -> Result<(), Error> {
     loop {
         let left = match observed.read() {
-            Ok(Some(content)) => {
-                refuse_included(&content, expectations, &mut observed.target)?;
-                still_missing(&content, expectations)?
+            Ok(Some(text)) => {
+                refuse_included(&text, expectations, &mut observed.target)?;
+                still_missing(&text, expectations)?
             }
             Ok(None) => missing.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             Err(error) if may_pass(&error) => Some(error.to_string()),
@@ -121,21 +120,20 @@ fn wait(expectations: &[Expectation], missing: &Missing, mut observed: Observed)
 
 /// Refuses to wait for a value of an included file: only the configuration itself is searched.
 fn refuse_included(
-    content: &Content,
+    text: &Arc<Snapshot>,
     expectations: &[Expectation],
     target: &mut Target,
 ) -> Result<(), Error> {
-    let Ok(Some(text)) = text_that_includes(content, None, target) else { return Ok(()) };
-    let Ok(Some(composed)) = target.composed(&text, None) else { return Ok(()) };
+    let Ok(Some(composed)) = target.composed(text, None) else { return Ok(()) };
     expectations.iter().try_for_each(|expectation| composed.refuse_entry(&expectation.path))
 }
 
 /// Describes the values that are not there yet; a path that leads nowhere yet may do so later.
-fn still_missing(content: &Content, expectations: &[Expectation]) -> Result<Option<String>, Error> {
-    if !content.is_valid() {
+fn still_missing(text: &Snapshot, expectations: &[Expectation]) -> Result<Option<String>, Error> {
+    if !text.is_valid() {
         return Ok(Some("the configuration has errors".to_owned()));
     }
-    match content.with_values(|values| values.unmet(expectations)) {
+    match text.config().unmet(expectations) {
         Ok(unmet) => {
             let words: Vec<String> = unmet.iter().map(ToString::to_string).collect();
             Ok((!words.is_empty()).then(|| words.join("; ")))

@@ -11,7 +11,7 @@ use crate::cli::local_time;
 use crate::cli::observed::{Observed, may_pass, observe};
 use crate::cli::render::texts::{differ, masked_entry, paths_and_more, print_difference};
 use crate::cli::ui::Ui;
-use crate::engine::Content;
+use crate::engine::Snapshot;
 use crate::error::{Error, Exit};
 use mediaconf::{Masker, Path, one_line};
 
@@ -57,7 +57,7 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
         observed.wait(LONG);
         let found = match observed.read() {
             // A text with errors has no values.
-            Ok(Some(Content::Text(text))) if path.is_some() && !text.is_valid() => {
+            Ok(Some(text)) if path.is_some() && !text.is_valid() => {
                 observed.forget();
                 Err(Error::bad_config(text))
             }
@@ -79,8 +79,7 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
             ui.say("the configuration can be read again");
         }
         let Some(new) = found else { continue };
-        let revision = |side: &Content| side.snapshot().map(|text| text.revision());
-        let is_same_text = revision(&last).is_some() && revision(&last) == revision(&new);
+        let is_same_text = new.known_revision().is_some_and(|new| last.known_revision() == Some(new));
         if is_same_text && path.is_none() {
             // What differs on single nodes was changed.
             let (heading, paths) = heading(&mut observed, &new, masker.as_ref());
@@ -99,9 +98,9 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
 }
 
 /// The time and the change that made this configuration, and the paths that its record names.
-fn heading(observed: &mut Observed, content: &Content, masker: Option<&Masker>) -> (String, String) {
+fn heading(observed: &mut Observed, text: &Snapshot, masker: Option<&Masker>) -> (String, String) {
     let time = local_time::shown(SystemTime::now());
-    let revision = content.snapshot().map(|snapshot| snapshot.revision());
+    let revision = text.known_revision();
     // The history only adds to what is seen; a server without one is watched all the same.
     let entry = observed.target.service.status().ok().and_then(|status| status.last_change);
     match entry.filter(|entry| revision.is_some() && entry.after == revision) {

@@ -3,16 +3,15 @@
 
 use mediaconf::{Config, Kind, Path, Schema, Segment};
 use std::ffi::OsString;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use clap::{ArgMatches, Command};
-use serde_json::json;
 
 use crate::cli::args::global::{ChosenTarget, ColorChoice, GlobalArgs, NamedBy, TargetKind};
 use crate::cli::context::{self, Contexts, ContextsFile};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
-use crate::engine::{Content, ReadForm, ReadQuery};
+use crate::engine::Snapshot;
 use crate::store::{HistoryEntry, NodeRecord, WHOLE_HISTORY};
 
 /// The words before the one that is typed, as the options and arguments that they are.
@@ -60,28 +59,26 @@ fn group(path: &str) -> Option<Kind> {
 pub struct Lookup {
     /// The options of every command, if they make sense.
     global: Option<GlobalArgs>,
-    content: OnceLock<Option<Content>>,
+    text: OnceLock<Option<Arc<Snapshot>>>,
 }
 
 impl Lookup {
     fn new(global: Option<GlobalArgs>) -> Self {
-        Self { global, content: OnceLock::new() }
+        Self { global, text: OnceLock::new() }
     }
 
     /// Looks at the configuration: the running one of a server, else the file. One that is missing, has errors or
     /// can't be read is empty.
     pub fn in_configuration<T>(&self, look: impl FnOnce(&Config<'_>) -> T) -> T {
-        match self.content.get_or_init(|| self.content()) {
-            Some(Content::Text(text)) if text.is_valid() => look(&text.config()),
-            Some(Content::Json(whole)) => look(&Config::from(whole)),
-            _ => look(&Config::from(&json!({}))),
+        match self.text.get_or_init(|| self.text()) {
+            Some(text) if text.is_valid() => look(&text.config()),
+            _ => look(&Snapshot::default().config()),
         }
     }
 
-    fn content(&self) -> Option<Content> {
+    fn text(&self) -> Option<Arc<Snapshot>> {
         let target = target::resolve(&self.one_target()?, Purpose::default(), ui()).ok()?;
-        let query = ReadQuery { source: None, form: ReadForm::TextOrJson };
-        target.service.read(&query).ok().map(|reading| reading.content)
+        target.service.read(None).ok()
     }
 
     /// The options, with the first one where they name several servers.

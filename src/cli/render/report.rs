@@ -103,8 +103,8 @@ impl Report<'_> {
             return Ok(());
         }
         if args.output == ChangeFormat::Diff {
-            if change.is_of_json {
-                self.note(&format!("`{target}` does not show the text, so the diff compares the JSON"));
+            if change.snapshot.as_ref().is_some_and(|after| after.is_of_values()) {
+                self.note(&format!("`{target}` does not show its text, so the diff compares its values"));
             }
             let effects = change.effects.in_words().filter(|_| change.effects.streams > 1);
             effects.iter().for_each(|words| self.say(words));

@@ -7,9 +7,9 @@ use colored::Color;
 use serde_json::Value;
 
 use crate::cli::ui::Ui;
-use crate::engine::{Content, ContentDiff, Snapshot, compared};
+use crate::engine::{Snapshot, compared, diff_lines, value_diff_lines};
 use crate::store::HistoryEntry;
-use mediaconf::{ChangedValue, Config, Entry, Kind, MaskedText, Masker, Path, Segment};
+use mediaconf::{ChangedValue, Entry, Kind, MaskedText, Masker, Path, Segment};
 
 /// The number of paths that are named.
 const NAMED: usize = 2;
@@ -60,7 +60,7 @@ pub fn print_diff(diff: &[String], names: [&str; 2], ui: Ui, out: &mut dyn Write
 
 /// Prints the difference of two configurations, at `path` if there is one: of streams as text.
 pub fn print_difference(
-    [old, new]: [&Content; 2],
+    [old, new]: [&Snapshot; 2],
     path: Option<&Path>,
     names: [&str; 2],
     masker: Option<Masker>,
@@ -69,53 +69,52 @@ pub fn print_difference(
 ) -> io::Result<()> {
     let streams = |path| Some((streams(old, path)?, streams(new, path)?));
     let differing = match path.map(|path| (path, streams(path))) {
-        None => ContentDiff::between(old, new, masker),
+        None => diff_lines([old, new], None, masker.as_ref()),
         Some((_, Some((before, after)))) => {
-            ContentDiff::of_streams(old, new, &before.union(&after).cloned().collect(), masker)
+            let streams = before.union(&after).cloned().collect();
+            diff_lines([old, new], Some(&streams), masker.as_ref())
         }
         Some((path, None)) => {
             let shown = |side| value(side, path, masker.as_ref()).unwrap_or_default();
-            ContentDiff::between_values(&shown(old), &shown(new))
+            value_diff_lines(&shown(old), &shown(new))
         }
     };
-    print_diff(&differing.lines, names, ui, out)
+    print_diff(&differing, names, ui, out)
 }
 
 /// The value at a path; `None` if there is none, or the configuration has errors.
-fn value(content: &Content, path: &Path, masker: Option<&Masker>) -> Option<Value> {
-    let found = |current: &Config<'_>| current.select(path).ok()?.into_present();
-    let shown = || {
-        masker.map_or_else(|| content.with_values(found), |masker| content.masked(masker).with_values(found))
-    };
-    content.is_valid().then(shown).flatten()
+fn value(text: &Snapshot, path: &Path, masker: Option<&Masker>) -> Option<Value> {
+    if !text.is_valid() {
+        return None;
+    }
+    let masked = masker.map(|masker| text.masked(masker));
+    masked.as_ref().unwrap_or(text).config().select(path).ok()?.into_present()
 }
 
 /// The names of the streams that a path is about; `None` if it is about something else, or about all.
-fn streams(content: &Content, path: &Path) -> Option<HashSet<String>> {
+fn streams(text: &Snapshot, path: &Path) -> Option<HashSet<String>> {
     let [Segment::Key(group), name, ..] = &path.segments[..] else { return None };
     let matches = |known: &String| name.matches(known);
-    let names =
-        || content.with_values(|values| values.names(&[Kind::Streams.key()])).into_iter().filter(matches);
-    (group == Kind::Streams.key() && content.is_valid()).then(|| names().collect())
+    let names = || text.config().names(&[Kind::Streams.key()]).into_iter().filter(matches).collect();
+    (group == Kind::Streams.key() && text.is_valid()).then(names)
 }
 
 /// True if two configurations differ, at `path` if there is one.
-pub fn differ(old: &Content, new: &Content, path: Option<&Path>) -> bool {
-    match (path, old, new) {
-        (Some(path), ..) => value(old, path, None) != value(new, path, None),
-        (None, Content::Text(old), Content::Text(new)) => !old.is_same_text(new),
-        (None, ..) => old.to_json() != new.to_json(),
+pub fn differ(old: &Snapshot, new: &Snapshot, path: Option<&Path>) -> bool {
+    match path {
+        Some(path) => value(old, path, None) != value(new, path, None),
+        None => !old.is_same_text(new),
     }
 }
 
 /// The values in which two configurations differ; `None` if one of them has errors.
-pub fn changed(old: &Content, new: &Content) -> Option<Vec<ChangedValue>> {
+pub fn changed(old: &Snapshot, new: &Snapshot) -> Option<Vec<ChangedValue>> {
     let both = old.is_valid() && new.is_valid();
     both.then(|| compared([Some(old), Some(new)], ChangedValue::between))
 }
 
 /// The paths of the first values that differ, and how many more there are; empty if a configuration has errors.
-pub fn first_paths([old, new]: [&Content; 2], masker: &Masker) -> String {
+pub fn first_paths([old, new]: [&Snapshot; 2], masker: &Masker) -> String {
     let changed = changed(old, new).unwrap_or_default();
     paths_and_more(changed.iter().map(|value| value.masked_path(masker)), changed.len())
 }

@@ -16,10 +16,10 @@ use serde_json::Value;
 
 use super::answer::AnswerSize;
 use super::credentials::Credentials;
-use super::endpoint::Endpoint;
-use super::error::{ClientError, ServerRefusal};
-use super::reason::was_closed;
+use super::endpoint::{Endpoint, without_userinfo};
+use super::error::{ADDRESS, AUTHORITY, ClientError, cut, was_closed};
 use super::tls::{self, TlsTrust};
+use crate::error::ErrorKind;
 use crate::http::protocol::headers::{API_HEADER, API_VERSION, NOTE_HEADER, PENDING_HEADER};
 use crate::http::protocol::routes::{ApiOperation, Body, JSON, TEXT};
 use crate::http::protocol::sudo::SUDO_HEADER;
@@ -138,6 +138,8 @@ impl Reply {
 #[derive(Debug)]
 pub struct Client {
     pub(super) endpoint: Endpoint,
+    /// The name of the server in messages.
+    pub(super) name: String,
     pub(super) settings: ClientSettings,
     /// The open connections, once there is one.
     pub(super) sockets: RefCell<Option<Sockets>>,
@@ -154,7 +156,8 @@ pub(super) struct Sockets {
 impl Client {
     /// Creates a client; opens nothing.
     pub fn new(endpoint: Endpoint, settings: ClientSettings) -> Self {
-        Self { endpoint, settings, sockets: RefCell::default() }
+        let name = endpoint.to_string();
+        Self { endpoint, name, settings, sockets: RefCell::default() }
     }
 
     /// Sends a request and waits for the response. A request that the server did not look at, because others
@@ -163,9 +166,9 @@ impl Client {
         let deadline = Instant::now() + self.settings.timeout;
         loop {
             match self.exchange(call, deadline) {
-                Err(error) => match error.retry_after().filter(|wait| Instant::now() + *wait < deadline) {
+                Err(error) => match error.retry_after.filter(|wait| Instant::now() + *wait < deadline) {
                     Some(wait) => std::thread::sleep(wait),
-                    None => return Err(error.without_secrets(self.settings.credentials.as_ref())),
+                    None => return Err(error),
                 },
                 answered => return answered,
             }
@@ -173,7 +176,6 @@ impl Client {
     }
 
     fn exchange(&self, call: &Call<'_>, deadline: Instant) -> Result<Reply, ClientError> {
-        let broken = |error: &(dyn std::error::Error + 'static)| ClientError::from_error(error, call.applies);
         let send = || -> Result<_, ClientError> {
             let time = deadline.saturating_duration_since(Instant::now());
             Ok(self.request(call)?.timeout(time).send())
@@ -184,17 +186,27 @@ impl Client {
             Err(error) if !call.operation.route().is_change() && was_closed(&error) => send()?,
             sent => sent,
         };
-        let response = response.map_err(|error| broken(&error))?;
+        let response = response.map_err(|error| self.broken(&error, call.applies))?;
         let (status, headers) = (response.status(), response.headers().clone());
         let is_known = status == StatusCode::NOT_MODIFIED && call.if_none_match.is_some();
         if status.is_redirection() && !is_known {
-            return Err(ClientError::Redirected { to: header(&headers, LOCATION.as_str()) });
+            let to = header(&headers, LOCATION.as_str()).map(|to| without_userinfo(&to));
+            let to = to.map(|to| format!(" to `{}`", cut(&to, self.settings.credentials.as_ref())));
+            let hint = "redirects are not followed; if that is the right server, give its address";
+            let what = format!("it redirects{}", to.unwrap_or_default());
+            return Err(self.failed(false, what, Some(hint.to_owned())).into());
         }
         let is_refused = !status.is_success() && !is_known;
         let most = if is_refused { AnswerSize::OF_REFUSAL } else { self.settings.max_answer };
-        let too_large = || match is_refused {
-            true => ClientError::NotOfTheApi { applies: call.applies, what: "more data than any answer has" },
-            false => ClientError::TooLarge { applies: call.applies, most },
+        let too_large = || -> ClientError {
+            let larger = most.next().map(|size| format!("`--max-answer {size}` takes a larger one"));
+            let (what, hint) = match is_refused {
+                true => {
+                    ("it answers with more data than any answer has".to_owned(), Some(ADDRESS.to_owned()))
+                }
+                false => (format!("it gives an answer of more than {most}"), larger),
+            };
+            self.failed(call.applies, what, hint).into()
         };
         if response.content_length().is_some_and(|length| length > most.bytes()) {
             return Err(too_large());
@@ -208,24 +220,33 @@ impl Client {
                 Ok(0) => break,
                 Ok(read) => body.extend_from_slice(&piece[..read]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if !call.applies && was_closed(&error) => return Err(ClientError::CutOff),
-                Err(error) => return Err(broken(&error)),
+                Err(error) if !call.applies && was_closed(&error) => {
+                    let what = "the connection broke in the middle of the answer";
+                    return Err(self.failed(false, what, None).into());
+                }
+                Err(error) => return Err(self.broken(&error, call.applies)),
             }
             if body.len() as u64 > most.bytes() {
                 return Err(too_large());
             }
             if Instant::now() >= deadline {
-                return Err(ClientError::TimedOut { applies: call.applies });
+                return Err(self.timed_out(call.applies));
             }
         }
         if is_refused {
             let media_type = header(&headers, CONTENT_TYPE.as_str()).unwrap_or_default();
-            let mut refusal = ServerRefusal::read(status, &media_type, &body, call.applies);
-            refusal.retry_after = header(&headers, RETRY_AFTER.as_str())
+            let error = self.refused(status, &media_type, &body, call);
+            let code = status.as_u16();
+            // It did not look at the credentials, or had no connection or memory left.
+            let is_unseen = code == ErrorKind::TooManyFailures.status() || error.kind == ErrorKind::Full;
+            let retry_after = header(&headers, RETRY_AFTER.as_str())
                 .and_then(|seconds| Some(Duration::from_secs(seconds.trim().parse::<u32>().ok()?.into())));
-            refusal.is_ours = is_ours(&headers);
-            refusal.with_credentials = self.settings.credentials.is_some();
-            return Err(ClientError::Refused(Box::new(refusal)));
+            let is_of_handler = matches!(code, 400..=499 | 501) && !matches!(code, 401 | 407 | 408 | 429);
+            return Err(ClientError {
+                retry_after: retry_after.filter(|_| is_unseen),
+                is_ours: is_of_handler.then(|| is_ours(&headers)),
+                ..error.into()
+            });
         }
         if let Some(sockets) = &mut *self.sockets.borrow_mut() {
             sockets.used = Instant::now();
@@ -280,8 +301,12 @@ impl Client {
 
     fn open(&self) -> Result<sockets::Client, ClientError> {
         let trust = if self.endpoint.is_https() { &self.settings.trust } else { &TlsTrust::None };
+        let config = tls::config(trust).ok_or_else(|| {
+            let what = "there is no certificate authority to check its certificate against";
+            self.failed(false, what, Some(AUTHORITY.to_owned()))
+        })?;
         let mut builder = sockets::Client::builder()
-            .tls_backend_preconfigured(tls::config(trust)?)
+            .tls_backend_preconfigured(config)
             .redirect(redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(self.settings.timeout)
@@ -293,7 +318,7 @@ impl Client {
         if let Some(path) = &self.endpoint.socket {
             builder = builder.unix_socket(path.as_path());
         }
-        builder.build().map_err(|error| ClientError::from_error(&error, false))
+        builder.build().map_err(|error| self.broken(&error, false))
     }
 }
 

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use percent_encoding::percent_decode_str;
 use reqwest::Url;
+use url::ParseError;
 
-use super::reason::url_fault;
 use crate::http::protocol::routes::ApiOperation;
 
 /// The host in requests over a Unix socket.
@@ -133,6 +133,21 @@ pub fn without_userinfo(text: &str) -> String {
             format!("{scheme}{host}")
         }
         None => text.to_owned(),
+    }
+}
+
+/// Describes the reason why a text is no URL.
+fn url_fault(error: ParseError) -> &'static str {
+    match error {
+        ParseError::RelativeUrlWithoutBase | ParseError::RelativeUrlWithCannotBeABaseBase => {
+            "it does not start with `http://` or `https://`"
+        }
+        ParseError::EmptyHost => "it has no host",
+        ParseError::InvalidPort => "its port is not a number from 0 to 65535",
+        ParseError::IdnaError | ParseError::InvalidDomainCharacter => {
+            "its host has a character that no host name can have"
+        }
+        _ => "it is not a valid URL",
     }
 }
 

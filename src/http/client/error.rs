@@ -1,21 +1,25 @@
-//! The reason why a request failed, and whether it can have been applied.
+//! The reason why a request failed, whether it can have been applied, and the errors of the libraries for TCP, TLS and
+//! HTTP in the words of this program.
 
 use std::error::Error as StdError;
-use std::fmt;
+use std::fmt::Display;
+use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::StatusCode;
-use serde_json::Value;
+use rustls::{CertificateError, OtherError};
+use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::answer::AnswerSize;
+use super::api_client::{Call, Client};
 use super::credentials::Credentials;
-use super::endpoint::without_userinfo;
-use super::reason::{TlsFault, chain, connection_fault, tls_fault};
 use crate::engine::Guard;
 use crate::error::{Error, ErrorKind};
+use crate::http::protocol::fingerprint::Fingerprint;
 use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
-use mediaconf::{Fault, Pointer, one_line};
+use crate::store::reason;
+use mediaconf::{Fault, one_line};
 
 /// The number of characters that are shown of a response that is no problem document.
 const MAX_SHOWN: usize = 200;
@@ -29,306 +33,134 @@ const UNKNOWN: &str =
     "it is not known whether the change was made; `mediactl read` shows the present configuration";
 
 /// Advice where the server may be another program.
-const ADDRESS: &str = "check the address and `--api-prefix`";
+pub(super) const ADDRESS: &str = "check the address and `--api-prefix`";
 
-/// The reason why a request failed. `applies` says whether it may have been applied nevertheless.
-#[derive(Debug, Error)]
-pub enum ClientError {
-    /// No connection, or it broke where nothing can have been applied.
-    #[error("not reachable: {reason}")]
-    NotReachable { reason: String },
-    /// The connection could not be encrypted.
-    #[error("no encrypted connection: {0}")]
-    Tls(TlsFault),
-    /// No trusted authority is known that could have signed the certificate.
-    #[error("there is no certificate authority to check its certificate against")]
-    NoAuthorities,
-    /// The connection broke in the middle of an answer that tells of no change.
-    #[error("the connection broke in the middle of the answer")]
-    CutOff,
-    /// The connection broke after a change was sent.
-    #[error("the connection broke before the answer came: {reason}")]
-    Broken { reason: String },
-    /// The response did not come in time.
-    #[error("the answer did not come in time")]
-    TimedOut { applies: bool },
-    /// The server redirects.
-    #[error("it redirects{}", .to.as_ref().map(|to| format!(" to `{to}`")).unwrap_or_default())]
-    Redirected { to: Option<String> },
-    /// The response is larger than it may be.
-    #[error("it gives an answer of more than {most}")]
-    TooLarge { applies: bool, most: AnswerSize },
-    /// The response is none that a server of this API sends.
-    #[error("it answers with {what}")]
-    NotOfTheApi { applies: bool, what: &'static str },
-    /// The server answered with an error status.
-    #[error(transparent)]
-    Refused(Box<ServerRefusal>),
+/// The reason why a request failed.
+#[derive(Debug)]
+pub struct ClientError {
+    /// The reason in words.
+    pub error: Box<Error>,
+    /// The fault of a certificate that the user may trust.
+    pub(super) certificate: Option<TlsFault>,
+    /// The time after which a request is sent again that the server did not look at.
+    pub(super) retry_after: Option<Duration>,
+    /// Whether the server has this API, where it looked at the request and would have known its path.
+    pub(super) is_ours: Option<bool>,
 }
 
-/// A response with an error status.
-#[derive(Debug, Clone)]
-pub struct ServerRefusal {
-    pub status: u16,
-    /// The name of the status code.
-    pub name: &'static str,
-    /// The problem document, if the server sent one.
-    pub problem: Option<Problem>,
-    /// The beginning of any other body; a short piece of it is shown.
-    pub text: String,
-    /// True if the request was a change.
-    pub applies: bool,
-    /// True if login and password were sent.
-    pub with_credentials: bool,
-    /// True if the server has this API, and not just the four operations.
-    pub is_ours: bool,
-    /// The time after which the server wants the request again.
-    pub retry_after: Option<Duration>,
-}
-
-impl ServerRefusal {
-    /// True if login and password were sent, and are wrong.
-    pub fn is_of_wrong_credentials(&self) -> bool {
-        self.with_credentials && self.status == ErrorKind::Unauthorized.status()
-    }
-
-    /// True if the server looked at the request, and would have known its path.
-    pub fn is_of_handler(&self) -> bool {
-        matches!(self.status, 400..=499 | 501) && !matches!(self.status, 401 | 407 | 408 | 429)
-    }
-
-    /// Reads the body of a response.
-    pub(super) fn read(status: StatusCode, media_type: &str, body: &[u8], applies: bool) -> Self {
-        let media_type = media_type.split(';').next().unwrap_or_default().trim();
-        let is_problem = media_type.eq_ignore_ascii_case(MEDIA_TYPE);
-        let problem = is_problem.then(|| serde_json::from_slice(body).ok()).flatten();
-        let (status, name) = (status.as_u16(), status.canonical_reason().unwrap_or_default());
-        let text = String::from_utf8_lossy(&body[..body.len().min(MAX_KEPT)]).into_owned();
-        Self {
-            status,
-            name,
-            problem,
-            text,
-            applies,
-            with_credentials: false,
-            is_ours: false,
-            retry_after: None,
-        }
-    }
-
-    /// The detail of the problem document.
-    fn detail(&self) -> Option<&str> {
-        let problem = self.problem.as_ref()?;
-        let detail = if problem.detail.is_empty() { &problem.title } else { &problem.detail };
-        Some(detail.as_str()).filter(|detail| !detail.is_empty())
+impl From<Error> for ClientError {
+    fn from(error: Error) -> Self {
+        Self { error: Box::new(error), certificate: None, retry_after: None, is_ours: None }
     }
 }
 
-impl fmt::Display for ServerRefusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.detail() {
-            // The status alone says that the credentials are wrong, whatever the detail is.
-            _ if self.is_of_wrong_credentials() => f.write_str("the login or the password is wrong"),
-            Some(detail) => f.write_str(detail),
-            None if self.text.trim().is_empty() => write!(f, "it answers {} {}", self.status, self.name),
-            None => write!(f, "it answers {} {}: {}", self.status, self.name, shown(&self.text)),
-        }
-    }
-}
-
-impl StdError for ServerRefusal {}
-
-/// The beginning of a text, on one line.
-fn shown(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    one_line(&words.join(" ")).chars().take(MAX_SHOWN).collect()
-}
-
-impl ClientError {
-    /// Returns the time after which a request is sent again that the server did not look at: it did not look at the
-    /// credentials, or had no connection or no memory left for it.
-    pub(super) fn retry_after(&self) -> Option<Duration> {
-        let Self::Refused(refusal) = self else { return None };
-        let kind = refusal.problem.as_ref().and_then(Problem::kind);
-        let is_unseen =
-            refusal.status == ErrorKind::TooManyFailures.status() || kind == Some(ErrorKind::Full);
-        refusal.retry_after.filter(|_| is_unseen)
+impl Client {
+    /// The error of a request that may have been applied, or can't have been; then `hint` is the advice.
+    pub(super) fn failed(&self, applies: bool, what: impl Display, hint: Option<String>) -> Error {
+        let (kind, hint) = match applies {
+            true => (ErrorKind::OutcomeUnknown, Some(UNKNOWN.to_owned())),
+            false => (ErrorKind::NotReached, hint),
+        };
+        Error { hint, ..Error::new(kind, format!("`{}`: {what}", self.name)) }
     }
 
-    /// Classifies an error of the HTTP library.
-    pub(super) fn from_error(error: &(dyn StdError + 'static), applies: bool) -> Self {
+    /// The error of a connection that could not be made, or broke.
+    pub(super) fn broken(&self, error: &(dyn StdError + 'static), applies: bool) -> ClientError {
         let is = |test: fn(&reqwest::Error) -> bool| chain(error).any(|e| e.downcast_ref().is_some_and(test));
-        if let Some(fault) = tls_fault(error) {
-            return Self::Tls(fault);
+        if let Some(fault) = chain(error).find_map(|error| error.downcast_ref()).map(TlsFault::from_error) {
+            let failed = self.failed(false, format_args!("no encrypted connection: {fault}"), fault.hint());
+            let certificate = Some(fault).filter(|fault| matches!(fault, TlsFault::Unknown { .. }));
+            return ClientError { certificate, ..failed.into() };
         }
         let reason = connection_fault(error);
         let is_early = is(reqwest::Error::is_connect) || is(reqwest::Error::is_builder);
-        match (is_early, is(reqwest::Error::is_timeout)) {
-            (true, true) => {
-                Self::NotReachable { reason: "the connection could not be made in time".to_owned() }
-            }
-            (true, false) => Self::NotReachable { reason },
-            (false, true) => Self::TimedOut { applies },
-            (false, false) if applies => Self::Broken { reason },
-            (false, false) => Self::NotReachable { reason },
-        }
-    }
-
-    /// Removes the login and the password, which the server may have repeated in its response.
-    pub(super) fn without_secrets(self, credentials: Option<&Credentials>) -> Self {
-        let cut = |text: &mut String| {
-            let harmless = credentials.map_or_else(|| text.clone(), |secret| secret.cut_from(text));
-            *text = one_line(&harmless);
+        let what = match (is_early, is(reqwest::Error::is_timeout)) {
+            (true, true) => "not reachable: the connection could not be made in time".to_owned(),
+            (false, true) => return self.timed_out(applies),
+            (false, false) if applies => format!("the connection broke before the answer came: {reason}"),
+            (_, false) => format!("not reachable: {reason}"),
         };
-        let cut_fault = |fault: &mut Fault| {
-            cut(&mut fault.message);
-            fault.hint.as_mut().map(cut);
-            fault.file.as_mut().map(cut);
-            for value in [&mut fault.base, &mut fault.theirs, &mut fault.mine].into_iter().flatten() {
-                let mut text = value.to_string();
-                let whole = text.clone();
-                cut(&mut text);
-                if text != whole {
-                    **value = Value::String(text);
-                }
-            }
-            if let Some(pointer) = &mut fault.pointer {
-                let mut keys = pointer.keys();
-                keys.iter_mut().for_each(cut);
-                *pointer = Pointer::from_keys(keys);
-            }
-        };
-        match self {
-            Self::Redirected { to: Some(to) } => {
-                let mut to = without_userinfo(&to);
-                cut(&mut to);
-                Self::Redirected { to: Some(to) }
-            }
-            Self::Refused(mut refusal) => {
-                cut(&mut refusal.text);
-                if let Some(problem) = &mut refusal.problem {
-                    cut(&mut problem.detail);
-                    problem.errors.iter_mut().for_each(cut_fault);
-                    if let Some(told) = &mut problem.refusal {
-                        cut(&mut told.message);
-                        told.hint.as_mut().map(cut);
-                        told.faults.iter_mut().for_each(cut_fault);
-                    }
-                }
-                Self::Refused(refusal)
-            }
-            other => other,
-        }
+        self.failed(applies && !is_early, what, None).into()
     }
 
-    /// True if the change was sent and may or may not have been applied.
-    pub fn is_unknown(&self) -> bool {
-        match self {
-            Self::Broken { .. } => true,
-            Self::TimedOut { applies }
-            | Self::TooLarge { applies, .. }
-            | Self::NotOfTheApi { applies, .. } => *applies,
-            _ => false,
-        }
+    /// The error of a request whose answer took too long.
+    pub(super) fn timed_out(&self, applies: bool) -> ClientError {
+        self.failed(applies, "the answer did not come in time", None).into()
     }
 
-    /// The error status of the response.
-    pub fn status(&self) -> Option<u16> {
-        if let Self::Refused(refusal) = self { Some(refusal.status) } else { None }
-    }
-
-    /// The refusal of a request that the server evaluated, or of a guard that a person can answer, reads as if it were
-    /// made here. All else is told of `service`.
-    pub(super) fn told(&self, service: &str) -> Error {
-        if let Self::Refused(refused) = self
-            && let Some(problem) = &refused.problem
-        {
-            if let Some(error) = &problem.refusal {
-                return Error { status: Some(refused.status), ..(**error).clone() };
-            }
-            let guard = problem.kind().and_then(|kind| Guard::named(kind.name()));
-            if let Some(guard) = guard.filter(Guard::is_question) {
-                return guard.into();
-            }
+    /// The error that a response with an error status tells. The refusal of a request that the server evaluated, or of a
+    /// guard that a person can answer, reads as if it were made here; all else is told of the server.
+    pub(super) fn refused(
+        &self,
+        status: StatusCode,
+        media_type: &str,
+        body: &[u8],
+        call: &Call<'_>,
+    ) -> Error {
+        let (code, credentials) = (status.as_u16(), self.settings.credentials.as_ref());
+        let is_problem =
+            media_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(MEDIA_TYPE);
+        let sent = if is_problem { serde_json::from_slice::<Value>(body).ok() } else { None };
+        let kind = sent.as_ref().and_then(|sent| Problem::kind_of(sent["type"].as_str()?));
+        let problem = sent.and_then(|sent| without_secrets(sent, credentials));
+        let refused = |error: Error| Error { status: Some(code), ..error };
+        if let Some(refusal) = problem.as_ref().and_then(|problem| problem.refusal.as_ref()) {
+            return refused((**refusal).clone());
         }
-        let mut lines = self.lines(service);
-        let error = match &lines[..] {
-            [only] => Error { hint: only.hint.clone(), ..Error::new(self.kind(), &only.message) },
-            _ => {
-                let message = lines.iter().map(|line| line.message.as_str()).collect::<Vec<_>>().join("; ");
-                Error::new(self.kind(), message).with_faults(std::mem::take(&mut lines))
+        let guard = kind.and_then(|kind| Guard::named(kind.name()));
+        if let Some(guard) = guard.filter(Guard::is_question) {
+            return guard.into();
+        }
+        let Problem { detail, title, errors, .. } = problem.unwrap_or_default();
+        let detail = if detail.is_empty() { title } else { detail };
+        let text = String::from_utf8_lossy(&body[..body.len().min(MAX_KEPT)]);
+        let is_wrong = code == ErrorKind::Unauthorized.status() && credentials.is_some();
+        let whole = match detail.is_empty() {
+            // The status alone says that the credentials are wrong, whatever the detail is.
+            _ if is_wrong => "the login or the password is wrong".to_owned(),
+            false => detail,
+            true => {
+                let name = status.canonical_reason().unwrap_or_default();
+                let text = Some(shown(&cut(&text, credentials))).filter(|text| !text.is_empty());
+                format!("it answers {code} {name}{}", text.map_or(String::new(), |text| format!(": {text}")))
             }
         };
-        Error { status: self.status(), ..error }
-    }
-
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Refused(refused) => match refused.problem.as_ref().and_then(Problem::kind) {
-                Some(kind) if refused.applies => kind.of_change(),
-                Some(kind) => kind,
-                None => kind_of_status(refused.status, refused.applies),
-            },
-            _ if self.is_unknown() => ErrorKind::OutcomeUnknown,
-            _ => ErrorKind::NotReached,
-        }
-    }
-
-    /// The detail of the problem document, then each fault at its place.
-    fn lines(&self, service: &str) -> Vec<Fault> {
-        let line = |message, hint| Fault { message, hint, ..Fault::default() };
-        let whole = line(format!("`{service}`: {self}"), self.hint());
-        let Self::Refused(refused) = self else { return vec![whole] };
-        let errors = refused.problem.as_ref().map_or(&[][..], |problem| &problem.errors);
-        match errors {
-            [only] if self.to_string().contains(&only.message) => {
-                vec![line(format!("`{service}`: {only}"), only.hint.clone())]
+        let of_change = |kind: ErrorKind| if call.applies { kind.of_change() } else { kind };
+        let kind = kind.map_or_else(|| kind_of_status(code, call.applies), of_change);
+        let error = match &errors[..] {
+            [only] if whole.contains(&only.message) => {
+                let message = format!("`{}`: {only}", self.name);
+                Error { hint: only.hint.clone(), ..Error::new(kind, message) }
             }
             _ => {
-                let each = errors.iter().cloned().map(Fault::in_one_line);
-                [whole].into_iter().chain(each).collect()
+                let hint = match code {
+                    401 if is_wrong => Some(
+                        "use the login and password of `edit_auth` in the running configuration of the server",
+                    ),
+                    401 => Some(
+                        "give `--user` and `--password-file`, or MEDIACTL_LOGIN and MEDIACTL_PASSWORD (a context has \
+                         `login` and `password_command` instead); on a terminal, `mediactl` asks for them",
+                    ),
+                    404 if errors.is_empty() => Some(ADDRESS),
+                    412 if errors.is_empty() => Some("the configuration keeps changing meanwhile; try again"),
+                    // A server that is busy has not begun.
+                    500.. if code != 503 && !is_problem && call.applies => Some(UNKNOWN),
+                    _ => None,
+                };
+                let message = format!("`{}`: {whole}", self.name);
+                let first =
+                    Fault { message: message.clone(), hint: hint.map(str::to_owned), ..Fault::default() };
+                if errors.is_empty() {
+                    Error { hint: first.hint, ..Error::new(kind, message) }
+                } else {
+                    let lines: Vec<Fault> =
+                        [first].into_iter().chain(errors.into_iter().map(Fault::in_one_line)).collect();
+                    let messages: Vec<&str> = lines.iter().map(|line| line.message.as_str()).collect();
+                    Error::new(kind, messages.join("; ")).with_faults(lines)
+                }
             }
-        }
-    }
-
-    fn hint(&self) -> Option<String> {
-        let hint = match self {
-            Self::Refused(refusal) => {
-                let told =
-                    refusal.problem.as_ref().and_then(|problem| problem.refusal.as_ref()?.hint.clone());
-                let told = told.filter(|_| refusal.status == 412);
-                return told.or_else(|| hint_for_refusal(refusal).map(str::to_owned));
-            }
-            _ if self.is_unknown() => UNKNOWN,
-            Self::Redirected { .. } => {
-                "redirects are not followed; if that is the right server, give its address"
-            }
-            Self::Tls(TlsFault::Unknown { found, .. }) => {
-                return Some(format!(
-                    "if the server shows the same one, trust it with `--fingerprint {found}`; \
-                     `--cacert FILE` names an authority instead"
-                ));
-            }
-            Self::Tls(TlsFault::OtherFingerprint { .. }) => {
-                "another machine may pose as the server; if the server has a new certificate, compare its \
-                 fingerprint there, and pin that one"
-            }
-            Self::Tls(TlsFault::AuthorityAsServer) => {
-                "create a self-signed certificate with `-addext basicConstraints=CA:FALSE`"
-            }
-            Self::Tls(TlsFault::NotTls) => "is it `http://` instead of `https://`?",
-            Self::Tls(TlsFault::OtherHost) => "the host in the URL has to be a name in the certificate",
-            Self::Tls(TlsFault::OutOfDate) => "the server needs a new certificate, or a clock is wrong",
-            Self::Tls(_) | Self::NoAuthorities => {
-                "`--cacert FILE` names the authority that issued the certificate of the server"
-            }
-            Self::TooLarge { most, .. } => {
-                return most.next().map(|size| format!("`--max-answer {size}` takes a larger one"));
-            }
-            Self::NotOfTheApi { .. } => ADDRESS,
-            _ => return None,
         };
-        Some(hint.to_owned())
+        refused(error)
     }
 }
 
@@ -345,27 +177,176 @@ fn kind_of_status(status: u16, applies: bool) -> ErrorKind {
     }
 }
 
-fn hint_for_refusal(refusal: &ServerRefusal) -> Option<&'static str> {
-    let has_no_fault = refusal.problem.as_ref().is_none_or(|problem| problem.errors.is_empty());
-    match refusal.status {
-        401 if refusal.is_of_wrong_credentials() => {
-            Some("use the login and password of `edit_auth` in the running configuration of the server")
+/// The beginning of a text, on one line.
+fn shown(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    one_line(&words.join(" ")).chars().take(MAX_SHOWN).collect()
+}
+
+/// A text of the server on one line, without the login and the password, which it may have repeated.
+pub(super) fn cut(text: &str, credentials: Option<&Credentials>) -> String {
+    let harmless = credentials.map_or_else(|| text.to_owned(), |secret| secret.cut_from(text));
+    one_line(&harmless)
+}
+
+/// The same of a problem document; what programs read in it stays.
+fn without_secrets(sent: Value, credentials: Option<&Credentials>) -> Option<Problem> {
+    fn cut_all(value: Value, cut: &dyn Fn(&str) -> String) -> Value {
+        match value {
+            Value::String(text) => cut(&text).into(),
+            Value::Array(values) => values.into_iter().map(|value| cut_all(value, cut)).collect(),
+            Value::Object(members) => {
+                let members = members.into_iter().map(|(key, value)| (cut(&key), cut_all(value, cut)));
+                Value::Object(members.collect::<Map<_, _>>())
+            }
+            value => value,
         }
-        401 => Some(
-            "give `--user` and `--password-file`, or MEDIACTL_LOGIN and MEDIACTL_PASSWORD (a context has \
-             `login` and `password_command` instead); on a terminal, `mediactl` asks for them",
-        ),
-        404 if has_no_fault => Some(ADDRESS),
-        412 if has_no_fault => Some("the configuration keeps changing meanwhile; try again"),
-        // A server that is busy has not begun.
-        500.. if refusal.status != 503 && refusal.problem.is_none() && refusal.applies => Some(UNKNOWN),
-        _ => None,
     }
+    let told = ["kind", "guard"].map(|key| (key, sent["refusal"].get(key).cloned()));
+    let mut harmless = cut_all(sent, &|text| cut(text, credentials));
+    for (key, value) in told.into_iter().filter_map(|(key, value)| Some((key, value?))) {
+        harmless["refusal"][key] = value;
+    }
+    serde_json::from_value(harmless).ok()
+}
+
+/// The reason why an encrypted connection failed.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum TlsFault {
+    #[error("its certificate is from an authority that is not trusted")]
+    UnknownAuthority,
+    /// `openssl req -x509` makes such a certificate by default.
+    #[error("its certificate is for an authority, not for a server")]
+    AuthorityAsServer,
+    /// A certificate that the user may trust by its fingerprint.
+    #[error("{why}; its fingerprint is {found}")]
+    Unknown { found: Fingerprint, why: Box<TlsFault> },
+    #[error("its certificate has the fingerprint {found}, and not {pinned}")]
+    OtherFingerprint { found: Fingerprint, pinned: Fingerprint },
+    #[error("its certificate is for another host")]
+    OtherHost,
+    #[error("its certificate has expired, or is not valid yet")]
+    OutOfDate,
+    #[error("it does not speak TLS")]
+    NotTls,
+    /// Any other fault, in the words of the library.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// A verifier of this program rejected a certificate; the library carries the reason through the handshake.
+impl From<TlsFault> for rustls::Error {
+    fn from(fault: TlsFault) -> Self {
+        Self::InvalidCertificate(CertificateError::Other(OtherError(Arc::new(fault))))
+    }
+}
+
+impl TlsFault {
+    pub(super) fn from_error(error: &rustls::Error) -> Self {
+        let rustls::Error::InvalidCertificate(fault) = error else {
+            let is_message = matches!(error, rustls::Error::InvalidMessage(_));
+            return if is_message { Self::NotTls } else { Self::Other(error.to_string().to_lowercase()) };
+        };
+        match fault {
+            // A bad signature was made by another authority of the same name.
+            CertificateError::UnknownIssuer | CertificateError::BadSignature => Self::UnknownAuthority,
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                Self::OtherHost
+            }
+            CertificateError::Expired
+            | CertificateError::ExpiredContext { .. }
+            | CertificateError::NotValidYet
+            | CertificateError::NotValidYetContext { .. } => Self::OutOfDate,
+            CertificateError::Other(OtherError(other)) => match other.downcast_ref::<Self>() {
+                Some(own) => own.clone(),
+                // The type of this error is private to the library.
+                None if format!("{other:?}").contains("CaUsedAsEndEntity") => Self::AuthorityAsServer,
+                None => Self::Other(fault.to_string().to_lowercase()),
+            },
+            fault => Self::Other(fault.to_string().to_lowercase()),
+        }
+    }
+
+    /// The advice for the user.
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Unknown { found, .. } => {
+                return Some(format!(
+                    "if the server shows the same one, trust it with `--fingerprint {found}`; \
+                     `--cacert FILE` names an authority instead"
+                ));
+            }
+            Self::OtherFingerprint { .. } => {
+                "another machine may pose as the server; if the server has a new certificate, compare its \
+                 fingerprint there, and pin that one"
+            }
+            Self::AuthorityAsServer => {
+                "create a self-signed certificate with `-addext basicConstraints=CA:FALSE`"
+            }
+            Self::NotTls => "is it `http://` instead of `https://`?",
+            Self::OtherHost => "the host in the URL has to be a name in the certificate",
+            Self::OutOfDate => "the server needs a new certificate, or a clock is wrong",
+            Self::UnknownAuthority | Self::Other(_) => AUTHORITY,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+/// Advice where no trusted authority issued the certificate.
+pub(super) const AUTHORITY: &str =
+    "`--cacert FILE` names the authority that issued the certificate of the server";
+
+/// An error and its causes, including the error inside an [`io::Error`], which is not its source.
+fn chain<'e>(error: &'e (dyn StdError + 'static)) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |&error: &&'e (dyn StdError + 'static)| {
+        let held = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        held.map(|held| held as &(dyn StdError + 'static)).or_else(|| error.source())
+    })
+}
+
+/// Describes the reason why a connection failed, without a URL.
+fn connection_fault(error: &(dyn StdError + 'static)) -> String {
+    let of_http = |error: &hyper::Error| match error {
+        error if error.is_parse() => Some("the answer is not HTTP"),
+        error if error.is_incomplete_message() || error.is_closed() => {
+            Some("the server closed the connection")
+        }
+        _ => None,
+    };
+    if let Some(words) = chain(error).find_map(|error| error.downcast_ref().and_then(of_http)) {
+        return words.to_owned();
+    }
+    let last = chain(error).last().unwrap_or(error);
+    let words = match last.downcast_ref::<io::Error>() {
+        Some(error) => reason(error),
+        None => reason(&io::Error::other(last.to_string())),
+    };
+    // The standard library has no error type for the resolver.
+    match words.starts_with("failed to lookup address information") {
+        true => "the name of the host can't be resolved".to_owned(),
+        false => words,
+    }
+}
+
+/// True if the other end closed the connection, in the handshake or before it answered.
+pub(super) fn was_closed(error: &(dyn StdError + 'static)) -> bool {
+    let is_end = |kind| {
+        use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+        matches!(kind, BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
+    };
+    chain(error).any(|error| {
+        match (error.downcast_ref::<hyper::Error>(), error.downcast_ref::<io::Error>()) {
+            (Some(error), _) => error.is_incomplete_message() || error.is_closed(),
+            (_, Some(error)) => is_end(error.kind()),
+            _ => false,
+        }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::client::{ClientSettings, Endpoint};
 
     #[test]
     fn an_answer_is_shown_in_one_short_line() {
@@ -375,14 +356,12 @@ mod tests {
 
     #[test]
     fn what_the_server_repeats_is_not_shown() {
-        let credentials = Credentials::new("a", "hunter2").expect("there is no colon");
-        let to = Some("http://a:hunter2@h/x?p=hunter2".to_owned());
-        let error = ClientError::Redirected { to }.without_secrets(Some(&credentials));
-        assert_eq!(error.to_string(), "it redirects to `http://h/x?p=…`");
+        let credentials = Credentials::new("a", "hunter2");
+        let (endpoint, _) = Endpoint::parse("http://h", "/").expect("it is a URL");
+        let client = Client::new(endpoint, ClientSettings { credentials, ..ClientSettings::default() });
         let body = br#"{"type":"x","detail":"who is a:hunter2","errors":[{"message":"hunter2","file":"hunter2","mine":{"x":"hunter2"}}]}"#;
-        let refusal = ServerRefusal::read(StatusCode::FORBIDDEN, MEDIA_TYPE, body, false);
-        let error = ClientError::Refused(Box::new(refusal)).without_secrets(Some(&credentials));
-        assert_eq!(error.to_string(), "who is a:…");
+        let error = client.refused(StatusCode::FORBIDDEN, MEDIA_TYPE, body, &Call::default());
+        assert!(error.message.contains("who is a:…"), "{error:?}");
         assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
     }
 }

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::io;
 
 use super::credentials::Credentials;
-use super::reason::TlsFault;
+use super::error::TlsFault;
 use crate::http::protocol::fingerprint::Fingerprint;
 
 /// The program in which a client works.

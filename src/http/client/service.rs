@@ -7,19 +7,19 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::api_client::{Call, Client, Reply, is_report};
+use super::api_client::{Call, Client, is_report};
 use super::credentials::Credentials;
 use super::foreign;
 use super::host::Host;
 use super::session::Session;
 use crate::engine::{
-    ChangeOptions, ChangeReport, ChangeRequest, Composed, ConfigService, ConfigSource, Content, Decision,
-    NodeReport, OutcomeNote, ReadForm, ReadQuery, Reading, RequestedChange, ServerHealth, ServerInfo,
-    Snapshot, Status, differing, is_edited_since, last_change,
+    ChangeOptions, ChangeReport, ChangeRequest, Composed, ConfigService, ConfigSource, Decision, NodeReport,
+    OutcomeNote, RequestedChange, ServerHealth, ServerInfo, Snapshot, Status, differing, is_edited_since,
+    last_change,
 };
 use crate::error::{Error, ErrorKind};
 use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS, WAIT, revision_in};
-use crate::http::protocol::notes::{KEPT_HAND_EDIT, LOST_LINE_ENDS};
+use crate::http::protocol::notes::KEPT_HAND_EDIT;
 use crate::http::protocol::parameters::MAX_WAIT;
 use crate::http::protocol::routes::ApiOperation;
 use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision};
@@ -89,9 +89,13 @@ impl ServerLink {
     fn figures(&mut self) -> Result<Value, Error> {
         match self.session.send_ours(&Call::new(ApiOperation::Runtime))? {
             Some(reply) => self.session.object(&reply, false),
-            None => self.read_json(ConfigSource::Running, true, true).map(|(json, _)| json),
+            None => {
+                let switches = vec![(SKIP_STREAMS, "true"), (RUNTIME, "true")];
+                let reply = self.session.send(&Call::read(switches))?;
+                self.session.object(&reply, false)
+            }
         }
-        .map(|mut whole| whole["runtime"].take())
+        .map(|mut whole| whole[RUNTIME].take())
     }
 
     /// The id of the pending change.
@@ -109,19 +113,6 @@ impl ServerLink {
         let entries = |list| serde_json::from_value(list).ok();
         self.session.parsed(&reply, false, "something that is no history", entries)
     }
-
-    fn read_json(
-        &mut self,
-        source: ConfigSource,
-        skip_static: bool,
-        runtime: bool,
-    ) -> Result<(Value, Reply), Error> {
-        let switches = [(SKIP_STREAMS, skip_static), (RUNTIME, runtime)];
-        let parameters = switches.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| (name, "true"));
-        let reply = self.session.read(parameters.collect(), source)?;
-        let json = self.session.object(&reply, false)?;
-        Ok((json, reply))
-    }
 }
 
 impl ConfigService for RemoteService {
@@ -129,35 +120,16 @@ impl ConfigService for RemoteService {
         &self.name
     }
 
-    fn read(&self, query: &ReadQuery) -> Result<Reading, Error> {
-        let link = &mut *self.link();
-        let source = query.source.unwrap_or(ConfigSource::Running);
-        let (content, reply) = match query.form {
-            ReadForm::Json { skip_static, runtime } => {
-                let (json, reply) = link.read_json(source, skip_static, runtime)?;
-                (Content::Json(json), reply)
-            }
-            ReadForm::TextOrJson | ReadForm::Text => {
-                let fetched = link.session.fetch(source)?;
-                (fetched.content, fetched.reply)
-            }
-        };
-        if matches!((&content, query.form), (Content::Json(_), ReadForm::Text)) {
-            return Err(link.session.not_offered("the text of the configuration"));
-        }
-        let is_in = |text: &Arc<Snapshot>| text.has_lost_line_ends();
-        let is_noted = reply.notes.iter().any(|note| note == LOST_LINE_ENDS);
-        let lost_line_ends = content.snapshot().map_or(is_noted, is_in);
-        Ok(Reading { source, content, lost_line_ends })
+    fn read(&self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Error> {
+        self.link().session.fetch(source.unwrap_or(ConfigSource::Running))
     }
 
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Content>, Error> {
-        let link = &mut *self.link();
-        let fetched = link.session.fetch_changed(tag.as_deref())?;
-        Ok(fetched.map(|fetched| {
-            *tag = fetched.reply.etag;
-            fetched.content
-        }))
+    fn figures(&self) -> Result<Value, Error> {
+        self.link().figures()
+    }
+
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error> {
+        self.link().session.fetch_changed(tag)
     }
 
     fn wait_for_change(&self, tag: &mut Option<String>, most: Duration) -> Result<bool, Error> {
@@ -208,8 +180,8 @@ impl ConfigService for RemoteService {
         if let Some(report) = link.change(&requested, options)? {
             return Ok(link.remember_account(report));
         }
-        let outcome = foreign::change(&mut link.session, &requested, options)?;
-        Ok(ChangeReport::new(outcome, requested.into_conditional(), options.told))
+        let report = foreign::change(&mut link.session, &requested, options)?;
+        Ok(report.with_parts(&requested, options.told))
     }
 
     fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
@@ -271,20 +243,18 @@ impl ConfigService for RemoteService {
         };
         // Foreign servers have no such figures, no saved text and no history.
         if server.is_object() {
-            let running = link.session.fetch(ConfigSource::Running)?.content;
-            let saved = link.session.fetch(ConfigSource::Saved)?.content;
+            let running = link.session.fetch(ConfigSource::Running)?;
+            let saved = link.session.fetch(ConfigSource::Saved)?;
             let entries = link.history()?;
             status.differing = differing(&running, &saved);
-            if let Content::Text(file) = &saved {
-                status.edited_by_hand = is_edited_since(&entries, file) || config["included_changed"] == true;
-                status.errors = Some(file.diagnostics().errors());
-                status.file = Some(file.clone());
-            }
+            status.edited_by_hand = is_edited_since(&entries, &saved) || config["included_changed"] == true;
+            status.errors = Some(saved.diagnostics().errors());
+            status.file = Some(saved);
             status.last_change = entries.into_iter().next();
             let last = &config["last_change"];
             let at = last["at"].as_str().and_then(|at| humantime::parse_rfc3339(at).ok());
-            if let (Some(at), Some(by), Some(operation), Content::Text(running)) =
-                (at, last["by"].as_str(), last["operation"].as_str(), &running)
+            if let (Some(at), Some(by), Some(operation)) =
+                (at, last["by"].as_str(), last["operation"].as_str())
             {
                 let made = (at, by, operation);
                 status.last_change = last_change(status.last_change, made, running.revision());

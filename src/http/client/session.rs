@@ -11,11 +11,10 @@ use serde_json::Value;
 
 use super::api_client::{Call, Client, Reply};
 use super::credentials::Credentials;
-use super::error::ClientError;
+use super::error::{ADDRESS, TlsFault};
 use super::host::Host;
-use super::reason::TlsFault;
 use super::tls::TlsTrust;
-use crate::engine::{Composed, ConfigSource, Content, Snapshot};
+use crate::engine::{Composed, ConfigSource, Snapshot};
 use crate::error::{Error, ErrorKind};
 use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
 use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, revision_in};
@@ -37,17 +36,10 @@ pub struct Session {
     is_ours: Option<bool>,
 }
 
-/// A configuration that was read from a server.
-#[derive(Debug)]
-pub struct Fetched {
-    /// The configuration, as text if the server has text.
-    pub content: Content,
-    pub reply: Reply,
-}
-
 impl Session {
     /// A session with the server of `client`. Sends nothing.
     pub fn new(client: Client, name: String, login: Option<String>, host: Box<dyn Host>) -> Self {
+        let client = Client { name: name.clone(), ..client };
         let session = Self { client, name, login, host, is_ours: None };
         session.warn_of_plain_credentials();
         session
@@ -68,39 +60,29 @@ impl Session {
         *sent = sent.take().map(|old| credentials.unwrap_or(old));
     }
 
-    /// Reads a configuration as text, or as JSON if the server has no text.
-    pub fn fetch(&mut self, source: ConfigSource) -> Result<Fetched, Error> {
-        let mut reply = self.read(vec![(FORMAT, FORMAT_CONF)], source)?;
-        let content = self.content(&mut reply, false)?;
-        Ok(Fetched { content, reply })
-    }
-
-    /// Reads the running configuration as text, or as JSON if the server has no text; `None` if it is
-    /// still the one of this tag.
-    pub fn fetch_changed(&mut self, tag: Option<&str>) -> Result<Option<Fetched>, Error> {
-        let call = Call::read(vec![(FORMAT, FORMAT_CONF)]);
-        let mut reply = self.send(&Call { if_none_match: tag, ..call })?;
-        if reply.body.is_none() {
-            return Ok(None);
-        }
-        let content = self.content(&mut reply, false)?;
-        Ok(Some(Fetched { content, reply }))
-    }
-
-    /// Reads a configuration in the form that `parameters` ask for.
-    pub fn read(
-        &mut self,
-        mut parameters: Vec<(&'static str, &str)>,
-        source: ConfigSource,
-    ) -> Result<Reply, Error> {
+    /// Reads a configuration.
+    pub fn fetch(&mut self, source: ConfigSource) -> Result<Arc<Snapshot>, Error> {
+        let mut parameters = vec![(FORMAT, FORMAT_CONF)];
         if source == ConfigSource::Saved {
             parameters.push((SOURCE, SOURCE_SAVED));
         }
-        let reply = self.send(&Call::read(parameters))?;
+        let mut reply = self.send(&Call::read(parameters))?;
         match source == ConfigSource::Running || reply.is_ours {
-            true => Ok(reply),
+            true => self.text(&mut reply, false),
             false => Err(self.not_offered("the saved configuration")),
         }
+    }
+
+    /// Reads the running configuration; `None` if it is still the one of this tag, which then stands for what was read.
+    pub fn fetch_changed(&mut self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error> {
+        let call = Call::read(vec![(FORMAT, FORMAT_CONF)]);
+        let mut reply = self.send(&Call { if_none_match: tag.as_deref(), ..call })?;
+        if reply.body.is_none() {
+            return Ok(None);
+        }
+        let text = self.text(&mut reply, false)?;
+        *tag = reply.etag;
+        Ok(Some(text))
     }
 
     /// The longest time for a request.
@@ -108,9 +90,10 @@ impl Session {
         self.client.settings.timeout
     }
 
-    /// Sends a request without asking for credentials; returns the JSON in the body, or `None` after any error.
-    pub fn try_read(&self, call: &Call<'_>) -> Option<Value> {
-        self.client.send(call).ok()?.json()
+    /// Reads the configuration of a server without text, without asking for credentials; `None` after any error.
+    pub fn try_read(&self) -> Option<Arc<Snapshot>> {
+        let values = self.client.send(&Call::read(Vec::new())).ok()?.json()?;
+        values.is_object().then(|| self.of_values(&values, true).ok())?
     }
 
     /// Asks the server for its level and its pending change, without a configuration.
@@ -180,16 +163,17 @@ impl Session {
     /// host is asked for them.
     pub fn send(&mut self, call: &Call<'_>) -> Result<Reply, Error> {
         let mut result = self.client.send(call);
-        if let Err(ClientError::Tls(TlsFault::Unknown { found, why })) = &result
-            && self.host.trusts(&self.name, why, *found).map_err(|error| self.prompt_failed(&error))?
+        let certificate = result.as_ref().err().and_then(|error| error.certificate.clone());
+        if let Some(TlsFault::Unknown { found, why }) = certificate
+            && self.host.trusts(&self.name, &why, found).map_err(|error| self.prompt_failed(&error))?
         {
             // The handshake failed, so nothing was sent.
-            self.client.settings.trust = TlsTrust::Pinned(*found);
+            self.client.settings.trust = TlsTrust::Pinned(found);
             self.client.sockets.take();
             result = self.client.send(call);
         }
         for _ in 0..MAX_PROMPTS {
-            let status = result.as_ref().err().and_then(ClientError::status);
+            let status = result.as_ref().err().and_then(|error| error.error.status);
             if status != Some(ErrorKind::Unauthorized.status()) || !self.ask_for_credentials()? {
                 break;
             }
@@ -197,12 +181,9 @@ impl Session {
         }
         match &result {
             Ok(reply) => self.is_ours = Some(reply.is_ours),
-            Err(ClientError::Refused(refusal)) if refusal.is_of_handler() => {
-                self.is_ours = Some(refusal.is_ours);
-            }
-            Err(_) => {}
+            Err(error) => self.is_ours = error.is_ours.or(self.is_ours),
         }
-        result.map_err(|error| self.failed(&error))
+        result.map_err(|error| *error.error)
     }
 
     /// Asks for login and password; false if none are given.
@@ -217,17 +198,19 @@ impl Session {
         Ok(true)
     }
 
-    /// Takes the configuration out of a response to a request for text: text, or JSON if the server has no
-    /// text.
-    pub fn content(&self, reply: &mut Reply, applies: bool) -> Result<Content, Error> {
-        match reply.is_ours {
-            true => {
-                let bytes = reply.body.take().unwrap_or_default();
-                let revision = reply.etag.as_deref().and_then(revision_in);
-                Ok(Content::Text(Arc::new(Snapshot::with_revision(bytes, revision))))
-            }
-            false => self.object(reply, applies).map(Content::Json),
+    /// Takes the configuration out of a response: the text, or one that is made of the JSON of a server without text.
+    pub fn text(&self, reply: &mut Reply, applies: bool) -> Result<Arc<Snapshot>, Error> {
+        if !reply.is_ours {
+            return self.of_values(&self.object(reply, applies)?, applies);
         }
+        let revision = reply.etag.as_deref().and_then(revision_in);
+        Ok(Arc::new(Snapshot::with_revision(reply.body.take().unwrap_or_default(), revision)))
+    }
+
+    /// The text that is made of the values of a configuration.
+    pub fn of_values(&self, values: &Value, applies: bool) -> Result<Arc<Snapshot>, Error> {
+        let made = Snapshot::of_values(values).map(Arc::new);
+        made.ok_or_else(|| self.not_of_the_api("JSON that can't be written as a configuration", applies))
     }
 
     /// The JSON object in the body of a response.
@@ -249,15 +232,11 @@ impl Session {
     }
 
     pub fn not_of_the_api(&self, what: &'static str, applies: bool) -> Error {
-        self.failed(&ClientError::NotOfTheApi { applies, what })
+        self.client.failed(applies, format_args!("it answers with {what}"), Some(ADDRESS.to_owned()))
     }
 
     pub fn not_offered(&self, noun: &str) -> Error {
         Error::not_offered(&self.name, noun)
-    }
-
-    fn failed(&self, error: &ClientError) -> Error {
-        error.told(&self.name)
     }
 
     fn prompt_failed(&self, error: &io::Error) -> Error {

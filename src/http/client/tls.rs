@@ -7,10 +7,9 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
-use super::error::ClientError;
-use super::reason::Rejected;
+use super::error::TlsFault;
 use crate::http::protocol::fingerprint::Fingerprint;
 
 /// The trusted certificates.
@@ -33,8 +32,8 @@ pub enum TlsTrust {
 static PLATFORM_ROOTS: LazyLock<Arc<RootCertStore>> =
     LazyLock::new(|| Arc::new(roots(rustls_native_certs::load_native_certs().certs)));
 
-/// Makes the TLS configuration, with the same provider as the server.
-pub fn config(trust: &TlsTrust) -> Result<ClientConfig, ClientError> {
+/// Makes the TLS configuration, with the same provider as the server; `None` if no authority is known.
+pub fn config(trust: &TlsTrust) -> Option<ClientConfig> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
@@ -44,22 +43,19 @@ pub fn config(trust: &TlsTrust) -> Result<ClientConfig, ClientError> {
         builder.clone().dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth()
     };
     match trust {
-        TlsTrust::Every => Ok(custom(Rule::Every)),
-        TlsTrust::Pinned(fingerprint) => Ok(custom(Rule::Pinned(*fingerprint))),
-        TlsTrust::None => Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth()),
+        TlsTrust::Every => Some(custom(Rule::Every)),
+        TlsTrust::Pinned(fingerprint) => Some(custom(Rule::Pinned(*fingerprint))),
+        TlsTrust::None => Some(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth()),
         TlsTrust::Platform => {
             let roots = Arc::clone(&PLATFORM_ROOTS);
             let known = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider)).build();
             // Without any root there is no verifier, and every certificate is unknown.
-            Ok(custom(Rule::Platform(known.ok())))
+            Some(custom(Rule::Platform(known.ok())))
         }
         TlsTrust::Authorities(pem) => {
             let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<_, _>>();
             let roots = roots(certificates.unwrap_or_default());
-            match roots.is_empty() {
-                true => Err(ClientError::NoAuthorities),
-                false => Ok(builder.with_root_certificates(roots).with_no_client_auth()),
-            }
+            (!roots.is_empty()).then(|| builder.with_root_certificates(roots).with_no_client_auth())
         }
     }
 }
@@ -100,14 +96,22 @@ impl ServerCertVerifier for Verifier {
         match &self.rule {
             Rule::Every => Ok(ServerCertVerified::assertion()),
             Rule::Pinned(pinned) if found() == *pinned => Ok(ServerCertVerified::assertion()),
-            Rule::Pinned(pinned) => Err(Rejected::Other { found: found(), pinned: *pinned }.into()),
+            Rule::Pinned(pinned) => {
+                Err(TlsFault::OtherFingerprint { found: found(), pinned: *pinned }.into())
+            }
             Rule::Platform(None) => {
-                let why = Error::InvalidCertificate(CertificateError::UnknownIssuer);
-                Err(Rejected::Unknown { found: found(), why }.into())
+                let why = Box::new(TlsFault::UnknownAuthority);
+                Err(TlsFault::Unknown { found: found(), why }.into())
             }
             Rule::Platform(Some(known)) => known
                 .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
-                .map_err(|why| Rejected::if_unknown(found(), why)),
+                .map_err(|error| match TlsFault::from_error(&error) {
+                    // It says no more than that nobody known vouches for the certificate.
+                    why @ (TlsFault::UnknownAuthority | TlsFault::AuthorityAsServer) => {
+                        TlsFault::Unknown { found: found(), why: Box::new(why) }.into()
+                    }
+                    _ => error,
+                }),
         }
     }
 

@@ -62,7 +62,12 @@ impl Problem {
 
     /// The type; `None` for one of another server.
     pub fn kind(&self) -> Option<ErrorKind> {
-        ErrorKind::named(self.urn.strip_prefix(TYPE_PREFIX)?)
+        Self::kind_of(&self.urn)
+    }
+
+    /// The kind with this URN; `None` for one of another server.
+    pub fn kind_of(urn: &str) -> Option<ErrorKind> {
+        ErrorKind::named(urn.strip_prefix(TYPE_PREFIX)?)
     }
 
     /// The document as JSON.

@@ -45,7 +45,7 @@ fn a_parameter_is_explained_with_or_without_a_stream() {
          unit      s\n\
          default   none\n\
          text      `prepush`, then a number of seconds, or `off`\n\
-         JSON      \"prepush\": a number; `off` is false\n\
+         JSON      \"prepush\": a number of seconds, or false; `off` is false\n\
          where     in `stream` and `ondemand`, in `live`, in `template`, `source`, `file` and `vod`\n\
          example   prepush 5;\n"
     );

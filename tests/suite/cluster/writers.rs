@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use mediaconf::Request;
-use mediactl::engine::{ChangeOptions, Engine, Hooks, NewText};
+use mediactl::engine::{ChangeOptions, Engine, Hooks};
 use mediactl::error::ErrorKind;
 use mediactl::store::etcd::GatewaySettings;
 use serde_json::json;
@@ -90,7 +90,7 @@ fn trouble(all: &[Trouble]) {
     };
     let first = engine(20);
     first
-        .save(&NewText::Whole(bytes::Bytes::from_static(SAMPLE.as_bytes())), &ChangeOptions::default())
+        .save(&bytes::Bytes::from_static(SAMPLE.as_bytes()), &ChangeOptions::default())
         .expect("etcd is ready");
     let (is_over, made) = (AtomicBool::new(false), AtomicUsize::new(0));
     let engines: Vec<Engine> = (0..WRITERS).map(|writer| engine([2, 10][writer % 2])).collect();

@@ -338,11 +338,12 @@ fn numbers_reach_the_patch_as_written() {
 
 #[test]
 fn values_that_do_not_fit_are_refused_with_their_path() {
-    let http = "`http`: expected a port (0 to 65535) or host:port | `--set 'http[+]=80'` appends, `--set ";
+    let http =
+        "`http`: expected a port from 0 to 65535, or HOST:PORT | `--set 'http[+]=80'` appends, `--set ";
     for (assignment, expected) in [
-        ("rtmp=abc", "`rtmp`: expected a port (0 to 65535) or host:port".to_owned()),
-        ("rtmp=65536", "`rtmp`: expected a port (0 to 65535) or host:port".to_owned()),
-        ("http[0]=x", "`http[0]`: expected a port (0 to 65535) or host:port".to_owned()),
+        ("rtmp=abc", "`rtmp`: expected a port from 0 to 65535, or HOST:PORT".to_owned()),
+        ("rtmp=65536", "`rtmp`: expected a port from 0 to 65535, or HOST:PORT".to_owned()),
+        ("http[0]=x", "`http[0]`: expected a port from 0 to 65535, or HOST:PORT".to_owned()),
         (
             "streams.a.urls.url=udp://u:p@1",
             "`streams.a.urls.url`: a list has no members | name an element, such as `[0]`, or `[+]` for a new \
@@ -363,8 +364,8 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
              'streams.b.urls=[{\"url\":\"udp://239.0.0.1:1234\"}]'` sets the whole list"
                 .to_owned()
         }),
-        ("log_requests=yes", "`log_requests`: expected true or false".to_owned()),
-        ("s:log_requests=true", "`log_requests`: expected true or false".to_owned()),
+        ("log_requests=yes", "`log_requests`: expected `true` or `false`".to_owned()),
+        ("s:log_requests=true", "`log_requests`: expected `true` or `false`".to_owned()),
         ("streams.a.prepush=-1", "`streams.a.prepush`: expected a number of seconds, or `off`".to_owned()),
         ("streams.a.prepush=on", "`streams.a.prepush`: expected a number of seconds, or `off`".to_owned()),
         ("streams.a.position=0", "`streams.a.position`: expected a position, counted from 1".to_owned()),
@@ -474,7 +475,7 @@ fn paths_that_lead_nowhere_are_refused() {
              `disk_limit`, `dvr_limit` and `options`"
         }),
         ("streams.a.dvr.disk_limit=x", {
-            "`streams.a.dvr.disk_limit`: expected a percentage from 0 to 100, found `x`"
+            "`streams.a.dvr.disk_limit`: expected a percentage from 0 to 100, found the string `x`"
         }),
     ] {
         check_fault(assignment, expected);
@@ -708,7 +709,7 @@ fn edits_of_one_place_are_refused() {
         }),
         (vec!["lives.*.x=1", "lives.pub.x=1", "rtmp=x"], {
             vec![
-                "`rtmp`: expected a port (0 to 65535) or host:port",
+                "`rtmp`: expected a port from 0 to 65535, or HOST:PORT",
                 "`lives.pub.x`: it is given twice | give it once",
             ]
         }),

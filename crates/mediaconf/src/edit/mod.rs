@@ -36,14 +36,14 @@ pub use slips::quoted;
 pub use substitution::Substitution;
 pub use sync::Note;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use thiserror::Error;
 
 pub use crate::schema::json_pointer::Pointer;
 pub use verify::Unproved;
 
 use crate::model::{top_members, usable_account};
-use crate::schema::codec::each_normalized;
+use crate::schema::codec::normalized;
 use crate::schema::members::Members;
 use crate::schema::patch::Normalizer;
 use crate::schema::{DirectiveRole, Kind, Object, Schema};
@@ -115,19 +115,16 @@ impl<F: Into<Faults>> From<F> for EditError {
 /// # Errors
 /// All values that can't be written as text.
 pub fn normalize(patch: Value) -> Result<Object, Faults> {
-    let members = match patch {
-        Value::Object(members) => members,
-        Value::Array(elements) if elements.is_empty() => Map::new(),
-        _ => {
-            let fault = Fault::at_pointer(FaultKind::NotJson, Pointer::root(), "a patch must be an object");
-            return Err(fault.hint("to remove one thing, set it to null, such as {\"auth\": null}").into());
-        }
-    };
+    if !patch.is_object() && patch.as_array().is_none_or(|elements| !elements.is_empty()) {
+        let fault = Fault::at_pointer(FaultKind::NotJson, Pointer::root(), "a patch must be an object");
+        return Err(fault.hint("to remove one thing, set it to null, such as {\"auth\": null}").into());
+    }
     let mut normalizer =
         Normalizer { at: Pointer::root(), faults: Faults::default(), holds_mask: Masker::holds_mask };
-    let normalized = each_normalized(Schema::media().top(), members, &mut normalizer);
-    let Value::Object(normalized) = normalized else { return Ok(Map::new()) };
-    normalizer.faults.into_result(normalized)
+    let Some(Value::Object(members)) = normalized(Schema::media().top(), patch, &mut normalizer) else {
+        return Ok(Object::new());
+    };
+    normalizer.faults.into_result(members)
 }
 
 /// Returns the edit that merges a patch into a document without errors; `None` if it changes nothing.

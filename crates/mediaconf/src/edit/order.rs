@@ -120,7 +120,7 @@ impl<'d> Sync<'_, 'd> {
         }
         self.doubts.members(kind.scope(), Some(kind.key()), [&current, patch], at.pointer);
         let is_on_demand = target.get(STATIC) == Some(&Value::Bool(false));
-        if current.get(STATIC) != target.get(STATIC) && kind.may_be_on_demand() {
+        if current.get(STATIC) != target.get(STATIC) && kind.has_sources() {
             let keyword = entry.words().next().expect("an entry has a keyword").span();
             self.splice(keyword.start as usize..keyword.end as usize, kind.keyword(is_on_demand));
         }

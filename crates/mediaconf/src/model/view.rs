@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::schema::codec::{Address, General, foreign_values, group_name, header_address, read_members};
 use crate::schema::members::{Member, Members, key_of};
-use crate::schema::{BlockHead, Codec, DirectiveRole, Globals, Kind, Schema};
+use crate::schema::{BlockHead, CLUSTER_KEY_GLOBAL, Codec, DirectiveRole, Kind, Object, Schema, URL_GLOBAL};
 use crate::syntax::{Document, Entry, Word};
 
 /// The members of a configuration that a view shows. Secrets are shown: a masked view is that of the masked text.
@@ -31,7 +31,7 @@ impl Lens {
 /// A whole configuration as JSON.
 pub struct View<'a, 'd> {
     members: &'a Members<'d>,
-    globals: Globals,
+    globals: Object,
     lens: &'a Lens,
 }
 
@@ -40,13 +40,16 @@ pub fn top_members(document: &Document) -> Members<'_> {
     Members::group(Schema::media().top(), document.entries())
 }
 
-fn globals(top: &Members<'_>) -> Globals {
+/// The values of the top level that streams and lives repeat.
+fn globals(top: &Members<'_>) -> Object {
     let value = |role: DirectiveRole| {
         let row = top.scope().by_key(role.key(top.scope()))?;
         row.codec.read(top.own(row), None)
     };
     let url = value(DirectiveRole::Backend).and_then(|backend| backend.get("url").cloned());
-    Globals { url: url.filter(Value::is_string), cluster_key: value(DirectiveRole::ClusterKey) }
+    let url = url.filter(Value::is_string).map(|url| (URL_GLOBAL.to_owned(), url));
+    let cluster_key = value(DirectiveRole::ClusterKey).map(|key| (CLUSTER_KEY_GLOBAL.to_owned(), key));
+    url.into_iter().chain(cluster_key).collect()
 }
 
 impl<'a, 'd> View<'a, 'd> {

@@ -670,6 +670,6 @@ mod tests {
             messages(&[("streams.*.prepush", "5")]),
             ["`streams.*.prepush`: `*` stands for several places"]
         );
-        assert_eq!(messages(&[("rtmp", "x")]), ["`rtmp`: expected a port (0 to 65535) or host:port"]);
+        assert_eq!(messages(&[("rtmp", "x")]), ["`rtmp`: expected a port from 0 to 65535, or HOST:PORT"]);
     }
 }

@@ -245,7 +245,7 @@ impl BlockRequest {
         };
         let is_like = |name: &String| {
             let is_static_too = || current.value(&[kind.key(), name, STATIC]) != Some(Value::Bool(false));
-            !kind.may_be_on_demand() || is_static_too() == is_static
+            !kind.has_sources() || is_static_too() == is_static
         };
         let usual = match (&self.place, &self.content) {
             (BlockPlace::After(name), _) => Some(named(name)?),

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::scalar::{
-    MAX_SAFE, canonical_integer, canonical_scalar, integer, is_scalar, of_word, plain_word, scalar_text, word,
+    MAX_SAFE, canonical_integer, canonical_scalar, is_scalar, number_text, of_word, plain_word, scalar_text,
+    word,
 };
 use super::suggest::{is_only_near, nearest};
 use crate::syntax::{Diagnostic, Fix, Word, ends_word};
@@ -18,12 +19,8 @@ pub struct WordKind {
     pub unit: &'static str,
     /// The word behind the keyword, for messages and the manual.
     pub usage: &'static str,
-    /// The form in JSON, for the manual.
+    /// The form in JSON, for messages; the manual shows also what stands behind a `;`.
     pub json_form: &'static str,
-    /// The noun of the value in messages, behind "expected".
-    pub expected: &'static str,
-    /// Advice on how the value is written in JSON; empty if there is none.
-    pub hint: &'static str,
     /// Values that completion proposes.
     pub values: &'static [&'static str],
     /// Examples that completion proposes where the row has none.
@@ -32,10 +29,8 @@ pub struct WordKind {
     pub names_of: Option<&'static str>,
     /// True if any one word is such a value: nothing has to be read to know.
     pub takes_any: bool,
-    /// True if an assignment takes any text as it is, `null` and `false` included.
+    /// True if an assignment takes any text as it is, `null` and `false` included. It may be a secret.
     pub is_text: bool,
-    /// True if such a word behind a keyword shows that a directive begins there.
-    pub is_telling: bool,
     /// True if it is a port to listen on.
     pub is_port: bool,
     /// Reads the only word of a directive, or a directive without words; `None` if it is no such value.
@@ -50,9 +45,6 @@ pub struct WordKind {
     pub warning: Option<fn(Word<'_>) -> Option<Diagnostic>>,
 }
 
-/// `root wwwroot;`, a string.
-pub static TEXT: WordKind = WordKind { ..WordKind::TEXT };
-
 impl WordKind {
     /// Any word, shown as a string.
     const TEXT: Self = Self {
@@ -60,14 +52,11 @@ impl WordKind {
         unit: "",
         usage: "one word",
         json_form: "a string",
-        expected: "a string",
-        hint: "write the value in double quotes",
         values: &[],
         examples: &[],
         names_of: None,
         takes_any: true,
         is_text: true,
-        is_telling: false,
         is_port: false,
         read: |word| word.map(|word| word.value().into()),
         parse: |text| Some(text.into()),
@@ -75,17 +64,37 @@ impl WordKind {
         write: |value, _| Some(plain_word(value)),
         warning: None,
     };
-
     /// A word of a certain form, which shows that a directive begins in front of it.
-    const TELLING: Self = Self { takes_any: false, is_text: false, is_telling: true, hint: "", ..Self::TEXT };
+    const FORM: Self = Self { takes_any: false, is_text: false, ..Self::TEXT };
+    const SWITCH: Self = Self {
+        name: "boolean",
+        usage: "`true` or `false`",
+        json_form: "true or false; the bare keyword is true",
+        values: &["true", "false"],
+        read: |word| word.map_or(Some(true), |word| switch_meaning(&word.value())).map(Value::Bool),
+        parse: |text| switch_meaning(text).map(Value::Bool),
+        accept: |value| value.as_bool().map(Value::Bool),
+        ..Self::FORM
+    };
+    const PORT: Self = Self {
+        name: "port or \"host:port\"",
+        usage: "a port from 0 to 65535, or HOST:PORT",
+        json_form: "a port (0 to 65535) or a string `host:port`",
+        is_port: true,
+        read: |word| port(&word?.value()),
+        parse: port,
+        accept: |value| port(&number_text(value)?),
+        ..Self::FORM
+    };
 }
+
+/// `root wwwroot;`, a string.
+pub static TEXT: WordKind = WordKind::TEXT;
 
 /// `title "Camera 1";`, a string, number or boolean under the word rule.
 pub static SCALAR: WordKind = WordKind {
     name: "string, number or boolean",
     json_form: "a string, a number or a boolean",
-    expected: "a string, a number or a boolean",
-    hint: "",
     is_text: false,
     read: |word| word.map(of_word),
     parse: |text| Some(serde_json::from_str(text).unwrap_or_else(|_| text.into())),
@@ -95,7 +104,7 @@ pub static SCALAR: WordKind = WordKind {
 };
 
 /// `log_requests true;`, a boolean; the bare directive is true.
-pub static SWITCH: WordKind = WordKind { ..WordKind::SWITCH };
+pub static SWITCH: WordKind = WordKind::SWITCH;
 
 /// `disabled;`, a boolean like [`SWITCH`]; a new true is written bare.
 pub static FLAG: WordKind = WordKind {
@@ -103,21 +112,6 @@ pub static FLAG: WordKind = WordKind {
     write: |value, _| (*value != Value::Bool(true)).then(|| plain_word(value)),
     ..WordKind::SWITCH
 };
-
-impl WordKind {
-    const SWITCH: Self = Self {
-        name: "boolean",
-        usage: "`true` or `false`",
-        json_form: "true or false; the bare keyword is true",
-        expected: "true or false",
-        values: &["true", "false"],
-        is_telling: false,
-        read: |word| word.map_or(Some(true), |word| switch_meaning(&word.value())).map(Value::Bool),
-        parse: |text| switch_meaning(text).map(Value::Bool),
-        accept: |value| value.as_bool().map(Value::Bool),
-        ..Self::TELLING
-    };
-}
 
 /// `true`, `false`, and the spellings that other tools write.
 fn switch_meaning(word: &str) -> Option<bool> {
@@ -133,60 +127,41 @@ pub static SECONDS: WordKind = WordKind {
     name: "integer, or false",
     unit: "s",
     usage: "a number of seconds, or `off`",
-    json_form: "a number; `off` is false",
-    expected: "a number of seconds, or `off`",
-    hint: "`off` is false in JSON",
+    json_form: "a number of seconds, or false; `off` is false",
     values: &["off"],
-    read: |word| seconds_meaning(&word?.value()),
-    parse: seconds_meaning,
-    accept: |value| match integer(value).filter(|&seconds| seconds >= 0) {
-        Some(seconds) => Some(seconds.into()),
-        None => (*value == false).then(|| value.clone()),
+    read: |word| seconds(&word?.value()),
+    parse: seconds,
+    accept: |value| match *value == false {
+        true => Some(value.clone()),
+        false => seconds(&number_text(value)?).filter(Value::is_number),
     },
     write: |value, _| Some(if *value == false { "off".to_owned() } else { plain_word(value) }),
-    ..WordKind::TELLING
+    ..WordKind::FORM
 };
 
-fn seconds_meaning(word: &str) -> Option<Value> {
+fn seconds(word: &str) -> Option<Value> {
     match word {
         "off" | "false" => Some(Value::Bool(false)),
-        _ => canonical_integer(word).filter(|&seconds| seconds >= 0).map(Value::from),
+        _ => natural(word).map(Value::from),
     }
 }
 
+/// An integer that is not negative.
+fn natural(text: &str) -> Option<i64> {
+    canonical_integer(text).filter(|number| *number >= 0)
+}
+
 /// `rtmp 1935;`, an integer 0..65535 or a `host:port` string.
-pub static PORT: WordKind = WordKind { ..WordKind::PORT };
+pub static PORT: WordKind = WordKind::PORT;
 
 /// A port of UDP, which no other listener takes.
-pub static UDP_PORT: WordKind = WordKind { ..WordKind::PORT };
-
-impl WordKind {
-    const PORT: Self = Self {
-        name: "port or \"host:port\"",
-        usage: "a port from 0 to 65535, or HOST:PORT",
-        json_form: "a number or a \"host:port\" string",
-        expected: "a port (0 to 65535) or host:port",
-        is_port: true,
-        read: |word| port(&word?.value()),
-        parse: port,
-        accept: |value| match integer(value).filter(|&port| u16::try_from(port).is_ok()) {
-            Some(port) => Some(port.into()),
-            None => value.as_str().is_some_and(is_address).then(|| value.clone()),
-        },
-        ..Self::TELLING
-    };
-}
+pub static UDP_PORT: WordKind = WordKind::PORT;
 
 fn port(text: &str) -> Option<Value> {
-    port_number(text).map(Value::from).or_else(|| is_address(text).then(|| text.into()))
-}
-
-fn port_number(text: &str) -> Option<i64> {
-    canonical_integer(text).filter(|&port| u16::try_from(port).is_ok())
-}
-
-fn is_address(value: &str) -> bool {
-    value.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port_number(port).is_some())
+    let number = |text: &str| canonical_integer(text).filter(|port| u16::try_from(*port).is_ok());
+    let is_address =
+        || text.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && number(port).is_some());
+    number(text).map(Value::from).or_else(|| is_address().then(|| text.into()))
 }
 
 /// `90%`, an integer 0..100.
@@ -194,25 +169,17 @@ pub static PERCENT: WordKind = WordKind {
     name: "integer from 0 to 100",
     unit: "%",
     usage: "a percentage, such as 90%",
-    json_form: "a number from 0 to 100",
-    expected: "a percentage from 0 to 100",
+    json_form: "a percentage from 0 to 100",
     examples: &["90%"],
-    read: |word| percent(word?.raw).map(Value::from),
-    parse: |text| percent(text).or_else(|| in_range(canonical_integer(text))).map(Value::from),
-    accept: |value| {
-        let number = value.as_str().and_then(percent).or_else(|| in_range(integer(value)));
-        number.map(Value::from)
-    },
+    read: |word| word?.raw.strip_suffix('%').and_then(percent),
+    parse: |text| percent(text.strip_suffix('%').unwrap_or(text)),
+    accept: |value| (PERCENT.parse)(&number_text(value)?),
     write: |value, _| Some(format!("{}%", scalar_text(value).unwrap_or_default())),
-    ..WordKind::TELLING
+    ..WordKind::FORM
 };
 
-fn percent(raw: &str) -> Option<i64> {
-    in_range(canonical_integer(raw.strip_suffix('%')?))
-}
-
-fn in_range(number: Option<i64>) -> Option<i64> {
-    number.filter(|number| (0..=100).contains(number))
+fn percent(digits: &str) -> Option<Value> {
+    canonical_integer(digits).filter(|number| (0..=100).contains(number)).map(Value::from)
 }
 
 /// `1024k`, an integer of bits per second.
@@ -220,26 +187,22 @@ pub static BITRATE: WordKind = WordKind {
     name: "integer",
     unit: "bit/s",
     usage: "a number, or thousands such as 1024k",
-    json_form: "a number",
-    expected: "a number of bits per second, or a text such as \"1024k\"",
+    json_form: "a number of bits per second, or a string such as `1024k`",
     examples: &["1024k"],
-    read: |word| bits(&word?.value()).map(Value::from),
-    parse: |text| bits(text).map(Value::from),
-    accept: |value| {
-        integer(value).filter(|bits| *bits >= 0).or_else(|| bits(value.as_str()?)).map(Value::from)
-    },
+    read: |word| bits(&word?.value()),
+    parse: bits,
+    accept: |value| bits(&number_text(value)?),
     // In thousands where it divides.
     write: |value, _| match value.as_i64() {
         Some(bits) if bits > 0 && bits % 1000 == 0 => Some(format!("{}k", bits / 1000)),
         _ => Some(word(value)),
     },
-    ..WordKind::TELLING
+    ..WordKind::FORM
 };
 
-fn bits(text: &str) -> Option<i64> {
+fn bits(text: &str) -> Option<Value> {
     let (digits, factor) = text.strip_suffix('k').map_or((text, 1), |digits| (digits, 1000));
-    let number = canonical_integer(digits).filter(|&number| number >= 0)?;
-    number.checked_mul(factor).filter(|&bits| bits <= MAX_SAFE)
+    natural(digits)?.checked_mul(factor).filter(|&bits| bits <= MAX_SAFE).map(Value::from)
 }
 
 /// `5d`, how long an archive is kept: an integer of seconds.
@@ -247,18 +210,14 @@ pub static DURATION: WordKind = WordKind {
     name: "integer",
     unit: "s",
     usage: "a number with `d`, `h`, `m` or `s` behind it",
-    json_form: "a number",
-    expected: "a number of seconds, or a text such as \"5d\"",
+    json_form: "a number of seconds, or a string such as `5d`",
     examples: &["5d", "12h"],
     read: |word| duration(word?.raw).map(Value::from),
-    parse: |text| duration(text).or_else(|| canonical_integer(text)).map(Value::from),
-    accept: |value| {
-        let number = value.as_str().and_then(duration).or_else(|| integer(value));
-        number.filter(|number| *number >= 0).map(Value::from)
-    },
+    parse: |text| duration(text).or_else(|| natural(text)).map(Value::from),
+    accept: |value| (DURATION.parse)(&number_text(value)?),
     write: |value, replaced| Some(written_duration(value.as_i64().unwrap_or_default(), replaced)),
     warning: Some(short_archive),
-    ..WordKind::TELLING
+    ..WordKind::FORM
 };
 
 /// The units of a duration, with their seconds; the longest first.
@@ -269,8 +228,7 @@ const MINUTE: i64 = 60;
 
 fn duration(raw: &str) -> Option<i64> {
     let (_, seconds) = UNITS.into_iter().find(|(unit, _)| raw.as_bytes().last() == Some(unit))?;
-    let number = canonical_integer(&raw[..raw.len() - 1])?;
-    number.checked_mul(seconds).filter(|seconds| (0..=MAX_SAFE).contains(seconds))
+    natural(&raw[..raw.len() - 1])?.checked_mul(seconds).filter(|seconds| *seconds <= MAX_SAFE)
 }
 
 /// A duration keeps its unit where that divides it; else, and in the place of seconds, it gets the longest
@@ -293,17 +251,15 @@ fn short_archive(word: Word<'_>) -> Option<Diagnostic> {
 /// `@NAME`, which refers to a block `dvr` of the top level; the string `NAME`.
 pub static DVR_REFERENCE: WordKind = WordKind {
     usage: "@NAME",
-    expected: "a name without its `@`",
-    hint: "",
+    json_form: "a name without its `@`",
     names_of: Some("dvr"),
-    takes_any: false,
     read: |word| reference(word?.raw).map(Value::from),
     accept: |value| {
-        let is_name = |name: &&str| reference(&format!("@{name}")).is_some() && !name.bytes().any(ends_word);
-        value.as_str().filter(is_name).map(Value::from)
+        let name = format!("@{}", value.as_str()?);
+        (reference(&name).is_some() && !name.bytes().any(ends_word)).then(|| value.clone())
     },
     write: |value, _| Some(format!("@{}", scalar_text(value).unwrap_or_default())),
-    ..WordKind::TEXT
+    ..WordKind::FORM
 };
 
 /// The `NAME` in `@NAME`. A quoted word is no reference.
@@ -320,9 +276,9 @@ const LEVELS: &str = "debug info notice warning warn error critical alert emerge
 fn nearly_known(word: Word<'_>) -> Option<Diagnostic> {
     let (value, levels) = (word.value(), || LEVELS.split(' '));
     let known = nearest(&value, levels()).filter(|_| levels().all(|level| level != value))?;
-    let message = format!("`{value}` is no known level");
     let fix = is_only_near(&value, levels()).then(|| Fix { span: word.span(), text: known.to_owned() });
-    Some(Diagnostic::warning(word.span(), message).hint(format!("did you mean `{known}`?")).fixed_by(fix))
+    let found = Diagnostic::warning(word.span(), format!("`{value}` is no known level"));
+    Some(found.hint(format!("did you mean `{known}`?")).fixed_by(fix))
 }
 
 #[cfg(test)]

@@ -1,16 +1,17 @@
 //! The rows of media servers. Within a scope they stand in the order in which they are shown and written.
 
 use super::codec::{AddressesShape, BlocksShape};
-use super::forms::{
-    Derived, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace, STATIC,
-    URL_GLOBAL, WITH_INCLUDES,
-};
 use super::kinds::{
     BITRATE, DURATION, DVR_REFERENCE, FLAG, LOG_LEVEL, PERCENT, PORT, SCALAR, SECONDS, SWITCH, TEXT,
     UDP_PORT, WordKind,
 };
+use super::row::CLUSTER_KEY_GLOBAL;
 use super::row::Scope::{Backend, Live, Plugin, Source, Stream, Template, Top};
 use super::row::{AddressShape, Codec, DirectiveRole, Kind, Parameter, Scope};
+use super::row::{
+    Derived, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace, STATIC,
+    URL_GLOBAL, WITH_INCLUDES,
+};
 
 impl Scope {
     pub(super) fn table(self) -> &'static [Parameter] {
@@ -166,7 +167,7 @@ const fn former_url_global(scope: Scope) -> Parameter {
 }
 
 const fn cluster_key_global(scope: Scope) -> Parameter {
-    derived("cluster_key_global", scope, &Derived::Global, "The global cluster_key; output only")
+    derived(CLUSTER_KEY_GLOBAL, scope, &Derived::Global, "The global cluster_key; output only")
 }
 
 const fn position(scope: Scope, doc: &'static str) -> Parameter {

@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::forms::ESCAPE;
-use super::row::{Kind, Parameter, Schema, Scope};
+use super::row::{ESCAPE, Kind, Parameter, Schema, Scope};
 use crate::syntax::{Entry, Word};
 
 /// The JSON key of a keyword that the general rule shows: escaped if it would collide with a known one.
@@ -22,32 +21,18 @@ pub fn has_needless_escape(scope: Scope, key: &str) -> bool {
     !scope.is_unknown() && key.starts_with(ESCAPE) && !scope.is_reserved(keyword_of(scope, key))
 }
 
-/// The row an entry belongs to, and whether the entry has the form of the row.
-#[derive(Debug, Clone, Copy)]
-pub enum RowMatch {
-    /// It is shown and edited as the parameter.
-    Own(&'static Parameter),
-    /// The keyword is known, the form is wrong: the general rule shows it.
-    Misshapen(&'static Parameter),
-    /// The general rule shows it.
-    Foreign,
-}
-
-/// Finds the row of `entry` in `scope`.
-pub fn read(scope: Scope, entry: Entry<'_>) -> RowMatch {
-    match scope.by_keyword(&entry.keyword()) {
-        None => RowMatch::Foreign,
-        Some(parameter) if parameter.codec.fits(entry) => RowMatch::Own(parameter),
-        Some(parameter) => RowMatch::Misshapen(parameter),
-    }
+/// The row of an entry that has the form of it: it is shown and edited as the parameter.
+///
+/// # Errors
+/// The general rule shows the entry. The row is that of its keyword, if the keyword is known and the form is wrong.
+pub fn read(scope: Scope, entry: Entry<'_>) -> Result<&'static Parameter, Option<&'static Parameter>> {
+    let row = scope.by_keyword(&entry.keyword()).ok_or(None)?;
+    if row.codec.fits(entry) { Ok(row) } else { Err(Some(row)) }
 }
 
 /// The kind of the stream, live or plugin that an entry of the top level is.
 pub fn block_kind(entry: Entry<'_>) -> Option<Kind> {
-    match read(Schema::media().top(), entry) {
-        RowMatch::Own(parameter) => parameter.codec.facts().group,
-        RowMatch::Misshapen(_) | RowMatch::Foreign => None,
-    }
+    read(Scope::Top, entry).ok()?.codec.facts().group
 }
 
 /// The scope inside the block of an unknown entry.
@@ -97,8 +82,8 @@ impl<'d> Members<'d> {
         let mut own = Vec::new();
         for entry in entries {
             match read(scope, entry) {
-                RowMatch::Own(row) => own.extend(scope.place(row).map(|place| (place, entry))),
-                RowMatch::Misshapen(_) | RowMatch::Foreign => members.add_foreign(entry),
+                Ok(row) => own.extend(scope.place(row).map(|place| (place, entry))),
+                Err(_) => members.add_foreign(entry),
             }
         }
         own.sort_by_key(|(row, _)| *row);

@@ -10,7 +10,6 @@
 pub(crate) mod codec;
 pub(crate) mod fault;
 mod foreign;
-mod forms;
 pub(crate) mod json_pointer;
 pub mod kinds;
 pub mod media;
@@ -26,13 +25,10 @@ pub use foreign::{
     FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS,
     protocol_of_switch,
 };
-pub use forms::{
-    Derived, ESCAPE, JsonForm, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace,
-    STATIC, URL_GLOBAL, WITH_INCLUDES,
-};
 pub use media::{ACCOUNT, SOURCE};
 pub use row::{
-    AddressShape, BlockHead, Codec, DirectiveRole, Facts, Globals, Kind, Parameter, Place, Schema, Scope,
-    no_string,
+    AddressShape, BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, DirectiveRole, ESCAPE, Facts, JsonForm,
+    Kind, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION, Parameter, Part, PartPlace, Place,
+    STATIC, Schema, Scope, URL_GLOBAL, WITH_INCLUDES, no_string,
 };
 pub use scalar::Object;

@@ -11,15 +11,17 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
+use super::Schema;
+use super::codec::no_member;
 use super::fault::{Fault, FaultKind, Faults};
-use super::forms::ESCAPE;
 use super::json_pointer::Pointer;
 use super::kinds::{TEXT, WordKind};
-use super::scalar::{Object, canonical_scalar, is_scalar, kind_of, shown};
+use super::row::ESCAPE;
+use super::scalar::{canonical_scalar, is_scalar, kind_of, shown};
 use crate::syntax::Document;
 
 const MIB: usize = 1024 * 1024;
@@ -65,33 +67,24 @@ pub fn parse_within(text: &[u8], memory: usize) -> Result<Value, Faults> {
 }
 
 fn not_json(text: &[u8], error: &serde_json::Error) -> Fault {
-    let trimmed = text.trim_ascii_start();
-    let (message, hint) = if looks_like_configuration(text) {
-        (
-            "not JSON, but the text of a configuration".to_owned(),
+    let starts_directive = |text| {
+        let document = Document::parse(text);
+        document.entries().next().is_some_and(|first| Schema::media().is_any_keyword(&first.keyword()))
+    };
+    let is_configuration = std::str::from_utf8(text).is_ok_and(starts_directive);
+    let message = match is_configuration {
+        true => "not JSON, but the text of a configuration".to_owned(),
+        false => format!("not JSON: {error}"),
+    };
+    let hint = match text.trim_ascii_start() {
+        _ if is_configuration => {
             "`apply` merges a text, `save` and `update` take a whole one; \
-             over HTTP `save_config` and `update_config` do",
-        )
-    } else if trimmed.is_empty() {
-        (format!("not JSON: {error}"), "it is empty; send an object, such as {\"streams\": {}}")
-    } else if trimmed.starts_with(b"{'") || trimmed.starts_with(b"'") {
-        (format!("not JSON: {error}"), "JSON strings are in double quotes")
-    } else {
-        let hint = "send a JSON object, such as {\"streams\": {\"cam1\": {\"prepush\": 5}}}";
-        (format!("not JSON: {error}"), hint)
+             over HTTP `save_config` and `update_config` do"
+        }
+        [b'\'', ..] | [b'{', b'\'', ..] => "JSON strings are in double quotes",
+        _ => "send a JSON object, such as {\"streams\": {\"cam1\": {\"prepush\": 5}}}",
     };
     Fault::at_pointer(FaultKind::NotJson, Pointer::root(), message).hint(hint)
-}
-
-/// True if a text that is no JSON begins with a directive, behind blank lines and comments.
-fn looks_like_configuration(text: &[u8]) -> bool {
-    let is_comment = |line: &[u8]| line.is_empty() || line.starts_with(b"#");
-    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    let Some(first) = lines.find(|line| !is_comment(line)) else { return false };
-    let keyword = first.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-    let is_directive = matches!(first.get(keyword), None | Some(b' ' | b'\t' | b';' | b'{'));
-    let has_end = |line: &[u8]| line.iter().any(|byte| matches!(byte, b';' | b'{'));
-    first[0].is_ascii_alphabetic() && is_directive && (has_end(first) || lines.any(has_end))
 }
 
 /// The value at one place; `None` if there is a fault behind which nothing is read.
@@ -101,56 +94,45 @@ fn read(raw: &RawValue, at: &Pointer, depth: usize, faults: &mut Faults) -> Opti
         b'[' | b'{' if depth == Document::MAX_DEPTH => {
             Err(Error::custom(format!("the patch nests deeper than {}", Document::MAX_DEPTH)))
         }
-        b'[' => match serde_json::from_str::<Vec<&RawValue>>(text) {
-            Ok(elements) => {
-                let elements = elements.into_iter().enumerate();
-                return elements.map(|(index, raw)| read(raw, &at.child(index), depth + 1, faults)).collect();
-            }
-            Err(error) => Err(error),
-        },
-        b'{' => match serde_json::from_str::<RawMembers<'_>>(text) {
-            Ok(RawMembers(members)) => {
-                let (mut object, mut repeated) = (Map::new(), HashSet::new());
-                for (key, raw) in members {
-                    let at = at.child(&key);
-                    if object.contains_key(&key) && repeated.insert(key.clone()) {
-                        let message = format!("the key `{key}` is given more than once");
-                        let fault = Fault::at_pointer(FaultKind::NotJson, at.clone(), message);
-                        faults.push(fault.hint("keep one of them: JSON does not say which counts"));
-                    }
-                    object.insert(key, read(raw, &at, depth + 1, faults)?);
+        b'[' => serde_json::from_str::<Vec<&RawValue>>(text).map(|elements| {
+            let elements = elements.into_iter().enumerate();
+            elements.map(|(index, raw)| read(raw, &at.child(index), depth + 1, faults)).collect()
+        }),
+        b'{' => serde_json::Deserializer::from_str(text).deserialize_map(Members).map(|members| {
+            let (mut object, mut repeated) = (Map::new(), HashSet::new());
+            for (key, raw) in members {
+                let at = at.child(&key);
+                if object.contains_key(&key) && repeated.insert(key.clone()) {
+                    let message = format!("the key `{key}` is given more than once");
+                    let fault = Fault::at_pointer(FaultKind::NotJson, at.clone(), message);
+                    faults.push(fault.hint("keep one of them: JSON does not say which counts"));
                 }
-                return Some(object.into());
+                object.insert(key, read(raw, &at, depth + 1, faults)?);
             }
-            Err(error) => Err(error),
-        },
+            Some(object.into())
+        }),
         // serde_json reads `1E5` as `1e+5`; there is no other way to keep the source text.
-        b'-' | b'0'..=b'9' => Ok(Number::from_string_unchecked(text.to_owned()).into()),
-        _ => serde_json::from_str(text),
+        b'-' | b'0'..=b'9' => Ok(Some(Number::from_string_unchecked(text.to_owned()).into())),
+        _ => serde_json::from_str(text).map(Some),
     };
-    read.map_err(|error| faults.push(Fault::at_pointer(FaultKind::NotJson, at.clone(), error.to_string())))
-        .ok()
+    read.unwrap_or_else(|error| {
+        faults.push(Fault::at_pointer(FaultKind::NotJson, at.clone(), error.to_string()));
+        None
+    })
 }
 
-/// The members of an object, repeated ones included.
-struct RawMembers<'r>(Vec<(String, &'r RawValue)>);
+/// Reads the members of an object, repeated ones included.
+struct Members;
 
-impl<'de> Deserialize<'de> for RawMembers<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = RawMembers<'de>;
+impl<'de> Visitor<'de> for Members {
+    type Value = Vec<(String, &'de RawValue)>;
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<RawMembers<'de>, A::Error> {
-                let each = std::iter::from_fn(|| members.next_entry().transpose());
-                each.collect::<Result<_, _>>().map(RawMembers)
-            }
-        }
-        deserializer.deserialize_map(Reader)
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        std::iter::from_fn(|| members.next_entry().transpose()).collect()
     }
 }
 
@@ -174,7 +156,7 @@ impl Normalizer {
         found
     }
 
-    /// Refuses the value.
+    /// Refuses the value; the hint may be empty.
     pub fn refuse(&mut self, kind: FaultKind, message: impl Into<String>, hint: &str) -> Option<Value> {
         let fault = Fault::at_pointer(kind, self.at.clone(), message);
         self.faults.push(if hint.is_empty() { fault } else { fault.hint(hint) });
@@ -186,19 +168,20 @@ impl Normalizer {
         self.refuse(FaultKind::WrongType, message, hint)
     }
 
-    /// Refuses a value that is not what is expected.
-    pub fn unlike(&mut self, expected: &str, found: &Value) -> Option<Value> {
-        self.wrong(format!("expected {expected}, found {}", kind_of(found)), "")
+    /// Refuses a value that is not what is expected; the hint may be empty.
+    pub fn unlike(&mut self, expected: &str, found: &Value, hint: &str) -> Option<Value> {
+        self.wrong(format!("expected {expected}, found {}", kind_of(found)), hint)
     }
 
     /// Refuses a member of an object whose members are all known.
-    pub fn unknown_member(&mut self, known: &str) -> Option<Value> {
-        self.wrong("there is no such member here", &format!("the members are {known}"))
+    pub fn unknown_member(&mut self, known: &[&str]) -> Option<Value> {
+        let Fault { message, hint, .. } = no_member(known);
+        self.wrong(message, &hint.unwrap_or_default())
     }
 
     /// Refuses a key that is escaped without need.
     pub fn needless_escape(&mut self, key: &str) -> Option<Value> {
-        let keyword = key.strip_prefix(ESCAPE).unwrap_or(key);
+        let keyword = key.trim_start_matches(ESCAPE);
         self.wrong(format!("`{key}` needs no `{ESCAPE}`"), &format!("write it as `{keyword}`"))
     }
 
@@ -207,37 +190,22 @@ impl Normalizer {
         name.contains('\0') || (self.holds_mask)(name)
     }
 
-    /// The members of an object, for which an empty list may stand.
-    pub fn object(&mut self, value: Value) -> Option<Object> {
-        match value {
-            Value::Object(members) => return Some(members),
-            Value::Array(elements) if elements.is_empty() => return Some(Map::new()),
-            other => self.unlike("an object", &other),
-        };
-        None
-    }
-
-    /// Normalizes members by their keys, without those that are dropped or refused.
-    pub fn each(
+    /// Normalizes the members of an object, for which an empty list may stand, without those that are dropped or refused.
+    pub fn members(
         &mut self,
-        members: Object,
+        value: Value,
         mut member: impl FnMut(&mut Self, &str, Value) -> Option<Value>,
-    ) -> Value {
+    ) -> Option<Value> {
+        let members = match value {
+            Value::Object(members) => members,
+            Value::Array(elements) if elements.is_empty() => Map::new(),
+            other => return self.unlike("an object", &other, ""),
+        };
         let kept = members.into_iter().filter_map(|(key, value)| {
             let value = self.below(&key, |this| member(this, &key, value))?;
             Some((key, value))
         });
-        kept.collect()
-    }
-
-    /// Normalizes the members of an object.
-    pub fn each_member(
-        &mut self,
-        value: Value,
-        member: impl FnMut(&mut Self, &str, Value) -> Option<Value>,
-    ) -> Option<Value> {
-        let members = self.object(value)?;
-        Some(self.each(members, member))
+        Some(kept.collect())
     }
 
     /// Normalizes the elements of a list, by their places in it; `None` if one of them is refused.
@@ -246,7 +214,7 @@ impl Normalizer {
         value: Value,
         mut element: impl FnMut(&mut Self, usize, Value) -> Option<Value>,
     ) -> Option<Value> {
-        let Value::Array(elements) = value else { return self.unlike("a list", &value) };
+        let Value::Array(elements) = value else { return self.unlike("a list", &value, "") };
         let elements = elements.into_iter().enumerate();
         let normalized: Vec<_> =
             elements.map(|(at, value)| self.below(at, |this| element(this, at, value))).collect();
@@ -255,15 +223,15 @@ impl Normalizer {
 
     /// Normalizes a value that is one word of this kind.
     pub fn value(&mut self, kind: &WordKind, value: &Value) -> Option<Value> {
-        match (kind.accept)(value) {
-            Some(Value::String(text)) => self.text(text),
-            Some(value) => Some(value),
-            None => {
-                // A text may be a secret.
-                let found = if kind.is_text { kind_of(value).to_owned() } else { shown(value) };
-                self.wrong(format!("expected {}, found {found}", kind.expected), kind.hint)
-            }
+        if let Some(accepted) = (kind.accept)(value) {
+            return self.writable(accepted);
         }
+        let expected = kind.json_form.split(';').next().unwrap_or_default();
+        // A text may be a secret.
+        let found = if kind.is_text { kind_of(value).to_owned() } else { shown(value) };
+        let lacks_quotes = kind.is_text && is_scalar(value);
+        let hint = if lacks_quotes { "write the value in double quotes" } else { "" };
+        self.wrong(format!("expected {expected}, found {found}"), hint)
     }
 
     /// Normalizes a value that has to be a string.
@@ -271,24 +239,24 @@ impl Normalizer {
         self.value(&TEXT, value)
     }
 
-    fn text(&mut self, text: String) -> Option<Value> {
-        if (self.holds_mask)(&text) {
+    fn writable(&mut self, value: Value) -> Option<Value> {
+        let text = value.as_str().unwrap_or_default();
+        if (self.holds_mask)(text) {
             let message = "this is a mask, not the secret it stands for";
             let hint = "leave the member out to keep the secret; `--show-secrets` reads it";
             return self.refuse(FaultKind::MaskedValue, message, hint);
         }
         match text.contains('\0') {
             true => self.wrong("a value can't hold a NUL character", ""),
-            false => Some(Value::String(text)),
+            false => Some(value),
         }
     }
 
     /// Normalizes a scalar of the general rule, such as an option: a number that is no safe integer becomes a string.
     pub fn scalar(&mut self, value: Value) -> Option<Value> {
-        match canonical_scalar(value) {
-            Value::String(text) => self.text(text),
-            other if is_scalar(&other) => Some(other),
-            other => self.unlike("a string, a number or a boolean", &other),
+        match is_scalar(&value) {
+            true => self.writable(canonical_scalar(value)),
+            false => self.unlike("a string, a number or a boolean", &value, ""),
         }
     }
 }

@@ -6,11 +6,29 @@ use serde_json::{Map, Value};
 
 use super::fault::{Fault, Faults};
 use super::foreign::{self, ForeignForm, ForeignKeyword};
-use super::forms::{Derived, ESCAPE, JsonForm, ListShape, ObjectShape, OptionsShape, Part};
 use super::json_pointer::Pointer;
 use super::kinds::WordKind;
 use super::patch::Normalizer;
+use super::scalar::Object;
 use crate::syntax::Entry;
+
+/// Put in front of an unknown keyword as a JSON key if it would collide with a known key.
+pub const ESCAPE: char = '@';
+
+/// The key that tells `stream` from `ondemand`.
+pub const STATIC: &str = "static";
+
+/// The key of the place of a block among those of its kind, from 1.
+pub const POSITION: &str = "position";
+
+/// The member of `auth` that repeats the global `auth.url` in streams and lives.
+pub const URL_GLOBAL: &str = "url_global";
+
+/// The member of streams and lives that repeats the global `cluster_key`.
+pub const CLUSTER_KEY_GLOBAL: &str = "cluster_key_global";
+
+/// The member that marks a configuration which is shown with what it includes.
+pub const WITH_INCLUDES: &str = "with_includes";
 
 /// The directives that media servers know: [`Schema::media`].
 #[derive(Debug)]
@@ -65,17 +83,12 @@ impl Schema {
 
     /// True if a word is the keyword of a directive, known or well-known foreign, in any scope.
     pub fn is_any_keyword(&self, word: &str) -> bool {
-        Scope::ALL.iter().any(|scope| scope.by_keyword(word).is_some()) || self.is_foreign_keyword(word)
+        Scope::ALL.iter().any(|scope| scope.by_keyword(word).is_some()) || self.foreign(word).is_some()
     }
 
-    /// The foreign directive with this keyword.
+    /// The directive with this keyword that others of this family of servers know.
     pub fn foreign(&self, keyword: &str) -> Option<&'static ForeignKeyword> {
         foreign::by_keyword(keyword)
-    }
-
-    /// True if others of this family of servers know a directive with this keyword.
-    pub fn is_foreign_keyword(&self, keyword: &str) -> bool {
-        self.foreign(keyword).is_some()
     }
 
     /// True if each line of a directive with this keyword is a value of its own, which the general rule shows
@@ -99,8 +112,7 @@ impl Schema {
 
     /// True if blocks with this keyword have names, which differ; those of web servers are told apart by more.
     pub fn has_named_blocks(&self, keyword: &str) -> bool {
-        let is_named = |row: &ForeignKeyword| row.form == ForeignForm::Named && !row.stands_in("server");
-        self.foreign(keyword).is_some_and(is_named)
+        self.foreign(keyword).is_some_and(|row| row.form == ForeignForm::Named && !row.stands_in("server"))
     }
 }
 
@@ -177,8 +189,7 @@ impl Scope {
 
     /// The place of a row among those of the scope, from 0.
     pub fn place(self, row: &'static Parameter) -> Option<usize> {
-        let behind = std::ptr::from_ref(row).addr().checked_sub(self.table().as_ptr().addr())?;
-        Some(behind / size_of::<Parameter>()).filter(|place| *place < self.table().len())
+        self.rows().position(|known| std::ptr::eq(known, row))
     }
 
     /// True if a foreign keyword gets an [`ESCAPE`] as a JSON key here.
@@ -254,24 +265,20 @@ impl Kind {
         if matches!(self, Self::Lives) { "prefix" } else { "name" }
     }
 
-    /// True if a block has sources, the first of which may stand behind its name: `stream NAME URL;`.
+    /// True if a block has sources, the first of which may stand behind its name: `stream NAME URL;`. Such a block may run on
+    /// demand only.
     pub const fn has_sources(self) -> bool {
-        matches!(self, Self::Streams)
-    }
-
-    /// True if a block may run on demand only.
-    pub const fn may_be_on_demand(self) -> bool {
         matches!(self, Self::Streams)
     }
 
     /// The keyword of a new block.
     pub fn keyword(self, is_on_demand: bool) -> &'static str {
-        if is_on_demand && self.may_be_on_demand() { "ondemand" } else { self.noun() }
+        if is_on_demand && self.has_sources() { "ondemand" } else { self.noun() }
     }
 
     /// True if a block may run on demand, and this one always runs: its keyword is `stream`, not `ondemand`.
     pub fn is_static(self, block: Entry<'_>) -> bool {
-        self.may_be_on_demand() && block.keyword() == self.noun()
+        self.has_sources() && block.keyword() == self.noun()
     }
 
     /// The place of the group among those of its schema, from 0.
@@ -443,19 +450,20 @@ impl Parameter {
 
     /// True if of several directives the last one counts.
     pub fn is_setting(&self) -> bool {
-        let Facts { group, entries_of, list, sources, derived, .. } = self.codec.facts();
-        group.is_none() && entries_of.is_none() && list.is_none() && sources.is_none() && derived.is_none()
+        let Facts { group, entries_of, derived, .. } = self.codec.facts();
+        group.is_none() && entries_of.is_none() && derived.is_none() && !self.takes_elements()
     }
 
     /// True if a patch may give the words of the directive in the place of its members.
     pub fn takes_words(&self) -> bool {
-        self.codec.facts().options.is_some()
-            || self.codec.facts().object.is_some_and(|object| object.takes_words)
+        let Facts { options, object, .. } = self.codec.facts();
+        options.is_some() || object.is_some_and(|object| object.takes_words)
     }
 
     /// True if each directive is an entry of a list.
     pub fn takes_elements(&self) -> bool {
-        self.codec.facts().list.is_some() || self.codec.facts().sources.is_some()
+        let Facts { list, sources, .. } = self.codec.facts();
+        list.is_some() || sources.is_some()
     }
 
     /// True if its value is a port to listen on.
@@ -472,17 +480,8 @@ pub struct BlockHead<'v, 'd> {
     pub entry: Entry<'d>,
     /// Its place in its group, from 1.
     pub position: usize,
-    /// The values of the top level that it repeats; `None` if only own members are shown.
-    pub globals: Option<&'v Globals>,
-}
-
-/// The values of the top level that every stream and live repeats.
-#[derive(Debug, Default)]
-pub struct Globals {
-    /// The address of the backend.
-    pub url: Option<Value>,
-    /// The secret of the sources.
-    pub cluster_key: Option<Value>,
+    /// The values of the top level that it repeats, by their keys in blocks; `None` if only own members are shown.
+    pub globals: Option<&'v Object>,
 }
 
 /// How the directives of a row are read, checked, merged and written: one type for each form.
@@ -511,10 +510,11 @@ pub trait Codec: fmt::Debug + Sync {
 
     /// The place of a member of the value.
     fn member(&'static self, _key: &str) -> Result<Place, Fault> {
-        Err(match self.entry() {
-            Some(_) => is_list("an element, such as `[0]`, or `[+]` for a new one"),
-            None => Fault::of_path("there is nothing below a plain value"),
-        })
+        match self.entry() {
+            Some(Place::Foreign) => Ok(Place::Foreign),
+            Some(_) => Err(is_list("an element, such as `[0]`, or `[+]` for a new one")),
+            None => Err(Fault::of_path("there is nothing below a plain value")),
+        }
     }
 
     /// The place of an entry of the value; `None` if it is no list.
@@ -648,6 +648,110 @@ pub struct AddressShape {
     pub usage: &'static str,
     /// The form in JSON, for the manual.
     pub json_form: &'static str,
+}
+
+/// A directive that stands once for each port that a server listens on, maybe with a block.
+#[derive(Debug)]
+pub struct ListShape {
+    /// The JSON key of the list.
+    pub key: &'static str,
+    /// The JSON key of the blocks.
+    pub blocks: &'static str,
+    /// True if a patch may give one value in the place of the list.
+    pub takes_one: bool,
+}
+
+/// The form of a value in JSON.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum JsonForm {
+    /// A string, a number or a boolean.
+    #[default]
+    Leaf,
+    /// An object.
+    Object,
+    /// A list.
+    List,
+}
+
+/// A directive whose words are options, `NAME=VALUE` or `NAME`.
+#[derive(Debug)]
+pub struct OptionsShape {
+    /// The options whose values are not under the word rule.
+    pub known: &'static [KnownOption],
+}
+
+/// An option that has a name of its own in JSON, and a kind.
+#[derive(Debug)]
+pub struct KnownOption {
+    /// Its name in the text.
+    pub keyword: &'static str,
+    /// Its name in JSON.
+    pub key: &'static str,
+    /// The kind of its value; another value is under the word rule.
+    pub kind: &'static WordKind,
+}
+
+/// A directive whose words are the members of an object.
+#[derive(Debug)]
+pub struct ObjectShape {
+    /// The members, in the order in which they are written: first those that have to be there.
+    pub parts: &'static [Part],
+    /// True if one of its parts takes each word that fits no other, so that a patch may also give the words as a string
+    /// or an array.
+    pub takes_words: bool,
+    /// The words behind the keyword.
+    pub usage: &'static str,
+    /// The form in JSON, for the manual.
+    pub json_form: &'static str,
+}
+
+/// A member of an object, and the form of its words.
+#[derive(Debug)]
+pub struct Part {
+    /// The JSON key.
+    pub key: &'static str,
+    /// The kind of its value.
+    pub kind: &'static WordKind,
+    /// The place among the words.
+    pub place: PartPlace,
+    /// True if its value is a secret.
+    pub secret: bool,
+}
+
+/// The place of a member of an object among the words of its directive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartPlace {
+    /// The next word, which has to be there.
+    Required,
+    /// In the place of the part before it.
+    Instead,
+    /// Anywhere behind those: its form identifies it.
+    Optional,
+    /// All words that are no other part, as a list.
+    Rest,
+}
+
+/// A JSON member that no directive of its own stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Derived {
+    /// The name or prefix in the header of a block.
+    Name,
+    /// True if the header says `stream`, false for `ondemand`.
+    Static,
+    /// False, for blocks that never run all the time.
+    NeverStatic,
+    /// The place in the group, from 1.
+    Position,
+    /// A global value, repeated for readers.
+    Global,
+    /// A value that an earlier version showed here, and that its clients still send.
+    Former,
+    /// Figures of a running server.
+    Runtime,
+    /// The names of the included files whose contents are shown.
+    Included,
+    /// The address of a source: the first word of its directive.
+    Address,
 }
 
 /// The fault of a name behind a list.

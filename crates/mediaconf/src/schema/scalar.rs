@@ -25,16 +25,12 @@ fn of_bare(raw: &str) -> Value {
 
 /// An integer as JSON writes it: no plus, no leading zero, |n| < 2^53.
 pub fn canonical_integer(text: &str) -> Option<i64> {
-    let digits = text.strip_prefix('-').unwrap_or(text).as_bytes();
-    let leading_zero = *digits.first()? == b'0' && text.len() > 1;
-    if leading_zero || digits.len() > 16 {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let has_leading_zero = digits.starts_with('0') && text.len() > 1;
+    if has_leading_zero || digits.len() > 16 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let number = digits
-        .iter()
-        .try_fold(0, |number, digit| digit.is_ascii_digit().then(|| number * 10 + i64::from(digit - b'0')))?;
-    let is_negative = digits.len() < text.len();
-    (number <= MAX_SAFE).then_some(if is_negative { -number } else { number })
+    text.parse().ok().filter(|number: &i64| number.abs() <= MAX_SAFE)
 }
 
 /// The integer that a JSON number stands for, also when it is written `1.0` or `1e3`.
@@ -56,13 +52,18 @@ pub fn is_scalar(value: &Value) -> bool {
     matches!(value, Value::Bool(_) | Value::Number(_) | Value::String(_))
 }
 
-/// The integer a JSON value stands for; canonical decimal strings are taken too.
-pub fn integer(value: &Value) -> Option<i64> {
+/// The text of an integer or of a string, which a patch gives where words of the text are numbers.
+pub fn number_text(value: &Value) -> Option<String> {
     match value {
-        Value::Number(number) => integer_of_number(number.as_str()),
-        Value::String(text) => canonical_integer(text),
+        Value::Number(number) => Some(integer_of_number(number.as_str())?.to_string()),
+        Value::String(text) => Some(text.clone()),
         _ => None,
     }
+}
+
+/// The integer a JSON value stands for; canonical decimal strings are taken too.
+pub fn integer(value: &Value) -> Option<i64> {
+    canonical_integer(&number_text(value)?)
 }
 
 /// A scalar of the word rule: a number that is no safe integer becomes a string.
@@ -84,11 +85,11 @@ pub fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// A value that is no secret, for messages.
+/// A value that is no secret, for messages: numbers and short strings as they are.
 pub fn shown(value: &Value) -> String {
     match value {
         Value::Number(number) => format!("`{number}`"),
-        Value::String(text) if text.chars().count() <= 40 => format!("`{text}`"),
+        Value::String(text) if text.chars().count() <= 40 => format!("the string `{text}`"),
         other => kind_of(other).to_owned(),
     }
 }

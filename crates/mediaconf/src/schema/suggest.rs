@@ -7,7 +7,8 @@ const LONGEST_NAME: usize = 256;
 
 /// The candidate nearest to `word`, if it is near enough to be a slip of the finger.
 ///
-/// One slip is allowed in words of at least four characters, two in words of at least seven.
+/// One slip is allowed in words of at least four characters, two in words of at least seven; in one of three, two letters
+/// may have changed places.
 pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     candidates
         .into_iter()
@@ -27,8 +28,8 @@ pub fn is_only_near<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str
 fn slips(a: &str, b: &str) -> Option<usize> {
     let longest = a.len().max(b.len());
     let allowed = match longest {
-        0..=3 => return None,
-        4..=6 => 1,
+        0..=2 => return None,
+        3..=6 => 1,
         _ => 2,
     };
     if longest > 64 || a.len().abs_diff(b.len()) > allowed {
@@ -36,7 +37,8 @@ fn slips(a: &str, b: &str) -> Option<usize> {
     }
     // A slip brings at most one new letter into each of the words. This is looked at first, because it is fast.
     let [of_a, of_b] = [a, b].map(letters);
-    if (of_a & !of_b).count_ones().max((of_b & !of_a).count_ones()) as usize > allowed {
+    let new_letters = (of_a & !of_b).count_ones().max((of_b & !of_a).count_ones()) as usize;
+    if new_letters > allowed || longest == 3 && (new_letters > 0 || a.len() != b.len()) {
         return None;
     }
     let distance = osa_distance(a, b);

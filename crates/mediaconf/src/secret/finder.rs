@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_secret_name};
-use crate::schema::members::{RowMatch, inner_scope, read};
+use crate::schema::members::{inner_scope, read};
 use crate::schema::{Kind, Parameter, Schema, Scope};
 use crate::syntax::{Children, Document, Entry, Word, comment_start};
 
@@ -68,8 +68,8 @@ impl Finder {
             let next = self.windows.partition_point(|window| window.end <= entry.start());
             if self.windows.get(next).is_some_and(|window| window.start < entry.end()) {
                 let inside = match read(around.0, entry) {
-                    RowMatch::Own(row) => self.own(row, entry),
-                    RowMatch::Misshapen(_) | RowMatch::Foreign => self.foreign(around.1, entry),
+                    Ok(row) => self.own(row, entry),
+                    Err(_) => self.foreign(around.1, entry),
                 };
                 self.entries(inside, entry.children());
             }

@@ -40,17 +40,20 @@ impl Document {
     /// The deepest nesting of blocks.
     pub const MAX_DEPTH: usize = MAX_DEPTH;
 
-    /// Parses the bytes of a file of a media server. Bytes that are not UTF-8 are reported as errors, and the
-    /// text holds U+FFFD in their place.
+    /// Parses the bytes of a file of a media server. Of bytes that are not UTF-8 the first are reported as an error, and the
+    /// text holds U+FFFD in the place of each.
     pub fn from_bytes(bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
         if let Ok(text) = ByteString::try_from(bytes.clone()) {
             return Self::parse(text);
         }
-        let mut diagnostics = invalid_utf8(&bytes);
-        let document = Self::parse(String::from_utf8_lossy(&bytes).into_owned());
-        diagnostics.extend(&document.diagnostics);
-        Self { diagnostics, ..document }
+        let mut document = Self::parse(String::from_utf8_lossy(&bytes).into_owned());
+        let valid = std::str::from_utf8(&bytes).map_or_else(|error| error.valid_up_to(), str::len);
+        let place = valid as u32..(valid + char::REPLACEMENT_CHARACTER.len_utf8()) as u32;
+        let hint = "is the file in another encoding, such as Latin-1? convert it with `iconv -t UTF-8`";
+        let found = Diagnostic::error(place, format!("invalid UTF-8 at byte {valid}"));
+        document.diagnostics.push(found.hint(hint));
+        document
     }
 
     /// Parses a text of a media server. Never fails: problems are in [`Document::diagnostics`].
@@ -316,33 +319,12 @@ fn unparsable(text: &str) -> Option<Diagnostic> {
     erlang_terms(text).map(|span| Diagnostic::error(span, message).hint(hint))
 }
 
-/// Reports each run of bytes that is not UTF-8, at its place in the lossy text.
-fn invalid_utf8(bytes: &[u8]) -> Diagnostics {
-    let mut diagnostics = Diagnostics::default();
-    let (mut original, mut lossy) = (0, 0);
-    for chunk in bytes.utf8_chunks() {
-        original += chunk.valid().len();
-        lossy += chunk.valid().len();
-        if chunk.invalid().is_empty() {
-            continue;
-        }
-        let end = lossy + char::REPLACEMENT_CHARACTER.len_utf8();
-        let found = Diagnostic::error(lossy as u32..end as u32, format!("invalid UTF-8 at byte {original}"));
-        let hint = "is the file in another encoding, such as Latin-1? convert it with `iconv -t UTF-8`";
-        diagnostics.push(found.hint(hint));
-        original += chunk.invalid().len();
-        lossy = end;
-    }
-    diagnostics
-}
-
 /// Finds `{http, 8080}.` as the first line that is not a `%` comment: the format of version 3.
 fn erlang_terms(text: &str) -> Option<Span> {
     let is_content = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('%');
     let line = text.trim_start_matches(BOM).lines().find(is_content)?.trim_end();
-    let inside = line.trim_start().strip_prefix('{')?.trim_start();
-    let behind = inside.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let (name, _) = line.trim_start().strip_prefix('{')?.split_once(',')?;
+    let is_name = !name.is_empty() && name.trim().bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let start = (line.as_ptr() as usize - text.as_ptr() as usize) as u32;
-    let is_tuple = behind.len() < inside.len() && behind.trim_start().starts_with(',');
-    is_tuple.then_some(start..start + line.len() as u32)
+    is_name.then_some(start..start + line.len() as u32)
 }

@@ -77,9 +77,11 @@ struct Found {
     diagnostics: Diagnostics,
     /// The number of open blocks.
     depth: usize,
-    /// The end of the search for closing quotes, once a quote was found that is never closed: the end of its line. A
-    /// later word that crosses a line end would be unclosed, too, so it is searched to the end of its line at most.
-    quotes_end: Option<usize>,
+    /// True once a quote was found that is never closed. A later word that crosses a line end would be unclosed, too, so it
+    /// is searched to the end of its line at most.
+    has_open_quote: bool,
+    /// True once blocks nest too deep: the rest of the text is not parsed.
+    is_too_deep: bool,
     ends_with_line: bool,
 }
 
@@ -216,44 +218,23 @@ fn block(input: &mut Input<'_>, head: Record) -> Parsed<()> {
     input.state.records.push(Record { facts: head.facts | Record::BLOCK, ..head });
     any.parse_next(input)?;
     if input.state.depth == MAX_DEPTH {
-        let message = format!("blocks nest deeper than {}", MAX_DEPTH);
-        input.state.error(brace..brace + 1, message, "the contents of this block are not checked");
-        skipped_entries(input)?;
-    } else {
-        input.state.depth += 1;
-        entries(input)?;
-        input.state.depth -= 1;
+        let message = format!("blocks nest deeper than {MAX_DEPTH}");
+        input.state.error(brace..brace + 1, message, "what stands behind this is not checked");
+        input.state.is_too_deep = true;
+        input.finish();
     }
+    input.state.depth += 1;
+    entries(input)?;
+    input.state.depth -= 1;
     let is_closed = opt(b'}').parse_next(input)?.is_some();
     let next = input.state.records.len() as u32;
     let record = &mut input.state.records[number];
     (record.next, record.end) = (next, input.input.current_token_start() as u32);
-    if !is_closed {
+    if !is_closed && !input.state.is_too_deep {
         let message = "unclosed `{`: the file ends before its `}`";
         input.state.error(brace..brace + 1, message, "was the file cut off? close the block with `}`");
     }
     Ok(())
-}
-
-/// *entry, in a block that is too deep: nothing of it is kept.
-fn skipped_entries(input: &mut Input<'_>) -> Parsed<()> {
-    let mut depth = 0;
-    loop {
-        reported_trivia(input)?;
-        match next(input) {
-            None => return Ok(()),
-            Some(b'}') if depth == 0 => return Ok(()),
-            Some(byte @ (b'{' | b'}' | b';')) => {
-                any.parse_next(input)?;
-                depth = depth + usize::from(byte == b'{') - usize::from(byte == b'}');
-            }
-            Some(_) => {
-                if bounded_word(input)?.1 == Quoting::Open {
-                    take_till(0.., b'\n').parse_next(input)?;
-                }
-            }
-        }
-    }
 }
 
 /// The byte that comes next.
@@ -300,56 +281,40 @@ fn reported_trivia<'t>(input: &mut Input<'t>) -> Parsed<&'t [u8]> {
 }
 
 /// A word. Returns its length.
-fn reported_word(input: &mut Input<'_>) -> Parsed<(usize, Quoting)> {
-    let start = input.current_token_start();
-    let (word, quoting) = bounded_word(input)?;
+fn reported_word<'t>(input: &mut Input<'t>) -> Parsed<(usize, Quoting)> {
+    let (start, rest) = (input.current_token_start(), input.as_bytes());
+    let room = if input.state.has_open_quote { end_of_line(rest) } else { rest.len() };
+    let (found, quoting) = word.parse_next(&mut &rest[..room])?;
+    let length = found.len();
+    let word: &'t [u8] = input.next_slice(length);
+    let place = |at: usize| start + at..start + at + 1;
     if word.first() == Some(&b'\'') && quoting != Quoting::Open {
         let message = "a single quote does not quote: it is part of the word";
         input.state.warning(start..start + word.len(), message, "quote with `\"`, or remove the `'`");
     }
     match quoting {
         Quoting::Bare if word == b"\\" => input.state.warning(
-            start..start + 1,
+            place(0),
             "this backslash does not continue the line: it is a word of the directive",
             "remove it: a directive ends at its `;`, even if that is several lines on",
         ),
         Quoting::Quoted if memchr::memchr(b'\\', word).is_some() => {
-            for (at, byte, is_quoted) in unescaped(word) {
-                if is_quoted && byte == b'\\' && !matches!(word.get(at + 1), Some(b'\\' | b'"')) {
-                    let message = "this backslash escapes nothing: it is taken as it is";
-                    let place = start + at..start + at + 1;
-                    input.state.warning(place, message, "write `\\\\` for a backslash");
-                }
+            let escapes_nothing = |at: &usize| !matches!(word.get(at + 1), Some(b'\\' | b'"'));
+            let quoted = unescaped(word).filter(|(_, byte, is_quoted)| *is_quoted && *byte == b'\\');
+            for at in quoted.map(|(at, ..)| at).filter(escapes_nothing) {
+                let message = "this backslash escapes nothing: it is taken as it is";
+                input.state.warning(place(at), message, "write `\\\\` for a backslash");
             }
         }
         Quoting::Open => {
+            input.state.has_open_quote = true;
             let opening = unescaped(word).filter(|&(_, byte, is_quoted)| byte == b'"' && !is_quoted).last();
-            let at = start + opening.map_or(0, |(at, ..)| at);
             let hint = "put a `\"` at the end of the value; inside it, a `\"` is written `\\\"`";
-            input.state.error(at..at + 1, "unclosed quote", hint);
+            input.state.error(place(opening.map_or(0, |(at, ..)| at)), "unclosed quote", hint);
         }
         Quoting::Bare | Quoting::Quoted => {}
     }
     Ok((word.len(), quoting))
-}
-
-/// A word whose quotes are searched for as far as [`Found::quotes_end`] says.
-#[inline(always)]
-fn bounded_word<'t>(input: &mut Input<'t>) -> Parsed<(&'t [u8], Quoting)> {
-    let start = input.current_token_start();
-    let rest = input.as_bytes();
-    let room = match input.state.quotes_end {
-        None => rest.len(),
-        Some(end) if start < end => end - start,
-        Some(_) => end_of_line(rest),
-    };
-    let (found, quoting) = word.parse_next(&mut &rest[..room])?;
-    let length = found.len();
-    if quoting == Quoting::Open {
-        let line = end_of_line(rest);
-        input.state.quotes_end = Some(start + line);
-    }
-    Ok((input.next_slice(length), quoting))
 }
 
 /// The place of the first line feed; without one, the end.
@@ -361,9 +326,9 @@ pub(super) fn end_of_line(text: &[u8]) -> usize {
 /// closing brace proves that the text was not cut off. A stray `}` is a fault of its own.
 #[cold]
 fn missing_semicolon(input: &mut Input<'_>, end: u32) {
-    let (is_cut_off, is_inside) = (input.as_bytes().is_empty(), input.state.depth > 0);
+    let is_inside = input.state.depth > 0;
     let fix = Some(Fix { span: end..end, text: ";".to_owned() });
-    let found = match is_cut_off {
+    let found = match input.as_bytes().is_empty() {
         false if !is_inside => return,
         false => Diagnostic::warning(end..end, "missing `;` before `}`")
             .hint("end the directive with `;`")

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::engine::{ChangeReport, ConfigSource, ContentDiff, Snapshot, find};
+use crate::engine::{ChangeReport, ConfigSource, Snapshot, diff_lines, find};
 use crate::error::ErrorKind;
 use crate::http::protocol::headers::{SOURCE_RUNNING, SOURCE_SAVED};
 use crate::http::protocol::notes::BYTES_DIFFER;
@@ -70,9 +70,9 @@ fn text(context: &Context, name: &str) -> Result<Arc<Snapshot>, Problem> {
 }
 
 fn between(names: [&str; 2], texts: [Arc<Snapshot>; 2], secrets: &Secrets) -> Response {
-    let diff = ContentDiff::between_texts(texts.each_ref(), secrets.masker());
-    let is_of_bytes = diff.lines.is_empty() && texts[0].bytes() != texts[1].bytes();
-    let answer = answer(names, &diff.lines);
+    let diff = diff_lines(texts.each_ref().map(|text| &**text), None, secrets.masker().as_ref());
+    let is_of_bytes = diff.is_empty() && texts[0].bytes() != texts[1].bytes();
+    let answer = answer(names, &diff);
     if is_of_bytes { answer.noted(&[BYTES_DIFFER]) } else { answer }
 }
 

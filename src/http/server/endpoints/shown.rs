@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::engine::{
-    Composed, ConfigSource, MaskedConfig, ReadForm, ReadQuery, Snapshot, entry_range, json_of_others,
-    not_there,
-};
+use crate::engine::{Composed, ConfigSource, MaskedConfig, Snapshot, entry_range, json_of_others, not_there};
 use crate::error::ErrorKind;
 use crate::http::protocol::headers::{LINE_HEADER, SECRETS_MASKED, SECRETS_SHOWN};
 use crate::http::protocol::problem::Problem;
@@ -33,8 +30,7 @@ pub fn source(context: &Context, call: &EndpointCall<'_>) -> Result<Arc<Snapshot
 
 /// The text of the running configuration, or of the file.
 pub fn text_of(context: &Context, source: ConfigSource) -> Result<Arc<Snapshot>, Problem> {
-    let reading = context.service.read(&ReadQuery { source: Some(source), form: ReadForm::Text })?;
-    reading.content.snapshot().cloned().ok_or_else(|| Problem::new(ErrorKind::EngineFailed, NO_TEXT))
+    Ok(context.service.read(Some(source))?)
 }
 
 /// A configuration with the files that it includes, as one without errors; `None` if it includes none.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixListener;
 
-use mediactl::http::client::{Call, Client, ClientError, ClientSettings, Endpoint};
+use mediactl::http::client::{Call, Client, ClientSettings, Endpoint};
 use tempfile::TempDir;
 
 use super::server::{Reply, answer_on};
@@ -29,5 +29,5 @@ fn a_socket_is_a_server() {
     assert_eq!(body.as_deref(), Some(&b"GET /media/api/read_config?source=saved"[..]));
     std::fs::remove_file(deep.join("sock")).expect("the socket is there");
     let refused = client().send(&Call::read(Vec::new())).expect_err("nobody is there");
-    assert!(matches!(refused, ClientError::NotReachable { .. }), "{refused:?}");
+    assert!(refused.error.message.contains("not reachable"), "{refused:?}");
 }

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::names::repeated;
 use crate::schema::kinds::PORT;
 use crate::schema::members::only_argument;
 use crate::schema::suggest::{is_one_edit, is_only_near, nearest};
@@ -20,9 +19,6 @@ const OTHERS: &str = "abr alsa asi auth copy dash decklink dektec dvb dvbs dvbt 
     nfs onvif pipe playlist raw rist rtmpe rtmpt rtmpte rtmpts rtp rtsp1 rtsp2 s3 sap sdi sdp sftp sip smb ssl stalker \
     swift sync tcp test timeshift tls token ts tshttps tsudp udt unix v4l v4l2 vsaas webrtc whep whip ws wss zixi";
 
-/// The word that opens a stream to everybody; misspelled, it is taken for a URL.
-const FALSE: &str = "false";
-
 /// The words for off; as a backend each is taken for a URL.
 const OFF: [&str; 5] = ["off", "no", "none", "disable", "disabled"];
 
@@ -31,37 +27,27 @@ pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
     let value = word.value();
     if value.is_empty() {
         let found = Diagnostic::warning(word.span(), "an empty source url");
-        diagnostics.push(found.hint("name the source, or remove the directive"));
-    } else {
-        url(word, &value, diagnostics);
-        diagnostics.push_any(without_scheme(word, &value));
+        return diagnostics.push(found.hint("name the source, or remove the directive"));
+    }
+    url(word, &value, diagnostics);
+    if lacks_scheme(&value) {
+        let found = Diagnostic::warning(word.span(), "a source without a scheme");
+        diagnostics.push(found.hint("write it like `udp://239.0.0.1:1234`"));
     }
 }
 
-/// The warning about an address that lacks its scheme: a number, an IP address, `rtsp//host`, `//host`, or
-/// credentials in front of a host. Another word may be the name of a peer or of a file.
-fn without_scheme(word: Word<'_>, value: &str) -> Option<Diagnostic> {
+/// True if an address lacks its scheme: a number, an IP address, `rtsp//host`, `//host`, or credentials in front of a host.
+/// Another word may be the name of a peer or of a file.
+fn lacks_scheme(value: &str) -> bool {
     if memchr::memmem::find(value.as_bytes(), b"://").is_some() {
-        return None;
-    }
-    let warning =
-        |hint: String| Some(Diagnostic::warning(word.span(), "a source without a scheme").hint(hint));
-    let has_credentials = !word_parts(value, Secrecy::Parts).is_empty() && value.contains('@');
-    match value.split_once("//") {
-        // What stands behind the scheme may be a password.
-        Some((scheme, _)) if is_known(scheme) && has_credentials => {
-            return warning(format!("write it like `{scheme}://`"));
-        }
-        Some((scheme, address)) if is_known(scheme) => {
-            return warning(format!("did you mean `{scheme}://{address}`?"));
-        }
-        _ => {}
+        return false;
     }
     let host = value.split(['/', ':', '?']).next().unwrap_or_default();
-    let is_number = is_digits(host) && !value.contains('@');
-    let lacks_scheme = value.starts_with("//") || (has_credentials && !is_known(host));
-    let is_meant = lacks_scheme || parts_of(host).is_some() || is_number;
-    is_meant.then(|| warning("write it like `udp://239.0.0.1:1234`".to_owned())).flatten()
+    let has_credentials = || value.contains('@') && !word_parts(value, Secrecy::Parts).is_empty();
+    value.split_once("//").is_some_and(|(scheme, _)| scheme.is_empty() || is_known(scheme))
+        || parts_of(host).is_some()
+        || is_digits(host) && !value.contains('@')
+        || !is_known(host) && has_credentials()
 }
 
 /// Checks the first word of an authorization directive: a word for off, or a slip of `false` or `off`, is taken for a
@@ -69,13 +55,9 @@ fn without_scheme(word: Word<'_>, value: &str) -> Option<Diagnostic> {
 pub(super) fn backend(word: Word<'_>, diagnostics: &mut Diagnostics) {
     let value = word.value();
     let lower = value.to_ascii_lowercase();
-    let is_false = value != FALSE && value.len().abs_diff(FALSE.len()) <= 1;
-    let is_slip = || {
-        is_false && (lower == FALSE || nearest(&lower, [FALSE]).is_some())
-            || OFF.contains(&&*lower)
-            || is_one_edit(&lower, OFF[0])
-    };
-    if value.bytes().all(|byte| byte.is_ascii_alphabetic()) && is_slip() {
+    let is_false = || lower == "false" || nearest(&lower, ["false"]).is_some();
+    let is_slip = || is_false() || OFF.contains(&&*lower) || is_one_edit(&lower, OFF[0]);
+    if value != "false" && value.bytes().all(|byte| byte.is_ascii_alphabetic()) && is_slip() {
         let message = format!("`{value}` is read as the URL of a backend");
         diagnostics.push(Diagnostic::warning(word.span(), message).hint("did you mean `auth false;`?"));
     }
@@ -96,46 +78,37 @@ fn fault(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     if !rest.starts_with('/') || !(is_known(scheme) || is_scheme(scheme)) {
         return None;
     }
+    let warning = |message: String, hint: &str| Some(Diagnostic::warning(word.span(), message).hint(hint));
     if let Some(known) = meant_scheme(scheme) {
-        let message = format!("`{scheme}:` is no known scheme");
-        let found = Diagnostic::warning(word.span(), message).hint(format!("did you mean `{known}://`?"));
-        return Some(found.fixed_by(scheme_fix(word, scheme, known)));
+        let start = word.start + word.raw.find(scheme).unwrap_or_default() as u32;
+        let fix = Fix { span: start..start + scheme.len() as u32, text: known.to_owned() };
+        let is_only = word.raw.contains(scheme) && is_only_near(scheme, COMMON.split(' '));
+        let found =
+            warning(format!("`{scheme}:` is no known scheme"), &format!("did you mean `{known}://`?"));
+        return Some(found?.fixed_by(is_only.then_some(fix)));
     }
     let Some(address) = rest.strip_prefix("//") else {
-        let found = Diagnostic::warning(word.span(), format!("`{scheme}:/` lacks a `/`"));
-        return Some(found.hint(format!("write it like `{scheme}://`")));
+        return warning(format!("`{scheme}:/` lacks a `/`"), &format!("write it like `{scheme}://`"));
     };
     let end = memchr::memchr3(b'/', b'?', b'#', address.as_bytes()).unwrap_or(address.len());
     let place = &address[memchr::memrchr(b'@', &address.as_bytes()[..end]).map_or(0, |at| at + 1)..end];
     let (host, port) = place.split_once(':').unwrap_or((place, ""));
-    if has_large_part(host) {
-        return Some(large_part(word));
-    }
-    // The port is not quoted: if the host is missing, the digits may be a password.
-    is_too_large(&port[memchr::memrchr(b':', port.as_bytes()).map_or(0, |at| at + 1)..]).then(|| {
-        Diagnostic::warning(word.span(), "a port over 65535").hint("a port is a number from 0 to 65535")
-    })
-}
-
-/// True if a host is four numbers, of which one is no byte.
-fn has_large_part(host: &str) -> bool {
-    parts_of(host).is_some_and(|parts| parts.iter().any(|part| *part > 255))
-}
-
-/// The numbers of an IP address of version 4, or of what looks like one.
-fn parts_of(host: &str) -> Option<[u32; 4]> {
-    let (mut parts, mut at, mut has_digits) = ([0_u32; 4], 0, false);
-    for byte in host.bytes() {
-        match byte {
-            b'.' if has_digits && at < 3 => (at, has_digits) = (at + 1, false),
-            b'0'..=b'9' => {
-                parts[at] = parts[at].saturating_mul(10).saturating_add(u32::from(byte - b'0'));
-                has_digits = true;
-            }
-            _ => return None,
+    let port = port.rsplit(':').next().unwrap_or_default();
+    match parts_of(host) {
+        Some(true) => Some(large_part(word)),
+        // The port is not quoted: if the host is missing, the digits may be a password.
+        _ if is_digits(port) && port.trim_start_matches('0').len() > 4 && port.parse::<u16>().is_err() => {
+            warning("a port over 65535".to_owned(), "a port is a number from 0 to 65535")
         }
+        _ => None,
     }
-    (at == 3 && has_digits).then_some(parts)
+}
+
+/// For four numbers, which look like an IP address of version 4: true if one of them is no byte.
+fn parts_of(host: &str) -> Option<bool> {
+    let numbers = host.split('.').take_while(|number| is_digits(number)).count();
+    let is_address = numbers == 4 && memchr::memchr_iter(b'.', host.as_bytes()).count() == 3;
+    is_address.then(|| host.split('.').any(|number| number.parse::<u8>().is_err()))
 }
 
 fn large_part(word: Word<'_>) -> Diagnostic {
@@ -149,43 +122,18 @@ fn is_scheme(scheme: &str) -> bool {
     scheme.len() > 1 && scheme.as_bytes()[0].is_ascii_alphabetic() && scheme.bytes().all(is_sign)
 }
 
-/// True if digits are more than a port can be.
-fn is_too_large(port: &str) -> bool {
-    port.len() > 4 && is_digits(port) && port.trim_start_matches('0').parse::<u16>().is_err()
-}
-
 /// The scheme that an unknown one is a letter off.
 ///
 /// A known scheme with digits, `s`, `t` or `e` behind it may be known to newer servers.
 fn meant_scheme(scheme: &str) -> Option<&'static str> {
-    let is_common = |scheme| common().any(|known| known == scheme);
-    if is_known(scheme)
-        || is_known(scheme.trim_end_matches(|c: char| c.is_ascii_digit()))
-        || scheme.strip_suffix(['s', 't', 'e']).is_some_and(is_common)
-    {
-        return None;
-    }
-    nearest(scheme, common()).or_else(|| common().find(|known| is_short_slip(scheme, known)))
-}
-
-/// The fix of a scheme that a slip leads to from one known scheme alone.
-fn scheme_fix(word: Word<'_>, scheme: &str, known: &str) -> Option<Fix> {
-    let short = common().filter(|other| is_short_slip(scheme, other)).count();
-    let is_only = if short == 0 { is_only_near(scheme, common()) } else { short == 1 };
-    let start = word.start + word.raw.find(scheme)? as u32;
-    is_only.then(|| Fix { span: start..start + scheme.len() as u32, text: known.to_owned() })
-}
-
-/// `upd` of `udp`: two letters changed places.
-fn is_short_slip(scheme: &str, known: &str) -> bool {
-    match (scheme.as_bytes(), known.as_bytes()) {
-        ([a, b, c], [x, y, z]) => [b, a, c] == [x, y, z] || [a, c, b] == [x, y, z],
-        _ => false,
-    }
-}
-
-fn common() -> impl Iterator<Item = &'static str> {
-    COMMON.split(' ')
+    let mut common = COMMON.split(' ');
+    let is_newer = || {
+        is_known(scheme.trim_end_matches(|c: char| c.is_ascii_digit()))
+            || scheme
+                .strip_suffix(['s', 't', 'e'])
+                .is_some_and(|scheme| common.clone().any(|known| known == scheme))
+    };
+    if is_known(scheme) || is_newer() { None } else { nearest(scheme, common.by_ref()) }
 }
 
 fn is_known(scheme: &str) -> bool {
@@ -195,55 +143,59 @@ fn is_known(scheme: &str) -> bool {
     is_in(COMMON) || is_in(OTHERS)
 }
 
-/// The directives that name a port or an address to listen on.
+/// The directives that name a port or an address to listen on: the keyword and the only word of each.
 #[derive(Default)]
-pub(super) struct Listeners<'t> {
-    /// The keyword and the only word of each.
-    found: Vec<(Cow<'t, str>, Word<'t>)>,
-}
+pub(super) struct Listeners<'t>(Vec<(Cow<'t, str>, Word<'t>)>);
+
+/// The most addresses of one port with which a new one is compared.
+const MAX_OTHERS: usize = 16;
 
 impl<'t> Listeners<'t> {
     pub fn add(&mut self, entry: Entry<'t>) {
-        self.found.extend(only_argument(entry).map(|word| (entry.keyword(), word)));
+        self.0.extend(only_argument(entry).map(|word| (entry.keyword(), word)));
     }
 
     /// Reports repeated ports and addresses, those of two listeners, and those that none can have.
     pub fn report(&self, diagnostics: &mut Diagnostics) {
         let mut by_port: HashMap<String, Vec<(&str, String, Word<'t>)>> = HashMap::new();
-        for (keyword, word) in &self.found {
+        for (keyword, word) in &self.0 {
             let value = word.value();
             let (host, port) = value.rsplit_once(':').unwrap_or(("", &*value));
-            if has_large_part(host) {
-                diagnostics.push(large_part(*word));
-            } else if (PORT.read)(Some(*word)).is_none() {
-                continue;
+            match parts_of(host) {
+                Some(true) => diagnostics.push(large_part(*word)),
+                _ if (PORT.read)(Some(*word)).is_none() => continue,
+                _ => {}
             }
             let others = by_port.entry(port.to_owned()).or_default();
-            if let Some((.., first)) = others.iter().find(|(other, at, _)| other == keyword && at == host) {
-                let message = format!("`{keyword} {}` is given twice", word.raw);
-                let found = repeated(word.span(), message, (first.span(), "first here"));
-                diagnostics.push(found.hint("remove one of them"));
-                continue;
+            // No host stands for all addresses.
+            let is_any = |host: &str| matches!(host, "" | "0.0.0.0" | "[::]");
+            let is_same = |own: bool, (other, at, _): &(&str, String, Word<'_>)| {
+                own == (other == keyword) && (at == host || !own && (is_any(at) || is_any(host)))
+            };
+            let found = others.iter().find(|other| is_same(true, other));
+            let is_twice = found.is_some();
+            if let Some((other, _, first)) =
+                found.or_else(|| others.iter().find(|other| is_same(false, other)))
+            {
+                let (message, note, hint) = match is_twice {
+                    true => (
+                        format!("`{keyword} {}` is given twice", word.raw),
+                        "first here",
+                        "remove one of them",
+                    ),
+                    false => {
+                        let message = format!("`{keyword} {}` listens where `{other}` does", word.raw);
+                        (message, "here", "give one of them another port")
+                    }
+                };
+                let found = Diagnostic::warning(word.span(), message).related(first.span(), note);
+                diagnostics.push(found.hint(hint));
             }
-            let clash = others.iter().find(|(other, at, _)| other != keyword && may_be_same(at, host));
-            diagnostics.push_any(clash.map(|(other, _, first)| {
-                let message = format!("`{keyword} {}` listens where `{other}` does", word.raw);
-                let found = Diagnostic::warning(word.span(), message).related(first.span(), "here");
-                found.hint("give one of them another port")
-            }));
-            if others.len() < MAX_OTHERS {
+            if !is_twice && others.len() < MAX_OTHERS {
                 others.push((keyword, host.to_owned(), *word));
             }
         }
     }
-}
-
-/// The most addresses of one port with which a new one is compared.
-const MAX_OTHERS: usize = 16;
-
-/// True if two listeners of one port meet: no host stands for all addresses.
-fn may_be_same(host: &str, other: &str) -> bool {
-    host == other || [host, other].iter().any(|host| matches!(*host, "" | "0.0.0.0" | "[::]"))
 }
 
 #[cfg(test)]
@@ -258,7 +210,7 @@ mod tests {
             assert!(meant_scheme(scheme).is_some(), "{scheme}");
         }
         let variants = ["http2", "hls3", "hlse", "udp1", "udp2"];
-        for scheme in common().chain(OTHERS.split(' ')).chain(variants) {
+        for scheme in COMMON.split(' ').chain(OTHERS.split(' ')).chain(variants) {
             assert_eq!(meant_scheme(scheme), None, "{scheme}");
         }
     }

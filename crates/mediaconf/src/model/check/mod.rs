@@ -1,26 +1,37 @@
 //! Checks that need to know what directives mean; the grammar's own faults are `syntax`'s.
+//!
+//! One walk visits the entries of the top level and of the blocks that the schema knows. A rule is a function that is told of
+//! the entries which it is about, and pushes what it finds.
 
 mod address;
 mod lost;
 mod names;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::mem;
 
 pub use self::lost::has_lost_line_ends;
 pub use self::names::{NearMiss, near_miss, near_miss_in_block};
 
 use self::address::Listeners;
-use self::names::{is_source, repeated};
 use crate::schema::codec::{OptionWord, group_name, is_plural};
 use crate::schema::kinds::UDP_PORT;
-use crate::schema::members::{RowMatch, inner_scope, only_argument, read};
-use crate::schema::{ObjectShape, OptionsShape, Parameter, Schema, Scope, protocol_of_switch};
+use crate::schema::members::{inner_scope, only_argument, read};
+use crate::schema::{Kind, ObjectShape, OptionsShape, Parameter, Schema, Scope, protocol_of_switch};
 use crate::secret::mask_faults;
 use crate::syntax::{
     Children, Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word,
 };
+
+/// The directives, beside the sources themselves, that say where a stream comes from: a template, a publisher, another
+/// server, or a list of files.
+const SOURCES: &str = "cluster_ingest inputs mixer mosaic onvif playlist publish publish_enabled rtmp_publish \
+    rtsp_publish source template";
+
+/// The number of options of a directive that are compared with each other: a hostile directive may have
+/// millions.
+const MAX_OPTIONS: usize = 200;
 
 /// Returns all diagnostics of the text of a media server, those of its parser included, in the order of the text.
 pub fn check(bytes: impl AsRef<[u8]>) -> Diagnostics {
@@ -33,7 +44,7 @@ pub fn check_document(document: &Document) -> Diagnostics {
     let mut checker = Checker { names, ..Checker::default() };
     checker.top_level(document);
     let mut diagnostics = document.diagnostics().clone();
-    checker.report(document.text(), &mut diagnostics);
+    checker.report(document, &mut diagnostics);
     diagnostics.sort();
     mask_faults(document.text(), &mut diagnostics);
     diagnostics
@@ -46,19 +57,17 @@ pub fn has_errors(document: &Document) -> bool {
 }
 
 fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
-    let is_broken = |row: &Parameter, entry: Entry<'_>| row.strict && !row.codec.fits(entry);
-    let (kind, scope) = match Schema::media().top().by_keyword(&entry.keyword()) {
-        // A template has the directives of a stream.
-        None => (None, inner_scope(entry)),
-        Some(row) if is_broken(row, entry) => return true,
-        Some(row) => match row.codec.facts().group {
-            Some(kind) => (Some(kind), kind.scope()),
-            None => return false,
-        },
+    let is_broken = |scope: Scope, entry: Entry<'_>| {
+        scope.by_keyword(&entry.keyword()).is_some_and(|row| row.strict && !row.codec.fits(entry))
     };
-    let row = |inner: Entry<'_>| scope.by_keyword(&inner.keyword());
+    if is_broken(Scope::Top, entry) {
+        return true;
+    }
+    let kind = Schema::media().group_of(&entry.keyword());
+    // A template has the directives of a stream.
+    let scope = kind.map_or_else(|| inner_scope(entry), Kind::scope);
     kind.is_some_and(|kind| first(names, kind.noun().into(), group_name(entry)).is_some())
-        || entry.children().any(|inner| row(inner).is_some_and(|row| is_broken(row, inner)))
+        || !scope.is_unknown() && entry.children().any(|inner| is_broken(scope, inner))
 }
 
 /// Where each name of a stream, live, plugin or other named block stands first, by the noun of the block.
@@ -70,14 +79,7 @@ fn first<'d>(names: &mut Names<'d>, noun: Cow<'d, str>, name: Word<'d>) -> Optio
     (first != name).then_some(first)
 }
 
-/// The number of options of a directive that are compared with each other: a hostile directive may have
-/// millions.
-const MAX_OPTIONS: usize = 200;
-
-/// The settings of a block, or of the top level, of which the last one counts: the row of each, and the last one.
-type Settings<'d> = Vec<(&'static Parameter, Entry<'d>)>;
-
-/// Checks the entries of a document: those of the top level and those inside streams, lives, plugins and templates.
+/// What the rules know of the entries so far.
 #[derive(Default)]
 struct Checker<'d> {
     diagnostics: Diagnostics,
@@ -88,36 +90,25 @@ struct Checker<'d> {
     near: HashMap<(Scope, Cow<'d, str>), Option<NearMiss>>,
     /// The directives that name a port or an address to listen on.
     listeners: Listeners<'d>,
-    /// The rows that were found last.
-    rows: [Option<&'static Parameter>; 32],
-    /// The directives of many words that have no fault: archives and transcoders are mostly those of other streams, too.
-    faultless: HashSet<(Scope, &'d str)>,
     /// The first `include`.
     include: Option<Span>,
     /// The name of the current stream, until a source of it is found.
     sourceless: Option<Span>,
-    /// The settings of the top level.
-    top: Settings<'d>,
-    /// The settings of the current block.
-    inner: Settings<'d>,
+    /// The settings of the top level, and those of the current block, of which the last one counts.
+    settings: [Vec<(&'static Parameter, Entry<'d>)>; 2],
 }
 
 impl<'d> Checker<'d> {
     fn top_level(&mut self, document: &'d Document) {
-        let schema = Schema::media();
         for entry in document.entries() {
-            let scope = self.head(Some(schema.top()), entry);
-            if !entry.is_block() {
-                continue;
-            }
-            let block = scope.is_none().then(|| schema.foreign(&entry.keyword())).flatten();
-            self.inner.clear();
+            let scope = self.head(Some(Scope::Top), entry);
+            let block = if scope.is_none() { Schema::media().foreign(&entry.keyword()) } else { None };
+            self.settings[1].clear();
             for inner in entry.children() {
                 if let Some(block) = block {
                     let keyword = inner.keyword();
                     let near = near_miss_in_block(block.keyword(), &keyword);
-                    let found = near.and_then(|near| unknown_directive(inner, &keyword, near));
-                    self.diagnostics.push_any(found);
+                    self.diagnostics.push_any(near.and_then(|near| unknown_directive(inner, near)));
                 }
                 self.head(scope, inner);
                 self.deeper(inner.children());
@@ -135,17 +126,17 @@ impl<'d> Checker<'d> {
     }
 
     /// Adds what was found to the diagnostics of the parser.
-    fn report(self, text: &str, diagnostics: &mut Diagnostics) {
+    fn report(self, document: &Document, diagnostics: &mut Diagnostics) {
         diagnostics.extend(&self.diagnostics);
         self.listeners.report(diagnostics);
         diagnostics.push_any(self.include.map(|include| {
             let message = "this `include` is kept, but the files that it names are not checked";
-            Diagnostic::warning(include, message)
-                .hint("check the included files, too: `mediactl check FILE…`")
+            let found = Diagnostic::warning(include, message);
+            found.hint("check the included files, too: `mediactl check FILE…`")
         }));
         let stray = diagnostics.iter().find(|found| found.message == STRAY_BRACE);
         let stray = stray.map(|found| found.span.start as usize);
-        match stray.and_then(|brace| lost::lost_brace(text, brace)) {
+        match stray.and_then(|brace| lost::lost_brace(document, brace)) {
             None => diagnostics.extend(&self.in_lines),
             // The line that lost its `{` goes on on the next one, and has lost no `;`.
             Some(brace) => {
@@ -158,88 +149,47 @@ impl<'d> Checker<'d> {
                 diagnostics.push(brace);
             }
         }
-        diagnostics.push_any(lost::lost_line_ends(text));
+        diagnostics.push_any(lost::lost_line_ends(document.text()));
     }
 
     /// Checks one entry without its block. Returns the scope inside a block that has rows of its own.
+    ///
+    /// An entry of several lines whose form is an error, and that another directive follows inside, has lost its `;`: that is
+    /// the only error.
     fn head(&mut self, scope: Option<Scope>, entry: Entry<'d>) -> Option<Scope> {
-        match entry.is_spanning() {
-            true => self.spanning(scope, entry),
-            false => self.entry(scope?, entry),
-        }
-    }
-
-    /// Checks an entry of several lines. One whose form is an error, and that another directive follows inside, has lost
-    /// its `;`: that is the only error.
-    fn spanning(&mut self, scope: Option<Scope>, head: Entry<'d>) -> Option<Scope> {
-        let inside = lost::in_lines(head);
-        if let (Some(scope), Some(swallowed)) = (scope, inside.iter().next())
-            && let Some((end, _)) = &swallowed.related
-            && let RowMatch::Misshapen(parameter) = read(scope, head)
-            && parameter.strict
-        {
-            let message = format!("missing `;` at the end of `{}`", head.keyword());
-            let hint = "another directive starts further down, before the next `;`";
-            let found = Diagnostic::error(end.clone(), message).hint(hint);
-            self.in_lines.push(found.fixed_by(swallowed.fix.clone()));
-            return None;
-        }
-        self.in_lines.extend(&inside);
-        self.entry(scope?, head)
-    }
-
-    fn entry(&mut self, scope: Scope, entry: Entry<'d>) -> Option<Scope> {
-        let Some(parameter) = self.row(scope, &entry.keyword()) else {
-            self.foreign(scope, entry);
-            return Some(inner_scope(entry)).filter(|inner| !inner.is_unknown());
-        };
-        let facts = parameter.codec.facts();
-        let has_many_words = facts.object.is_some() || facts.options.is_some();
-        let text = (scope, entry.text());
-        let mut inner = None;
-        if !has_many_words || !self.faultless.contains(&text) {
-            let before = self.diagnostics.count();
-            if !parameter.codec.fits(entry) {
-                self.misshapen(scope, parameter, entry);
+        if entry.is_spanning() {
+            let inside = lost::in_lines(entry);
+            if let (Some(scope), Some(swallowed)) = (scope, inside.iter().next())
+                && let Some((end, _)) = &swallowed.related
+                && let Err(Some(Parameter { strict: true, .. })) = read(scope, entry)
+            {
+                let message = format!("missing `;` at the end of `{}`", entry.keyword());
+                let found = Diagnostic::error(end.clone(), message).fixed_by(swallowed.fix.clone());
+                self.in_lines.push(found.hint("another directive starts further down, before the next `;`"));
                 return None;
             }
-            inner = self.own(scope, parameter, entry);
-            if has_many_words && self.diagnostics.count() == before {
-                self.faultless.insert(text);
+            self.in_lines.extend(&inside);
+        }
+        let scope = scope?;
+        match read(scope, entry) {
+            Ok(row) => self.own(scope, row, entry),
+            Err(Some(row)) => {
+                self.misshapen(scope, row, entry);
+                None
+            }
+            Err(None) => {
+                self.foreign(scope, entry);
+                Some(inner_scope(entry)).filter(|inner| !inner.is_unknown())
             }
         }
-        if parameter.is_setting() {
-            self.set(scope, parameter, entry);
-        }
-        inner
-    }
-
-    /// Returns the row of a keyword. The last rows are kept: streams have the same keywords over and over.
-    fn row(&mut self, scope: Scope, keyword: &str) -> Option<&'static Parameter> {
-        let [first, last] = [keyword.as_bytes().first()?, keyword.as_bytes().last()?];
-        let place = (keyword.len() + usize::from(*first) + usize::from(*last)) % self.rows.len();
-        let known = self.rows[place].filter(|row| row.scope == scope && row.keywords.contains(&keyword));
-        if known.is_none() {
-            self.rows[place] = scope.by_keyword(keyword);
-            return self.rows[place];
-        }
-        known
-    }
-
-    /// Notes a setting of which the last one counts.
-    fn set(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) {
-        let settings = if scope.is_top() { &mut self.top } else { &mut self.inner };
-        let Some((_, last)) = settings.iter_mut().find(|(row, _)| std::ptr::eq(*row, parameter)) else {
-            return settings.push((parameter, entry));
-        };
-        let message = format!("`{}` is set more than once: the last counts", entry.keyword());
-        let previous = (mem::replace(last, entry).head_span(), "set here before");
-        self.diagnostics.push(repeated(entry.head_span(), message, previous));
     }
 
     /// Checks an entry that has the form of its row.
-    fn own(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) -> Option<Scope> {
-        let facts = parameter.codec.facts();
+    fn own(&mut self, scope: Scope, row: &'static Parameter, entry: Entry<'d>) -> Option<Scope> {
+        if row.is_setting() {
+            self.set(scope, row, entry);
+        }
+        let facts = row.codec.facts();
         if let Some(kind) = facts.kind {
             if kind.is_port && !std::ptr::eq(kind, &raw const UDP_PORT) {
                 self.listeners.add(entry);
@@ -268,9 +218,70 @@ impl<'d> Checker<'d> {
             entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
             self.options(scope, entry, 1);
         } else if let Some(object) = facts.object {
-            self.object(parameter, object, entry);
+            self.object(scope, object, entry);
         }
         None
+    }
+
+    fn foreign(&mut self, scope: Scope, entry: Entry<'d>) {
+        let keyword = entry.keyword();
+        let is_source = || scope == Scope::Stream && SOURCES.split(' ').any(|source| source == keyword);
+        if keyword == "include" {
+            // What is included may have the source.
+            self.sourceless = None;
+            self.include.get_or_insert_with(|| entry.head_span());
+        } else if keyword == "push" {
+            let diagnostics = &mut self.diagnostics;
+            entry.arguments().take(1).for_each(|url| address::url(url, &url.value(), diagnostics));
+        } else if let Some(protocol) = protocol_of_switch(&keyword).filter(|_| !scope.is_top()) {
+            let found = Diagnostic::warning(keyword_span(entry), format!("servers do not read `{keyword}`"));
+            let found = found.hint(format!("write `{protocol} off;`"));
+            self.diagnostics.push_any((entry.count_arguments() == 0).then_some(found));
+        } else if scope.is_top() && Schema::media().has_named_blocks(&keyword) {
+            if let Some(name) = only_argument(entry).filter(|_| entry.is_block()) {
+                self.name(Severity::Warning, keyword, name);
+            }
+        } else if is_source() {
+            self.sourceless = None;
+        } else {
+            let near = self.near.entry((scope, keyword.clone()));
+            let near = *near.or_insert_with(|| near_miss(scope, &keyword));
+            self.diagnostics.push_any(near.and_then(|near| unknown_directive(entry, near)));
+        }
+        self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
+    }
+
+    fn misshapen(&mut self, scope: Scope, row: &'static Parameter, entry: Entry<'d>) {
+        let inside = lost::in_same_line(scope, entry, None);
+        let mut fix = None;
+        let severity = match row.strict {
+            true => {
+                fix = inside.iter().next().and_then(|found| found.fix.clone());
+                Severity::Error
+            }
+            false => {
+                self.diagnostics.extend(&inside);
+                Severity::Warning
+            }
+        };
+        if row.codec.facts().sources.is_some() {
+            self.sourceless = None;
+        }
+        let (keyword, usage) = (entry.keyword(), row.codec.facts().usage);
+        let message = format!("`{keyword}` has the wrong form: it takes {usage}");
+        let found = Diagnostic::new(severity, misfit_span(row, entry), message);
+        self.diagnostics.push(found.hint(format!("write it like `{}`", row.example)).fixed_by(fix));
+    }
+
+    /// Notes a setting of which the last one counts.
+    fn set(&mut self, scope: Scope, row: &'static Parameter, entry: Entry<'d>) {
+        let settings = &mut self.settings[usize::from(!scope.is_top())];
+        let Some((_, last)) = settings.iter_mut().find(|(known, _)| std::ptr::eq(*known, row)) else {
+            return settings.push((row, entry));
+        };
+        let message = format!("`{}` is set more than once: the last counts", entry.keyword());
+        let previous = mem::replace(last, entry).head_span();
+        self.repeated(entry.head_span(), message, previous, "set here before");
     }
 
     /// Reports a name that another block of its kind has.
@@ -285,15 +296,15 @@ impl<'d> Checker<'d> {
         self.diagnostics.push(found.related(first.span(), "first here").hint(hint));
     }
 
-    fn object(&mut self, parameter: &'static Parameter, object: &'static ObjectShape, entry: Entry<'d>) {
+    fn object(&mut self, scope: Scope, object: &'static ObjectShape, entry: Entry<'d>) {
         let parts = object.part_words(entry).filter_map(|(part, word)| Some((part?, word)));
         let parts: Vec<_> = parts.filter(|(part, _)| !part.is_rest()).collect();
         for (part, word) in &parts {
             self.diagnostics.push_any(part.kind.warning.and_then(|warning| warning(*word)));
         }
-        self.repeats(parts.into_iter().map(|(part, word)| (part.key.into(), word)), |key| key.to_owned());
+        self.repeats("", parts.into_iter().map(|(part, word)| (part.key.into(), word)));
         if object.takes_words {
-            self.diagnostics.extend(&lost::in_same_line(parameter.scope, entry, None));
+            self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
         }
     }
 
@@ -313,92 +324,44 @@ impl<'d> Checker<'d> {
         self.diagnostics.extend(&lost::in_same_line(scope, entry, Some(behind)));
         let options = entry.arguments().skip(behind).take(MAX_OPTIONS);
         let keys = options.map(|word| OptionWord::split(word).key);
-        self.repeats(keys.map(|key| (key.value(), key)), |name| format!("option `{name}`"));
+        self.repeats("option ", keys.map(|key| (key.value(), key)));
     }
 
     /// Reports what has the same name as another one before it.
-    fn repeats<'w>(
-        &mut self,
-        named: impl Iterator<Item = (Cow<'w, str>, Word<'w>)>,
-        in_words: impl Fn(&str) -> String,
-    ) {
+    fn repeats<'w>(&mut self, noun: &str, named: impl Iterator<Item = (Cow<'w, str>, Word<'w>)>) {
         let mut seen: Vec<(Cow<'_, str>, Word<'_>)> = Vec::new();
         for (name, word) in named {
             if let Some((_, previous)) = seen.iter().rfind(|(known, _)| *known == name) {
-                let message = format!("the {} is given more than once: the last counts", in_words(&name));
-                self.diagnostics.push(repeated(word.span(), message, (previous.span(), "given here before")));
+                let message = format!("the {noun}`{name}` is given more than once: the last counts");
+                self.repeated(word.span(), message, previous.span(), "given here before");
             }
             seen.push((name, word));
         }
     }
 
-    fn misshapen(&mut self, scope: Scope, parameter: &'static Parameter, entry: Entry<'d>) {
-        let inside = lost::in_same_line(scope, entry, None);
-        let (severity, fix) = match parameter.strict {
-            true => (Severity::Error, inside.iter().next().and_then(|found| found.fix.clone())),
-            false => (Severity::Warning, None),
-        };
-        if !parameter.strict {
-            self.diagnostics.extend(&inside);
-        }
-        if parameter.codec.facts().sources.is_some() {
-            self.sourceless = None;
-        }
-        let keyword = entry.keyword();
-        let message = format!("`{keyword}` has the wrong form: it takes {}", parameter.codec.facts().usage);
-        let hint = format!("write it like `{}`", parameter.example);
-        let found = Diagnostic::new(severity, misfit_span(parameter, entry), message);
-        self.diagnostics.push(found.hint(hint).fixed_by(fix));
-    }
-
-    fn foreign(&mut self, scope: Scope, entry: Entry<'d>) {
-        let keyword = entry.keyword();
-        let protocol = protocol_of_switch(&keyword).filter(|_| !scope.is_top());
-        if keyword == "include" {
-            // What is included may have the source.
-            self.sourceless = None;
-            self.include.get_or_insert_with(|| entry.head_span());
-        } else if keyword == "push" {
-            let diagnostics = &mut self.diagnostics;
-            entry.arguments().take(1).for_each(|url| address::url(url, &url.value(), diagnostics));
-        } else if let Some(protocol) = protocol {
-            let message = format!("servers do not read `{keyword}`");
-            let found =
-                Diagnostic::warning(keyword_span(entry), message).hint(format!("write `{protocol} off;`"));
-            self.diagnostics.push_any((entry.count_arguments() == 0).then_some(found));
-        } else if scope.is_top() && Schema::media().has_named_blocks(&keyword) {
-            if let Some(name) = only_argument(entry).filter(|_| entry.is_block()) {
-                self.name(Severity::Warning, keyword, name);
-            }
-        } else if is_source(scope, &keyword) {
-            self.sourceless = None;
-        } else {
-            let near = self.near.entry((scope, keyword.clone()));
-            let near = *near.or_insert_with(|| near_miss(scope, &keyword));
-            self.diagnostics.push_any(near.and_then(|near| unknown_directive(entry, &keyword, near)));
-        }
-        self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
+    /// Reports what is given a second time: the note says what stood there before.
+    fn repeated(&mut self, span: Span, message: String, previous: Span, note: &str) {
+        let found = Diagnostic::warning(span, message).related(previous, note);
+        self.diagnostics.push(found.hint("keep one of them"));
     }
 }
 
 /// `vb 512000` in the place of `vb=512000`.
 fn option_without_sign(options: &OptionsShape, entry: Entry<'_>) -> Option<Diagnostic> {
     let has_sign = |word: Word<'_>| memchr::memchr(b'=', word.raw.as_bytes()).is_some();
-    let is_name =
-        |word: Word<'_>| options.known(&word.value()).is_some_and(|known| known.keyword == word.value());
-    let mut before = None;
-    let mut pairs = entry.arguments().filter_map(|word| Some((before.replace(word)?, word)));
-    let (name, value) = pairs.find(|&(name, value)| !has_sign(name) && is_name(name) && !has_sign(value))?;
+    let is_name = |word: Word<'_>| options.known.iter().any(|known| known.keyword == word.raw);
+    let mut pairs = entry.arguments().zip(entry.arguments().skip(1));
+    let (name, value) = pairs.find(|(name, value)| is_name(*name) && !has_sign(*value))?;
     let message = format!("`{} {}` are two options without values", name.raw, value.raw);
     let hint = format!("write one option as `{}={}`", name.raw, value.raw);
     Some(Diagnostic::warning(name.span().start..value.end(), message).hint(hint))
 }
 
 /// The warning about an unknown keyword that is nearly a known one.
-fn unknown_directive(entry: Entry<'_>, keyword: &str, near: NearMiss) -> Option<Diagnostic> {
+fn unknown_directive(entry: Entry<'_>, near: NearMiss) -> Option<Diagnostic> {
     let (known, span) = (near.keyword?, keyword_span(entry));
     let fix = near.is_only.then(|| Fix { span: span.clone(), text: known.to_owned() });
-    let found = Diagnostic::warning(span, format!("unknown directive `{keyword}`"));
+    let found = Diagnostic::warning(span, format!("unknown directive `{}`", entry.keyword()));
     Some(found.hint(format!("did you mean `{known}`?")).fixed_by(fix))
 }
 
@@ -408,8 +371,8 @@ fn lacks_source(name: Span) -> Diagnostic {
 }
 
 /// The first word that does not fit, else the keyword.
-fn misfit_span(parameter: &Parameter, entry: Entry<'_>) -> Span {
-    let expected = parameter.codec.facts().object.map_or(1, |object| object.required().len());
+fn misfit_span(row: &Parameter, entry: Entry<'_>) -> Span {
+    let expected = row.codec.facts().object.map_or(1, |object| object.required().len());
     let mut arguments = entry.arguments();
     let (first, beyond) = (arguments.next(), arguments.nth(expected - 1));
     let one_is_wrong = beyond.is_none() && !entry.is_block() && expected == 1;

@@ -3,24 +3,8 @@
 //! The checks warn of near misses in a text, and an edit that would write one is refused. Other servers of the family, and
 //! newer ones, have directives with similar names; those are accepted.
 
-use crate::schema::suggest::{self, is_one_edit, nearest};
-use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, Kind, Parameter, Schema, Scope};
-use crate::syntax::{Diagnostic, Span};
-
-/// The directives, beside the sources themselves, that say where a stream comes from: a template, a publisher, another
-/// server, or a list of files.
-const SOURCES: &str = "cluster_ingest inputs mixer mosaic onvif playlist publish publish_enabled rtmp_publish \
-    rtsp_publish source template";
-
-/// True if a directive of other servers says where a stream comes from.
-pub(super) fn is_source(scope: Scope, keyword: &str) -> bool {
-    scope.kind().is_some_and(Kind::has_sources) && SOURCES.split(' ').any(|source| source == keyword)
-}
-
-/// The diagnostic of what is given a second time: the note says what stood there before.
-pub(super) fn repeated(span: Span, message: String, (previous, note): (Span, &'static str)) -> Diagnostic {
-    Diagnostic::warning(span, message).related(previous, note).hint("keep one of them")
-}
+use crate::schema::suggest::{is_one_edit, is_only_near, nearest};
+use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Schema, Scope};
 
 /// Words of so many letters may be any other word: one slip leads from `log` to `logo`.
 const TOO_SHORT: usize = 3;
@@ -48,8 +32,8 @@ impl NearMiss {
 
 /// The known parameter of `scope` that `keyword` is probably a misspelling of, else the foreign directive.
 ///
-/// None for a known keyword or key, for foreign ones that are well known ([`Schema::is_foreign_keyword`]), for a known name
-/// with digits behind it, and for a protocol with `s`, `t` or `e` behind it: newer servers have `http2` and `rtmps`.
+/// None for a known keyword or key, for foreign ones that are well known ([`Schema::foreign`]), for a known name with digits
+/// behind it, and for a protocol with `s`, `t` or `e` behind it: newer servers have `http2` and `rtmps`.
 pub fn near_miss(scope: Scope, keyword: &str) -> Option<NearMiss> {
     nearest_in(scope, |row| scope.may_hold(row), keyword)
 }
@@ -59,74 +43,58 @@ pub fn near_miss_in_block(block: &str, keyword: &str) -> Option<NearMiss> {
     nearest_in(Schema::media().block_scope(block, 1), |row| row.stands_in(block), keyword)
 }
 
-fn nearest_in(
-    scope: Scope,
-    may_stand: impl Fn(&ForeignKeyword) -> bool + Copy,
-    keyword: &str,
-) -> Option<NearMiss> {
-    if known(scope, keyword).is_some()
-        || Schema::media().is_foreign_keyword(keyword)
-        || is_variant(scope, keyword)
-    {
+fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword: &str) -> Option<NearMiss> {
+    if is_known(scope, keyword) || is_newer(scope, keyword) {
         return None;
     }
-    let own = nearest(keyword, scope.rows().flat_map(names));
-    let near = match own.filter(|word| is_one_edit(word, keyword)) {
-        None => near_foreign(may_stand, keyword).or_else(|| near_own(scope, own?)),
-        Some(word) => near_own(scope, word),
-    };
-    near.map(|near| NearMiss { is_only: is_only_near(scope, may_stand, keyword), ..near })
-}
-
-/// True if a slip leads from a keyword to exactly one directive that may stand there.
-fn is_only_near(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword: &str) -> bool {
-    let own = scope.rows().flat_map(|row| row.keywords.iter().copied());
+    let own =
+        scope.rows().flat_map(|row| row.keywords.iter().chain([&row.key]).map(move |word| (*word, row)));
     let foreign = FOREIGN_KEYWORDS.iter().filter(|row| may_stand(row));
-    let known = own.chain(foreign.flat_map(|row| row.keywords.iter().copied()));
-    suggest::is_only_near(keyword, known)
-}
-
-fn near_own(scope: Scope, word: &'static str) -> Option<NearMiss> {
-    let parameter = known(scope, word)?;
-    let is_directive = parameter.keywords.contains(&word);
-    let keyword = if is_directive { Some(word) } else { parameter.keywords.first().copied() };
-    Some(NearMiss { key: parameter.key, keyword, is_only: false, foreign: &[] })
-}
-
-/// The foreign directive of which `keyword` is the plural, else one that a single slip leads to; none if `keyword` is known
-/// elsewhere.
-fn near_foreign(may_stand: impl Fn(&ForeignKeyword) -> bool + Copy, keyword: &str) -> Option<NearMiss> {
-    if Schema::media().is_any_keyword(keyword) {
-        return None;
-    }
-    let rows = FOREIGN_KEYWORDS.iter().filter(|row| may_stand(row));
-    let words = || rows.clone().flat_map(|row| row.keywords.iter().map(move |word| (*word, row)));
-    let is_plural = |word: &str, row: &ForeignKeyword| {
+    let foreign = foreign.flat_map(|row| row.keywords.iter().map(move |word| (*word, row)));
+    let near_own = |(word, row): (&'static str, &'static Parameter)| NearMiss {
+        key: row.key,
+        keyword: row.keywords.iter().find(|keyword| **keyword == word).or(row.keywords.first()).copied(),
+        is_only: false,
+        foreign: &[],
+    };
+    let near_foreign = |(word, row): (&'static str, &'static ForeignKeyword)| NearMiss {
+        key: word,
+        keyword: Some(word),
+        is_only: false,
+        foreign: row.keywords,
+    };
+    // A foreign directive of which the keyword is the plural, else one that a single slip leads to.
+    let is_plural = |(word, row): &(&str, &ForeignKeyword)| {
         row.repeats && matches!(keyword.strip_prefix(word), Some("s" | "es"))
     };
-    let is_slip = |word: &str| word.len().min(keyword.len()) > TOO_SHORT && is_one_edit(word, keyword);
-    let mut found = words().filter(|(word, row)| is_plural(word, row));
-    let (word, row) = found.next().or_else(|| words().find(|(word, _)| is_slip(word)))?;
-    Some(NearMiss { key: word, keyword: Some(word), is_only: false, foreign: row.keywords })
+    let is_slip =
+        |(word, _): &(&str, _)| word.len().min(keyword.len()) > TOO_SHORT && is_one_edit(word, keyword);
+    let nearest = nearest(keyword, own.clone().map(|(word, _)| word));
+    let nearest = nearest.and_then(|word| own.clone().find(|(known, _)| *known == word));
+    let other = || {
+        let is_elsewhere = Schema::media().is_any_keyword(keyword);
+        let mut words = foreign.clone().filter(|_| !is_elsewhere);
+        words.clone().find(is_plural).or_else(|| words.find(is_slip)).map(near_foreign)
+    };
+    let near = match nearest.filter(|(word, _)| is_one_edit(word, keyword)) {
+        Some(own) => near_own(own),
+        None => other().or_else(|| nearest.map(near_own))?,
+    };
+    let directives = scope.rows().flat_map(|row| row.keywords.iter().copied());
+    let is_only = is_only_near(keyword, directives.chain(foreign.clone().map(|(word, _)| word)));
+    Some(NearMiss { is_only, ..near })
 }
 
-/// The names of a parameter: its keywords, then its JSON key.
-fn names(parameter: &Parameter) -> impl Iterator<Item = &'static str> {
-    parameter.keywords.iter().copied().chain([parameter.key])
-}
-
-fn known(scope: Scope, name: &str) -> Option<&'static Parameter> {
-    scope.by_keyword(name).or_else(|| scope.by_key(name))
+fn is_known(scope: Scope, name: &str) -> bool {
+    scope.by_keyword(name).or_else(|| scope.by_key(name)).is_some() || Schema::media().foreign(name).is_some()
 }
 
 /// True if a keyword is a known name with digits behind it, or a protocol with a letter that makes
 /// another protocol of it.
-fn is_variant(scope: Scope, keyword: &str) -> bool {
+fn is_newer(scope: Scope, keyword: &str) -> bool {
     let without_digits = keyword.trim_end_matches(|c: char| c.is_ascii_digit());
-    let is_protocol = |name: &str| known(scope, name).is_some_and(|known| known.is_port());
-    let is_name =
-        known(scope, without_digits).is_some() || Schema::media().is_foreign_keyword(without_digits);
-    (without_digits.len() < keyword.len() && is_name)
+    let is_protocol = |name: &str| scope.by_keyword(name).is_some_and(Parameter::is_port);
+    (without_digits.len() < keyword.len() && is_known(scope, without_digits))
         || keyword.strip_suffix(['s', 't', 'e']).is_some_and(is_protocol)
 }
 

@@ -7,12 +7,13 @@ use super::{
     directive, elements, json, json_string, no_member, object, of_words, opens, read_directive, unlike,
 };
 use crate::schema::fault::{Fault, Faults};
-use crate::schema::forms::{JsonForm, URL_GLOBAL};
 use crate::schema::json_pointer::Pointer;
 use crate::schema::kinds::SWITCH;
 use crate::schema::members::{has_needless_escape, key_of, keyword_of};
 use crate::schema::patch::Normalizer;
-use crate::schema::row::{AddressShape, BlockHead, Codec, Facts, Place, Scope, is_plural};
+use crate::schema::row::{
+    AddressShape, BlockHead, Codec, Facts, JsonForm, Place, Scope, URL_GLOBAL, is_plural,
+};
 use crate::schema::scalar::{Object, plain_word};
 use crate::syntax::{Entry, Word, Words, quoted_if_needed, quoted_word};
 
@@ -124,14 +125,12 @@ impl AddressShape {
 
     /// Reads one address of a command line: an object, an address without blanks, or the words of its directive.
     pub fn parse_one(&self, text: &str) -> Result<Value, Fault> {
-        if let Some(address) = json_string(text) {
-            return Ok(self.only(&address));
-        }
         if opens(text, '{') {
             return object(text);
         }
-        if !text.is_empty() && !text.contains(char::is_whitespace) {
-            return Ok(self.only(text));
+        let has_blanks = text.is_empty() || text.contains(char::is_whitespace);
+        if let Some(address) = json_string(text).or_else(|| (!has_blanks).then(|| text.to_owned())) {
+            return Ok(self.only(&address));
         }
         let read = |entry: Entry<'_>| {
             let address = Address::from_words(entry.arguments())?;
@@ -162,9 +161,8 @@ impl AddressShape {
         directive(keyword, std::iter::once(address).chain(options))
     }
 
-    /// The keys as messages list them: "`url` and `extra`".
-    fn keys(&self) -> String {
-        format!("`{}` and `{}`", self.address, self.options.unwrap_or_default())
+    fn keys(&self) -> Vec<&'static str> {
+        std::iter::once(self.address).chain(self.options).collect()
     }
 }
 
@@ -177,7 +175,7 @@ impl Codec for AddressShape {
     fn read(&self, entries: &[Entry<'_>], head: Option<&BlockHead<'_, '_>>) -> Option<Value> {
         let own = entries.last().and_then(|entry| Address::from_words(entry.arguments()));
         let mut object = own.map(|own| self.object(&own)).unwrap_or_default();
-        if let Some(url) = head.and_then(|head| head.globals?.url.as_ref()) {
+        if let Some(url) = head.and_then(|head| head.globals?.get(URL_GLOBAL)) {
             object.insert(URL_GLOBAL.to_owned(), url.clone());
         }
         (!object.is_empty()).then_some(Value::Object(object))
@@ -186,14 +184,14 @@ impl Codec for AddressShape {
     fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
         if let Value::String(_) | Value::Bool(_) = value {
             let hint = format!("the {} is the member `{}`", self.noun, self.address);
-            return normalizer.wrong("expected an object, found a word", &hint);
+            return normalizer.unlike("an object", &value, &hint);
         }
-        let members = normalizer.each_member(value, |normalizer, key, value| match value {
-            Value::Null if key == self.address || Some(key) == self.options => Some(value),
+        let members = normalizer.members(value, |normalizer, key, value| match value {
+            Value::Null if self.keys().contains(&key) => Some(value),
             Value::Bool(false) if key == self.address && self.may_be_false => Some(value),
             value if key == self.address => normalizer.string(&value),
             value if Some(key) == self.options => {
-                normalizer.each_member(value, |normalizer, _, value| match value {
+                normalizer.members(value, |normalizer, _, value| match value {
                     Value::Null | Value::Bool(true) => Some(value),
                     value => normalizer.string(&value),
                 })
@@ -248,21 +246,21 @@ impl Codec for AddressShape {
         }
     }
 
-    /// Another word than `false` that switches something on or off is no address.
+    /// Another word than `false` that switches something on or off is no address, nor is other JSON.
     fn parse(&self, text: &str) -> Result<Value, Fault> {
         if opens(text, '{') {
             return object(text);
         }
         let is_quoted = text.starts_with('"');
-        if !is_quoted && !matches!(json(text)?, None | Some(Value::Bool(false))) {
-            return Err(unlike(self.usage));
-        }
+        let is_json = !is_quoted && json(text)?.is_some();
         let value = of_words(self, self.usage, text)?;
         match &value[self.address] {
             Value::Bool(_) if self.options_of(&value).next().is_some() => {
                 Err(Fault::of_path("`false` takes no options"))
             }
-            Value::String(url) if !is_quoted && (SWITCH.parse)(url).is_some() => Err(unlike(self.usage)),
+            Value::String(url) if is_json || !is_quoted && (SWITCH.parse)(url).is_some() => {
+                Err(unlike(self.usage))
+            }
             _ => Ok(value),
         }
     }
@@ -295,19 +293,20 @@ impl Codec for AddressesShape {
         normalizer.elements(value, |normalizer, _, value| {
             if let Value::String(_) = value {
                 let hint = format!("a {noun} is an object with the member `{address}`");
-                return normalizer.wrong("expected an object, found a string", &hint);
+                return normalizer.unlike("an object", &value, &hint);
             }
-            let members = normalizer.object(value)?;
-            if members.get(address).is_none_or(Value::is_null) {
-                let message = format!("a {noun} without a {address}");
-                return normalizer.below(address, |normalizer| normalizer.wrong(message, ""));
-            }
-            Some(normalizer.each(members, |normalizer, key, value| match key {
+            let lacks_address = value.get(address).is_none_or(Value::is_null);
+            let normalized = normalizer.members(value, |normalizer, key, value| match key {
                 _ if value.is_null() => None,
                 key if key == address => normalizer.string(&value),
                 key if has_needless_escape(scope, key) => normalizer.needless_escape(key),
                 _ => normalizer.scalar(value),
-            }))
+            })?;
+            if lacks_address {
+                let message = format!("a {noun} without a {address}");
+                return normalizer.below(address, |normalizer| normalizer.wrong(message, ""));
+            }
+            Some(normalized)
         })
     }
 

@@ -6,21 +6,19 @@
 //! - R4 anything else: an array of occurrences, each an array of its words and, if it has a block,
 //!   the object last.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{block, json, read_directive};
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::foreign::SELECTORS;
-use crate::schema::forms::{ESCAPE, JsonForm};
 use crate::schema::json_pointer::Pointer;
 use crate::schema::members::{
-    Members, RowMatch, first_argument, has_needless_escape, inner_scope, key_of, keyword_of, only_argument,
-    read,
+    Members, first_argument, has_needless_escape, inner_scope, key_of, keyword_of, only_argument, read,
 };
 use crate::schema::patch::Normalizer;
-use crate::schema::row::{BlockHead, Codec, Facts, Place, Schema, Scope};
+use crate::schema::row::{BlockHead, Codec, ESCAPE, Facts, JsonForm, Place, Schema, Scope};
 use crate::schema::scalar::{Object, of_word, scalar_text, word};
 use crate::syntax::{Document, Entry, quoted_if_needed};
 
@@ -86,8 +84,8 @@ pub fn foreign_values(members: &Members<'_>) -> impl Iterator<Item = (String, Va
 }
 
 /// Normalizes the members of a block of this scope.
-pub fn each_normalized(scope: Scope, members: Object, normalizer: &mut Normalizer) -> Value {
-    normalizer.each(members, |normalizer, key, value| {
+pub fn normalized(scope: Scope, members: Value, normalizer: &mut Normalizer) -> Option<Value> {
+    normalizer.members(members, |normalizer, key, value| {
         if let Some(row) = scope.by_key(key) {
             let is_removed = value.is_null() && row.codec.facts().derived.is_none();
             return if is_removed { Some(value) } else { row.codec.normalize(value, normalizer) };
@@ -118,8 +116,16 @@ pub fn merge_member(
     faults: &mut Faults,
 ) -> Option<Value> {
     let codec = General { keyword: keyword_of(scope, key) };
-    if key.starts_with(ESCAPE) && !patch.is_null() {
-        codec.refuse_own_form(scope, patch, at, faults);
+    if key.starts_with(ESCAPE)
+        && !patch.is_null()
+        && let Some(row) = scope.by_keyword(codec.keyword)
+    {
+        // A value that would read back as the known parameter is not written behind its escaped keyword.
+        let document = Document::parse(codec.write(codec.keyword, patch).join(" "));
+        if row.strict || document.entries().any(|entry| read(scope, entry).is_ok()) {
+            let message = format!("`{}` written like this is `{}`", codec.keyword, row.key);
+            faults.push(Fault::wrong_type(at, message).hint(format!("set `{}`", row.key)));
+        }
     }
     codec.merge_entries(entries, patch, at, faults)
 }
@@ -131,7 +137,7 @@ pub fn merge_block(block: Entry<'_>, patch: &Object, at: &Pointer, faults: &mut 
 }
 
 fn new_block(scope: Scope, patch: &Object, at: &Pointer, faults: &mut Faults) -> Object {
-    merge_into(Map::new(), &Members::empty(scope), patch, at, faults)
+    merge_into(Object::new(), &Members::empty(scope), patch, at, faults)
 }
 
 /// The values of these members after a patch.
@@ -179,12 +185,35 @@ pub fn are_named_blocks(members: &Object) -> bool {
     !members.is_empty() && members.values().all(Value::is_object)
 }
 
+/// The scope inside the block of an occurrence with these words.
+fn scope_behind(keyword: &str, words: &[Value]) -> Scope {
+    Schema::media().block_scope(keyword, words.len().saturating_sub(1))
+}
+
 /// One occurrence: words, and maybe a block last.
 pub fn occurrence(keyword: &str, words: &[Value]) -> String {
-    let scope = Schema::media().block_scope(keyword, words.len().saturating_sub(1));
+    let scope = scope_behind(keyword, words);
     let entries = words.iter().rev().find_map(Value::as_object).map(|block| write_members(scope, block));
     let words = words.iter().filter(|value| !value.is_object()).map(word);
     block(&quoted_if_needed(keyword), words, entries)
+}
+
+/// The occurrences of a keyword of the general rule with this value: each an array of its words and, if it
+/// has a block, the object of that last.
+pub fn occurrences(keyword: &str, value: &Value) -> Vec<Value> {
+    match value {
+        Value::Null => Vec::new(),
+        Value::Bool(true) => vec![Value::Array(Vec::new())],
+        Value::Array(list) if list.iter().any(Value::is_array) || Schema::media().repeats(keyword) => {
+            let line = |line: &Value| if line.is_array() { line.clone() } else { vec![line.clone()].into() };
+            list.iter().map(line).collect()
+        }
+        Value::Array(_) => vec![value.clone()],
+        Value::Object(members) if are_named_blocks(members) => {
+            members.iter().map(|(name, block)| vec![name.as_str().into(), block.clone()].into()).collect()
+        }
+        other => vec![Value::Array(vec![other.clone()])],
+    }
 }
 
 /// The codec of an unknown keyword.
@@ -219,48 +248,52 @@ impl Codec for General<'_> {
 
     fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
         let scope = Schema::media().block_scope(self.keyword, 1);
+        let has_occurrences = value.as_array().is_some_and(|elements| elements.iter().any(Value::is_array));
         match value {
             Value::Object(_) if !scope.is_unknown() => {
-                normalizer.each_member(value, |normalizer, name, value| match value {
-                    Value::Object(block) => Some(each_normalized(scope, block, normalizer)),
+                normalizer.members(value, |normalizer, name, value| match value {
+                    Value::Object(_) => normalized(scope, value, normalizer),
                     Value::Null => Some(value),
                     value => General { keyword: name }.normalize(value, normalizer),
                 })
             }
-            Value::Object(members) => Some(each_normalized(scope, members, normalizer)),
+            Value::Object(_) => normalized(scope, value, normalizer),
             Value::Array(elements) if elements.is_empty() => {
                 normalizer.wrong("an empty list can't be written", "null removes the directive")
             }
-            Value::Array(elements) => {
-                let has_occurrences = elements.iter().any(Value::is_array);
-                normalizer.elements(Value::Array(elements), |normalizer, _, element| match element {
-                    Value::Array(words) if has_occurrences => self.occurrence(words, normalizer),
-                    word if has_occurrences => normalizer.unlike("an array of words", &word),
-                    word => normalizer.scalar(word),
-                })
-            }
+            Value::Array(_) => normalizer.elements(value, |normalizer, _, element| match element {
+                Value::Array(words) if has_occurrences => {
+                    // Its words, and maybe the object of its block last.
+                    let (last, scope) = (words.len().saturating_sub(1), scope_behind(self.keyword, &words));
+                    normalizer.elements(words.into(), |normalizer, index, word| match word {
+                        Value::Object(_) if index == last => normalized(scope, word, normalizer),
+                        Value::Object(_) => {
+                            normalizer.wrong("the object of an occurrence has to come last", "")
+                        }
+                        word => normalizer.scalar(word),
+                    })
+                }
+                word if has_occurrences => normalizer.unlike("an array of words", &word, ""),
+                word => normalizer.scalar(word),
+            }),
             scalar => normalizer.scalar(scalar),
         }
     }
 
     fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
-        if let Value::Object(members) = value
-            && are_named_blocks(members)
-        {
-            let scope = Schema::media().block_scope(keyword, 1);
-            let named = members.iter().filter_map(|(name, block)| Some((name, block.as_object()?)));
-            let named = named.map(|(name, members)| {
-                let name = quoted_if_needed(name).into_owned();
-                block(&quoted_if_needed(keyword), [name], Some(write_members(scope, members)))
-            });
-            return named.collect();
-        }
-        let occurrences = occurrences("", value);
+        let occurrences = match value {
+            Value::Object(members) if are_named_blocks(members) => {
+                let scope = Schema::media().block_scope(keyword, 1);
+                let named = members.iter().filter_map(|(name, block)| Some((name, block.as_object()?)));
+                let line = |(name, members): (&String, &Object)| {
+                    let name = quoted_if_needed(name).into_owned();
+                    block(&quoted_if_needed(keyword), [name], Some(write_members(scope, members)))
+                };
+                return named.map(line).collect();
+            }
+            value => occurrences("", value),
+        };
         occurrences.iter().filter_map(Value::as_array).map(|words| occurrence(keyword, words)).collect()
-    }
-
-    fn member(&'static self, _: &str) -> Result<Place, Fault> {
-        Ok(Place::Foreign)
     }
 
     fn entry(&'static self) -> Option<Place> {
@@ -296,85 +329,73 @@ impl General<'_> {
         at: &Pointer,
         faults: &mut Faults,
     ) -> Option<Value> {
-        let keyword = self.keyword;
-        let patch = match patch {
-            Value::Null => return None,
-            Value::Object(patch) if Schema::media().has_names(keyword) && are_words(entries, patch) => {
-                return self.read_back(named_lines(entries, patch));
+        let schema = Schema::media();
+        match patch {
+            Value::Null => None,
+            // `false` for a flag that stands there as a word of its own takes it away.
+            Value::Bool(false) if schema.is_flag(self.keyword) && are_bare(entries) => None,
+            Value::Object(patch) if schema.has_names(self.keyword) && are_words(entries, patch) => {
+                self.read_back(named_lines(entries, patch))
             }
-            Value::Object(patch) => patch,
+            Value::Object(patch) => match (entries, DirectiveForm::from_entries(entries)) {
+                ([], _) => non_empty(patch, self.merged_object(&[], patch, at, faults)),
+                (_, DirectiveForm::NamedBlocks) => {
+                    let merged = self.merged_object(entries, patch, at, faults);
+                    (!merged.is_empty()).then_some(Value::Object(merged))
+                }
+                ([block], DirectiveForm::Block) => Some(merge_block(*block, patch, at, faults).into()),
+                _ => Some(self.merged_object(&[], patch, at, faults).into()),
+            },
             Value::Array(elements) if elements.iter().any(Value::is_array) => {
-                let occurrences = elements.iter().map(|element| self.merged_occurrence(element, at, faults));
-                return self.read_back(occurrences.collect());
+                let occurrence = |element: &Value| {
+                    let Value::Array(words) = element else { return element.clone() };
+                    let scope = scope_behind(self.keyword, words);
+                    let word = |word: &Value| match word {
+                        Value::Object(block) => new_block(scope, block, at, faults).into(),
+                        word => word.clone(),
+                    };
+                    words.iter().map(word).collect()
+                };
+                self.read_back(elements.iter().map(occurrence).collect())
             }
-            Value::Array(elements) if Schema::media().repeats(keyword) => {
-                return self.merged_lines(entries, elements, at, faults);
+            Value::Array(elements) if schema.repeats(self.keyword) => {
+                self.merged_lines(entries, elements, at, faults)
             }
             // One word is no list.
-            Value::Array(elements) if elements.len() == 1 => return elements.first().cloned(),
-            // `false` for a flag that stands there as a word of its own takes it away.
-            Value::Bool(false) if Schema::media().is_flag(keyword) && are_bare(entries) => return None,
-            other => return Some(other.clone()),
-        };
-        match (entries, DirectiveForm::from_entries(entries)) {
-            ([], _) => non_empty(patch, self.new_object(patch, at, faults)),
-            (entries, DirectiveForm::NamedBlocks) => self.merged_blocks(entries, patch, at, faults),
-            ([block], DirectiveForm::Block) => Some(Value::Object(merge_block(*block, patch, at, faults))),
-            _ => Some(Value::Object(self.new_object(patch, at, faults))),
+            Value::Array(elements) if elements.len() == 1 => elements.first().cloned(),
+            other => Some(other.clone()),
         }
     }
 
-    /// One occurrence: its words, and maybe the object of its block last.
-    fn occurrence(&self, words: Vec<Value>, normalizer: &mut Normalizer) -> Option<Value> {
-        let last = words.len().saturating_sub(1);
-        let scope = Schema::media().block_scope(self.keyword, last);
-        normalizer.elements(Value::Array(words), |normalizer, index, word| match word {
-            Value::Object(members) if index == last => Some(each_normalized(scope, members, normalizer)),
-            Value::Object(_) => normalizer.wrong("the object of an occurrence has to come last", ""),
-            word => normalizer.scalar(word),
-        })
-    }
-
-    /// The members of a new object: those of one block, or the names of several.
-    fn new_object(&self, patch: &Object, at: &Pointer, faults: &mut Faults) -> Object {
-        let scope = Schema::media().block_scope(self.keyword, 1);
-        let mut value = |key: &str, value: &Value| match value {
-            Value::Object(block) if !scope.is_unknown() => {
-                non_empty(block, new_block(scope, block, &at.child(key), faults))
-            }
-            value => General { keyword: key }.merge_entries(&[], value, &at.child(key), faults),
-        };
-        patch.iter().filter_map(|(key, patch)| Some((key.clone(), value(key, patch)?))).collect()
-    }
-
-    /// Merges into named blocks; `None` if no block remains.
-    fn merged_blocks(
+    /// The members after a patch: those of one block, or the names of several, of which these stand there.
+    fn merged_object(
         &self,
-        entries: &[Entry<'_>],
+        blocks: &[Entry<'_>],
         patch: &Object,
         at: &Pointer,
         faults: &mut Faults,
-    ) -> Option<Value> {
-        let mut object = Map::new();
-        for &block in entries {
-            let name = first_argument(block).into_owned();
-            let value = match patch.get(&name) {
-                None => Some(block_value(block)),
-                Some(Value::Object(members)) => {
-                    Some(merge_block(block, members, &at.child(&name), faults).into())
+    ) -> Object {
+        let scope = Schema::media().block_scope(self.keyword, 1);
+        let standing: HashMap<_, _> = blocks.iter().map(|block| (first_argument(*block), *block)).collect();
+        let value_of = |block: &Entry<'_>| (first_argument(*block).into_owned(), block_value(*block));
+        let mut object: Object = blocks.iter().map(value_of).collect();
+        for (name, value) in patch {
+            let at = at.child(name);
+            let merged = match (value, standing.get(name.as_str())) {
+                (Value::Object(patch), Some(block)) => Some(merge_block(*block, patch, &at, faults).into()),
+                (Value::Object(block), None) if !scope.is_unknown() => {
+                    non_empty(block, new_block(scope, block, &at, faults))
                 }
-                Some(_) => None,
+                (value, _) => General { keyword: name }.merge_entries(&[], value, &at, faults),
             };
-            object.extend(value.map(|value| (name, value)));
+            if !blocks.is_empty() && merged.as_ref().is_some_and(|value| !value.is_object()) {
+                let message = format!("`{}` holds named blocks here: expected an object", self.keyword);
+                faults.push(Fault::wrong_type(&at, message));
+            }
+            object.insert(name.clone(), merged.unwrap_or_default());
         }
-        let new = patch.iter().filter(|(key, _)| !object.contains_key(*key));
-        let new = new.map(|(key, value)| (key.clone(), value.clone())).collect();
-        object.extend(self.new_object(&new, at, faults));
-        for name in patch.keys().filter(|name| object.get(*name).is_some_and(|value| !value.is_object())) {
-            let message = format!("`{}` holds named blocks here: expected an object", self.keyword);
-            faults.push(Fault::wrong_type(&at.child(name), message));
-        }
-        (!object.is_empty()).then_some(Value::Object(object))
+        object.retain(|_, value| !value.is_null());
+        object
     }
 
     /// One line for each word of a flat list; `None` for no words.
@@ -405,27 +426,6 @@ impl General<'_> {
         self.read_back(words.iter().map(|word| vec![word.clone()].into()).collect())
     }
 
-    fn merged_occurrence(&self, occurrence: &Value, at: &Pointer, faults: &mut Faults) -> Value {
-        let Value::Array(words) = occurrence else { return occurrence.clone() };
-        let scope = Schema::media().block_scope(self.keyword, words.len().saturating_sub(1));
-        let word = |word: &Value| match word {
-            Value::Object(block) => new_block(scope, block, at, faults).into(),
-            word => word.clone(),
-        };
-        words.iter().map(word).collect()
-    }
-
-    /// Refuses an escaped keyword whose value would read back as the known parameter.
-    fn refuse_own_form(&self, scope: Scope, value: &Value, at: &Pointer, faults: &mut Faults) {
-        let Some(parameter) = scope.by_keyword(self.keyword) else { return };
-        let document = Document::parse(self.write(self.keyword, value).join(" "));
-        let reads_as_own = |entry| matches!(read(scope, entry), RowMatch::Own(_));
-        if parameter.strict || document.entries().any(reads_as_own) {
-            let message = format!("`{}` written like this is `{}`", self.keyword, parameter.key);
-            faults.push(Fault::wrong_type(at, message).hint(format!("set `{}`", parameter.key)));
-        }
-    }
-
     /// The value as which these occurrences read back; `None` for none.
     fn read_back(&self, occurrences: Vec<Value>) -> Option<Value> {
         let lines = occurrences.iter().filter_map(Value::as_array);
@@ -438,24 +438,6 @@ impl General<'_> {
 /// The object that a patch makes; `None` for a patch that only removes.
 fn non_empty(patch: &Object, object: Object) -> Option<Value> {
     (patch.is_empty() || !object.is_empty()).then_some(Value::Object(object))
-}
-
-/// The occurrences of a keyword of the general rule with this value: each an array of its words and, if it
-/// has a block, the object of that last.
-pub fn occurrences(keyword: &str, value: &Value) -> Vec<Value> {
-    match value {
-        Value::Null => Vec::new(),
-        Value::Bool(true) => vec![Value::Array(Vec::new())],
-        Value::Array(list) if list.iter().any(Value::is_array) || Schema::media().repeats(keyword) => {
-            let line = |line: &Value| if line.is_array() { line.clone() } else { vec![line.clone()].into() };
-            list.iter().map(line).collect()
-        }
-        Value::Array(_) => vec![value.clone()],
-        Value::Object(members) if are_named_blocks(members) => {
-            members.iter().map(|(name, block)| vec![name.as_str().into(), block.clone()].into()).collect()
-        }
-        other => vec![Value::Array(vec![other.clone()])],
-    }
 }
 
 /// True if these occurrences are flags without words, or none.

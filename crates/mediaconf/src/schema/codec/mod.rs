@@ -5,10 +5,10 @@ mod general;
 mod object;
 mod word;
 
-use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::fault::Fault;
+use super::json_pointer::Pointer;
 use super::kinds::WordKind;
 use super::patch;
 use super::row::Codec;
@@ -17,8 +17,8 @@ use crate::syntax::{Document, Entry, quoted_if_needed};
 pub use super::row::{is_list, is_plural};
 pub use address::{Address, AddressesShape, OptionWord, header_address};
 pub use general::{
-    DirectiveForm, General, are_named_blocks, block_value, each_normalized, foreign_values, merge_block,
-    merge_member, occurrence, occurrences, read_members, scalars, write_members,
+    DirectiveForm, General, are_named_blocks, block_value, foreign_values, merge_block, merge_member,
+    normalized, occurrence, occurrences, read_members, scalars, write_members,
 };
 pub use word::{BlocksShape, group_name};
 
@@ -65,17 +65,14 @@ fn unlike(usage: &str) -> Fault {
 
 /// The value of a text that is one word of this kind.
 pub fn of_kind(kind: &WordKind, text: &str) -> Result<Value, Fault> {
-    (kind.parse)(text).ok_or_else(|| unlike(kind.expected))
+    (kind.parse)(text).ok_or_else(|| unlike(kind.usage))
 }
 
 /// Parses JSON; `None` if the text is not JSON. Refuses repeated keys and too deep nesting.
 pub fn json(text: &str) -> Result<Option<Value>, Fault> {
-    if serde_json::from_str::<IgnoredAny>(text).is_err() {
-        return Ok(None);
-    }
-    patch::parse(text.as_bytes()).map(Some).map_err(|faults| {
-        let first = faults.0.into_iter().next();
-        first.map_or_else(|| Fault::of_path("this JSON can't be read"), Fault::from)
+    patch::parse(text.as_bytes()).map(Some).or_else(|faults| match faults.first() {
+        Some(fault) if fault.pointer != Some(Pointer::root()) => Err(fault.clone()),
+        _ => Ok(None),
     })
 }
 
@@ -107,7 +104,13 @@ fn opens(text: &str, bracket: char) -> bool {
     text.trim_start().starts_with(bracket)
 }
 
+/// The keys of an object as messages list them: "`login` and `password`".
+fn listed(keys: &[&str]) -> String {
+    let (last, others) = keys.split_last().expect("an object has members");
+    format!("`{}` and `{last}`", others.join("`, `"))
+}
+
 /// The fault of a member that is not there.
-fn no_member(members: &str) -> Fault {
-    Fault::of_path("there is no such member here").hint(format!("the members are {members}"))
+pub fn no_member(keys: &[&str]) -> Fault {
+    Fault::of_path("there is no such member here").hint(format!("the members are {}", listed(keys)))
 }

@@ -6,15 +6,16 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{
-    OptionWord, array, directive, elements, json, no_member, object, of_words, opens, read_directive,
+    OptionWord, array, directive, elements, json, listed, no_member, object, of_words, opens, read_directive,
     scalars, unlike,
 };
 use crate::schema::fault::{Fault, Faults};
-use crate::schema::forms::{JsonForm, KnownOption, ObjectShape, OptionsShape, Part, PartPlace};
 use crate::schema::json_pointer::Pointer;
 use crate::schema::patch::Normalizer;
-use crate::schema::row::{BlockHead, Codec, Facts, Place};
-use crate::schema::scalar::{Object, is_empty, of_word, scalar_text, word};
+use crate::schema::row::{
+    BlockHead, Codec, Facts, JsonForm, KnownOption, ObjectShape, OptionsShape, Part, PartPlace, Place,
+};
+use crate::schema::scalar::{is_empty, of_word, scalar_text, word};
 use crate::syntax::{Entry, Word, quoted_word};
 
 impl Part {
@@ -60,15 +61,11 @@ impl ObjectShape {
     /// The part that may stand in the place of this one.
     pub fn alternative(&self, part: &Part) -> Option<&'static Part> {
         let at = self.parts.iter().position(|known| known.key == part.key)?;
-        let next = self.parts.get(at + 1)?;
-        (part.place == PartPlace::Required && next.place == PartPlace::Instead).then_some(next)
+        self.parts.get(at + 1).filter(|next| next.place == PartPlace::Instead)
     }
 
-    /// The keys as messages list them: "`login` and `password`".
-    fn keys(&self) -> String {
-        let keys: Vec<String> = self.parts.iter().map(|part| format!("`{}`", part.key)).collect();
-        let (last, others) = keys.split_last().expect("an object has parts");
-        format!("{} and {last}", others.join(", "))
+    fn keys(&self) -> Vec<&'static str> {
+        self.parts.iter().map(|part| part.key).collect()
     }
 
     /// Pairs each word behind the keyword with its part; `None` for a word that fits no part.
@@ -84,14 +81,11 @@ impl ObjectShape {
 
     /// The part of a word; `required` is the next part that has to be there.
     fn part_of(&self, required: Option<&'static Part>, word: Word<'_>) -> Option<&'static Part> {
-        match required {
-            Some(required) => self.alternative(required).filter(|part| part.reads(word)).or(Some(required)),
-            None => self.parts.iter().find(|part| match part.place {
-                PartPlace::Required | PartPlace::Instead => false,
-                PartPlace::Optional => part.reads(word),
-                PartPlace::Rest => true,
-            }),
-        }
+        let Some(required) = required else {
+            let reads = |part: &&Part| part.place == PartPlace::Optional && part.reads(word);
+            return self.parts.iter().find(reads).or(self.parts.last().filter(|last| last.is_rest()));
+        };
+        self.alternative(required).filter(|part| part.reads(word)).or(Some(required))
     }
 
     /// The word of a part, written in the place of `replaced`. A text that would be read as another part is quoted.
@@ -108,11 +102,11 @@ impl ObjectShape {
 
     /// Turns the words of a patch into members; members without a word are removed by null.
     fn members_of_words(&self, words: Vec<Value>, normalizer: &mut Normalizer) -> Option<Value> {
-        let mut members: Object = self.parts.iter().map(|part| (part.key.to_owned(), Value::Null)).collect();
+        let mut members: Value = self.keys().into_iter().map(|key| (key, Value::Null)).collect();
         let mut required = self.required();
         for (at, value) in words.into_iter().enumerate() {
             let Some(text) = scalar_text(&value) else {
-                return normalizer.below(at, |normalizer| normalizer.unlike("a word", &value));
+                return normalizer.below(at, |normalizer| normalizer.unlike("a word", &value, ""));
             };
             let part = self.part_of(required.next(), Word::new(&text, 0))?;
             match (part.place, &mut members[part.key]) {
@@ -122,7 +116,7 @@ impl ObjectShape {
                 (_, member) => *member = text.into(),
             }
         }
-        Some(Value::Object(members))
+        Some(members)
     }
 }
 
@@ -136,8 +130,8 @@ impl Codec for ObjectShape {
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
         let words: Vec<_> = self.part_words(*entries.last()?).collect();
         let value = |part: &'static Part| {
-            let mut own =
-                words.iter().filter(|(of, _)| of.is_some_and(|of| of.key == part.key)).map(|(_, word)| *word);
+            let own = words.iter().filter(|(of, _)| of.is_some_and(|of| of.key == part.key));
+            let mut own = own.map(|(_, word)| *word);
             match part.is_rest() {
                 true => Some(own.map(of_word).collect()).filter(|words| !is_empty(words)),
                 false => own.next_back().and_then(|word| (part.kind.read)(Some(word))),
@@ -154,11 +148,10 @@ impl Codec for ObjectShape {
             Value::String(_) if self.takes_words => self.members_of_words(vec![value], normalizer)?,
             other => other,
         };
-        normalizer.each_member(value, |normalizer, key, value| {
+        normalizer.members(value, |normalizer, key, value| {
             let Some(part) = self.part(key) else { return normalizer.unknown_member(&self.keys()) };
-            let has_to_be = part.place == PartPlace::Required && self.alternative(part).is_none();
             match value {
-                Value::Null if has_to_be => {
+                Value::Null if part.place == PartPlace::Required && self.alternative(part).is_none() => {
                     let path = normalizer.at.path_above();
                     let hint =
                         format!("`--unset {path}` removes the whole, as `null` in its place does in JSON");
@@ -181,24 +174,30 @@ impl Codec for ObjectShape {
             return None;
         }
         let mut merged = old.and_then(Value::as_object).cloned().unwrap_or_default();
-        merged.extend(patch.iter().map(|(key, value)| (key.clone(), value.clone())));
-        let is_set = |members: &Object, part: &Part| members.get(part.key).is_some_and(|v| !v.is_null());
+        for (key, value) in patch {
+            merged.insert(key.clone(), value.clone());
+        }
+        let is_set = |key| patch.get(key).is_some_and(|value| !value.is_null());
         for part in self.required() {
             let alternative = self.alternative(part);
-            if let Some(other) = alternative {
-                match (is_set(patch, part), is_set(patch, other)) {
+            let keys: Vec<&str> = std::iter::once(part).chain(alternative).map(|part| part.key).collect();
+            if let [first, second] = keys[..] {
+                match (is_set(first), is_set(second)) {
                     (true, true) => {
-                        let message = format!("`{}` and `{}` exclude each other", part.key, other.key);
-                        faults.push(Fault::wrong_type(&at.child(other.key), message));
+                        let message = format!("`{first}` and `{second}` exclude each other");
+                        faults.push(Fault::wrong_type(&at.child(second), message).hint("give one of them"));
                     }
-                    (true, false) => drop(merged.shift_remove(other.key)),
-                    (false, true) => drop(merged.shift_remove(part.key)),
+                    (true, false) => drop(merged.shift_remove(second)),
+                    (false, true) => drop(merged.shift_remove(first)),
                     (false, false) => {}
                 }
             }
-            if !is_set(&merged, part) && !alternative.is_some_and(|other| is_set(&merged, other)) {
-                let message = format!("the {} is missing", part.key);
-                faults.push(Fault::wrong_type(&at.child(part.key), message));
+            if keys.iter().all(|key| merged.get(*key).is_none_or(Value::is_null)) {
+                let fault = Fault::wrong_type(&at.child(part.key), format!("the {} is missing", part.key));
+                faults.push(match alternative {
+                    Some(_) => fault.hint(format!("give one of {}", listed(&keys))),
+                    None => fault,
+                });
             }
         }
         merged.retain(|_, value| !value.is_null());
@@ -256,16 +255,6 @@ impl OptionsShape {
         std::iter::once(self.key(name).into()).chain(value).collect()
     }
 
-    /// `[name, value]` as a word.
-    fn pair_word(&self, pair: &Value) -> String {
-        let name = pair[0].as_str().unwrap_or_default();
-        let known = self.known(name);
-        let key = known.map_or(name, |known| known.keyword);
-        let Some(value) = pair.get(1) else { return key.to_owned() };
-        let text = known.and_then(|known| (known.kind.write)(value, None)).unwrap_or_else(|| word(value));
-        format!("{key}={text}")
-    }
-
     /// Reads one option of a command line, as words or as JSON.
     pub fn parse_pair(&self, text: &str) -> Result<Value, Fault> {
         let pair = match opens(text, '[') {
@@ -278,21 +267,6 @@ impl OptionsShape {
     fn pairs(&self, text: &str) -> Option<Vec<Value>> {
         let read = |entry: Entry<'_>| entry.arguments().map(|word| self.pair(word)).collect();
         read_directive(text, read).filter(|pairs: &Vec<Value>| !pairs.is_empty())
-    }
-
-    fn normalized(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
-        let Value::Array(pair) = value else { return normalizer.unlike("[name, value]", &value) };
-        let (name, value) = match &pair[..] {
-            [Value::String(name)] => (name, None),
-            [Value::String(name), value] => (name, Some(value)),
-            [_, _, _, ..] => return normalizer.wrong("an option is [name, value]", ""),
-            _ => return normalizer.below(0, |name| name.wrong("the name of an option is a string", "")),
-        };
-        let key = Value::from(self.key(Cow::Borrowed(name)));
-        let Some(value) = value else { return Some(Value::Array(vec![key])) };
-        let value = normalizer.below(1, |normalizer| normalizer.scalar(value.clone()))?;
-        let of_kind = self.known(name).and_then(|known| (known.kind.parse)(value.as_str()?));
-        Some(Value::Array(vec![key, of_kind.unwrap_or(value)]))
     }
 }
 
@@ -308,12 +282,32 @@ impl Codec for OptionsShape {
     }
 
     fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
-        normalizer.elements(value, |normalizer, _, value| self.normalized(value, normalizer))
+        normalizer.elements(value, |normalizer, _, pair| {
+            let Value::Array(pair) = pair else { return normalizer.unlike("[name, value]", &pair, "") };
+            let Some(Value::String(name)) = pair.first() else {
+                return normalizer.below(0, |name| name.wrong("the name of an option is a string", ""));
+            };
+            let key = Value::from(self.key(Cow::Borrowed(name)));
+            let value = match &pair[1..] {
+                [] => return Some(Value::Array(vec![key])),
+                [value] => normalizer.below(1, |normalizer| normalizer.scalar(value.clone()))?,
+                _ => return normalizer.wrong("an option is [name, value]", ""),
+            };
+            let of_kind = self.known(name).and_then(|known| (known.kind.parse)(value.as_str()?));
+            Some(Value::Array(vec![key, of_kind.unwrap_or(value)]))
+        })
     }
 
     fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
-        let pairs = value.as_array().into_iter().flatten();
-        vec![directive(keyword, pairs.map(|pair| self.pair_word(pair)))]
+        let option = |pair: &Value| {
+            let name = pair[0].as_str().unwrap_or_default();
+            let known = self.known(name);
+            let key = known.map_or(name, |known| known.keyword);
+            let Some(value) = pair.get(1) else { return key.to_owned() };
+            let text = known.and_then(|known| (known.kind.write)(value, None)).unwrap_or_else(|| word(value));
+            format!("{key}={text}")
+        };
+        vec![directive(keyword, value.as_array().into_iter().flatten().map(option))]
     }
 
     fn entry(&'static self) -> Option<Place> {

@@ -4,17 +4,19 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::general::{General, block_value, each_normalized, merge_into, read_members, write_members};
+use super::general::{General, block_value, merge_into, normalized, read_members, write_members};
 use super::{OWN_PATH, block, directive, elements, object, of_kind, unlike};
 use crate::schema::fault::{Fault, FaultKind, Faults};
-use crate::schema::forms::{Derived, JsonForm, ListShape, POSITION, STATIC};
 use crate::schema::json_pointer::Pointer;
 use crate::schema::kinds::{PORT, SWITCH, WordKind};
 use crate::schema::members::{Members, first_argument};
 use crate::schema::patch::Normalizer;
-use crate::schema::row::{BlockHead, Codec, Facts, Kind, Parameter, Place, Scope};
+use crate::schema::row::{
+    BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, Facts, JsonForm, Kind, ListShape, POSITION, Place, STATIC,
+    Scope,
+};
 use crate::schema::scalar::{Object, integer, is_scalar, plain_word};
-use crate::syntax::{Entry, Word, quoted_if_needed};
+use crate::syntax::{Document, Entry, Word, quoted_if_needed};
 
 /// `prepush 5;`, one directive with one value.
 impl Codec for WordKind {
@@ -41,7 +43,7 @@ impl Codec for WordKind {
     }
 
     fn parse_string(&self, text: &str) -> Result<Value, Fault> {
-        (self.accept)(&text.into()).ok_or_else(|| unlike(self.expected))
+        (self.accept)(&text.into()).ok_or_else(|| unlike(self.usage))
     }
 
     fn facts(&'static self) -> Facts {
@@ -65,7 +67,7 @@ impl Codec for Derived {
             Self::Static | Self::NeverStatic => Some(head.kind.is_static(head.entry).into()),
             Self::Name => head.globals.map(|_| group_name(head.entry).value().into()),
             Self::Position => head.globals.map(|_| head.position.into()),
-            Self::Global => head.globals?.cluster_key.clone(),
+            Self::Global => head.globals?.get(CLUSTER_KEY_GLOBAL).cloned(),
             Self::Former | Self::Runtime | Self::Included | Self::Address => None,
         }
     }
@@ -84,17 +86,13 @@ impl Codec for Derived {
                 let message = "a live is never static: only false is accepted";
                 normalizer.refuse(FaultKind::ReadOnly, message, "")
             }
-            Self::Position if !value.is_null() => match integer(&value).filter(|place| *place >= 1) {
-                Some(position) => Some(position.into()),
+            Self::Position if !value.is_null() => match position(&value) {
                 None => normalizer.wrong("a position is an integer from 1", ""),
+                position => position,
             },
             // The names have been compared with their keys.
             _ => None,
         }
-    }
-
-    fn member(&'static self, _: &str) -> Result<Place, Fault> {
-        self.entry().ok_or_else(|| Fault::of_path("there is nothing below a plain value"))
     }
 
     fn entry(&'static self) -> Option<Place> {
@@ -111,11 +109,8 @@ impl Codec for Derived {
 
     fn parse_string(&self, text: &str) -> Result<Value, Fault> {
         match self {
-            Self::Static | Self::NeverStatic => Err(unlike(SWITCH.expected)),
-            Self::Position => {
-                let position = integer(&text.into()).filter(|&position| position >= 1);
-                position.map(Value::from).ok_or_else(|| unlike("a position, counted from 1"))
-            }
+            Self::Static | Self::NeverStatic => Err(unlike(SWITCH.usage)),
+            Self::Position => position(&text.into()).ok_or_else(|| unlike("a position, counted from 1")),
             _ => Ok(text.into()),
         }
     }
@@ -141,6 +136,10 @@ impl Derived {
     pub fn lacks_own(self) -> bool {
         !matches!(self, Self::Static | Self::Address)
     }
+}
+
+fn position(value: &Value) -> Option<Value> {
+    integer(value).filter(|position| *position >= 1).map(Value::from)
 }
 
 /// `http 80;` repeated, an array of values.
@@ -201,12 +200,9 @@ impl Codec for BlocksShape {
     }
 
     fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
-        normalizer.each_member(value, |normalizer, _, value| match value {
+        normalizer.members(value, |normalizer, _, value| match value {
             Value::Null => Some(value),
-            value => {
-                let members = normalizer.object(value)?;
-                Some(each_normalized(Scope::Unknown, members, normalizer))
-            }
+            value => normalized(Scope::Unknown, value, normalizer),
         })
     }
 
@@ -244,18 +240,12 @@ impl Kind {
         at: &Pointer,
     ) -> Result<Object, Faults> {
         let mut faults = Faults::default();
-        // What an empty block shows.
-        let shown = |row: &Parameter| match row.codec.facts().derived {
-            Some(Derived::Static) => Some(true.into()),
-            Some(Derived::NeverStatic) => Some(false.into()),
-            _ => row.value_of_nothing(),
-        };
-        let nothing = self.scope().rows().filter_map(|row| Some((row.key.to_owned(), shown(row)?)));
-        let nothing: Object = nothing.collect();
-        let empty = Members::empty(self.scope());
-        let (own, members) = current.unwrap_or((&nothing, &empty));
+        let block = Document::parse(self.write("new", &Map::new()));
+        let shown = block.entries().next().map(|block| self.read(block)).unwrap_or_default();
+        let nothing = Members::empty(self.scope());
+        let (own, members) = current.unwrap_or((&shown, &nothing));
         let mut merged = merge_into(own.clone(), members, patch, at, &mut faults);
-        for (key, value) in nothing {
+        for (key, value) in shown {
             merged.entry(key).or_insert(value);
         }
         merged.shift_remove(POSITION);
@@ -280,30 +270,30 @@ impl Codec for Kind {
     }
 
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
-        let blocks = entries
-            .iter()
-            .map(|&entry| (group_name(entry).value().into_owned(), Value::Object(Kind::read(*self, entry))));
-        (!entries.is_empty()).then(|| blocks.collect())
+        let block = |&entry: &Entry<'_>| {
+            (group_name(entry).value().into_owned(), Value::Object(Kind::read(*self, entry)))
+        };
+        (!entries.is_empty()).then(|| entries.iter().map(block).collect())
     }
 
     fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
         let mut seen = HashSet::new();
-        normalizer.each_member(value, |normalizer, name, value| {
+        normalizer.members(value, |normalizer, name, mut value| {
             if value.is_null() {
                 return Some(value);
             }
             if normalizer.is_unwritable(name) {
                 return normalizer.wrong(format!("a {} can't have this name", self.noun()), "");
             }
-            let mut members = normalizer.object(value)?;
-            if members.shift_remove(self.name()).is_some_and(|given| given != name) {
+            let own = value.as_object_mut().and_then(|members| members.shift_remove(self.name()));
+            if own.is_some_and(|own| own != name) {
                 let message = format!("it differs from its key `{name}`");
                 let hint = format!("to rename, delete the {0} and create it under the new name", self.noun());
                 return normalizer
                     .below(self.name(), |normalizer| normalizer.refuse(FaultKind::ReadOnly, message, &hint));
             }
-            let block = each_normalized(self.scope(), members, normalizer);
-            if let Some(position) = block.get(POSITION).and_then(Value::as_i64)
+            let block = normalized(self.scope(), value, normalizer)?;
+            if let Some(position) = block[POSITION].as_i64()
                 && !seen.insert(position)
             {
                 let message = format!("two blocks can't both be at position {position}");

@@ -1,0 +1,523 @@
+//! The judgement of a text that is to become the configuration: the errors and the warnings that it has, together
+//! with what it includes, and that were not there before; and the faults of a text as data: what `check -o json` prints,
+//! and what `check_config` answers.
+//!
+//! Faults that stood there before refuse nothing: a judgement keeps no server down and no repair away.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::change::Operation;
+use super::guard::Guard;
+use super::include::Composed;
+use super::local::Engine;
+use super::snapshot::Snapshot;
+use super::transaction::Transaction;
+use crate::error::{Error, ErrorKind, WITHOUT_STRICT};
+use crate::store::Follow;
+use mediaconf::{
+    Diagnostic, Diagnostics, Document, Fault, Fix, LineIndex, Path, Pointer, Position, Request, Segment,
+    Severity, Span, block_kind, check, group_name, joined,
+};
+
+impl Engine {
+    /// The included files that are followed: of those elsewhere, clients of a server learn nothing.
+    pub(super) fn followed(&self) -> Follow {
+        if self.running.is_some() { Follow::BELOW } else { Follow::ALL }
+    }
+
+    /// The errors that a text has together with what it includes, and that none of the texts before has
+    /// that often.
+    fn new_faults(&self, before: &[&Arc<Snapshot>], after: Option<&Composed>) -> Vec<Fault> {
+        let mut faults = after.map(Composed::faults).unwrap_or_default();
+        if faults.is_empty() {
+            return Vec::new();
+        }
+        let known = before.iter().map(|text| {
+            let mut times: HashMap<String, usize> = HashMap::new();
+            let faults = self.composed(text, self.followed()).map(|known| known.faults());
+            faults.into_iter().flatten().for_each(|fault| *times.entry(fault.identity).or_default() += 1);
+            times
+        });
+        let (known, mut seen): (Vec<_>, HashMap<String, usize>) = (known.collect(), HashMap::new());
+        // What stood before in a text with errors is unknown, but included files had their faults then.
+        let is_unknown = before.first().is_some_and(|text| !text.is_valid());
+        faults.retain(|fault| {
+            let times = seen.entry(fault.identity.clone()).or_default();
+            *times += 1;
+            known.iter().all(|known| known.get(&fault.identity).is_none_or(|known| known < times))
+                && (fault.is_own || !is_unknown)
+        });
+        faults.into_iter().map(|found| found.fault).collect()
+    }
+
+    /// The faults that a request has on a configuration, and those that its edit would bring: no hook runs, no turn
+    /// is taken, and nothing is written.
+    pub fn check_request(&self, request: &Request, present: &Arc<Snapshot>) -> CheckedConfig {
+        CheckedConfig::of_faults(self.faults_of_request(request, present).unwrap_or_else(|refusal| {
+            let Error { faults, message, hint, .. } = refusal;
+            match faults.is_empty() {
+                true => vec![FaultRecord { hint, ..FaultRecord::plain(Severity::Error, message) }],
+                false => faults.into_iter().map(FaultRecord::of_request).collect(),
+            }
+        }))
+    }
+
+    fn faults_of_request(
+        &self,
+        request: &Request,
+        present: &Arc<Snapshot>,
+    ) -> Result<Vec<FaultRecord>, Error> {
+        request.check_text()?;
+        if !present.is_valid() {
+            return Err(Error::bad_config(present.clone()));
+        }
+        let config = present.config();
+        let evaluated = request.evaluate(&config)?;
+        let Some(edit) = request.edit(evaluated, present.document(), &config)? else {
+            return Ok(Vec::new());
+        };
+        let mut faults: Vec<_> = edit.guarded.0.into_iter().map(FaultRecord::of_request).collect();
+        if edit.removes_credentials {
+            let guard = Error::from(Guard::WouldRemoveCredentials).message;
+            faults.push(FaultRecord::plain(Severity::Error, guard));
+        }
+        let after = Arc::new(Snapshot::proved(edit.document));
+        faults.extend(
+            self.new_faults(&[present], self.composed(&after, self.followed()).as_ref())
+                .into_iter()
+                .map(FaultRecord::of_request),
+        );
+        let warnings = new_warnings(present.document(), after.document());
+        let warning = |text: String| FaultRecord::plain(Severity::Warning, text);
+        faults.extend(warnings.iter().map(|found| warning(found.to_string())));
+        Ok(faults)
+    }
+}
+
+impl Transaction<'_> {
+    /// Judges the change: refuses errors that it brings, and returns the warnings that it brings, which
+    /// are refused if that is asked for. Errors of a take-back are reported, and never refuse it.
+    pub(super) fn judge(
+        &mut self,
+        before: Option<&Arc<Snapshot>>,
+        after: &Arc<Snapshot>,
+    ) -> Result<Vec<NewWarning>, Error> {
+        let engine = self.engine;
+        let composed = engine.composed(after, engine.followed());
+        // A fault that a hand edit has brought stands there already, but the file has to be loaded for it.
+        let file = self.file().filter(|_| self.operation != Operation::Load);
+        let known: Vec<_> = before.into_iter().chain(file).collect();
+        let faults = engine.new_faults(&known, composed.as_ref());
+        if !(faults.is_empty() || self.options.takes_faults) {
+            let refusal = Error::new(ErrorKind::BadNewText, joined(&faults)).hint("nothing was written");
+            return Err(refusal.with_faults(faults));
+        }
+        let before = before.cloned().unwrap_or_default();
+        let was = engine.composed(&before, engine.followed());
+        let told = |text: &Arc<Snapshot>, composed: Option<&Composed>| {
+            composed.map_or_else(|| text.clone(), Composed::told_text)
+        };
+        let [before, after] = [told(&before, was.as_ref()), told(after, composed.as_ref())];
+        let warnings = new_warnings(before.document(), after.document());
+        self.warnings.extend(faults.iter().map(Fault::to_string));
+        match self.options.strict && !warnings.is_empty() {
+            true => Err(refused(&warnings)),
+            false => Ok(warnings),
+        }
+    }
+}
+
+/// The change brings warnings, and is to be refused then.
+fn refused(warnings: &[NewWarning]) -> Error {
+    let said = |warning: &NewWarning| Fault::plain(format!("{BRINGS_WARNING}{warning}"));
+    Error::new(ErrorKind::NewWarnings, format!("{BRINGS_WARNING}{}", joined(warnings)))
+        .hint(WITHOUT_STRICT)
+        .with_faults(warnings.iter().map(said).collect())
+}
+
+/// The beginning of the faults if new warnings are refused.
+pub const BRINGS_WARNING: &str = "the change brings a warning: ";
+
+/// A warning that a change brings.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct NewWarning {
+    /// The path of the stream, live or plugin that it is about; empty for the rest of the configuration.
+    pub at: String,
+    /// The warning, with its advice.
+    pub message: String,
+}
+
+impl fmt::Display for NewWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at.is_empty() {
+            true => f.write_str(&self.message),
+            false => write!(f, "`{}`: {}", self.at, self.message),
+        }
+    }
+}
+
+impl NewWarning {
+    /// A warning as a refusal tells of it.
+    pub fn parse(told: &str) -> Self {
+        let told = told.strip_prefix(BRINGS_WARNING).unwrap_or(told);
+        let (at, message) =
+            told.strip_prefix('`').and_then(|told| told.split_once("`: ")).unwrap_or(("", told));
+        Self { at: at.to_owned(), message: message.to_owned() }
+    }
+}
+
+/// Returns the warnings about `after` that `before` does not have.
+///
+/// They are compared entry by entry, so that only entries that differ are checked, and no line number counts.
+/// An entry that got another name is the same one.
+pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
+    let [(old, old_rest), (new, new_rest)] = [before, after].map(parts);
+    let mut known: HashMap<&Key<'_>, Vec<&str>> = HashMap::new();
+    old.iter().for_each(|entry| known.entry(&entry.key).or_default().push(entry.text));
+    let kept: HashSet<&Key<'_>> = new.iter().map(|entry| &entry.key).collect();
+    let gone = old.iter().filter(|entry| !kept.contains(&entry.key));
+    let renamed: HashMap<&str, &str> = gone.map(|entry| (entry.body, entry.text)).collect();
+    let mut found = brought(String::new(), Some(&old_rest), &new_rest);
+    for EntryText { key, text, body } in &new {
+        let before = match known.get(key) {
+            // With included files, a name may stand twice; then equal texts are paired.
+            Some(texts) => texts.iter().find(|known| *known == text).or(texts.last()).copied(),
+            None => renamed.get(body).copied(),
+        };
+        if before != Some(*text) {
+            let segments = [key.0.to_owned(), key.1.to_string()].map(Segment::Key);
+            found.extend(brought(Path { segments: segments.into() }.to_string(), before, text));
+        }
+    }
+    found
+}
+
+/// The group and the name of a stream, live or plugin.
+type Key<'d> = (&'static str, Cow<'d, str>);
+
+struct EntryText<'d> {
+    key: Key<'d>,
+    /// From the start of its line, where nothing else stands in front.
+    text: &'d str,
+    /// The text behind its name.
+    body: &'d str,
+}
+
+/// The streams, lives and plugins of a text, and the rest of it.
+fn parts(document: &Document) -> (Vec<EntryText<'_>>, String) {
+    let text = document.text();
+    let (mut entries, mut rest, mut at) = (Vec::new(), String::new(), 0);
+    for entry in document.entries() {
+        let Some(kind) = block_kind(entry) else { continue };
+        let (name, line) = (group_name(entry), document.line_start(entry.start()));
+        let start = if text[line..entry.start()].trim().is_empty() { line } else { entry.start() };
+        rest.push_str(&text[at..start]);
+        at = entry.end();
+        let key = (kind.key(), name.value());
+        entries.push(EntryText { key, text: &text[start..at], body: &text[name.end() as usize..at] });
+    }
+    rest.push_str(&text[at..]);
+    (entries, rest)
+}
+
+/// The warnings about a part of a text that it did not have before.
+fn brought(at: String, before: Option<&str>, after: &str) -> Vec<NewWarning> {
+    if before == Some(after) {
+        return Vec::new();
+    }
+    let mut known: Vec<String> =
+        before.map(|before| warnings(before).map(|found| found.message).collect()).unwrap_or_default();
+    let mut is_new = |found: &Diagnostic| match known.iter().position(|known| *known == found.message) {
+        Some(place) => {
+            known.swap_remove(place);
+            false
+        }
+        None => true,
+    };
+    let new = warnings(after).filter(|found| is_new(found));
+    let new = new.map(|Diagnostic { message, hint, .. }| {
+        let message = hint.map_or(message.clone(), |hint| format!("{message} ({hint})"));
+        NewWarning { at: at.clone(), message }
+    });
+    new.collect()
+}
+
+fn warnings(text: &str) -> impl Iterator<Item = Diagnostic> {
+    let found: Vec<Diagnostic> = check(text).iter().cloned().collect();
+    found.into_iter().filter(|found| found.severity == Severity::Warning)
+}
+
+/// One fault. The shape is stable.
+#[derive(Debug, Clone, Serialize)]
+pub struct FaultRecord {
+    /// The name of the text, where that is not the one that was sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Where it begins; none in a patch.
+    #[serde(flatten)]
+    pub position: Option<Position>,
+    /// The end of it: the place behind its last character; where something is missing, the place itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<Position>,
+    pub severity: Severity,
+    /// The fault.
+    pub message: String,
+    /// The advice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// The place in a patch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<Pointer>,
+    /// A second place that explains the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub related: Option<RelatedRecord>,
+    /// The edit that mends it, where only one can be meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<FixRecord>,
+}
+
+/// A second place.
+#[derive(Debug, Clone, Serialize)]
+pub struct RelatedRecord {
+    #[serde(flatten)]
+    pub position: Position,
+    /// The end of it.
+    pub end: Position,
+    /// The message at this place.
+    pub message: String,
+}
+
+/// An edit that mends a fault.
+#[derive(Debug, Clone, Serialize)]
+pub struct FixRecord {
+    /// The characters that it replaces.
+    pub range: RangeRecord,
+    /// What stands there then.
+    pub text: String,
+}
+
+/// A range of a text.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct RangeRecord {
+    pub start: Position,
+    /// Behind its last character.
+    pub end: Position,
+}
+
+/// The faults of a text or of a patch.
+#[derive(Debug, Serialize)]
+pub struct CheckedConfig {
+    /// The number of errors, those included that are not listed.
+    pub errors: usize,
+    /// The same of warnings.
+    pub warnings: usize,
+    /// In the order of the text.
+    pub faults: Vec<FaultRecord>,
+}
+
+impl FaultRecord {
+    /// A fault of a text.
+    pub fn new(found: &Diagnostic, lines: &LineIndex<'_>) -> Self {
+        let range = |span: &Span| RangeRecord {
+            start: lines.position(span.start),
+            end: lines.position(span.end.max(span.start)),
+        };
+        let RangeRecord { start, end } = range(&found.span);
+        let related = found.related.as_ref().map(|(span, message)| {
+            let RangeRecord { start, end } = range(span);
+            RelatedRecord { position: start, end, message: message.clone() }
+        });
+        let fix = found.fix.as_ref().map(|fix| FixRecord { range: range(&fix.span), text: fix.text.clone() });
+        Self {
+            position: Some(start),
+            end: Some(end),
+            hint: found.hint.clone(),
+            related,
+            fix,
+            ..Self::plain(found.severity, found.message.clone())
+        }
+    }
+
+    /// A fault without a place.
+    pub fn plain(severity: Severity, message: String) -> Self {
+        Self {
+            file: None,
+            position: None,
+            end: None,
+            severity,
+            message,
+            hint: None,
+            pointer: None,
+            related: None,
+            fix: None,
+        }
+    }
+
+    fn of_request(fault: Fault) -> Self {
+        let Fault { message, hint, pointer, .. } = fault;
+        Self { hint, pointer, ..Self::plain(Severity::Error, message) }
+    }
+}
+
+impl CheckedConfig {
+    /// The faults of a text, and of the files that it includes, which are named.
+    pub fn of_text(text: &Snapshot, composed: Option<&Composed>, is_utf16: bool) -> Self {
+        let mut all = Self::of_faults(Vec::new());
+        let Some(composed) = composed else {
+            all.add(None, text.document().text(), text.diagnostics(), is_utf16);
+            return all;
+        };
+        for (at, (file, found)) in composed.files.iter().zip(composed.diagnostics()).enumerate() {
+            let name = (at > 0).then_some(&*file.name);
+            all.add(name, file.text.document().text(), &found, is_utf16);
+        }
+        all
+    }
+
+    /// The faults of a part of a text, with their places in that part. Those elsewhere are told where `before` lacks
+    /// them: at the beginning of the part, with their line.
+    pub fn of_part(before: &Snapshot, text: &str, part: Range<usize>, is_utf16: bool) -> Self {
+        let (found, lines) = (check(text), lines_of(&text[part.clone()], is_utf16));
+        let whole = LineIndex::new(text);
+        let base = part.start as u32;
+        let is_inside = |span: &Span| part.start <= span.start as usize && span.end as usize <= part.end;
+        let here = |span: &Span| span.start - base..span.end - base;
+        let mut known: Vec<&str> = before.diagnostics().iter().map(|found| &*found.message).collect();
+        let mut faults = Vec::new();
+        for found in found.iter() {
+            let Diagnostic { message, severity, .. } = found;
+            if !is_inside(&found.span) {
+                match known.iter().position(|known| known == message) {
+                    Some(place) => drop(known.swap_remove(place)),
+                    None => {
+                        let line = whole.position(found.span.start).line;
+                        let message = format!("{message} (line {line} of the configuration)");
+                        let told = Diagnostic::new(*severity, 0..0, message);
+                        faults.push(FaultRecord::new(&told, &lines));
+                    }
+                }
+                continue;
+            }
+            let related = found.related.clone().filter(|(span, _)| is_inside(span));
+            let fix = found.fix.clone().filter(|fix| is_inside(&fix.span));
+            let moved = Diagnostic {
+                span: here(&found.span),
+                related: related.map(|(span, message)| (here(&span), message)),
+                fix: fix.map(|fix| Fix { span: here(&fix.span), ..fix }),
+                ..found.clone()
+            };
+            faults.push(FaultRecord::new(&moved, &lines));
+        }
+        Self::of_faults(faults)
+    }
+
+    fn add(&mut self, file: Option<&str>, text: &str, found: &Diagnostics, is_utf16: bool) {
+        self.errors += found.errors();
+        self.warnings += found.warnings();
+        if found.is_empty() {
+            return;
+        }
+        let lines = lines_of(text, is_utf16);
+        let records = found.iter().map(|found| FaultRecord::new(found, &lines));
+        let file = file.map(str::to_owned);
+        self.faults.extend(records.map(|record| FaultRecord { file: file.clone(), ..record }));
+    }
+
+    fn of_faults(faults: Vec<FaultRecord>) -> Self {
+        let errors = faults.iter().filter(|fault| fault.severity == Severity::Error).count();
+        Self { errors, warnings: faults.len() - errors, faults }
+    }
+}
+
+/// The lines of a text, whose columns count characters or units of UTF-16.
+fn lines_of(text: &str, is_utf16: bool) -> LineIndex<'_> {
+    if is_utf16 { LineIndex::utf16(text) } else { LineIndex::new(text) }
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests make files")]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::engine::hook::Hooks;
+    use crate::store::file::ConfFile;
+
+    const MAIN: &str = "include more.conf;\n";
+    const TWICE: &str = "stream a { url udp://1; }\ninclude more.conf;\n";
+
+    fn put(folder: &std::path::Path, name: &str, text: &str) {
+        fs::write(folder.join(name), text).expect("the folder is writable");
+    }
+
+    #[test]
+    fn a_file_with_a_new_fault_is_not_loaded_again_and_one_with_an_old_fault_is() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        put(folder.path(), "media.conf", MAIN);
+        put(folder.path(), "more.conf", "stream a { url udp://2; }\n");
+        let store = Arc::new(ConfFile::resolve(&folder.path().join("media.conf")).expect("it is there"));
+        let start =
+            || Engine::new(store.clone(), Hooks::default(), |_, _| {}).start(|_| {}).expect("it starts");
+        let engine = start();
+        put(folder.path(), "media.conf", TWICE);
+        let refused = engine.load_again("");
+        assert!(
+            matches!(&refused, Err(refusal) if refusal.kind == ErrorKind::BadNewText && refusal.faults.len() == 1),
+            "{refused:?}"
+        );
+        assert_eq!(engine.running().expect("it runs").bytes(), MAIN.as_bytes());
+        let engine = start();
+        assert_eq!(
+            engine
+                .composed(&engine.running().expect("it runs"), Follow::ALL)
+                .expect("it includes")
+                .faults()
+                .len(),
+            1
+        );
+        put(folder.path(), "media.conf", &format!("{TWICE}rtmp 1;\n"));
+        engine.load_again("").expect("the fault stood there before");
+    }
+
+    fn between(before: &str, after: &str) -> Vec<String> {
+        let [before, after] = [before, after].map(|text| Document::parse(text.to_owned()));
+        new_warnings(&before, &after).iter().map(NewWarning::to_string).collect()
+    }
+
+    #[test]
+    fn only_warnings_that_an_entry_did_not_have_are_new() {
+        let slip = "stream a { url upd://1; }\n";
+        let told = "`streams.a`: `upd:` is no known scheme (did you mean `udp://`?)";
+        for (before, after, expected) in [
+            ("stream a { url udp://1; }\n", slip, &[told][..]),
+            ("", slip, &[told]),
+            ("http 80;\n", &format!("# moved\nhttp 80;\n\n  {slip}"), &[told]),
+            (slip, &format!("# moved\nrtmp 1;\n\n  {slip}"), &[]),
+            (slip, "stream a { url upd://2; }\n", &[]),
+            (slip, "stream a { url upd://1; url upd://2; }\n", &[told]),
+            (slip, "stream b { url upd://1; }\n", &[]),
+            (
+                "stream b { url upd://1; }\nstream a { url udp://1; }\n",
+                &format!("stream b {{ url udp://1; }}\n{slip}"),
+                &[told],
+            ),
+            (
+                "rtmp 1;\n",
+                "rtmp 1;\nrtmp 2;\n",
+                &["`rtmp` is set more than once: the last counts (keep one of them)"],
+            ),
+            ("rtmp 1;\nrtmp 2;\n", "\nrtmp 1;\nrtmp 3;\n", &[]),
+            ("http 80;;\n", "http 80;;\nstream a { url udp://1; }\n;", &["stray `;`"]),
+            ("stream broken {", slip, &[told]),
+            (&format!("{slip}stream a;\n"), &format!("{slip}stream a;\nrtmp 1;\n"), &[]),
+        ] {
+            assert_eq!(between(before, after), expected, "{before} -> {after}");
+        }
+    }
+}
