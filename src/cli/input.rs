@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::engine::Snapshot;
 use crate::error::Error;
 use crate::http::client::without_userinfo;
+use crate::store::Store;
 use crate::store::file::ConfFile;
 use mediaconf::{Condition, Fault, FaultKind, Path as ValuePath};
 

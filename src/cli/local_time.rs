@@ -7,14 +7,14 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, Zoned};
 
 use crate::error::Error;
-use crate::store::bounded_time;
+use crate::store::clock;
 
 /// `2026-11-22T15:04:05+01:00`, in the zone of this machine, or of `TZ`.
 pub fn shown(time: SystemTime) -> String {
     match Timestamp::try_from(time) {
         Ok(time) => time.to_zoned(TimeZone::system()).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
         // Before the year -9999, or after 9999.
-        Err(_) => bounded_time::rfc3339(time),
+        Err(_) => clock::rfc3339(time),
     }
 }
 

@@ -28,7 +28,7 @@ use crate::http::protocol::fingerprint::Fingerprint;
 use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::etcd::ClusterUrl;
 use crate::store::file::{ConfFile, Serving};
-use crate::store::{Follow, reason};
+use crate::store::{Follow, Store, reason};
 
 /// The configuration that a command works on.
 pub struct Target {

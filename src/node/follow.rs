@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Away, Backoff, LONGEST_DENIAL, Node, failed};
 use crate::engine::{LogLevel, hook_output};
 use crate::error::{Error, ErrorKind};
-use crate::store::boot_time::boot_time;
+use crate::store::clock::boot_time;
 use crate::store::etcd::{KeyRange, Seen};
 use crate::store::{NodeState, Store, jittered};
 

@@ -27,8 +27,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::engine::{Engine, NodeFigures, NodeReport};
 use crate::error::{Error, ErrorKind};
-use crate::store::boot_time::{boot_id, boot_time};
-use crate::store::bounded_time;
+use crate::store::clock;
+use crate::store::clock::{boot_id, boot_time};
 use crate::store::etcd::{ClusterStore, HeadRecord};
 use crate::store::file::{ConfFile, Followed};
 use crate::store::{NodeRecord, NodeState, PendingInfo, Revision, Store, fresh_id};
@@ -208,7 +208,7 @@ impl Node {
             wanted: followed.runs.as_ref().map(|runs| runs.serial),
             followed,
             state: NodeState::Running,
-            since: bounded_time::rfc3339(SystemTime::now()),
+            since: clock::rfc3339(SystemTime::now()),
             away: Some(Away { words, refusal: unreachable, is_found: false }),
             started: boot_time(),
             ..Standing::default()
@@ -299,7 +299,7 @@ impl Standing {
     /// Notes the state, and since when it is so.
     fn turn(&mut self, state: NodeState, why: Option<Error>) {
         if self.state != state {
-            self.since = bounded_time::rfc3339(SystemTime::now());
+            self.since = clock::rfc3339(SystemTime::now());
         }
         // A break of any kind begins the time of a first node anew.
         if state != NodeState::Canary {

@@ -7,9 +7,9 @@ use rustix::system::uname;
 use super::{Backoff, LONGEST_DENIAL, LastReport, Node};
 use crate::engine::LogLevel;
 use crate::error::{Error, ErrorKind};
-use crate::store::boot_time::boot_time;
+use crate::store::clock::boot_time;
 use crate::store::etcd::{KeyRange, KeyValue, MemberRecord};
-use crate::store::{NodeRecord, bounded_time, jittered};
+use crate::store::{NodeRecord, clock, jittered};
 
 /// The time in seconds after which the record of a node that has ended is removed.
 const LEASE: u64 = 30;
@@ -61,7 +61,7 @@ impl Node {
             Some(lease) => lease,
             None => *last.lease.insert(self.store.gateway().grant(LEASE)?),
         };
-        let heard = bounded_time::rfc3339(SystemTime::now());
+        let heard = clock::rfc3339(SystemTime::now());
         if last.first.is_none() {
             let range = KeyRange::one(&self.store.keys().member(&self.settings.name));
             let found = self.store.gateway().range(range)?.pop();

@@ -9,7 +9,7 @@ use super::runs::{BackReason, Contact, Runs, runs};
 use super::{LastSeen, Node, OnDrift, failed};
 use crate::engine::{ChangeOptions, ConfigService, LogLevel, Operation};
 use crate::error::Error;
-use crate::store::boot_time::{boot_id, boot_time};
+use crate::store::clock::{boot_id, boot_time};
 use crate::store::etcd::{HeadRecord, KeyValue, MIN_RECORDS, Seen};
 use crate::store::file::{Followed, FollowedText, WayBack};
 use crate::store::{NodeState, REVERT, Revision, Store};

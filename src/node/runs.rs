@@ -1,7 +1,7 @@
 //! What a node runs: a function of what it last saw, and of how long ago that was.
 //!
 //! Nothing has to be written for a node to be safe: one that hears nothing any more goes back by itself. No clock on a
-//! wall decides anything; all times are by [`boot_time`](crate::store::boot_time::boot_time).
+//! wall decides anything; all times are by [`boot_time`](crate::store::clock::boot_time).
 
 use std::time::Duration;
 

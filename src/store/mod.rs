@@ -3,7 +3,7 @@
 //!
 //! [`Store`] and [`Writer`] are the port that the engine works with. Two stores are behind it: a file on
 //! disk ([`mod@file`]), and etcd, which many machines share ([`mod@etcd`]). A store does not know the meaning of a text, has no notion of a terminal, and
-//! prints nothing: what users should know comes back as a [`Error`] or a [`Warning`].
+//! prints nothing: what users should know comes back as an [`Error`] or a [`Warning`].
 //!
 //! A change takes these steps, and a failure at any of them leaves the old text:
 //!
@@ -11,49 +11,162 @@
 //! writer → load → reconcile → prepare(old, new, record) → commit → done, `ChangedMeanwhile` or `Overtaken`
 //! ```
 
-pub mod boot_time;
-pub mod bounded_time;
-mod candidate;
-mod certificate;
-mod chance;
-mod change_id;
-mod change_record;
-mod change_ref;
+pub mod clock;
 mod error;
 pub mod etcd;
 pub mod file;
-mod file_watch;
-mod included;
-mod node_record;
 mod pending;
-mod replaceable_file;
-mod revision;
-mod version;
-mod warning;
+mod record;
+mod watched;
 
-use crate::error::Error;
+use std::any::Any;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-pub use candidate::Candidate;
-pub use certificate::{certificate_expiry, seconds_until};
-pub use chance::{fresh_id, jittered};
-pub use change_id::{ChangeId, NotAChangeId};
-pub use change_record::{
-    ChangeRecord, ChangedPaths, ClusterState, DEFAULT_KEEP, HAND_EDIT, HistoryEntry, REVERT, TAKE_BACK,
-    UNREADABLE, change_made,
-};
-pub use change_ref::{ChangeRef, NotAChangeRef, WHOLE_HISTORY};
+use bytes::Bytes;
+use tempfile::NamedTempFile;
+use thiserror::Error as ErrorText;
+
+use crate::error::Error;
+
+pub use clock::{fresh_id, jittered, seconds_until};
 pub use error::LockHolder;
 pub(crate) use error::reason;
-pub use file_watch::FileWatch;
-pub use included::{Follow, IncludeError, IncludedText};
-pub use node_record::{NodeRecord, NodeState};
-pub use pending::{CanaryStep, CanaryWish, PendingInfo, PendingRecord};
-pub use replaceable_file::{LastWrite, ReplaceableFile};
-pub use revision::{NotARevision, Revision};
-pub use version::{BaseText, Loaded, Version, is_concatenation};
-pub use warning::Warning;
+pub use pending::{CanaryStep, CanaryWish, NodeRecord, NodeState, PendingInfo, PendingRecord};
+pub use record::{
+    ChangeId, ChangeRecord, ChangeRef, ChangedPaths, ClusterState, DEFAULT_KEEP, HAND_EDIT, HistoryEntry,
+    NotAChangeId, NotAChangeRef, NotARevision, REVERT, Revision, TAKE_BACK, UNREADABLE, WHOLE_HISTORY,
+    change_made,
+};
+pub use watched::{FileWatch, LastWrite, ReplaceableFile, certificate_expiry};
+
+/// A failure that did not stop a change, in words.
+pub type Warning = String;
+
+/// A file with a new text, which hooks can read before the change; removed when this is dropped.
+pub type Candidate = NamedTempFile;
+
+/// The version under which a store knows a text; only the store that made it looks inside.
+pub type Version = Arc<dyn Any + Send + Sync>;
+
+/// A text and its version.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The text, byte for byte.
+    pub bytes: Bytes,
+    pub version: Version,
+    /// The change that made it, if that has to be confirmed and the store sees to it.
+    pub open: Option<PendingInfo>,
+}
+
+/// The text that a change was computed on, borrowed from its owner.
+#[derive(Clone, Copy, Debug)]
+pub struct BaseText<'a> {
+    pub text: &'a [u8],
+    pub version: &'a Version,
+    pub revision: Revision,
+}
+
+impl Loaded {
+    /// The revision of the text; hashes the text at each call.
+    pub fn revision(&self) -> Revision {
+        Revision::from_text(&self.bytes)
+    }
+
+    /// The text as the base of a change; hashes the text at each call.
+    pub fn as_base(&self) -> BaseText<'_> {
+        BaseText { text: &self.bytes, version: &self.version, revision: self.revision() }
+    }
+}
+
+/// True if `pieces` make `text`. Most pieces are parts of the old text itself, whose equality shows
+/// without reading them.
+pub fn is_concatenation(text: &[u8], pieces: &[&[u8]]) -> bool {
+    let mut rest = text;
+    let begins = |piece: &&[u8]| {
+        let Some((here, after)) = rest.split_at_checked(piece.len()) else { return false };
+        rest = after;
+        std::ptr::eq(here, *piece) || here == *piece
+    };
+    pieces.iter().all(begins) && rest.is_empty()
+}
+
+/// Writes a candidate outside of any store: into the folder of temporary files, readable by its owner alone.
+///
+/// # Errors
+/// `Io`.
+pub fn candidate_elsewhere(pieces: &[&[u8]]) -> Result<Candidate, Error> {
+    let path = std::env::temp_dir();
+    let failed = || Error::io("make a temporary file in", &path);
+    let mut file = NamedTempFile::new().map_err(failed())?;
+    pieces.iter().try_for_each(|piece| file.write_all(piece)).map_err(failed())?;
+    Ok(file)
+}
+
+/// The text of a file that a configuration includes.
+#[derive(Debug, Clone)]
+pub struct IncludedText {
+    /// The name in messages.
+    pub name: String,
+    /// The file at the end of all links.
+    pub target: PathBuf,
+    pub bytes: Bytes,
+    /// True if it is outside of the folder, or a hard link of another owner: it may be no configuration, and readers of the
+    /// messages may have no right to read it. Only name and line are told then.
+    pub is_elsewhere: bool,
+}
+
+/// The included files that are read, and their limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Follow {
+    /// True if only those below the folder of the configuration are.
+    pub stays_below: bool,
+    pub files: usize,
+    /// The most bytes of all of them.
+    pub bytes: usize,
+}
+
+impl Follow {
+    /// All that can be read.
+    pub const ALL: Self = Self { stays_below: false, files: 10_000, bytes: 256 << 20 };
+
+    /// The limits for clients of a server, who learn nothing of files elsewhere.
+    pub const BELOW: Self = Self { stays_below: true, ..Self::ALL };
+
+    /// Returns the limits that remain after a file of this size.
+    pub fn after(self, bytes: u64) -> Result<Self, IncludeError> {
+        let rest = usize::try_from(bytes).ok().and_then(|bytes| self.bytes.checked_sub(bytes));
+        match (self.files.checked_sub(1), rest) {
+            (Some(files), Some(bytes)) => Ok(Self { files, bytes, ..self }),
+            _ => Err(IncludeError::TooMuch),
+        }
+    }
+}
+
+/// The reason why the files of an `include` can't be read.
+#[derive(Debug, ErrorText)]
+pub enum IncludeError {
+    /// A file is missing or can't be read.
+    #[error(transparent)]
+    Store(#[from] Error),
+    /// The pattern is malformed.
+    #[error("the pattern is wrong: {0}")]
+    BadPattern(&'static str),
+    /// A file is elsewhere, and only those below the folder are read.
+    #[error("only files below the folder of the configuration are followed here")]
+    Outside,
+    /// A file has a further name, which may be elsewhere, and belongs to another user than the configuration.
+    #[error("a hard link to a file of another user is not followed here")]
+    Linked,
+    /// More is included than may be read.
+    #[error("too many files, or too large ones, are included")]
+    TooMuch,
+    /// A server was asked for the files of another text.
+    #[error("the configuration of the server has changed meanwhile")]
+    NotSent,
+}
 
 /// A place where a configuration is kept. Reading takes no lock and writes nothing.
 ///
@@ -158,7 +271,7 @@ pub trait Store: Send + Sync {
 
     /// Writes a text that is not going to be stored to a file that hooks can read, without a lock.
     fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
-        Candidate::elsewhere(pieces)
+        candidate_elsewhere(pieces)
     }
 
     /// Begins to write, waiting at most `wait` for other writers, and cleans up after killed ones. Calls `on_wait`

@@ -6,7 +6,9 @@ use std::thread;
 
 use mediactl::error::ErrorKind;
 use mediactl::store::file::ConfFile;
-use mediactl::store::{ChangeRecord, HAND_EDIT, HistoryEntry, Loaded, Revision, Warning, Writer as _};
+use mediactl::store::{
+    BaseText, ChangeRecord, HAND_EDIT, HistoryEntry, Loaded, Revision, Store, WHOLE_HISTORY, Warning, Writer,
+};
 
 use crate::cli::{CONF, Place, UNTIL_FREE};
 
@@ -18,6 +20,25 @@ struct Story {
     conf: ConfFile,
 }
 
+/// The text that a writer finds; `None` if there is none.
+fn present(writer: &dyn Writer) -> Option<Loaded> {
+    match writer.load() {
+        Err(error) if error.kind == ErrorKind::NoConfiguration => None,
+        loaded => Some(loaded.expect("it can be read")),
+    }
+}
+
+fn replace(
+    writer: &dyn Writer,
+    old: Option<BaseText<'_>>,
+    text: &str,
+    record: &ChangeRecord<'_>,
+) -> Vec<Warning> {
+    let pieces = [text.as_bytes()];
+    let prepared = writer.prepare(old, Some(&pieces), record).expect("there is room");
+    prepared.commit().expect("nobody else writes")
+}
+
 impl Story {
     fn of(text: &str) -> Self {
         let place = Place::with(text);
@@ -27,27 +48,24 @@ impl Story {
 
     /// Looks, then replaces the text, as every writer does.
     fn write(&self, text: &str) -> Vec<Warning> {
-        let locked = self.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
-        let old = locked.load().expect("it can be read");
+        let locked = self.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
+        let old = present(&*locked);
         let mut warnings =
             locked.reconcile(old.as_ref().map(Loaded::as_base)).expect("there is room").warnings;
         let record =
             ChangeRecord { message: Some(text), keep: Some(KEEP), ..ChangeRecord::new("save", "me") };
-        match locked.replace(old.as_ref().map(Loaded::as_base), &[text.as_bytes()], &record) {
-            Ok(more) => warnings.extend(more),
-            other => panic!("{other:?}"),
-        }
+        warnings.extend(replace(&*locked, old.as_ref().map(Loaded::as_base), text, &record));
         warnings
     }
 
     fn look(&self) -> Vec<Warning> {
-        let locked = self.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
-        let now = locked.load().expect("it can be read");
+        let locked = self.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
+        let now = present(&*locked);
         locked.reconcile(now.as_ref().map(Loaded::as_base)).expect("there is room").warnings
     }
 
     fn entries(&self) -> Vec<HistoryEntry> {
-        self.conf.history().expect("it can be read")
+        self.conf.history(WHOLE_HISTORY).expect("it can be read")
     }
 
     /// Operation and kept text of each change, the last one first.
@@ -136,7 +154,7 @@ fn a_file_that_was_removed_and_made_again_is_told() {
 fn texts_set_aside_have_no_number() {
     let story = Story::of("a 1;\n");
     let aside = |text: &str| {
-        let locked = story.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
+        let locked = story.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         locked.keep_aside(text.as_bytes(), &ChangeRecord::new("unsaved", "me")).expect("there is room");
     };
     aside("x 1;\n");
@@ -205,8 +223,8 @@ fn an_entry_of_a_change_that_was_not_made_is_removed() {
 
 fn a_change_is_killed(story: &Story) {
     let prepare = |forget: bool| {
-        let locked = story.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
-        let old = locked.load().expect("it can be read").expect("it is there");
+        let locked = story.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
+        let old = locked.load().expect("it is there");
         let record = ChangeRecord { keep: Some(KEEP), ..ChangeRecord::new("save", "me") };
         let pieces: [&[u8]; 1] = [b"a 3;\n"];
         let prepared = locked.prepare(Some(old.as_base()), Some(&pieces), &record).expect("there is room");
@@ -280,12 +298,11 @@ fn long_story(count: usize) -> Story {
 
 /// A change that keeps as many texts as before, or as many as are asked for.
 fn change(story: &Story, text: &str, keep: Option<usize>) -> Vec<Warning> {
-    let locked = story.conf.lock(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
-    let old = locked.load().expect("it can be read").expect("it is there");
+    let locked = story.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
+    let old = locked.load().expect("it is there");
     let mut warnings = locked.reconcile(Some(old.as_base())).expect("there is room").warnings;
     let record = ChangeRecord { keep, ..ChangeRecord::new("save", "me") };
-    let more = locked.replace(Some(old.as_base()), &[text.as_bytes()], &record).expect("there is room");
-    warnings.extend(more);
+    warnings.extend(replace(&*locked, Some(old.as_base()), text, &record));
     warnings
 }
 

@@ -12,7 +12,7 @@ use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::etcd::{ClusterStore, ForgottenNode, Seen};
-use crate::store::{NodeRecord, NodeState, Store, bounded_time};
+use crate::store::{NodeRecord, NodeState, Store, clock};
 
 /// Look after a cluster and its nodes
 ///
@@ -183,7 +183,7 @@ fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<Exit, Error> {
         "{} would take the text of #{} of {} and lose what they run beyond it: adopt it?",
         in_ranges(&held.iter().map(|node| node.node.as_str()).collect::<Vec<_>>()),
         head.serial,
-        bounded_time::rfc3339(head.at),
+        clock::rfc3339(head.at),
     );
     if !is_agreed {
         match prompts::confirm(&question).map_err(Error::prompt_failed)? {

@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 
 use crate::engine::{Engine, Snapshot};
 use crate::http::server::auth::Role;
-use crate::store::{PendingInfo, Revision, bounded_time};
+use crate::store::{PendingInfo, Revision, clock};
 
 /// The tag of a revision, as the one who asks sees it.
 pub type TagOf<'f> = dyn Fn(Revision) -> String + 'f;
 
 /// A time as RFC 3339 writes it.
 pub fn timestamp(time: SystemTime) -> String {
-    bounded_time::rfc3339(time)
+    clock::rfc3339(time)
 }
 
 /// The running configuration: its tag, whether it is saved, its last and its pending change.

@@ -7,13 +7,12 @@ use super::messages::{Compare, KeyOperation, KeyRange, Txn};
 use super::read::{ClusterStore, NOT_CONFIRMED, Seen};
 use super::records::{CHUNK, HeadRecord, MIN_RECORDS, TextRef, Unconfirmed};
 use crate::error::Error;
-use crate::store::bounded_time::milliseconds;
-use crate::store::candidate::Candidate;
-use crate::store::change_record::ChangeRecord;
+use crate::store::clock::milliseconds;
 use crate::store::pending::{PendingInfo, PendingRecord};
-use crate::store::version::{BaseText, Loaded};
-use crate::store::warning::Warning;
-use crate::store::{PreparedChange, Reconciled, Writer};
+use crate::store::record::ChangeRecord;
+use crate::store::{
+    BaseText, Candidate, Loaded, PreparedChange, Reconciled, Warning, Writer, candidate_elsewhere,
+};
 
 /// A writer of the configuration in etcd, one of many.
 pub(super) struct ClusterWriter<'s> {
@@ -55,7 +54,7 @@ impl Writer for ClusterWriter<'_> {
     }
 
     fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
-        Candidate::elsewhere(pieces)
+        candidate_elsewhere(pieces)
     }
 
     fn prepare<'w>(
@@ -65,7 +64,7 @@ impl Writer for ClusterWriter<'_> {
         record: &ChangeRecord<'_>,
     ) -> Result<Box<dyn PreparedChange + 'w>, Error> {
         let store = self.store;
-        let known = old.and_then(|text| text.version.known::<Seen>().cloned());
+        let known = old.and_then(|text| text.version.downcast_ref::<Seen>().cloned());
         let seen = known.map_or_else(|| store.seen(), Ok)?;
         let last = seen.head.as_ref();
         let waits = last.is_some_and(|last| last.unconfirmed.is_some());

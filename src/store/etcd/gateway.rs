@@ -29,10 +29,10 @@ use super::ClusterUrl;
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn, TxnReply, number};
 use super::records::LARGEST_TEXT;
 use crate::error::{Error, ErrorKind};
-use crate::store::certificate::certificate_expiry;
-use crate::store::chance::jittered;
+use crate::store::clock::jittered;
 use crate::store::error::reason;
-use crate::store::replaceable_file::ReplaceableFile;
+use crate::store::watched::ReplaceableFile;
+use crate::store::watched::certificate_expiry;
 
 /// The longest time for a request with all its attempts.
 pub const DEFAULT_REQUEST_TIME: Duration = Duration::from_secs(10);

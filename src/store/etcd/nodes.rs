@@ -7,7 +7,7 @@ use super::messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn};
 use super::read::ClusterStore;
 use super::records::HeadRecord;
 use crate::error::Error;
-use crate::store::node_record::{NodeRecord, NodeState};
+use crate::store::pending::{NodeRecord, NodeState};
 
 /// The time in seconds for which nodes are asked to try again.
 const RETRY_LEASE: u64 = 60;

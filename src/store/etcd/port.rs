@@ -11,14 +11,11 @@ use super::nodes::{MemberRecord, verdict};
 use super::read::{ClusterStore, NOT_CONFIRMED, Seen};
 use super::records::{HeadRecord, TextRef};
 use crate::error::{Error, ErrorKind};
-use crate::store::change_record::HistoryEntry;
 use crate::store::error::LockHolder;
-use crate::store::included::{Follow, IncludeError, IncludedText};
-use crate::store::node_record::{NodeRecord, NodeState};
 use crate::store::pending::{CanaryStep, CanaryWish, PendingInfo, PendingRecord};
-use crate::store::version::Loaded;
-use crate::store::warning::Warning;
-use crate::store::{RunBy, Store, Writer};
+use crate::store::pending::{NodeRecord, NodeState};
+use crate::store::record::HistoryEntry;
+use crate::store::{Follow, IncludeError, IncludedText, Loaded, RunBy, Store, Writer};
 
 /// About how many bytes of records one request for the history reads. etcd's gateway answers with 4 MiB at most, of which
 /// base64 takes a part.
@@ -186,7 +183,8 @@ impl Store for ClusterStore {
             match self.take_back(&look) {
                 Ok(()) => {
                     let serial = look.head.as_ref().map_or(0, |head| head.serial);
-                    warnings.push(Warning::RolledBack { serial });
+                    warnings
+                        .push(format!("change {serial} was not confirmed in time; it was rolled back first"));
                 }
                 // Another one was faster.
                 Err(error) if error.kind == ErrorKind::Overtaken && begin.elapsed() < wait => {}

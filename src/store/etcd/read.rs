@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -11,8 +12,8 @@ use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
 use super::records::{HeadRecord, LARGEST_TEXT, TextRef, UnreadableRecord};
 use super::{ClusterUrl, Keys};
 use crate::error::{Error, ErrorKind};
+use crate::store::Loaded;
 use crate::store::pending::PendingInfo;
-use crate::store::version::{Loaded, Version};
 
 /// The most attempts to read a text that other writers remove meanwhile.
 const READ_ATTEMPTS: usize = 20;
@@ -224,7 +225,7 @@ impl ClusterStore {
             return Err(Error::no_file(&self.given_path));
         };
         let Some(bytes) = self.text_with(text, chunk)? else { return Ok(None) };
-        Ok(Some(Loaded { bytes, open: look.open(), version: Version::new(look) }))
+        Ok(Some(Loaded { bytes, open: look.open(), version: Arc::new(look) }))
     }
 
     /// Reads the configuration.

@@ -13,10 +13,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::store::bounded_time::from_milliseconds;
-use crate::store::chance::fresh_id;
-use crate::store::change_record::{ChangedPaths, DEFAULT_KEEP, HistoryEntry, REVERT, rfc3339};
-use crate::store::revision::Revision;
+use crate::store::clock::fresh_id;
+use crate::store::clock::{as_rfc3339, from_milliseconds};
+use crate::store::record::Revision;
+use crate::store::record::{ChangedPaths, DEFAULT_KEEP, HistoryEntry, REVERT};
 
 /// The form of the records that this version writes.
 const FORMAT: u64 = 3;
@@ -76,7 +76,7 @@ pub struct HeadRecord {
     /// Who the writer says that it is.
     #[serde(default)]
     pub says: String,
-    #[serde(with = "rfc3339")]
+    #[serde(with = "as_rfc3339")]
     pub at: SystemTime,
     /// `modify`, `save`, …
     pub operation: String,

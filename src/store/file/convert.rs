@@ -6,6 +6,7 @@
 //! first writer makes the new folder as `.FILE.mediactl-new`, renames it to `.FILE.mediactl`, and removes the old one.
 //! A reader reads either. This file goes when nobody has such a folder any more.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -20,17 +21,12 @@ use rustix::io::Errno;
 use serde::Deserialize;
 
 use super::find::{ConfFile, read_whole};
-use super::history::{
-    FIRST, FOLDER, JOURNAL, JournalLine, KEEP, compressed, damage_in_words, entries, number_kept, packed,
-    plain, read_lines,
-};
-use super::lock::{LOCK, LockAttempt, PROBE_WAIT, SERVE_LOCK};
-use super::state::{Entered, StateDir, UNFINISHED};
+use super::history::{FIRST, FOLDER, History, JOURNAL, JournalLine, KEEP, number_kept, plain, read_lines};
+use super::state::{LOCK, PROBE_WAIT, SERVE_LOCK, StateDir, UNFINISHED};
 use crate::error::{Error, ErrorKind};
-use crate::store::change_record::HistoryEntry;
 use crate::store::error::LockHolder;
-use crate::store::replaceable_file::LastWrite;
-use crate::store::revision::Revision;
+use crate::store::record::Revision;
+use crate::store::watched::LastWrite;
 
 /// The file that has the number of the folder of version 0.1 until that is removed.
 const CONVERTED: &str = "converted";
@@ -45,8 +41,7 @@ const FORMER_HISTORY: &str = "history.0.1";
 #[derive(Debug)]
 pub(super) struct FormerLocks {
     state: StateDir,
-    _lock: File,
-    _serve_lock: File,
+    _locks: [File; 2],
 }
 
 /// The name of the folder that a writer leaves which is killed while it makes the state folder.
@@ -62,6 +57,17 @@ pub(super) fn find_state(conf: &ConfFile) -> Result<Option<StateDir>, Error> {
     }
 }
 
+/// The history for a reader: that of version 0.1 as the next writer converts it, where no other is there.
+pub(super) fn find_history(conf: &ConfFile) -> Result<Option<History>, Error> {
+    if let Some(state) = StateDir::find(conf)? {
+        return History::find(&state);
+    }
+    let Some(former) = StateDir::find_former(conf)? else { return Ok(None) };
+    let Some(history) = FormerHistory::find(conf, &former)? else { return Ok(None) };
+    let (files, _) = history.converted()?;
+    History::read_from(history.folder, Some(files)).map(Some)
+}
+
 /// The state folder for a writer, made where it is missing; and the locks of that of version 0.1, where it is there.
 pub(super) fn make_state(
     conf: &ConfFile,
@@ -69,25 +75,20 @@ pub(super) fn make_state(
     on_wait: &mut dyn FnMut(&LockHolder),
 ) -> Result<(StateDir, Option<FormerLocks>), Error> {
     loop {
-        let locks = match StateDir::find_former(conf)? {
-            Some(former) => match lock_former(conf, former, wait, on_wait)? {
-                None => continue,
-                locks => locks,
-            },
-            None => None,
-        };
-        if let Some(locks) = &locks
-            && fs::symlink_metadata(conf.state_dir()).is_err()
-        {
-            convert(conf, &locks.state)?;
+        let mut locks = None;
+        if let Some(state) = StateDir::find_former(conf)? {
+            let Some(lock) = state.take_lock(conf, LOCK, wait, on_wait)? else { continue };
+            let Some(serve) = state.take_lock(conf, SERVE_LOCK, PROBE_WAIT, &mut |_| ())? else { continue };
+            if fs::symlink_metadata(conf.state_dir()).is_err() {
+                convert(conf, &state)?;
+            }
+            locks = Some(FormerLocks { state, _locks: [lock, serve] });
         }
-        let state = match StateDir::enter(conf)? {
-            Entered::Usable(state) => state,
-            Entered::OfOtherOwner(state) => match take_over(conf, state, wait, on_wait)? {
-                Some(state) => state,
-                None => continue,
-            },
-        };
+        let (mut state, is_of_other_owner) = StateDir::enter(conf)?;
+        if is_of_other_owner {
+            let Some(taken) = take_over(conf, state, wait, on_wait)? else { continue };
+            state = taken;
+        }
         if state.has(CONVERTED) {
             remove_converted(conf, &state, locks.as_ref());
         }
@@ -95,35 +96,17 @@ pub(super) fn make_state(
     }
 }
 
-/// Takes the locks of version 0.1; `None` if its folder is gone by then.
-fn lock_former(
-    conf: &ConfFile,
-    state: StateDir,
-    wait: Duration,
-    on_wait: &mut dyn FnMut(&LockHolder),
-) -> Result<Option<FormerLocks>, Error> {
-    let path = || conf.target().to_owned();
-    let lock = match state.take_lock(LOCK, wait, on_wait)? {
-        LockAttempt::Taken(lock) => lock,
-        LockAttempt::HeldBy(holder) => return Err(Error::locked(&path(), holder)),
-        LockAttempt::Moved => return Ok(None),
-    };
-    match state.take_lock(SERVE_LOCK, PROBE_WAIT, &mut |_| ())? {
-        LockAttempt::Taken(serve) => Ok(Some(FormerLocks { state, _lock: lock, _serve_lock: serve })),
-        LockAttempt::HeldBy(holder) => Err(Error::already_served(&path(), holder)),
-        LockAttempt::Moved => Ok(None),
-    }
-}
-
 /// Makes the state folder out of that of version 0.1.
 fn convert(conf: &ConfFile, former: &StateDir) -> Result<(), Error> {
     let path = conf.beside(NEW);
     let filled = make_new(conf, former).and_then(|new| {
-        copy_files(former, &new, Copied::All)?;
+        copy_files(former, &new)?;
         if let Some(history) = FormerHistory::find(conf, former)? {
             let folder = new.folder_in(FOLDER)?;
-            if !history.write_to(&folder)? {
-                copy_files(&history.folder, &new.folder_in(FORMER_HISTORY)?, Copied::All)?;
+            let (files, is_whole) = history.converted()?;
+            files.iter().try_for_each(|(name, bytes)| folder.put(name, &[bytes]))?;
+            if !is_whole {
+                copy_files(&history.folder, &new.folder_in(FORMER_HISTORY)?)?;
             }
             folder.sync().map_err(Error::state_folder(folder.path()))?;
         }
@@ -138,10 +121,8 @@ fn convert(conf: &ConfFile, former: &StateDir) -> Result<(), Error> {
 /// Removes the folder of version 0.1 out of which `state` was made.
 fn remove_converted(conf: &ConfFile, state: &StateDir, locks: Option<&FormerLocks>) {
     let (path, former) = (conf.beside(NEW), conf.former_state_dir());
-    let number = |locks: &FormerLocks| Some(locks.state.metadata().ok()?.ino().to_string().into_bytes());
-    if let Some(locks) = locks
-        && number(locks).is_some_and(|number| state.read(CONVERTED).is_ok_and(|read| read == Some(number)))
-    {
+    let number = locks.and_then(|locks| Some(locks.state.metadata().ok()?.ino().to_string().into_bytes()));
+    if number.is_some() && state.read(CONVERTED).is_ok_and(|read| read == number) {
         remove_tree(&path);
         if fs::rename(&former, &path).is_err() {
             // The next writer tries again.
@@ -163,26 +144,22 @@ fn take_over(
     on_wait: &mut dyn FnMut(&LockHolder),
 ) -> Result<Option<StateDir>, Error> {
     let earlier = state.of_earlier_owner()?;
-    let _lock = match earlier.take_lock(LOCK, wait, on_wait)? {
-        LockAttempt::Taken(lock) => lock,
-        LockAttempt::HeldBy(holder) => {
-            return Err(Error::locked(conf.target(), holder));
+    let Some(_lock) = earlier.take_lock(conf, LOCK, wait, on_wait)? else { return Ok(None) };
+    let _serve_lock = match earlier.take_lock(conf, SERVE_LOCK, Duration::ZERO, &mut |_| ()) {
+        Err(error) if error.kind == ErrorKind::Locked => {
+            // A server runs over it, and goes on with it. The first change without a server copies it.
+            state.refuse_of_stranger(&state.metadata()?)?;
+            return Ok(Some(state));
         }
-        LockAttempt::Moved => return Ok(None),
+        taken => taken?,
     };
-    let LockAttempt::Taken(_serve_lock) = earlier.take_lock(SERVE_LOCK, Duration::ZERO, &mut |_| ())? else {
-        // A server runs over it, and goes on with it. The first change without a server copies it.
-        state.refuse_of_stranger(&state.metadata()?)?;
-        return Ok(Some(state));
-    };
-    let path = conf.beside(NEW);
     let new = make_new(conf, &state)?;
     let taken = match state.trust().has_given(&new.metadata()?) {
         true => copy_and_exchange(conf, &earlier, &new),
         // A root that may not give files away goes on with what it finds.
         false => Ok(false),
     };
-    remove_tree(&path);
+    remove_tree(new.path());
     if taken? {
         return Ok(None);
     }
@@ -193,9 +170,9 @@ fn take_over(
 /// Copies the folder of an earlier owner to the new one, which takes its place; false where the file system can't exchange
 /// the two. The old one then has the name of the new one, unless something was not copied.
 fn copy_and_exchange(conf: &ConfFile, earlier: &StateDir, new: &StateDir) -> Result<bool, Error> {
-    let mut is_whole = copy_files(earlier, new, Copied::OfOneName)?;
+    let mut is_whole = copy_files(earlier, new)?;
     if let Some(history) = earlier.find_in(FOLDER)? {
-        is_whole &= copy_files(&history, &new.folder_in(FOLDER)?, Copied::OfOneName)?;
+        is_whole &= copy_files(&history, &new.folder_in(FOLDER)?)?;
     }
     let left = conf.beside(&format!("-left-{}", earlier.metadata()?.ino()));
     let from = if is_whole { new.path() } else { &left };
@@ -203,18 +180,14 @@ fn copy_and_exchange(conf: &ConfFile, earlier: &StateDir, new: &StateDir) -> Res
         // It stays there for whoever looks for what was not copied.
         fs::rename(new.path(), &left).map_err(Error::state_folder(new.path()))?;
     }
-    match rustix::fs::renameat_with(CWD, from, CWD, conf.state_dir(), RenameFlags::EXCHANGE) {
+    let exchanged = rustix::fs::renameat_with(CWD, from, CWD, conf.state_dir(), RenameFlags::EXCHANGE);
+    match exchanged.inspect_err(|_| remove_tree(from)) {
         Ok(()) => {
             sync_folder(conf);
             Ok(true)
         }
-        Err(error) => {
-            remove_tree(from);
-            match error {
-                Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP => Ok(false),
-                error => Err(Error::state_folder(new.path())(error)),
-            }
-        }
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(false),
+        Err(error) => Err(Error::state_folder(new.path())(error)),
     }
 }
 
@@ -237,17 +210,10 @@ fn sync_folder(conf: &ConfFile) {
     let _ = File::open(conf.folder()).and_then(|folder| folder.sync_all());
 }
 
-/// The files of a folder that are copied.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Copied {
-    /// All regular files.
-    All,
-    /// Those that have no other name: one that an earlier owner made may be that of another user.
-    OfOneName,
-}
-
-/// Copies files; false if some were left out. What each process makes anew is not copied.
-fn copy_files(from: &StateDir, to: &StateDir, which: Copied) -> Result<bool, Error> {
+/// Copies the regular files; false if some were left out. What each process makes anew is not copied. Of the folder of an
+/// earlier owner, those are left out that have another name: one that he made may be that of another user.
+fn copy_files(from: &StateDir, to: &StateDir) -> Result<bool, Error> {
+    let is_foreign = from.trust().is_for_earlier_owner();
     let mut is_whole = true;
     for name in from.names()? {
         let is_made_anew = [LOCK, SERVE_LOCK, ".gitignore", CONVERTED].contains(&&*name)
@@ -259,10 +225,10 @@ fn copy_files(from: &StateDir, to: &StateDir, which: Copied) -> Result<bool, Err
             continue;
         }
         let file = match from.open_existing(&name) {
-            Err(error) if which == Copied::All && found.is_file() => return Err(error),
+            Err(error) if !is_foreign && found.is_file() => return Err(error),
             opened => opened.ok().flatten(),
         };
-        match file.filter(|(_, found)| which == Copied::All || found.nlink() == 1) {
+        match file.filter(|(_, found)| !is_foreign || found.nlink() == 1) {
             Some((file, found)) => {
                 let bytes = read_whole(&file, found.len(), &path)?;
                 to.put_with_mode(&name, &[&bytes], found.mode() & 0o7777)?;
@@ -274,29 +240,19 @@ fn copy_files(from: &StateDir, to: &StateDir, which: Copied) -> Result<bool, Err
     Ok(is_whole)
 }
 
-/// A text; `None` if it is damaged, and not if it just can't be read now.
-fn readable(read: Result<Option<Vec<u8>>, Error>) -> Result<Option<Vec<u8>>, Error> {
-    match read {
-        Err(error) if matches!(error.kind, ErrorKind::NotKept | ErrorKind::Untrusted) => Ok(None),
-        read => read,
-    }
-}
-
 /// The history of version 0.1.
-pub(super) struct FormerHistory {
+struct FormerHistory {
     folder: StateDir,
-    /// The oldest first, each with the file that it was to replace.
-    lines: Vec<(JournalLine, Option<LastWrite>)>,
+    /// The oldest first.
+    lines: Vec<JournalLine>,
     is_damaged: bool,
     /// The text of the configuration.
     present: Option<Vec<u8>>,
 }
 
-/// What a line of version 0.1 has besides.
+/// What a line of version 0.1 has besides: the file that the change was to replace.
 #[derive(Deserialize)]
 struct FormerLine {
-    serial: u64,
-    #[serde(default)]
     replaced: Option<LastWrite>,
 }
 
@@ -311,25 +267,19 @@ struct DeltaHeader {
 
 impl FormerHistory {
     /// The history in a state folder of version 0.1, if there is one.
-    pub fn find(conf: &ConfFile, former: &StateDir) -> Result<Option<Self>, Error> {
+    fn find(conf: &ConfFile, former: &StateDir) -> Result<Option<Self>, Error> {
         let Some(folder) = former.find_in(FOLDER)? else { return Ok(None) };
         let journal = folder.read(JOURNAL)?.unwrap_or_default();
-        let (lines, is_damaged) = read_lines(&journal);
-        let parts: Vec<FormerLine> = journal
-            .split(|&byte| byte == b'\n')
-            .filter_map(|line| serde_json::from_slice(line).ok())
-            .collect();
-        let replaced = |serial: u64| parts.iter().rfind(|part| part.serial == serial)?.replaced;
-        let mut lines: Vec<_> = lines.into_iter().map(|line| (replaced(line.serial), line)).collect();
-        let now = LastWrite::of(conf.target());
-        let is_unmade = |(replaced, line): &mut (Option<LastWrite>, JournalLine)| {
-            let is_marked = folder.has(&format!("{}.next", line.serial));
-            !line.aside && replaced.is_some() && *replaced == now && !is_marked
-        };
-        lines.pop_if(is_unmade);
-        let oldest = lines.last().map_or(0, |(_, last)| last.serial).saturating_sub(number_kept(&folder)?);
-        lines.retain(|(_, line)| line.serial > oldest);
-        let lines = lines.into_iter().map(|(replaced, line)| (line, replaced)).collect();
+        let (mut lines, is_damaged) = read_lines(&journal);
+        let last = journal.trim_ascii_end().rsplit(|&byte| byte == b'\n').next();
+        let replaced = last.and_then(|line| serde_json::from_slice::<FormerLine>(line).ok()?.replaced);
+        lines.pop_if(|last| {
+            let is_marked = folder.has(&format!("{}.next", last.serial));
+            !last.aside && replaced.is_some() && replaced == LastWrite::of(conf.target()) && !is_marked
+        });
+        let newest = lines.last().map_or(0, |last| last.serial);
+        let oldest = newest.saturating_sub(number_kept(folder.read(KEEP)?));
+        lines.retain(|line| line.serial > oldest);
         let present = match fs::read(conf.target()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             read => Some(read.map_err(Error::opening("read", conf.target()))?),
@@ -337,58 +287,52 @@ impl FormerHistory {
         Ok(Some(Self { folder, lines, is_damaged, present }))
     }
 
-    /// The changes, the last one first.
-    pub fn entries(&self) -> Vec<HistoryEntry> {
-        let damage = || HistoryEntry::unreadable((None, 0), damage_in_words(&self.folder));
-        let lines = self.lines.iter().map(|(line, _)| line.clone()).collect();
-        entries(lines).into_iter().chain(self.is_damaged.then(damage)).collect()
-    }
-
-    pub fn has(&self, serial: u64) -> bool {
-        self.place(serial).is_some()
-    }
-
-    /// The text of the last change, if the file was edited by hand since, and that text is known.
-    pub fn edited_from(&self, now: Revision) -> Option<Vec<u8>> {
-        let last = self.lines.iter().rposition(|(line, _)| !line.aside)?;
-        (self.lines[last].0.after != Some(now)).then(|| self.text_after(last).ok()?)?
-    }
-
-    /// The text before a change; `None` if there was none, or if it is not kept any more.
-    pub fn text_before(&self, serial: u64) -> Result<Option<Vec<u8>>, Error> {
-        let Some(place) = self.place(serial) else { return Ok(None) };
-        let (line, replaced) = &self.lines[place];
-        let Some(before) = line.before else { return Ok(None) };
-        let Some(text) = self.kept(serial)? else { return Ok(None) };
-        if Revision::from_text(&text) == before {
-            return Ok(Some(text));
+    /// The files of the history of today, whose texts the next change compresses; false if a text that is kept can't be read, or has no place there.
+    fn converted(&self) -> Result<(BTreeMap<String, Vec<u8>>, bool), Error> {
+        let mut is_whole = !self.is_damaged;
+        let (mut files, mut journal) = (BTreeMap::new(), Vec::new());
+        let changes = || self.lines.iter().filter(|line| !line.aside);
+        if let Some(first) = changes().find(|line| line.before.is_some()) {
+            let text = self.text_before(first)?;
+            is_whole &= text.is_some();
+            files.extend(text.map(|text| (plain(FIRST), text)));
         }
-        // A program that still had the old file open wrote into it. Most append.
-        let start = replaced.and_then(|written| text.get(..usize::try_from(written.size).ok()?));
-        let start = start.filter(|start| Revision::from_text(start) == before).map(<[u8]>::to_vec);
-        let earlier = self.lines[..place].iter().rposition(|(line, _)| !line.aside);
-        let text = match (start, earlier) {
-            (Some(start), _) => Some(start),
-            (None, Some(earlier)) => self.made_by(earlier, before)?,
-            (None, None) => None,
-        };
-        text.map(Some).ok_or(Error::altered(&self.folder.path_of(&plain(serial))))
+        let mut known = changes().next().and_then(|first| first.before);
+        for (place, line) in self.lines.iter().enumerate() {
+            let text = if line.aside { self.text_before(line)? } else { self.text_after(place)? };
+            is_whole &= text.is_some() || (line.after.is_none() && !line.aside);
+            files.extend(text.map(|text| (plain(line.serial), text)));
+            if !line.aside {
+                is_whole &= line.before == known;
+                known = line.after;
+            }
+            serde_json::to_writer(&mut journal, line).map_err(Error::io("write", self.folder.path()))?;
+            journal.push(b'\n');
+        }
+        files.insert(JOURNAL.to_owned(), journal);
+        files.extend(self.folder.read(KEEP)?.map(|keep| (KEEP.to_owned(), keep)));
+        Ok((files, is_whole))
     }
 
-    fn place(&self, serial: u64) -> Option<usize> {
-        self.lines.iter().position(|(line, _)| line.serial == serial)
+    /// The text before a change; `None` if there was none, or if it is damaged, or not kept any more.
+    fn text_before(&self, line: &JournalLine) -> Result<Option<Vec<u8>>, Error> {
+        Ok(self.kept(line.serial)?.filter(|text| Some(Revision::from_text(text)) == line.before))
     }
 
-    /// The text that is kept with an entry, whether it is in an archive or not.
+    /// The text that is kept with an entry, whether it is in an archive or not; `None` if it is damaged, and not if it just
+    /// can't be read now.
     fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, Error> {
-        let name = plain(serial);
-        let link = fs::read_link(self.folder.path_of(&name))
-            .ok()
-            .and_then(|to| to.into_os_string().into_string().ok());
-        let Some(archive) = link.filter(|to| !to.contains('/') && to.ends_with(".gz")) else {
-            return self.folder.read(&name);
+        let read = |name: &str| match self.folder.read(name) {
+            Err(error) if error.kind == ErrorKind::Untrusted => Ok(None),
+            read => read,
         };
-        let Some(bytes) = self.folder.read(&archive)? else { return Ok(None) };
+        let name = plain(serial);
+        let link = fs::read_link(self.folder.path_of(&name)).ok();
+        let link = link.and_then(|to| to.into_os_string().into_string().ok());
+        let Some(archive) = link.filter(|to| !to.contains('/') && to.ends_with(".gz")) else {
+            return read(&name);
+        };
+        let Some(bytes) = read(&archive)? else { return Ok(None) };
         let mut text = Vec::new();
         // The last member of a name holds.
         let header = [name.as_bytes(), b"\0"].concat();
@@ -396,73 +340,28 @@ impl FormerHistory {
             Some(&bytes[end.checked_sub(10)?..]).filter(|at| at.starts_with(&[0x1f, 0x8b, 8, 8]))
         };
         let member = memmem::rfind_iter(&bytes, &header).find_map(begins).unwrap_or_default();
-        match GzDecoder::new(member).read_to_end(&mut text) {
-            Ok(_) => Ok(Some(text)),
-            Err(_) => Err(Error::altered(&self.folder.path_of(&archive))),
-        }
+        Ok(GzDecoder::new(member).read_to_end(&mut text).is_ok().then_some(text))
     }
 
     /// The text that a change made, if it is known.
     fn text_after(&self, place: usize) -> Result<Option<Vec<u8>>, Error> {
-        let Some(after) = self.lines[place].0.after else { return Ok(None) };
+        let line = &self.lines[place];
+        let Some(after) = line.after else { return Ok(None) };
         let is_it = |text: &Vec<u8>| Revision::from_text(text) == after;
-        let later = self.lines[place + 1..].iter().find(|(line, _)| !line.aside);
-        let kept = later.map_or(Ok(None), |(later, _)| readable(self.text_before(later.serial)))?;
-        match kept.filter(is_it).or_else(|| self.present.clone().filter(is_it)) {
-            Some(text) => Ok(Some(text)),
-            None => self.made_by(place, after),
+        let later = self.lines[place + 1..].iter().find(|line| !line.aside);
+        let kept = later.map_or(Ok(None), |later| self.text_before(later))?;
+        if let Some(text) = kept.filter(is_it).or_else(|| self.present.clone().filter(is_it)) {
+            return Ok(Some(text));
         }
-    }
-
-    /// The text that a change made, by its delta.
-    fn made_by(&self, place: usize, revision: Revision) -> Result<Option<Vec<u8>>, Error> {
-        let line = &self.lines[place].0;
-        let old = line.before.map_or(Ok(None), |_| readable(self.kept(line.serial)))?.unwrap_or_default();
-        let read = |end: &str| self.folder.read(&format!("{}{end}", line.serial));
+        let old = line.before.map_or(Ok(None), |_| self.kept(line.serial))?.unwrap_or_default();
         let made = |delta: Vec<u8>| {
             let end_of_line = delta.iter().position(|&byte| byte == b'\n')?;
             let head: DeltaHeader = serde_json::from_slice(&delta[..end_of_line]).ok()?;
             let end = old.len().checked_sub(head.end).filter(|end| head.start <= *end)?;
             Some([&old[..head.start], &delta[end_of_line + 1..], &old[end..]].concat())
         };
+        let read = |end: &str| self.folder.read(&format!("{}{end}", line.serial));
         let delta = read(".next")?.map_or_else(|| read(".next.new"), |delta| Ok(Some(delta)))?;
-        Ok(delta.and_then(made).filter(|text| Revision::from_text(text) == revision))
-    }
-
-    /// Writes the history into a new folder; false if a text that is kept can't be read, or has no place there.
-    fn write_to(&self, folder: &StateDir) -> Result<bool, Error> {
-        let mut is_whole = !self.is_damaged;
-        let mut journal = Vec::new();
-        let last = self.lines.len().saturating_sub(1);
-        let mut known = self.lines.iter().find(|(line, _)| !line.aside).and_then(|(first, _)| first.before);
-        if let Some(first) = self.lines.iter().find(|(line, _)| line.before.is_some() && !line.aside) {
-            match readable(self.text_before(first.0.serial))? {
-                Some(text) => folder.put(&packed(FIRST), &[&compressed(&text)])?,
-                None => is_whole = false,
-            }
-        }
-        for (place, (line, _)) in self.lines.iter().enumerate() {
-            let text = match line.aside {
-                true => readable(self.text_before(line.serial))?,
-                false => self.text_after(place)?,
-            };
-            is_whole &= text.is_some() || (line.after.is_none() && !line.aside);
-            match text {
-                Some(text) if place == last => folder.put(&plain(line.serial), &[&text])?,
-                Some(text) => folder.put(&packed(line.serial), &[&compressed(&text)])?,
-                None => {}
-            }
-            if !line.aside {
-                is_whole &= line.before == known;
-                known = line.after;
-            }
-            serde_json::to_writer(&mut journal, line).map_err(Error::io("write", folder.path()))?;
-            journal.push(b'\n');
-        }
-        folder.put(JOURNAL, &[&journal])?;
-        if let Some(keep) = self.folder.read(KEEP)? {
-            folder.put(KEEP, &[&keep])?;
-        }
-        Ok(is_whole)
+        Ok(delta.and_then(made).filter(is_it))
     }
 }

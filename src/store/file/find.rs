@@ -1,12 +1,16 @@
-//! Finds the configuration file: the path as given, and the file at the end of its links.
+//! Finds the configuration file: the path as given, and the file at the end of its links; and who may write it.
 //!
 //! The links are followed by hand. `canonicalize` fails on a file that is yet to be made, and cannot
 //! say which link of a chain leads to nothing. And in a folder that everybody may write, such as
 //! `/tmp`, a link may be a trap: whoever made it decides which file is read and changed. So the rule
 //! that Linux calls `protected_symlinks` holds here, whether or not the system has it, and also for
 //! the links to folders, which the system leaves alone.
+//!
+//! Where a file has an access control list, the group bits of its mode are the *mask* of that list, not the rights of
+//! the group: a file that one more user may write shows `rw-` for its group although the group may not
+//! write (acl(5)). So the list is read, and checked as the kernel checks it.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::{CStr, OsString};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
@@ -20,6 +24,19 @@ use crate::error::{Error, ErrorKind};
 
 /// Name of the folder in which version 0.1 had the state folders of all files.
 const FORMER_ROOT: &str = ".mediactl";
+
+/// As many links as the kernel follows.
+const MAX_LINKS: usize = 40;
+
+/// The mode bits of a folder that every user may write, and where only the owner of a file may remove
+/// it.
+const STICKY_AND_PUBLIC: u32 = 0o1002;
+
+/// The attribute in which the kernel keeps an access control list.
+pub(super) const ACCESS_LIST: &CStr = c"system.posix_acl_access";
+
+/// More than the largest value of an attribute, and the largest list of their names (xattr(7)).
+pub(super) const LARGEST_ATTRIBUTE: usize = 64 << 10;
 
 /// The configuration file: the path as it was given and the file that its links lead to.
 ///
@@ -38,7 +55,21 @@ impl ConfFile {
     /// `NotAFile`, `LinkLoop`, `DanglingLink`, `PlantedLink`; `NotFound` for a missing folder; `PermissionDenied`
     /// and `Io` when a folder on the way cannot be searched.
     pub fn resolve(path: &Path) -> Result<ConfFile, Error> {
-        Ok(ConfFile { given: path.to_owned(), target: follow(path)? })
+        if path.as_os_str().is_empty() {
+            return Err(Error::no_file(path));
+        }
+        let start = if path.is_absolute() { Ok(PathBuf::from("/")) } else { std::env::current_dir() };
+        let start = start.map_err(Error::opening("look up", Path::new(".")))?;
+        let target = PathWalk { given: path, links: 0 }.follow(start, path, None)?;
+        match fs::symlink_metadata(&target) {
+            Ok(found) => refuse_other_kinds(&target, &found)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(cannot_look_up(&target, error)),
+        }
+        if path.as_os_str().as_bytes().ends_with(b"/") {
+            return Err(cannot_look_up(path, Errno::NOTDIR.into()));
+        }
+        Ok(ConfFile { given: path.to_owned(), target })
     }
 
     /// The path as the user wrote it.
@@ -139,80 +170,45 @@ pub(super) fn refuse_other_kinds(path: &Path, found: &Metadata) -> Result<(), Er
         .hint("the configuration has to be a regular file"))
 }
 
-/// As many links as the kernel follows.
-const MAX_LINKS: usize = 40;
-
-/// The mode bits of a folder that every user may write, and where only the owner of a file may remove
-/// it.
-const STICKY_AND_PUBLIC: u32 = 0o1002;
-
-/// Follows the links of `given`; the last name may be missing. The result has no link and no `..`.
-fn follow(given: &Path) -> Result<PathBuf, Error> {
-    if given.as_os_str().is_empty() {
-        return Err(Error::no_file(given));
-    }
-    let start = if given.is_absolute() { PathBuf::from("/") } else { current_folder()? };
-    let mut way = PathWalk { given, at: start, names: Vec::new(), links: 0, link: None };
-    way.put(given);
-    while let Some(name) = way.names.pop() {
-        way.step(&name)?;
-    }
-    way.end()
-}
-
-fn current_folder() -> Result<PathBuf, Error> {
-    std::env::current_dir().map_err(Error::opening("look up", Path::new(".")))
-}
-
+/// The walk from a path as it is given to the file that it means.
 struct PathWalk<'a> {
     given: &'a Path,
-    /// The folder that was reached, or at the end the file.
-    at: PathBuf,
-    /// The names that are still to be followed, the next one last.
-    names: Vec<OsString>,
     /// The number of links that were followed.
     links: usize,
-    /// The link whose names are being followed, if there is one.
-    link: Option<Link>,
-}
-
-struct Link {
-    path: PathBuf,
-    points_to: PathBuf,
-    /// The number of names that are left when those of the link are used up.
-    names_behind: usize,
 }
 
 impl PathWalk<'_> {
-    fn put(&mut self, path: &Path) {
-        let names = path.components().rev().filter(|component| !matches!(component, Component::CurDir));
-        self.names.extend(names.map(|component| component.as_os_str().to_owned()));
-    }
-
-    fn step(&mut self, name: &OsStr) -> Result<(), Error> {
-        match Path::new(name).components().next() {
-            Some(Component::RootDir) => self.at = PathBuf::from("/"),
-            Some(Component::ParentDir) => {
-                self.at.pop();
-            }
-            _ => {
-                let path = self.at.join(name);
-                match fs::symlink_metadata(&path) {
-                    Ok(found) if found.is_symlink() => return self.follow_link(path, &found),
-                    Ok(found) if !self.names.is_empty() && !found.is_dir() => {
-                        return Err(cannot_look_up(&path, Errno::NOTDIR.into()));
-                    }
-                    Ok(_) => self.at = path,
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => self.miss(path)?,
-                    Err(error) => return Err(cannot_look_up(&path, error)),
+    /// Follows `path` from the folder `at`, which `link` points to, if it is not the given path. The last name of the given
+    /// path may be missing; the target of a link may not. The result has no link and no `..`.
+    fn follow(&mut self, mut at: PathBuf, path: &Path, link: Option<&Path>) -> Result<PathBuf, Error> {
+        let mut names = path.components().peekable();
+        while let Some(name) = names.next() {
+            let next = match name {
+                Component::Normal(name) => at.join(name),
+                Component::ParentDir => {
+                    at.pop();
+                    continue;
                 }
-            }
+                Component::RootDir => PathBuf::from("/"),
+                Component::CurDir | Component::Prefix(_) => continue,
+            };
+            at = match fs::symlink_metadata(&next) {
+                Ok(found) if found.is_symlink() => self.follow_link(at, &next, &found)?,
+                Ok(_) => next,
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(cannot_look_up(&next, error));
+                }
+                Err(_) => match link {
+                    Some(link) => return Err(self.dangling(link, path)),
+                    None if names.peek().is_none() => next,
+                    None => return Err(Error::no_file(&next)),
+                },
+            };
         }
-        self.link = self.link.take().filter(|link| self.names.len() > link.names_behind);
-        Ok(())
+        Ok(at)
     }
 
-    fn follow_link(&mut self, path: PathBuf, found: &Metadata) -> Result<(), Error> {
+    fn follow_link(&mut self, folder: PathBuf, link: &Path, found: &Metadata) -> Result<PathBuf, Error> {
         self.links += 1;
         if self.links > MAX_LINKS {
             let message = format!("`{}` is a link that leads back to itself", self.given.display());
@@ -220,50 +216,22 @@ impl PathWalk<'_> {
                 Error::new(ErrorKind::NotFound, message).hint("one of the links has to lead to a file")
             );
         }
-        refuse_planted(&self.at, &path, found)?;
-        let points_to = fs::read_link(&path).map_err(Error::opening("read the link", &path))?;
-        let link = Link { points_to: self.at.join(&points_to), path, names_behind: self.names.len() };
-        self.put(&points_to);
-        self.link = Some(link);
-        Ok(())
-    }
-
-    /// The last name of the given path may be missing; the target of a link may not.
-    fn miss(&mut self, path: PathBuf) -> Result<(), Error> {
-        match self.link.take() {
-            Some(link) => Err(self.dangling(link)),
-            None if self.names.is_empty() => {
-                self.at = path;
-                Ok(())
-            }
-            None => Err(Error::no_file(&path)),
-        }
+        refuse_planted(&folder, link, found)?;
+        let points_to = fs::read_link(link).map_err(Error::opening("read the link", link))?;
+        self.follow(folder, &points_to, Some(link))
     }
 
     /// The pipe of a shell's `<(command)` looks like a dangling link, only the kernel can follow it.
-    fn dangling(&self, link: Link) -> Error {
+    fn dangling(&self, link: &Path, points_to: &Path) -> Error {
         if let Ok(found) = fs::metadata(self.given)
             && let Err(error) = refuse_other_kinds(self.given, &found)
         {
             return error;
         }
-        let [link, points_to] = [&link.path, &link.points_to].map(|path| path.display());
+        let points_to = link.parent().unwrap_or(link).join(points_to);
+        let [link, points_to] = [link, &points_to].map(Path::display);
         let message = format!("`{link}` is a link to `{points_to}`, which does not exist");
         Error::new(ErrorKind::NotFound, message).hint(format!("create `{points_to}`, or correct the link"))
-    }
-
-    fn end(self) -> Result<PathBuf, Error> {
-        match fs::symlink_metadata(&self.at) {
-            Ok(found) => {
-                refuse_other_kinds(&self.at, &found)?;
-                match self.given.as_os_str().as_bytes().ends_with(b"/") {
-                    true => Err(cannot_look_up(self.given, Errno::NOTDIR.into())),
-                    false => Ok(self.at),
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(self.at),
-            Err(error) => Err(cannot_look_up(&self.at, error)),
-        }
     }
 }
 
@@ -286,4 +254,162 @@ fn refuse_planted(folder: &Path, path: &Path, found: &Metadata) -> Result<(), Er
 
 fn cannot_look_up(path: &Path, error: io::Error) -> Error {
     Error::opening("look up", path)(error)
+}
+
+/// The rights to write a file: its owner, its mode, and its access control list.
+#[derive(Debug)]
+pub(super) struct AccessRights {
+    pub owner: u32,
+    pub group: u32,
+    /// 0 if the list can't be read: it allows nothing.
+    mode: u32,
+    /// The entries of the list; `None` without one, where the mode decides.
+    list: Option<Vec<AclEntry>>,
+}
+
+/// An entry of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct AclEntry {
+    tag: u16,
+    permissions: u16,
+    /// The user or the group, where the tag names one.
+    id: u32,
+}
+
+// The tags of `linux/posix_acl.h`; the owner and the others are in the mode, too.
+const NAMED_USER: u16 = 0x02;
+const OWNING_GROUP: u16 = 0x04;
+const NAMED_GROUP: u16 = 0x08;
+const MASK: u16 = 0x10;
+
+impl AccessRights {
+    /// The rights on the file at `path` itself; a link is not followed.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        let found = fs::symlink_metadata(path)?;
+        let rights = Self { owner: found.uid(), group: found.gid(), mode: found.mode(), list: None };
+        // If the mask has no write permission, no entry of the list grants it, so the list is not read.
+        if found.mode() & 0o020 == 0 {
+            return Ok(rights);
+        }
+        let mut bytes = vec![0; LARGEST_ATTRIBUTE];
+        Ok(match rustix::fs::lgetxattr(path, ACCESS_LIST, &mut bytes) {
+            Ok(length) => rights.with_list(&bytes[..length]),
+            Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS) => rights,
+            Err(_) => rights.with_list(&[]),
+        })
+    }
+
+    /// The same with a list (`linux/posix_acl_xattr.h`): a version, and entries of eight bytes, little endian.
+    fn with_list(self, bytes: &[u8]) -> Self {
+        let entry = |bytes: &[u8; 8]| AclEntry {
+            tag: u16::from_le_bytes([bytes[0], bytes[1]]),
+            permissions: u16::from_le_bytes([bytes[2], bytes[3]]),
+            id: u32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]),
+        };
+        match bytes.strip_prefix(&[2, 0, 0, 0]).map(<[u8]>::as_chunks) {
+            Some((entries, [])) => Self { list: Some(entries.iter().map(entry).collect()), ..self },
+            _ => Self { mode: 0, list: Some(Vec::new()), ..self },
+        }
+    }
+
+    /// True if the members of the file's own group may write it.
+    pub fn group_may_write(&self) -> bool {
+        let is_given = |entry: &AclEntry| entry.tag == OWNING_GROUP && entry.writes();
+        self.mode & 0o020 != 0 && self.list.as_ref().is_none_or(|list| list.iter().any(is_given))
+    }
+
+    /// True if a user who is in these groups may write it. Root and the owner always may: the owner can
+    /// change the mode at any time. The order is that of acl(5): the named user, the groups, the others.
+    pub fn may_write(&self, user: u32, groups: &[u32]) -> bool {
+        if user == 0 || user == self.owner {
+            return true;
+        }
+        let others_may = self.mode & 0o002 != 0;
+        let Some(entries) = &self.list else {
+            return if groups.contains(&self.group) { self.mode & 0o020 != 0 } else { others_may };
+        };
+        let mask_writes = entries.iter().find(|entry| entry.tag == MASK).is_none_or(|mask| mask.writes());
+        if let Some(entry) = entries.iter().find(|entry| entry.tag == NAMED_USER && entry.id == user) {
+            return mask_writes && entry.writes();
+        }
+        let mut of_groups = entries.iter().filter(|entry| match entry.tag {
+            OWNING_GROUP => groups.contains(&self.group),
+            NAMED_GROUP => groups.contains(&entry.id),
+            _ => false,
+        });
+        match of_groups.next() {
+            Some(first) => mask_writes && (first.writes() || of_groups.any(|entry| entry.writes())),
+            None => others_may,
+        }
+    }
+}
+
+impl AclEntry {
+    fn writes(self) -> bool {
+        self.permissions & 0o2 != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A version of a list that is understood.
+    const VERSION: [u8; 4] = [2, 0, 0, 0];
+    const OWNER: u32 = 10;
+    const GROUP: u32 = 20;
+
+    /// A file of mode 0660 with a list; an entry is a tag, its permissions, and an id.
+    fn with_list(entries: &[(u16, u16, u32)]) -> AccessRights {
+        let mut bytes = VERSION.to_vec();
+        for (tag, permissions, id) in entries {
+            bytes.extend(tag.to_le_bytes());
+            bytes.extend(permissions.to_le_bytes());
+            bytes.extend(id.to_le_bytes());
+        }
+        with_mode(0o660).with_list(&bytes)
+    }
+
+    fn with_mode(mode: u32) -> AccessRights {
+        AccessRights { owner: OWNER, group: GROUP, mode, list: None }
+    }
+
+    #[test]
+    fn a_mode_says_who_may_write() {
+        for (mode, group, others) in
+            [(0o640, false, false), (0o660, true, false), (0o602, false, true), (0o666, true, true)]
+        {
+            let access = with_mode(mode);
+            assert_eq!(access.group_may_write(), group, "{mode:o}");
+            assert_eq!(access.may_write(1, &[GROUP]), group, "{mode:o}");
+            assert_eq!(access.may_write(1, &[1]), others, "{mode:o}");
+            assert!(access.may_write(0, &[]) && access.may_write(OWNER, &[]), "{mode:o}");
+        }
+    }
+
+    #[test]
+    fn an_entry_of_a_list_says_who_may_write_and_the_mask_does_not() {
+        let reader =
+            with_list(&[(OWNING_GROUP, 4, 0), (NAMED_USER, 6, 1), (NAMED_GROUP, 6, 2), (MASK, 6, 0)]);
+        assert!(!reader.group_may_write());
+        assert!(!reader.may_write(9, &[GROUP]), "the group may read");
+        assert!(reader.may_write(1, &[]) && reader.may_write(9, &[2]) && reader.may_write(9, &[GROUP, 2]));
+        assert!(!reader.may_write(9, &[9]), "the others may nothing");
+
+        let masked = with_list(&[(OWNING_GROUP, 6, 0), (NAMED_USER, 6, 1), (MASK, 4, 0)]);
+        assert!(!masked.may_write(9, &[GROUP]) && !masked.may_write(1, &[]), "the mask takes it away");
+
+        let refused = with_list(&[(OWNING_GROUP, 6, 0), (NAMED_USER, 4, 1), (MASK, 6, 0)]);
+        assert!(refused.group_may_write() && refused.may_write(9, &[GROUP]));
+        assert!(!refused.may_write(1, &[GROUP]), "the entry of a user comes before those of groups");
+    }
+
+    #[test]
+    fn a_list_that_cannot_be_read_allows_nothing() {
+        for bytes in [&b""[..], b"\x01\0\0\0", b"\x02\0\0\0\x04\0\x06"] {
+            let access = with_mode(0o666).with_list(bytes);
+            assert!(!access.group_may_write() && !access.may_write(1, &[GROUP]), "{bytes:?}");
+            assert!(access.may_write(0, &[]) && access.may_write(OWNER, &[]), "{bytes:?}");
+        }
+    }
 }

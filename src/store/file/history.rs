@@ -12,6 +12,7 @@
 //!
 //! `@N` counts back: `@1` is the text before the last change. Serial numbers never change.
 
+use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -25,12 +26,9 @@ use serde::{Deserialize, Serialize};
 
 use super::state::{StateDir, UNFINISHED};
 use crate::error::Error;
-use crate::store::Reconciled;
-use crate::store::bounded_time::{from_seconds, seconds};
-use crate::store::change_record::{ChangeRecord, ClusterState, DEFAULT_KEEP, HAND_EDIT, HistoryEntry};
-use crate::store::revision::Revision;
-use crate::store::version::BaseText;
-use crate::store::warning::Warning;
+use crate::store::clock::{from_seconds, seconds};
+use crate::store::record::{ChangeRecord, ClusterState, DEFAULT_KEEP, HAND_EDIT, HistoryEntry, Revision};
+use crate::store::{BaseText, Reconciled};
 
 /// Name of the folder in the state folder.
 pub(super) const FOLDER: &str = "history";
@@ -75,28 +73,21 @@ pub(super) struct JournalLine {
     pub at: u64,
     pub operation: String,
     pub by: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// The id of the change; of one that goes back by itself, that of the change that it rolls back.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The id of the change that it undoes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
     /// The revision of the text before; of a text that was never in the file, its own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Revision>,
     /// The revision of the text after, which is kept as `SERIAL.conf`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Revision>,
     /// True if the text was never the text of the file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aside: bool,
     /// The file that the change was to replace.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileStamp>,
     /// Of a node: the state of its cluster that the text before was made of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<ClusterState>,
 }
 
@@ -122,8 +113,6 @@ impl JournalLine {
 
     fn into_entry(self, number: Option<usize>) -> HistoryEntry {
         HistoryEntry {
-            number,
-            serial: self.serial,
             at: from_seconds(self.at),
             operation: self.operation,
             by: (!self.by.is_empty()).then_some(self.by),
@@ -133,22 +122,10 @@ impl JournalLine {
             before: self.before,
             after: self.after,
             is_aside: self.aside,
-            paths: None,
             from: self.from,
+            ..HistoryEntry::unreadable((number, self.serial), String::new())
         }
     }
-}
-
-/// The entries of these lines, of which the last one is the newest; that comes first. An entry with `is_aside` gets no
-/// number.
-pub(super) fn entries(lines: Vec<JournalLine>) -> Vec<HistoryEntry> {
-    let mut count = 0;
-    let number = |line: JournalLine| {
-        count += usize::from(!line.aside);
-        let number = (!line.aside).then_some(count);
-        line.into_entry(number)
-    };
-    lines.into_iter().rev().map(number).collect()
 }
 
 /// The lines of a journal, and whether something else than a writer of the history wrote into it.
@@ -167,10 +144,10 @@ fn is_no_line(line: &[u8]) -> bool {
     serde_json::from_slice::<JournalLine>(line).is_err_and(|error| !error.is_eof())
 }
 
-/// The number of changes that a folder of the history keeps: what the user chose last.
-pub(super) fn number_kept(folder: &StateDir) -> Result<u64, Error> {
-    let chosen = folder.read(KEEP)?.and_then(|text| str::from_utf8(&text).ok()?.trim().parse().ok());
-    Ok(chosen.unwrap_or(DEFAULT_KEEP as u64).max(1))
+/// The number of changes that a history keeps: what the user chose last.
+pub(super) fn number_kept(chosen: Option<Vec<u8>>) -> u64 {
+    let chosen = chosen.and_then(|text| str::from_utf8(&text).ok()?.trim().parse().ok());
+    chosen.unwrap_or(DEFAULT_KEEP as u64).max(1)
 }
 
 /// The history, with its journal read whole.
@@ -178,21 +155,44 @@ pub(super) fn number_kept(folder: &StateDir) -> Result<u64, Error> {
 pub(super) struct History {
     folder: StateDir,
     journal: Vec<u8>,
+    /// The files as they would be in the folder, which is one of version 0.1.
+    converted: Option<BTreeMap<String, Vec<u8>>>,
 }
 
 impl History {
     /// The history in a state folder; `None` if the file was never changed.
     pub fn find(state: &StateDir) -> Result<Option<Self>, Error> {
-        let Some(folder) = state.find_in(FOLDER)? else { return Ok(None) };
-        let journal = folder.read(JOURNAL)?.unwrap_or_default();
-        Ok(Some(Self { folder, journal }))
+        state.find_in(FOLDER)?.map(|folder| Self::read_from(folder, None)).transpose()
     }
 
     /// The history for the holder of the lock, made where it is missing.
     pub fn make(state: &StateDir) -> Result<Self, Error> {
-        let folder = state.folder_in(FOLDER)?;
-        let journal = folder.read(JOURNAL)?.unwrap_or_default();
-        Ok(Self { folder, journal })
+        Self::read_from(state.folder_in(FOLDER)?, None)
+    }
+
+    /// The history in a folder, or in the files that the writer who converts it puts there.
+    pub fn read_from(folder: StateDir, converted: Option<BTreeMap<String, Vec<u8>>>) -> Result<Self, Error> {
+        let mut history = Self { folder, journal: Vec::new(), converted };
+        history.journal = history.read(JOURNAL)?.unwrap_or_default();
+        Ok(history)
+    }
+
+    fn read(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
+        match &self.converted {
+            Some(files) => Ok(files.get(name).cloned()),
+            None => self.folder.read(name),
+        }
+    }
+
+    /// The texts, whether or not they are compressed or finished: the number and the name of each.
+    fn texts(&self) -> Result<Vec<(u64, String)>, Error> {
+        let named = |name: String| Some((name.split_once(TEXT)?.0.parse().ok()?, name));
+        let names = self.converted.as_ref().map(|files| files.keys().cloned().collect());
+        Ok(names.map_or_else(|| self.folder.names(), Ok)?.into_iter().filter_map(named).collect())
+    }
+
+    fn newest_text(&self) -> Result<u64, Error> {
+        Ok(self.texts()?.into_iter().map(|(number, _)| number).max().unwrap_or_default())
     }
 
     /// The lines, the last one first, each with its beginning. One that can't be read is taken to be none.
@@ -231,16 +231,24 @@ impl History {
     }
 
     /// The changes, the last one first, without the oldest ones, whose texts are not kept any more. `file` is the
-    /// present file.
+    /// present file. An entry with `is_aside` gets no number.
     pub fn entries(&self, file: Option<FileStamp>) -> Result<Vec<HistoryEntry>, Error> {
         let (mut lines, is_damaged) = read_lines(&self.journal);
-        let oldest = lines.last().map_or(0, |last| last.serial).saturating_sub(number_kept(&self.folder)?);
+        let newest = lines.last().map_or(0, |last| last.serial);
+        let oldest = newest.saturating_sub(number_kept(self.read(KEEP)?));
         lines.pop_if(|last| last.is_unmade(file));
         // The journal is shortened later than texts are removed.
         lines.retain(|line| line.serial > oldest);
-        let is_damaged = is_damaged || (lines.is_empty() && newest_text(&self.folder)? > 1);
-        let damage = is_damaged.then(|| HistoryEntry::unreadable((None, 0), damage_in_words(&self.folder)));
-        Ok(entries(lines).into_iter().chain(damage).collect())
+        let is_damaged = is_damaged || (lines.is_empty() && self.newest_text()? > 1);
+        let mut count = 0;
+        let number = |line: JournalLine| {
+            count += usize::from(!line.aside);
+            let number = (!line.aside).then_some(count);
+            line.into_entry(number)
+        };
+        let entries = lines.into_iter().rev().map(number);
+        let damage = is_damaged.then(|| HistoryEntry::unreadable((None, 0), self.damage_in_words()));
+        Ok(entries.chain(damage).collect())
     }
 
     /// True if a change with this serial number is in the history.
@@ -279,7 +287,7 @@ impl History {
         for end in [TEXT, COMPRESSED] {
             let name = format!("{number}{end}");
             let path = self.folder.path_of(&name);
-            let Some(bytes) = self.folder.read(&name)? else { continue };
+            let Some(bytes) = self.read(&name)? else { continue };
             let text = if end == COMPRESSED { uncompressed(&bytes).ok() } else { Some(bytes) };
             if let Some(text) = text.filter(|text| Revision::from_text(text) == revision) {
                 return Ok(Some(text));
@@ -295,24 +303,24 @@ impl History {
         let is_damaged = match last {
             Some(last) => is_no_line(last),
             // The texts of the first change may be there before its line.
-            None => newest_text(&self.folder)? > 1,
+            None => self.newest_text()? > 1,
         };
-        Ok(is_damaged.then(|| damage_in_words(&self.folder)))
+        Ok(is_damaged.then(|| self.damage_in_words()))
     }
 
     /// The number of the last line; 0 if there is none. Of a damaged journal, no text has it or a greater one.
     fn last_serial(&self) -> Result<u64, Error> {
         let last = self.back().next().map_or(0, |(_, line)| line.serial);
         Ok(match self.damage()? {
-            Some(_) => last.max(newest_text(&self.folder)? + 1),
+            Some(_) => last.max(self.newest_text()? + 1),
             None => last,
         })
     }
 
     /// Reconciles the history with the file at `path`, which holds `now`, or is missing.
-    pub fn reconcile(&mut self, path: &Path, now: Option<(&[u8], Revision)>) -> Result<Reconciled, Error> {
-        let warnings = self.damage()?.map(Warning::HistoryDamaged).into_iter().collect();
-        let revision = now.map(|(_, revision)| revision);
+    pub fn reconcile(&mut self, path: &Path, now: Option<BaseText<'_>>) -> Result<Reconciled, Error> {
+        let warnings = self.damage()?.into_iter().collect();
+        let revision = now.map(|now| now.revision);
         let last = self.back().next().filter(|(_, last)| last.before == revision);
         if let Some((start, last)) = last.filter(|(_, last)| last.is_unmade(FileStamp::at(path))) {
             self.withdraw(start, last.serial)?;
@@ -321,41 +329,30 @@ impl History {
             return Ok(Reconciled { warnings, edited_from: None });
         };
         let edited_from = last.after.and_then(|after| self.text(last.serial, after).ok()?);
-        self.record_hand_edit(path, now, &last)?;
-        self.forget(None, &texts(&self.folder)?);
-        Ok(Reconciled { warnings, edited_from })
-    }
-
-    /// Records that the file at `path` holds another text than that of the last change.
-    fn record_hand_edit(
-        &mut self,
-        path: &Path,
-        now: Option<(&[u8], Revision)>,
-        last: &JournalLine,
-    ) -> Result<(), Error> {
         let line = JournalLine {
             serial: self.last_serial()? + 1,
             at: written_at(path).max(last.at),
             operation: HAND_EDIT.to_owned(),
             before: last.after,
-            after: now.map(|(_, revision)| revision),
+            after: revision,
             ..JournalLine::default()
         };
-        if let Some((text, _)) = now {
-            self.folder.put(&plain(line.serial), &[text])?;
+        if let Some(now) = now {
+            self.folder.put(&plain(line.serial), &[now.text])?;
         }
-        self.append(&line)
+        self.append(&line)?;
+        self.forget(None, &self.texts()?);
+        Ok(Reconciled { warnings, edited_from })
     }
 
     /// Keeps the text before the first change; `last` is the last number that is taken. Returns that number from now on.
     fn keep_first(&self, text: &[u8], last: u64) -> Result<u64, Error> {
-        // Without a line, what is there is of a writer that was killed; unless the journal is damaged.
-        let has_lines = !self.journal.is_empty() || self.damage()?.is_some();
-        let is_taken = has_lines && texts(&self.folder)?.iter().any(|(taken, _)| *taken == FIRST);
-        let (number, last) = if is_taken { (last + 1, last + 1) } else { (FIRST, last) };
+        // In front of the first line, what is there is of a writer that was killed.
+        let is_taken = last > 0 && self.texts()?.iter().any(|(taken, _)| *taken == FIRST);
+        let number = if is_taken { last + 1 } else { FIRST };
         let _ = self.folder.remove(&plain(number));
         self.folder.put(&packed(number), &[&compressed(text)])?;
-        Ok(last)
+        Ok(last.max(number))
     }
 
     /// Keeps a text in the history that was never in the file, durably.
@@ -368,7 +365,7 @@ impl History {
         };
         self.folder.put(&plain(line.serial), &[text])?;
         self.append(&line)?;
-        self.forget(record.keep, &texts(&self.folder)?);
+        self.forget(record.keep, &self.texts()?);
         Ok(())
     }
 
@@ -403,10 +400,19 @@ impl History {
         Ok(())
     }
 
+    /// Says what a user can do with a damaged journal.
+    fn damage_in_words(&self) -> String {
+        format!(
+            "a part of the history can't be read: `{}` is damaged; earlier texts stand in `{}`",
+            self.folder.path_of(JOURNAL).display(),
+            self.folder.path().display()
+        )
+    }
+
     /// Removes the texts that are older than the changes that are kept: as many as `chosen`, else as before. `texts` is
     /// what is in the folder. What fails here is tried again by the next change.
     fn forget(&mut self, chosen: Option<usize>, texts: &[(u64, String)]) {
-        let Ok(before) = number_kept(&self.folder) else { return };
+        let Ok(before) = self.read(KEEP).map(number_kept) else { return };
         let keep = chosen.map_or(before, |chosen| chosen.max(1) as u64);
         // Texts that are gone already do not come back where more are kept from now on.
         let listed = if keep > before { before + 1 } else { keep };
@@ -438,19 +444,10 @@ impl History {
     }
 }
 
-/// Says what a user can do with a damaged journal.
-pub(super) fn damage_in_words(folder: &StateDir) -> String {
-    format!(
-        "a part of the history can't be read: `{}` is damaged; earlier texts stand in `{}`",
-        folder.path_of(JOURNAL).display(),
-        folder.path().display()
-    )
-}
-
 /// The history entry of a change that is about to be made; dropped before [`Staged::finish`], it is withdrawn.
 pub(super) struct Staged {
     history: History,
-    line: JournalLine,
+    serial: u64,
     keep: Option<usize>,
     /// The texts in the folder, and those of them that are compressed, too, by now.
     texts: Vec<(u64, String)>,
@@ -462,41 +459,32 @@ impl Staged {
     /// Keeps the new text and records the change, durably: from `old`, the text of the file at `path`, which is as `found`,
     /// to the pieces of `new`.
     pub fn stage(
-        history: History,
-        (path, old): (&Path, Option<(BaseText<'_>, &Metadata)>),
-        new: Option<(&[&[u8]], Revision)>,
+        mut history: History,
+        path: &Path,
+        old: Option<(BaseText<'_>, &Metadata)>,
+        new: Option<&[&[u8]]>,
         record: &ChangeRecord<'_>,
     ) -> Result<Self, Error> {
-        let mut history = history;
-        let now = old.map(|(old, _)| (old.text, old.revision));
-        let revision = now.map(|(_, revision)| revision);
+        let text = old.map(|(old, _)| old.text);
+        history.reconcile(path, old.map(|(old, _)| old))?;
+        let last = history.last_change().map(|last| last.serial);
         let mut number = history.last_serial()?;
-        let known = match (history.last_change(), now) {
-            (Some(last), _) if last.after != revision => {
-                history.record_hand_edit(path, now, &last)?;
-                number += 1;
-                Some(number)
-            }
-            (Some(last), _) => Some(last.serial),
-            (None, Some((text, _))) => {
-                number = history.keep_first(text, number)?;
-                None
-            }
-            (None, None) => None,
-        };
+        if let (None, Some(text)) = (last, text) {
+            number = history.keep_first(text, number)?;
+        }
         let line = JournalLine {
-            before: revision,
-            after: new.map(|(_, revision)| revision),
+            before: old.map(|(old, _)| old.revision),
+            after: new.map(|pieces| Revision::of_pieces(pieces.iter().copied())),
             file: old.map(|(_, found)| FileStamp::of(found)),
             ..JournalLine::new(number + 1, record)
         };
-        let (texts, compressed) = (Vec::new(), Vec::new());
-        let mut staged = Self { history, line, keep: record.keep, texts, compressed, is_made: false };
-        if let Some((pieces, _)) = new {
-            staged.history.folder.put(&plain(staged.line.serial), pieces)?;
+        let (keep, texts, compressed) = (record.keep, Vec::new(), Vec::new());
+        let mut staged = Self { history, serial: line.serial, keep, texts, compressed, is_made: false };
+        if let Some(pieces) = new {
+            staged.history.folder.put(&plain(line.serial), pieces)?;
         }
-        staged.compress(known.zip(now.map(|(text, _)| text)));
-        staged.history.append(&staged.line)?;
+        staged.compress(last.zip(text));
+        staged.history.append(&line)?;
         Ok(staged)
     }
 
@@ -504,10 +492,12 @@ impl Staged {
     /// text. If this fails, the texts stay as they are, and the next change tries again.
     fn compress(&mut self, known: Option<(u64, &[u8])>) {
         let folder = &self.history.folder;
-        for (number, name) in texts(folder).unwrap_or_default() {
-            if name.ends_with(UNFINISHED) || number > self.line.serial {
+        for (number, name) in self.history.texts().unwrap_or_default() {
+            if name.ends_with(UNFINISHED) || number > self.serial {
                 let _ = folder.remove(&name);
-            } else if number < self.line.serial && name.ends_with(TEXT) {
+                continue;
+            }
+            if number < self.serial && name.ends_with(TEXT) {
                 let text = match known.filter(|(known, _)| *known == number) {
                     Some((_, text)) => Some(compressed(text)),
                     None => folder.read(&name).ok().flatten().map(|text| compressed(&text)),
@@ -516,10 +506,8 @@ impl Staged {
                     self.compressed.push(number);
                     self.texts.push((number, packed(number)));
                 }
-                self.texts.push((number, name));
-            } else {
-                self.texts.push((number, name));
             }
+            self.texts.push((number, name));
         }
     }
 
@@ -539,33 +527,24 @@ impl Drop for Staged {
             return;
         }
         // If this fails, the next writer withdraws the entry.
-        let last = self.history.back().next().filter(|(_, last)| last.serial == self.line.serial);
+        let last = self.history.back().next().filter(|(_, last)| last.serial == self.serial);
         let start = last.map_or(self.history.journal.len(), |(start, _)| start);
-        let _ = self.history.withdraw(start, self.line.serial);
+        let _ = self.history.withdraw(start, self.serial);
     }
 }
 
-/// The name of a text, and that of the same text, compressed.
+/// The name of a text.
 pub(super) fn plain(number: u64) -> String {
     format!("{number}{TEXT}")
 }
 
-pub(super) fn packed(number: u64) -> String {
+/// The name of the same text, compressed.
+fn packed(number: u64) -> String {
     format!("{number}{COMPRESSED}")
 }
 
-/// The texts in the folder, whether or not they are compressed or finished: the number and the name of each.
-fn texts(folder: &StateDir) -> Result<Vec<(u64, String)>, Error> {
-    let named = |name: String| Some((name.split_once(TEXT)?.0.parse().ok()?, name));
-    Ok(folder.names()?.into_iter().filter_map(named).collect())
-}
-
-fn newest_text(folder: &StateDir) -> Result<u64, Error> {
-    Ok(texts(folder)?.into_iter().map(|(number, _)| number).max().unwrap_or_default())
-}
-
 /// A text as a file of gzip.
-pub(super) fn compressed(text: &[u8]) -> Vec<u8> {
+fn compressed(text: &[u8]) -> Vec<u8> {
     let mut writer = GzBuilder::new().write(Vec::new(), Compression::fast());
     writer.write_all(text).and_then(|()| writer.finish()).expect("a vector takes all bytes")
 }

@@ -15,19 +15,17 @@
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::os::unix::fs::{FileExt, MetadataExt};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::fs::OFlags;
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
-use super::convert;
 use super::find::{ConfFile, open_regular, open_without_blocking, read_whole};
-use super::lock::wait_for;
-use super::state::StateDir;
+use super::state::{StateDir, wait_for};
 use crate::error::{Error, ErrorKind};
 use crate::store::error::{LockHolder, reason};
-use crate::store::version::{Loaded, Version};
-use crate::store::warning::Warning;
+use crate::store::{Loaded, Warning};
 
 /// Name of the journal in the state folder.
 const JOURNAL: &str = "in-place";
@@ -48,27 +46,19 @@ const READ_ATTEMPTS: usize = 100;
 /// The number of bytes of the file that are compared at a time.
 const CHUNK: usize = 256 * 1024;
 
-impl ConfFile {
-    /// Loads the file without a lock, making and writing nothing. It never blocks on a pipe.
-    ///
-    /// While an in-place write is under way, or after one was cut short, this returns the text before
-    /// that write: the next writer puts it back.
-    ///
-    /// # Errors
-    /// `NotFound`, `PermissionDenied`, `NotAFile`, `Io`; `ChangedMeanwhile` when the file never
-    /// stands still, or became a link since it was resolved.
-    pub fn load(&self) -> Result<Loaded, Error> {
-        // A reader ignores a state folder that it cannot read or trust, and returns the text of the file.
-        load(self, convert::find_state(self).ok().flatten().as_ref()).map(|(loaded, _)| loaded)
-    }
-}
-
-/// Loads the file, and says which file it was.
+/// Loads the file, and says which file it was. It never blocks on a pipe.
+///
+/// While an in-place write is under way, or after one was cut short, this returns the text before
+/// that write: the next writer puts it back.
+///
+/// # Errors
+/// `NotFound`, `PermissionDenied`, `NotAFile`, `Io`; `ChangedMeanwhile` when the file never
+/// stands still, or became a link since it was resolved.
 pub(super) fn load(conf: &ConfFile, state: Option<&StateDir>) -> Result<(Loaded, Metadata), Error> {
     let path = conf.target();
     for _ in 0..READ_ATTEMPTS {
         // Read before the file: if a journal appears later, the time of the file has changed, too.
-        let journal = state.and_then(|state| UndoJournal::read(state).ok().flatten());
+        let journal = state.and_then(|state| state.read(JOURNAL).ok().flatten()).and_then(UndoJournal::parse);
         let (file, found) = open_regular(path)?;
         let bytes = read_whole(&file, found.len(), path)?;
         let now = file.metadata().map_err(Error::io("look at", path))?;
@@ -79,7 +69,7 @@ pub(super) fn load(conf: &ConfFile, state: Option<&StateDir>) -> Result<(Loaded,
             Some(journal) if journal.compare(&found, &bytes) == FileState::Mixture => journal.into_old(),
             _ => bytes,
         };
-        return Ok((Loaded { bytes: bytes.into(), version: Version::new(()), open: None }, found));
+        return Ok((Loaded { bytes: bytes.into(), version: Arc::new(()), open: None }, found));
     }
     Err(Error::changed_meanwhile(path))
 }
@@ -100,11 +90,8 @@ pub(super) fn write(
     if !holds(&file, &found, old).map_err(Error::io("read", conf.target()))? {
         return Err(Error::changed_meanwhile(conf.target()));
     }
-    if let Err(error) = UndoJournal::write(state, found.ino(), old, pieces) {
-        // The file is untouched, so a journal that stays does no harm.
-        let _ = state.remove(JOURNAL);
-        return Err(error);
-    }
+    // If that fails, the file is untouched, so a journal that stays does no harm.
+    UndoJournal::write(state, found.ino(), old, pieces).inspect_err(|_| _ = state.remove(JOURNAL))?;
     if let Err(source) = overwrite(&file, pieces) {
         return Err(put_back_after(source, conf, state, &file, old));
     }
@@ -130,9 +117,10 @@ pub(super) fn recover(conf: &ConfFile, state: &StateDir) -> Result<Vec<Warning>,
         FileState::Edited => keep_journal(conf, state),
         FileState::Mixture => {
             overwrite(&file, &[journal.old()]).map_err(Error::io("write", conf.target()))?;
-            let mut warnings = vec![Warning::PutBack { path: conf.target().to_owned() }];
-            warnings.extend(remove_journal(state));
-            Ok(warnings)
+            let path = conf.target().display();
+            let put_back =
+                format!("an earlier write of `{path}` was cut short, the text before it was put back");
+            Ok([put_back].into_iter().chain(remove_journal(state)).collect())
         }
     }
 }
@@ -141,11 +129,9 @@ fn open_locked(conf: &ConfFile) -> Result<(File, Metadata), Error> {
     let path = conf.target();
     let file = open_without_blocking(path, OFlags::RDWR)?;
     let found = file.metadata().map_err(Error::io("look at", path))?;
-    let locked = wait_for(&file, FILE_LOCK_WAIT, &mut || {});
-    if locked.map_err(Error::io("lock", path))? {
-        Ok((file, found))
-    } else {
-        Err(Error::locked(path, LockHolder::unknown()))
+    match wait_for(&file, FILE_LOCK_WAIT, &mut || {}).map_err(Error::io("lock", path))? {
+        true => Ok((file, found)),
+        false => Err(Error::locked(path, LockHolder { pid: None })),
     }
 }
 
@@ -181,17 +167,20 @@ fn put_back_after(source: io::Error, conf: &ConfFile, state: &StateDir, file: &F
 fn remove_journal(state: &StateDir) -> Vec<Warning> {
     match state.remove(JOURNAL).and_then(|()| state.sync()) {
         Ok(()) => Vec::new(),
-        Err(source) => vec![Warning::JournalNotRemoved { path: state.path_of(JOURNAL), source }],
+        Err(error) => {
+            vec![format!("cannot remove `{}`: {}", state.path_of(JOURNAL).display(), reason(&error))]
+        }
     }
 }
 
 fn keep_journal(conf: &ConfFile, state: &StateDir) -> Result<Vec<Warning>, Error> {
-    let journal = state.path_of(KEPT_JOURNAL);
-    state
-        .rename(JOURNAL, KEPT_JOURNAL)
-        .and_then(|()| state.sync())
-        .map_err(Error::io("rename", &state.path_of(JOURNAL)))?;
-    Ok(vec![Warning::JournalKept { path: conf.target().to_owned(), journal }])
+    let renamed = state.rename(JOURNAL, KEPT_JOURNAL).and_then(|()| state.sync());
+    renamed.map_err(Error::io("rename", &state.path_of(JOURNAL)))?;
+    Ok(vec![format!(
+        "an earlier write of `{}` was cut short and the file was edited since; its texts are kept in `{}`",
+        conf.target().display(),
+        state.path_of(KEPT_JOURNAL).display()
+    )])
 }
 
 /// True if `file`, which is as `found`, holds exactly `text` from its current position on.
@@ -202,15 +191,14 @@ pub(super) fn holds(mut file: &File, found: &Metadata, text: &[u8]) -> io::Resul
     let mut chunk = vec![0; CHUNK];
     let mut rest = text;
     loop {
-        let count = match file.read(&mut chunk) {
+        match file.read(&mut chunk) {
             Ok(0) => return Ok(rest.is_empty()),
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Ok(count) => match rest.strip_prefix(&chunk[..count]) {
+                Some(after) => rest = after,
+                None => return Ok(false),
+            },
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
-        };
-        match rest.strip_prefix(&chunk[..count]) {
-            Some(after) => rest = after,
-            None => return Ok(false),
         }
     }
 }
@@ -251,12 +239,6 @@ impl UndoJournal {
         parts.push(&checksum);
         state.put(JOURNAL, &parts)?;
         state.sync_path().map_err(Error::io("write", &state.path_of(JOURNAL)))
-    }
-
-    /// Reads the journal in the state folder; `None` when there is none, or when writing it was cut short
-    /// before the file was touched.
-    fn read(state: &StateDir) -> Result<Option<UndoJournal>, Error> {
-        Ok(state.read(JOURNAL)?.and_then(UndoJournal::parse))
     }
 
     /// Compares the file described by `found`, which holds `bytes`, with the two texts.

@@ -1,16 +1,16 @@
 //! The file on disk: it is found, locked, loaded and replaced here.
 //!
 //! A writer takes these steps, and a failure at any of them leaves the old file: lock
-//! ([`ConfFile::lock`]) → load ([`LockedFile::load`]) → compare with the present file → write the new
+//! (`writer`) → load (`in_place`) → compare with the present file → write the new
 //! text into `.FILE.mediactl-XXXXXX` beside the file → copy owner, group, mode, extended attributes →
-//! the new text and a line in the `history` → fsync of all ([`LockedFile::prepare`]) → compare the bytes once
-//! more → rename → fsync of the folder ([`PreparedWrite::commit`]). A rename cannot work where the file is a
+//! the new text and a line in the `history` → fsync of all (`replace`) → compare the bytes once
+//! more → rename → fsync of the folder (`replace`). A rename cannot work where the file is a
 //! mount point of its own, or where a new file cannot be given the owner, the mode and the access control list
 //! of the old one. There the text is written in place under a journal (`in_place`). A reader takes no lock and
 //! writes nothing.
 //!
 //! Other users of the machine are not trusted. The mode and the access control list of a file say who
-//! may write it (`access`). The contents of the state folder are used only if no other user can have
+//! may write it (`find`). The contents of the state folder are used only if no other user can have
 //! made them (`state`). No link of another user is followed (`find`). The kernel says which process is
 //! at the other end of the socket (`serving`).
 //!
@@ -36,117 +36,44 @@
 //! | `followed`, `back`            | which text of a cluster the file holds, on a node; the way back |
 //! | `converted`                   | there only until the state folder of version 0.1 is removed     |
 
-mod access;
-mod find;
-mod lock;
-mod state;
-
-mod drafts;
-mod history;
-
 mod convert;
+mod drafts;
+mod find;
+mod history;
 mod in_place;
-mod included;
-
 mod pending;
 mod replace;
 mod serving;
+mod state;
 mod writer;
 
-use std::fs::Metadata;
+use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
+
+use rustix::process::geteuid;
 
 pub use drafts::{DraftHead, DraftOrigin, KeptDraft, draft_head, text_of_base, user_folder};
 pub use find::ConfFile;
 pub use pending::{Followed, FollowedText, WayBack};
-pub use replace::PreparedWrite;
 pub use serving::{AllowedPeers, ServeLock, Serving, SocketPeer};
-pub use writer::LockedFile;
 
-use super::candidate::Candidate;
-use super::change_record::{ChangeRecord, HistoryEntry};
 use super::error::LockHolder;
-use super::included::{Follow, IncludeError, IncludedText};
 use super::pending::PendingRecord;
-use super::revision::Revision;
-use super::version::{BaseText, Loaded};
-use super::warning::Warning;
-use super::{PreparedChange, Reconciled, RunBy, Store, Writer};
+use super::record::{HistoryEntry, Revision};
+use super::{
+    Candidate, Follow, IncludeError, IncludedText, Loaded, RunBy, Store, Writer, candidate_elsewhere,
+};
 use crate::error::Error;
-use convert::{FormerHistory, find_state};
-use history::{FileStamp, History};
+use convert::{find_history, find_state};
+use history::FileStamp;
 use in_place::last_write;
-use state::StateDir;
-use writer::TemporaryPlace;
-
-/// Mode of a candidate until it gets that of the other files in the state folder.
-const CANDIDATE_MODE: u32 = 0o600;
-
-/// The history for readers.
-enum AnyHistory {
-    Present(History),
-    /// That of a state folder of version 0.1, which no writer has converted yet.
-    Former(FormerHistory),
-}
-
-impl AnyHistory {
-    fn find(conf: &ConfFile) -> Result<Option<Self>, Error> {
-        if let Some(state) = StateDir::find(conf)? {
-            return Ok(History::find(&state)?.map(Self::Present));
-        }
-        let Some(former) = StateDir::find_former(conf)? else { return Ok(None) };
-        Ok(FormerHistory::find(conf, &former)?.map(Self::Former))
-    }
-}
-
-impl ConfFile {
-    /// Returns the changes in the history, the last one first, without the oldest ones, whose texts are not kept any
-    /// more. Takes no lock.
-    ///
-    /// # Errors
-    /// `PermissionDenied`, `Io`.
-    pub fn history(&self) -> Result<Vec<HistoryEntry>, Error> {
-        Ok(match AnyHistory::find(self)? {
-            None => Vec::new(),
-            Some(AnyHistory::Present(history)) => history.entries(FileStamp::at(self.target()))?,
-            Some(AnyHistory::Former(history)) => history.entries(),
-        })
-    }
-
-    /// Returns the text before a change, or the text of an entry that was never in the file; `None` if there was no
-    /// file, or if the text is no longer kept.
-    ///
-    /// # Errors
-    /// `Altered` if another program wrote into it; `PermissionDenied`, `Io`.
-    pub fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, Error> {
-        match AnyHistory::find(self)? {
-            None => Ok(None),
-            Some(AnyHistory::Present(history)) => history.text_before(serial),
-            Some(AnyHistory::Former(history)) => history.text_before(serial),
-        }
-    }
-}
-
-impl LockedFile<'_> {
-    /// Reconciles the history with the file, which holds `now`, or is missing.
-    ///
-    /// # Errors
-    /// `StateFolder`.
-    pub fn reconcile(&self, now: Option<BaseText<'_>>) -> Result<Reconciled, Error> {
-        let known = self.history.take();
-        // Without a change there is no history to reconcile.
-        let Some(mut history) = known.map_or_else(|| History::find(&self.state), |known| Ok(Some(known)))?
-        else {
-            return Ok(Reconciled::default());
-        };
-        let reconciled = history.reconcile(self.conf.target(), now.map(|now| (now.text, now.revision)))?;
-        self.history.replace(Some(history));
-        Ok(reconciled)
-    }
-}
+use pending::PENDING;
+use replace::{TEMPORARY_MODE, TemporaryPlace};
+use state::seems_there;
+use writer::LockedFile;
 
 impl Store for ConfFile {
     fn name(&self) -> String {
@@ -162,47 +89,68 @@ impl Store for ConfFile {
     }
 
     fn load(&self) -> Result<Loaded, Error> {
-        self.load()
+        // A reader ignores a state folder that it cannot read or trust, and returns the text of the file.
+        in_place::load(self, find_state(self).ok().flatten().as_ref()).map(|(loaded, _)| loaded)
     }
 
     fn stamp(&self, others: &[PathBuf]) -> u64 {
         let mut hasher = DefaultHasher::new();
         for path in std::iter::once(self.target()).chain(others.iter().map(PathBuf::as_path)) {
-            let found = std::fs::metadata(path).ok();
-            let changed = |found: &Metadata| (found.ctime(), found.ctime_nsec());
-            found
-                .map(|found| (found.dev(), found.ino(), last_write(&found), changed(&found)))
-                .hash(&mut hasher);
+            let changed = |found: Metadata| {
+                (found.dev(), found.ino(), last_write(&found), (found.ctime(), found.ctime_nsec()))
+            };
+            fs::metadata(path).ok().map(changed).hash(&mut hasher);
         }
         hasher.finish()
     }
 
+    /// Begins at the folder of this file.
     fn included(&self, pattern: &str, follow: Follow) -> Result<Vec<IncludedText>, IncludeError> {
-        self.read_included(pattern, follow)
+        let plain = self.folder().join(pattern);
+        if follow.stays_below && !self.is_below(&plain) {
+            // It is not even looked whether there is anything.
+            return Err(IncludeError::Outside);
+        }
+        let mut rest = follow;
+        if !pattern.contains(['*', '?', '[']) {
+            return Ok(vec![self.read_one(&plain, &mut rest)?]);
+        }
+        let folder = glob::Pattern::escape(&self.folder().display().to_string());
+        let whole =
+            if Path::new(pattern).is_absolute() { pattern.to_owned() } else { format!("{folder}/{pattern}") };
+        let options = glob::MatchOptions {
+            require_literal_separator: true,
+            require_literal_leading_dot: true,
+            ..glob::MatchOptions::new()
+        };
+        let found = glob::glob_with(&whole, options).map_err(|error| IncludeError::BadPattern(error.msg))?;
+        let read = found.map(|path| {
+            let path = path.map_err(|error| {
+                let path = error.path().to_owned();
+                Error::opening("look into", &path)(error)
+            })?;
+            self.read_one(&path, &mut rest)
+        });
+        read.collect()
     }
 
+    /// Without the oldest changes, whose texts are not kept any more.
     fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
-        self.history()
+        let history = find_history(self)?;
+        history.map_or(Ok(Vec::new()), |history| history.entries(FileStamp::at(self.target())))
     }
 
     fn has_change(&self, serial: u64) -> Result<bool, Error> {
         let now = FileStamp::at(self.target());
-        Ok(match AnyHistory::find(self)? {
-            None => false,
-            Some(AnyHistory::Present(history)) => history.has(serial, now),
-            Some(AnyHistory::Former(history)) => history.has(serial),
-        })
+        Ok(find_history(self)?.is_some_and(|history| history.has(serial, now)))
     }
 
     fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, Error> {
-        self.kept(serial)
+        find_history(self)?.map_or(Ok(None), |history| history.text_before(serial))
     }
 
     fn edited_from(&self, now: Revision) -> Option<Vec<u8>> {
-        match AnyHistory::find(self).ok()?? {
-            AnyHistory::Present(history) => history.edited_from(FileStamp::at(self.target()), now),
-            AnyHistory::Former(history) => history.edited_from(now),
-        }
+        find_history(self).ok()??.edited_from(FileStamp::at(self.target()), now)
     }
 
     fn refuse_missing(&self) -> Result<(), Error> {
@@ -213,11 +161,12 @@ impl Store for ConfFile {
     }
 
     fn has_pending(&self) -> bool {
-        self.has_pending()
+        [self.state_dir(), self.former_state_dir()].iter().any(|state| seems_there(&state.join(PENDING)))
     }
 
     fn pending(&self) -> Result<Option<PendingRecord>, Error> {
-        self.pending()
+        let Some(state) = find_state(self)? else { return Ok(None) };
+        Ok(state.read(PENDING)?.and_then(|bytes| pending::parse(bytes.into())))
     }
 
     /// In the state folder, where a writer has it, if that is there and may be written.
@@ -225,11 +174,11 @@ impl Store for ConfFile {
         let held = || {
             let state = find_state(self).ok()??;
             let temporary =
-                TemporaryPlace::of_candidates(&state).write_held(CANDIDATE_MODE, pieces).ok()??;
+                TemporaryPlace::of_candidates(&state).write_held(TEMPORARY_MODE, pieces).ok()??;
             state.adopt(temporary.as_file());
-            Some(Candidate::new(temporary))
+            Some(temporary)
         };
-        held().map_or_else(|| Candidate::elsewhere(pieces), Ok)
+        held().map_or_else(|| candidate_elsewhere(pieces), Ok)
     }
 
     fn run_by(&self) -> RunBy {
@@ -244,57 +193,69 @@ impl Store for ConfFile {
         wait: Duration,
         on_wait: &mut dyn FnMut(&LockHolder),
     ) -> Result<Box<dyn Writer + '_>, Error> {
-        Ok(Box::new(self.lock(wait, on_wait)?))
+        Ok(Box::new(LockedFile::new(self, wait, on_wait)?))
     }
 }
 
-impl Writer for LockedFile<'_> {
-    fn load(&self) -> Result<Loaded, Error> {
-        Ok(in_place::load(self.conf, Some(&self.state))?.0)
+impl ConfFile {
+    fn read_one(&self, path: &Path, rest: &mut Follow) -> Result<IncludedText, IncludeError> {
+        let file = Self::resolve(path)?;
+        let target = file.target().to_owned();
+        let is_below = self.is_below(&target);
+        if rest.stays_below && !is_below {
+            return Err(IncludeError::Outside);
+        }
+        let size = fs::symlink_metadata(&target).map_err(Error::opening("open", &target))?.len();
+        *rest = rest.after(size)?;
+        let (loaded, found) = in_place::load(&file, find_state(&file).ok().flatten().as_ref())?;
+        let is_linked = self.is_linked_by_another(&found);
+        if rest.stays_below && is_linked {
+            return Err(IncludeError::Linked);
+        }
+        Ok(IncludedText {
+            // As the file itself is named: below the folder by which it was given.
+            name: match (path.strip_prefix(self.folder()), self.given().parent()) {
+                (Ok(below), Some(folder)) => folder.join(below).display().to_string(),
+                _ => path.display().to_string(),
+            },
+            bytes: loaded.bytes,
+            target,
+            is_elsewhere: !is_below || is_linked,
+        })
     }
 
-    fn take_warnings(&mut self) -> Vec<Warning> {
-        std::mem::take(&mut self.warnings)
+    /// True if a path leads to a place below the folder of this file, and not into a state folder.
+    fn is_below(&self, path: &Path) -> bool {
+        let is_state = |name: &[u8]| name.starts_with(b".") && name.ends_with(b".mediactl");
+        let leaves = |name: Component<'_>| {
+            name == Component::ParentDir || is_state(name.as_os_str().as_encoded_bytes())
+        };
+        path.strip_prefix(self.folder()).is_ok_and(|below| !below.components().any(leaves))
     }
 
-    fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Reconciled, Error> {
-        self.reconcile(current)
-    }
-
-    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
-        let temporary = TemporaryPlace::of_candidates(&self.state).write(CANDIDATE_MODE, pieces)?;
-        self.state.adopt(temporary.as_file());
-        Ok(Candidate::new(temporary))
-    }
-
-    fn prepare<'w>(
-        &'w self,
-        old: Option<BaseText<'w>>,
-        new: Option<&'w [&'w [u8]]>,
-        record: &ChangeRecord<'_>,
-    ) -> Result<Box<dyn PreparedChange + 'w>, Error> {
-        Ok(Box::new(self.prepare(old, new, record)?))
-    }
-
-    fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), Error> {
-        let mut history = self.take_history()?;
-        history.keep_aside(text, record)?;
-        self.history.replace(Some(history));
-        Ok(())
-    }
-
-    /// Nobody else writes it as long as the file is locked.
-    fn set_pending(&self, pending: &PendingRecord) -> Result<(), Error> {
-        self.set_pending(pending)
-    }
-
-    fn clear_pending(&self) -> Result<(), Error> {
-        self.clear_pending()
+    /// True if a file has further names and another owner than this one: somebody may have given it a
+    /// name here that he could not read. A backup by `cp -al` has the same owner.
+    fn is_linked_by_another(&self, found: &Metadata) -> bool {
+        // While this file is missing, it will belong to the user of this process.
+        let own = fs::metadata(self.target()).map_or_else(|_| geteuid().as_raw(), |own| own.uid());
+        found.nlink() > 1 && found.uid() != own
     }
 }
 
-impl PreparedChange for PreparedWrite<'_> {
-    fn commit(self: Box<Self>) -> Result<Vec<Warning>, Error> {
-        (*self).commit()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_files_and_bytes_are_read_than_allowed() {
+        let folder = tempfile::tempdir().expect("there is room");
+        for name in ["a.inc", "b.inc", "c.inc"] {
+            fs::write(folder.path().join(name), "rtsp 554;\n").expect("a new folder is writable");
+        }
+        let file = ConfFile::resolve(&folder.path().join("media.conf")).expect("its folder is there");
+        let read = |files, bytes| file.included("*.inc", Follow { files, bytes, ..Follow::BELOW });
+        assert_eq!(read(3, 30).expect("it is just enough").len(), 3);
+        assert!(matches!(read(2, 30), Err(IncludeError::TooMuch)));
+        assert!(matches!(read(3, 29), Err(IncludeError::TooMuch)));
     }
 }

@@ -16,15 +16,14 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 use super::convert::{find_state, make_state};
 use super::find::ConfFile;
-use super::state::seems_there;
-use super::writer::LockedFile;
+use super::state::StateDir;
 use crate::error::Error;
-use crate::store::bounded_time::{from_milliseconds, milliseconds};
+use crate::store::clock::{from_milliseconds, milliseconds};
 use crate::store::pending::{PendingInfo, PendingRecord};
-use crate::store::revision::Revision;
+use crate::store::record::Revision;
 
 /// The name of the record of a change that has to be confirmed, in the state folder.
-const PENDING: &str = "pending";
+pub(super) const PENDING: &str = "pending";
 
 /// The name of the note of a node.
 const FOLLOWED: &str = "followed";
@@ -40,110 +39,66 @@ struct PendingHeader {
     deadline: u64,
     operation: String,
     by: String,
-    running: u64,
+    running: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    file: Option<u64>,
+    file: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    written: Option<u64>,
+    written: Option<usize>,
     /// The xxh3-128 of the texts: a record that was cut short has another.
     hash: String,
 }
 
-impl ConfFile {
-    /// The change that has to be confirmed; none, too, for a record that was cut short, whose change
-    /// was never made. Takes no lock.
-    ///
-    /// # Errors
-    /// `Untrusted`, `PermissionDenied`, `Io`.
-    pub fn pending(&self) -> Result<Option<PendingRecord>, Error> {
-        let Some(state) = find_state(self)? else { return Ok(None) };
-        Ok(state.read(PENDING)?.and_then(|bytes| parse(bytes.into())))
-    }
-
-    /// True if there seems to be a record; costs next to nothing.
-    pub fn has_pending(&self) -> bool {
-        [self.state_dir(), self.former_state_dir()].iter().any(|state| seems_there(&state.join(PENDING)))
-    }
-}
-
 /// Parses the file `pending`; `None` if it is not whole.
-fn parse(bytes: Bytes) -> Option<PendingRecord> {
+pub(super) fn parse(bytes: Bytes) -> Option<PendingRecord> {
     let end = bytes.iter().position(|&byte| byte == b'\n')?;
     let head: PendingHeader = serde_json::from_slice(&bytes[..end]).ok()?;
     let mut rest = bytes.slice(end + 1..);
-    if format!("{:032x}", xxh3_128(&rest)) != head.hash {
+    let lengths = [Some(head.running), head.file, head.written];
+    let whole = lengths.iter().flatten().try_fold(0_usize, |sum, length| sum.checked_add(*length));
+    if whole != Some(rest.len()) || format!("{:032x}", xxh3_128(&rest)) != head.hash {
         return None;
     }
-    let mut text = |length: u64| {
-        let length = usize::try_from(length).ok().filter(|length| *length <= rest.len())?;
-        Some(rest.split_to(length))
-    };
-    let mut optional = |length: Option<u64>| match length {
-        Some(length) => text(length).map(Some),
-        None => Some(None),
-    };
-    Some(PendingRecord {
-        running: optional(Some(head.running))??,
-        file: optional(head.file)?,
-        written: optional(head.written)?,
-        info: PendingInfo::new(head.id, head.operation, head.by, from_milliseconds(head.deadline)),
-    })
+    let [running, file, written] = lengths.map(|length| length.map(|length| rest.split_to(length)));
+    let info = PendingInfo::new(head.id, head.operation, head.by, from_milliseconds(head.deadline));
+    Some(PendingRecord { info, running: running?, file, written })
 }
 
-impl LockedFile<'_> {
-    /// Records a change that is about to be made, durably.
-    ///
-    /// # Errors
-    /// `StateFolder`.
-    pub fn set_pending(&self, pending: &PendingRecord) -> Result<(), Error> {
-        let head = head_of(pending);
-        let mut pieces: Vec<&[u8]> = vec![&head];
-        pieces.extend(texts(pending));
-        let written = self
-            .state
-            .put(PENDING, &pieces)
-            .and_then(|()| self.state.sync_path().map_err(Error::state_folder(&self.state.path_of(PENDING))));
-        written.inspect_err(|_| {
-            let _ = self.state.remove(PENDING);
-        })
-    }
-
-    /// Removes the record durably.
-    ///
-    /// # Errors
-    /// `StateFolder`.
-    pub fn clear_pending(&self) -> Result<(), Error> {
-        let cleared = match self.state.remove(PENDING) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            removed => removed.and_then(|()| self.state.sync()),
-        };
-        cleared.map_err(Error::state_folder(&self.state.path_of(PENDING)))
-    }
-}
-
-fn texts(pending: &PendingRecord) -> impl Iterator<Item = &[u8]> {
-    let texts = [Some(&pending.running), pending.file.as_ref(), pending.written.as_ref()];
-    texts.into_iter().flatten().map(|text| &text[..])
-}
-
-/// The line in front of the texts.
-fn head_of(pending: &PendingRecord) -> Vec<u8> {
+/// Records a change that is about to be made, durably.
+///
+/// # Errors
+/// `StateFolder`.
+pub(super) fn write(state: &StateDir, pending: &PendingRecord) -> Result<(), Error> {
+    let PendingRecord { info, running, file, written } = pending;
+    let texts = || [Some(running), file.as_ref(), written.as_ref()].into_iter().flatten();
     let mut hash = Xxh3Default::new();
-    texts(pending).for_each(|text| hash.update(text));
-    let (info, length) = (&pending.info, |text: &Bytes| text.len() as u64);
+    texts().for_each(|text| hash.update(text));
     let head = PendingHeader {
         id: info.id.clone(),
         deadline: milliseconds(info.deadline),
         operation: info.operation.clone(),
         by: info.by.clone(),
-        running: length(&pending.running),
-        file: pending.file.as_ref().map(length),
-        written: pending.written.as_ref().map(length),
+        running: running.len(),
+        file: file.as_ref().map(Bytes::len),
+        written: written.as_ref().map(Bytes::len),
         hash: format!("{:032x}", hash.digest128()),
     };
-    let mut line = serde_json::to_vec(&head).expect("it has only strings and numbers");
-    line.push(b'\n');
-    line
+    let head = serde_json::to_string(&head).expect("it has only strings and numbers") + "\n";
+    let pieces: Vec<&[u8]> = [head.as_bytes()].into_iter().chain(texts().map(|text| &text[..])).collect();
+    let synced = || state.sync_path().map_err(Error::state_folder(&state.path_of(PENDING)));
+    let put = state.put(PENDING, &pieces).and_then(|()| synced());
+    put.inspect_err(|_| _ = state.remove(PENDING))
+}
+
+/// Removes the record durably.
+///
+/// # Errors
+/// `StateFolder`.
+pub(super) fn remove(state: &StateDir) -> Result<(), Error> {
+    let removed = match state.remove(PENDING) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed.and_then(|()| state.sync()),
+    };
+    removed.map_err(Error::state_folder(&state.path_of(PENDING)))
 }
 
 /// The text of a cluster that a node runs.

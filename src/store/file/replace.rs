@@ -3,32 +3,31 @@
 //! Who may read and write the file never changes: a new file that cannot be given owner, group, mode and access
 //! control list of the old one must not take its place. The loss of another attribute is a warning.
 
-use std::ffi::CStr;
-use std::fs::{self, File, Metadata};
-use std::io;
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::ffi::{CStr, OsStr};
+use std::fs::{self, DirEntry, File, Metadata, OpenOptions, Permissions, TryLockError};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, Gid, Mode, RenameFlags, Uid, XattrFlags};
+use rustix::fs::{CWD, Gid, Mode, OFlags, RenameFlags, Uid, XattrFlags};
 use rustix::io::{Errno, retry_on_intr};
-use tempfile::TempPath;
+use tempfile::{NamedTempFile, TempPath};
 
-use super::access::ACCESS_LIST;
-use super::find::{ConfFile, open_regular};
-use super::history::Staged;
+use super::find::{ACCESS_LIST, ConfFile, LARGEST_ATTRIBUTE, open_regular};
+use super::history::{History, Staged};
 use super::in_place::{self, holds, last_write};
-use super::writer::{LockedFile, TemporaryPlace};
+use super::state::StateDir;
 use crate::error::{Error, ErrorKind};
-use crate::store::change_record::ChangeRecord;
-use crate::store::revision::Revision;
-use crate::store::version::{BaseText, is_concatenation};
-use crate::store::warning::Warning;
+use crate::store::error::reason;
+use crate::store::record::ChangeRecord;
+use crate::store::{BaseText, PreparedChange, Warning, is_concatenation};
 
 /// Mode of a configuration that did not exist before, less the umask: it holds passwords.
 const NEW_FILE_MODE: u32 = 0o640;
 
-/// Mode of a temporary file until it gets that of the old file.
-const TEMPORARY_MODE: u32 = 0o600;
+/// Mode of a temporary file until it gets that of the file whose place it takes.
+pub(super) const TEMPORARY_MODE: u32 = 0o600;
 
 /// Labels over the content itself, which the kernel computes anew.
 const COMPUTED: [&CStr; 2] = [c"security.ima", c"security.evm"];
@@ -36,192 +35,134 @@ const COMPUTED: [&CStr; 2] = [c"security.ima", c"security.evm"];
 /// Permissions of the group, which stand for the mask of a list where there is one.
 const GROUP_BITS: u32 = 0o070;
 
+/// Length of the random end of a temporary name.
+const RANDOM_LETTERS: usize = 6;
+
+/// Smaller pieces are written together.
+const BUFFER: usize = 64 << 10;
+
 /// A change of the file that is ready to be made.
-pub struct PreparedWrite<'a> {
-    locked: &'a LockedFile<'a>,
-    step: WriteStep<'a>,
+pub(super) struct PreparedWrite<'a> {
+    conf: &'a ConfFile,
+    state: &'a StateDir,
+    /// The old text, and the file as it was when the new one got its attributes; `None` if there was no file.
+    old: Option<(&'a [u8], Metadata)>,
+    /// The pieces of the new text; `None` if the file is removed.
+    pieces: Option<&'a [&'a [u8]]>,
+    /// The file that is renamed. `None` where a new file cannot be given owner, mode or access control list of the old one:
+    /// then the text is written into that.
+    new: Option<TempPath>,
+    warnings: Vec<Warning>,
+    /// The entry of the history; `None` if the new text is the old one.
+    staged: Option<Staged>,
 }
 
-enum WriteStep<'a> {
-    /// The new text is the old one.
-    Nothing,
-    Create(TempPath, Staged),
-    Exchange(Box<Exchange<'a>>),
-    Remove(Metadata, &'a [u8], Staged),
-}
-
-/// A new text that is to take the place of the old one.
-struct Exchange<'a> {
-    /// The old file, as it was when the new one got its attributes.
-    found: Metadata,
-    old: &'a [u8],
-    pieces: &'a [&'a [u8]],
-    /// The file that is renamed, and the warnings of attributes that were lost; `None` where a new file cannot be given
-    /// owner, mode or access control list of the old one. Then the text is written into that.
-    new: Option<(TempPath, Vec<Warning>)>,
-    staged: Staged,
-}
-
-impl LockedFile<'_> {
+impl<'a> PreparedWrite<'a> {
     /// Writes the new text durably beside the file, and into the history.
     ///
     /// # Errors
     /// `ChangedMeanwhile` if the file no longer holds `old`; `Io`, `PermissionDenied`.
-    pub fn prepare<'a>(
-        &'a self,
+    pub fn new(
+        (conf, state): (&'a ConfFile, &'a StateDir),
         old: Option<BaseText<'a>>,
-        new: Option<&'a [&'a [u8]]>,
+        pieces: Option<&'a [&'a [u8]]>,
+        open_history: impl FnOnce() -> Result<History, Error>,
         record: &ChangeRecord<'_>,
-    ) -> Result<PreparedWrite<'a>, Error> {
-        let step = match (old, new) {
-            (Some(old), Some(pieces)) => self.prepare_exchange(old, pieces, record)?,
-            (None, Some(pieces)) => self.prepare_creation(pieces, record)?,
-            (Some(old), None) => {
-                let (_, found) = open_holding(self.conf, old.text)?;
-                let staged = self.stage(Some((old, &found)), None, record)?;
-                WriteStep::Remove(found, old.text, staged)
+    ) -> Result<Self, Error> {
+        let path = conf.target();
+        let mut prepared =
+            Self { conf, state, old: None, pieces, new: None, warnings: Vec::new(), staged: None };
+        let opened = match old {
+            Some(old) => Some(open_holding(conf, old.text)?),
+            None if pieces.is_some() && fs::symlink_metadata(path).is_ok() => {
+                return Err(Error::changed_meanwhile(path));
             }
-            (None, None) => WriteStep::Nothing,
+            None => None,
         };
-        Ok(PreparedWrite { locked: self, step })
-    }
-
-    /// [`LockedFile::prepare`] and [`PreparedWrite::commit`] at once.
-    ///
-    /// # Errors
-    /// Those of both.
-    pub fn replace(
-        &self,
-        old: Option<BaseText<'_>>,
-        pieces: &[&[u8]],
-        record: &ChangeRecord<'_>,
-    ) -> Result<Vec<Warning>, Error> {
-        self.prepare(old, Some(pieces), record)?.commit()
-    }
-
-    fn prepare_exchange<'a>(
-        &'a self,
-        old: BaseText<'a>,
-        pieces: &'a [&'a [u8]],
-        record: &ChangeRecord<'_>,
-    ) -> Result<WriteStep<'a>, Error> {
-        let path = self.conf.target();
-        let (file, found) = open_holding(self.conf, old.text)?;
-        if is_concatenation(old.text, pieces) {
-            return Ok(WriteStep::Nothing);
+        let is_same = match (old, pieces) {
+            (Some(old), Some(pieces)) => is_concatenation(old.text, pieces),
+            (old, pieces) => old.is_none() && pieces.is_none(),
+        };
+        if is_same {
+            return Ok(prepared);
         }
-        let temporary = TemporaryPlace::beside(self.conf).write(TEMPORARY_MODE, pieces)?;
-        let mut new = copy_attributes(&file, &found, temporary.as_file(), path).ok();
-        let staged = self.stage(Some((old, &found)), Some(pieces), record)?;
-        if let Some(warnings) = &mut new {
-            let others = found.nlink().saturating_sub(1);
-            warnings.extend((others > 0).then(|| Warning::OtherNames { path: path.to_owned(), others }));
+        let mode = if old.is_some() { TEMPORARY_MODE } else { NEW_FILE_MODE };
+        let temporary = pieces.map(|pieces| TemporaryPlace::beside(conf).write(mode, pieces)).transpose()?;
+        let mut is_given = true;
+        if let (Some((file, found)), Some(temporary)) = (&opened, &temporary) {
+            let copied = copy_attributes(file, found, temporary.as_file(), path);
+            is_given = copied.is_ok();
+            prepared.warnings = copied.unwrap_or_default();
+            let others = found.nlink() - 1;
+            let holds = "which still holds the old text";
+            prepared.warnings.extend((is_given && others > 0).then(|| match others {
+                1 => format!("`{}` had 1 other hard link, {holds}", path.display()),
+                _ => format!(
+                    "`{}` had {others} other hard links, {}",
+                    path.display(),
+                    holds.replace("holds", "hold")
+                ),
+            }));
+        }
+        let known = old.zip(opened.as_ref().map(|(_, found)| found));
+        prepared.staged = Some(Staged::stage(open_history()?, path, known, pieces, record)?);
+        if let Some(temporary) = temporary.filter(|_| is_given) {
             temporary.as_file().sync_all().map_err(Error::io("flush", temporary.path()))?;
+            prepared.new = Some(temporary.into_temp_path());
         }
-        let new = new.map(|warnings| (temporary.into_temp_path(), warnings));
-        let exchange = Exchange { found, old: old.text, pieces, new, staged };
-        Ok(WriteStep::Exchange(Box::new(exchange)))
-    }
-
-    fn prepare_creation(
-        &self,
-        pieces: &[&[u8]],
-        record: &ChangeRecord<'_>,
-    ) -> Result<WriteStep<'static>, Error> {
-        let path = self.conf.target();
-        if fs::symlink_metadata(path).is_ok() {
-            return Err(Error::changed_meanwhile(path));
-        }
-        let temporary = TemporaryPlace::beside(self.conf).write(NEW_FILE_MODE, pieces)?;
-        let staged = self.stage(None, Some(pieces), record)?;
-        temporary.as_file().sync_all().map_err(Error::io("flush", temporary.path()))?;
-        Ok(WriteStep::Create(temporary.into_temp_path(), staged))
-    }
-
-    fn stage(
-        &self,
-        old: Option<(BaseText<'_>, &Metadata)>,
-        new: Option<&[&[u8]]>,
-        record: &ChangeRecord<'_>,
-    ) -> Result<Staged, Error> {
-        let new = new.map(|pieces| (pieces, Revision::of_pieces(pieces.iter().copied())));
-        Staged::stage(self.take_history()?, (self.conf.target(), old), new, record)
+        prepared.old = old.map(|old| old.text).zip(opened.map(|(_, found)| found));
+        Ok(prepared)
     }
 }
 
-impl PreparedWrite<'_> {
-    /// Makes the new text the text of the file.
-    ///
-    /// # Errors
-    /// `ChangedMeanwhile` if another program wrote since; `Io`, `PermissionDenied`, `Busy`. After each of
-    /// these the old file is whole and no other file is left behind. `Torn` is the exception, see there.
-    pub fn commit(self) -> Result<Vec<Warning>, Error> {
-        let conf = self.locked.conf;
-        match self.step {
-            WriteStep::Nothing => Ok(Vec::new()),
-            WriteStep::Create(new, staged) => create(conf, new, staged),
-            WriteStep::Exchange(exchange) => exchange.commit(self.locked),
-            WriteStep::Remove(found, old, staged) => {
-                recheck(conf, old, &found)?;
-                fs::remove_file(conf.target()).map_err(Error::io("remove", conf.target()))?;
-                let warnings = sync_folder(conf);
-                staged.finish();
-                Ok(warnings.into_iter().collect())
+impl PreparedChange for PreparedWrite<'_> {
+    /// Makes the new text the text of the file. After an error the old file is whole and no other file is left behind, but
+    /// for one whose text was only written in part, which says so.
+    fn commit(self: Box<Self>) -> Result<Vec<Warning>, Error> {
+        let Self { conf, state, old, pieces, new, mut warnings, staged } = *self;
+        let (path, Some(staged)) = (conf.target(), staged) else { return Ok(warnings) };
+        let changed = || Error::changed_meanwhile(path);
+        match (old, pieces, new) {
+            (Some((old, before)), Some(pieces), new) => {
+                let found = recheck(conf, old, &before)?;
+                match new.map(|new| take_place(new, path, &found)) {
+                    Some(Ok(())) => warnings.extend(sync_folder(conf)),
+                    Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => return Err(changed()),
+                    Some(Err(error)) if !is_mount_point(&error) => {
+                        return Err(Error::io("replace", path)(error));
+                    }
+                    Some(Err(_)) | None => warnings = in_place::write(conf, state, old, pieces)?,
+                }
             }
+            (None, _, Some(new)) => {
+                new.persist_noclobber(path).map_err(|failed| match failed.error.kind() {
+                    io::ErrorKind::AlreadyExists => changed(),
+                    _ => Error::io("make", path)(failed.error),
+                })?;
+                warnings.extend(sync_folder(conf));
+            }
+            (Some((old, before)), None, _) => {
+                recheck(conf, old, &before)?;
+                fs::remove_file(path).map_err(Error::io("remove", path))?;
+                warnings.extend(sync_folder(conf));
+            }
+            (None, ..) => {}
         }
-    }
-}
-
-impl Exchange<'_> {
-    fn commit(self, locked: &LockedFile<'_>) -> Result<Vec<Warning>, Error> {
-        let conf = locked.conf;
-        let found = recheck(conf, self.old, &self.found)?;
-        let write_in_place = || in_place::write(conf, &locked.state, self.old, self.pieces);
-        let warnings = match self.new {
-            None => write_in_place()?,
-            Some((new, mut warnings)) => match take_place(new, conf.target(), &found) {
-                Ok(()) => {
-                    warnings.extend(sync_folder(conf));
-                    warnings
-                }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    return Err(Error::changed_meanwhile(conf.target()));
-                }
-                Err(error) if is_mount_point(&error) => write_in_place()?,
-                Err(error) => return Err(Error::io("replace", conf.target())(error)),
-            },
-        };
-        self.staged.finish();
+        staged.finish();
         Ok(warnings)
-    }
-}
-
-fn create(conf: &ConfFile, new: TempPath, staged: Staged) -> Result<Vec<Warning>, Error> {
-    let path = conf.target();
-    match new.persist_noclobber(path) {
-        Ok(()) => {
-            let warnings = sync_folder(conf);
-            staged.finish();
-            Ok(warnings.into_iter().collect())
-        }
-        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
-            Err(Error::changed_meanwhile(path))
-        }
-        Err(error) => Err(Error::io("make", path)(error.error)),
     }
 }
 
 /// Opens the file and makes sure that it holds `text`. Editors take no lock of this program, so a writer looks before it
 /// starts and again before the rename.
 fn open_holding(conf: &ConfFile, text: &[u8]) -> Result<(File, Metadata), Error> {
-    let changed = |path: &Path| Error::changed_meanwhile(path);
-    let (file, found) = open_regular(conf.target()).map_err(|error| match error {
-        error if error.kind == ErrorKind::NoConfiguration => changed(conf.target()),
-        error => error,
-    })?;
-    match holds(&file, &found, text).map_err(Error::io("read", conf.target()))? {
-        true => Ok((file, found)),
-        false => Err(changed(conf.target())),
+    let path = conf.target();
+    match open_regular(path) {
+        Ok((file, found)) if holds(&file, &found, text).map_err(Error::io("read", path))? => {
+            Ok((file, found))
+        }
+        Err(error) if error.kind != ErrorKind::NoConfiguration => Err(error),
+        _ => Err(Error::changed_meanwhile(path)),
     }
 }
 
@@ -276,7 +217,7 @@ fn is_mount_point(error: &io::Error) -> bool {
 fn sync_folder(conf: &ConfFile) -> Option<Warning> {
     let path = conf.folder();
     let source = File::open(path).and_then(|folder| folder.sync_all()).err()?;
-    Some(Warning::FolderNotSynced { path: path.to_owned(), source })
+    Some(format!("cannot flush the folder `{}`: {}", path.display(), reason(&source)))
 }
 
 /// Copies from `from` (described by `found`) to `to`; `path` is for the warnings.
@@ -284,26 +225,12 @@ fn sync_folder(conf: &ConfFile) -> Option<Warning> {
 /// # Errors
 /// The error of the system if owner, group, mode or access control list cannot be set.
 fn copy_attributes(from: &File, found: &Metadata, to: &File, path: &Path) -> io::Result<Vec<Warning>> {
-    copy_owner(found, to)?;
-    copy_permissions(from, found, to)?;
-    let mut warnings = Vec::new();
-    copy_others(from, to, path, &mut warnings);
-    Ok(warnings)
-}
-
-fn copy_owner(found: &Metadata, to: &File) -> io::Result<()> {
     let now = to.metadata()?;
-    if (now.uid(), now.gid()) == (found.uid(), found.gid()) {
-        return Ok(());
+    if (now.uid(), now.gid()) != (found.uid(), found.gid()) {
+        rustix::fs::fchown(to, Some(Uid::from_raw(found.uid())), Some(Gid::from_raw(found.gid())))?;
     }
-    let (owner, group) = (Uid::from_raw(found.uid()), Gid::from_raw(found.gid()));
-    Ok(rustix::fs::fchown(to, Some(owner), Some(group))?)
-}
-
-/// Mode and list; after the owner, because a change of owner clears the setuid bits.
-fn copy_permissions(from: &File, found: &Metadata, to: &File) -> io::Result<()> {
-    // A folder with a default list gives a list to each new file. That list is removed first, because
-    // setting the mode would enable its entries.
+    // Mode and list come after the owner, because a change of owner clears the setuid bits. A folder with a default list
+    // gives a list to each new file. That list is removed first, because setting the mode would enable its entries.
     or_without_lists(rustix::fs::fremovexattr(to, ACCESS_LIST), ())?;
     if let Some(list) = or_without_lists(value(from, ACCESS_LIST).map(Some), None)? {
         // The group bits are the mask of the list that is copied below. Until then they would be rights
@@ -311,7 +238,26 @@ fn copy_permissions(from: &File, found: &Metadata, to: &File) -> io::Result<()> 
         set_mode(to, found.mode() & !GROUP_BITS)?;
         rustix::fs::fsetxattr(to, ACCESS_LIST, &list, XattrFlags::empty())?;
     }
-    set_mode(to, found.mode())
+    set_mode(to, found.mode())?;
+    let lost = |what: String, error: Errno| {
+        format!("cannot keep {what} of `{}`: {}", path.display(), reason(&error.into()))
+    };
+    let mut names = vec![0; LARGEST_ATTRIBUTE];
+    match rustix::fs::flistxattr(from, &mut names) {
+        Ok(length) => names.truncate(length),
+        // A file system without attributes has none to lose.
+        Err(Errno::NOTSUP | Errno::NOSYS) => return Ok(Vec::new()),
+        Err(error) => return Ok(vec![lost("the extended attributes".to_owned(), error)]),
+    }
+    // The kernel lists names one after the other, each with a NUL at its end.
+    let names = names.split_inclusive(|byte| *byte == 0);
+    let names = names.filter_map(|name| CStr::from_bytes_with_nul(name).ok());
+    let others = names.filter(|name| !COMPUTED.contains(name) && *name != ACCESS_LIST);
+    let copy = |name: &CStr| {
+        let error = copy_attribute(from, to, name).err()?;
+        Some(lost(format!("the attribute `{}`", name.to_string_lossy()), error))
+    };
+    Ok(others.filter_map(copy).collect())
 }
 
 /// Turns the answers for a file or file system without lists into `without`.
@@ -332,28 +278,6 @@ fn set_mode(file: &File, mode: u32) -> io::Result<()> {
     }
 }
 
-fn copy_others(from: &File, to: &File, path: &Path, warnings: &mut Vec<Warning>) {
-    let names = match names(from) {
-        Ok(names) => names,
-        // A file system without attributes has none to lose.
-        Err(Errno::NOTSUP | Errno::NOSYS) => return,
-        Err(error) => return warnings.push(lost(path, None, error)),
-    };
-    for name in each_name(&names).filter(|name| !COMPUTED.contains(name) && *name != ACCESS_LIST) {
-        if let Err(error) = copy_attribute(from, to, name) {
-            warnings.push(lost(path, Some(name), error));
-        }
-    }
-}
-
-fn lost(path: &Path, name: Option<&CStr>, error: Errno) -> Warning {
-    Warning::Attribute {
-        path: path.to_owned(),
-        name: name.map(|name| name.to_string_lossy().into_owned()),
-        source: error.into(),
-    }
-}
-
 fn copy_attribute(from: &File, to: &File, name: &CStr) -> rustix::io::Result<()> {
     let wanted = value(from, name)?;
     if value(to, name).is_ok_and(|present| present == wanted) {
@@ -362,29 +286,94 @@ fn copy_attribute(from: &File, to: &File, name: &CStr) -> rustix::io::Result<()>
     rustix::fs::fsetxattr(to, name, &wanted, XattrFlags::empty())
 }
 
-fn names(file: &File) -> rustix::io::Result<Vec<u8>> {
-    let mut names = vec![0; rustix::fs::flistxattr_query(file)?];
-    let length = rustix::fs::flistxattr(file, &mut names)?;
-    names.truncate(length);
-    Ok(names)
-}
-
 fn value(file: &File, name: &CStr) -> rustix::io::Result<Vec<u8>> {
-    let mut value = vec![0; rustix::fs::fgetxattr_query(file, name)?];
+    let mut value = vec![0; LARGEST_ATTRIBUTE];
     let length = rustix::fs::fgetxattr(file, name, &mut value)?;
     value.truncate(length);
     Ok(value)
 }
 
-/// The kernel lists names one after the other, each with a NUL at its end.
-fn each_name(names: &[u8]) -> impl Iterator<Item = &CStr> {
-    names.split_inclusive(|byte| *byte == 0).filter_map(|name| CStr::from_bytes_with_nul(name).ok())
+/// A place for temporary files: the path of each begins like this, and ends in random letters.
+pub(super) struct TemporaryPlace(PathBuf);
+
+impl TemporaryPlace {
+    /// `.FILE.mediactl-XXXXXX` beside the configuration: the text that is going to replace it.
+    pub fn beside(conf: &ConfFile) -> TemporaryPlace {
+        TemporaryPlace(conf.beside("-"))
+    }
+
+    /// `candidate-XXXXXX` in the state folder: a text that is to be checked.
+    pub fn of_candidates(state: &StateDir) -> TemporaryPlace {
+        TemporaryPlace(state.path_of("candidate-"))
+    }
+
+    fn folder(&self) -> &Path {
+        self.0.parent().unwrap_or(Path::new("."))
+    }
+
+    fn prefix(&self) -> &OsStr {
+        self.0.file_name().unwrap_or_default()
+    }
+
+    /// Makes a file with `mode` (less the umask) that holds `pieces`, and is removed when it is dropped.
+    pub fn write(&self, mode: u32, pieces: &[&[u8]]) -> Result<NamedTempFile, Error> {
+        let temporary = tempfile::Builder::new()
+            .prefix(self.prefix())
+            .rand_bytes(RANDOM_LETTERS)
+            .permissions(Permissions::from_mode(mode))
+            .tempfile_in(self.folder())
+            .map_err(Error::opening("make a temporary file in", self.folder()))?;
+        let mut writer = BufWriter::with_capacity(BUFFER, temporary.as_file());
+        let written = pieces.iter().try_for_each(|piece| writer.write_all(piece));
+        written.and_then(|()| writer.flush()).map_err(Error::io("write", temporary.path()))?;
+        drop(writer);
+        Ok(temporary)
+    }
+
+    /// The same without the lock of a writer: writers leave the file alone while it is open. `None` if one
+    /// of them took it for a leftover before.
+    pub fn write_held(&self, mode: u32, pieces: &[&[u8]]) -> Result<Option<NamedTempFile>, Error> {
+        let temporary = self.write(mode, pieces)?;
+        let file = temporary.as_file();
+        let links = file.lock().and_then(|()| Ok(file.metadata()?.nlink()));
+        let is_there = links.map_err(Error::io("lock", temporary.path()))? > 0;
+        Ok(is_there.then_some(temporary))
+    }
+
+    /// Removes the files of killed processes, and those with the names `others`. Only the holder of the lock makes such
+    /// files, and whoever holds the file itself, so others that the holder of the lock finds are abandoned.
+    pub fn remove_leftovers(&self, others: &[&OsStr]) -> Vec<Warning> {
+        // A folder that may be written but not listed is legal; leftovers stay there.
+        let entries = fs::read_dir(self.folder()).into_iter().flatten().flatten();
+        let is_random = |end: &[u8]| end.len() == RANDOM_LETTERS && end.iter().all(u8::is_ascii_alphanumeric);
+        let is_left = |name: &OsStr| {
+            others.contains(&name)
+                || name.as_bytes().strip_prefix(self.prefix().as_bytes()).is_some_and(is_random)
+        };
+        entries.filter(|entry| is_left(&entry.file_name())).filter_map(|entry| remove(&entry)).collect()
+    }
+}
+
+fn remove(entry: &DirEntry) -> Option<Warning> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(entry.path());
+    // The lock is kept until the file is gone.
+    if file.as_ref().is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock))) {
+        return None;
+    }
+    let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+    let removed = if is_folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) };
+    match removed {
+        Ok(()) => None,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => Some(format!("cannot remove `{}`: {}", entry.path().display(), reason(&error))),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::version::Loaded;
+    use crate::store::{Loaded, Store};
 
     fn text(path: &Path) -> String {
         fs::read_to_string(path).expect("it is there")

@@ -17,11 +17,9 @@ use rustix::net::sockopt::socket_peercred;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use rustix::process::Pid;
 
-use super::access::AccessRights;
 use super::convert::make_state;
-use super::find::ConfFile;
-use super::lock::{LockAttempt, PROBE_WAIT, SERVE_LOCK};
-use super::state::StateDir;
+use super::find::{AccessRights, ConfFile};
+use super::state::{PROBE_WAIT, SERVE_LOCK, StateDir};
 use crate::error::{Error, ErrorKind};
 use crate::store::error::{LockHolder, reason};
 
@@ -74,13 +72,9 @@ impl ConfFile {
     pub fn serve(&self) -> Result<ServeLock, Error> {
         loop {
             let (state, _former) = make_state(self, PROBE_WAIT, &mut |_| ())?;
-            return match state.take_lock(SERVE_LOCK, PROBE_WAIT, &mut |_| ())? {
-                LockAttempt::Taken(lock) => {
-                    Ok(ServeLock { state, peers: AllowedPeers::for_conf(self), _lock: lock })
-                }
-                LockAttempt::HeldBy(holder) => Err(Error::already_served(self.target(), holder)),
-                LockAttempt::Moved => continue,
-            };
+            if let Some(lock) = state.take_lock(self, SERVE_LOCK, PROBE_WAIT, &mut |_| ())? {
+                return Ok(ServeLock { state, peers: AllowedPeers::for_conf(self), _lock: lock });
+            }
         }
     }
 

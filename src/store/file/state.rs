@@ -1,4 +1,4 @@
-//! The state folder `.FILE.mediactl/`: made by writers, owned by the owner of the configuration.
+//! The state folder `.FILE.mediactl/`: made by writers, owned by the owner of the configuration; and the locks in it.
 //!
 //! Root makes it in folders that others own, so it is entered without following links, and everything in
 //! it is opened relative to the folder that was entered.
@@ -9,18 +9,20 @@
 //! cannot have written the files. A group that may write the configuration may write its state, too.
 
 use std::ffi::OsStr;
-use std::fs::{DirEntry, File, Metadata};
+use std::fs::{DirEntry, File, Metadata, TryLockError};
 use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, Uid};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::access::AccessRights;
-use super::find::{ConfFile, open_whole_path, read_whole, refuse_other_kinds};
+use super::find::{AccessRights, ConfFile, open_whole_path, read_whole, refuse_other_kinds};
 use crate::error::{Error, ErrorKind};
+use crate::store::error::LockHolder;
 
 const IGNORE_FILE: &str = ".gitignore";
 const IGNORE_ALL: &[u8] = b"*\n";
@@ -37,6 +39,25 @@ const READ: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::CLOE
 /// Rights of others, in a mode.
 const ANY: u32 = 0o007;
 const WRITE: u32 = 0o002;
+
+/// The end of the name of a file that is being written.
+pub(super) const UNFINISHED: &str = ".new";
+
+/// Name of the lock that every writer takes. It is never removed: a lock on a file that has lost its name
+/// locks nothing.
+pub(super) const LOCK: &str = "lock";
+
+/// Name of the lock that a server holds for its whole life.
+pub(super) const SERVE_LOCK: &str = "serve.lock";
+
+/// The longest time to wait for commands that hold the lock of a server for a moment, to see whether one runs.
+pub(super) const PROBE_WAIT: Duration = Duration::from_millis(500);
+
+/// The pause between two attempts to take a held lock.
+const POLL: Duration = Duration::from_millis(10);
+
+/// Shorter waits are not reported.
+const SLOW: Duration = Duration::from_secs(1);
 
 /// The users who are trusted to have made the state of a configuration.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +79,7 @@ pub(super) struct StateTrust {
 
 impl StateTrust {
     /// The users who are trusted for `conf`.
-    pub fn for_conf(conf: &ConfFile) -> Result<Self, Error> {
+    fn for_conf(conf: &ConfFile) -> Result<Self, Error> {
         let around = std::fs::metadata(conf.folder()).map_err(Error::opening("look at", conf.folder()))?;
         let us = rustix::process::geteuid().as_raw();
         let (owner, group, is_shared) = match AccessRights::read(conf.target()) {
@@ -77,41 +98,44 @@ impl StateTrust {
     /// Refuses a folder of the state, described by `found`, that another user may have made or filled.
     fn refuse_folder(&self, path: &Path, found: &Metadata) -> Result<(), Error> {
         let is_made_by_group = self.is_shared && found.gid() == self.group && !self.is_public_place;
-        self.refuse_stranger(path, found, is_made_by_group)?;
-        refuse_rights_of_others(path, found, ANY)
+        self.refuse(path, found, is_made_by_group, ANY)
     }
 
-    /// Refuses a file in a trusted folder of the state.
+    /// Refuses a file in a trusted folder of the state. Only members of the group can create files in the folder, and they
+    /// may write the configuration; the folder keeps other users from reading it.
     fn refuse_file(&self, path: &Path, found: &Metadata) -> Result<(), Error> {
-        // Only members of the group can create files in the folder, and they may write the configuration.
-        self.refuse_stranger(path, found, self.is_shared)?;
-        // The folder keeps other users from reading it.
-        refuse_rights_of_others(path, found, WRITE)
+        self.refuse(path, found, self.is_shared, WRITE)
     }
 
-    fn refuse_stranger(&self, path: &Path, found: &Metadata, is_excused: bool) -> Result<(), Error> {
-        let user = found.uid();
-        if is_excused || user == self.us || self.is_believed(user) {
-            return Ok(());
+    /// Refuses what another user made, unless that is excused, and what gives others one of these `rights`.
+    fn refuse(&self, path: &Path, found: &Metadata, is_excused: bool, rights: u32) -> Result<(), Error> {
+        let (user, mode, path) = (found.uid(), found.mode() & 0o7777, path.display());
+        let untrusted = |message: String| Error::new(ErrorKind::Untrusted, message);
+        if !(is_excused || user == self.us || self.is_believed(user)) {
+            let owner = self.owner;
+            return Err(untrusted(format!(
+                "`{path}` belongs to user {user}, who is neither root nor the owner of the configuration nor the user of \
+                 this command"
+            ))
+            .hint(format!(
+                "its contents may be forged: inspect them, then remove it, or give it to the owner of the configuration \
+                 with `chown -R {owner} {path}`"
+            )));
         }
-        let (path, owner) = (path.display(), self.owner);
-        let message = format!(
-            "`{path}` belongs to user {user}, who is neither root nor the owner of the configuration nor the user of this \
-             command"
-        );
-        Err(Error::new(ErrorKind::Untrusted, message).hint(format!(
-            "its contents may be forged: inspect them, then remove it, or give it to the owner of the configuration with \
-             `chown -R {owner} {path}`"
-        )))
+        if mode & rights != 0 {
+            return Err(untrusted(format!(
+                "`{path}` is open to other users (mode {mode:04o}), who may have changed its contents"
+            ))
+            .hint(format!(
+                "inspect its contents, then close it with `chmod -R o= {path}`; a file system without modes, as exFAT, has \
+                 to be mounted with `umask=0077`"
+            )));
+        }
+        Ok(())
     }
 
     fn is_believed(&self, user: u32) -> bool {
         [0, self.owner].contains(&user) || self.earlier == Some(user)
-    }
-
-    /// True if this process may make the state, so that others trust it.
-    fn is_trusted_maker(&self) -> bool {
-        self.is_believed(self.us) || (self.is_shared && !self.is_public_place)
     }
 
     /// True if root finds a folder that was the state of an earlier owner of the file.
@@ -121,6 +145,11 @@ impl StateTrust {
             && !self.has_given(found)
             && (self.is_believed(found.uid()) || !can_be_planted)
             && found.mode() & ANY == 0
+    }
+
+    /// True if the files of an earlier owner of the configuration are read.
+    pub fn is_for_earlier_owner(&self) -> bool {
+        self.earlier.is_some()
     }
 
     /// True if a file belongs to the owner and the group of the configuration.
@@ -135,20 +164,20 @@ impl StateTrust {
     fn file_mode(self) -> u32 {
         if self.is_shared { 0o660 } else { 0o600 }
     }
-}
 
-fn refuse_rights_of_others(path: &Path, found: &Metadata, rights: u32) -> Result<(), Error> {
-    let mode = found.mode() & 0o7777;
-    if mode & rights == 0 {
-        return Ok(());
+    /// Sets owner, group and mode where they differ from `found` and where we may.
+    ///
+    /// A missing permission is no error here: a process that cannot take the lock reports that.
+    fn give(self, file: &File, found: &Metadata, mode: u32) {
+        if !self.has_given(found) {
+            let (owner, group) = (Uid::from_raw(self.owner), Gid::from_raw(self.group));
+            let _ = rustix::fs::fchown(file, Some(owner), Some(group))
+                .or_else(|_| rustix::fs::fchown(file, None, Some(group)));
+        }
+        if found.mode() & 0o7777 != mode {
+            let _ = rustix::fs::fchmod(file, Mode::from_raw_mode(mode));
+        }
     }
-    let path = path.display();
-    let message =
-        format!("`{path}` is open to other users (mode {mode:04o}), who may have changed its contents");
-    Err(Error::new(ErrorKind::Untrusted, message).hint(format!(
-        "inspect its contents, then close it with `chmod -R o= {path}`; a file system without modes, as exFAT, has to be \
-         mounted with `umask=0077`"
-    )))
 }
 
 /// The state folder, or a folder in it, open.
@@ -159,24 +188,18 @@ pub(super) struct StateDir {
     trust: StateTrust,
 }
 
-/// The state folder as a writer finds it.
-pub(super) enum Entered {
-    Usable(StateDir),
-    /// Root finds it as an earlier owner of the configuration left it.
-    OfOtherOwner(StateDir),
-}
-
 impl StateDir {
-    /// Makes the state folder of `conf` where it is missing, and gives it to the owner of `conf`.
-    pub fn enter(conf: &ConfFile) -> Result<Entered, Error> {
+    /// Makes the state folder of `conf` where it is missing, and gives it to the owner of `conf`. Says whether root finds it
+    /// as an earlier owner of the configuration left it: then it is as it was.
+    pub fn enter(conf: &ConfFile) -> Result<(StateDir, bool), Error> {
         let trust = StateTrust::for_conf(conf)?;
         let (state, is_new) = Self::make_at(conf, conf.state_dir(), trust)?;
         let found = state.metadata()?;
-        if !is_new && trust.has_other_owner(&found) {
-            return Ok(Entered::OfOtherOwner(state));
+        let is_of_other_owner = !is_new && trust.has_other_owner(&found);
+        if !is_of_other_owner {
+            state.claim(&found)?;
         }
-        state.claim(&found)?;
-        Ok(Entered::Usable(state))
+        Ok((state, is_of_other_owner))
     }
 
     /// Makes a folder beside `conf` where it is missing; says whether it was made.
@@ -185,13 +208,33 @@ impl StateDir {
             return Ok((StateDir { path, folder, trust }, false));
         }
         let beside = open_whole_path(conf.folder(), SEARCH).map_err(Error::state_folder(&path))?;
-        let (state, is_new) = open_or_make(&beside, path, trust)?;
+        let (state, is_new) = Self::open_or_make(&beside, path, trust)?;
         if is_new {
             state.claim(&state.metadata()?)?;
             let ignore = state.path_of(IGNORE_FILE);
             state.open(IGNORE_FILE)?.write_all(IGNORE_ALL).map_err(Error::state_folder(&ignore))?;
         }
         Ok((state, is_new))
+    }
+
+    /// Opens the folder at `path`, whose parent is open, making it where it is missing; says whether it was made.
+    fn open_or_make(parent: &File, path: PathBuf, trust: StateTrust) -> Result<(StateDir, bool), Error> {
+        let name = path.file_name().unwrap_or(OsStr::new("."));
+        let opened = openat(parent, name, LIST);
+        let is_missing = opened.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        let make = || {
+            // Other processes would refuse a folder that an untrusted user made.
+            if !(trust.is_believed(trust.us) || (trust.is_shared && !trust.is_public_place)) {
+                return Err(io::Error::other("only root and the owner of the configuration can make it"));
+            }
+            match rustix::fs::mkdirat(parent, name, Mode::from_raw_mode(trust.folder_mode())) {
+                Err(error) if error != Errno::EXIST => return Err(error.into()),
+                made => Ok((openat(parent, name, LIST)?, made.is_ok())),
+            }
+        };
+        let opened = if is_missing { make() } else { opened.map(|folder| (folder, false)) };
+        let (folder, is_new) = opened.map_err(Error::state_folder(&path))?;
+        Ok((StateDir { path, folder, trust }, is_new))
     }
 
     /// The same folder, of which files may belong to whom the folder belongs to.
@@ -202,59 +245,66 @@ impl StateDir {
         Ok(StateDir { path: self.path.clone(), folder, trust })
     }
 
+    /// Gives the folder to the owner of the configuration, unless another user may have made it.
+    pub fn claim(&self, found: &Metadata) -> Result<(), Error> {
+        self.refuse_of_stranger(found)?;
+        self.trust.give(&self.folder, found, self.trust.folder_mode());
+        Ok(())
+    }
+
     /// Refuses the folder, which is as `found`, if another user may have made it.
     pub fn refuse_of_stranger(&self, found: &Metadata) -> Result<(), Error> {
         self.trust.refuse_folder(&self.path, found)
     }
 
-    /// Gives the folder to the owner of the configuration, unless another user may have made it.
-    pub fn claim(&self, found: &Metadata) -> Result<(), Error> {
-        self.refuse_of_stranger(found)?;
-        give(self.trust, &self.folder, found, self.trust.folder_mode());
-        Ok(())
-    }
-
     pub fn metadata(&self) -> Result<Metadata, Error> {
-        looked_at(&self.folder, &self.path)
+        self.folder.metadata().map_err(Error::io("look at", &self.path))
     }
 
     /// The state folder of `conf`, if it is there. Makes nothing.
     pub fn find(conf: &ConfFile) -> Result<Option<StateDir>, Error> {
         let path = conf.state_dir();
-        let Some(folder) = present(open_whole_path(&path, SEARCH), &path)? else { return Ok(None) };
-        let trust = StateTrust::for_conf(conf)?;
-        trust.refuse_folder(&path, &looked_at(&folder, &path)?)?;
-        Ok(Some(StateDir { path, folder, trust }))
+        let opened = open_whole_path(&path, SEARCH);
+        Self::trusted(opened, path, || StateTrust::for_conf(conf))
     }
 
     /// The state folder of version 0.1, if it is there.
     pub fn find_former(conf: &ConfFile) -> Result<Option<StateDir>, Error> {
         let path = conf.former_state_dir();
-        let folder = match open_whole_path(&path, LIST) {
+        let opened = match open_whole_path(&path, LIST) {
             // Who may not enter it never had his state there.
             Err(Errno::ACCESS | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
-            opened => present(opened, &path)?,
+            opened => opened,
         };
-        let Some(folder) = folder else { return Ok(None) };
-        let trust = StateTrust::for_conf(conf)?;
-        let root = path.parent().unwrap_or(&path);
+        let Some(state) = Self::trusted(opened, path, || StateTrust::for_conf(conf))? else {
+            return Ok(None);
+        };
+        let root = state.path.parent().unwrap_or(&state.path);
         let found = std::fs::symlink_metadata(root).map_err(Error::opening("look at", root))?;
-        trust.refuse_folder(root, &found)?;
-        trust.refuse_folder(&path, &looked_at(&folder, &path)?)?;
-        Ok(Some(StateDir { path, folder, trust }))
+        state.trust.refuse_folder(root, &found)?;
+        Ok(Some(state))
     }
 
     /// A folder inside this one, if it is there.
     pub fn find_in(&self, name: &str) -> Result<Option<StateDir>, Error> {
-        let path = self.path_of(name);
-        let Some(folder) = present(openat(&self.folder, name, LIST), &path)? else { return Ok(None) };
-        self.trust.refuse_folder(&path, &looked_at(&folder, &path)?)?;
-        Ok(Some(StateDir { path, folder, trust: self.trust }))
+        Self::trusted(openat(&self.folder, name, LIST), self.path_of(name), || Ok(self.trust))
+    }
+
+    /// A folder that was opened; `None` if it is missing.
+    fn trusted<E: Into<io::Error>>(
+        opened: Result<File, E>,
+        path: PathBuf,
+        trust: impl FnOnce() -> Result<StateTrust, Error>,
+    ) -> Result<Option<StateDir>, Error> {
+        let Some(folder) = present(opened, &path)? else { return Ok(None) };
+        let state = StateDir { folder, trust: trust()?, path };
+        state.refuse_of_stranger(&state.metadata()?)?;
+        Ok(Some(state))
     }
 
     /// A folder inside this one, made where it is missing.
     pub fn folder_in(&self, name: &str) -> Result<StateDir, Error> {
-        let (inner, is_new) = open_or_make(&self.folder, self.path_of(name), self.trust)?;
+        let (inner, is_new) = Self::open_or_make(&self.folder, self.path_of(name), self.trust)?;
         inner.claim(&inner.metadata()?)?;
         if is_new {
             // Files that are put into it later are durable only if its own name is.
@@ -306,7 +356,7 @@ impl StateDir {
             return Err(Error::state_folder(&path)(source));
         }
         self.trust.refuse_file(&path, &found)?;
-        give(self.trust, &file, &found, self.trust.file_mode());
+        self.trust.give(&file, &found, self.trust.file_mode());
         Ok(file)
     }
 
@@ -315,7 +365,7 @@ impl StateDir {
     pub fn open_existing(&self, name: &str) -> Result<Option<(File, Metadata)>, Error> {
         let path = self.path_of(name);
         let Some(file) = present(openat(&self.folder, name, READ), &path)? else { return Ok(None) };
-        let found = looked_at(&file, &path)?;
+        let found = file.metadata().map_err(Error::io("look at", &path))?;
         refuse_other_kinds(&path, &found)?;
         self.trust.refuse_file(&path, &found)?;
         Ok(Some((file, found)))
@@ -357,18 +407,9 @@ impl StateDir {
         seems_there(&self.path_of(name))
     }
 
-    /// True when the file open as `file` is the one that other processes find under `name`.
-    pub fn still_has(&self, name: &str, file: &File) -> bool {
-        let identity = |found: Metadata| (found.dev(), found.ino());
-        let opened = file.metadata().map(identity);
-        // Looked up by its path, as other processes do.
-        let found = std::fs::symlink_metadata(self.path_of(name)).map(identity);
-        matches!((opened, found), (Ok(opened), Ok(found)) if opened == found)
-    }
-
     /// Gives a file of the folder the owner, group and mode of all state files.
     pub fn adopt(&self, file: &File) {
-        let _ = file.metadata().map(|found| give(self.trust, file, &found, self.trust.file_mode()));
+        let _ = file.metadata().map(|found| self.trust.give(file, &found, self.trust.file_mode()));
     }
 
     /// Gives the socket bound under `name` the owner, group and mode that all files have, as far as this
@@ -397,67 +438,83 @@ impl StateDir {
 
     /// Makes the names in the folder durable, and the name that leads to it.
     pub fn sync_path(&self) -> io::Result<()> {
-        self.path.ancestors().take(2).try_for_each(|folder| match File::open(folder) {
+        self.sync()?;
+        match File::open(self.path.parent().unwrap_or(&self.path)) {
             // A folder with write permission but no read permission is legal, but cannot be synced.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
             opened => opened?.sync_all(),
-        })
-    }
-}
-
-/// The end of the name of a file that is being written.
-pub(super) const UNFINISHED: &str = ".new";
-
-/// Sets owner, group and mode where they differ from `found` and where we may.
-///
-/// A missing permission is no error here: a process that cannot take the lock reports that.
-fn give(trust: StateTrust, file: &File, found: &Metadata, mode: u32) {
-    if !trust.has_given(found) {
-        let (owner, group) = (Uid::from_raw(trust.owner), Gid::from_raw(trust.group));
-        let _ = rustix::fs::fchown(file, Some(owner), Some(group))
-            .or_else(|_| rustix::fs::fchown(file, None, Some(group)));
-    }
-    if found.mode() & 0o7777 != mode {
-        let _ = rustix::fs::fchmod(file, Mode::from_raw_mode(mode));
-    }
-}
-
-/// Opens the folder at `path`, whose parent is open, making it where it is missing; says whether it was made.
-fn open_or_make(
-    parent: impl AsFd + Copy,
-    path: PathBuf,
-    trust: StateTrust,
-) -> Result<(StateDir, bool), Error> {
-    let name = path.file_name().unwrap_or(OsStr::new("."));
-    let mut is_new = false;
-    let folder = match openat(parent, name, LIST) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            if !trust.is_trusted_maker() {
-                // Other processes would refuse a folder that an untrusted user made.
-                let source = io::Error::other("only root and the owner of the configuration can make it");
-                return Err(Error::state_folder(&path)(source));
-            }
-            match rustix::fs::mkdirat(parent, name, Mode::from_raw_mode(trust.folder_mode())) {
-                Ok(()) => is_new = true,
-                Err(Errno::EXIST) => {}
-                Err(error) => return Err(Error::state_folder(&path)(error)),
-            }
-            openat(parent, name, LIST)
         }
-        opened => opened,
-    };
-    let folder = folder.map_err(Error::state_folder(&path))?;
-    Ok((StateDir { path, folder, trust }, is_new))
+    }
+
+    /// Takes the lock in the file `name`, waiting at most `wait`. After a second of waiting, calls `on_wait` once with the
+    /// holder. `None` if the folder was removed or exchanged during the wait: other processes use another lock file.
+    ///
+    /// # Errors
+    /// `Locked` if it is held all the time.
+    pub fn take_lock(
+        &self,
+        conf: &ConfFile,
+        name: &str,
+        wait: Duration,
+        on_wait: &mut dyn FnMut(&LockHolder),
+    ) -> Result<Option<File>, Error> {
+        let lock = self.open(name)?;
+        let taken = wait_for(&lock, wait, &mut || on_wait(&LockHolder::read(&lock)));
+        if !taken.map_err(Error::state_folder(&self.path_of(name)))? {
+            let held = if name == SERVE_LOCK { Error::already_served } else { Error::locked };
+            return Err(held(conf.target(), LockHolder::read(&lock)));
+        }
+        let identity = |found: Metadata| (found.dev(), found.ino());
+        // Looked up by its path, as other processes do.
+        let found = std::fs::symlink_metadata(self.path_of(name)).map(identity);
+        if !matches!((lock.metadata().map(identity), found), (Ok(own), Ok(found)) if own == found) {
+            return Ok(None);
+        }
+        // On a full disk the id of the holder is missing, which is harmless: the lock itself is held.
+        let text = format!("{}\n", std::process::id());
+        let _ = lock.write_all_at(text.as_bytes(), 0).and_then(|()| lock.set_len(text.len() as u64));
+        Ok(Some(lock))
+    }
+}
+
+impl LockHolder {
+    /// The process that wrote its id into `lock` last.
+    pub(super) fn read(lock: &File) -> LockHolder {
+        let mut text = [0; 20];
+        let length = lock.read_at(&mut text, 0).unwrap_or(0);
+        let pid = str::from_utf8(&text[..length]).ok().and_then(|text| text.trim().parse().ok());
+        LockHolder { pid }
+    }
+}
+
+/// Takes the exclusive lock on `file`; false when it is still held after `wait`. Calls `on_slow` once
+/// when it takes more than a second.
+pub(super) fn wait_for(file: &File, wait: Duration, on_slow: &mut dyn FnMut()) -> io::Result<bool> {
+    let start = Instant::now();
+    let mut is_reported = false;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        let waited = start.elapsed();
+        if waited >= wait {
+            return Ok(false);
+        }
+        if waited >= SLOW && !is_reported {
+            is_reported = true;
+            on_slow();
+        }
+        thread::sleep(POLL.min(wait - waited));
+    }
 }
 
 /// True if there is something at a path, or if that can't be known.
 pub(super) fn seems_there(path: &Path) -> bool {
     let absent = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
     std::fs::symlink_metadata(path).map_or_else(|error| !absent.contains(&error.kind()), |_| true)
-}
-
-fn looked_at(file: &File, path: &Path) -> Result<Metadata, Error> {
-    file.metadata().map_err(Error::io("look at", path))
 }
 
 fn openat(parent: impl AsFd, name: impl AsRef<Path>, flags: OFlags) -> io::Result<File> {

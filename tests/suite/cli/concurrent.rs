@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::thread;
 
+use mediactl::store::Store;
 use mediactl::store::file::ConfFile;
 
 use super::{CONF, Place, Run, SAMPLE, UNTIL_FREE};
@@ -35,7 +36,7 @@ fn two_writers_lose_nothing() {
 fn a_waiting_command_names_the_holder_of_the_lock_and_goes_on() {
     let place = Place::with(SAMPLE);
     let conf = ConfFile::resolve(&place.path(CONF)).expect("the file is there");
-    let lock = conf.lock(UNTIL_FREE, &mut |_| {}).expect("nobody holds it");
+    let lock = conf.writer(UNTIL_FREE, &mut |_| {}).expect("nobody holds it");
     let mut waiter = place.mediactl(["modify", "--set", "rtsp=1"]).start();
     let mut said = BufReader::new(waiter.stderr.take().expect("stderr is a pipe"));
     let mut line = String::new();
@@ -54,7 +55,7 @@ fn a_waiting_command_names_the_holder_of_the_lock_and_goes_on() {
 fn a_lock_that_stays_held_is_exit_5() {
     let place = Place::with(SAMPLE);
     let conf = ConfFile::resolve(&place.path(CONF)).expect("the file is there");
-    let _lock = conf.lock(UNTIL_FREE, &mut |_| {}).expect("nobody holds it");
+    let _lock = conf.writer(UNTIL_FREE, &mut |_| {}).expect("nobody holds it");
     place.set(&["rtsp=1"]).exits(5).says("is locked by").says("hint: try again");
     assert_eq!(place.text(), SAMPLE);
 }

@@ -49,6 +49,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 
 use mediactl::store::file::ConfFile;
+use mediactl::store::{Store, WHOLE_HISTORY};
 use tempfile::TempDir;
 
 /// The name of the configuration in every place.
@@ -158,7 +159,7 @@ impl Place {
     /// The texts that the history keeps of its entries, the oldest first.
     pub fn kept(&self) -> Vec<String> {
         let conf = ConfFile::resolve(&self.path(CONF)).expect("its folder is there");
-        let entries = conf.history().expect("it can be read");
+        let entries = conf.history(WHOLE_HISTORY).expect("it can be read");
         let text = |serial| conf.kept(serial).expect("it can be read").map(String::from_utf8);
         let texts = entries.iter().rev().filter_map(|entry| text(entry.serial));
         texts.map(|text| text.expect("it is text")).collect()

@@ -6,8 +6,8 @@ use std::os::unix::fs::DirBuilderExt;
 use mediactl::engine::Hooks;
 use mediactl::http::server::auth::Account;
 use mediactl::http::server::message::Response;
-use mediactl::store::PendingInfo;
 use mediactl::store::file::ConfFile;
+use mediactl::store::{PendingInfo, Store};
 use serde_json::{Value, json};
 
 use super::handler::{Server, TEXT, body, header};

@@ -37,7 +37,7 @@ use std::sync::mpsc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mediactl::http::server::auth::Account;
-use mediactl::store::{HAND_EDIT, Revision};
+use mediactl::store::{HAND_EDIT, Revision, Store};
 use rustix::process::{Pid, Signal, kill_process};
 
 use mediactl::store::file::ConfFile;

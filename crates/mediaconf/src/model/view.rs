@@ -7,7 +7,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::schema::codec::{Address, General, foreign_values, group_name, header_address, read_members};
+use crate::schema::codec::{Address, General, group_name, header_address, read_members};
 use crate::schema::members::{Member, Members, key_of};
 use crate::schema::{BlockHead, CLUSTER_KEY_GLOBAL, Codec, DirectiveRole, Kind, Object, Schema, URL_GLOBAL};
 use crate::syntax::{Document, Entry, Word};
@@ -62,12 +62,10 @@ impl<'a, 'd> View<'a, 'd> {
 
     /// The value of one top-level key; `None` if it is not shown.
     pub fn member(&self, key: &str) -> Option<Value> {
-        let Some(row) = self.members.scope().by_key(key) else {
-            return General { keyword: key }.read(self.members.foreign_by_key(key), None);
-        };
-        match row.codec.facts().group {
-            Some(kind) => Some(to_json(&Blocks { view: self, kind, entries: self.members.own(row) })),
-            None => row.read(self.members.read_by(row), None),
+        match (self.blocks(key), self.members.scope().by_key(key)) {
+            (Some(blocks), _) => Some(to_json(&blocks)),
+            (None, Some(row)) => row.read(self.members.read_by(row), None),
+            (None, None) => General { keyword: key }.read(self.members.foreign_by_key(key), None),
         }
     }
 
@@ -79,10 +77,17 @@ impl<'a, 'd> View<'a, 'd> {
         }
     }
 
+    fn blocks(&self, key: &str) -> Option<Blocks<'_, 'a, 'd>> {
+        let row = self.members.scope().by_key(key)?;
+        let kind = row.codec.facts().group?;
+        Some(Blocks { view: self, kind, entries: self.members.own(row) })
+    }
+
     /// The value of one stream, live or plugin, whose place in its group is `index` (from 0).
     pub fn named(&self, kind: Kind, index: usize, entry: Entry<'d>) -> Value {
         let members = Members::group(kind.scope(), entry.children());
-        Value::Object(read_members(&members, Some(&self.head(kind, index, entry))))
+        let globals = (!self.lens.own_only).then_some(&self.globals);
+        Value::Object(read_members(&members, Some(&BlockHead { kind, entry, position: index + 1, globals })))
     }
 
     /// The keys of the top-level members, in their order.
@@ -91,31 +96,16 @@ impl<'a, 'd> View<'a, 'd> {
         let key = |member: &'a Member<'d>| key_of(self.members.scope(), &member.keyword);
         own.map(|row| Cow::Borrowed(row.key)).chain(self.members.foreign().iter().map(key))
     }
-
-    fn head(&self, kind: Kind, index: usize, entry: Entry<'d>) -> BlockHead<'_, 'd> {
-        let globals = (!self.lens.own_only).then_some(&self.globals);
-        BlockHead { kind, entry, position: index + 1, globals }
-    }
 }
 
 impl Serialize for View<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for row in self.members.scope().rows() {
-            match row.codec.facts().group {
-                Some(kind) => {
-                    let entries = self.members.own(row);
-                    map.serialize_entry(row.key, &Blocks { view: self, kind, entries })?;
-                }
-                None => {
-                    if let Some(value) = row.read(self.members.read_by(row), None) {
-                        map.serialize_entry(row.key, &value)?;
-                    }
-                }
+        for key in self.keys() {
+            match self.blocks(&key) {
+                Some(blocks) => map.serialize_entry(&key, &blocks)?,
+                None => map.serialize_entry(&key, &self.member(&key))?,
             }
-        }
-        for (key, value) in foreign_values(self.members) {
-            map.serialize_entry(&key, &value)?;
         }
         map.end()
     }

@@ -6,6 +6,10 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, StrDeserializer};
+
 /// A directive that other servers of this family know.
 #[derive(Debug, Clone, Copy)]
 pub struct ForeignKeyword {
@@ -28,7 +32,8 @@ pub struct ForeignKeyword {
 }
 
 /// The form of one line of a foreign directive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ForeignForm {
     /// `push rtmp://host/app;`
     Words,
@@ -176,20 +181,12 @@ impl ForeignKeyword {
         let words = |column: &'static str| column.split(' ');
         let within = words(within).map(|block| if block == "-" { OUTSIDE } else { block });
         let (form, facts) = facts.split_once(' ').unwrap_or((facts, ""));
+        let form: StrDeserializer<'_, Error> = form.into_deserializer();
         let has = |fact: &str| words(facts).any(|found| found == fact);
         Some(Self {
             keywords: words(keywords).collect::<Vec<_>>().leak(),
             within: within.collect::<Vec<_>>().leak(),
-            form: match form {
-                "words" => ForeignForm::Words,
-                "pairs" => ForeignForm::Pairs,
-                "flag" => ForeignForm::Flag,
-                "number" => ForeignForm::Number,
-                "switch" => ForeignForm::Switch,
-                "block" => ForeignForm::Block,
-                "named" => ForeignForm::Named,
-                _ => return None,
-            },
+            form: ForeignForm::deserialize(form).ok()?,
             repeats: has("repeats"),
             options: has("options"),
             secret: has("secret"),

@@ -142,11 +142,9 @@ const fn group(kind: &'static Kind, keywords: &'static [&'static str]) -> Parame
 }
 
 const fn dvr(scope: Scope) -> Parameter {
-    row(scope, &["dvr"], &DVR).role(DirectiveRole::Archive).doc(
-        "Archive: `ROOT` is its folder, `@NAME` refers to a `dvr` of the top level; `90%` is how full the \
-         disk may get, `5d` how long recordings are kept (in JSON 432000, in seconds)",
-        "dvr /storage 90% 5d;",
-    )
+    let doc = "Archive: `ROOT` is its folder, `@NAME` refers to a `dvr` of the top level; `90%` is how full the \
+               disk may get, `5d` how long recordings are kept (in JSON 432000, in seconds)";
+    row(scope, &["dvr"], &DVR).role(DirectiveRole::Archive).doc(doc, "dvr /storage 90% 5d;")
 }
 
 const fn title(scope: Scope) -> Parameter {
@@ -210,7 +208,7 @@ static TOP_ROWS: [Parameter; 27] = [
         "edit_auth admin SECRET;",
     ),
     account(&["view_auth"], DirectiveRole::Viewer).doc(
-        "Login and password of the account that may look at the media server, but not change it",
+        "Login and password of an account that may look, but change nothing",
         "view_auth viewer SECRET;",
     ),
     auth(Top).doc(
@@ -235,22 +233,12 @@ static TOP_ROWS: [Parameter; 27] = [
     group(&Kind::Streams, &["stream", "ondemand"])
         .doc("Streams, by name", "stream cam1 { url rtsp://camera/h264; }"),
     derived("runtime", Top, &Derived::Runtime, "Figures of the running server; output only"),
-    derived(
-        WITH_INCLUDES,
-        Top,
-        &Derived::Included,
-        "The included files that are shown, too, by read --with-includes; such an output can't be written back",
-    ),
+    derived(WITH_INCLUDES, Top, &Derived::Included, "The files that read --with-includes shows; output only"),
 ];
 
 static STREAM_ROWS: [Parameter; 14] = [
     derived("name", Stream, &Derived::Name, "The name of the stream; equals its key"),
-    derived(
-        STATIC,
-        Stream,
-        &Derived::Static,
-        "Whether the stream always runs: true for stream, false for ondemand",
-    ),
+    derived(STATIC, Stream, &Derived::Static, "Whether it always runs: true for stream, false for ondemand"),
     position(Stream, "Place among the streams, from 1; setting it moves the block"),
     sources(Stream, "Sources of the stream; the first that works is played").shown(),
     own_auth(Stream, "Authorization backend of this stream; auth false opens it to everybody", "auth false;"),
@@ -297,7 +285,7 @@ static BACKEND_ROWS: [Parameter; 1] = [derived(
     URL_GLOBAL,
     Backend,
     &Derived::Global,
-    "In streams and lives: the global auth.url, where it is a string; output only",
+    "In streams and lives: the global auth.url; output only",
 )];
 
 static TEMPLATE_ROWS: [Parameter; 9] = [

@@ -66,10 +66,8 @@ pub struct Member<'d> {
 #[derive(Debug, Clone)]
 pub struct Members<'d> {
     scope: Scope,
-    /// The entries of known parameters, by row and then by place.
-    own: Vec<Entry<'d>>,
-    /// The place of the row of each entry in `own`.
-    rows: Vec<usize>,
+    /// The entries of each known parameter.
+    own: Vec<Vec<Entry<'d>>>,
     foreign: Vec<Member<'d>>,
     /// The index of each foreign keyword.
     index: HashMap<Cow<'d, str>, usize>,
@@ -79,21 +77,20 @@ impl<'d> Members<'d> {
     /// Groups `entries`, which stand in a block of this scope.
     pub fn group(scope: Scope, entries: impl Iterator<Item = Entry<'d>>) -> Self {
         let mut members = Self::empty(scope);
-        let mut own = Vec::new();
         for entry in entries {
-            match read(scope, entry) {
-                Ok(row) => own.extend(scope.place(row).map(|place| (place, entry))),
-                Err(_) => members.add_foreign(entry),
+            let row = read(scope, entry).ok().and_then(|row| scope.place(row));
+            match row {
+                Some(row) => members.own[row].push(entry),
+                None => members.add_foreign(entry),
             }
         }
-        own.sort_by_key(|(row, _)| *row);
-        (members.rows, members.own) = own.into_iter().unzip();
         members
     }
 
     /// The members of an empty block.
     pub fn empty(scope: Scope) -> Self {
-        Self { scope, own: Vec::new(), rows: Vec::new(), foreign: Vec::new(), index: HashMap::new() }
+        let own = vec![Vec::new(); scope.rows().count()];
+        Self { scope, own, foreign: Vec::new(), index: HashMap::new() }
     }
 
     /// Returns the scope of the block.
@@ -114,10 +111,7 @@ impl<'d> Members<'d> {
 
     /// The entries of a known parameter; empty if it is not set.
     pub fn own(&self, parameter: &'static Parameter) -> &[Entry<'d>] {
-        let Some(row) = self.scope.place(parameter) else { return &[] };
-        let start = self.rows.partition_point(|known| *known < row);
-        let end = self.rows.partition_point(|known| *known <= row);
-        &self.own[start..end]
+        self.scope.place(parameter).map_or(&[], |row| &self.own[row])
     }
 
     /// The entries of the parameter with this key; empty if it is not set.

@@ -203,8 +203,7 @@ impl Scope {
         match self {
             Self::Top => row.stands_in(foreign::OUTSIDE),
             Self::Stream | Self::Live | Self::Template => row.stands_in("stream"),
-            Self::Plugin => row.stands_in("plugin"),
-            Self::Source | Self::Backend | Self::Unknown => false,
+            _ => self == Self::Plugin && row.stands_in("plugin"),
         }
     }
 }
@@ -224,40 +223,35 @@ impl Kind {
     /// All of them, in the order of the view.
     pub const ALL: [Self; 3] = [Self::Streams, Self::Lives, Self::Plugins];
 
+    /// The key, the noun, the scope and the example.
+    const fn facts(self) -> (&'static str, &'static str, Scope, &'static str) {
+        match self {
+            Self::Streams => {
+                ("streams", "stream", Scope::Stream, "{\"urls\":[{\"url\":\"udp://239.0.0.1:1234\"}]}")
+            }
+            Self::Lives => ("lives", "live", Scope::Live, "{\"publish_enabled\":true}"),
+            Self::Plugins => ("plugins", "plugin", Scope::Plugin, "{\"KEY\":\"VALUE\"}"),
+        }
+    }
+
     /// The JSON key of the group.
     pub const fn key(self) -> &'static str {
-        match self {
-            Self::Streams => "streams",
-            Self::Lives => "lives",
-            Self::Plugins => "plugins",
-        }
+        self.facts().0
     }
 
     /// The keyword of most blocks, and their name in messages.
     pub const fn noun(self) -> &'static str {
-        match self {
-            Self::Streams => "stream",
-            Self::Lives => "live",
-            Self::Plugins => "plugin",
-        }
+        self.facts().1
     }
 
     /// The scope inside a block of this kind.
     pub const fn scope(self) -> Scope {
-        match self {
-            Self::Streams => Scope::Stream,
-            Self::Lives => Scope::Live,
-            Self::Plugins => Scope::Plugin,
-        }
+        self.facts().2
     }
 
     /// A block in JSON, for examples.
     pub const fn example(self) -> &'static str {
-        match self {
-            Self::Streams => "{\"urls\":[{\"url\":\"udp://239.0.0.1:1234\"}]}",
-            Self::Lives => "{\"publish_enabled\":true}",
-            Self::Plugins => "{\"KEY\":\"VALUE\"}",
-        }
+        self.facts().3
     }
 
     /// The noun of the name of a block.
@@ -575,13 +569,8 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The facts of a form that is described like this.
-    pub fn new(
-        usage: &'static str,
-        json_form: &'static str,
-        value_type: &'static str,
-        json: JsonForm,
-    ) -> Self {
+    /// The facts of a form: the words behind the keyword, the form and the type in JSON.
+    pub fn new([usage, json_form, value_type]: [&'static str; 3], json: JsonForm) -> Self {
         Self { usage, json_form, value_type, json, ..Self::default() }
     }
 }

@@ -63,16 +63,10 @@ pub fn is_one_edit(a: &str, b: &str) -> bool {
 
 /// The names that are most similar to `name`, best first.
 pub fn similar_names<'n>(name: &str, names: impl Iterator<Item = &'n str>, most: usize) -> Vec<&'n str> {
-    if name.len() > LONGEST_NAME {
-        return Vec::new();
-    }
-    let mut scored: Vec<(usize, &str)> = names
-        .filter(|candidate| candidate.len() <= LONGEST_NAME)
-        .filter_map(|candidate| {
-            let distance = osa_distance(name, candidate);
-            (distance <= 1 + name.len() / 3).then_some((distance, candidate))
-        })
-        .collect();
+    let most_slips = if name.len() > LONGEST_NAME { 0 } else { 1 + name.len() / 3 };
+    let near = names.filter(|known| known.len().abs_diff(name.len()) <= most_slips);
+    let scored = near.map(|known| (osa_distance(name, known), known));
+    let mut scored: Vec<_> = scored.filter(|(slips, _)| *slips <= most_slips).collect();
     scored.sort();
     scored.truncate(most);
     scored.into_iter().map(|(_, name)| name).collect()

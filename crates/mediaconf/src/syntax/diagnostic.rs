@@ -1,5 +1,11 @@
-//! Diagnostics: the problems that the parser and the checks find in a text.
+//! Diagnostics: the problems that the parser and the checks find in a text; and places and texts as people are shown them:
+//! lines and columns, and text without the characters that a terminal obeys.
+//!
+//! Names, comments, messages of other servers and the output of hooks may hold anything. A terminal
+//! obeys some of it: it moves the cursor, changes its title, turns the order of letters.
 
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -96,8 +102,8 @@ impl Diagnostic {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diagnostics {
     kept: Vec<Diagnostic>,
-    errors: usize,
-    warnings: usize,
+    /// The number of warnings and of errors, kept or not.
+    counts: [usize; 2],
 }
 
 impl Diagnostics {
@@ -108,7 +114,7 @@ impl Diagnostics {
     /// Counts a diagnostic, and keeps it if there is room.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let is_error = diagnostic.severity == Severity::Error;
-        self.count_unkept(usize::from(is_error), usize::from(!is_error));
+        self.counts[usize::from(is_error)] += 1;
         if self.kept.len() == Self::MAX {
             let last_warning = self.kept.iter().rposition(|kept| kept.severity == Severity::Warning);
             let Some(last) = last_warning.filter(|_| is_error) else { return };
@@ -130,14 +136,10 @@ impl Diagnostics {
 
     /// Counts those of `other` that were counted but not kept.
     pub fn count_dropped(&mut self, other: &Diagnostics) {
-        let errors = other.kept.iter().filter(|kept| kept.severity == Severity::Error).count();
-        self.count_unkept(other.errors - errors, other.warnings - (other.kept.len() - errors));
-    }
-
-    /// Counts so many that are not there.
-    pub fn count_unkept(&mut self, errors: usize, warnings: usize) {
-        self.errors += errors;
-        self.warnings += warnings;
+        for (count, others) in self.counts.iter_mut().zip(other.counts) {
+            *count += others;
+        }
+        other.kept.iter().for_each(|kept| self.counts[usize::from(kept.severity == Severity::Error)] -= 1);
     }
 
     /// Orders the kept diagnostics by their place in the text.
@@ -157,17 +159,17 @@ impl Diagnostics {
 
     /// The number of errors, kept or not.
     pub fn errors(&self) -> usize {
-        self.errors
+        self.counts[1]
     }
 
     /// The number of warnings, kept or not.
     pub fn warnings(&self) -> usize {
-        self.warnings
+        self.counts[0]
     }
 
     /// The number of errors and warnings, kept or not.
     pub fn count(&self) -> usize {
-        self.errors + self.warnings
+        self.counts.iter().sum()
     }
 
     /// The number of diagnostics that were counted but not kept.
@@ -179,6 +181,111 @@ impl Diagnostics {
     pub fn is_empty(&self) -> bool {
         self.count() == 0
     }
+}
+
+/// A place in a text as people count it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Position {
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters, or in units of UTF-16.
+    pub column: usize,
+}
+
+/// The starts of the lines of a text.
+#[derive(Debug)]
+pub struct LineIndex<'t> {
+    text: &'t str,
+    /// The number of columns of a character.
+    width: fn(char) -> usize,
+    starts: Vec<u32>,
+    /// The last place that was asked for, as offset and position. The next column is counted from
+    /// there, so that a thousand problems on one line of megabytes cost one walk along it.
+    last: Cell<(usize, Position)>,
+}
+
+impl<'t> LineIndex<'t> {
+    /// Finds the lines in one pass over the text. Columns count characters.
+    pub fn new(text: &'t str) -> Self {
+        let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).map(|offset| offset as u32 + 1);
+        let last = Cell::new((0, Position { line: 1, column: 1 }));
+        Self { text, width: |_| 1, starts: std::iter::once(0).chain(newlines).collect(), last }
+    }
+
+    /// Does the same, with columns that count units of UTF-16, as most editors do.
+    pub fn utf16(text: &'t str) -> Self {
+        Self { width: char::len_utf16, ..Self::new(text) }
+    }
+
+    /// Returns line and column of the character that holds `offset`.
+    pub fn position(&self, offset: u32) -> Position {
+        let line = self.starts.partition_point(|&start| start <= offset).max(1);
+        let start = self.starts[line - 1] as usize;
+        let offset = self.text.floor_char_boundary(offset as usize).max(start);
+        let (known, last) = self.last.get();
+        let (from, column) =
+            if last.line == line && known <= offset { (known, last.column) } else { (start, 1) };
+        let between = self.text[from..offset].trim_start_matches('\u{feff}');
+        let position = Position { line, column: column + between.chars().map(self.width).sum::<usize>() };
+        self.last.set((offset, position));
+        position
+    }
+
+    /// Returns the offset of a position; of one that the text does not have, that of a place near it.
+    pub fn offset(&self, Position { line, column }: Position) -> u32 {
+        let line = line.clamp(1, self.starts.len());
+        let start = self.starts[line - 1] as usize;
+        let end = self.starts.get(line).map_or(self.text.len(), |&next| next as usize);
+        let whole = &self.text[start..end];
+        let counted = whole.trim_start_matches('\u{feff}');
+        let mut left = column.saturating_sub(1);
+        let before = counted.chars().take_while(|&c| {
+            let is_before = left > 0;
+            left = left.saturating_sub((self.width)(c));
+            is_before
+        });
+        let length: usize = before.map(char::len_utf8).sum();
+        (start + whole.len() - counted.len() + length) as u32
+    }
+
+    /// Returns the bytes of a line (from 1), without its line end.
+    pub fn line_range(&self, line: usize) -> std::ops::Range<usize> {
+        let start = self.starts[line - 1] as usize;
+        let end = self.starts.get(line).map_or(self.text.len(), |&next| next as usize - 1);
+        let content = self.text[start..end].trim_end_matches('\r');
+        start..start + content.len()
+    }
+}
+
+/// Returns the start of the line that holds `offset`.
+pub fn line_start(text: &str, offset: usize) -> usize {
+    memchr::memrchr(b'\n', &text.as_bytes()[..offset]).map_or(0, |newline| newline + 1)
+}
+
+/// Returns the end of the line that holds `offset`, after its line feed.
+pub fn line_end(text: &str, offset: usize) -> usize {
+    memchr::memchr(b'\n', &text.as_bytes()[offset..]).map_or(text.len(), |newline| offset + newline + 1)
+}
+
+/// True if a terminal obeys this character: a control character other than a line feed or a tab, or a
+/// character that changes the direction of the text.
+pub fn controls_terminal(character: char) -> bool {
+    let changes_direction = matches!(character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    (character.is_control() && !matches!(character, '\n' | '\t')) || changes_direction
+}
+
+/// Replaces the characters that a terminal obeys with U+FFFD; line ends and tabs stay.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(controls_terminal) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.replace("\r\n", "\n").replace(controls_terminal, "\u{fffd}"))
+}
+
+/// The same on one line: line ends and tabs become blanks.
+pub fn one_line(text: &str) -> String {
+    printable(&text.replace(['\n', '\r', '\t'], " ")).into_owned()
 }
 
 #[cfg(test)]
@@ -197,5 +304,30 @@ mod tests {
         all.extend(&diagnostics);
         assert_eq!((all.errors(), all.warnings(), all.dropped()), (501, 100, 501));
         assert_eq!(all, diagnostics);
+    }
+
+    #[test]
+    fn columns_count_characters_not_bytes() {
+        let index = LineIndex::new("\u{feff}ab\r\nпривет x\n");
+        for (offset, line, column) in [(0, 1, 1), (3, 1, 1), (4, 1, 2), (7, 2, 1), (20, 2, 8), (99, 3, 1)] {
+            assert_eq!(index.position(offset), Position { line, column }, "{offset}");
+        }
+        assert_eq!(&index.text[index.line_range(1)], "\u{feff}ab");
+        for offset in index.text.char_indices().map(|(at, _)| at as u32).skip(1).chain([22]) {
+            assert_eq!(index.offset(index.position(offset)), offset);
+        }
+        let beyond = |line, column| index.offset(Position { line, column });
+        assert_eq!((beyond(0, 0), beyond(1, 99), beyond(9, 9)), (3, 7, 22));
+    }
+
+    #[test]
+    fn an_editor_counts_units_of_utf_16() {
+        let index = LineIndex::utf16("a\nя😀x\n");
+        assert_eq!(index.position(8), Position { line: 2, column: 4 });
+    }
+
+    #[test]
+    fn one_line_has_no_line_ends_tabs_or_control_characters() {
+        assert_eq!(one_line("a\nb\tc\u{1b}\u{202e}"), "a b c\u{fffd}\u{fffd}");
     }
 }

@@ -6,10 +6,9 @@ use std::ops::Range;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use super::diagnostic::{Diagnostic, Diagnostics, Span};
+use super::diagnostic::{Diagnostic, Diagnostics, Span, line_start};
 use super::grammar::{self, BOM, MAX_DEPTH, Record};
-use super::lines::line_start;
-use super::tokens::Words;
+use super::word::Words;
 
 /// The number of an entry in a document, from 0, in the order of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -10,21 +10,20 @@
 mod diagnostic;
 mod document;
 mod grammar;
-mod lines;
 #[cfg(test)]
 mod tests;
-mod tokens;
 mod word;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Fix, Severity, Span};
+pub use diagnostic::{
+    Diagnostic, Diagnostics, Fix, LineIndex, Position, Severity, Span, controls_terminal, one_line, printable,
+};
+pub(crate) use diagnostic::{line_end, line_start};
 pub(crate) use document::{Children, spliced_pieces};
 pub use document::{Document, Entry, EntryId, Splice};
 pub(crate) use grammar::STRAY_BRACE;
-pub use lines::{LineIndex, Position, controls_terminal, one_line, printable};
-pub(crate) use lines::{line_end, line_start};
 #[cfg(test)]
 pub(crate) use tests::work;
-pub use tokens::{Token, TokenKind};
-pub(crate) use tokens::{Words, comment_start};
-pub use word::Word;
-pub(crate) use word::{ends_word, needs_quotes, quoted_if_needed, quoted_word, unquoted};
+pub use word::{Token, TokenKind, Word};
+pub(crate) use word::{
+    Words, comment_start, ends_word, needs_quotes, quoted_if_needed, quoted_word, unquoted,
+};

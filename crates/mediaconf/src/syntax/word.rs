@@ -1,4 +1,7 @@
-//! The words of entries: their grammar, their values, and how a value is written as a word.
+//! The words of entries: their grammar, their values, and how a value is written as a word; and a text as the sequence of
+//! its tokens: words, comments, `;`, `{` and `}`.
+//!
+//! Between two tokens is white space, which means nothing. So two texts with equal tokens say the same.
 //!
 //! ```text
 //! word    = 1*( bare / quoted )                 ; no white space between them
@@ -18,6 +21,7 @@ use winnow::stream::Stream;
 use winnow::token::{any, take_till};
 
 use super::diagnostic::Span;
+use super::grammar::{BOM, end_of_line, trivia};
 
 /// What a parser returns. The grammar takes any text, so a failure tells nothing but where to go on.
 pub(crate) type Parsed<T> = Result<T, EmptyError>;
@@ -209,6 +213,110 @@ pub fn quoted_if_needed(value: &str) -> Cow<'_, str> {
 /// Writes `value` as a word in quotes.
 pub fn quoted_word(value: &str) -> String {
     format!("\"{}\"", value.replace('\\', r"\\").replace('"', r#"\""#))
+}
+
+/// The words of an entry, read while they are iterated.
+#[derive(Debug, Clone)]
+pub struct Words<'t> {
+    /// The text up to the end of the entry.
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Words<'t> {
+    /// Returns the words from `start` to the first delimiter, or to `end`.
+    pub(super) fn new(text: &'t str, start: usize, end: usize) -> Self {
+        Self { text: &text[..end], at: start }
+    }
+
+    /// Returns the place of the delimiter behind the last word.
+    pub(super) fn delimiter(mut self) -> usize {
+        self.by_ref().for_each(drop);
+        self.at
+    }
+}
+
+impl<'t> Iterator for Words<'t> {
+    type Item = Word<'t>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Word<'t>> {
+        #[cfg(test)]
+        super::tests::work::count();
+        let mut rest = &self.text.as_bytes()[self.at..];
+        let start = self.at + trivia(&mut rest).ok()?.0.len();
+        let (found, quoting) = word(&mut rest).ok()?;
+        self.at = start + found.len();
+        let raw = &self.text[start..self.at];
+        (!raw.is_empty()).then_some(Word { raw, start: start as u32, quoted: quoting != Quoting::Bare })
+    }
+}
+
+/// A token of a text without errors.
+#[derive(Debug, Clone, Copy)]
+pub struct Token<'t> {
+    /// Its kind.
+    pub kind: TokenKind,
+    /// Its first byte in the text.
+    pub start: usize,
+    /// Its bytes; those of a comment end with its last character that is no white space.
+    pub raw: &'t str,
+    /// The number of line feeds between the token before it and this one.
+    pub line_feeds: usize,
+}
+
+impl<'t> Token<'t> {
+    /// The tokens of a text, without its byte order mark.
+    pub fn all(text: &'t str) -> impl Iterator<Item = Self> {
+        let mut offset = if text.starts_with(BOM) { BOM.len() } else { 0 };
+        std::iter::from_fn(move || {
+            let rest = text[offset..].trim_start_matches([' ', '\t', '\r', '\n']);
+            let start = text.len() - rest.len();
+            let line_feeds = memchr::memchr_iter(b'\n', &text.as_bytes()[offset..start]).count();
+            let (kind, raw) = token_at(text, start)?;
+            offset = start + raw.len();
+            Some(Token { kind, start, raw, line_feeds })
+        })
+    }
+
+    /// The byte behind it.
+    pub fn end(&self) -> usize {
+        self.start + self.raw.len()
+    }
+}
+
+/// The kind of a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenKind {
+    /// A word.
+    Word,
+    /// A comment, from its `#` on.
+    Comment,
+    /// `;`
+    End,
+    /// `{`
+    Open,
+    /// `}`
+    Close,
+}
+
+fn token_at(text: &str, start: usize) -> Option<(TokenKind, &str)> {
+    let rest = &text.as_bytes()[start..];
+    let (kind, length) = match rest.first()? {
+        b';' => (TokenKind::End, 1),
+        b'{' => (TokenKind::Open, 1),
+        b'}' => (TokenKind::Close, 1),
+        b'#' => {
+            (TokenKind::Comment, text[start..][..end_of_line(rest)].trim_end_matches([' ', '\t', '\r']).len())
+        }
+        _ => (TokenKind::Word, word(&mut &*rest).ok()?.0.len()),
+    };
+    Some((kind, &text[start..start + length]))
+}
+
+/// Returns where the first comment of a text starts: at a `#` where a word could start.
+pub fn comment_start(text: &str) -> Option<usize> {
+    Token::all(text).find(|token| token.kind == TokenKind::Comment).map(|comment| comment.start)
 }
 
 #[cfg(test)]

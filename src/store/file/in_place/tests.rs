@@ -6,12 +6,15 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::{JOURNAL, KEPT_JOURNAL, UndoJournal, Warning, write};
+use super::{JOURNAL, KEPT_JOURNAL, UndoJournal, write};
 use crate::error::ErrorKind;
-use crate::store::Revision;
-use crate::store::file::{ConfFile, LockedFile};
+use crate::store::file::ConfFile;
+use crate::store::file::state::StateDir;
+use crate::store::{Revision, Store};
 
 const OLD: &[u8] = b"http 80;\nstream one;\n";
+
+const PUT_BACK: &str = "the text before it was put back";
 
 /// Longer, shorter, of equal length, nothing at all.
 const NEW: [&[u8]; 4] =
@@ -31,16 +34,26 @@ impl MountedFile {
         MountedFile { _folder: folder, conf }
     }
 
-    fn lock(&self) -> LockedFile<'_> {
-        self.conf.lock(Duration::ZERO, &mut |_| ()).expect("nobody holds the lock")
+    /// The warnings of the next writer.
+    fn warnings(&self) -> Vec<String> {
+        self.conf.writer(Duration::ZERO, &mut |_| ()).expect("nobody holds the lock").take_warnings()
+    }
+
+    /// True if the next writer tells this alone.
+    fn tells(&self, what: &str) -> bool {
+        matches!(&self.warnings()[..], [only] if only.contains(what))
+    }
+
+    fn state_dir(&self) -> StateDir {
+        StateDir::enter(&self.conf).expect("the folder is writable").0
     }
 
     /// A writer dies between making the journal durable and the end of its work, leaving `bytes`.
     fn crash(&self, new: &[u8], bytes: &[u8]) {
-        let locked = self.lock();
+        let state = self.state_dir();
         let (_, found) = super::open_locked(&self.conf).expect("nobody writes the file");
         let inode = std::os::unix::fs::MetadataExt::ino(&found);
-        UndoJournal::write(&locked.state, inode, OLD, &[new]).expect("the folder is writable");
+        UndoJournal::write(&state, inode, OLD, &[new]).expect("the folder is writable");
         self.leave(bytes);
     }
 
@@ -73,9 +86,9 @@ fn writes_into_the_same_inode() {
             std::os::unix::fs::MetadataExt::ino(&found)
         };
         let before = inode(&place);
-        let locked = place.lock();
+        let state = place.state_dir();
         let (first, second) = new.split_at(new.len() / 2);
-        let warnings = write(&place.conf, &locked.state, OLD, &[first, second]);
+        let warnings = write(&place.conf, &state, OLD, &[first, second]);
         assert!(warnings.expect("the file is writable").is_empty());
         assert_eq!(place.text(), new);
         assert_eq!(inode(&place), before);
@@ -95,10 +108,8 @@ fn a_write_that_was_cut_short_is_put_back() {
             let served = place.conf.load().expect("the file can be read");
             assert_eq!(served.bytes, expected, "read after {written} bytes");
             assert_eq!(place.text(), left, "a reader writes nothing");
-            let locked = place.lock();
+            assert_eq!(place.tells(PUT_BACK), !complete);
             assert_eq!(place.text(), expected, "locked after {written} bytes");
-            let told = matches!(locked.warnings[..], [Warning::PutBack { .. }]);
-            assert_eq!(told, !complete, "{:?}", locked.warnings);
             assert!(!place.state(JOURNAL).exists());
         }
     }
@@ -109,7 +120,7 @@ fn a_write_that_was_cut_short_is_put_back() {
 fn a_mixture_in_any_order_is_put_back() {
     let place = MountedFile::new();
     place.crash(b"HTTP 81;\nSTREAM TWO;\n", b"http 81;\nstream TWO;\n");
-    assert!(matches!(place.lock().warnings[..], [Warning::PutBack { .. }]));
+    assert!(place.tells(PUT_BACK));
     assert_eq!(place.text(), OLD);
 }
 
@@ -124,7 +135,7 @@ fn a_file_that_was_zero_filled_or_cut_is_put_back() {
         let place = MountedFile::new();
         place.crash(NEW[2], left);
         assert_eq!(place.conf.load().expect("the file can be read").bytes, OLD, "{left:?}");
-        assert!(matches!(place.lock().warnings[..], [Warning::PutBack { .. }]), "{left:?}");
+        assert!(place.tells(PUT_BACK), "{left:?}");
         assert_eq!(place.text(), OLD, "{left:?}");
     }
 }
@@ -136,11 +147,11 @@ fn an_edit_is_left_alone_and_the_journal_kept() {
         let place = MountedFile::new();
         place.crash(NEW[2], edit);
         assert_eq!(place.conf.load().expect("the file can be read").bytes, edit);
-        assert!(matches!(place.lock().warnings[..], [Warning::JournalKept { .. }]));
+        assert!(place.tells("its texts are kept in"));
         assert_eq!(place.text(), edit);
         assert!(!place.state(JOURNAL).exists());
         assert!(place.state(KEPT_JOURNAL).exists());
-        assert!(place.lock().warnings.is_empty());
+        assert!(place.warnings().is_empty());
     }
 }
 
@@ -153,7 +164,7 @@ fn a_mixture_in_another_file_is_an_edit() {
     let next = place.conf.target().with_extension("next");
     fs::write(&next, &mixture).expect("the folder is ours");
     fs::rename(&next, place.conf.target()).expect("the folder is ours");
-    assert!(matches!(place.lock().warnings[..], [Warning::JournalKept { .. }]));
+    assert!(place.tells("its texts are kept in"));
     assert_eq!(place.text(), mixture);
 }
 
@@ -162,7 +173,7 @@ fn a_file_that_is_gone_keeps_the_journal() {
     let place = MountedFile::new();
     place.crash(NEW[0], OLD);
     fs::remove_file(place.conf.target()).expect("the folder is ours");
-    assert!(matches!(place.lock().warnings[..], [Warning::JournalKept { .. }]));
+    assert!(place.tells("its texts are kept in"));
     assert!(place.state(KEPT_JOURNAL).exists());
 }
 
@@ -175,7 +186,7 @@ fn a_journal_that_was_cut_short_is_removed() {
     for length in 0..whole.len() {
         fs::write(place.state(JOURNAL), &whole[..length]).expect("the folder is ours");
         assert_eq!(place.conf.load().expect("the file can be read").bytes, OLD);
-        assert!(place.lock().warnings.is_empty());
+        assert!(place.warnings().is_empty());
         assert!(!place.state(JOURNAL).exists());
     }
     assert_eq!(place.text(), OLD);
@@ -184,9 +195,9 @@ fn a_journal_that_was_cut_short_is_removed() {
 #[test]
 fn another_text_than_expected_is_not_overwritten() {
     let place = MountedFile::new();
-    let locked = place.lock();
+    let state = place.state_dir();
     place.leave(b"http 90;\nstream one;\n");
-    let error = write(&place.conf, &locked.state, OLD, &[NEW[0]]).expect_err("it was edited");
+    let error = write(&place.conf, &state, OLD, &[NEW[0]]).expect_err("it was edited");
     assert!(error.kind == ErrorKind::Conflict, "{error:?}");
     assert_eq!(Revision::from_text(&place.text()), Revision::from_text(b"http 90;\nstream one;\n"));
     assert!(!place.state(JOURNAL).exists());

@@ -143,57 +143,38 @@ fn is_known(scheme: &str) -> bool {
     is_in(COMMON) || is_in(OTHERS)
 }
 
-/// The directives that name a port or an address to listen on: the keyword and the only word of each.
-#[derive(Default)]
-pub(super) struct Listeners<'t>(Vec<(Cow<'t, str>, Word<'t>)>);
-
 /// The most addresses of one port with which a new one is compared.
 const MAX_OTHERS: usize = 16;
 
-impl<'t> Listeners<'t> {
-    pub fn add(&mut self, entry: Entry<'t>) {
-        self.0.extend(only_argument(entry).map(|word| (entry.keyword(), word)));
-    }
-
-    /// Reports repeated ports and addresses, those of two listeners, and those that none can have.
-    pub fn report(&self, diagnostics: &mut Diagnostics) {
-        let mut by_port: HashMap<String, Vec<(&str, String, Word<'t>)>> = HashMap::new();
-        for (keyword, word) in &self.0 {
-            let value = word.value();
-            let (host, port) = value.rsplit_once(':').unwrap_or(("", &*value));
-            match parts_of(host) {
-                Some(true) => diagnostics.push(large_part(*word)),
-                _ if (PORT.read)(Some(*word)).is_none() => continue,
-                _ => {}
-            }
-            let others = by_port.entry(port.to_owned()).or_default();
-            // No host stands for all addresses.
-            let is_any = |host: &str| matches!(host, "" | "0.0.0.0" | "[::]");
-            let is_same = |own: bool, (other, at, _): &(&str, String, Word<'_>)| {
-                own == (other == keyword) && (at == host || !own && (is_any(at) || is_any(host)))
-            };
-            let found = others.iter().find(|other| is_same(true, other));
-            let is_twice = found.is_some();
-            if let Some((other, _, first)) =
-                found.or_else(|| others.iter().find(|other| is_same(false, other)))
-            {
-                let (message, note, hint) = match is_twice {
-                    true => (
-                        format!("`{keyword} {}` is given twice", word.raw),
-                        "first here",
-                        "remove one of them",
-                    ),
-                    false => {
-                        let message = format!("`{keyword} {}` listens where `{other}` does", word.raw);
-                        (message, "here", "give one of them another port")
-                    }
-                };
-                let found = Diagnostic::warning(word.span(), message).related(first.span(), note);
-                diagnostics.push(found.hint(hint));
-            }
-            if !is_twice && others.len() < MAX_OTHERS {
-                others.push((keyword, host.to_owned(), *word));
-            }
+/// Reports repeated ports and addresses, those of two listeners, and those that none can have.
+pub(super) fn listeners<'d>(listeners: &[Entry<'d>], diagnostics: &mut Diagnostics) {
+    let mut by_port: HashMap<String, Vec<(Cow<'d, str>, String, Word<'d>)>> = HashMap::new();
+    for entry in listeners {
+        let (keyword, Some(word)) = (entry.keyword(), only_argument(*entry)) else { continue };
+        let value = word.value();
+        let (host, port) = value.rsplit_once(':').unwrap_or(("", &*value));
+        match parts_of(host) {
+            Some(true) => diagnostics.push(large_part(word)),
+            _ if (PORT.read)(Some(word)).is_none() => continue,
+            _ => {}
+        }
+        // No host stands for all addresses.
+        let is_any = |host: &str| matches!(host, "" | "0.0.0.0" | "[::]");
+        let others = by_port.entry(port.to_owned()).or_default();
+        if let Some((.., first)) = others.iter().find(|(other, at, _)| *other == keyword && at == host) {
+            let message = format!("`{keyword} {}` is given twice", word.raw);
+            let found = Diagnostic::warning(word.span(), message).related(first.span(), "first here");
+            diagnostics.push(found.hint("remove one of them"));
+            continue;
+        }
+        let meets = |at: &str| at == host || is_any(at) || is_any(host);
+        if let Some((other, _, first)) = others.iter().find(|(other, at, _)| *other != keyword && meets(at)) {
+            let message = format!("`{keyword} {}` listens where `{other}` does", word.raw);
+            let found = Diagnostic::warning(word.span(), message).related(first.span(), "here");
+            diagnostics.push(found.hint("give one of them another port"));
+        }
+        if others.len() < MAX_OTHERS {
+            others.push((keyword, host.to_owned(), word));
         }
     }
 }

@@ -14,7 +14,6 @@ use std::mem;
 pub use self::lost::has_lost_line_ends;
 pub use self::names::{NearMiss, near_miss, near_miss_in_block};
 
-use self::address::Listeners;
 use crate::schema::codec::{OptionWord, group_name, is_plural};
 use crate::schema::kinds::UDP_PORT;
 use crate::schema::members::{inner_scope, only_argument, read};
@@ -89,7 +88,7 @@ struct Checker<'d> {
     /// What each unknown keyword of a scope is nearly: each keyword is compared once.
     near: HashMap<(Scope, Cow<'d, str>), Option<NearMiss>>,
     /// The directives that name a port or an address to listen on.
-    listeners: Listeners<'d>,
+    listeners: Vec<Entry<'d>>,
     /// The first `include`.
     include: Option<Span>,
     /// The name of the current stream, until a source of it is found.
@@ -128,7 +127,7 @@ impl<'d> Checker<'d> {
     /// Adds what was found to the diagnostics of the parser.
     fn report(self, document: &Document, diagnostics: &mut Diagnostics) {
         diagnostics.extend(&self.diagnostics);
-        self.listeners.report(diagnostics);
+        address::listeners(&self.listeners, diagnostics);
         diagnostics.push_any(self.include.map(|include| {
             let message = "this `include` is kept, but the files that it names are not checked";
             let found = Diagnostic::warning(include, message);
@@ -192,7 +191,7 @@ impl<'d> Checker<'d> {
         let facts = row.codec.facts();
         if let Some(kind) = facts.kind {
             if kind.is_port && !std::ptr::eq(kind, &raw const UDP_PORT) {
-                self.listeners.add(entry);
+                self.listeners.push(entry);
             }
             self.diagnostics.push_any(kind.warning.and_then(|warning| warning(only_argument(entry)?)));
         } else if let Some(kind) = facts.group {

@@ -69,18 +69,13 @@ pub fn block_value(block: Entry<'_>) -> Value {
 
 /// The members of a block, whose entries are grouped; `head` is that of a stream, live or plugin.
 pub fn read_members(members: &Members<'_>, head: Option<&BlockHead<'_, '_>>) -> Object {
-    let rows = members.scope().rows();
+    let (scope, rows) = (members.scope(), members.scope().rows());
     let own = rows.filter_map(|row| Some((row.key.to_owned(), row.read(members.own(row), head)?)));
-    own.chain(foreign_values(members)).collect()
-}
-
-/// The members of a block that the general rule shows.
-pub fn foreign_values(members: &Members<'_>) -> impl Iterator<Item = (String, Value)> {
-    let scope = members.scope();
-    members.foreign().iter().filter_map(move |member| {
+    let foreign = members.foreign().iter().filter_map(|member| {
         let value = General { keyword: &member.keyword }.read(&member.entries, None)?;
         Some((key_of(scope, &member.keyword).into_owned(), value))
-    })
+    });
+    own.chain(foreign).collect()
 }
 
 /// Normalizes the members of a block of this scope.
@@ -310,7 +305,7 @@ impl Codec for General<'_> {
     }
 
     fn facts(&'static self) -> Facts {
-        Facts::new("words, and maybe a block", "any", "any", JsonForm::Leaf)
+        Facts::new(["words, and maybe a block", "any", "any"], JsonForm::Leaf)
     }
 }
 

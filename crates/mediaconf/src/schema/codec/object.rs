@@ -231,7 +231,7 @@ impl Codec for ObjectShape {
     }
 
     fn facts(&'static self) -> Facts {
-        Facts { object: Some(self), ..Facts::new(self.usage, self.json_form, "object", JsonForm::Object) }
+        Facts { object: Some(self), ..Facts::new([self.usage, self.json_form, "object"], JsonForm::Object) }
     }
 }
 
@@ -322,8 +322,7 @@ impl Codec for OptionsShape {
     }
 
     fn facts(&'static self) -> Facts {
-        let [usage, json_form, value_type] =
-            ["NAME=VALUE options", "an array of [name, value]", "list of [name, value]"];
-        Facts { options: Some(self), ..Facts::new(usage, json_form, value_type, JsonForm::List) }
+        let described = ["NAME=VALUE options", "an array of [name, value]", "list of [name, value]"];
+        Facts { options: Some(self), ..Facts::new(described, JsonForm::List) }
     }
 }

@@ -47,7 +47,7 @@ impl Codec for WordKind {
     }
 
     fn facts(&'static self) -> Facts {
-        Facts { kind: Some(self), ..Facts::new(self.usage, self.json_form, self.name, JsonForm::Leaf) }
+        Facts { kind: Some(self), ..Facts::new([self.usage, self.json_form, self.name], JsonForm::Leaf) }
     }
 }
 
@@ -126,7 +126,7 @@ impl Codec for Derived {
             Self::Included => ("a list of strings, refused in a patch", "list of strings"),
         };
         let kind = matches!(self, Self::Static | Self::NeverStatic).then_some(&SWITCH);
-        let described = Facts::new("nothing", json_form, value_type, JsonForm::Leaf);
+        let described = Facts::new(["nothing", json_form, value_type], JsonForm::Leaf);
         Facts { kind, derived: Some(*self), ..described }
     }
 }
@@ -178,7 +178,7 @@ impl Codec for ListShape {
 
     fn facts(&'static self) -> Facts {
         let json_form = "an array of numbers and \"host:port\" strings";
-        let described = Facts::new(PORT.usage, json_form, "list of ports", JsonForm::List);
+        let described = Facts::new([PORT.usage, json_form, "list of ports"], JsonForm::List);
         Facts { kind: Some(&PORT), list: Some(self), ..described }
     }
 }
@@ -215,7 +215,7 @@ impl Codec for BlocksShape {
     }
 
     fn facts(&'static self) -> Facts {
-        let described = Facts::new("nothing", "an object by port", "object of objects", JsonForm::Object);
+        let described = Facts::new(["nothing", "an object by port", "object of objects"], JsonForm::Object);
         Facts { entries_of: Some(self.0.key), ..described }
     }
 }
@@ -317,7 +317,7 @@ impl Codec for Kind {
             Self::Lives => ("a NAME, and maybe a block", "an object by prefix"),
             Self::Plugins => ("a NAME, and maybe a block", "an object by name"),
         };
-        let described = Facts::new(usage, json_form, "object of objects", JsonForm::Object);
+        let described = Facts::new([usage, json_form, "object of objects"], JsonForm::Object);
         Facts { group: Some(*self), ..described }
     }
 }

@@ -111,12 +111,6 @@ fn a_word_for_off_is_no_backend_and_a_level_of_the_log_is_one_of_few() {
 }
 
 #[test]
-fn the_same_port_far_apart_is_a_warning() {
-    let text = format!("http 80;\n# {}\nhttp 80;\n", "-".repeat(2 << 20));
-    check(&text, &["3:6: warning: `http 80` is given twice"]);
-}
-
-#[test]
 fn auth_with_a_word_nearly_false_is_a_warning() {
     for word in ["flase", "fasle", "fals", "falsee", "False", "FALSE", "\"flase\""] {
         let value = word.trim_matches('"');
@@ -154,16 +148,6 @@ fn a_url_with_one_slash_is_a_warning() {
     for path in ["C:/x", "/x:/y", "a.lua", "auth://x", "x", "rtmp://", "publish://"] {
         check(&format!("auth {path};\n"), &[]);
         check(&format!("stream a {{ url {path}; }}\n"), &[]);
-    }
-}
-
-#[test]
-fn schemes_that_others_have_are_no_slips() {
-    for scheme in "m4f m4s hls2 hlss udp1 udp2 rtsp2 rtmpt rtmpe tshttps rtp srt https rtmps rtsps file fake \
-                   playlist timeshift mosaic publish shoutcast copy ts tsudp dvb sdi ndi whip webrtc s3 ftp mss"
-        .split(' ')
-    {
-        check(&format!("stream a {{ url {scheme}://x; push {scheme}://y; }}\n"), &[]);
     }
 }
 

@@ -1,7 +1,14 @@
-//! Times from records that others may have written, held to the years from 1970 to 9999: no text is made
-//! of any other, and no arithmetic with them fails.
+//! Times and chance: times of records that others may have written, the time since the machine was started, and what is
+//! left to chance.
+//!
+//! Times of records are held to the years from 1970 to 9999: no text is made of any other, and no arithmetic with them
+//! fails.
 
+use std::fs;
+use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustix::time::{ClockId, clock_gettime};
 
 /// The end of the year 9999: times are shown with four digits for the year.
 const LAST_SECOND: u64 = 253_402_300_799;
@@ -49,6 +56,39 @@ pub mod as_rfc3339 {
 
 fn since_1970(time: SystemTime) -> Duration {
     time.duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// The time since the machine was started.
+pub fn boot_time() -> Duration {
+    let time = clock_gettime(ClockId::Boottime);
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
+}
+
+/// The id of this start of the machine; empty if the system has none.
+pub fn boot_id() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
+/// A name that is unique, and too long to be hit by accident.
+pub fn fresh_id() -> String {
+    format!("{:016x}", RandomState::new().hash_one(SystemTime::now()))
+}
+
+/// A time that differs by up to a quarter.
+pub fn jittered(time: Duration) -> Duration {
+    let parts = 1000;
+    let random = u32::try_from(RandomState::new().hash_one(time) % parts).expect("it is small");
+    time * (750 + random / 2) / 1000
+}
+
+/// The whole seconds until a time; less than zero if it is over.
+pub fn seconds_until(end: SystemTime) -> i64 {
+    let seconds = |time: Duration| i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+    match end.duration_since(SystemTime::now()) {
+        Ok(left) => seconds(left),
+        Err(over) => -seconds(over.duration()),
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,417 @@
+//! A change in the history, and how it is named: the revision of a text, the id of a change, a reference to one.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
+
+use super::clock::{as_rfc3339, fresh_id};
+
+/// Length of a revision as text.
+const HEX_DIGITS: usize = 32;
+
+/// The xxh3-128 hash of a text, shown as 32 lower case hex digits.
+///
+/// It tells texts apart; it does not authenticate them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Revision(u128);
+
+impl Revision {
+    pub fn from_text(text: &[u8]) -> Revision {
+        Revision(xxh3_128(text))
+    }
+
+    /// The revision of the text that `pieces` make, one after the other.
+    pub fn of_pieces<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Revision {
+        let mut hasher = Xxh3Default::new();
+        pieces.into_iter().for_each(|piece| hasher.update(piece));
+        Revision(hasher.digest128())
+    }
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+impl FromStr for Revision {
+    type Err = NotARevision;
+
+    fn from_str(text: &str) -> Result<Revision, NotARevision> {
+        // `from_str_radix` alone would take a sign and fewer digits.
+        let is_plain = text.len() == HEX_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let hash = u128::from_str_radix(text, 16).ok().filter(|_| is_plain);
+        hash.map(Revision).ok_or(NotARevision)
+    }
+}
+
+impl From<Revision> for String {
+    fn from(revision: Revision) -> String {
+        revision.to_string()
+    }
+}
+
+impl TryFrom<String> for Revision {
+    type Error = NotARevision;
+
+    fn try_from(text: String) -> Result<Revision, NotARevision> {
+        text.parse()
+    }
+}
+
+/// The text is not 32 hex digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a revision has {HEX_DIGITS} hex digits")]
+pub struct NotARevision;
+
+/// The id of a change, as its line in the history has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ChangeId(String);
+
+impl ChangeId {
+    /// An id that no other change has.
+    pub fn random() -> Self {
+        Self(fresh_id()[..8].to_owned())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for ChangeId {
+    type Err = NotAChangeId;
+
+    fn from_str(text: &str) -> Result<Self, NotAChangeId> {
+        let is_known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+        let begins = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+        let is_id = begins && text.len() <= 64 && text.bytes().all(is_known);
+        is_id.then(|| Self(text.to_owned())).ok_or(NotAChangeId)
+    }
+}
+
+impl TryFrom<String> for ChangeId {
+    type Error = NotAChangeId;
+
+    fn try_from(text: String) -> Result<Self, NotAChangeId> {
+        text.parse()
+    }
+}
+
+impl From<ChangeId> for String {
+    fn from(id: ChangeId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for ChangeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The text is no id of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("it takes up to 64 letters, digits, `-`, `_` and `.`, the first one a letter or a digit")]
+pub struct NotAChangeId;
+
+/// As many entries of the history as there are.
+pub const WHOLE_HISTORY: usize = usize::MAX;
+
+/// A reference to a change in the history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum ChangeRef {
+    /// Counted back from the last one, which is 1: `1`, `@1`.
+    Back(usize),
+    /// By its serial number: `#17`, or `serial:17` where a `#` means something else.
+    Serial(u64),
+}
+
+impl TryFrom<String> for ChangeRef {
+    type Error = NotAChangeRef;
+
+    fn try_from(text: String) -> Result<Self, NotAChangeRef> {
+        text.parse()
+    }
+}
+
+impl From<ChangeRef> for String {
+    fn from(change: ChangeRef) -> Self {
+        change.in_url()
+    }
+}
+
+impl FromStr for ChangeRef {
+    type Err = NotAChangeRef;
+
+    fn from_str(text: &str) -> Result<Self, NotAChangeRef> {
+        let serial = text.strip_prefix('#').or_else(|| text.strip_prefix("serial:"));
+        match serial {
+            Some(digits) => number(digits).map(Self::Serial),
+            None => {
+                let number = number(text.strip_prefix('@').unwrap_or(text))?;
+                // No history is that long; the lookup reports the number as unknown.
+                Ok(Self::Back(usize::try_from(number).unwrap_or(usize::MAX)))
+            }
+        }
+    }
+}
+
+fn number(digits: &str) -> Result<u64, NotAChangeRef> {
+    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|number| is_plain && *number >= 1).ok_or(NotAChangeRef)
+}
+
+impl ChangeRef {
+    /// The number of entries of the history that have to be read to find it.
+    pub fn entries(self) -> usize {
+        match self {
+            Self::Back(number) => number,
+            Self::Serial(_) => WHOLE_HISTORY,
+        }
+    }
+
+    /// The reference as it is written in a URL.
+    pub fn in_url(self) -> String {
+        match self {
+            Self::Back(number) => number.to_string(),
+            Self::Serial(serial) => format!("serial:{serial}"),
+        }
+    }
+}
+
+impl fmt::Display for ChangeRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Back(number) => write!(f, "@{number}"),
+            Self::Serial(serial) => write!(f, "#{serial}"),
+        }
+    }
+}
+
+/// The text is no reference to a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("it takes a change of the history, such as 1 for the last one, or `serial:7`")]
+pub struct NotAChangeRef;
+
+/// The number of texts that the history keeps by default.
+pub const DEFAULT_KEEP: usize = 100;
+
+/// The operation of a hand edit: a change that another program made.
+pub const HAND_EDIT: &str = "hand-edit";
+
+/// The operation of a rollback of a change that was not confirmed.
+pub const REVERT: &str = "revert";
+
+/// The operation in the place of a change whose record can't be read.
+pub const UNREADABLE: &str = "unreadable";
+
+/// The operation of a rollback after a failed reload.
+pub const TAKE_BACK: &str = "take-back";
+
+/// The record of a change in the history, as the writer makes it.
+#[derive(Debug, Clone, Copy)]
+pub struct ChangeRecord<'a> {
+    /// `modify`, `save`, `rollback`, …
+    pub operation: &'a str,
+    pub by: &'a str,
+    /// The id of the change; of one that goes back by itself, that of the change that it rolls back.
+    pub id: Option<&'a str>,
+    /// The id of the change that it undoes.
+    pub undoes: Option<&'a str>,
+    pub message: Option<&'a str>,
+    /// The number of texts that are kept from now on; `None` for as many as before.
+    pub keep: Option<usize>,
+    /// The paths of what the change does, for a store that keeps them.
+    pub paths: Option<&'a ChangedPaths>,
+    /// Of a node: the state of its cluster that the text before was made of, if it was.
+    pub from: Option<ClusterState>,
+}
+
+impl<'a> ChangeRecord<'a> {
+    /// A record of an operation and its author alone.
+    pub const fn new(operation: &'a str, by: &'a str) -> Self {
+        Self { operation, by, id: None, undoes: None, message: None, keep: None, paths: None, from: None }
+    }
+}
+
+/// A state of a cluster, as the history of a node notes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClusterState {
+    pub serial: u64,
+    /// The revision of the text.
+    pub revision: Revision,
+}
+
+/// The paths of the values that a change changed, with the secrets in them masked.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedPaths {
+    /// The first of them, at most [`ChangedPaths::MOST`].
+    pub first: Vec<String>,
+    /// The number of all.
+    pub count: usize,
+}
+
+impl ChangedPaths {
+    /// The most paths that a record names.
+    pub const MOST: usize = 20;
+}
+
+/// A change in the history.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryEntry {
+    /// Counts back: 1 is the last change. `None` if `is_aside`.
+    pub number: Option<usize>,
+    /// The serial number, which never changes; 0, and not in JSON, of an `update`, which is in no history.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub serial: u64,
+    /// The time of the change; for a hand edit, of the last write of the file. In JSON as RFC 3339.
+    #[serde(with = "as_rfc3339")]
+    pub at: SystemTime,
+    /// `modify`, `save`, …, `hand-edit`.
+    pub operation: String,
+    /// The author; unknown for a hand edit.
+    pub by: Option<String>,
+    pub message: Option<String>,
+    /// The id of the change; of one that goes back by itself, that of the change that it rolls back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The id of the change that it undoes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<String>,
+    /// The revision of the text before, which is kept; `None` if there was no file.
+    pub before: Option<Revision>,
+    /// The revision of the text afterwards; `None` if the file is gone.
+    pub after: Option<Revision>,
+    /// True if the kept text was never the text of the file: it ran and was not saved, or was written
+    /// into a file that was just being replaced.
+    #[serde(rename = "aside", default)]
+    pub is_aside: bool,
+    /// The paths that it changed, if the record of the change names them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paths: Option<ChangedPaths>,
+    /// Of a node: the state of its cluster that the text before was made of, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<ClusterState>,
+}
+
+/// The entry of a change in a history, which has the last change first; `None` if it is not there, or went back by
+/// itself.
+pub fn change_made<'h>(history: &'h [HistoryEntry], id: &str) -> Option<&'h HistoryEntry> {
+    history.iter().find(|entry| entry.is_of(id)).filter(|entry| !entry.goes_back())
+}
+
+impl HistoryEntry {
+    /// True if it is of the change with this id: it made it, or took it back by itself.
+    pub fn is_of(&self, id: &str) -> bool {
+        !self.is_aside && self.id.as_deref() == Some(id)
+    }
+
+    /// True if it rolls back the change before it, which was not confirmed, or not loaded.
+    pub fn goes_back(&self) -> bool {
+        [REVERT, TAKE_BACK].contains(&&*self.operation)
+    }
+
+    /// The entry with what users wrote in it, the author and the message, as `shown` shows a text.
+    #[must_use]
+    pub fn shown_by(self, shown: impl Fn(&str) -> String) -> Self {
+        let shown = |text: Option<String>| text.as_deref().map(&shown);
+        Self { by: shown(self.by), message: shown(self.message), ..self }
+    }
+
+    /// The row of a record that can't be read; `why` names it, and `serial` is 0 where its name has none.
+    pub fn unreadable((number, serial): (Option<usize>, u64), why: String) -> Self {
+        Self {
+            number,
+            serial,
+            at: SystemTime::UNIX_EPOCH,
+            operation: UNREADABLE.to_owned(),
+            by: None,
+            message: Some(why),
+            id: None,
+            undoes: None,
+            before: None,
+            after: None,
+            is_aside: number.is_none(),
+            paths: None,
+            from: None,
+        }
+    }
+
+    /// True if what its record says is not known.
+    pub fn is_unknown(&self) -> bool {
+        self.operation == UNREADABLE
+    }
+
+    /// True if `which` refers to this change.
+    pub fn is(&self, which: ChangeRef) -> bool {
+        match which {
+            ChangeRef::Back(number) => self.number == Some(number),
+            ChangeRef::Serial(serial) => self.serial == serial,
+        }
+    }
+}
+
+fn is_zero(serial: &u64) -> bool {
+    *serial == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_a_plain_word() {
+        let longest = "x".repeat(64);
+        for text in ["7", "7f3a90c2", "deploy-42", "a_b.c", &longest] {
+            assert_eq!(text.parse::<ChangeId>().as_ref().map(ChangeId::as_str), Ok(text));
+        }
+        for text in ["", "-x", ".x", "a b", "a/b", "ü", "a\n", &format!("{longest}x")] {
+            assert_eq!(text.parse::<ChangeId>(), Err(NotAChangeId), "{text}");
+        }
+        assert!(ChangeId::random().as_str().parse::<ChangeId>().is_ok());
+    }
+
+    #[test]
+    fn a_change_is_named_in_two_ways() {
+        for (text, which) in [
+            ("1", ChangeRef::Back(1)),
+            ("@12", ChangeRef::Back(12)),
+            ("#12", ChangeRef::Serial(12)),
+            ("serial:12", ChangeRef::Serial(12)),
+        ] {
+            assert_eq!(text.parse(), Ok(which), "{text}");
+            assert_eq!(which.to_string().parse(), Ok(which));
+            assert_eq!(which.in_url().parse(), Ok(which));
+        }
+        for text in ["", "0", "@", "@0", "#", "#0", "-1", "+1", "1.0", "x", "serial:", "99999999999999999999"]
+        {
+            assert_eq!(text.parse::<ChangeRef>(), Err(NotAChangeRef), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_change_that_went_back_is_not_made() {
+        let entry = |operation: &str, id: &str| HistoryEntry {
+            id: Some(id.to_owned()),
+            operation: operation.to_owned(),
+            ..HistoryEntry::unreadable((Some(1), 1), String::new())
+        };
+        let made = |changes: &[(&str, &str)]| {
+            let history: Vec<_> = changes.iter().rev().map(|(operation, id)| entry(operation, id)).collect();
+            change_made(&history, "a").is_some()
+        };
+        assert!(!made(&[]) && !made(&[("modify", "b")]));
+        assert!(made(&[("modify", "a"), ("rollback", "b")]));
+        assert!(!made(&[("modify", "a"), ("modify", "b"), (REVERT, "a")]));
+        assert!(!made(&[("modify", "a"), (TAKE_BACK, "a")]));
+        assert!(made(&[("modify", "a"), (REVERT, "a"), ("modify", "a"), (REVERT, "b")]));
+    }
+}

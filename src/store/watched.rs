@@ -1,0 +1,217 @@
+//! Files that somebody replaces while the program runs: passwords, certificates and keys are read again, and a wait ends
+//! when a file may have changed.
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
+use serde::Deserialize;
+use yasna::tags::TAG_UTCTIME;
+use yasna::{BERReaderSeq, Tag};
+
+/// The time of the last write of a file, and its length then; a new name or owner does not change it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct LastWrite {
+    pub inode: u64,
+    pub size: u64,
+    /// Seconds since 1970, and nanoseconds.
+    pub modified: (i64, i64),
+}
+
+impl LastWrite {
+    /// That of the regular file at a path; `None` if there is none.
+    pub fn of(path: &Path) -> Option<LastWrite> {
+        let found = fs::metadata(path).ok().filter(Metadata::is_file)?;
+        let modified = (found.mtime(), found.mtime_nsec());
+        Some(LastWrite { inode: found.ino(), size: found.size(), modified })
+    }
+}
+
+/// The content of a file as it was read last. What was not read from a file is never replaced.
+#[derive(Clone)]
+pub struct ReplaceableFile {
+    content: Vec<u8>,
+    file: Option<(PathBuf, LastWrite)>,
+}
+
+impl ReplaceableFile {
+    /// Reads a file as `read` does. The stamp is that of before, so that no later content passes for this one.
+    pub fn read<E>(path: &Path, read: impl FnOnce(&Path) -> Result<Vec<u8>, E>) -> Result<Self, E> {
+        let stamp = LastWrite::of(path);
+        Ok(Self { content: read(path)?, file: stamp.map(|stamp| (path.to_owned(), stamp)) })
+    }
+
+    /// A content that was read from a file whose stamp was this before.
+    pub fn of(path: &Path, stamp: LastWrite, content: impl Into<Vec<u8>>) -> Self {
+        Self { content: content.into(), file: Some((path.to_owned(), stamp)) }
+    }
+
+    /// A content that is in no file.
+    pub fn fixed(content: impl Into<Vec<u8>>) -> Self {
+        Self { content: content.into(), file: None }
+    }
+
+    pub fn content(&self) -> &[u8] {
+        &self.content
+    }
+
+    /// The first line, if it is text.
+    pub fn first_line(&self) -> Option<&str> {
+        str::from_utf8(&self.content).ok().map(|text| text.lines().next().unwrap_or_default())
+    }
+
+    /// True if another file is there now. One that is away comes back.
+    pub fn is_replaced(&self) -> bool {
+        let now = self.file.as_ref().and_then(|(path, stamp)| Some((LastWrite::of(path)?, *stamp)));
+        now.is_some_and(|(now, before)| now != before)
+    }
+
+    /// The file as it is now; the same as before if it can't be read.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        let read = self.file.as_ref().map(|(path, _)| Self::read(path, |path| fs::read(path)));
+        read.and_then(Result::ok).unwrap_or_else(|| self.clone())
+    }
+}
+
+/// A watch of the folder of a file: a program that replaces the file renames another one over it.
+#[derive(Debug)]
+pub struct FileWatch {
+    events: OwnedFd,
+    name: Vec<u8>,
+}
+
+impl FileWatch {
+    /// Starts to watch; what happens from now on is not missed.
+    ///
+    /// # Errors
+    /// The folder does not exist, or the system has no watches left.
+    pub fn new(file: &Path) -> io::Result<Self> {
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let written = WatchFlags::CLOSE_WRITE | WatchFlags::MODIFY | WatchFlags::CREATE | WatchFlags::DELETE;
+        let events = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
+        inotify::add_watch(&events, folder.unwrap_or(Path::new(".")), written | WatchFlags::MOVE)?;
+        Ok(Self { events, name: name.as_encoded_bytes().to_vec() })
+    }
+
+    /// Waits until something happens to the file, or until the time is over. Network file systems tell
+    /// nothing, so a caller looks at the file then, too.
+    pub fn wait(&self, most: Duration) {
+        let until = Instant::now() + most;
+        while let Some(left) = until.checked_duration_since(Instant::now()) {
+            let mut polled = [PollFd::new(&self.events, PollFlags::IN)];
+            let time = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
+            // An error is a signal: the caller looks at the file, and waits again.
+            if !matches!(poll(&mut polled, Some(&time)), Ok(1..)) || self.concerns_the_file() {
+                return;
+            }
+        }
+    }
+
+    /// Takes all events, and says whether one of them was about the file.
+    fn concerns_the_file(&self) -> bool {
+        let mut bytes = [MaybeUninit::uninit(); 4096];
+        let mut events = inotify::Reader::new(&self.events, &mut bytes);
+        let mut concerns = false;
+        while let Ok(event) = events.next() {
+            let is_lost = event.events().contains(ReadFlags::QUEUE_OVERFLOW);
+            concerns |= is_lost || event.file_name().is_some_and(|name| name.to_bytes() == self.name);
+        }
+        concerns
+    }
+}
+
+/// The time after which a certificate, given in DER, is not valid (RFC 5280, section 4.1.2.5); `None` if it is none, or
+/// ends before 1970.
+pub fn certificate_expiry(der: &[u8]) -> Option<SystemTime> {
+    let skip = |parts: &mut BERReaderSeq<'_, '_>, count: usize| {
+        (0..count).try_for_each(|_| parts.next().read_der().map(drop))
+    };
+    let end_of_validity = |validity: &mut BERReaderSeq<'_, '_>| {
+        skip(validity, 1)?;
+        let end = validity.next();
+        match end.lookahead_tag()? {
+            TAG_UTCTIME => Ok(end.read_utctime()?.datetime().unix_timestamp()),
+            _ => Ok(end.read_generalized_time()?.datetime().unix_timestamp()),
+        }
+    };
+    let of_signed_part = |parts: &mut BERReaderSeq<'_, '_>| {
+        parts.read_optional(|version| version.read_tagged(Tag::context(0), |version| version.read_der()))?;
+        // The serial number, the algorithm of the signature, and the issuer.
+        skip(parts, 3)?;
+        let end = parts.next().read_sequence(end_of_validity)?;
+        while parts.read_optional(|rest| rest.read_der())?.is_some() {}
+        Ok(end)
+    };
+    let of_certificate = |parts: &mut BERReaderSeq<'_, '_>| {
+        let end = parts.next().read_sequence(of_signed_part)?;
+        skip(parts, 2)?;
+        Ok(end)
+    };
+    let end: i64 = yasna::parse_der(der, |certificate| certificate.read_sequence(of_certificate)).ok()?;
+    Some(UNIX_EPOCH + Duration::from_secs(u64::try_from(end).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_again_once_another_one_is_there() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let (path, new) = (folder.path().join("password"), folder.path().join("new"));
+        fs::write(&path, "first\nline").expect("it can be written");
+        let known = ReplaceableFile::read(&path, |path| fs::read(path)).expect("it is there");
+        assert!(!known.is_replaced() && known.first_line() == Some("first"));
+        fs::remove_file(&path).expect("it is there");
+        assert!(!known.is_replaced() && known.again().first_line() == Some("first"), "it may come back");
+        fs::write(&new, "other").expect("it can be written");
+        fs::rename(&new, &path).expect("it can be renamed");
+        assert!(known.is_replaced());
+        let again = known.again();
+        assert!(!again.is_replaced() && again.first_line() == Some("other"));
+        assert!(!ReplaceableFile::fixed("x").is_replaced());
+    }
+
+    #[test]
+    fn a_file_that_is_replaced_is_noticed_and_another_one_is_not() {
+        let folder = tempfile::tempdir().expect("a folder can be made");
+        let path = folder.path().join("media.conf");
+        fs::write(&path, "http 80;\n").expect("a file can be written");
+        let watch = FileWatch::new(&path).expect("it can be watched");
+        fs::write(folder.path().join("other"), "").expect("a file can be written");
+        assert!(!watch.concerns_the_file());
+        fs::rename(folder.path().join("other"), &path).expect("a file can be renamed");
+        let long = Duration::from_secs(60);
+        let start = Instant::now();
+        watch.wait(long);
+        assert!(start.elapsed() < long);
+        assert!(!watch.concerns_the_file(), "its event is taken");
+    }
+
+    #[test]
+    fn the_end_of_the_validity_is_read_in_both_forms() {
+        let key = rcgen::KeyPair::generate().expect("a key can be made");
+        // Years from 2050 on have another form.
+        for (year, seconds) in [(2031, 1_924_992_000), (2050, 2_524_608_000), (2999, 32_472_144_000)] {
+            let mut params = rcgen::CertificateParams::new(["a.example".to_owned()]).expect("it is a name");
+            params.not_after = rcgen::date_time_ymd(year, 1, 1);
+            let made = params.self_signed(&key).expect("it can be signed");
+            assert_eq!(
+                certificate_expiry(made.der()),
+                Some(UNIX_EPOCH + Duration::from_secs(seconds)),
+                "{year}"
+            );
+            for length in 0..made.der().len() {
+                assert_eq!(certificate_expiry(&made.der()[..length]), None, "{length}");
+            }
+        }
+    }
+}
