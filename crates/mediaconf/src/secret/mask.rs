@@ -141,13 +141,17 @@ impl<'d> MaskedText<'d> {
         Self { text, masks: masker.map(masks).unwrap_or_default() }
     }
 
-    /// A line with its secrets masked.
-    pub fn line(&self, line: Range<usize>) -> String {
+    /// The secrets in a line, each with its mask.
+    pub fn replacements(&self, line: &Range<usize>) -> Vec<Splice> {
         let masks = self.masks.iter().skip(self.masks.partition_point(|mask| mask.range.end <= line.start));
         let inside = masks.take_while(|mask| mask.range.start < line.end);
         let clip = |Range { start, end }: Range<usize>| start.max(line.start)..end.min(line.end);
-        let inside = inside.map(|mask| Splice { range: clip(mask.range.clone()), text: mask.text.clone() });
-        let masks: Vec<Splice> = inside.collect();
+        inside.map(|mask| Splice { range: clip(mask.range.clone()), text: mask.text.clone() }).collect()
+    }
+
+    /// A line with its secrets masked.
+    pub fn line(&self, line: Range<usize>) -> String {
+        let masks = self.replacements(&line);
         spliced_pieces(self.text, line, &masks).collect()
     }
 }
