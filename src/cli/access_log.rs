@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 
 use crate::engine::{LogLevel, LogLine};
-use crate::http::server::log::{AccessRecord, Log, MAX_DETAIL, MAX_PATH};
+use crate::http::server::message::{AccessRecord, Log, MAX_DETAIL, MAX_PATH};
 use mediaconf::{controls_terminal, one_line};
 
 /// The form in which a request is logged.

@@ -240,11 +240,6 @@ impl Error {
             .hint("choose another with --listen ADDR:PORT; port 0 is any free one")
     }
 
-    /// A certificate can't be used.
-    pub fn bad_certificate(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Invalid, message)
-    }
-
     /// A server could not be started.
     pub fn serve_failed(source: io::Error) -> Self {
         Self::of_system(ErrorKind::Failed, "cannot start the server", &source)

@@ -133,14 +133,13 @@ pub fn tls(
             return Err(Error::usage("without a state folder there is no place for a certificate", hint));
         }
     };
-    let tls = Tls::load(&certificate, &key).map_err(|error| Error::bad_certificate(error.to_string()))?;
+    let tls = Tls::load(&certificate, &key)?;
     Ok(Some(Arc::new(tls)))
 }
 
 /// Prints the fingerprint of a certificate that no authority has signed.
 pub fn announce(tls: &Tls, ui: Ui) -> Result<(), Error> {
-    let fingerprint = tls.fingerprint().map_err(|error| Error::bad_certificate(error.to_string()))?;
-    match ui.print(|out| writeln!(out, "fingerprint {fingerprint}")) {
+    match ui.print(|out| writeln!(out, "fingerprint {}", tls.fingerprint())) {
         // The reader of stdout is gone; the server runs all the same.
         Err(error) if error.is_closed_output() => Ok(()),
         printed => printed,

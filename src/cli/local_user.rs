@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use rustix::process::getuid;
 
-use crate::http::protocol::sudo::{by_sudo, is_name};
+use crate::http::api::by_sudo;
 
 /// The user who runs this program, for hooks and the history.
 pub fn local_user() -> String {
-    if let Some(user) = sudo_user() {
-        return by_sudo(&user);
+    if let Some(by) = sudo_user().as_deref().and_then(by_sudo) {
+        return by;
     }
     let uid = getuid().as_raw();
     match std::env::var("USER") {
@@ -22,7 +22,7 @@ pub fn local_user() -> String {
 /// The user who called this program as root by sudo; none without sudo.
 pub fn sudo_user() -> Option<String> {
     let user = std::env::var("SUDO_USER").ok().filter(|_| getuid().is_root())?;
-    (is_name(&user) && user != "root").then_some(user)
+    (by_sudo(&user).is_some() && user != "root").then_some(user)
 }
 
 /// `$XDG_STATE_HOME`, else `~/.local/state`; `None` if no variable says where that is.

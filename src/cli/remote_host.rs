@@ -12,8 +12,8 @@ use crate::cli::local_user::local_user;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
 use crate::error::Error;
+use crate::http::api::Fingerprint;
 use crate::http::client::{Credentials, Host, TlsFault};
-use crate::http::protocol::fingerprint::Fingerprint;
 
 /// The program as the client of one server.
 pub struct RemoteHost {

@@ -21,11 +21,10 @@ use crate::cli::remote_host::RemoteHost;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{Composed, ConfigService, ConfigSource, Engine, Hooks, Snapshot};
 use crate::error::{Error, ErrorKind};
+use crate::http::api::{DEFAULT_PREFIX, Fingerprint};
 use crate::http::client::{
     BadUrl, Client, ClientSettings, Endpoint, Host, RemoteService, TlsTrust, UserInfo,
 };
-use crate::http::protocol::fingerprint::Fingerprint;
-use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::etcd::ClusterUrl;
 use crate::store::file::{ConfFile, Serving};
 use crate::store::{Follow, Store, reason};

@@ -226,7 +226,7 @@ const MORE_ENTRIES: usize = 8;
 const NOT_FOUND: u16 = 404;
 
 /// Searches the history of a service for the last changes of the value at a path, at most `most`, with secrets masked by
-/// `masker`. Reads as few entries as that takes.
+/// `masker`. Reads as few entries as that takes, and no more texts once `is_late`.
 ///
 /// # Errors
 /// `BadConfig`; `NotFound` and others for a path that leads nowhere now and in the history; those of the service.
@@ -235,6 +235,7 @@ pub fn value_history(
     path: &Path,
     most: Option<usize>,
     masker: Option<&Masker>,
+    is_late: &dyn Fn() -> bool,
 ) -> Result<ValueHistory, Error> {
     service.demand("a history")?;
     let now = service.read(Some(ConfigSource::Saved))?;
@@ -245,13 +246,18 @@ pub fn value_history(
     let mut wanted = most.saturating_mul(FIRST_ENTRIES);
     let found = loop {
         let entries = service.history(wanted)?;
-        let mut kept = |serial| match service.kept(ChangeRef::Serial(serial)) {
-            Err(error) if error.is_not_kept() => Ok(None),
-            found => found.map(Some),
+        let mut kept = |serial| match is_late() {
+            true => Ok(None),
+            false => service.kept(ChangeRef::Serial(serial)).map(Some).or_else(|error| match error {
+                error if error.is_not_kept() => Ok(None),
+                error => Err(error),
+            }),
         };
         let (changes, is_cut) = blame(&entries, &now, &mut kept, path, masker, most)?;
-        if changes.len() == most || entries.len() < wanted {
-            break ValueHistory { changes, is_edited: is_edited_since(&entries, &now), is_cut };
+        let is_all = changes.len() == most || entries.len() < wanted;
+        if is_all || is_late() {
+            let (is_edited, is_cut) = (is_edited_since(&entries, &now), is_cut || !is_all);
+            break ValueHistory { changes, is_edited, is_cut };
         }
         wanted = wanted.saturating_mul(MORE_ENTRIES);
     };

@@ -1,4 +1,4 @@
-//! The HTTP API: the vocabulary of both ends (`protocol`), the server in front of an engine, and the
+//! The HTTP API: the vocabulary of both ends (`api`, `notes`, `problem`), the server in front of an engine, and the
 //! client of such a server.
 //!
 //! ```text
@@ -8,10 +8,12 @@
 //! ```
 //!
 //! *Invariants.* No terminals. I/O is in `server` and `client` only. A secret is in no log line, no
-//! problem document and no header that is sent. Server and client know `protocol`, not each other.
+//! problem document and no header that is sent. Server and client know the vocabulary, not each other.
 
+pub mod api;
 #[allow(clippy::disallowed_methods, reason = "a client opens sockets and waits for answers")]
 pub mod client;
 pub mod console;
-pub mod protocol;
+pub mod notes;
+pub mod problem;
 pub mod server;

@@ -1,48 +1,41 @@
-//! The faults of configurations, as `publishDiagnostics` has them.
+//! The faults of configurations, as `publishDiagnostics` has them, and the quick fixes that mend them, as `check` finds both.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use mediaconf::{Diagnostic, Diagnostics, Severity, one_line};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::protocol::notification;
-use super::workspace::{Configuration, SourceText, Workspace};
+use super::session::{INVALID_PARAMS, RequestFault, TextRange};
+use super::text::{Configuration, SourceText, Spot, Workspace};
 
 /// The name of this program in front of a fault.
 const SOURCE: &str = "mediactl";
 
-/// The faults as the client has them: the parameters of the last notification of each text.
-#[derive(Default)]
-pub struct SentFaults(BTreeMap<String, Value>);
-
-impl SentFaults {
-    /// The notifications that are to be sent: those of texts whose faults, or whose version, are others than before.
-    pub fn changed(&mut self, workspace: &Workspace) -> Vec<Value> {
-        let mut now: BTreeMap<String, Value> = BTreeMap::new();
-        for text in workspace.texts.values() {
-            if now.contains_key(&text.uri) {
-                continue;
-            }
-            let (configuration, _) = workspace.configuration(text);
-            for (file, faults) in configuration.files.iter().zip(faults_of(&configuration)) {
-                if file.is_open || !faults.is_empty() {
-                    now.entry(file.uri.clone())
-                        .or_insert_with(|| parameters(&file.uri, file.version, in_protocol(file, &faults)));
-                }
+/// The notifications that are to be sent: those of texts whose faults, or whose version, are others than the client has.
+pub fn changed(sent: &mut BTreeMap<String, Value>, workspace: &Workspace) -> Vec<Value> {
+    let mut now: BTreeMap<String, Value> = BTreeMap::new();
+    for text in workspace.texts.values() {
+        if now.contains_key(&text.uri) {
+            continue;
+        }
+        let (configuration, _) = workspace.configuration(text);
+        for (file, faults) in configuration.files.iter().zip(faults_of(&configuration)) {
+            if file.is_open || !faults.is_empty() {
+                let parameters = || parameters(&file.uri, file.version, in_protocol(file, &faults));
+                now.entry(file.uri.clone()).or_insert_with(parameters);
             }
         }
-        for uri in self.0.keys() {
-            now.entry(uri.clone()).or_insert_with(|| parameters(uri, None, Vec::new()));
-        }
-        let changed = now.iter().filter(|(uri, faults)| self.0.get(*uri) != Some(*faults));
-        let changed =
-            changed.map(|(_, faults)| notification("textDocument/publishDiagnostics", faults.clone()));
-        let changed = changed.collect();
-        now.retain(|uri, faults| workspace.texts.contains_key(uri) || faults["diagnostics"] != json!([]));
-        self.0 = now;
-        changed
     }
+    for uri in sent.keys() {
+        now.entry(uri.clone()).or_insert_with(|| parameters(uri, None, Vec::new()));
+    }
+    let changed = now.iter().filter(|(uri, faults)| sent.get(*uri) != Some(*faults));
+    let notification = |(_, faults): (_, &Value)| json!({ "jsonrpc": "2.0", "method": "textDocument/publishDiagnostics", "params": faults });
+    let changed = changed.map(notification).collect();
+    now.retain(|uri, faults| workspace.texts.contains_key(uri) || faults["diagnostics"] != json!([]));
+    *sent = now;
+    changed
 }
 
 fn parameters(uri: &str, version: Option<i64>, diagnostics: Vec<Value>) -> Value {
@@ -54,7 +47,7 @@ fn parameters(uri: &str, version: Option<i64>, diagnostics: Vec<Value>) -> Value
 }
 
 /// The faults of each file of a configuration.
-pub fn faults_of(configuration: &Configuration) -> Vec<Diagnostics> {
+fn faults_of(configuration: &Configuration) -> Vec<Diagnostics> {
     let alone = &configuration.files[0];
     match &configuration.composed {
         Some(composed) => composed.diagnostics(),
@@ -73,7 +66,7 @@ fn in_protocol(file: &SourceText, faults: &Diagnostics) -> Vec<Value> {
 }
 
 /// A fault of a file.
-pub fn one(file: &SourceText, fault: &Diagnostic) -> Value {
+fn one(file: &SourceText, fault: &Diagnostic) -> Value {
     let range = |span: &Range<u32>| file.range(span.start as usize..span.end as usize);
     let message = match &fault.hint {
         Some(hint) => format!("{}\nhint: {}", one_line(&fault.message), one_line(hint)),
@@ -90,4 +83,40 @@ pub fn one(file: &SourceText, fault: &Diagnostic) -> Value {
         shown["relatedInformation"] = json!([{ "location": location, "message": one_line(message) }]);
     }
     shown
+}
+
+/// The fixes of the faults on the lines of a part of a text: the cursor may be anywhere in a line that is marked. The part
+/// begins at the spot.
+///
+/// # Errors
+/// The part is not in the text.
+pub fn fixes(spot: &Spot, part: TextRange) -> Result<Value, RequestFault> {
+    let file = spot.file();
+    let end = file.offset(part.end)?;
+    if end < spot.offset {
+        return Err(RequestFault::new(INVALID_PARAMS, "the part ends in front of its start"));
+    }
+    let [first, last] = [spot.offset, end].map(|offset| file.line_of(offset));
+    let touches = |fault: &&Diagnostic| {
+        file.line_of(fault.span.start as usize) <= last && first <= file.line_of(fault.span.end as usize)
+    };
+    let faults = faults_of(&spot.configuration);
+    Ok(faults[spot.file].iter().filter(touches).filter_map(|fault| fix(file, fault)).collect())
+}
+
+fn fix(file: &SourceText, fault: &Diagnostic) -> Option<Value> {
+    let fix = fault.fix.as_ref()?;
+    let title = match fix.span.is_empty() {
+        true => format!("insert `{}`", fix.text),
+        false => format!("replace it by `{}`", fix.text),
+    };
+    let range = file.range(fix.span.start as usize..fix.span.end as usize);
+    let edits = json!([{ "range": range, "newText": fix.text }]);
+    Some(json!({
+        "title": title,
+        "kind": "quickfix",
+        "isPreferred": true,
+        "diagnostics": [one(file, fault)],
+        "edit": { "changes": Map::from_iter([(file.uri.clone(), edits)]) },
+    }))
 }

@@ -5,8 +5,8 @@ use mediaconf::{
 };
 use serde_json::{Value, json};
 
-use super::caret::Caret;
-use super::workspace::Spot;
+use super::place::Caret;
+use super::text::Spot;
 
 /// The explanation of the directive at a place; null where there is none.
 pub fn explained(spot: &Spot, takes_markdown: bool) -> Value {

@@ -1,16 +1,53 @@
-//! Gives a stream or another named block a new name, wherever the name stands in the configuration and its includes.
+//! Where a name is defined, the files that an `include` names, and a new name for a stream or another named block, wherever
+//! the name stands in the configuration and its includes.
 //!
-//! The edits are tried on the whole first: the new text must have the new name where the old one had the old, and
-//! nothing else may have changed.
+//! The edits of a new name are tried on the whole first: the new text must have the new name where the old one had the old,
+//! and nothing else may have changed.
+
+use std::ops::Range;
 
 use mediaconf::Splice;
 use serde_json::{Map, Value, json};
 
-use super::caret::Caret;
-use super::definition::uses;
-use super::names::{self, NameUse};
-use super::protocol::RequestFault;
-use super::workspace::{Configuration, Spot};
+use super::place::{Caret, NameUse, uses_of};
+use super::session::{RequestFault, TextPosition, TextRange};
+use super::text::{Configuration, Spot};
+use crate::engine::INCLUDE;
+
+/// The places that define what stands at a place: a block with that name, or the files of an `include`.
+pub fn definition(spot: &Spot) -> Value {
+    let (text, offset) = spot.in_whole();
+    let caret = Caret::new(text.document(), offset);
+    let keyword = caret.words.first().filter(|_| !caret.is_in_comment);
+    if keyword.is_some_and(|keyword| keyword.value() == INCLUDE) {
+        return included(spot, &caret);
+    }
+    let configuration = &spot.configuration;
+    let found = caret
+        .name()
+        .map(|meant| uses_of(configuration.whole().document(), meant.group, &meant.name))
+        .unwrap_or_default();
+    let found = found.iter().filter(|found| found.is_definition);
+    let mut found: Vec<_> = found.map(|found| configuration.origin(found.word.span())).collect();
+    found.sort_by_key(|(file, range)| (*file, range.start));
+    found.dedup();
+    let location = |(file, range): (usize, Range<usize>)| {
+        let file = &configuration.files[file];
+        json!({ "uri": file.uri, "range": file.range(range) })
+    };
+    found.into_iter().map(location).collect()
+}
+
+/// The files that an `include` names.
+fn included(spot: &Spot, caret: &Caret<'_>) -> Value {
+    let Some(composed) = &spot.configuration.composed else { return json!([]) };
+    let pattern = caret.words.get(1).map(|word| word.value().into_owned()).unwrap_or_default();
+    let named = composed.included.get(&pattern).into_iter().flatten();
+    let numbers = named.filter_map(|text| composed.files.iter().position(|file| file.target == text.target));
+    let start = TextPosition { line: 0, character: 0 };
+    let range = TextRange { start, end: start };
+    numbers.map(|number| json!({ "uri": spot.configuration.files[number].uri, "range": range })).collect()
+}
 
 /// The edits that give the block at a place another name.
 ///
@@ -23,15 +60,14 @@ pub fn edits(spot: &Spot, new: &str, takes_versions: bool) -> Result<Value, Requ
     }
     let (text, offset) = spot.in_whole();
     let caret = Caret::new(text.document(), offset);
-    let meant = names::at(&caret).filter(|_| !caret.is_in_comment);
-    let meant = meant.ok_or_else(|| RequestFault::failed("no name of a block stands here"))?;
+    let meant = caret.name().ok_or_else(|| RequestFault::failed("no name of a block stands here"))?;
     if new == meant.name {
         return Ok(Value::Null);
     }
     if new.is_empty() || new.chars().any(char::is_control) {
         return Err(RequestFault::failed("a name has at least one character, and no control characters"));
     }
-    let found = uses(configuration, &meant);
+    let found = uses_of(configuration.whole().document(), meant.group, &meant.name);
     if !found.iter().any(|found| found.is_definition) {
         return Err(RequestFault::failed(format!("no {} `{}` is defined here", meant.group, meant.name)));
     }
@@ -63,7 +99,7 @@ fn prove(
     new: &str,
 ) -> Result<(), RequestFault> {
     let old = configuration.whole().document();
-    let in_old = names::uses(old, meant.group, new);
+    let in_old = uses_of(old, meant.group, new);
     if in_old.iter().any(|found| found.is_definition) {
         return Err(RequestFault::failed(format!("there is a {} `{new}` already", meant.group)));
     }
@@ -75,8 +111,8 @@ fn prove(
     let are_definitions =
         |found: &[NameUse<'_>]| found.iter().map(|found| found.is_definition).collect::<Vec<_>>();
     let is_as_meant = in_old.is_empty()
-        && are_definitions(&names::uses(&after, meant.group, new)) == are_definitions(found)
-        && names::uses(&after, meant.group, &meant.name).is_empty()
+        && are_definitions(&uses_of(&after, meant.group, new)) == are_definitions(found)
+        && uses_of(&after, meant.group, &meant.name).is_empty()
         && after.len() == old.len()
         && after.diagnostics().errors() == old.diagnostics().errors();
     match is_as_meant {

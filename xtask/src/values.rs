@@ -9,7 +9,7 @@ use mediactl::engine::{
     MAX_DELETE_SHARE,
 };
 use mediactl::error::{EXIT_CODES, ErrorKind, KINDS};
-use mediactl::http::protocol::headers::{API_HEADER, API_VERSION, DEFAULT_PREFIX};
+use mediactl::http::api::{API_HEADER, API_VERSION, DEFAULT_PREFIX};
 use mediactl::http::server::front::limits;
 use mediactl::http::server::runtime::{COMMAND_LIFE, COMMAND_TIMEOUT};
 
@@ -109,13 +109,18 @@ fn time(time: Duration) -> String {
 
 #[test]
 fn every_operation_and_every_parameter_is_in_the_page() {
-    use mediactl::http::protocol::{parameters::PARAMETERS, routes::ROUTES};
+    use mediactl::http::api::ROUTES;
     let page = include_str!("../pages/mediactl-serve.md");
     let paths = ROUTES.iter().map(|route| route.path);
     paths.for_each(|path| assert!(page.contains(&format!("{path}`")), "{path}"));
-    PARAMETERS
-        .iter()
-        .for_each(|known| assert!(page.contains(&format!("`{}=", known.name)), "{}", known.name));
+    let api: serde_json::Value =
+        serde_json::from_str(include_str!("../../src/http/openapi.json")).expect("it is JSON");
+    let operations = api["paths"].as_object().into_iter().flatten().filter_map(|(_, path)| path.as_object());
+    let parameters = operations.flatten().filter_map(|(_, operation)| operation["parameters"].as_array());
+    for parameter in parameters.flatten().filter(|parameter| parameter["in"] == "query") {
+        let name = parameter["name"].as_str().expect("it is a name");
+        assert!(page.contains(&format!("`{name}=")), "{name}");
+    }
 }
 
 #[test]

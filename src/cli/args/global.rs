@@ -8,9 +8,8 @@ use clap::builder::{FalseyValueParser, RangedU64ValueParser};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
 
+use crate::http::api::{DEFAULT_PREFIX, Fingerprint};
 use crate::http::client::{AnswerSize, DEFAULT_TIMEOUT};
-use crate::http::protocol::fingerprint::Fingerprint;
-use crate::http::protocol::headers::DEFAULT_PREFIX;
 
 /// The configuration file, unless an option or the environment names another target.
 const DEFAULT_CONF: &str = "/etc/media/media.conf";

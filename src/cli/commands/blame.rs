@@ -53,7 +53,8 @@ pub fn run(args: &BlameArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     let ui = call.ui;
     let path = input::value_path(&args.path)?;
     let answers = call.ask("read", |server| {
-        let found = value_history(&*server.target.service, &path, args.max_count, masker.as_ref())?;
+        let found =
+            value_history(&*server.target.service, &path, args.max_count, masker.as_ref(), &|| false)?;
         let changes = found.changes.into_iter();
         let changes = changes
             .map(|blamed| Blamed { entry: masked_entry(blamed.entry, masker.as_ref()), ..blamed })

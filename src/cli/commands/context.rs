@@ -17,8 +17,8 @@ use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::Snapshot;
 use crate::error::{Error, Exit};
+use crate::http::api::DEFAULT_PREFIX;
 use crate::http::client::{AnswerSize, Endpoint, without_userinfo};
-use crate::http::protocol::headers::DEFAULT_PREFIX;
 use crate::store::etcd::ClusterUrl;
 use mediaconf::one_line;
 

@@ -25,7 +25,7 @@ use crate::cli::render::texts::{write_entry, write_text};
 use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, IncludedEntry, Snapshot};
-use crate::http::protocol::headers::RUNTIME;
+use crate::http::api::RUNTIME;
 
 /// Show the configuration, or single values of it
 ///

@@ -32,7 +32,7 @@ use crate::error::{Error, ErrorKind, Exit};
 use crate::http::server::front::limits::Limits;
 use crate::http::server::front::{HttpServer, Listener};
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
-use crate::http::server::runtime::Runtime;
+use crate::http::server::runtime::{Listening, Runtime};
 use crate::http::server::tls::Tls;
 use crate::node::{NodeSettings, OnDrift};
 use crate::store::etcd::DEFAULT_REQUEST_TIME;
@@ -231,10 +231,12 @@ fn serve(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, Error> {
     end_with_a_panic(&lines);
     let server = HttpServer::start(handler.clone(), listeners, tls.clone(), limits(args));
     let server = server.map_err(Error::serve_failed)?;
-    handler.runtime().watch_lateness(server.lateness());
-    handler.runtime().watch_connections(server.connection_count());
-    handler.runtime().listens_on(urls.clone());
-    tls.iter().for_each(|tls| handler.runtime().serves_with(tls.clone()));
+    handler.runtime().listens(Listening {
+        addresses: urls.clone(),
+        connections: Box::new(server.connection_count()),
+        is_late: Box::new(server.lateness()),
+        tls: tls.clone(),
+    });
     let monitoring = monitor(&handler, monitoring)?;
     if let Some(manager) = &manager {
         manager.tell("READY=1");

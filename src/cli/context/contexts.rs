@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::http::api::Fingerprint;
 use crate::http::client::AnswerSize;
-use crate::http::protocol::fingerprint::Fingerprint;
 
 /// A server that the user has given a name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

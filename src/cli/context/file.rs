@@ -16,8 +16,8 @@ use crate::cli::input;
 use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
 use crate::error::Error;
+use crate::http::api::DEFAULT_PREFIX;
 use crate::http::client::{Endpoint, without_userinfo};
-use crate::http::protocol::headers::DEFAULT_PREFIX;
 use mediaconf::{Fault, Request, Segment, nearest};
 
 /// The file below the folder of the user's configurations.

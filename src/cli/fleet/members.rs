@@ -16,8 +16,8 @@ use crate::cli::invocation::Invocation;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::error::Error;
+use crate::http::api::Fingerprint;
 use crate::http::client::{Credentials, Host, TlsFault};
-use crate::http::protocol::fingerprint::Fingerprint;
 
 /// The name of work that shows no bar.
 pub const UNSEEN: &str = "";

@@ -8,7 +8,7 @@ use crate::cli::render::texts::print_diff;
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeReport, NewWarning, OutcomeNote, ReportParts};
 use crate::error::Error;
-use crate::http::protocol::notes::word_of;
+use crate::http::notes::word_of;
 use mediaconf::{ChangedValue, Document, Masker, Note, Pointer, one_line};
 
 /// The most different warnings of a change that are shown.

@@ -20,9 +20,9 @@ use super::endpoint::{Endpoint, without_userinfo};
 use super::error::{ADDRESS, AUTHORITY, ClientError, cut, was_closed};
 use super::tls::{self, TlsTrust};
 use crate::error::ErrorKind;
-use crate::http::protocol::headers::{API_HEADER, API_VERSION, NOTE_HEADER, PENDING_HEADER};
-use crate::http::protocol::routes::{ApiOperation, Body, JSON, TEXT};
-use crate::http::protocol::sudo::SUDO_HEADER;
+use crate::http::api::{
+    API_HEADER, API_VERSION, ApiOperation, Body, JSON, NOTE_HEADER, PENDING_HEADER, SUDO_HEADER, TEXT,
+};
 use mediaconf::one_line;
 
 /// The longest time for a whole request, hooks of the server included.

@@ -9,7 +9,7 @@ use percent_encoding::percent_decode_str;
 use reqwest::Url;
 use url::ParseError;
 
-use crate::http::protocol::routes::ApiOperation;
+use crate::http::api::ApiOperation;
 
 /// The host in requests over a Unix socket.
 const SOCKET_URL: &str = "http://localhost";
@@ -159,8 +159,7 @@ fn decoded(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::Endpoint;
-    use crate::http::protocol::headers::DEFAULT_PREFIX;
-    use crate::http::protocol::routes::ApiOperation;
+    use crate::http::api::{ApiOperation, DEFAULT_PREFIX};
 
     fn check(text: &str, name: &str, operation: &str, (login, password): (&str, &str)) {
         let (endpoint, found) = Endpoint::parse(text, DEFAULT_PREFIX).expect(text);

@@ -16,8 +16,8 @@ use super::api_client::{Call, Client};
 use super::credentials::Credentials;
 use crate::engine::Guard;
 use crate::error::{Error, ErrorKind};
-use crate::http::protocol::fingerprint::Fingerprint;
-use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
+use crate::http::api::Fingerprint;
+use crate::http::problem::{MEDIA_TYPE, Problem};
 use crate::store::reason;
 use mediaconf::{Fault, one_line};
 

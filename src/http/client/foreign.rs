@@ -11,7 +11,7 @@ use crate::engine::{
     before_deletion, before_replacement, deleted_streams,
 };
 use crate::error::Error;
-use crate::http::protocol::routes::ApiOperation;
+use crate::http::api::ApiOperation;
 use mediaconf::{Request, doubts_in_json, normalize};
 
 /// What a server answers that says yes to a change and does not make it.

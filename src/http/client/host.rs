@@ -5,7 +5,7 @@ use std::io;
 
 use super::credentials::Credentials;
 use super::error::TlsFault;
-use crate::http::protocol::fingerprint::Fingerprint;
+use crate::http::api::Fingerprint;
 
 /// The program in which a client works.
 pub trait Host: Send {

@@ -18,10 +18,8 @@ use crate::engine::{
     last_change,
 };
 use crate::error::{Error, ErrorKind};
-use crate::http::protocol::headers::{ID, RUNTIME, SKIP_STREAMS, WAIT, revision_in};
-use crate::http::protocol::notes::KEPT_HAND_EDIT;
-use crate::http::protocol::parameters::MAX_WAIT;
-use crate::http::protocol::routes::ApiOperation;
+use crate::http::api::{ApiOperation, ID, MAX_WAIT, RUNTIME, SKIP_STREAMS, WAIT, revision_in};
+use crate::http::notes::KEPT_HAND_EDIT;
 use crate::store::{ChangeRef, HistoryEntry, PendingInfo, Revision};
 
 /// A server of this API.

@@ -16,9 +16,9 @@ use super::host::Host;
 use super::tls::TlsTrust;
 use crate::engine::{Composed, ConfigSource, Snapshot};
 use crate::error::{Error, ErrorKind};
-use crate::http::protocol::bodies::{IncludedFile, IncludedFiles};
-use crate::http::protocol::headers::{FORMAT, FORMAT_CONF, SOURCE, SOURCE_SAVED, revision_in};
-use crate::http::protocol::routes::ApiOperation;
+use crate::http::api::{
+    ApiOperation, FORMAT, FORMAT_CONF, IncludedFile, IncludedFiles, SOURCE, SOURCE_SAVED, revision_in,
+};
 use crate::store::{IncludedText, reason};
 
 /// The number of times that the user is asked for credentials.

@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
 use super::error::TlsFault;
-use crate::http::protocol::fingerprint::Fingerprint;
+use crate::http::api::Fingerprint;
 
 /// The trusted certificates.
 #[derive(Debug, Clone, PartialEq, Eq)]

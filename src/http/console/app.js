@@ -3,7 +3,7 @@
 import { Api } from './api.js';
 import { attach as attachBar } from './change_bar.js';
 import { attach as attachConfirm } from './confirm_bar.js';
-import { byId, fill } from './dom.js';
+import { byId, el, fill } from './dom.js';
 import { mayLeave } from './draft.js';
 import { keepFocus, listen, showFrame } from './frame.js';
 import { showHistory } from './history.js';
@@ -62,12 +62,19 @@ function logOut() {
   logIn();
 }
 
+/** @type {import('./router.js').Show} */
+function showNothing(main) {
+  fill(main, el('p.warning', 'There is no such page.'));
+}
+
 function showPlace() {
   if (state.role === null) return;
   const place = parse(location.hash);
   main.scrollTop = 0;
   // A stream has a view of its own.
-  const show = VIEWS[place.view] ?? (place.rest.length ? showStream : showStreams);
+  const ofStreams = place.rest.length ? showStream : showStreams;
+  const others = Object.hasOwn(VIEWS, place.view) ? VIEWS[place.view] : showNothing;
+  const show = ['', 'streams'].includes(place.view) ? ofStreams : others;
   show(main, state, place, left());
 }
 

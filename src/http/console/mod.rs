@@ -6,42 +6,26 @@
 
 use std::sync::Arc;
 
-/// A file of the console.
-pub struct ConsoleFile {
-    /// The path behind the root of the server; that of the page is empty.
-    pub path: &'static str,
-    pub media_type: &'static str,
-    text: &'static str,
-}
-
-impl ConsoleFile {
-    /// The text as a browser gets it.
-    fn sent(&self) -> String {
-        let text = without_comments(self.text);
-        if self.media_type == STYLE { without_blanks(&text) } else { text }
-    }
-}
+use crate::http::server::message::Response;
 
 /// The media type of an ES module.
 const MODULE: &str = "text/javascript; charset=utf-8";
 
 const STYLE: &str = "text/css; charset=utf-8";
 
-const PAGE: &str = "text/html; charset=utf-8";
-
 const PICTURE: &str = "image/svg+xml";
 
 macro_rules! files {
     ($($media_type:ident $name:literal),* $(,)?) => {
-        &[$(ConsoleFile { path: $name, media_type: $media_type, text: include_str!($name) }),*]
+        &[$(($name, $media_type, include_str!($name))),*]
     };
 }
 
 /// The page, which is answered at the root.
-const INDEX: ConsoleFile = ConsoleFile { path: "", media_type: PAGE, text: include_str!("index.html") };
+const INDEX: &str = include_str!("index.html");
 
-/// The files that the page loads. Those of one view stand together, and compress so, too.
-static FILES: &[ConsoleFile] = files![
+/// The files that the page loads, each with its path behind the root, its media type and its text. Those of one view stand together, and compress so, too.
+static FILES: &[(&str, &str, &str)] = files![
     PICTURE "icon.svg",
     // The style.
     STYLE "streams.css",
@@ -91,7 +75,7 @@ const PREFIX_PLACE: &str = "{{api}}";
 
 /// The headers of every file. No script but those of this server runs, the page talks to this server alone, no other page
 /// frames it or has a handle to it, and no site learns where a reader came from.
-pub const HEADERS: [(&str, &str); 4] = [
+const HEADERS: [(&str, &str); 4] = [
     (
         "Content-Security-Policy",
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; \
@@ -112,29 +96,24 @@ impl Console {
     pub fn new(prefix: &str) -> Self {
         let relative = prefix.trim_matches('/');
         let escaped = relative.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
-        Self { page: Arc::new(INDEX.text.replace(PREFIX_PLACE, &escaped).into_bytes()) }
+        Self { page: Arc::new(INDEX.replace(PREFIX_PLACE, &escaped).into_bytes()) }
     }
 
-    /// True if a file is at the path.
-    pub fn has(&self, path: &str) -> bool {
-        path.strip_prefix('/')
-            .is_some_and(|name| name.is_empty() || FILES.iter().any(|file| file.path == name))
-    }
-
-    /// The media type and the bytes of the file at a path.
-    pub fn file(&self, path: &str) -> Option<(&'static str, Arc<Vec<u8>>)> {
-        match path.strip_prefix('/')? {
-            "" => Some((INDEX.media_type, self.page.clone())),
-            name => {
-                let file = FILES.iter().find(|file| file.path == name)?;
-                Some((file.media_type, Arc::new(file.sent().into_bytes())))
-            }
-        }
+    /// The response with the file at a path; `None` if there is none.
+    pub fn file(&self, path: &str) -> Option<Response> {
+        let name = path.strip_prefix('/')?;
+        let mut response = match FILES.iter().find(|(path, ..)| *path == name) {
+            Some((_, media_type, text)) => Response::ok(media_type, without_comments(text).into_bytes()),
+            None if name.is_empty() => Response::ok("text/html; charset=utf-8", self.page.clone()),
+            None => return None,
+        };
+        response.headers.extend(HEADERS.map(|(name, value)| (name, value.to_owned())));
+        Some(response)
     }
 
     /// The paths of all files, the page first.
     pub fn paths() -> impl Iterator<Item = String> {
-        [&INDEX].into_iter().chain(FILES).map(|file| format!("/{}", file.path))
+        [""].into_iter().chain(FILES.iter().map(|(path, ..)| *path)).map(|path| format!("/{path}"))
     }
 }
 
@@ -172,49 +151,9 @@ fn push_without_types(sent: &mut String, line: &str) {
     sent.push_str(rest);
 }
 
-/// A style without the blanks around its signs, without ends of lines and the last `;` of a block. No string in a style has such a sign (a test
-/// holds that).
-fn without_blanks(style: &str) -> String {
-    let mut sent = String::with_capacity(style.len());
-    for line in style.lines() {
-        let mut line = line.to_owned();
-        for (blanks, sign) in [(" {", "{"), ("{ ", "{"), (" }", "}"), ("; ", ";"), (": ", ":"), (", ", ",")] {
-            line = line.replace(blanks, sign);
-        }
-        sent.push_str(&line);
-        if line.ends_with(|last| !SIGNS.contains(&last)) {
-            sent.push('\n');
-        }
-    }
-    sent.replace(";}", "}")
-}
-
-/// The signs of a style at which nothing else has to separate words.
-const SIGNS: [char; 5] = ['{', '}', ';', ':', ','];
-
 #[cfg(test)]
 mod tests {
-    use super::{FILES, SIGNS, STYLE, without_blanks, without_comments};
-
-    #[test]
-    fn a_style_is_sent_without_blanks() {
-        let style =
-            "\n@media (max-width: 9px) {\na > b,\nc :is(d, e) { f: 1px 2px; g: \" x\"; }\nh\n{ i: j; }\n}\n";
-        assert_eq!(
-            without_blanks(style),
-            "@media (max-width:9px){a > b,c :is(d,e){f:1px 2px;g:\" x\"}h\n{i:j}}"
-        );
-    }
-
-    #[test]
-    fn no_string_of_a_style_has_a_sign() {
-        for file in FILES.iter().filter(|file| file.media_type == STYLE) {
-            let text = without_comments(file.text);
-            for string in text.split('"').skip(1).step_by(2) {
-                assert!(!string.contains(SIGNS), "{}: {string}", file.path);
-            }
-        }
-    }
+    use super::without_comments;
 
     #[test]
     fn comments_go_and_code_stays() {

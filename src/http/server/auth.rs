@@ -7,6 +7,7 @@
 //! is slowed down, and one that knows the password gets in.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -45,8 +46,8 @@ pub struct Account {
 }
 
 /// Shows neither part, so that no log gets them.
-impl std::fmt::Debug for Account {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Credentials(..)")
     }
 }
@@ -55,20 +56,19 @@ impl Account {
     /// Parses an `Authorization` header; `None` if it is not Basic authentication. The header does not
     /// say its encoding: it is UTF-8, as the challenge asks for, or Latin-1, as many clients send it.
     /// Bytes that are both are both accounts.
-    pub fn readings(header: &str) -> Option<Vec<Self>> {
+    fn readings(header: &str) -> Option<Vec<Self>> {
         let (scheme, encoded) = header.split_once(' ')?;
         if !scheme.eq_ignore_ascii_case("basic") {
             return None;
         }
         let bytes = STANDARD.decode(encoded.trim()).ok()?;
         let latin1 = (!bytes.is_ascii()).then(|| bytes.iter().copied().map(char::from).collect());
-        let texts: Vec<String> = String::from_utf8(bytes).ok().into_iter().chain(latin1).collect();
-        texts.iter().map(|text| Self::of_text(text)).collect()
-    }
-
-    fn of_text(text: &str) -> Option<Self> {
-        let (login, password) = text.split_once(':')?;
-        Some(Self { login: login.to_owned(), password: password.to_owned() })
+        let texts = String::from_utf8(bytes).ok().into_iter().chain(latin1);
+        let account = |text: String| {
+            let (login, password) = text.split_once(':')?;
+            Some(Self { login: login.to_owned(), password: password.to_owned() })
+        };
+        texts.map(account).collect()
     }
 
     /// The value of the `Authorization` header.
@@ -77,7 +77,7 @@ impl Account {
     }
 
     /// Compares both parts in a time that does not depend on where they differ.
-    pub fn matches(&self, other: &Self) -> bool {
+    fn matches(&self, other: &Self) -> bool {
         let login = self.login.as_bytes().ct_eq(other.login.as_bytes());
         let password = self.password.as_bytes().ct_eq(other.password.as_bytes());
         (login & password).into()
@@ -85,36 +85,12 @@ impl Account {
 }
 
 /// The rights of an account.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Reads and changes everything.
     Edit,
     /// Reads everything but secrets.
     View,
-}
-
-/// The accounts that are let in.
-#[derive(Debug, Clone, Default)]
-pub struct Accounts {
-    pub edit: Option<Account>,
-    pub view: Option<Account>,
-}
-
-impl Accounts {
-    /// The account that one of these readings is, with its role; where both accounts are equal, it is
-    /// that of `edit`.
-    fn find(&self, readings: &[Account]) -> Option<(&Account, Role)> {
-        let find = |account: &'_ Option<Account>| -> bool {
-            let Some(account) = account else { return false };
-            readings.iter().fold(false, |found, reading| found | reading.matches(account))
-        };
-        // All are compared, so that the time does not tell which of them the login belongs to.
-        match (find(&self.edit), find(&self.view)) {
-            (true, _) => Some((self.edit.as_ref()?, Role::Edit)),
-            (false, true) => Some((self.view.as_ref()?, Role::View)),
-            (false, false) => None,
-        }
-    }
 }
 
 /// The result of checking an `Authorization` header.
@@ -127,10 +103,20 @@ pub enum Verdict {
     /// Login or password is wrong.
     Wrong,
     /// Too many wrong credentials came from this address.
-    LockedOut {
-        /// The time that the address has to wait.
-        retry_after: Duration,
-    },
+    LockedOut,
+}
+
+/// Compares a header with the accounts that are let in; of two that are equal, the first is meant.
+fn compare(header: &str, accounts: &[(Account, Role)]) -> Verdict {
+    let Some(readings) = Account::readings(header) else { return Verdict::Missing };
+    // All are compared, so that the time does not tell which of them the login belongs to.
+    let is_meant =
+        |account: &Account| readings.iter().fold(false, |is, reading| is | reading.matches(account));
+    let meant: Vec<_> = accounts.iter().filter(|(account, _)| is_meant(account)).collect();
+    match meant.first() {
+        Some((account, role)) => Verdict::Admitted { login: account.login.clone(), role: *role },
+        None => Verdict::Wrong,
+    }
 }
 
 /// Checks credentials, and counts wrong ones.
@@ -148,22 +134,13 @@ impl Authenticator {
         &self,
         address: Option<IpAddr>,
         header: Option<&str>,
-        expected: &Accounts,
+        accounts: &[(Account, Role)],
     ) -> Verdict {
         let Some(header) = header else { return Verdict::Missing };
-        let Some(address) = address else { return compare(header, expected) };
-        let (value, now) = (self.key.hash_one(header), Instant::now());
-        // Held until the value counts: no two are looked at as the last one that is allowed.
-        let mut guesses = self.guesses();
-        if let Some(retry_after) = guesses.look(address, value, now) {
-            return Verdict::LockedOut { retry_after };
-        }
-        let verdict = compare(header, expected);
-        match verdict {
-            Verdict::Admitted { .. } => guesses.succeeded(address, value, now),
-            _ => guesses.failed(address, value, now),
-        }
-        verdict
+        let Some(address) = address else { return compare(header, accounts) };
+        let value = self.key.hash_one(header);
+        // Locked until the value counts: no two are looked at as the last one that is allowed.
+        self.guesses().judge(address, value, Instant::now(), || compare(header, accounts))
     }
 
     /// Returns how often an address was locked out, and how many are locked out now.
@@ -173,14 +150,6 @@ impl Authenticator {
 
     fn guesses(&self) -> MutexGuard<'_, Guesses> {
         self.guesses.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn compare(header: &str, expected: &Accounts) -> Verdict {
-    let Some(readings) = Account::readings(header) else { return Verdict::Missing };
-    match expected.find(&readings) {
-        Some((account, role)) => Verdict::Admitted { login: account.login.clone(), role },
-        None => Verdict::Wrong,
     }
 }
 
@@ -211,121 +180,98 @@ impl SentValues {
         self.wrong.iter().filter(|(_, at)| now < *at + FAILURE_LIFE).count() >= MAX_FAILURES
     }
 
-    /// The later, the longer it is remembered. Only who knows the password has a right value, so strangers push nobody
-    /// out who has one, nor any lock.
-    fn worth(&self, now: Instant) -> (bool, bool, Option<Instant>) {
-        let last = self.wrong.iter().chain(&self.right).map(|(_, at)| *at).max();
-        (!self.right.is_empty(), self.is_locked(now), last)
+    /// True if the value has to wait. A request is looked at when its head is there, and when it is answered: the same value
+    /// is the same look.
+    fn has_to_wait(&mut self, value: u64, now: Instant) -> bool {
+        if !self.is_locked(now) || self.right.iter().any(|(right, _)| *right == value) {
+            return false;
+        }
+        let last = self.looked_at.filter(|(_, at)| now < *at + LOOK_INTERVAL);
+        self.looked_at = last.or(Some((value, now)));
+        last.is_some_and(|(looked_at, _)| looked_at != value)
     }
 }
 
 impl Guesses {
-    /// Looks at a value from this address; if that has to wait, returns how long. A request is looked at when its head is
-    /// there, and when it is answered: the same value is the same look.
-    fn look(&mut self, from: IpAddr, value: u64, now: Instant) -> Option<Duration> {
-        let values = self.addresses.get_mut(&counted_address(from))?;
-        values.forget_old(now);
-        if values.right.iter().any(|(right, _)| *right == value) || !values.is_locked(now) {
-            return None;
+    /// Counts what `compare` says of a value from this address, unless it has to wait.
+    fn judge(
+        &mut self,
+        from: IpAddr,
+        value: u64,
+        now: Instant,
+        compare: impl FnOnce() -> Verdict,
+    ) -> Verdict {
+        let values = self.values_of(counted_address(from), now);
+        if values.has_to_wait(value, now) {
+            return Verdict::LockedOut;
         }
-        let waiting = values.looked_at.filter(|(_, at)| now < *at + LOOK_INTERVAL);
-        match waiting {
-            Some((looked_at, _)) if looked_at == value => None,
-            Some((_, at)) => Some(at + LOOK_INTERVAL - now),
-            None => {
-                values.looked_at = Some((value, now));
-                None
-            }
-        }
-    }
-
-    /// Counts a wrong value.
-    fn failed(&mut self, from: IpAddr, value: u64, now: Instant) {
-        let values = self.values_of(from, now);
-        let was_locked = values.is_locked(now);
-        put(&mut values.wrong, value, MAX_FAILURES, now);
+        let (verdict, was_locked) = (compare(), values.is_locked(now));
+        let (same, most) = match verdict {
+            Verdict::Admitted { .. } => (&mut values.right, MAX_SUCCESSES),
+            _ => (&mut values.wrong, MAX_FAILURES),
+        };
+        same.retain(|(known, _)| *known != value);
+        same.drain(..(same.len() + 1).saturating_sub(most));
+        same.push((value, now));
         if values.is_locked(now) && !was_locked {
             values.looked_at = Some((value, now));
             self.lock_outs += 1;
         }
+        verdict
     }
 
-    /// Remembers a right value.
-    fn succeeded(&mut self, from: IpAddr, value: u64, now: Instant) {
-        put(&mut self.values_of(from, now).right, value, MAX_SUCCESSES, now);
-    }
-
-    /// Returns how often an address was locked out, and how many are locked out now.
-    fn lock_outs(&self, now: Instant) -> (u64, usize) {
-        (self.lock_outs, self.addresses.values().filter(|values| values.is_locked(now)).count())
-    }
-
-    /// The values of an address; where there is no room for another one, that of the least worth goes.
+    /// The values of an address. Where there is no room for another one, the oldest goes that has no right value, which only
+    /// who knows the password can send, and is not locked: so strangers push nobody out who has one, nor any lock.
     fn values_of(&mut self, from: IpAddr, now: Instant) -> &mut SentValues {
-        let from = counted_address(from);
         if !self.addresses.contains_key(&from) && self.addresses.len() >= MAX_ADDRESSES {
             self.addresses.values_mut().for_each(|values| values.forget_old(now));
-            let least = self.addresses.iter().min_by_key(|(_, values)| values.worth(now));
-            if let Some(least) = least.map(|(address, _)| *address) {
-                self.addresses.remove(&least);
-            }
+            let worth = |values: &SentValues| {
+                let last = values.wrong.iter().chain(&values.right).map(|(_, at)| *at).max();
+                (!values.right.is_empty(), values.is_locked(now), last)
+            };
+            let least = self.addresses.iter().min_by_key(|(_, values)| worth(values)).map(|(from, _)| *from);
+            least.map(|least| self.addresses.remove(&least));
         }
         let values = self.addresses.entry(from).or_default();
         values.forget_old(now);
         values
     }
-}
 
-/// Adds a value once; removes the oldest one if there are `most` already.
-fn put(values: &mut Vec<(u64, Instant)>, value: u64, most: usize, now: Instant) {
-    values.retain(|(known, _)| *known != value);
-    if values.len() == most {
-        values.remove(0);
+    fn lock_outs(&self, now: Instant) -> (u64, usize) {
+        (self.lock_outs, self.addresses.values().filter(|values| values.is_locked(now)).count())
     }
-    values.push((value, now));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn header(password: &str) -> String {
-        Account { login: "admin".to_owned(), password: password.to_owned() }.to_header()
+    fn account(login: &str, password: &str) -> Account {
+        Account { login: login.to_owned(), password: password.to_owned() }
     }
 
-    fn expected() -> Account {
-        Account { login: "admin".to_owned(), password: "a:b".to_owned() }
-    }
-
-    fn editor() -> Accounts {
-        Accounts { edit: Some(expected()), view: None }
+    fn admitted(login: &str, role: Role) -> Verdict {
+        Verdict::Admitted { login: login.to_owned(), role }
     }
 
     #[test]
     fn each_account_has_its_role_and_equal_ones_may_edit() {
-        let account = |login: &str| Account { login: login.to_owned(), password: "a:b".to_owned() };
-        let role = |view: &str, given: &str| {
-            let accounts = Accounts { edit: Some(account("admin")), view: Some(account(view)) };
-            accounts.find(&[account(given)]).map(|(_, role)| role)
+        let verdict = |view: &str, given: &str| {
+            let accounts = [(account("admin", "a:b"), Role::Edit), (account(view, "a:b"), Role::View)];
+            compare(&account(given, "a:b").to_header(), &accounts)
         };
-        assert_eq!(role("viewer", "admin"), Some(Role::Edit));
-        assert_eq!(role("viewer", "viewer"), Some(Role::View));
-        assert_eq!(role("viewer", "other"), None);
-        assert_eq!(role("admin", "admin"), Some(Role::Edit));
-    }
-
-    #[test]
-    fn a_header_is_read_as_it_is_written() {
-        let read = Account::readings(&expected().to_header()).expect("it is Basic");
-        assert!(read.len() == 1 && read[0].matches(&expected()));
+        assert_eq!(verdict("viewer", "admin"), admitted("admin", Role::Edit));
+        assert_eq!(verdict("viewer", "viewer"), admitted("viewer", Role::View));
+        assert_eq!(verdict("viewer", "other"), Verdict::Wrong);
+        assert_eq!(verdict("admin", "admin"), admitted("admin", Role::Edit));
+        assert_eq!(compare(&account("admin", "a:b").to_header(), &[]), Verdict::Wrong);
         for wrong in ["", "Basic", "Bearer YTpi", "Basic !", "Basic YQ==", "Basic /w=="] {
-            assert!(Account::readings(wrong).is_none(), "{wrong}");
+            assert_eq!(compare(wrong, &[]), Verdict::Missing, "{wrong}");
         }
     }
 
     #[test]
-    fn a_password_is_right_in_utf_8_and_in_latin_1_and_each_header_is_one_guess() {
-        let basic = |bytes: &[u8]| format!("Basic {}", STANDARD.encode(bytes));
+    fn a_password_is_right_in_utf_8_and_in_latin_1() {
         for (password, sent, is_right) in [
             ("gärtner", "jürgen:gärtner".as_bytes(), true),
             ("gärtner", b"j\xfcrgen:g\xe4rtner", true),
@@ -336,55 +282,13 @@ mod tests {
             ("€", b"j\xfcrgen:\x80", false),
             ("€", "jürgen:€".as_bytes(), true),
         ] {
-            let login = "jürgen".to_owned();
-            let accounts = Accounts {
-                edit: Some(Account { login: login.clone(), password: password.to_owned() }),
-                view: None,
-            };
-            let expected = match is_right {
-                true => Verdict::Admitted { login, role: Role::Edit },
-                false => Verdict::Wrong,
-            };
-            let found = Authenticator::default().check_and_count(None, Some(&basic(sent)), &accounts);
+            let found = compare(
+                &format!("Basic {}", STANDARD.encode(sent)),
+                &[(account("jürgen", password), Role::Edit)],
+            );
+            let expected = if is_right { admitted("jürgen", Role::Edit) } else { Verdict::Wrong };
             assert_eq!(found, expected, "{password}: {}", sent.escape_ascii());
         }
-        let (authenticator, address) = (Authenticator::default(), Some([10, 0, 0, 1].into()));
-        let guess = |last: u8| {
-            authenticator.check_and_count(address, Some(&basic(&[b'a', b':', 0xe4, last])), &editor())
-        };
-        assert!((0..MAX_FAILURES).all(|last| guess(last as u8 + b'a') == Verdict::Wrong));
-        assert!(matches!(guess(b'A'), Verdict::LockedOut { .. }));
-    }
-
-    #[test]
-    fn ten_different_wrong_values_lock_out_all_but_a_right_one() {
-        let authenticator = Authenticator::default();
-        let address: Option<IpAddr> = Some([10, 0, 0, 1].into());
-        let other: Option<IpAddr> = Some([10, 0, 0, 2].into());
-        let judge =
-            |from, password: &str| authenticator.check_and_count(from, Some(&header(password)), &editor());
-        assert_eq!(judge(address, "a:b"), Verdict::Admitted { login: "admin".to_owned(), role: Role::Edit });
-        for round in 0..30 {
-            authenticator.check_and_count(address, None, &editor());
-            assert_eq!(judge(address, "always the same"), Verdict::Wrong, "{round}");
-        }
-        for number in 1..MAX_FAILURES {
-            assert_eq!(judge(address, &format!("wrong {number}")), Verdict::Wrong);
-        }
-        assert!(matches!(judge(address, "wrong again"), Verdict::LockedOut { .. }));
-        assert!(matches!(judge(address, "a:b"), Verdict::Admitted { .. }));
-        assert!(matches!(judge(other, "a:b"), Verdict::Admitted { .. }));
-    }
-
-    #[test]
-    fn without_credentials_nobody_comes_in() {
-        let authenticator = Authenticator::default();
-        assert_eq!(
-            authenticator.check_and_count(None, Some(&header("a:b")), &Accounts::default()),
-            Verdict::Wrong
-        );
-        assert_eq!(authenticator.check_and_count(None, None, &editor()), Verdict::Missing);
-        assert_eq!(authenticator.check_and_count(None, Some("Bearer x"), &editor()), Verdict::Missing);
     }
 
     const SECOND: Duration = Duration::from_secs(1);
@@ -393,29 +297,30 @@ mod tests {
         text.parse().expect("it is an address")
     }
 
-    fn locked_out(guesses: &mut Guesses, from: IpAddr, now: Instant) {
-        (0..MAX_FAILURES as u64).for_each(|value| guesses.failed(from, value, now));
+    /// Numbers from 99 on are right.
+    fn judge(guesses: &mut Guesses, from: IpAddr, value: u64, now: Instant) -> Verdict {
+        let verdict = || if value >= 99 { admitted("a", Role::Edit) } else { Verdict::Wrong };
+        guesses.judge(from, value, now, verdict)
     }
 
     #[test]
     #[allow(clippy::disallowed_methods, reason = "a clock that the test moves has to begin somewhere")]
     fn one_value_in_two_seconds_is_looked_at_and_a_right_one_passes() {
         let (mut guesses, start, from) = (Guesses::default(), Instant::now(), address("192.0.2.1"));
-        guesses.succeeded(from, 99, start);
-        (0..MAX_FAILURES as u64 - 1).for_each(|value| guesses.failed(from, value, start));
-        (0..30).for_each(|_| guesses.failed(from, 3, start));
-        assert_eq!(guesses.look(from, 50, start), None, "the same value counts once");
-        guesses.failed(from, 50, start);
-        assert_eq!(guesses.lock_outs(start), (1, 1));
-        assert_eq!(guesses.look(from, 51, start + SECOND), Some(SECOND));
-        assert_eq!(guesses.look(from, 99, start + SECOND), None, "it was right");
-        assert_eq!(guesses.look(from, 51, start + 2 * SECOND), None);
-        assert_eq!(guesses.look(from, 51, start + 3 * SECOND), None, "it is the same request");
-        assert_eq!(guesses.look(from, 52, start + 3 * SECOND), Some(SECOND));
-        assert_eq!(guesses.look(address("192.0.2.2"), 52, start), None, "others are not concerned");
-        let later = start + FAILURE_LIFE;
-        assert_eq!((guesses.look(from, 53, later), guesses.look(from, 54, later)), (None, None));
-        assert_eq!(guesses.lock_outs(later), (1, 0));
+        let mut is_seen = |from, value, now| judge(&mut guesses, from, value, now) != Verdict::LockedOut;
+        assert!(is_seen(from, 99, start));
+        assert!((0..MAX_FAILURES as u64 - 1).all(|value| is_seen(from, value, start)));
+        assert!((0..30).all(|_| is_seen(from, 3, start)), "the same value counts once");
+        assert!(is_seen(from, 50, start));
+        assert!(!is_seen(from, 51, start + SECOND));
+        assert!(is_seen(from, 99, start + SECOND), "it was right");
+        assert!(is_seen(from, 51, start + 2 * SECOND));
+        assert!(is_seen(from, 51, start + 3 * SECOND), "it is the same request");
+        assert!(!is_seen(from, 52, start + 3 * SECOND));
+        assert!(is_seen(address("192.0.2.2"), 52, start), "others are not concerned");
+        let later = start + 2 * FAILURE_LIFE;
+        assert!(is_seen(from, 53, later) && is_seen(from, 54, later));
+        assert_eq!((guesses.lock_outs(start + SECOND).0, guesses.lock_outs(later)), (1, (1, 0)));
     }
 
     #[test]
@@ -423,15 +328,17 @@ mod tests {
     fn strangers_push_no_right_value_and_no_lock_out() {
         let (mut guesses, start) = (Guesses::default(), Instant::now());
         let [known, locked] = ["192.0.2.1", "2001:db8::1"].map(address);
-        guesses.succeeded(known, 99, start);
-        locked_out(&mut guesses, known, start);
-        locked_out(&mut guesses, locked, start);
+        judge(&mut guesses, known, 99, start);
+        for from in [known, locked] {
+            (0..MAX_FAILURES as u64).for_each(|value| drop(judge(&mut guesses, from, value, start)));
+        }
         for number in 0..2 * MAX_ADDRESSES as u32 {
-            guesses.failed(IpAddr::from((0x0a00_0000 + number).to_be_bytes()), 1, start + SECOND);
+            judge(&mut guesses, IpAddr::from((0x0a00_0000 + number).to_be_bytes()), 1, start + SECOND);
         }
         assert_eq!(guesses.addresses.len(), MAX_ADDRESSES);
-        assert_eq!(guesses.look(known, 99, start + SECOND), None);
-        assert_eq!(guesses.look(address("2001:db8::2"), 5, start + SECOND), Some(SECOND), "it is one /64");
-        assert_eq!(guesses.look(address("2001:db8:0:1::1"), 5, start + SECOND), None);
+        assert_eq!(judge(&mut guesses, known, 99, start + SECOND), admitted("a", Role::Edit));
+        let locked_out = judge(&mut guesses, address("2001:db8::2"), 5, start + SECOND);
+        assert_eq!(locked_out, Verdict::LockedOut, "it is one /64");
+        assert_eq!(judge(&mut guesses, address("2001:db8:0:1::1"), 5, start + SECOND), Verdict::Wrong);
     }
 }

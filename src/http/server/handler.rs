@@ -1,50 +1,40 @@
-//! From a request to its response: authenticates, finds the route, reads the parameters, and calls
-//! the endpoint.
+//! From a request to its response: authenticates, finds the route, and calls the endpoint. An endpoint is a function that
+//! answers a [`Call`] or returns an [`Error`]; here alone that becomes a problem document.
 
-use std::hash::RandomState;
+use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
-use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
+use serde_json::Value;
 
-use crate::engine::{ConfigService, Engine, KnownPaths, without_secrets};
-use crate::error::ErrorKind;
-use crate::http::console::{self, Console};
-use crate::http::protocol::headers::{DEFAULT_PREFIX, PENDING_HEADER, REALM, on_every_response};
-use crate::http::protocol::masked::masked_text;
-use crate::http::protocol::parameters::Parameters;
-use crate::http::protocol::problem::Problem;
-use crate::http::protocol::routes::{self, Body, ROUTES, Route, RouteBase, RouteMatch};
-use crate::http::protocol::sudo::{SUDO_HEADER, by_sudo, is_name};
-use crate::http::server::auth::{Account, Accounts, Authenticator, Role, Verdict};
-use crate::http::server::context::{Context, EndpointCall};
-use crate::http::server::endpoints::endpoint;
-use crate::http::server::form;
-use crate::http::server::fresh::Fresh;
-use crate::http::server::front::limits::{CHANGE_TIME, CONNECTIONS, METRICS_LIFE};
-use crate::http::server::log::{AccessRecord, Log};
-use crate::http::server::message::{Head, HttpRequest, PeerAddress, Rank, Response, Service, client_address};
-use crate::http::server::request_checks::{
-    canonical, refuse_coding, refuse_cross_site, refuse_foreign_use, to_canonical,
+use super::auth::{Account, Authenticator, LOOK_INTERVAL, Role, Verdict};
+use super::checks::{
+    canonical, refuse_coding, refuse_cross_site, refuse_foreign_use, refuse_form, to_canonical,
 };
-use crate::http::server::runtime::Runtime;
-use crate::http::server::waiting::WaitingRoom;
+use super::front::limits::{CHANGE_TIME, CONNECTIONS, METRICS_LIFE};
+use super::message::{
+    AccessRecord, Head, HttpRequest, Log, PeerAddress, Rank, Response, Service, client_address,
+};
+use super::query::Query;
+use super::runtime::{Fresh, Runtime};
+use super::{change, check, metrics, read, status};
+use crate::engine::{ConfigService, Engine, KnownPaths, MaskedConfig, Snapshot, without_secrets};
+use crate::error::{Error, ErrorKind};
+use crate::http::api::{
+    ApiOperation, Body, DEFAULT_PREFIX, PENDING_HEADER, ROUTES, Route, SUDO_HEADER, by_sudo, masked_text,
+    on_every_response,
+};
+use crate::http::console::Console;
+use crate::http::problem::Problem;
+use crate::store::{PendingInfo, Revision};
 use mediaconf::Masker;
-
-/// Answers the requests for one engine.
-pub struct Handler {
-    context: Context,
-    trusted_proxies: Vec<IpAddr>,
-    view_auth: bool,
-    /// The files for a browser, if the server answers them.
-    console: Option<Console>,
-    log: Log,
-}
 
 /// The settings of a handler.
 pub struct HandlerSettings {
+    /// The prefix of all paths.
     pub prefix: String,
     /// Peers whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpAddr>,
@@ -58,291 +48,401 @@ pub struct HandlerSettings {
     pub patch_memory: usize,
 }
 
-/// A problem with the headers that belong to it.
-struct ErrorResponse {
-    problem: Box<Problem>,
-    headers: Vec<(&'static str, String)>,
+/// Answers the requests for one engine.
+pub struct Handler {
+    /// The service that reads and changes: the engine, or the node that it is a part of.
+    pub(super) service: Arc<dyn ConfigService>,
+    /// The running configuration, and the counts of this server, for accounts, figures and metrics.
+    pub(super) engine: Engine,
+    pub(super) settings: HandlerSettings,
+    pub(super) authenticator: Authenticator,
+    /// Hides revisions from those who may not see secrets: with the rest of a text known, a hash of it
+    /// would let them try passwords.
+    pub(super) revision_key: RandomState,
+    /// Makes the masks of secrets for those who may see them, and asked for masks.
+    pub(super) masker: Masker,
+    /// The longest time for a change up to its write.
+    change_time: Duration,
+    /// Held while a patch is checked before its turn, so that only one of the waiting patches is parsed
+    /// at a time.
+    pub(super) checking_patch: Mutex<()>,
+    /// Held while a read that takes long is answered to a viewer.
+    costly_read: Mutex<()>,
+    /// The last masked configurations, by revision and by who sees them: each page of the console begins with one.
+    masked: Mutex<Vec<(Revision, Role, Arc<MaskedConfig>)>>,
+    /// The number of configurations that were masked for viewers.
+    pub(super) maskings: AtomicU64,
+    /// The metrics for those who have no password.
+    pub(super) open_metrics: Fresh<Arc<Vec<u8>>>,
+    /// The paths that changes of the history changed, once they were looked for.
+    pub(super) changed_paths: Mutex<KnownPaths>,
+    /// The places of requests that wait for a change, and of viewers that wait for a costly read.
+    pub(super) waiting: Arc<()>,
+    costly: Arc<()>,
+    /// The most requests that wait for a change.
+    pub(super) most_waiting: usize,
+    /// True if the server stops.
+    pub(super) is_stopping: AtomicBool,
+    /// What a status tells of the nodes of a cluster.
+    pub(super) nodes: Fresh<Value>,
+    /// The files for a browser, if the server answers them.
+    console: Option<Console>,
 }
 
-impl From<Problem> for ErrorResponse {
-    fn from(problem: Problem) -> Self {
-        Self::with_headers(problem, Vec::new())
-    }
+/// One authenticated request for an endpoint.
+pub struct Call<'r> {
+    pub head: &'r Head,
+    /// The body; whoever takes it frees it.
+    pub body: Bytes,
+    /// The last segment of the path, for routes that have one.
+    pub argument: &'r str,
+    pub query: Query,
+    /// The author of the request, for hooks and the history; empty where no credentials are needed.
+    pub by: String,
+    pub role: Role,
+    /// The log line of the request.
+    pub record: &'r mut AccessRecord,
 }
 
-impl ErrorResponse {
-    fn with_headers(problem: Problem, headers: Vec<(&'static str, String)>) -> Self {
-        Self { problem: Box::new(problem), headers }
-    }
-
-    /// 401 for missing or wrong credentials.
-    fn unauthorized(detail: &str) -> Self {
-        let challenge = vec![("WWW-Authenticate", format!("Basic realm=\"{REALM}\", charset=\"UTF-8\""))];
-        Self::with_headers(Problem::new(ErrorKind::Unauthorized, detail), challenge)
-    }
+/// Takes one of so many places, so that slots of the front stay for others; `None` if there is none. Each place is a share of
+/// `all` until it is dropped.
+pub fn place(all: &Arc<()>, most: usize) -> Option<Arc<()>> {
+    let place = Arc::clone(all);
+    (Arc::strong_count(all) <= most + 1).then_some(place)
 }
 
-impl ErrorResponse {
-    /// 429 for credentials that were not looked at.
-    fn locked_out(retry_after: Duration) -> Self {
-        let detail = "too many wrong passwords; this one was not looked at, send it again";
-        let seconds = retry_after.as_secs() + u64::from(retry_after.subsec_nanos() > 0);
-        let headers = vec![("Retry-After", seconds.max(1).to_string())];
-        Self::with_headers(Problem::new(ErrorKind::TooManyFailures, detail), headers)
-    }
-}
+/// The number of masked configurations that are kept.
+const MOST_MASKED: usize = 8;
 
-/// The detail of a request with wrong credentials; it does not say which of the two is wrong.
-const WRONG: &str = "the login or the password is wrong";
+/// The number of viewers whose costly reads wait for one another; others are told to come again.
+const COSTLY_READS: usize = 8;
+
+/// The routes at a path, with the value of the last segment; they differ in their methods.
+type Routes<'p> = Vec<(&'static Route, &'p str)>;
 
 impl Handler {
     /// A handler over an engine that runs a configuration.
     pub fn new(engine: Engine, settings: HandlerSettings) -> Self {
-        let HandlerSettings { prefix, trusted_proxies, view_auth, log, runtime, patch_memory } = settings;
-        let context = Context {
+        let prefix = format!("/{}", settings.prefix.trim_matches('/'));
+        Self {
             service: Arc::new(engine.clone()),
             engine,
-            runtime,
+            settings: HandlerSettings { prefix, ..settings },
             authenticator: Authenticator::default(),
             revision_key: RandomState::new(),
             masker: Masker::default(),
-            prefix: format!("/{}", prefix.trim_matches('/')),
             change_time: CHANGE_TIME,
-            patch_memory,
-            checking_patch: Mutex::new(()),
-            last_masked: Mutex::default(),
-            last_hidden: Mutex::default(),
+            checking_patch: Mutex::default(),
+            costly_read: Mutex::default(),
+            masked: Mutex::default(),
             maskings: AtomicU64::new(0),
             open_metrics: Fresh::for_time(METRICS_LIFE),
             changed_paths: Mutex::new(KnownPaths::new()),
-            waiting: WaitingRoom::for_connections(CONNECTIONS),
+            waiting: Arc::default(),
+            costly: Arc::default(),
+            most_waiting: CONNECTIONS / 4,
+            is_stopping: AtomicBool::new(false),
             nodes: Fresh::for_time(METRICS_LIFE),
-            openapi: OnceLock::new(),
-        };
-        Self { context, trusted_proxies, view_auth, console: None, log }
+            console: None,
+        }
     }
 
     /// The same handler with another limit on the time that a change may take up to its write.
-    pub fn giving_up_after(mut self, change_time: Duration) -> Self {
-        self.context.change_time = change_time;
-        self
+    pub fn giving_up_after(self, change_time: Duration) -> Self {
+        Self { change_time, ..self }
     }
 
     /// The same handler for so many connections, of which a quarter may wait for a change.
-    pub fn with_connections(mut self, connections: usize) -> Self {
-        self.context.waiting = WaitingRoom::for_connections(connections);
-        self
+    pub fn with_connections(self, connections: usize) -> Self {
+        Self { most_waiting: (connections / 4).max(1), ..self }
     }
 
     /// The same handler, which answers the files of the console.
-    pub fn with_console(mut self) -> Self {
-        self.console = Some(Console::new(&self.context.prefix));
-        self
+    pub fn with_console(self) -> Self {
+        Self { console: Some(Console::new(&self.settings.prefix)), ..self }
     }
 
     /// The same handler over the service that the engine is a part of.
-    pub fn serving(mut self, service: Arc<dyn ConfigService>) -> Self {
-        self.context.service = service;
-        self
+    pub fn serving(self, service: Arc<dyn ConfigService>) -> Self {
+        Self { service, ..self }
     }
 
     pub fn runtime(&self) -> &Runtime {
-        &self.context.runtime
+        &self.settings.runtime
     }
 
+    pub(super) fn running(&self) -> Arc<Snapshot> {
+        self.engine.running().expect("a handler is made over an engine that runs a configuration")
+    }
+
+    /// The change that has to be confirmed, as far as that is known.
+    pub(super) fn pending(&self) -> Option<PendingInfo> {
+        self.service.pending().ok().flatten()
+    }
+
+    /// The time by which a change that begins now has to be written.
+    pub(super) fn until(&self) -> Instant {
+        Instant::now() + self.change_time
+    }
+
+    /// Tells whether a read that begins now has taken its time, which is not longer than that of a change.
+    pub(super) fn lateness(&self, most: Duration) -> impl Fn() -> bool {
+        let until = Instant::now() + most.min(self.change_time);
+        move || Instant::now() >= until
+    }
+
+    /// The turn of a read that takes long: viewers have one at a time.
+    ///
+    /// # Errors
+    /// `Full`: too many viewers wait.
+    pub(super) fn turn(&self, role: Role) -> Result<Option<(Arc<()>, MutexGuard<'_, ()>)>, Error> {
+        if role == Role::Edit {
+            return Ok(None);
+        }
+        let detail = "too many requests of `view_auth` that take long wait; send it again";
+        let place = place(&self.costly, COSTLY_READS).ok_or_else(|| Error::new(ErrorKind::Full, detail))?;
+        Ok(Some((place, self.costly_read.lock().unwrap_or_else(PoisonError::into_inner))))
+    }
+
+    /// A configuration with masks for this role, made for the first who asks. One is made at a time: that takes many times
+    /// the memory of the text.
+    pub(super) fn masked(&self, snapshot: &Snapshot, role: Role) -> Arc<MaskedConfig> {
+        let mut last = self.masked.lock().unwrap_or_else(PoisonError::into_inner);
+        let revision = snapshot.revision();
+        let is_it = |(known, by, _): &&(Revision, Role, _)| (*known, *by) == (revision, role);
+        if let Some((.., masked)) = last.iter().find(is_it) {
+            return masked.clone();
+        }
+        self.maskings.fetch_add(u64::from(role == Role::View), Ordering::Relaxed);
+        let masked = Arc::new(MaskedConfig::new(snapshot, &self.masker_for(role)));
+        if last.len() == MOST_MASKED {
+            last.remove(0);
+        }
+        last.push((revision, role, masked.clone()));
+        masked
+    }
+
+    /// The maker of masks for this role. Viewers see the same mask for all secrets, so that they do not learn which are equal.
+    pub(super) fn masker_for(&self, role: Role) -> Masker {
+        if role == Role::View { Masker::opaque() } else { self.masker.clone() }
+    }
+
+    /// The revision of a text as this role sees it: for viewers that of what they see, so that nothing tells of secrets.
+    pub(super) fn shown_revision(&self, snapshot: &Snapshot, role: Role) -> Revision {
+        match role {
+            Role::Edit => snapshot.revision(),
+            Role::View => self.hidden_revision(self.masked(snapshot, role).snapshot.revision()),
+        }
+    }
+
+    /// What stands for something in the place of a revision, for viewers.
+    pub(super) fn hidden_revision(&self, of: impl std::hash::Hash) -> Revision {
+        Revision::from_text(&self.revision_key.hash_one(of).to_be_bytes())
+    }
+
+    /// Answers a request. One of monitoring is admitted already, and for the paths at the root alone.
     fn respond(
         &self,
-        head: &Head,
-        body: Bytes,
+        (head, body): (&Head, Bytes),
+        admitted: Option<Role>,
         record: &mut AccessRecord,
-    ) -> Result<Response, ErrorResponse> {
-        if let Some(file) = self.console_file(head) {
+    ) -> Result<Response, Error> {
+        if let (Some(file), None) = (self.console_file(head), admitted) {
             refuse_foreign_use(head)?;
             return Ok(file);
         }
-        let by = match is_open(head) {
-            true => (String::new(), Role::View),
-            false => self.authenticate(head, record)?,
+        let is_open = admitted.is_some() || is_open(head);
+        let (by, role) = if is_open { (String::new(), Role::View) } else { self.authenticate(head, record)? };
+        refuse_cross_site(head)?;
+        let prefix_for = admitted.is_none().then_some(head.peer);
+        if let Some(redirect) = to_canonical(head, |path| !self.routes_at(path, prefix_for).is_empty()) {
+            return Ok(redirect);
+        }
+        let found = self.routes_at(head.path(), prefix_for);
+        let taken = found.iter().find(|(route, _)| route.methods.contains(&&*head.method));
+        let &(route, argument) = match (taken, found.first()) {
+            (Some(taken), _) => taken,
+            (None, Some((first, _))) => {
+                let words = format!("`{}` takes {}", first.path, allowed(&found));
+                return Err(Error::new(ErrorKind::Method, words).hint(format!("use {}", first.methods[0])));
+            }
+            (None, None) => return Err(self.not_found(admitted)),
         };
-        refuse_cross_site(head)?;
-        if let Some(redirect) = to_canonical(head, |path| self.has_route(path, head.peer)) {
-            return Ok(redirect);
-        }
-        self.respond_on(self.route(head)?, (&by.0, by.1), (head, body), record)
-    }
-
-    /// The console, if the request is for one of its files.
-    fn console_of(&self, head: &Head) -> Option<&Console> {
-        let is_read = matches!(&*head.method, "GET" | "HEAD");
-        self.console.as_ref().filter(|console| is_read && console.has(head.path()))
-    }
-
-    /// The file of the console at the path, which needs no credentials.
-    fn console_file(&self, head: &Head) -> Option<Response> {
-        let (media_type, body) = self.console_of(head)?.file(head.path())?;
-        let headers = console::HEADERS.map(|(name, value)| (name, value.to_owned()));
-        let mut response = Response::ok(media_type, body);
-        response.headers.extend(headers);
-        Some(response)
-    }
-
-    /// Answers requests for metrics without credentials; has no other operation.
-    fn respond_to_monitoring(
-        &self,
-        head: &Head,
-        body: Bytes,
-        record: &mut AccessRecord,
-    ) -> Result<Response, ErrorResponse> {
-        refuse_cross_site(head)?;
-        if let Some(redirect) = to_canonical(head, |path| !at_root(path).is_empty()) {
-            return Ok(redirect);
-        }
-        let routes = at_root(head.path());
-        if routes.is_empty() {
-            let detail = "unknown path; here are only /metrics and /healthz";
-            return Err(Problem::new(ErrorKind::NotFound, detail).into());
-        }
-        self.respond_on(taking(routes, head)?, ("", Role::View), (head, body), record)
-    }
-
-    /// Calls the endpoint of a route.
-    fn respond_on(
-        &self,
-        RouteMatch { route, argument }: RouteMatch<'_>,
-        (by, role): (&str, Role),
-        (head, body): (&Head, Bytes),
-        record: &mut AccessRecord,
-    ) -> Result<Response, ErrorResponse> {
         record.operation = Some(route.operation);
         if route.is_change() && role == Role::View {
             let detail = "`view_auth` may look, and change nothing; changes need `edit_auth`";
-            return Err(Problem::new(ErrorKind::ViewOnly, detail).into());
+            return Err(Error::new(ErrorKind::ViewOnly, detail));
         }
-        let parameters = Parameters::parse(route, head.query())?;
         if route.body != Body::None {
             refuse_coding(head)?;
-            form::refuse(route.body, &body)?;
+            refuse_form(route.body, &body)?;
         }
-        let mut call = EndpointCall { head, body, argument, parameters: &parameters, by, role, record };
-        let response = endpoint(route.operation)(&self.context, &mut call)?;
-        Ok(response.noted(&parameters.notes))
+        let query = Query::new(route, head.query());
+        let mut call = Call { head, body, argument, query, by, role, record };
+        let response = self.call(route.operation, &mut call)?;
+        call.query.finish()?;
+        Ok(response.noted(&call.query.notes))
+    }
+
+    /// Calls the endpoint of an operation.
+    fn call(&self, operation: ApiOperation, call: &mut Call<'_>) -> Result<Response, Error> {
+        match operation {
+            ApiOperation::Read => read::read(self, call),
+            ApiOperation::Included => read::included(self, call),
+            ApiOperation::Runtime => read::runtime(self, call),
+            ApiOperation::Status => status::status(self, call),
+            ApiOperation::Nodes => status::nodes(self),
+            ApiOperation::Change => change::change(self, call),
+            ApiOperation::Modify => change::modify(self, call),
+            ApiOperation::Update | ApiOperation::Save | ApiOperation::SaveEntry | ApiOperation::Rollback => {
+                change::replace(self, call, operation)
+            }
+            ApiOperation::History => read::history(self, call),
+            ApiOperation::Kept => read::kept(self, call),
+            ApiOperation::Blame => read::blame(self, call),
+            ApiOperation::Check => check::check(self, call),
+            ApiOperation::Diff => read::diff(self, call),
+            ApiOperation::Confirm | ApiOperation::Cancel => change::decide(self, call, operation),
+            ApiOperation::OpenApi => Ok(metrics::openapi(self)),
+            ApiOperation::Metrics => Ok(metrics::metrics(self, call)),
+            ApiOperation::Health => Ok(metrics::health(self)),
+        }
     }
 
     /// Returns the author of the request, for hooks and the history, and its role.
-    fn authenticate(&self, head: &Head, record: &mut AccessRecord) -> Result<(String, Role), ErrorResponse> {
+    fn authenticate(&self, head: &Head, record: &mut AccessRecord) -> Result<(String, Role), Error> {
         if let (PeerAddress::Uid(uid), false) = (head.peer, head.unread) {
-            let sudo =
-                head.header(&SUDO_HEADER.to_ascii_lowercase()).filter(|user| uid == 0 && is_name(user));
-            return Ok((sudo.map_or_else(|| format!("uid {uid}"), by_sudo), Role::Edit));
+            let by = head.header(&SUDO_HEADER.to_ascii_lowercase()).filter(|_| uid == 0).and_then(by_sudo);
+            return Ok((by.unwrap_or_else(|| format!("uid {uid}")), Role::Edit));
         }
-        let address = client_address(head, &self.trusted_proxies);
-        match self.context.authenticator.check_and_count(
-            address,
-            head.header("authorization"),
-            &self.accounts(),
-        ) {
+        match self.judge(head) {
             // The body was dropped because the password was wrong, or not looked at, when the head came.
-            Verdict::Admitted { role: Role::Edit, .. } if head.unread => {
-                Err(ErrorResponse::locked_out(Duration::ZERO))
-            }
-            Verdict::Admitted { login, role } => {
+            Verdict::Admitted { role, login } if role == Role::View || !head.unread => {
                 record.login = Some(login.clone());
+                let address = client_address(head, &self.settings.trusted_proxies);
                 Ok((address.map_or(login.clone(), |address| format!("{login} from {address}")), role))
             }
-            Verdict::Missing => {
-                Err(ErrorResponse::unauthorized("the login and the password of `edit_auth` are required"))
+            Verdict::Admitted { .. } | Verdict::LockedOut => {
+                let detail = "too many wrong passwords; this one was not looked at, send it again";
+                Err(Error::new(ErrorKind::TooManyFailures, detail))
             }
-            Verdict::Wrong => Err(ErrorResponse::unauthorized(WRONG)),
-            Verdict::LockedOut { retry_after } => Err(ErrorResponse::locked_out(retry_after)),
+            Verdict::Missing => {
+                let detail = "the login and the password of `edit_auth` are required";
+                Err(Error::new(ErrorKind::Unauthorized, detail))
+            }
+            // It does not say which of the two is wrong.
+            Verdict::Wrong => Err(Error::new(ErrorKind::Unauthorized, "the login or the password is wrong")),
         }
     }
 
-    /// The accounts that may use the API.
-    fn accounts(&self) -> Accounts {
-        let running = self.context.running();
-        let account = |both: &[String; 2]| {
-            let [login, password] = both.clone();
-            Account { login, password }
-        };
-        let view = if self.view_auth { running.view_account() } else { None };
-        Accounts { edit: running.account().map(account), view: view.map(account) }
+    /// Checks the password of a request against the accounts that may use the API.
+    fn judge(&self, head: &Head) -> Verdict {
+        let running = self.running();
+        let view = if self.settings.view_auth { running.view_account() } else { None };
+        let named = [(running.account(), Role::Edit), (view, Role::View)];
+        let accounts = named.into_iter().filter_map(|(account, role)| {
+            let [login, password] = account?.clone();
+            Some((Account { login, password }, role))
+        });
+        let address = client_address(head, &self.settings.trusted_proxies);
+        let header = head.header("authorization");
+        self.authenticator.check_and_count(address, header, &accounts.collect::<Vec<_>>())
     }
 
-    fn route<'h>(&self, head: &'h Head) -> Result<RouteMatch<'h>, ErrorResponse> {
-        let routes = self.routes_at(head.path(), head.peer);
-        if routes.is_empty() { Err(self.not_found().into()) } else { taking(routes, head) }
+    /// The file of the console, which needs no credentials, if the request is for one.
+    fn console_file(&self, head: &Head) -> Option<Response> {
+        let is_read = matches!(&*head.method, "GET" | "HEAD");
+        self.console.as_ref().filter(|_| is_read)?.file(head.path())
     }
 
-    /// The routes at the path behind the prefix, or at the root.
-    fn routes_at<'h>(&self, path: &'h str, peer: PeerAddress) -> Vec<RouteMatch<'h>> {
+    /// The routes at the path behind the prefix that this peer uses, or at the root.
+    fn routes_at<'h>(&self, path: &'h str, peer: Option<PeerAddress>) -> Routes<'h> {
         // Local commands do not know the prefix of the server, and use the default.
-        let local = matches!(peer, PeerAddress::Uid(_)).then_some(DEFAULT_PREFIX);
-        let prefixes = [Some(self.context.prefix.as_str()), local].into_iter().flatten();
+        let local = matches!(peer, Some(PeerAddress::Uid(_))).then_some(DEFAULT_PREFIX);
+        let prefixes = [peer.map(|_| &*self.settings.prefix), local].into_iter().flatten();
         let behind = |prefix: &str| path.strip_prefix(prefix.trim_end_matches('/'))?.strip_prefix('/');
-        let mut routes = prefixes.filter_map(behind).map(|path| routes::matching(RouteBase::Prefix, path));
-        routes.find(|routes| !routes.is_empty()).unwrap_or_else(|| at_root(path))
+        let mut found = prefixes.filter_map(behind).map(|path| matching(false, path));
+        found.find(|routes| !routes.is_empty()).unwrap_or_else(|| at_root(path))
     }
 
-    /// True if a request changes nothing, whatever it is about.
-    fn is_reading(&self, head: &Head) -> bool {
-        let path = canonical(head.path());
-        let mut routes = self.routes_at(&path, head.peer).into_iter().map(|found| found.route);
-        matches!(&*head.method, "GET" | "HEAD")
-            || routes.any(|route| route.takes(&head.method) && !route.is_change())
+    fn not_found(&self, admitted: Option<Role>) -> Error {
+        let shown = |route: &Route| match route.is_at_root {
+            true => format!("/{}", route.template()),
+            false => format!("{}/{}", self.settings.prefix.trim_end_matches('/'), route.template()),
+        };
+        let here = ROUTES.iter().filter(|route| admitted.is_none() || route.is_at_root).map(shown);
+        let paths = here.collect::<Vec<_>>().join(", ");
+        Error::new(ErrorKind::NotFound, format!("unknown path; the operations are {paths}"))
     }
 
-    fn has_route(&self, path: &str, peer: PeerAddress) -> bool {
-        !self.routes_at(path, peer).is_empty()
-    }
-
-    fn not_found(&self) -> Problem {
-        let paths: Vec<String> = ROUTES.iter().map(|route| route.shown_below(&self.context.prefix)).collect();
-        let detail = format!("unknown path; the operations are {}", paths.join(", "));
-        Problem::new(ErrorKind::NotFound, detail)
-    }
-
-    fn error_response(&self, error: ErrorResponse, record: &mut AccessRecord) -> Response {
-        let ErrorResponse { problem, headers } = error;
-        record.detail = Some(masked_text(record.detail.as_ref().unwrap_or(&problem.detail)));
+    /// Makes the response to a request that was refused.
+    fn refusal(&self, error: &Error, head: &Head, record: &mut AccessRecord) -> Response {
+        record.detail = Some(masked_text(error.brief()));
+        let problem = match record.operation {
+            Some(ApiOperation::Change) => Problem::with_refusal(error),
+            _ => Problem::from(error),
+        };
+        let header = match (problem.status, problem.kind()) {
+            (401, _) => Some(("WWW-Authenticate", "Basic realm=\"media\", charset=\"UTF-8\"".to_owned())),
+            (405, _) => Some(("Allow", allowed(&self.routes_at(head.path(), Some(head.peer))))),
+            (429, _) => Some(("Retry-After", LOOK_INTERVAL.as_secs().to_string())),
+            (_, Some(ErrorKind::Full)) => Some(("Retry-After", "1".to_owned())),
+            (_, Some(ErrorKind::Pending)) => self.pending().map(|pending| (PENDING_HEADER, pending.id)),
+            _ => None,
+        };
         let mut response = Response::error(&problem);
-        response.headers.extend(headers);
-        if problem.kind() == Some(ErrorKind::Pending) {
-            response.headers.extend(self.context.pending().map(|pending| (PENDING_HEADER, pending.id)));
+        response.headers.extend(header);
+        response
+    }
+
+    fn answer_by(&self, HttpRequest { head, body }: HttpRequest, admitted: Option<Role>) -> Response {
+        let start = Instant::now();
+        let client = client_address(&head, &self.settings.trusted_proxies);
+        let mut record = AccessRecord {
+            method: head.method.clone(),
+            path: masked_text(head.path()),
+            ..AccessRecord::new(SystemTime::now(), Some(client.map_or(head.peer, PeerAddress::Address)))
+        };
+        let answered = self.respond((&head, body), admitted, &mut record);
+        let mut response = answered.unwrap_or_else(|error| self.refusal(&error, &head, &mut record));
+        response.headers.extend(on_every_response());
+        // A stranger is not worth the look at the whole text, and has come to no operation.
+        if let Some(detail) = record.detail.take_if(|_| record.operation.is_some()) {
+            record.detail = Some(without_secrets(&detail, [&self.running()]));
         }
+        record.status = response.status;
+        record.bytes = if head.method == "HEAD" { 0 } else { response.body.len() };
+        record.took = start.elapsed();
+        self.log(&record);
         response
     }
 
     fn log(&self, record: &AccessRecord) {
-        self.context.runtime.requests.count(record.operation, record.status);
-        (self.log)(record);
+        self.settings.runtime.requests.count(record.operation, record.status);
+        (self.settings.log)(record);
     }
 }
 
 /// True if a request needs no credentials, however its path is spelled. Any that it has are not looked
 /// at, so nobody learns here whether they are right.
 fn is_open(head: &Head) -> bool {
-    at_root(&canonical(head.path()))
-        .iter()
-        .any(|found| found.route.is_open && found.route.takes(&head.method))
+    let path = canonical(head.path());
+    let takes = |route: &Route| route.methods.contains(&&*head.method);
+    at_root(&path).iter().any(|(route, _)| route.operation == ApiOperation::Health && takes(route))
 }
 
-fn at_root(path: &str) -> Vec<RouteMatch<'_>> {
-    path.strip_prefix('/').map(|path| routes::matching(RouteBase::Root, path)).unwrap_or_default()
+fn at_root(path: &str) -> Routes<'_> {
+    path.strip_prefix('/').map(|path| matching(true, path)).unwrap_or_default()
 }
 
-/// The one of the routes at a path that takes the method.
-fn taking<'h>(routes: Vec<RouteMatch<'h>>, head: &Head) -> Result<RouteMatch<'h>, ErrorResponse> {
-    let first = routes.first().map(|found| found.route);
-    let allowed: Vec<&str> = routes.iter().flat_map(|found| found.route.methods).copied().collect();
-    let taken = routes.into_iter().find(|found| found.route.takes(&head.method));
-    let first = first.expect("there is a route at the path");
-    taken.ok_or_else(|| wrong_method(first, allowed.join(", ")))
+fn matching(is_at_root: bool, path: &str) -> Routes<'_> {
+    let routes = ROUTES.iter().filter(|route| route.is_at_root == is_at_root);
+    routes.filter_map(|route| Some((route, route.argument_in(path)?))).collect()
 }
 
-fn wrong_method(route: &Route, allowed: String) -> ErrorResponse {
-    let problem = Problem::new(ErrorKind::Method, format!("`{}` takes {allowed}", route.path));
-    let problem = problem.hinted(format!("use {}", route.methods[0]));
-    ErrorResponse::with_headers(problem, vec![("Allow", allowed)])
+/// The methods of routes, as the header `Allow` has them.
+fn allowed(routes: &Routes<'_>) -> String {
+    routes.iter().flat_map(|(route, _)| route.methods).copied().collect::<Vec<_>>().join(", ")
 }
 
 impl Service for Handler {
@@ -350,57 +450,34 @@ impl Service for Handler {
         if matches!(head.peer, PeerAddress::Uid(_)) {
             return Rank::Editor;
         }
-        if is_open(head) || self.console_of(head).is_some() {
+        if is_open(head) || self.console_file(head).is_some() {
             return Rank::Stranger;
         }
-        let (address, header) = (client_address(head, &self.trusted_proxies), head.header("authorization"));
-        match self.context.authenticator.check_and_count(address, header, &self.accounts()) {
+        let path = canonical(head.path());
+        let reads = |(route, _): &(&Route, _)| route.methods.contains(&&*head.method) && !route.is_change();
+        let is_reading = || {
+            matches!(&*head.method, "GET" | "HEAD")
+                || self.routes_at(&path, Some(head.peer)).iter().any(reads)
+        };
+        match self.judge(head) {
             Verdict::Admitted { role: Role::Edit, .. } => Rank::Editor,
             // The body of a change that is refused is not kept.
-            Verdict::Admitted { role: Role::View, .. } if self.is_reading(head) => Rank::Viewer,
+            Verdict::Admitted { role: Role::View, .. } if is_reading() => Rank::Viewer,
             _ => Rank::Stranger,
         }
     }
 
-    fn answer(&self, HttpRequest { head, body }: HttpRequest) -> Response {
-        self.answer_by(&head, |record| self.respond(&head, body, record))
+    fn answer(&self, request: HttpRequest) -> Response {
+        self.answer_by(request, None)
     }
 
     fn stop_waiting(&self) {
-        self.context.waiting.close();
+        self.is_stopping.store(true, Ordering::SeqCst);
     }
 
     fn refused(&self, peer: Option<PeerAddress>, status: u16, detail: &str) {
         let detail = Some(detail.to_owned());
         self.log(&AccessRecord { status, detail, ..AccessRecord::new(SystemTime::now(), peer) });
-    }
-}
-
-impl Handler {
-    fn answer_by(
-        &self,
-        head: &Head,
-        respond: impl FnOnce(&mut AccessRecord) -> Result<Response, ErrorResponse>,
-    ) -> Response {
-        let start = Instant::now();
-        let peer = client_address(head, &self.trusted_proxies).map_or(head.peer, PeerAddress::Address);
-        let mut record = AccessRecord {
-            method: head.method.clone(),
-            path: masked_text(head.path()),
-            ..AccessRecord::new(SystemTime::now(), Some(peer))
-        };
-        let result = respond(&mut record);
-        let mut response = result.unwrap_or_else(|error| self.error_response(error, &mut record));
-        response.headers.extend(on_every_response());
-        // A stranger is not worth the look at the whole text, and has come to no operation.
-        if let Some(detail) = record.detail.take_if(|_| record.operation.is_some()) {
-            record.detail = Some(without_secrets(&detail, [&self.context.running()]));
-        }
-        record.status = response.status;
-        record.bytes = if head.method == "HEAD" { 0 } else { response.body.len() };
-        record.took = start.elapsed();
-        self.log(&record);
-        response
     }
 }
 
@@ -412,8 +489,8 @@ impl Service for Monitoring {
         Rank::Stranger
     }
 
-    fn answer(&self, HttpRequest { head, body }: HttpRequest) -> Response {
-        self.0.answer_by(&head, |record| self.0.respond_to_monitoring(&head, body, record))
+    fn answer(&self, request: HttpRequest) -> Response {
+        self.0.answer_by(request, Some(Role::View))
     }
 
     fn refused(&self, peer: Option<PeerAddress>, status: u16, detail: &str) {

@@ -1,15 +1,18 @@
-//! A request and its response, independent of sockets and HTTP libraries.
+//! A request, its response, and its line in the access log, independent of sockets and HTTP libraries.
 
 use std::borrow::Borrow;
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
+use serde::Serialize;
 
-use crate::http::protocol::headers::NOTE_HEADER;
-use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
-use crate::http::protocol::routes::JSON;
+use crate::engine::Expected;
+use crate::http::api::{ApiOperation, JSON, NOTE_HEADER};
+use crate::http::problem::{MEDIA_TYPE, Problem};
+use crate::store::Revision;
 
 /// The peer of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -121,6 +124,11 @@ impl Response {
         Self { status: 200, headers, body: body.into() }
     }
 
+    /// A response of the status 200 with a value as JSON.
+    pub fn json(value: &impl Serialize) -> Self {
+        Self::ok(JSON, serde_json::to_vec(value).expect("what the API answers can be written as JSON"))
+    }
+
     /// The response of an operation that has nothing to show.
     pub fn done() -> Self {
         Self::ok(JSON, b"true".to_vec())
@@ -133,8 +141,7 @@ impl Response {
 
     /// The response for a problem.
     pub fn error(problem: &Problem) -> Self {
-        let headers = vec![("Content-Type", MEDIA_TYPE.to_owned())];
-        Self { status: problem.status, headers, body: problem.to_json().into() }
+        Self { status: problem.status, ..Self::ok(MEDIA_TYPE, problem.to_json()) }
     }
 
     /// The same response with further words in its header of notes.
@@ -182,4 +189,80 @@ pub trait Service: Send + Sync + 'static {
     /// Logs an error response to an incomplete request; `peer` is `None` for a connection that was never
     /// accepted.
     fn refused(&self, peer: Option<PeerAddress>, status: u16, detail: &str);
+}
+
+/// The longest method and path in a line, in characters.
+pub const MAX_PATH: usize = 200;
+
+/// The longest detail in a line, in characters.
+pub const MAX_DETAIL: usize = 1000;
+
+/// The log record of a response.
+#[derive(Debug, Clone)]
+pub struct AccessRecord {
+    /// The time at which the request was complete.
+    pub at: SystemTime,
+    /// The client; `None` for a connection that was never accepted.
+    pub peer: Option<PeerAddress>,
+    /// The login, if it was right: a wrong one may be a password in the wrong place.
+    pub login: Option<String>,
+    /// The method; empty if no request came.
+    pub method: String,
+    /// The path, without the query.
+    pub path: String,
+    /// The operation; `None` if the request never came to one.
+    pub operation: Option<ApiOperation>,
+    pub status: u16,
+    /// The length of the body.
+    pub bytes: usize,
+    /// The time that answering took.
+    pub took: Duration,
+    /// The revisions of the running configuration before and after, where they differ.
+    pub revisions: Option<(Revision, Revision)>,
+    /// The error, or warnings.
+    pub detail: Option<String>,
+}
+
+impl AccessRecord {
+    /// A record of nothing but a time and a peer.
+    pub fn new(at: SystemTime, peer: Option<PeerAddress>) -> Self {
+        let (method, path, took) = (String::new(), String::new(), Duration::ZERO);
+        let (login, operation, revisions, detail) = (None, None, None, None);
+        Self { at, peer, login, method, path, operation, status: 0, bytes: 0, took, revisions, detail }
+    }
+}
+
+/// The function that writes log records.
+pub type Log = Box<dyn Fn(&AccessRecord) + Send + Sync>;
+
+/// Part of each tag, because another version of this program may write other JSON for the same text.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A strong entity tag (RFC 9110, 8.8.3).
+pub fn entity_tag(revision: Revision) -> String {
+    format!("\"{revision}-{VERSION}\"")
+}
+
+/// True if a list of `If-None-Match` names the tag. The comparison is weak, so `W/` is ignored.
+pub fn names(list: &str, tag: &str) -> bool {
+    let mut tags = list.split(',').map(str::trim).map(|tag| tag.strip_prefix("W/").unwrap_or(tag));
+    list.trim() == "*" || tags.any(|named| named == tag)
+}
+
+/// The condition in `If-Match`. The comparison is strong, and tags of other versions match nothing.
+pub fn expected(lists: &[&str]) -> Option<Expected> {
+    let tags = lists.iter().flat_map(|list| list.split(',')).map(str::trim);
+    match lists {
+        [] => None,
+        _ if tags.clone().any(|tag| tag == "*") => Some(Expected::Any),
+        _ => {
+            Some(Expected::OneOf(tags.filter(|tag| !tag.starts_with("W/")).filter_map(revision_of).collect()))
+        }
+    }
+}
+
+fn revision_of(tag: &str) -> Option<Revision> {
+    let inside = tag.strip_prefix('"')?.strip_suffix('"')?;
+    let (revision, version) = inside.split_once('-')?;
+    if version == VERSION { revision.parse().ok() } else { None }
 }

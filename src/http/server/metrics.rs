@@ -1,39 +1,81 @@
-//! The metrics of a server, in the text format of Prometheus.
+//! The metrics of a server, in the text format of Prometheus, and what else is beside the configuration: `healthz` and
+//! `openapi.json`.
 //!
 //! The server keeps counts; each request renders them. Labels have few values, none of them from a client
 //! or from the configuration: no name, no address, no secret.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde_json::{Value, json};
+
+use super::handler::{Call, Handler};
+use super::message::Response;
+use super::runtime::{StreamFigures, resident_bytes};
 use crate::engine::{
-    Activity, ChangeResult, Engine, HandEdit, NodeReport, Operation, PendingEnd, ServerState,
+    Activity, ChangeResult, HandEdit, NodeReport, Operation, PendingEnd, ServerState, Snapshot,
 };
-use crate::http::server::context::Context;
-use crate::http::server::figures::StreamFigures;
-use crate::http::server::runtime::resident_bytes;
+use crate::http::api::TEXT;
 use crate::store::{NodeState, seconds_until};
+
+/// The description of the API: an OpenAPI document of version 3.1.
+const OPENAPI: &str = include_str!("../openapi.json");
+
+/// The media type of metrics.
+const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// The longest scheme of a URL that is shown.
 const MAX_SCHEME: usize = 16;
 
-/// The metrics as they are now.
-pub fn text(context: &Context) -> String {
-    let mut metrics = Metrics::default();
-    metrics.server(context);
-    metrics.streams(&StreamFigures::from_snapshot(&context.running()));
-    if let (Some(activity), Some(state)) = (context.engine.activity(), context.engine.state()) {
-        metrics.changes(activity);
-        metrics.configuration(&context.engine, &state, activity);
+/// Says whether the server is well, and nothing else: strangers may ask.
+pub fn health(handler: &Handler) -> Response {
+    match handler.runtime().listening().is_some_and(|listening| (listening.is_late)()) {
+        false => Response::ok(TEXT, b"ok\n".to_vec()),
+        true => Response { status: 503, ..Response::ok(TEXT, b"late\n".to_vec()) },
     }
-    let node = context.service.node();
+}
+
+/// The metrics of the server. They are made of the whole configuration, so clients that need no password
+/// for them get those of the last second.
+pub fn metrics(handler: &Handler, call: &Call<'_>) -> Response {
+    let make = || Arc::new(text(handler).into_bytes());
+    let text = if call.by.is_empty() { handler.open_metrics.get(make) } else { make() };
+    Response::ok(METRICS, text)
+}
+
+/// The description of the API, with the prefix and the version of this server.
+pub fn openapi(handler: &Handler) -> Response {
+    let mut document: Value = serde_json::from_str(OPENAPI).expect("it is a file of this program");
+    document["info"]["version"] = json!(env!("CARGO_PKG_VERSION"));
+    document["servers"][0]["url"] = json!(handler.settings.prefix);
+    Response::json(&document)
+}
+
+/// The metrics as they are now.
+fn text(handler: &Handler) -> String {
+    let mut metrics = Metrics::default();
+    metrics.server(handler);
+    metrics.streams(&StreamFigures::from_snapshot(&handler.running()));
+    if let (Some(activity), Some(state)) = (handler.engine.activity(), handler.engine.state()) {
+        metrics.changes(activity);
+        metrics.configuration(&state, activity, handler.engine.read().ok().as_deref());
+    }
+    let node = handler.service.node();
     if let Some(node) = &node {
         metrics.node(node);
     }
+    let of_api = handler.runtime().listening().and_then(|listening| listening.tls.as_ref()?.expiry());
     let to_etcd = node.and_then(|node| node.figures.certificate_expiry);
-    metrics.certificates(context.runtime.certificate_expiry(), to_etcd);
+    let ends = [("api", of_api), ("etcd", to_etcd)].into_iter();
+    let ends: Vec<_> =
+        ends.filter_map(|(of, end)| Some((label("certificate", of), seconds_until(end?)))).collect();
+    if !ends.is_empty() {
+        let help = "Time until a certificate expires: that of the API, and the one that is shown to etcd.";
+        metrics.family("gauge", "mediactl_certificate_expiry_seconds", help, ends);
+    }
     metrics.0
 }
 
@@ -41,92 +83,74 @@ pub fn text(context: &Context) -> String {
 #[derive(Default)]
 struct Metrics(String);
 
-/// The two kinds of metrics.
-#[derive(Clone, Copy)]
-enum MetricType {
-    Counter,
-    Gauge,
-}
-
 impl Metrics {
-    fn server(&mut self, context: &Context) {
-        let runtime = &context.runtime;
-        let requests = runtime.requests.all();
-        let statuses: Vec<String> = requests.keys().map(|(_, status)| status.to_string()).collect();
-        let answered = requests.iter().zip(&statuses);
-        self.family(
-            MetricType::Counter,
-            "mediactl_requests_total",
-            "Answers by operation and HTTP status.",
-            ["operation", "status"],
-            answered.map(|(((operation, _), number), status)| ([*operation, status], number)),
-        );
-        let (lock_outs, locked_out) = context.authenticator.lock_outs();
-        self.counter(
-            "mediactl_lockouts_total",
-            "Addresses that were locked out after too many wrong passwords.",
-            [],
-            [([], lock_outs)],
-        );
+    fn server(&mut self, handler: &Handler) {
+        let runtime = handler.runtime();
+        let help = "Answers by operation and HTTP status.";
+        let answered: Vec<_> = (runtime.requests.all().iter())
+            .map(|((name, status), number)| (format!("operation=\"{name}\",status=\"{status}\""), *number))
+            .collect();
+        self.family("counter", "mediactl_requests_total", help, answered);
+        let (lock_outs, locked_out) = handler.authenticator.lock_outs();
+        let help = "Addresses that were locked out after too many wrong passwords.";
+        self.counter("mediactl_lockouts_total", help, lock_outs);
         self.gauge("mediactl_locked_out_networks", "Addresses that are locked out now.", locked_out);
-        self.counter(
-            "mediactl_masked_total",
-            "Configurations that were masked for `view_auth`.",
-            [],
-            [([], context.maskings.load(Ordering::Relaxed))],
-        );
-        let connections = runtime.open_connections().unwrap_or_default();
+        let maskings = handler.maskings.load(Ordering::Relaxed);
+        self.counter("mediactl_masked_total", "Configurations that were masked for `view_auth`.", maskings);
+        let connections = runtime.listening().map_or(0, |listening| (listening.connections)());
         let help = "Open connections, those of local commands included.";
         self.gauge("mediactl_connections", help, connections);
-        self.time("process_start_time_seconds", "When the server started.", runtime.started_at());
+        self.time("process_start_time_seconds", "When the server started.", runtime.started_at);
         if let Some(bytes) = resident_bytes() {
             self.gauge("process_resident_memory_bytes", "Resident memory of the server.", bytes);
         }
         let help = "The version of the server, as a label; always 1.";
-        let version = [([env!("CARGO_PKG_VERSION")], 1)];
-        self.family(MetricType::Gauge, "mediactl_build_info", help, ["version"], version);
+        let version = label("version", env!("CARGO_PKG_VERSION"));
+        self.family("gauge", "mediactl_build_info", help, [(version, 1)]);
     }
 
     fn streams(&mut self, figures: &StreamFigures) {
-        let kinds = [(["static"], figures.still), (["ondemand"], figures.on_demand())];
-        let help = "Streams of the running configuration by kind.";
-        self.family(MetricType::Gauge, "mediactl_streams", help, ["kind"], kinds);
+        let kinds = [("static", figures.still), ("ondemand", figures.on_demand())];
+        let kinds = kinds.map(|(kind, number)| (label("kind", kind), number));
+        self.family("gauge", "mediactl_streams", "Streams of the running configuration by kind.", kinds);
         let mut sources = BTreeMap::new();
         for (scheme, number) in &figures.by_scheme {
-            *sources.entry([scheme_label(scheme)]).or_insert(0) += number;
+            *sources.entry(label("scheme", scheme_label(scheme))).or_insert(0) += number;
         }
         let help = "Sources of these streams by the scheme of their URL.";
-        self.family(MetricType::Gauge, "mediactl_stream_sources", help, ["scheme"], sources);
+        self.family("gauge", "mediactl_stream_sources", help, sources);
     }
 
     fn changes(&mut self, activity: &Activity) {
         let samples = Operation::ALL.iter().flat_map(|&operation| {
-            ChangeResult::ALL
-                .iter()
-                .map(move |&result| ([operation.name(), result.word()], activity.changes(operation, result)))
+            ChangeResult::ALL.iter().map(move |&result| {
+                let labels = [label("operation", operation.name()), label("result", result.word())];
+                (labels.join(","), activity.changes(operation, result))
+            })
         });
         let help = "Requested changes by operation and result.";
-        self.counter("mediactl_changes_total", help, ["operation", "result"], samples);
-        let samples = HandEdit::ALL.iter().map(|&fate| ([fate.word()], activity.hand_edits(fate)));
-        let help = "Hand edits of the file that a change came upon, by what became of them.";
-        self.counter("mediactl_hand_edits_total", help, ["fate"], samples);
-        let samples = PendingEnd::ALL.iter().map(|&end| ([end.word()], activity.pending_ends(end)));
-        let help = "Changes that had to be confirmed, by what became of them.";
-        self.counter("mediactl_pending_ended_total", help, ["end"], samples);
+        self.family("counter", "mediactl_changes_total", help, samples);
         let samples =
-            [("failed", false), ("succeeded", true)].map(|(word, which)| ([word], activity.reloads(which)));
+            HandEdit::ALL.iter().map(|&fate| (label("fate", fate.word()), activity.hand_edits(fate)));
+        let help = "Hand edits of the file that a change came upon, by what became of them.";
+        self.family("counter", "mediactl_hand_edits_total", help, samples);
+        let samples =
+            PendingEnd::ALL.iter().map(|&end| (label("end", end.word()), activity.pending_ends(end)));
+        let help = "Changes that had to be confirmed, by what became of them.";
+        self.family("counter", "mediactl_pending_ended_total", help, samples);
+        let samples = [("failed", false), ("succeeded", true)];
+        let samples = samples.map(|(word, which)| (label("result", word), activity.reloads(which)));
         let help =
             "Configurations that were put into effect since the start: loaded, with the reload command.";
-        self.counter("mediactl_reloads_total", help, ["result"], samples);
+        self.family("counter", "mediactl_reloads_total", help, samples);
     }
 
-    fn configuration(&mut self, engine: &Engine, state: &ServerState, activity: &Activity) {
-        let file = engine.read().ok();
-        let is = |known: &crate::engine::Snapshot| file.as_ref().is_some_and(|file| file.is_same_text(known));
-        let (is_saved, is_edited) = (is(&state.running), !is(&state.saved));
-        self.gauge("mediactl_saved", "1 if the running configuration is in the file.", u8::from(is_saved));
+    fn configuration(&mut self, state: &ServerState, activity: &Activity, file: Option<&Snapshot>) {
+        let is_in_file = |known: &Snapshot| file.is_some_and(|file| file.is_same_text(known));
+        let help = "1 if the running configuration is in the file.";
+        self.gauge("mediactl_saved", help, u8::from(is_in_file(&state.running)));
         let help = "1 if the file was edited by hand since the server loaded or saved it, or is gone.";
-        self.gauge("mediactl_edited_by_hand", help, u8::from(is_edited));
+        self.gauge("mediactl_edited_by_hand", help, u8::from(!is_in_file(&state.saved)));
         let help = "1 if a change has to be confirmed.";
         self.gauge("mediactl_pending", help, u8::from(state.pending.is_some()));
         self.gauge("mediactl_generation", "Counts the running configurations.", state.generation);
@@ -140,11 +164,11 @@ impl Metrics {
     }
 
     fn node(&mut self, node: &NodeReport) {
-        let states = NodeState::ALL.iter().map(|known| known.to_string());
-        let states: Vec<String> = states.collect();
-        let states = states.iter().map(|word| ([word.as_str()], u8::from(*word == node.state)));
-        let help = "1 for the state that the node is in.";
-        self.family(MetricType::Gauge, "mediactl_node_state", help, ["state"], states);
+        let states = NodeState::ALL.iter().map(|known| {
+            let word = known.to_string();
+            (label("state", &word), u8::from(word == node.state))
+        });
+        self.family("gauge", "mediactl_node_state", "1 for the state that the node is in.", states);
         if let Some(serial) = node.serial {
             self.gauge("mediactl_node_serial", "The change of the cluster that the node runs.", serial);
         }
@@ -160,28 +184,8 @@ impl Metrics {
         self.gauge("mediactl_cluster_pending_overdue", help, u8::from(figures.is_overdue));
         let help = "How far the clock of the node is ahead of that of whoever made the last change; 0 up to a second.";
         self.gauge("mediactl_clock_skew_seconds", help, node.skew.unwrap_or_default());
-        self.gauge(
-            "mediactl_node_twin",
-            "1 if another process has the name of the node.",
-            u8::from(figures.is_twin),
-        );
-    }
-
-    fn certificates(&mut self, of_api: Option<SystemTime>, to_etcd: Option<SystemTime>) {
-        let known = [("api", of_api), ("etcd", to_etcd)];
-        let known = known.into_iter().filter_map(|(of, end)| Some(([of], seconds_until(end?))));
-        let known: Vec<_> = known.collect();
-        if !known.is_empty() {
-            let help =
-                "Time until a certificate expires: that of the API, and the one that is shown to etcd.";
-            self.family(
-                MetricType::Gauge,
-                "mediactl_certificate_expiry_seconds",
-                help,
-                ["certificate"],
-                known,
-            );
-        }
+        let help = "1 if another process has the name of the node.";
+        self.gauge("mediactl_node_twin", help, u8::from(figures.is_twin));
     }
 
     fn time(&mut self, name: &str, help: &str, at: SystemTime) {
@@ -189,41 +193,32 @@ impl Metrics {
     }
 
     fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
-        self.family(MetricType::Gauge, name, help, [], [([], value)]);
+        self.family("gauge", name, help, [(String::new(), value)]);
     }
 
-    fn counter<'v, const N: usize>(
-        &mut self,
-        name: &str,
-        help: &str,
-        labels: [&str; N],
-        samples: impl IntoIterator<Item = ([&'v str; N], u64)>,
-    ) {
-        self.family(MetricType::Counter, name, help, labels, samples);
+    fn counter(&mut self, name: &str, help: &str, value: u64) {
+        self.family("counter", name, help, [(String::new(), value)]);
     }
 
-    /// Writes a metric with its samples: the values of its labels, and a number. Values and help are words of this
-    /// program, in which nothing has to be escaped.
-    fn family<'v, const N: usize, V: Display>(
+    /// Writes a metric with its samples: their labels, and a number.
+    fn family<V: Display>(
         &mut self,
-        kind: MetricType,
+        kind: &str,
         name: &str,
         help: &str,
-        labels: [&str; N],
-        samples: impl IntoIterator<Item = ([&'v str; N], V)>,
+        samples: impl IntoIterator<Item = (String, V)>,
     ) {
-        let kind = match kind {
-            MetricType::Counter => "counter",
-            MetricType::Gauge => "gauge",
-        };
         self.0 += &format!("# HELP {name} {help}\n# TYPE {name} {kind}\n");
-        for (values, number) in samples {
-            let pairs: Vec<String> =
-                labels.iter().zip(values).map(|(label, value)| format!("{label}=\"{value}\"")).collect();
-            let pairs = if pairs.is_empty() { String::new() } else { format!("{{{}}}", pairs.join(",")) };
-            self.0 += &format!("{name}{pairs} {number}\n");
+        for (labels, number) in samples {
+            let labels = if labels.is_empty() { labels } else { format!("{{{labels}}}") };
+            self.0 += &format!("{name}{labels} {number}\n");
         }
     }
+}
+
+/// A label. Its value is a word of this program, in which nothing has to be escaped.
+fn label(name: &str, value: &str) -> String {
+    format!("{name}=\"{value}\"")
 }
 
 /// Seconds, to the millisecond.

@@ -1,19 +1,20 @@
 //! The member that `runtime=true` adds to a configuration: counts of requests, the figures of the
 //! configuration, and those that the runtime command prints.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
+use super::auth::Role;
+use super::tls::Tls;
 use crate::engine::{ConfigService, Engine, Snapshot, hook_output, without_secrets};
 use crate::error::{Error, ErrorKind};
-use crate::http::server::auth::Role;
-use crate::http::server::figures::{self, StreamFigures, TagOf, timestamp, told};
-use crate::http::server::fresh::Fresh;
-use crate::http::server::request_counts::RequestCounts;
-use crate::http::server::tls::Tls;
+use crate::http::api::ApiOperation;
+use crate::store::clock;
+use mediaconf::{DirectiveRole, Entry, Kind, sources, top_members};
 
 /// The longest time for the runtime command.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(2);
@@ -21,98 +22,187 @@ pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(2);
 /// The time for which the output of the runtime command is used again.
 pub const COMMAND_LIFE: Duration = Duration::from_secs(1);
 
+/// A value that is made again only when it is old: until then all callers get the same one. It is locked while a value is
+/// made, so that those who ask then wait for that one.
+pub struct Fresh<T> {
+    life: Duration,
+    /// The last value with the time at which it was asked for.
+    last: Mutex<Option<(Instant, T)>>,
+}
+
+impl<T: Clone> Fresh<T> {
+    /// Makes values that are used for the time `life`.
+    pub fn for_time(life: Duration) -> Self {
+        Self { life, last: Mutex::new(None) }
+    }
+
+    /// The last value, or a new one.
+    pub fn get(&self, make: impl FnOnce() -> T) -> T {
+        self.get_at(Instant::now(), make)
+    }
+
+    fn get_at(&self, now: Instant, make: impl FnOnce() -> T) -> T {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((at, value)) if now.saturating_duration_since(*at) < self.life => value.clone(),
+            _ => {
+                let value = make();
+                // Those that waited meanwhile have an earlier `now`, and take this value.
+                *last = Some((Instant::now().max(now), value.clone()));
+                value
+            }
+        }
+    }
+}
+
+/// Counts of answers by operation and status.
+#[derive(Default)]
+pub struct RequestCounts(Mutex<BTreeMap<(&'static str, u16), u64>>);
+
+/// The name of the operation of a request that never came to one.
+const NO_OPERATION: &str = "none";
+
+impl RequestCounts {
+    /// Counts an answer.
+    pub fn count(&self, operation: Option<ApiOperation>, status: u16) {
+        let name = operation.map_or(NO_OPERATION, ApiOperation::name);
+        *self.all().entry((name, status)).or_default() += 1;
+    }
+
+    /// The counts: operation, status, number. Operations of one name are one.
+    pub fn all(&self) -> MutexGuard<'_, BTreeMap<(&'static str, u16), u64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The counts by operation, and those by status.
+    fn as_json(&self) -> Value {
+        let (mut by_operation, mut by_status) = (BTreeMap::new(), BTreeMap::new());
+        for ((operation, status), number) in &*self.all() {
+            if *operation != NO_OPERATION {
+                *by_operation.entry(*operation).or_insert(0) += number;
+            }
+            *by_status.entry(status.to_string()).or_insert(0) += number;
+        }
+        json!({ "by_operation": by_operation, "by_status": by_status })
+    }
+}
+
+/// The number of streams, and of their sources by URL scheme.
+pub struct StreamFigures {
+    pub total: usize,
+    /// Those that are always read.
+    pub still: usize,
+    /// The empty scheme is that of sources without one.
+    pub by_scheme: BTreeMap<String, u64>,
+}
+
+impl StreamFigures {
+    pub fn from_snapshot(running: &Snapshot) -> Self {
+        let members = top_members(running.document());
+        let entries = members.own_by_key(Kind::Streams.key());
+        let still = entries.iter().filter(|&&entry| Kind::Streams.is_static(entry)).count();
+        let mut by_scheme: BTreeMap<String, u64> = BTreeMap::new();
+        let keywords = DirectiveRole::Sources.keywords();
+        for &stream in entries {
+            let is_source = |entry: &Entry<'_>| keywords.contains(&&*entry.keyword());
+            for source in sources(stream, stream.children().filter(is_source)) {
+                let address = source.positional.value();
+                let scheme = address.split_once("://").map_or("", |(scheme, _)| scheme);
+                *by_scheme.entry(scheme.to_owned()).or_default() += 1;
+            }
+        }
+        Self { total: entries.len(), still, by_scheme }
+    }
+
+    pub fn on_demand(&self) -> usize {
+        self.total - self.still
+    }
+}
+
+/// What is known once the server listens.
+pub struct Listening {
+    /// The addresses on which it listens.
+    pub addresses: Vec<String>,
+    /// The number of open connections.
+    pub connections: Box<dyn Fn() -> usize + Send + Sync>,
+    /// True if no worker has been free for too long.
+    pub is_late: Box<dyn Fn() -> bool + Send + Sync>,
+    /// The certificate with which it answers.
+    pub tls: Option<Arc<Tls>>,
+}
+
 /// The counters of a server, and the sources of further figures.
 pub struct Runtime {
-    started: (Instant, SystemTime),
+    clock: Instant,
+    /// The time at which the server started.
+    pub started_at: SystemTime,
     command: Option<String>,
     pub requests: RequestCounts,
-    addresses: OnceLock<Vec<String>>,
-    connections: OnceLock<Box<dyn Fn() -> usize + Send + Sync>>,
-    lateness: OnceLock<Box<dyn Fn() -> bool + Send + Sync>>,
-    tls: OnceLock<Arc<Tls>>,
+    listening: OnceLock<Listening>,
     /// The last output of the command.
     printed: Fresh<Result<Value, Error>>,
 }
+
+/// The tag of a text, as the one who asks sees it.
+pub type TagOf<'f> = dyn Fn(&Snapshot) -> String + 'f;
 
 impl Runtime {
     /// Starts to count. `command` prints the figures of the media server as a JSON object.
     pub fn new(command: Option<String>) -> Self {
         Self {
-            started: (Instant::now(), SystemTime::now()),
+            clock: Instant::now(),
+            started_at: SystemTime::now(),
             command,
             requests: RequestCounts::default(),
-            addresses: OnceLock::new(),
-            connections: OnceLock::new(),
-            lateness: OnceLock::new(),
-            tls: OnceLock::new(),
+            listening: OnceLock::new(),
             printed: Fresh::for_time(COMMAND_LIFE),
         }
     }
 
-    /// Sets the addresses on which the server listens.
-    pub fn listens_on(&self, addresses: Vec<String>) {
+    /// Takes what is known once the server listens.
+    pub fn listens(&self, listening: Listening) {
         // Called once: a server is started once.
-        let _ = self.addresses.set(addresses);
+        let _ = self.listening.set(listening);
     }
 
-    /// Sets the source of the number of open connections.
-    pub fn watch_connections(&self, count: impl Fn() -> usize + Send + Sync + 'static) {
-        // Called once: a server is started once.
-        let _ = self.connections.set(Box::new(count));
-    }
-
-    /// Sets the certificate with which the server answers.
-    pub fn serves_with(&self, tls: Arc<Tls>) {
-        // Called once: a server is started once.
-        let _ = self.tls.set(tls);
-    }
-
-    /// The end of the validity of the certificate of the server; `None` without one.
-    pub fn certificate_expiry(&self) -> Option<SystemTime> {
-        self.tls.get()?.expiry()
-    }
-
-    /// Sets what tells whether the server has been busy for too long.
-    pub fn watch_lateness(&self, is_late: impl Fn() -> bool + Send + Sync + 'static) {
-        // Called once: a server is started once.
-        let _ = self.lateness.set(Box::new(is_late));
-    }
-
-    /// True if no worker of the server has been free for too long.
-    pub fn is_late(&self) -> bool {
-        self.lateness.get().is_some_and(|is_late| is_late())
-    }
-
-    /// The time at which the server started.
-    pub fn started_at(&self) -> SystemTime {
-        self.started.1
-    }
-
-    /// The number of open connections, once the server listens.
-    pub fn open_connections(&self) -> Option<usize> {
-        self.connections.get().map(|count| count())
+    /// What is known once the server listens.
+    pub fn listening(&self) -> Option<&Listening> {
+        self.listening.get()
     }
 
     /// The member `runtime` for this reader.
     pub fn figures(
         &self,
         (engine, service): (&Engine, &dyn ConfigService),
-        reader: (Role, &TagOf<'_>),
+        (role, tag): (Role, &TagOf<'_>),
     ) -> Value {
-        let (role, _) = reader;
-        let running = engine.running();
-        let mut figures = json!({
-            "server": self.server(),
-            "config": figures::config(engine, service.pending().ok().flatten(), reader),
-            "streams": running.as_deref().map(|running| StreamFigures::from_snapshot(running).as_json()),
-        });
+        let mut figures = json!({ "server": self.server(), "config": null, "streams": null });
+        if let Some(state) = engine.state() {
+            let StreamFigures { total, still, by_scheme } = StreamFigures::from_snapshot(&state.running);
+            figures["streams"] = json!({
+                "total": total, "static": still, "ondemand": total - still, "by_source_scheme": by_scheme
+            });
+            figures["config"] = json!({
+                "etag": tag(&state.running),
+                "generation": state.generation,
+                "saved": engine.read().is_ok_and(|file| file.bytes() == state.running.bytes()),
+                "included_changed": engine.has_changed_includes(),
+                "last_change": state.last_change.map(|change| json!({
+                    "at": timestamp(change.at),
+                    "by": change.by,
+                    "operation": change.operation,
+                })),
+                "last_error": state.last_error.map(|trouble| told(role, trouble)),
+                "pending": service.pending().ok().flatten(),
+            });
+        }
         if let Some(mut node) = service.node() {
             if role == Role::View {
                 node.why = node.brief.take();
             }
             figures["node"] = json!(node);
         }
-        match self.printed(engine, &running) {
+        match self.printed(engine) {
             Some(Ok(printed)) => merge(&mut figures, printed),
             Some(Err(error)) => merge(&mut figures, json!({ "errors": [told(role, error)] })),
             None => {}
@@ -121,34 +211,46 @@ impl Runtime {
     }
 
     fn server(&self) -> Value {
-        let (clock, time) = self.started;
+        let listening = self.listening();
         json!({
             "version": env!("CARGO_PKG_VERSION"),
             "pid": std::process::id(),
-            "addresses": self.addresses.get(),
-            "started_at": timestamp(time),
-            "uptime_s": clock.elapsed().as_secs(),
+            "addresses": listening.map(|listening| &listening.addresses),
+            "started_at": timestamp(self.started_at),
+            "uptime_s": self.clock.elapsed().as_secs(),
             "rss_bytes": resident_bytes(),
-            "connections": self.open_connections(),
+            "connections": listening.map(|listening| (listening.connections)()),
             "requests": self.requests.as_json(),
         })
     }
 
     /// The output of the runtime command; the last one while it is fresh.
-    fn printed(&self, engine: &Engine, running: &Option<Arc<Snapshot>>) -> Option<Result<Value, Error>> {
+    fn printed(&self, engine: &Engine) -> Option<Result<Value, Error>> {
         let command = self.command.as_ref()?;
         Some(self.printed.get(|| {
             let output = hook_output(command, &[], COMMAND_TIMEOUT).map_err(|failure| {
                 let whole = format!("the runtime command {failure}");
-                let whole = without_secrets(&whole, &engine.with_included(running));
+                let whole = without_secrets(&whole, &engine.with_included(&engine.running()));
                 Error::new(ErrorKind::EngineFailed, whole)
                     .in_brief(format!("the runtime command {}", failure.reason))
             })?;
             let printed = serde_json::from_slice::<Value>(&output).ok().filter(Value::is_object);
-            printed.ok_or_else(|| {
-                Error::new(ErrorKind::EngineFailed, "the runtime command printed no JSON object")
-            })
+            let none = || Error::new(ErrorKind::EngineFailed, "the runtime command printed no JSON object");
+            printed.ok_or_else(none)
         }))
+    }
+}
+
+/// A time as RFC 3339 writes it.
+pub fn timestamp(time: SystemTime) -> String {
+    clock::rfc3339(time)
+}
+
+/// Returns the text of a failure for this role.
+fn told(role: Role, error: Error) -> String {
+    match role {
+        Role::Edit => error.message,
+        Role::View => error.brief().to_owned(),
     }
 }
 
@@ -179,6 +281,29 @@ mod tests {
     use crate::store::file::ConfFile;
 
     #[test]
+    fn a_value_is_made_once_in_its_time() {
+        let (fresh, mut made) = (Fresh::for_time(Duration::from_secs(60)), 0);
+        let now = Instant::now();
+        let mut at = |seconds| {
+            fresh.get_at(now + Duration::from_secs(seconds), || {
+                made += 1;
+                made
+            })
+        };
+        assert_eq!([0, 30, 130, 131, 191, 0].map(&mut at), [1, 1, 2, 2, 3, 3]);
+    }
+
+    #[test]
+    fn answers_are_counted_by_operation_and_by_status() {
+        let counts = RequestCounts::default();
+        for operation in [Some(ApiOperation::History), Some(ApiOperation::Kept), None] {
+            counts.count(operation, 401);
+        }
+        let expected = json!({ "by_operation": { "history": 2 }, "by_status": { "401": 3 } });
+        assert_eq!(counts.as_json(), expected, "both routes have this name");
+    }
+
+    #[test]
     fn a_command_that_fails_tells_no_secret_of_an_included_file() {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let path = folder.path().join("media.conf");
@@ -190,7 +315,7 @@ mod tests {
         let file = Arc::new(ConfFile::resolve(&path).expect("it can be found"));
         let engine = Engine::new(file, Hooks::default(), |_, _| {}).start(|_| {}).expect("it is valid");
         let runtime = Runtime::new(Some("echo swordfish and pa55word >&2; exit 1".to_owned()));
-        let told = runtime.printed(&engine, &engine.running()).expect("there is a command");
+        let told = runtime.printed(&engine).expect("there is a command");
         let told = told.expect_err("it fails").message;
         assert!(told.contains("<secret:") && told.contains(" and "), "{told}");
         assert!(!told.contains("swordfish") && !told.contains("pa55word"), "{told}");

@@ -18,10 +18,10 @@ use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
 use rustls::version::{TLS12, TLS13};
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use thiserror::Error;
+use rustls::{ServerConfig, ServerConnection};
 
-use crate::http::protocol::fingerprint::Fingerprint;
+use crate::error::{Error, ErrorKind};
+use crate::http::api::Fingerprint;
 use crate::store::{LastWrite, certificate_expiry};
 
 /// The only protocol behind TLS (RFC 7301).
@@ -41,49 +41,34 @@ struct InUse {
     config: Arc<ServerConfig>,
     /// The files with the certificate and the key then.
     stamps: [Option<LastWrite>; 2],
-    /// The end of the validity of the certificate.
+    /// The end of the validity of the certificate, and its fingerprint.
     expiry: Option<SystemTime>,
-}
-
-/// The reason why a certificate cannot be used.
-#[derive(Debug, Error)]
-pub enum TlsError {
-    /// The file cannot be read, or has no certificate in PEM.
-    #[error("cannot read a certificate from `{}`: {_1}", .0.display())]
-    Certificate(PathBuf, pem::Error),
-    /// The file cannot be read, or has no private key in PEM.
-    #[error("cannot read a private key from `{}`: {_1}", .0.display())]
-    Key(PathBuf, pem::Error),
-    /// The certificate in the first file cannot be used with the key in the second file.
-    #[error("the certificate in `{}` does not work with the key in `{}`: {_2}", .0.display(), .1.display())]
-    Unusable(PathBuf, PathBuf, rustls::Error),
+    fingerprint: Fingerprint,
 }
 
 impl Tls {
     /// Loads the certificate chain and the key.
-    pub fn load(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
+    pub fn load(certificate: &Path, key: &Path) -> Result<Self, Error> {
         let loaded = RwLock::new(InUse::read(certificate, key)?);
         Ok(Self { certificate: certificate.to_owned(), key: key.to_owned(), loaded })
     }
 
     /// Loads both again for new connections; after an error nothing changes.
-    pub fn reload(&self) -> Result<(), TlsError> {
+    pub fn reload(&self) -> Result<(), Error> {
         let loaded = InUse::read(&self.certificate, &self.key)?;
         *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = loaded;
         Ok(())
     }
 
-    /// The fingerprint of the certificate in the file.
-    pub fn fingerprint(&self) -> Result<Fingerprint, TlsError> {
-        let chain = read_chain(&self.certificate);
-        let chain = chain.map_err(|error| TlsError::Certificate(self.certificate.clone(), error))?;
-        Ok(Fingerprint::from_certificate(&chain[0]))
+    /// The fingerprint of the certificate that was loaded last.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.loaded().fingerprint
     }
 
     /// The configuration of a new connection. Files that were replaced are loaded; as long as they do not fit together,
     /// because only one is replaced so far, those of before stay.
     fn config(&self) -> Arc<ServerConfig> {
-        if self.loaded().stamps != stamps(&self.certificate, &self.key) {
+        if self.loaded().stamps != [&self.certificate, &self.key].map(|path| LastWrite::of(path)) {
             let _ = self.reload();
         }
         self.loaded().config
@@ -99,45 +84,43 @@ impl Tls {
     }
 }
 
-fn stamps(certificate: &Path, key: &Path) -> [Option<LastWrite>; 2] {
-    [certificate, key].map(LastWrite::of)
-}
-
 impl InUse {
-    fn read(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
-        let stamps = stamps(certificate, key);
-        let chain =
-            read_chain(certificate).map_err(|error| TlsError::Certificate(certificate.to_owned(), error))?;
-        let expiry = chain.first().and_then(|leaf| certificate_expiry(leaf));
+    fn read(certificate: &Path, key: &Path) -> Result<Self, Error> {
+        let stamps = [certificate, key].map(LastWrite::of);
+        let cannot = |what: &str, path: &Path, error: pem::Error| {
+            let words = format!("cannot read a {what} from `{}`: {error}", path.display());
+            Error::new(ErrorKind::Invalid, words)
+        };
+        let unusable = |error| cannot("certificate", certificate, error);
+        let chain = read(certificate).and_then(|pem| CertificateDer::pem_slice_iter(&pem).collect());
+        let chain: Vec<CertificateDer<'static>> = chain.map_err(unusable)?;
+        let leaf = chain.first().ok_or_else(|| unusable(pem::Error::NoItemsFound))?;
+        let (expiry, fingerprint) = (certificate_expiry(leaf), Fingerprint::from_certificate(leaf));
         let secret = read(key).and_then(|pem| PrivateKeyDer::from_pem_slice(&pem));
-        let secret = secret.map_err(|error| TlsError::Key(key.to_owned(), error))?;
+        let secret = secret.map_err(|error| cannot("private key", key, error))?;
         let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
             .with_protocol_versions(&[&TLS12, &TLS13])
             .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, secret))
-            .map_err(|error| TlsError::Unusable(certificate.to_owned(), key.to_owned(), error))?;
+            .map_err(|error| {
+                let [certificate, key] = [certificate, key].map(Path::display);
+                let words = format!(
+                    "the certificate in `{certificate}` does not work with the key in `{key}`: {error}"
+                );
+                Error::new(ErrorKind::Invalid, words)
+            })?;
         config.alpn_protocols = vec![PROTOCOL.to_vec()];
-        Ok(Self { config: Arc::new(config), stamps, expiry })
+        Ok(Self { config: Arc::new(config), stamps, expiry, fingerprint })
     }
 }
 
-/// The certificates in a file, at least one.
-fn read_chain(path: &Path) -> Result<Vec<CertificateDer<'static>>, pem::Error> {
-    let chain: Vec<_> = CertificateDer::pem_slice_iter(&read(path)?).collect::<Result<_, _>>()?;
-    match chain.is_empty() {
-        true => Err(pem::Error::NoItemsFound),
-        false => Ok(chain),
-    }
-}
-
-/// Reads a regular file. A pipe would keep every handshake waiting until somebody writes to it.
+/// Reads a regular file. A pipe would keep every handshake waiting until somebody writes to it: opening one does not wait so.
 fn read(path: &Path) -> Result<Vec<u8>, pem::Error> {
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
     let open = || -> io::Result<Vec<u8>> {
-        if !path.metadata()?.is_file() {
+        let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+        if !file.metadata()?.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
         }
-        // It may have become a pipe since: opening one does not wait then.
-        let mut file =
-            OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map(|_| bytes)
     };
@@ -225,76 +208,67 @@ impl Write for Timed {
     }
 }
 
-/// The stream of a connection.
+/// The stream of a connection: a socket, with TLS over it if the connection is for that.
 #[derive(Debug)]
-pub enum Stream {
-    Plain(Timed),
-    Tls(Box<StreamOwned<ServerConnection, Timed>>),
+pub struct Stream {
+    timed: Timed,
+    tls: Option<Box<ServerConnection>>,
 }
 
 impl Stream {
     /// Makes the whole TLS handshake, if the connection is for TLS.
     pub fn open(tls: Option<&Tls>, mut timed: Timed) -> io::Result<Self> {
-        let Some(tls) = tls else { return Ok(Self::Plain(timed)) };
+        let Some(tls) = tls else { return Ok(Self { timed, tls: None }) };
         let mut connection = ServerConnection::new(tls.config()).map_err(io::Error::other)?;
         connection.complete_io(&mut timed)?;
-        Ok(Self::Tls(Box::new(StreamOwned::new(connection, timed))))
+        Ok(Self { timed, tls: Some(Box::new(connection)) })
     }
 
     /// Sets the deadline of reads and writes, and the longest pause between them.
     pub fn set_times(&mut self, until: Instant, pause: Duration) {
-        let timed = self.timed();
-        (timed.until, timed.pause) = (until, pause);
+        (self.timed.until, self.timed.pause) = (until, pause);
     }
 
     /// Ends writing, and reads `most` bytes of what still comes: closing a socket with unread bytes makes the client lose
     /// the last response (RFC 9112, section 9.6).
     pub fn linger(&mut self, most: usize) {
-        if let Self::Tls(tls) = self {
-            tls.conn.send_close_notify();
-            let _ = tls.flush();
+        if let Some(tls) = &mut self.tls {
+            tls.send_close_notify();
+            let _ = self.flush();
         }
-        let timed = self.timed();
         // It fails if the client has ended the connection.
-        let _ = shutdown(&timed.socket, Shutdown::Write);
+        let _ = shutdown(&self.timed.socket, Shutdown::Write);
         let (mut left, mut nowhere) = (most, [0; 16 * 1024]);
         while left > 0 {
-            match timed.read(&mut nowhere) {
+            match self.timed.read(&mut nowhere) {
                 Ok(0) | Err(_) => return,
                 Ok(taken) => left = left.saturating_sub(taken),
             }
-        }
-    }
-
-    fn timed(&mut self) -> &mut Timed {
-        match self {
-            Self::Plain(timed) => timed,
-            Self::Tls(tls) => &mut tls.sock,
         }
     }
 }
 
 impl Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(timed) => timed.read(buffer),
-            Self::Tls(tls) => tls.read(buffer),
+        match &mut self.tls {
+            None => self.timed.read(buffer),
+            Some(tls) => rustls::Stream::new(&mut **tls, &mut self.timed).read(buffer),
         }
     }
 }
 
 impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(timed) => timed.write(bytes),
-            Self::Tls(tls) => tls.write(bytes),
+        match &mut self.tls {
+            None => self.timed.write(bytes),
+            Some(tls) => rustls::Stream::new(&mut **tls, &mut self.timed).write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Plain(timed) => timed.flush(),
-            Self::Tls(tls) => tls.flush(),
+        match &mut self.tls {
+            None => Ok(()),
+            Some(tls) => rustls::Stream::new(&mut **tls, &mut self.timed).flush(),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use mediactl::engine::{Engine, Hooks};
 use mediactl::http::server::auth::Account;
 use mediactl::http::server::handler::{Handler, HandlerSettings};
-use mediactl::http::server::log::AccessRecord;
+use mediactl::http::server::message::AccessRecord;
 use mediactl::http::server::message::{Head, HttpRequest, PeerAddress, Response, Service};
 use mediactl::http::server::runtime::Runtime;
 use mediactl::store::file::ConfFile;

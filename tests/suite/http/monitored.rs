@@ -11,6 +11,7 @@ use mediactl::engine::Hooks;
 use mediactl::http::server::auth::{Account, MAX_FAILURES};
 use mediactl::http::server::handler::Monitoring;
 use mediactl::http::server::message::{Rank, Response, Service};
+use mediactl::http::server::runtime::Listening;
 
 use super::handler::{Server, TEXT, header, refused, request};
 use crate::needs::needs;
@@ -119,7 +120,12 @@ fn the_health_says_that_the_server_is_late_and_no_more() {
     let server = Server::over(TEXT);
     let is_late = Arc::new(AtomicBool::new(false));
     let watched = is_late.clone();
-    server.handler.runtime().watch_lateness(move || watched.load(Ordering::SeqCst));
+    server.handler.runtime().listens(Listening {
+        addresses: Vec::new(),
+        connections: Box::new(|| 0),
+        is_late: Box::new(move || watched.load(Ordering::SeqCst)),
+        tls: None,
+    });
     for (late, expected) in [(false, (200, "ok\n")), (true, (503, "late\n")), (false, (200, "ok\n"))] {
         is_late.store(late, Ordering::SeqCst);
         let answer = server.ask("GET", "/healthz", &[], "");

@@ -250,3 +250,49 @@ fn what_a_viewer_reads_is_masked_once_for_a_revision() {
     read("");
     assert_eq!(maskings(), "3", "another revision");
 }
+
+#[test]
+fn tags_and_revisions_do_not_tell_a_viewer_that_a_secret_came_back() {
+    let server = Server::viewed(TEXT);
+    let tags = ["one", "two", "one"].map(|password| {
+        let patch = json!({ "streams": { "a": { "password": password } } });
+        assert_eq!(server.post("modify_config", &patch.to_string()).status, 200);
+        header(&seen(&server, "/media/api/read_config"), "ETag").map(str::to_owned)
+    });
+    assert!(tags[0] == tags[1] && tags[1] == tags[2], "{tags:?}");
+    let history = body(&seen(&server, "/media/api/history"));
+    assert_ne!(history[0]["after"], history[2]["after"], "they are one text");
+    assert_eq!(history[0]["before"], history[1]["after"]);
+    let own = body(&server.ask("GET", "/media/api/history", &[], ""));
+    assert_eq!(own[0]["after"], own[2]["after"]);
+}
+
+#[test]
+fn a_blame_that_takes_too_long_says_that_it_is_not_all() {
+    let server = Server::viewed(TEXT);
+    assert_eq!(server.post("modify_config", r#"{"streams":{"a":{"prepush":7}}}"#).status, 200);
+    let notes = |server: &Server| {
+        let found = seen(server, "/media/api/blame?path=streams.a");
+        assert_eq!(found.status, 200);
+        header(&found, "Mediactl-Note").map(str::to_owned)
+    };
+    assert_eq!(notes(&server), None);
+    let server = server.giving_up_after(std::time::Duration::ZERO);
+    assert_eq!(notes(&server).as_deref(), Some("texts-missing"));
+}
+
+#[test]
+fn viewers_wait_for_one_another_where_a_read_takes_long() {
+    let server = Server::viewed(TEXT);
+    assert_eq!(server.post("modify_config", r#"{"streams":{"a":{"prepush":7}}}"#).status, 200);
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let ask = || seen(&server, "/media/api/history").status;
+        let viewers: Vec<_> = (0..32).map(|_| scope.spawn(ask)).collect();
+        assert_eq!(server.ask("GET", "/media/api/history", &[], "").status, 200, "an editor does not wait");
+        viewers.into_iter().map(|viewer| viewer.join().expect("it is answered")).collect()
+    });
+    assert!(
+        statuses.iter().all(|status| [200, 503].contains(status)) && statuses.contains(&200),
+        "{statuses:?}"
+    );
+}

@@ -10,9 +10,9 @@ use bytes::{Buf, BytesMut};
 use super::head::{Framing, Parsed, head_end, head_too_large, malformed, parse};
 use super::limits::{self, Budget, Charge, Limits, Slot, Slots};
 use super::workers::Workers;
-use crate::error::ErrorKind;
-use crate::http::protocol::headers::on_every_response;
-use crate::http::protocol::problem::{MEDIA_TYPE, Problem};
+use crate::error::{Error, ErrorKind};
+use crate::http::api::on_every_response;
+use crate::http::problem::{MEDIA_TYPE, Problem};
 use crate::http::server::message::{HttpRequest, PeerAddress, Rank, Response, Service};
 use crate::http::server::tls::{Stream, Timed, Tls};
 
@@ -49,7 +49,7 @@ pub struct Shared {
 
 /// The way in which a connection ends early: with a response that says why, or silently, because the client is gone or has
 /// sent no request.
-type End = Option<Problem>;
+type End = Option<Error>;
 
 impl Shared {
     /// The room for a body of this sender.
@@ -69,7 +69,7 @@ impl Shared {
     }
 
     /// Tells a connection why it gets no slot.
-    pub fn turn_away(&self, socket: Arc<OwnedFd>, peer: PeerAddress, problem: &Problem) {
+    pub fn turn_away(&self, socket: Arc<OwnedFd>, peer: PeerAddress, problem: &Error) {
         if let Ok(mut stream) = Stream::open(self.tls_for(peer), Timed::new(socket, TURN_AWAY_TIME)) {
             write_problem(&mut stream, problem);
             stream.linger(limits::LINGER);
@@ -135,7 +135,7 @@ impl<'f> Connection<'f> {
         self.is_asked = true;
         let rank = self.shared.service.rank(&head);
         if !self.slot.judge(rank) {
-            return Err(Problem::new(ErrorKind::Full, NO_TURN).into());
+            return Err(Error::new(ErrorKind::Full, NO_TURN).into());
         }
         self.stream.set_times(begin + limits.request_time, limits.transfer_time);
         // The password comes before the body: an unwanted body is only skipped, if it is short. A client that waits for
@@ -145,7 +145,7 @@ impl<'f> Connection<'f> {
         let mut in_step = !head.unread || !expects_continue;
         if in_step {
             match self.read_body(framing, expects_continue, &mut body) {
-                Err(Some(problem)) if head.unread && problem.status == 413 => in_step = false,
+                Err(Some(problem)) if head.unread && problem.kind == ErrorKind::TooLarge => in_step = false,
                 read => read?,
             }
         }
@@ -177,7 +177,8 @@ impl<'f> Connection<'f> {
             while self.pending.starts_with(b"\r\n") {
                 self.pending.advance(2);
             }
-            if !self.pending.is_empty() {
+            // The rest of an empty line may be on its way.
+            if !self.pending.is_empty() && *self.pending != *b"\r" {
                 return Ok(Instant::now());
             }
             // The memory of a burst is given back.
@@ -226,7 +227,7 @@ impl<'f> Connection<'f> {
             Ok(0) => Err(malformed(format!("the connection ended within the {part}")).into()),
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
                 let detail = format!("the {part} did not arrive in time");
-                Err(Problem::new(ErrorKind::TooSlow, detail).into())
+                Err(Error::new(ErrorKind::TooSlow, detail).into())
             }
             Err(_) => Err(None),
         }
@@ -343,13 +344,14 @@ impl<'f> Connection<'f> {
     fn make_room(mut self) {
         if self.is_asked || !self.pending.is_empty() {
             self.stream.set_times(Instant::now() + LAST_TIME, LAST_TIME);
-            write_problem(&mut self.stream, &Problem::new(ErrorKind::Full, MADE_ROOM));
+            write_problem(&mut self.stream, &Error::new(ErrorKind::Full, MADE_ROOM));
             self.stream.linger(PIECE);
         }
     }
 
-    fn refuse(mut self, problem: &Problem) {
-        self.shared.service.refused(Some(self.peer), problem.status, &problem.detail);
+    fn refuse(mut self, problem: &Error) {
+        let status = problem.status.unwrap_or(problem.kind.status());
+        self.shared.service.refused(Some(self.peer), status, &problem.message);
         // A client that does not read would delay the response, and so the release of the slot.
         if self.slot.work() {
             let time = self.shared.limits.transfer_time;
@@ -376,13 +378,13 @@ struct ArrivingBody<'b> {
 
 impl ArrivingBody<'_> {
     /// Refuses a body that is, or gets, too long.
-    fn check(&self, length: u64) -> Result<(), Problem> {
+    fn check(&self, length: u64) -> Result<(), Error> {
         let most = self.most;
-        let too_large = || Problem::new(ErrorKind::TooLarge, format!("the body is longer than {most} bytes"));
+        let too_large = || Error::new(ErrorKind::TooLarge, format!("the body is longer than {most} bytes"));
         if length > most as u64 { Err(too_large()) } else { Ok(()) }
     }
 
-    fn append(&mut self, bytes: &[u8]) -> Result<(), Problem> {
+    fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let length = self.bytes.len() + bytes.len();
         self.check(length as u64)?;
         let capacity = length.max(2 * self.bytes.capacity()).max(limits::SMALL_BODY).min(self.most);
@@ -391,14 +393,14 @@ impl ArrivingBody<'_> {
                 && self.bytes.try_reserve_exact(capacity - self.bytes.len()).is_ok();
         if !has_room {
             let detail = "there is no memory left for the body of the request";
-            return Err(Problem::new(ErrorKind::Full, detail));
+            return Err(Error::new(ErrorKind::Full, detail));
         }
         self.bytes.extend_from_slice(bytes);
         Ok(())
     }
 }
 
-fn chunk_length(line: &[u8]) -> Result<u64, Problem> {
+fn chunk_length(line: &[u8]) -> Result<u64, Error> {
     let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
     let ends = line[digits..].trim_ascii_start().first().is_none_or(|byte| *byte == b';');
     let text = std::str::from_utf8(&line[..digits]).unwrap_or_default();
@@ -409,23 +411,25 @@ fn chunk_length(line: &[u8]) -> Result<u64, Problem> {
 }
 
 /// The problem of a request that no worker has an answer to.
-fn unanswered(error: &io::Error) -> Problem {
+fn unanswered(error: &io::Error) -> Error {
     match error.kind() {
-        io::ErrorKind::TimedOut => {
-            Problem::new(ErrorKind::EngineFailed, "the server did not answer in time").with_status(504)
-        }
+        io::ErrorKind::TimedOut => Error {
+            status: Some(504),
+            ..Error::new(ErrorKind::EngineFailed, "the server did not answer in time")
+        },
         _ => {
             let detail = format!("the backend of the server cannot be reached: {error}");
-            Problem::new(ErrorKind::EngineFailed, detail)
+            Error::new(ErrorKind::EngineFailed, detail)
         }
     }
 }
 
 /// Writes the last response of a connection. Errors are ignored: the client is gone.
-fn write_problem(stream: &mut Stream, problem: &Problem) {
+fn write_problem(stream: &mut Stream, error: &Error) {
+    let problem = Problem::from(error);
     let body = problem.to_json();
     let retry = if problem.status == 503 { "Retry-After: 1\r\n" } else { "" };
-    let common: String = on_every_response().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let common: String = on_every_response().map(|(name, value)| format!("{name}: {value}\r\n")).concat();
     let mut bytes = format!(
         "HTTP/1.1 {} {}\r\nContent-Type: {MEDIA_TYPE}\r\n{common}{retry}Content-Length: {}\r\nConnection: close\r\n\r\n",
         problem.status,

@@ -2,23 +2,12 @@
 //! ambiguous is refused: a proxy in front may read it in another way.
 
 use super::limits::HEADERS;
-use crate::error::ErrorKind;
-use crate::http::protocol::problem::Problem;
+use crate::error::{Error, ErrorKind};
 use crate::http::server::message::{Head, PeerAddress};
 
 /// Headers of the connection to the client, which the handler does not get.
-const CONNECTION_HEADERS: &[&str] = &[
-    "connection",
-    "content-length",
-    "expect",
-    "keep-alive",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
+const CONNECTION_HEADERS: &str = "connection content-length expect keep-alive proxy-authorization proxy-connection te trailer \
+     transfer-encoding upgrade";
 
 /// Headers by which the server decides, so that two of them could be read in two ways.
 const SINGLE_HEADERS: &[&str] = &["host", "origin", "sec-fetch-site"];
@@ -59,7 +48,7 @@ pub struct Parsed {
 ///
 /// # Errors
 /// What came is no head: a line ends without a carriage return, or it is not all visible ASCII.
-pub fn head_end(bytes: &[u8], seen: usize) -> Result<Option<usize>, Problem> {
+pub fn head_end(bytes: &[u8], seen: usize) -> Result<Option<usize>, Error> {
     let from = seen.saturating_sub(END.len());
     let end =
         bytes[from..].windows(END.len()).position(|window| window == END).map(|at| from + at + END.len());
@@ -79,16 +68,16 @@ pub fn head_end(bytes: &[u8], seen: usize) -> Result<Option<usize>, Problem> {
     Ok(end)
 }
 
-pub fn malformed(detail: impl Into<String>) -> Problem {
-    Problem::new(ErrorKind::BadRequest, detail)
+pub fn malformed(detail: impl Into<String>) -> Error {
+    Error::new(ErrorKind::BadRequest, detail)
 }
 
-pub fn head_too_large(detail: impl Into<String>) -> Problem {
-    Problem::new(ErrorKind::TooLarge, detail).with_status(431)
+pub fn head_too_large(detail: impl Into<String>) -> Error {
+    Error { status: Some(431), ..Error::new(ErrorKind::TooLarge, detail) }
 }
 
 /// Parses a head from its first line to its empty line, all of it ASCII.
-pub fn parse(bytes: &[u8], peer: PeerAddress) -> Result<Parsed, Problem> {
+pub fn parse(bytes: &[u8], peer: PeerAddress) -> Result<Parsed, Error> {
     let mut places = vec![httparse::EMPTY_HEADER; HEADERS];
     let mut request = httparse::Request::new(&mut places);
     match request.parse(bytes) {
@@ -99,7 +88,7 @@ pub fn parse(bytes: &[u8], peer: PeerAddress) -> Result<Parsed, Problem> {
         }
         Err(_) if is_of_another_version(bytes) => {
             let detail = "the server speaks HTTP/1.1 and HTTP/1.0; curl takes `--http1.1`";
-            return Err(malformed(detail).with_status(505));
+            return Err(Error { status: Some(505), ..malformed(detail) });
         }
         Err(error) => return Err(malformed(format!("the head is not valid HTTP: {error}"))),
     }
@@ -119,7 +108,9 @@ pub fn parse(bytes: &[u8], peer: PeerAddress) -> Result<Parsed, Problem> {
     let keep =
         !has_word(&head, "connection", "close") && (!old || has_word(&head, "connection", "keep-alive"));
     let expects_continue = !old && has_word(&head, "expect", "100-continue");
-    let goes_on = |name: &str| !CONNECTION_HEADERS.contains(&name) && !name.starts_with(OWN_PREFIX);
+    let goes_on = |name: &str| {
+        CONNECTION_HEADERS.split(' ').all(|known| known != name) && !name.starts_with(OWN_PREFIX)
+    };
     head.headers.retain(|(name, _)| goes_on(name));
     make_origin_form(&mut head)?;
     Ok(Parsed { head, framing, keep, expects_continue, old })
@@ -139,7 +130,7 @@ fn has_word(head: &Head, name: &str, word: &str) -> bool {
     words.any(|known| known.trim().eq_ignore_ascii_case(word))
 }
 
-fn check_single(head: &Head, old: bool) -> Result<(), Problem> {
+fn check_single(head: &Head, old: bool) -> Result<(), Error> {
     if !old && head.header("host").is_none() {
         return Err(malformed("there is no Host header"));
     }
@@ -149,7 +140,7 @@ fn check_single(head: &Head, old: bool) -> Result<(), Problem> {
     }
 }
 
-fn framing(head: &Head, old: bool) -> Result<Framing, Problem> {
+fn framing(head: &Head, old: bool) -> Result<Framing, Error> {
     let [lengths, codings] =
         ["content-length", "transfer-encoding"].map(|name| head.values(name).collect::<Vec<_>>());
     match (&lengths[..], &codings[..]) {
@@ -170,7 +161,7 @@ fn framing(head: &Head, old: bool) -> Result<Framing, Problem> {
 }
 
 /// Makes the target a path with a query. The authority of a URL becomes the host (RFC 9112, sections 3.2 and 3.2.2).
-fn make_origin_form(head: &mut Head) -> Result<(), Problem> {
+fn make_origin_form(head: &mut Head) -> Result<(), Error> {
     if head.target.starts_with('/') || head.target == "*" {
         return Ok(());
     }
@@ -194,12 +185,16 @@ fn make_origin_form(head: &mut Head) -> Result<(), Problem> {
 mod tests {
     use super::*;
 
-    fn read(head: &str) -> Result<Parsed, Problem> {
+    fn status(refusal: &Error) -> u16 {
+        refusal.status.unwrap_or(refusal.kind.status())
+    }
+
+    fn read(head: &str) -> Result<Parsed, Error> {
         parse(head.as_bytes(), PeerAddress::Uid(0))
     }
 
     fn good(head: &str) -> Parsed {
-        read(head).unwrap_or_else(|refusal| panic!("{head:?}: {}", refusal.detail))
+        read(head).unwrap_or_else(|refusal| panic!("{head:?}: {}", refusal.message))
     }
 
     #[test]
@@ -244,7 +239,7 @@ mod tests {
             "No colon\r\n",
         ] {
             let refusal = read(&format!("POST / HTTP/1.1\r\nHost: a\r\n{lines}\r\n")).expect_err(lines);
-            assert_eq!(refusal.status, 400, "{lines}");
+            assert_eq!(status(&refusal), 400, "{lines}");
         }
         for head in [
             "GET / HTTP/1.1\r\n\r\n",
@@ -257,7 +252,7 @@ mod tests {
             "GET ftp://host/ HTTP/1.1\r\nHost: a\r\n\r\n",
             "GET http:///x HTTP/1.1\r\nHost: a\r\n\r\n",
         ] {
-            assert_eq!(read(head).expect_err(head).status, 400, "{head}");
+            assert_eq!(status(&read(head).expect_err(head)), 400, "{head}");
         }
     }
 
@@ -265,8 +260,8 @@ mod tests {
     fn another_version_is_told_so() {
         for head in ["PRI * HTTP/2.0\r\n\r\n", "GET / HTTP/2\r\nHost: a\r\n\r\n", "GET / HTTP/0.9\r\n\r\n"] {
             let refusal = read(head).expect_err(head);
-            assert_eq!(refusal.status, 505, "{head}");
-            assert!(refusal.detail.contains("HTTP/1.1"), "{}", refusal.detail);
+            assert_eq!(status(&refusal), 505, "{head}");
+            assert!(refusal.message.contains("HTTP/1.1"), "{}", refusal.message);
         }
     }
 
@@ -276,7 +271,7 @@ mod tests {
         let head =
             |count: usize| format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: y\r\n".repeat(count - 1));
         good(&head(most));
-        assert_eq!(read(&head(most + 1)).expect_err("one more").status, 431);
+        assert_eq!(status(&read(&head(most + 1)).expect_err("one more")), 431);
     }
 
     #[test]

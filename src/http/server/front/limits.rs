@@ -278,7 +278,11 @@ impl Slots {
             // Those whose threads have not ended count, too, or threads had no limit.
             let is_held_up = table.ending >= self.most;
             if !is_full_address && !is_held_up && table.held.len() < self.most {
-                return Ok(self.hold(&mut table, Arc::clone(socket), address));
+                table.full_since = None;
+                table.last += 1;
+                let (id, socket, rank) = (table.last, Arc::clone(socket), Rank::Stranger);
+                table.held.insert(id, Holder { socket, address, rank, is_busy: false, since: now });
+                return Ok(Slot { slots: Arc::clone(self), id });
             }
             let oldest = match is_full_address {
                 true => table.oldest(is_of_address, limits.per_address, (limits.grace, now)),
@@ -288,8 +292,10 @@ impl Slots {
             match oldest.filter(|_| !is_held_up) {
                 Some((id, end)) if end <= now => self.evict(&mut table, id),
                 // Clients at other addresses do not wait behind this one.
-                _ if is_full_address => return Err(refuse(&mut table, ALL_OF_ADDRESS_TAKEN)),
-                _ if late <= now => return Err(refuse(&mut table, ALL_TAKEN)),
+                _ if is_full_address || late <= now => {
+                    table.closed[1] += 1;
+                    return Err(if is_full_address { ALL_OF_ADDRESS_TAKEN } else { ALL_TAKEN });
+                }
                 oldest => {
                     let until = oldest.map_or(late, |(_, end)| end.min(late));
                     table = self.wait(table, until.saturating_duration_since(now));
@@ -297,14 +303,6 @@ impl Slots {
             }
         }
         Err(ALL_TAKEN)
-    }
-
-    fn hold(self: &Arc<Self>, table: &mut SlotTable, socket: Arc<OwnedFd>, address: Option<IpAddr>) -> Slot {
-        table.full_since = None;
-        table.last += 1;
-        let (rank, since) = (Rank::Stranger, Instant::now());
-        table.held.insert(table.last, Holder { socket, address, rank, is_busy: false, since });
-        Slot { slots: Arc::clone(self), id: table.last }
     }
 
     /// Takes the slot of a connection away. One that reads gets to send an answer; one that writes to a client which does
@@ -371,11 +369,6 @@ impl Slots {
     fn wait<'t>(&self, table: MutexGuard<'t, SlotTable>, most: Duration) -> MutexGuard<'t, SlotTable> {
         self.changed.wait_timeout(table, most).unwrap_or_else(PoisonError::into_inner).0
     }
-}
-
-fn refuse(table: &mut SlotTable, reason: &'static str) -> &'static str {
-    table.closed[1] += 1;
-    reason
 }
 
 impl Slot {

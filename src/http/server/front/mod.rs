@@ -25,8 +25,7 @@ use std::time::{Duration, Instant};
 use rustix::net::Shutdown;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 
-use crate::error::ErrorKind;
-use crate::http::protocol::problem::Problem;
+use crate::error::{Error, ErrorKind};
 use crate::http::server::message::{PeerAddress, Service};
 use crate::http::server::tls::Tls;
 use crate::store::file::SocketPeer;
@@ -36,6 +35,10 @@ use workers::Workers;
 
 /// The pause after a connection could not be accepted.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// The errors after which the next connection is accepted as if nothing had been.
+const PASSING: [io::ErrorKind; 3] =
+    [io::ErrorKind::WouldBlock, io::ErrorKind::ConnectionAborted, io::ErrorKind::Interrupted];
 
 /// The time between two log lines about connections that were closed or not accepted.
 const LOG_INTERVAL: Duration = Duration::from_secs(1);
@@ -161,14 +164,6 @@ impl Listener {
         }
     }
 
-    /// True if the process at the other end of a Unix socket may use it. TCP peers show a password instead.
-    fn lets_in(&self, socket: &OwnedFd) -> bool {
-        match self {
-            Self::Tcp(_) => true,
-            Self::Unix { admits, .. } => SocketPeer::from_socket(socket).is_ok_and(|peer| admits(&peer)),
-        }
-    }
-
     fn socket(&self) -> BorrowedFd<'_> {
         match self {
             Self::Tcp(listener) => listener.as_fd(),
@@ -188,14 +183,7 @@ impl Listener {
             match self.accept() {
                 Ok((socket, peer)) => self.let_in(shared, slots, (Arc::new(socket), peer), &turned_away),
                 // Nothing came for a second, the client closed the connection, or a signal came.
-                Err(error)
-                    if matches!(
-                        error.kind(),
-                        io::ErrorKind::WouldBlock
-                            | io::ErrorKind::ConnectionAborted
-                            | io::ErrorKind::Interrupted
-                    ) => {}
-                Err(_) if slots.is_stopping() => {}
+                Err(error) if PASSING.contains(&error.kind()) || slots.is_stopping() => {}
                 Err(error) => {
                     failed = Some(error);
                     thread::sleep(PAUSE);
@@ -215,12 +203,16 @@ impl Listener {
         (socket, peer): (Arc<OwnedFd>, PeerAddress),
         all_turned_away: &Arc<()>,
     ) {
-        let slot = match self.lets_in(&socket) {
-            true => slots.take(&socket, peer).map_err(|reason| Problem::new(ErrorKind::Full, reason)),
+        let is_admitted = match self {
+            Self::Tcp(_) => true,
+            Self::Unix { admits, .. } => SocketPeer::from_socket(&socket).is_ok_and(|peer| admits(&peer)),
+        };
+        let slot = match is_admitted {
+            true => slots.take(&socket, peer).map_err(|reason| Error::new(ErrorKind::Full, reason)),
             false => {
                 let detail = "this user may not write the configuration, so the socket is closed to them";
                 shared.service.refused(Some(peer), 403, detail);
-                Err(Problem::new(ErrorKind::Unauthorized, detail).with_status(403))
+                Err(Error { status: Some(403), ..Error::new(ErrorKind::Unauthorized, detail) })
             }
         };
         let turned_away = slot.is_err().then(|| Arc::clone(all_turned_away));

@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 use rustix::fs::{Mode, OFlags, open};
 use tempfile::TempDir;
 
-use crate::error::ErrorKind;
-use crate::http::protocol::headers::on_every_response;
-use crate::http::protocol::problem::Problem;
+use crate::error::{Error, ErrorKind};
+use crate::http::api::on_every_response;
+use crate::http::problem::Problem;
 use crate::http::server::message::{HttpRequest, Response, Service};
 
 /// The value of the header `Server`.
@@ -96,7 +96,7 @@ impl Workers {
             has_stopped: AtomicBool::new(false),
         });
         let first = workers.link()?;
-        workers.give_back(first);
+        workers.give_back(Some(first));
         Ok(workers)
     }
 
@@ -108,13 +108,13 @@ impl Workers {
         let handed_over = self.pool().hand_overs.remove(&link.number);
         match (lines, handed_over) {
             (Ok(lines), Some(HandOver::Answered(response))) => {
-                self.give_back(link);
+                self.give_back(Some(link));
                 Ok((lines, response))
             }
             // The worker that has the request counts the link down.
             (Err(error), Some(HandOver::Asked(_) | HandOver::Taken)) => Err(error),
             (lines, _) => {
-                self.count_link_down();
+                self.give_back(None);
                 Err(lines.err().unwrap_or_else(|| io::Error::other("no worker has answered")))
             }
         }
@@ -143,7 +143,7 @@ impl Workers {
         pool.links += usize::from(free.is_none());
         pool.busy_since = may_not(&mut pool).then(Instant::now);
         drop(pool);
-        free.map_or_else(|| self.open().inspect_err(|_| self.count_link_down()), Ok)
+        free.map_or_else(|| self.open().inspect_err(|_| self.give_back(None)), Ok)
     }
 
     /// Opens a link, and starts a worker for it if there is none left over.
@@ -165,19 +165,13 @@ impl Workers {
         link.send(READY).map(|_| link)
     }
 
-    fn give_back(&self, link: WorkerLink) {
+    /// Gives a link back, or counts one down that is lost.
+    fn give_back(&self, link: Option<WorkerLink>) {
         let mut pool = self.pool();
-        match pool.free.len() < KEPT {
-            true => pool.free.push(link),
-            false => pool.links -= 1,
+        match link.filter(|_| pool.free.len() < KEPT) {
+            Some(link) => pool.free.push(link),
+            None => pool.links -= 1,
         }
-        pool.busy_since = None;
-        self.freed.notify_one();
-    }
-
-    fn count_link_down(&self) {
-        let mut pool = self.pool();
-        pool.links -= 1;
         pool.busy_since = None;
         self.freed.notify_one();
     }
@@ -207,7 +201,7 @@ impl Workers {
     fn answer(&self, from: tiny_http::Request) {
         let number = from.url().trim_start_matches('/').parse::<u64>().unwrap_or_default();
         let asked = self.pool().hand_overs.get_mut(&number).map(|it| std::mem::replace(it, HandOver::Taken));
-        let Some(HandOver::Asked(request)) = asked else { return self.count_link_down() };
+        let Some(HandOver::Asked(request)) = asked else { return self.give_back(None) };
         let peer = request.head.peer;
         let response = self.service.answer(request);
         let (headers, response) = match plain_headers(&response) {
@@ -222,7 +216,7 @@ impl Workers {
         let answered = HandOver::Answered(response);
         let is_awaited = self.pool().hand_overs.get_mut(&number).map(|it| *it = answered).is_some();
         if !is_awaited {
-            return self.count_link_down();
+            return self.give_back(None);
         }
         // It fails if the link has ended.
         let _ = from.respond(tiny_http::Response::new(status, headers, io::empty(), Some(0), None));
@@ -265,7 +259,10 @@ fn plain_headers(response: &Response) -> Option<Vec<tiny_http::Header>> {
 }
 
 fn failed() -> Response {
-    let mut response = Response::error(&Problem::new(ErrorKind::EngineFailed, FAILED).with_status(500));
+    let mut response = Response::error(&Problem::from(&Error {
+        status: Some(500),
+        ..Error::new(ErrorKind::EngineFailed, FAILED)
+    }));
     response.headers.extend(on_every_response());
     response
 }

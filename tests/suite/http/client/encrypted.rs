@@ -4,7 +4,7 @@ use std::io::Write;
 use std::net::TcpListener;
 use std::sync::Arc;
 
-use mediactl::http::protocol::fingerprint::Fingerprint;
+use mediactl::http::api::Fingerprint;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject;

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use mediactl::http::protocol::headers::{API_HEADER, API_VERSION};
+use mediactl::http::api::{API_HEADER, API_VERSION};
 
 use super::bare::operate;
 use super::place;

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use mediactl::error::ErrorKind;
-use mediactl::http::protocol::problem::Problem;
+use mediactl::http::problem::Problem;
 use mediactl::http::server::front::limits::Limits;
 
 use super::support::{Answer, BIG, Client, Running, short};

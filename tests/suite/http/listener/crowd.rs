@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use mediactl::error::ErrorKind;
-use mediactl::http::protocol::problem::Problem;
+use mediactl::http::problem::Problem;
 use mediactl::http::server::front::limits::Limits;
 use mediactl::http::server::front::{HttpServer, Listener};
 

@@ -3,15 +3,16 @@
 use std::net::TcpStream;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
+use std::time::Duration;
 
 use mediactl::error::ErrorKind;
-use mediactl::http::protocol::problem::Problem;
+use mediactl::http::problem::Problem;
 use mediactl::http::server::front::limits::Limits;
 use mediactl::http::server::front::{HttpServer, Listener};
 use mediactl::http::server::message::PeerAddress;
 
 use super::support::{BIG, Client, Echo, Running};
-use crate::waiting::{PATIENCE, eventually};
+use crate::waiting::{PATIENCE, eventually, let_pass};
 
 #[test]
 fn a_connection_is_kept_as_long_as_both_wish() {
@@ -192,4 +193,18 @@ fn one_server_listens_on_several_sockets() {
         assert_eq!(client.answer().status, 200);
     }
     drop(server);
+}
+
+#[test]
+fn empty_lines_in_front_of_a_request_may_come_in_parts() {
+    let running = Running::start();
+    let mut client = running.client();
+    for path in ["/first", "/next"] {
+        let request = format!("\nGET {path} HTTP/1.1\r\nHost: a\r\n\r\n");
+        for part in ["\r", "\n\r", "\n", "\r\n\r", &request] {
+            client.send(part);
+            let_pass(Duration::from_millis(20));
+        }
+        assert_eq!(client.answer().text(), format!("GET {path} "));
+    }
 }

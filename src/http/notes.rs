@@ -3,7 +3,7 @@
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::engine::{IncludeChange, NewWarning, OutcomeNote};
-use crate::http::protocol::masked::masked_text;
+use crate::http::api::masked_text;
 use mediaconf::Note;
 
 /// The word in front of the name of a query parameter that the operation does not take.
@@ -24,40 +24,15 @@ pub const BYTES_DIFFER: &str = "bytes-differ";
 /// The word for a check that left included files out.
 pub const INCLUDES_LEFT_OUT: &str = "includes-left-out";
 
-const SAVED_EARLIER_UPDATE: &str = "saved-earlier-update";
-const PICKED_UP_HAND_EDIT: &str = "picked-up-hand-edit";
-const OVERWROTE_HAND_EDIT: &str = "overwrote-hand-edit";
 /// The word for a hand edit that stays while a change is rolled back.
 pub const KEPT_HAND_EDIT: &str = "kept-hand-edit";
-/// The word for a change that the history has already.
-const HAS_CHANGE: &str = "has-change";
-const OTHER_PENDING: &str = "other-change-pending";
-const COMMENTS_KEPT: &str = "comments-kept";
-const EXTRAS_DROPPED: &str = "extras-dropped";
-/// A port follows.
-const HTTP_OPTIONS_DROPPED: &str = "http-options-dropped";
-/// Paths follow, with commas between them.
-/// A number follows.
-const SETTINGS_LACKING: &str = "settings-lacking";
-/// A number follows.
-const ALSO_INCLUDED: &str = "also-included";
-/// The note with the numbers of streams, lives and plugins that go and come, and of the streams that were
-/// included before.
-const INCLUDE_CHANGE: &str = "include-change";
-/// A number follows.
-const DELETED_STREAMS: &str = "deleted-streams";
 
-/// The path of an entry, or `-`, and a warning about it follow.
-const NEW_WARNING: &str = "new-warning";
-/// The note with the number of further warnings.
-const MORE_WARNINGS: &str = "more-warnings";
+/// The word for a change whose warnings are in the log of the server.
+pub const WARNINGS_IN_LOG: &str = "warnings-in-log";
 
 /// The most warnings of a change that are sent over HTTP, and the most characters of each.
 const MOST_WARNINGS: usize = 10;
 const LONGEST_WARNING: usize = 200;
-
-/// The word for a change whose warnings are in the log of the server.
-pub const WARNINGS_IN_LOG: &str = "warnings-in-log";
 
 /// Characters of a port, or of a path, that stay as they are in a word.
 const PORT: &AsciiSet =
@@ -72,31 +47,33 @@ const MESSAGE: &AsciiSet = &CONTROLS.add(b'%').add(b';');
 /// Characters of a path that do not.
 const PLACE: &AsciiSet = &MESSAGE.add(b' ');
 
-/// Returns the word for a note.
+/// Returns the word for a note, with what follows it.
 pub fn word_of(note: &OutcomeNote) -> String {
-    match note {
-        OutcomeNote::Edit(Note::CommentsKept { .. }) => COMMENTS_KEPT.to_owned(),
-        OutcomeNote::Edit(Note::ExtrasDropped { .. }) => EXTRAS_DROPPED.to_owned(),
+    let word = match note {
+        OutcomeNote::Edit(Note::CommentsKept { .. }) => "comments-kept",
+        OutcomeNote::Edit(Note::ExtrasDropped { .. }) => "extras-dropped",
         OutcomeNote::Edit(Note::PortOptionsDropped { port }) => {
-            format!("{HTTP_OPTIONS_DROPPED} {}", utf8_percent_encode(port, PORT))
+            return format!("http-options-dropped {}", utf8_percent_encode(port, PORT));
         }
-        OutcomeNote::Edit(Note::SettingsLacking(count)) => format!("{SETTINGS_LACKING} {count}"),
-        OutcomeNote::SavedEarlierUpdate => SAVED_EARLIER_UPDATE.to_owned(),
+        OutcomeNote::Edit(Note::SettingsLacking(count)) => return format!("settings-lacking {count}"),
+        OutcomeNote::SavedEarlierUpdate => "saved-earlier-update",
         // What it changed is in a header of its own.
-        OutcomeNote::PickedUpHandEdit(_) => PICKED_UP_HAND_EDIT.to_owned(),
-        OutcomeNote::OverwroteHandEdit => OVERWROTE_HAND_EDIT.to_owned(),
-        OutcomeNote::KeptHandEdit => KEPT_HAND_EDIT.to_owned(),
+        OutcomeNote::PickedUpHandEdit(_) => "picked-up-hand-edit",
+        OutcomeNote::OverwroteHandEdit => "overwrote-hand-edit",
+        OutcomeNote::KeptHandEdit => KEPT_HAND_EDIT,
         OutcomeNote::AlsoIncluded(place) => {
-            format!("{ALSO_INCLUDED} {}", utf8_percent_encode(place, MESSAGE))
+            return format!("also-included {}", utf8_percent_encode(place, MESSAGE));
         }
+        // The streams, lives and plugins that go, those that come, and the streams that were included before.
         OutcomeNote::IncludeChange(IncludeChange { gone, come, streams_before, .. }) => {
             let counts = gone.iter().chain(come).chain([streams_before]).map(usize::to_string);
-            format!("{INCLUDE_CHANGE} {}", counts.collect::<Vec<_>>().join(","))
+            return format!("include-change {}", counts.collect::<Vec<_>>().join(","));
         }
-        OutcomeNote::DeletedStreams(count) => format!("{DELETED_STREAMS} {count}"),
-        OutcomeNote::HasChange => HAS_CHANGE.to_owned(),
-        OutcomeNote::OtherPending => OTHER_PENDING.to_owned(),
-    }
+        OutcomeNote::DeletedStreams(count) => return format!("deleted-streams {count}"),
+        OutcomeNote::HasChange => "has-change",
+        OutcomeNote::OtherPending => "other-change-pending",
+    };
+    word.to_owned()
 }
 
 /// The value of the header with the paths of a hand edit that was picked up; `None` if no note is of one.
@@ -114,10 +91,10 @@ pub fn words_of_warnings(warnings: &[NewWarning]) -> Vec<String> {
         let at = if warning.at.is_empty() { "-" } else { &*masked_text(&warning.at) };
         let message: String = masked_text(&warning.message).chars().take(LONGEST_WARNING).collect();
         let [at, message] = [utf8_percent_encode(at, PLACE), utf8_percent_encode(&message, MESSAGE)];
-        format!("{NEW_WARNING} {at} {message}")
+        format!("new-warning {at} {message}")
     });
     let more = warnings.len().saturating_sub(MOST_WARNINGS);
-    told.chain((more > 0).then(|| format!("{MORE_WARNINGS} {more}"))).collect()
+    told.chain((more > 0).then(|| format!("more-warnings {more}"))).collect()
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
-//! The open texts, and the configuration that a text is a part of.
+//! The open texts, with their lines as editors count them, and the configuration that a text is a part of.
 //!
 //! A text is looked at as a part of the configuration that includes it: of one that is open, else of a `media.conf` in its
 //! folder or in one above it. The text that an editor has open takes the place of the one on the disk.
 
 use std::collections::BTreeMap;
+use std::iter;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -12,8 +13,7 @@ use std::sync::Arc;
 use mediaconf::Document;
 use url::Url;
 
-use super::lines::{LineStarts, PositionEncoding};
-use super::protocol::{INVALID_PARAMS, RequestFault, TextPosition, TextRange};
+use super::session::{INVALID_PARAMS, RequestFault, TextPosition, TextRange};
 use crate::engine::{Composed, Snapshot};
 use crate::store::file::{ConfFile, draft_head};
 use crate::store::{Follow, Store};
@@ -23,6 +23,16 @@ const CONFIGURATION: &str = "media.conf";
 
 /// The number of folders, upwards, in which a configuration is looked for.
 const MOST_FOLDERS: usize = 8;
+
+/// The unit in which a client counts characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PositionEncoding {
+    /// Bytes.
+    Utf8,
+    /// Units of UTF-16, which every client can count.
+    #[default]
+    Utf16,
+}
 
 /// The open texts, by URI.
 #[derive(Default)]
@@ -40,7 +50,9 @@ pub struct SourceText {
     /// The file at the end of all links; `None` if it is no file.
     path: Option<PathBuf>,
     pub text: Arc<Snapshot>,
-    pub lines: LineStarts,
+    /// The starts of the lines. A line ends in LF, CRLF or CR, as the protocol has it.
+    starts: Vec<usize>,
+    encoding: PositionEncoding,
 }
 
 /// A configuration with what it includes.
@@ -61,13 +73,63 @@ pub struct Spot {
 }
 
 impl SourceText {
+    fn new(uri: String, path: Option<PathBuf>, text: Arc<Snapshot>, encoding: PositionEncoding) -> Self {
+        let bytes = text.document().text().as_bytes();
+        let is_end = |at: &usize| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n');
+        let ends = memchr::memchr2_iter(b'\n', b'\r', bytes).filter(is_end);
+        let starts = iter::once(0).chain(ends.map(|at| at + 1)).collect();
+        Self { uri, version: None, is_open: false, path, text, starts, encoding }
+    }
+
     pub fn document(&self) -> &Document {
         self.text.document()
     }
 
+    /// The offset of a place, never inside a character. A character behind the end of its line is that end, and the line
+    /// behind the last one is the end of the text.
+    ///
+    /// # Errors
+    /// The text does not have another line.
+    pub fn offset(&self, place: TextPosition) -> Result<usize, RequestFault> {
+        let (text, line) = (self.document().text(), place.line as usize);
+        let Some(&start) = self.starts.get(line) else {
+            let fault = || RequestFault::new(INVALID_PARAMS, "the text has no such line");
+            return (line == self.starts.len()).then_some(text.len()).ok_or_else(fault);
+        };
+        let end = self.starts.get(line + 1).copied().unwrap_or(text.len());
+        let content = text[start..end].trim_end_matches(['\r', '\n']);
+        let mut rest = place.character as usize;
+        for (at, character) in content.char_indices() {
+            match rest.checked_sub(self.units(character)) {
+                Some(less) => rest = less,
+                None => return Ok(start + at),
+            }
+        }
+        Ok(start + content.len())
+    }
+
+    fn units(&self, character: char) -> usize {
+        match self.encoding {
+            PositionEncoding::Utf8 => character.len_utf8(),
+            PositionEncoding::Utf16 => character.len_utf16(),
+        }
+    }
+
     /// The places of a range of bytes.
     pub fn range(&self, bytes: Range<usize>) -> TextRange {
-        self.lines.range(self.document().text(), bytes)
+        let [start, end] = [bytes.start, bytes.end].map(|offset| {
+            let text = self.document().text();
+            let offset = text.floor_char_boundary(offset);
+            let line = self.line_of(offset);
+            let units: usize = text[self.starts[line]..offset].chars().map(|one| self.units(one)).sum();
+            TextPosition { line: line as u32, character: units as u32 }
+        });
+        TextRange { start, end }
+    }
+
+    /// The number of the line, from 0, that holds an offset.
+    pub fn line_of(&self, offset: usize) -> usize {
+        self.starts.partition_point(|&start| start <= offset) - 1
     }
 }
 
@@ -117,13 +179,8 @@ impl Configuration {
 impl Workspace {
     pub fn open(&mut self, uri: String, text: String, version: Option<i64>) {
         let snapshot = Arc::new(Snapshot::from_document(Document::parse(text)));
-        let open = self.source(uri.clone(), path_of(&uri), snapshot);
+        let open = SourceText::new(uri.clone(), path_of(&uri), snapshot, self.encoding);
         self.texts.insert(uri, Rc::new(SourceText { version, is_open: true, ..open }));
-    }
-
-    fn source(&self, uri: String, path: Option<PathBuf>, text: Arc<Snapshot>) -> SourceText {
-        let lines = LineStarts::of(text.document().text(), self.encoding);
-        SourceText { uri, version: None, is_open: false, path, text, lines }
     }
 
     /// The text that a client names.
@@ -140,8 +197,7 @@ impl Workspace {
     /// The text is not open, or has no such line.
     pub fn spot(&self, uri: &str, place: TextPosition) -> Result<Spot, RequestFault> {
         let text = self.text(uri)?;
-        let offset = text.lines.offset(text.document().text(), place);
-        let offset = offset.ok_or_else(|| RequestFault::new(INVALID_PARAMS, "the text has no such line"))?;
+        let offset = text.offset(place)?;
         let (configuration, file) = self.configuration(text);
         Ok(Spot { configuration, file, offset })
     }
@@ -170,7 +226,7 @@ impl Workspace {
             }
             let loaded = ConfFile::resolve(&path).and_then(|file| file.load()).ok()?;
             let snapshot = Arc::new(Snapshot::from_bytes(loaded.bytes));
-            Some(Rc::new(self.source(uri_of(&path)?, Some(path), snapshot)))
+            Some(Rc::new(SourceText::new(uri_of(&path)?, Some(path), snapshot, self.encoding)))
         };
         folders.filter_map(|folder| closed(folder.join(CONFIGURATION))).collect()
     }
@@ -196,11 +252,11 @@ impl Workspace {
         let included = composed.iter().flat_map(|composed| composed.files.iter().skip(1)).map(|file| {
             let closed = || {
                 let uri = uri_of(&file.target).unwrap_or_default();
-                Rc::new(self.source(uri, Some(file.target.clone()), file.text.clone()))
+                Rc::new(SourceText::new(uri, Some(file.target.clone()), file.text.clone(), self.encoding))
             };
             self.open_at(&file.target).cloned().unwrap_or_else(closed)
         });
-        let files = std::iter::once(main.clone()).chain(included).collect();
+        let files = iter::once(main.clone()).chain(included).collect();
         Configuration { files, composed, is_part: false }
     }
 
@@ -229,4 +285,39 @@ fn path_of(uri: &str) -> Option<PathBuf> {
 
 fn uri_of(path: &Path) -> Option<String> {
     Url::from_file_path(path).ok().map(String::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_are_counted_in_the_unit_of_the_client() {
+        let texts = [PositionEncoding::Utf16, PositionEncoding::Utf8].map(|unit| {
+            let text = Snapshot::from_document(Document::parse("a😀é\r\nb\rc\n".to_owned()));
+            SourceText::new(String::new(), None, Arc::new(text), unit)
+        });
+        for (offset, line, utf16, utf8) in [
+            (0, 0, 0, 0),
+            (1, 0, 1, 1),
+            (5, 0, 3, 5),
+            (7, 0, 4, 7),
+            (9, 1, 0, 0),
+            (11, 2, 0, 0),
+            (13, 3, 0, 0),
+        ] {
+            for (text, character) in texts.iter().zip([utf16, utf8]) {
+                let place = TextPosition { line, character };
+                assert_eq!(text.range(offset..offset).start, place, "{offset}");
+                assert_eq!(text.offset(place).ok(), Some(offset), "{place:?}");
+            }
+        }
+        let offset = |line, character, unit: usize| texts[unit].offset(TextPosition { line, character }).ok();
+        // Inside a character, behind the end of a line, and behind the end of the text.
+        assert_eq!(offset(0, 2, 0), Some(1));
+        assert_eq!(offset(0, 3, 1), Some(1));
+        assert_eq!(offset(0, 99, 0), Some(7));
+        assert_eq!(offset(4, 7, 0), Some(13));
+        assert_eq!(offset(5, 0, 0), None);
+    }
 }

@@ -1,23 +1,21 @@
-//! `status` and `nodes`: how the configuration is, and what there is to wait for
+//! `status` and `nodes`: how the configuration is, and what there is to wait for.
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::auth::Role;
+use super::handler::{Call, Handler, place};
+use super::message::{Response, names};
+use super::read::hide_revisions;
+use super::runtime::{StreamFigures, timestamp};
 use crate::engine::{Engine, LastReload, last_change};
 use crate::error::Error;
-use crate::http::protocol::headers::API_VERSION;
-use crate::http::protocol::masked::masked_text;
-use crate::http::protocol::problem::Problem;
-use crate::http::protocol::routes::JSON;
-use crate::http::server::auth::Role;
-use crate::http::server::context::{Context, EndpointCall};
-use crate::http::server::entity_tag::{names, tag_of};
-use crate::http::server::figures::{StreamFigures, timestamp};
-use crate::http::server::message::Response;
-use crate::store::{HistoryEntry, NodeRecord, NodeState, Revision};
+use crate::http::api::{API_VERSION, MAX_WAIT, WAIT, masked_text};
+use crate::store::{HistoryEntry, NodeRecord, NodeState};
 
 /// The most bytes of a status.
 const MOST: usize = 4096;
@@ -45,85 +43,63 @@ const _: () = assert!(LOOK.as_millis() <= 100, "a status is told within 100 ms o
 /// The interval at which the nodes of a cluster are looked at.
 const LOOK_AT_NODES: Duration = Duration::from_secs(1);
 
-/// `status`
-pub fn status(context: &Context, call: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let known: Vec<String> = call.head.values("if-none-match").map(str::to_owned).collect();
-    let is_known = |tag: &str| known.iter().any(|list| names(list, tag));
-    let wait = call.parameters.wait.unwrap_or_default();
-    if wait.is_zero() {
-        let found = StatusAnswer::find(context, call)?;
-        return Ok(found.answer(is_known(&found.tag)));
+/// `status`. With `wait` it is answered when it is another one than the client knows.
+pub fn status(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
+    let wait = call.query.seconds(WAIT, 0..=MAX_WAIT).unwrap_or_default();
+    call.query.finish()?;
+    let engine = &handler.engine;
+    let mut stamp = engine.status_stamp();
+    let mut answer = now(handler, call)?;
+    if wait.is_zero() || answer.status != UNCHANGED {
+        return Ok(answer);
     }
-    let mut stamp = context.engine.status_stamp();
-    let mut found = StatusAnswer::find(context, call)?;
-    if !is_known(&found.tag) {
-        return Ok(found.answer(false));
-    }
-    let Some(_place) = context.waiting.enter() else {
-        return Ok(found.answer(true).with("Retry-After", "1".to_owned()));
+    let Some(_place) = place(&handler.waiting, handler.most_waiting) else {
+        return Ok(answer.with("Retry-After", "1".to_owned()));
     };
     let until = Instant::now() + wait;
     let mut nodes_seen = Instant::now();
-    while Instant::now() < until && !context.waiting.is_closed() {
-        let left = until.saturating_duration_since(Instant::now());
-        context.engine.wait_for_change(&stamp, left.min(LOOK));
-        let is_node = context.service.node().is_some();
-        let is_same = context.engine.is_as(&stamp);
-        if is_same && !(is_node && nodes_seen.elapsed() >= LOOK_AT_NODES) {
-            continue;
-        }
+    while answer.status == UNCHANGED && Instant::now() < until && !handler.is_stopping.load(Ordering::SeqCst)
+    {
+        engine.wait_for_change(&stamp, until.saturating_duration_since(Instant::now()).min(LOOK));
+        let is_node_due = handler.service.node().is_some() && nodes_seen.elapsed() >= LOOK_AT_NODES;
         // What a change of this server has written is no edit by hand.
-        if context.engine.is_changing(&stamp) {
-            continue;
-        }
-        (stamp, nodes_seen) = (context.engine.status_stamp(), Instant::now());
-        found = StatusAnswer::find(context, call)?;
-        if !is_known(&found.tag) {
-            return Ok(found.answer(false));
+        if (!engine.is_as(&stamp) || is_node_due) && !engine.is_changing(&stamp) {
+            (stamp, nodes_seen) = (engine.status_stamp(), Instant::now());
+            answer = now(handler, call)?;
         }
     }
-    Ok(found.answer(true))
+    Ok(answer)
+}
+
+/// The status of the response to a client that knows it already.
+const UNCHANGED: u16 = 304;
+
+/// The status as it is now. The seconds that are left to confirm a change are no part of its tag.
+fn now(handler: &Handler, call: &Call<'_>) -> Result<Response, Error> {
+    let mut body = body(handler, call)?;
+    shorten(&mut body);
+    let mut lasting = body.clone();
+    if let Some(pending) = lasting["pending"].as_object_mut() {
+        pending.remove("seconds_left");
+    }
+    let hash = handler.revision_key.hash_one(lasting.to_string());
+    let tag = format!("\"{hash:016x}-{}\"", env!("CARGO_PKG_VERSION"));
+    let is_known = call.head.values("if-none-match").any(|list| names(list, &tag));
+    let response = if is_known { Response::unchanged() } else { Response::json(&body) };
+    Ok(response.with("ETag", tag))
 }
 
 /// `nodes`: the records of all nodes of the cluster.
-pub fn nodes(context: &Context, _: &mut EndpointCall<'_>) -> Result<Response, Problem> {
-    let records = context.service.nodes()?.unwrap_or_default();
-    Ok(Response::ok(JSON, serde_json::to_vec(&records).expect("a record can be written")))
+pub fn nodes(handler: &Handler) -> Result<Response, Error> {
+    Ok(Response::json(&handler.service.nodes()?.unwrap_or_default()))
 }
 
-/// A status with its tag. The seconds that are left to confirm a change are no part of the tag.
-struct StatusAnswer {
-    body: Value,
-    tag: String,
-}
-
-impl StatusAnswer {
-    fn find(context: &Context, call: &EndpointCall<'_>) -> Result<Self, Problem> {
-        let mut body = body(context, call)?;
-        shorten(&mut body);
-        let mut lasting = body.clone();
-        if let Some(pending) = lasting["pending"].as_object_mut() {
-            pending.remove("seconds_left");
-        }
-        let tag = tag_of(context.revision_key.hash_one(lasting.to_string()));
-        Ok(Self { body, tag })
-    }
-
-    fn answer(&self, is_known: bool) -> Response {
-        match is_known {
-            true => Response::unchanged(),
-            false => Response::ok(JSON, self.body.to_string().into_bytes()),
-        }
-        .with("ETag", self.tag.clone())
-    }
-}
-
-fn body(context: &Context, call: &EndpointCall<'_>) -> Result<Value, Problem> {
-    let (engine, role) = (&context.engine, call.role);
+fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {
+    let (engine, role) = (&handler.engine, call.role);
     let file = engine.read()?;
-    let entries = context.service.history(1)?;
+    let entries = handler.service.history(1)?;
     let state = engine.state().ok_or_else(Error::no_server)?;
-    let shown = |revision| context.shown_revision(revision, role).to_string();
+    let shown = |text| handler.shown_revision(text, role).to_string();
     let mut conditions = Vec::new();
     if !state.is_saved() {
         conditions.push("unsaved-update");
@@ -139,20 +115,21 @@ fn body(context: &Context, call: &EndpointCall<'_>) -> Result<Value, Problem> {
     let entry = entries.into_iter().next();
     let message = entry.as_ref().filter(|entry| entry.after == Some(state.running.revision()));
     let message = message.and_then(|entry| entry.message.clone());
-    let last = match &state.last_change {
+    let mut last = match &state.last_change {
         Some(made) => {
             let made = (made.at, &*made.by, &*made.operation);
             last_change(entry, made, state.running.revision())
         }
         None => entry,
     };
+    hide_revisions(handler, last.iter_mut(), role);
     let mut body = json!({
         "role": if role == Role::Edit { "edit" } else { "view" },
-        "login": clipped(call.record.login.as_deref().unwrap_or(call.by), MOST_WORDS),
-        "revisions": { "running": shown(state.running.revision()), "file": shown(file.revision()) },
+        "login": clipped(call.record.login.as_deref().unwrap_or(&call.by), MOST_WORDS),
+        "revisions": { "running": shown(&*state.running), "file": shown(&*file) },
         "state": conditions,
-        "pending": pending(context, message.as_deref())?,
-        "last_change": last.map(|entry| shown_change(entry, &shown)),
+        "pending": pending(handler, message.as_deref())?,
+        "last_change": last.map(shown_change),
         "last_reload": last_reload(engine, role),
         "counts": {
             "streams": streams.total,
@@ -163,15 +140,15 @@ fn body(context: &Context, call: &EndpointCall<'_>) -> Result<Value, Problem> {
         },
         "versions": { "mediactl": env!("CARGO_PKG_VERSION"), "api": API_VERSION },
     });
-    if context.service.node().is_some() {
-        body["nodes"] = context.nodes.get(|| told_nodes(context));
+    if handler.service.node().is_some() {
+        body["nodes"] = handler.nodes.get(|| told_nodes(handler));
     }
     Ok(body)
 }
 
-fn pending(context: &Context, message: Option<&str>) -> Result<Value, Problem> {
-    let Some(pending) = context.service.pending()? else { return Ok(Value::Null) };
-    let paths = context.engine.pending_paths();
+fn pending(handler: &Handler, message: Option<&str>) -> Result<Value, Error> {
+    let Some(pending) = handler.service.pending()? else { return Ok(Value::Null) };
+    let paths = handler.engine.pending_paths();
     let first: Vec<String> =
         paths.iter().take(MOST_PATHS).map(|path| clipped(&masked_text(path), MOST_WORDS)).collect();
     Ok(json!({
@@ -185,7 +162,7 @@ fn pending(context: &Context, message: Option<&str>) -> Result<Value, Problem> {
     }))
 }
 
-fn shown_change(entry: HistoryEntry, shown: &dyn Fn(Revision) -> String) -> Value {
+fn shown_change(entry: HistoryEntry) -> Value {
     let entry = entry.shown_by(masked_text);
     json!({
         "serial": entry.serial,
@@ -193,7 +170,7 @@ fn shown_change(entry: HistoryEntry, shown: &dyn Fn(Revision) -> String) -> Valu
         "operation": entry.operation,
         "by": entry.by.map(|by| clipped(&by, MOST_WORDS)),
         "message": entry.message.map(|message| clipped(&message, MOST_WORDS)),
-        "after": entry.after.map(shown),
+        "after": entry.after.map(|after| after.to_string()),
     })
 }
 
@@ -215,8 +192,8 @@ fn last_reload(engine: &Engine, role: Role) -> Value {
     told
 }
 
-fn told_nodes(context: &Context) -> Value {
-    match context.service.nodes() {
+fn told_nodes(handler: &Handler) -> Value {
+    match handler.service.nodes() {
         Ok(records) => node_counts(&records.unwrap_or_default()),
         Err(refusal) => json!({ "unknown": clipped(&masked_text(&refusal.message), MOST_WORDS) }),
     }

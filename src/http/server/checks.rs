@@ -1,17 +1,19 @@
-//! Requests that are refused whatever they ask for, those of other sites' pages and coded bodies; and those that are
-//! redirected, because their path is another spelling of a path of the API. The server does not carry these out at once:
-//! the rules of a proxy in front of it may not know the spelling.
+//! Requests that are refused whatever they ask for: those of other sites' pages, coded bodies, and bodies in the form of
+//! something else; and those that are redirected, because their path is another spelling of a path of the API. The server
+//! does not carry these out at once: the rules of a proxy in front of it may not know the spelling.
 
 use std::borrow::Cow;
 
-use crate::error::ErrorKind;
-use crate::http::protocol::problem::Problem;
-use crate::http::protocol::routes::TEXT;
+use serde::de::IgnoredAny;
+
+use crate::error::{Error, ErrorKind};
+use crate::http::api::{Body, TEXT};
 use crate::http::server::message::{Head, Response};
+use mediaconf::without_bom;
 
 /// Refuses requests that a page of another site makes a browser send, because the browser adds the
 /// password that it remembers.
-pub fn refuse_cross_site(head: &Head) -> Result<(), Problem> {
+pub fn refuse_cross_site(head: &Head) -> Result<(), Error> {
     let site = head.header("sec-fetch-site");
     let is_foreign_site = site.is_some_and(|site| !matches!(site, "same-origin" | "none"));
     let is_foreign_origin = head.header("origin").is_some_and(|origin| {
@@ -19,14 +21,14 @@ pub fn refuse_cross_site(head: &Head) -> Result<(), Problem> {
         !head.header("host").is_some_and(|own| own.eq_ignore_ascii_case(host))
     });
     match is_foreign_site || is_foreign_origin {
-        true => Err(Problem::new(ErrorKind::CrossSite, "requests from pages of other sites are refused")),
+        true => Err(Error::new(ErrorKind::CrossSite, "requests from pages of other sites are refused")),
         false => Ok(()),
     }
 }
 
 /// Refuses requests of other sites' pages for a file of the console, except a navigation of the browser to the page: a
 /// link to it, such as in a ticket, has to work, and is safe, as the page has no password yet.
-pub fn refuse_foreign_use(head: &Head) -> Result<(), Problem> {
+pub fn refuse_foreign_use(head: &Head) -> Result<(), Error> {
     let is = |name: &str, value: &str| head.header(name) == Some(value);
     let is_navigation = is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document");
     match is_navigation && head.header("origin").is_none() {
@@ -37,32 +39,66 @@ pub fn refuse_foreign_use(head: &Head) -> Result<(), Problem> {
 
 /// The registered content codings (IANA). Any other word is taken for a mistake of the client, and the
 /// body for plain text.
-const CODINGS: &[&str] = &[
-    "aes128gcm",
-    "br",
-    "compress",
-    "dcb",
-    "dcz",
-    "deflate",
-    "exi",
-    "gzip",
-    "pack200-gzip",
-    "x-compress",
-    "x-gzip",
-    "zstd",
-];
+const CODINGS: &str = "aes128gcm br compress dcb dcz deflate exi gzip pack200-gzip x-compress x-gzip zstd";
 
 /// Refuses a body in a content coding.
-pub fn refuse_coding(head: &Head) -> Result<(), Problem> {
+pub fn refuse_coding(head: &Head) -> Result<(), Error> {
     let codings = head.values("content-encoding").flat_map(|value| value.split(','));
     let mut codings = codings.map(|coding| coding.trim().to_ascii_lowercase());
-    match codings.find(|coding| CODINGS.contains(&coding.as_str())) {
-        Some(coding) => Err(Problem::new(
+    match codings.find(|coding| CODINGS.split(' ').any(|known| known == coding)) {
+        Some(coding) => Err(Error::new(
             ErrorKind::ContentCoding,
             format!("the content coding `{coding}` is not supported; send the body without it"),
         )),
         None => Ok(()),
     }
+}
+
+/// The number of bytes that are searched for the name of the first field of a form.
+const FIRST_FIELD: usize = 1024;
+
+/// The header of a part of a multipart form.
+const PART_HEADER: &[u8] = b"content-disposition: form-data";
+
+/// Refuses a body that is an HTML form, or JSON where a text belongs; no valid body looks like one. The parser of patches
+/// says so of a text where JSON belongs.
+pub fn refuse_form(wanted: Body, body: &[u8]) -> Result<(), Error> {
+    let (kind, noun) = match wanted {
+        Body::None | Body::Checked => return Ok(()),
+        Body::Patch | Body::Change => (ErrorKind::NotJson, "a JSON object"),
+        Body::Text => (ErrorKind::BadConfig, "the text of a configuration"),
+    };
+    let body = without_bom(body).trim_ascii();
+    let (sent, hint) = if wanted == Body::Text && is_json(body) {
+        ("JSON", "send the text as it is: `curl --data-binary @FILE`; `modify_config` merges JSON")
+    } else if is_form(body, wanted) {
+        (
+            "a form, as `curl -F` or `curl --data-urlencode` sends it",
+            "send the content alone: `curl --data-binary @FILE`",
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Error::new(kind, format!("the body is {sent}; it has to be {noun}")).hint(hint))
+}
+
+fn is_json(body: &[u8]) -> bool {
+    matches!(body.first(), Some(b'"' | b'{' | b'[')) && serde_json::from_slice::<IgnoredAny>(body).is_ok()
+}
+
+/// True for a multipart form, and for `name=value&…`. A configuration has characters that a form would encode.
+fn is_form(body: &[u8], wanted: Body) -> bool {
+    let start = &body[..body.len().min(FIRST_FIELD)];
+    let is_header = |window: &[u8]| window.eq_ignore_ascii_case(PART_HEADER);
+    if start.starts_with(b"--") && start.windows(PART_HEADER.len()).any(is_header) {
+        return true;
+    }
+    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.[]".contains(byte);
+    let is_plain = |byte: &u8| byte.is_ascii_whitespace() || b";{}#\"'".contains(byte);
+    let Some(end) = start.iter().position(|byte| *byte == b'=') else { return false };
+    start[0].is_ascii_alphabetic()
+        && start[..end].iter().all(is_of_name)
+        && (wanted != Body::Text || !body.iter().any(is_plain))
 }
 
 /// The status that keeps method and body (RFC 9110, section 15.4.9).
@@ -72,7 +108,7 @@ const PERMANENT_REDIRECT: u16 = 308;
 /// characters as they are (RFC 3986, section 6.2.2). A path with dot segments has none but its own:
 /// clients resolve them before they send a path.
 pub fn canonical(path: &str) -> Cow<'_, str> {
-    let plain = unreserved_decoded(path);
+    let plain = decoded(path);
     let segments: Vec<&str> = plain.split('/').filter(|segment| !segment.is_empty()).collect();
     if !path.starts_with('/') || segments.iter().any(|segment| matches!(*segment, "." | "..")) {
         return Cow::Borrowed(path);
@@ -95,7 +131,7 @@ pub fn to_canonical(head: &Head, leads_anywhere: impl FnOnce(&str) -> bool) -> O
 }
 
 /// Decodes `%XX` where it stands for a letter, a digit, or one of `-._~`.
-fn unreserved_decoded(path: &str) -> String {
+fn decoded(path: &str) -> String {
     let mut parts = path.split('%');
     let mut plain = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -161,6 +197,36 @@ mod tests {
         assert_eq!(location("//a?"), Some("/a?".to_owned()));
         for target in ["/a", "/a?b=//c/", "//evil.example", "//evil.example/a", "/b/", "*", "/..//a"] {
             assert_eq!(location(target), None, "{target}");
+        }
+    }
+    #[test]
+    fn forms_and_json_are_told_from_what_operations_take() {
+        let multipart = "--x1\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\nhttp 80;\r\n--x1--\r\n";
+        for (wanted, body, is_refused) in [
+            (Body::Patch, "\u{feff}{\"rtmp\":1}", false),
+            (Body::Patch, "[]", false),
+            (Body::Text, " \"http 80;\\nrtmp 1;\"\r\n", true),
+            (Body::Text, "\"\"", true),
+            (Body::Text, "{\"rtmp\":1}", true),
+            (Body::Text, "[]", true),
+            (Body::Text, "\"http\" 80; # \"", false),
+            (Body::Text, "", false),
+            (Body::Patch, "data=%7B%22rtmp%22%3A1%7D", true),
+            (Body::Patch, "data={\"rtmp\":1}", true),
+            (Body::Patch, "a[b]=1&c=2\n", true),
+            (Body::Patch, multipart, true),
+            (Body::Patch, "{\"a\":\"b=c\"}", false),
+            (Body::Patch, "", false),
+            (Body::Patch, "=x", false),
+            (Body::Text, "config=http+80%3B%0A", true),
+            (Body::Text, multipart, true),
+            (Body::Text, "a=b;", false),
+            (Body::Text, "a=b c;", false),
+            (Body::Text, "http 80;\nedit_auth a b=c;\n", false),
+            (Body::Text, "# a=b", false),
+            (Body::None, "data=%7B%7D", false),
+        ] {
+            assert_eq!(refuse_form(wanted, body.as_bytes()).is_err(), is_refused, "{body}");
         }
     }
 }

@@ -1,0 +1,134 @@
+//! Problem documents (RFC 9457): how the API describes errors. The server makes them of [`Error`], and the client parses them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Guard;
+use crate::error::{Error, ErrorKind};
+use crate::http::api::masked_text;
+use mediaconf::{Fault, Masker, Pointer};
+
+/// The prefix of each problem type.
+const TYPE_PREFIX: &str = "urn:mediactl:problem:";
+
+/// The media type of a problem document.
+pub const MEDIA_TYPE: &str = "application/problem+json";
+
+/// The type of a problem as a document has it.
+pub fn urn(kind: ErrorKind) -> String {
+    format!("{TYPE_PREFIX}{}", kind.name())
+}
+
+/// A problem document.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Problem {
+    /// `urn:mediactl:problem:NAME`.
+    #[serde(rename = "type")]
+    pub urn: String,
+    /// The type in words.
+    pub title: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// The fault in this case.
+    pub detail: String,
+    /// All faults, if there are several, or if their places are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<Fault>,
+    /// Of `change`, the same in the words of a command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Box<Error>>,
+}
+
+impl Problem {
+    /// The type; `None` for one of another server.
+    pub fn kind(&self) -> Option<ErrorKind> {
+        Self::kind_of(&self.urn)
+    }
+
+    /// The kind with this URN; `None` for one of another server.
+    pub fn kind_of(urn: &str) -> Option<ErrorKind> {
+        ErrorKind::named(urn.strip_prefix(TYPE_PREFIX)?)
+    }
+
+    /// The document as JSON.
+    pub fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("a problem holds only strings, numbers and JSON")
+    }
+
+    /// The same for a client that shows a refusal of a request in the words of a command.
+    pub fn with_refusal(error: &Error) -> Self {
+        let told = error.is_of_request().then(|| {
+            let mut told = error.clone().shortened();
+            let of_faults = told
+                .faults
+                .iter_mut()
+                .flat_map(|fault| [&mut fault.message].into_iter().chain(&mut fault.hint));
+            let texts = [&mut told.message].into_iter().chain(&mut told.hint).chain(of_faults);
+            texts.for_each(|text| *text = masked_text(text));
+            told.faults
+                .iter_mut()
+                .for_each(|fault| fault.pointer = fault.pointer.as_ref().map(masked_pointer));
+            Box::new(told)
+        });
+        Self { refusal: told, ..Self::from(error) }
+    }
+}
+
+impl From<&Error> for Problem {
+    /// Secrets are masked that clients may have put anywhere: a URL as the name of a stream, for instance.
+    fn from(error: &Error) -> Self {
+        let Error { kind, faults: mut errors, unlisted, .. } = error.clone().shortened();
+        let mut detail = match (errors.len(), unlisted) {
+            (0 | 1, 0) => error.message.clone(),
+            (count, 0) => format!("the request has {count} faults"),
+            (count, more) => format!("the request has these {count} faults and {more} more"),
+        };
+        match (errors.last_mut(), hint(error)) {
+            (None, Some(hint)) => errors.push(Fault::plain(detail.clone()).hint(hint)),
+            (Some(last), Some(hint)) if kind == ErrorKind::NewWarnings => last.hint = Some(hint),
+            _ => {}
+        }
+        for fault in &mut errors {
+            if let Some(pointer) = fault.pointer.take() {
+                let shown = masked_pointer(&pointer);
+                if shown != pointer {
+                    detail = detail.replace(&pointer.to_path().shown(), &shown.to_path().shown());
+                }
+                fault.pointer = Some(shown);
+            }
+            fault.message = masked_text(&fault.message);
+        }
+        let (title, status) = (kind.title().to_owned(), error.status.unwrap_or(kind.status()));
+        Self { urn: urn(kind), title, status, detail: masked_text(&detail), errors, refusal: None }
+    }
+}
+
+/// The hint for clients of the API. Some hints are for the command line, or repeat the type of the
+/// problem.
+fn hint(error: &Error) -> Option<String> {
+    let words = match (&error.guard, error.kind) {
+        (Some(Guard::OneLine), _) => return error.hint.clone(),
+        (Some(Guard::WouldDeleteStreams { .. }), _) => {
+            "`max_delete=N` allows that many, `force=true` any number"
+        }
+        (Some(_), _) => "`force=true` makes the change anyway",
+        (None, ErrorKind::NewWarnings) => "without `strict=true` it is made all the same",
+        (
+            None,
+            ErrorKind::MaskedValue
+            | ErrorKind::RejectedByCheck
+            | ErrorKind::Unproved
+            | ErrorKind::NoServer
+            | ErrorKind::Stale
+            | ErrorKind::TurnTaken
+            | ErrorKind::Unexpected,
+        ) => return None,
+        (None, _) => return error.hint.clone(),
+    };
+    Some(words.to_owned())
+}
+
+fn masked_pointer(pointer: &Pointer) -> Pointer {
+    let keys = pointer.keys();
+    Pointer::from_keys(Masker::default().keys(&keys.iter().map(String::as_str).collect::<Vec<_>>()))
+}

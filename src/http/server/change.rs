@@ -1,0 +1,202 @@
+//! The changes, and the decisions on the pending one: `change`, `modify_config`, `update_config`, `save_config`,
+//! `save_entry`, `rollback_config`, `confirm_config` and `cancel_config`.
+
+use std::collections::{BTreeMap, HashSet};
+use std::mem;
+use std::sync::PoisonError;
+
+use serde_json::Value;
+
+use super::handler::{Call, Handler};
+use super::message::{Response, entity_tag, expected};
+use super::read::{FORMAT_DIFF, Masks, unified};
+use crate::engine::{
+    CHANGE_NAMES, ChangeOptions, ChangeReport, ChangeRequest, Decision, EntryEdit, EntryEdits, ReportParts,
+    RequestedChange,
+};
+use crate::error::{Error, ErrorKind};
+use crate::http::api::{ApiOperation, FORMAT, FORMAT_CONF, ID, JSON, PENDING_HEADER, TEXT};
+use crate::http::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of, words_of_warnings};
+use crate::store::ChangeRef;
+use mediaconf::{Masker, Request};
+
+/// The header with the paths of a hand edit that a change picked up, percent-encoded.
+const HAND_EDIT_HEADER: &str = "Mediactl-Hand-Edit";
+
+/// `change`
+pub fn change(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
+    let is_diff = call.query.word(FORMAT, &[FORMAT_DIFF]).is_some();
+    let masks = handler.masks(call)?;
+    call.query.finish()?;
+    let body = mem::take(&mut call.body);
+    let ChangeRequest { operation, options } =
+        serde_json::from_slice(&body).map_err(|error| no_request(&body, &error))?;
+    let (masker, told) = (handler.masker_of(masks), options.told.clone());
+    let told = match is_diff {
+        true => ReportParts { diff: true, ..ReportParts::masked_by(masker.as_ref()) },
+        // Those of the request, with these masks if secrets are to be masked.
+        false if masker.is_some() => {
+            let ReportParts { secrets, mask_key, .. } = ReportParts::masked_by(masker.as_ref());
+            ReportParts { secrets, mask_key, ..told }
+        }
+        false => told,
+    };
+    let options = ChangeOptions { told, ..options };
+    let (is_dry, requested) = (options.dry_run, operation.within(handler.settings.patch_memory));
+    let mut report = make(handler, call, requested, options)?;
+    if let Some(masker) = masker {
+        mask_values(&mut report, &masker);
+    }
+    let response = if is_diff { diff_of(&report) } else { Response::json(&report) };
+    Ok(with_headers(handler, response, &report, is_dry))
+}
+
+/// Masks the secrets in a report, but for its lines, which are made so.
+fn mask_values(report: &mut ChangeReport, masker: &Masker) {
+    report.values = mem::take(&mut report.values).into_iter().map(|changed| changed.masked(masker)).collect();
+    report.configuration = report.configuration.as_ref().map(|whole| masker.json(whole));
+    report.account = None;
+}
+
+/// The refusal of a body that is no request. The message of serde would quote the value, which may be a
+/// secret.
+fn no_request(body: &[u8], error: &serde_json::Error) -> Error {
+    let whole: BTreeMap<String, Value> = serde_json::from_slice(body).unwrap_or_default();
+    let members = whole.get("operation").and_then(Value::as_object).cloned().unwrap_or_default();
+    let known: Vec<&str> = CHANGE_NAMES.into_iter().filter(|name| members.contains_key(*name)).collect();
+    let place = format!("at line {} column {}", error.line(), error.column());
+    let why = match known[..] {
+        _ if !whole.contains_key("operation") => format!("it has no `operation`, {place}"),
+        [name] if members.len() == 1 => {
+            format!(
+                "in `{name}`, or in `options`, a member is unknown or missing, or its value is not right, {place}"
+            )
+        }
+        [_, ..] if members.len() > 1 => {
+            format!(
+                "`operation` takes one member, and has {} with `{}`",
+                members.len(),
+                known.join("` and `")
+            )
+        }
+        _ if error.is_data() => {
+            format!("`operation` takes one of the members `{}`, {place}", CHANGE_NAMES.join("`, `"))
+        }
+        _ => error.to_string(),
+    };
+    Error::new(ErrorKind::NotJson, format!("the body is no request: {why}"))
+}
+
+/// `modify_config`. The patch is parsed again in its turn, so that requests which wait hold their text alone.
+pub fn modify(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
+    let format = call.query.word(FORMAT, &["json", FORMAT_CONF, FORMAT_DIFF]);
+    let masks = handler.masks(call)?;
+    let options = options(handler, call, format, masks);
+    let is_dry = options.dry_run;
+    let request = Request::from_json(mem::take(&mut call.body), handler.settings.patch_memory);
+    let report = make(handler, call, request.into(), options)?;
+    let response = match (format, &report.snapshot) {
+        (Some(FORMAT_DIFF), _) => diff_of(&report),
+        (Some(FORMAT_CONF), Some(after)) => Response::ok(TEXT, handler.shown_text(after, masks)),
+        (_, Some(after)) => Response::ok(JSON, handler.shown_json(after, false, masks)),
+        (_, None) => Response::done(),
+    };
+    Ok(with_headers(handler, response, &report, is_dry))
+}
+
+/// `update_config`, `save_config`, `save_entry` and `rollback_config`
+pub fn replace(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -> Result<Response, Error> {
+    let format = call.query.word(FORMAT, &[FORMAT_DIFF]);
+    let masks = handler.masks(call)?;
+    let options = options(handler, call, format, masks);
+    let is_dry = options.dry_run;
+    let text = mem::take(&mut call.body);
+    let requested = match operation {
+        ApiOperation::Update => RequestedChange::Update(text),
+        ApiOperation::Save => RequestedChange::Save(text),
+        ApiOperation::SaveEntry => {
+            let path = call.query.path();
+            let path = call.query.demand("path", path)?;
+            let entries = EntryEdits { texts: vec![EntryEdit { path, text, create: false }], then: None };
+            RequestedChange::Entries(entries)
+        }
+        _ => {
+            let to: Option<ChangeRef> = call.query.parsed("to");
+            RequestedChange::Rollback(call.query.demand("to", to)?)
+        }
+    };
+    let report = make(handler, call, requested, options)?;
+    let response = if format.is_some() { diff_of(&report) } else { Response::done() };
+    Ok(with_headers(handler, response, &report, is_dry))
+}
+
+/// The options of an operation that every server has. Only the command line asks a person about deleted streams.
+fn options(handler: &Handler, call: &mut Call<'_>, format: Option<&str>, masks: Masks) -> ChangeOptions {
+    let parts = ReportParts::masked_by(handler.masker_of(masks).as_ref());
+    let told = match format {
+        Some(FORMAT_DIFF) => ReportParts { diff: true, ..parts },
+        _ => ReportParts { is_bare: true, ..parts },
+    };
+    ChangeOptions { max_delete: Some(usize::MAX), told, ..call.query.change_options() }
+}
+
+/// Makes a change, and notes in the log what it did.
+fn make(
+    handler: &Handler,
+    call: &mut Call<'_>,
+    requested: RequestedChange<'_>,
+    options: ChangeOptions,
+) -> Result<ChangeReport, Error> {
+    call.query.finish()?;
+    let is_dry = options.dry_run;
+    let matched = expected(&call.head.values("if-match").collect::<Vec<_>>());
+    let options = ChangeOptions {
+        by: call.by.clone(),
+        until: Some(handler.until()),
+        expected: match (options.expected, matched) {
+            (Some(named), Some(matched)) => Some(named.and(matched)),
+            (named, matched) => named.or(matched),
+        },
+        ..options
+    };
+    let before = handler.running().revision();
+    if let Some(request) = requested.request() {
+        // A faulty patch is refused before its turn.
+        let _one_at_a_time = handler.checking_patch.lock().unwrap_or_else(PoisonError::into_inner);
+        request.check_text()?;
+    }
+    let report = handler.service.change(requested, &options)?;
+    let after = report.after.ok_or_else(|| Error::new(ErrorKind::EngineFailed, "nothing is left to show"))?;
+    if !is_dry {
+        call.record.revisions = Some((before, after)).filter(|(before, after)| before != after);
+        call.record.detail = (!report.warnings.is_empty()).then(|| report.warnings.join("; "));
+    }
+    Ok(report)
+}
+
+fn diff_of(report: &ChangeReport) -> Response {
+    unified(["before", "after"], &report.diff)
+}
+
+/// Adds the headers that tell of a change.
+fn with_headers(handler: &Handler, mut response: Response, report: &ChangeReport, is_dry: bool) -> Response {
+    let mut words: Vec<String> = report.notes.iter().map(word_of).collect();
+    words.extend(words_of_warnings(&report.new_warnings));
+    words.extend((!report.warnings.is_empty()).then(|| WARNINGS_IN_LOG.to_owned()));
+    let mut seen = HashSet::new();
+    words.retain(|word| seen.insert(word.clone()));
+    let pending = if is_dry { handler.pending() } else { report.pending.clone() };
+    response.headers.extend(hand_edit_header(&report.notes).map(|paths| (HAND_EDIT_HEADER, paths)));
+    response.headers.extend(pending.map(|pending| (PENDING_HEADER, pending.id)));
+    response.headers.extend(report.after.map(|after| ("ETag", entity_tag(after))));
+    response.noted(&words)
+}
+
+/// `confirm_config` and `cancel_config`: the pending change stays, or is rolled back.
+pub fn decide(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -> Result<Response, Error> {
+    let id: Option<String> = call.query.parsed(ID);
+    let id = call.query.demand(ID, id)?;
+    let decision = if operation == ApiOperation::Confirm { Decision::Keep } else { Decision::RollBack };
+    let notes = handler.service.decide(decision, Some(&id), &call.by)?;
+    Ok(Response::done().noted(&notes.iter().map(word_of).collect::<Vec<_>>()))
+}

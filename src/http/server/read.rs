@@ -1,0 +1,348 @@
+//! The endpoints that read: `read_config`, `included`, `runtime`, `history`, `history/N`, `blame` and `diff`.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::auth::Role;
+use super::handler::{Call, Handler};
+use super::message::{Response, entity_tag, names};
+use crate::engine::{
+    Blamed, Composed, ConfigSource, Snapshot, add_paths, diff_lines, entry_range, find, is_edited_since,
+    json_of_others, not_there, value_history,
+};
+use crate::error::{Error, ErrorKind, errors_of};
+use crate::http::api::{
+    FORMAT, FORMAT_CONF, IncludedFile, IncludedFiles, JSON, PENDING_HEADER, RUNTIME, SKIP_STREAMS, SOURCE,
+    SOURCE_SAVED, TEXT, WITH_INCLUDES, masked_text,
+};
+use crate::http::notes::{BYTES_DIFFER, EDITED_BY_HAND, IGNORED_PARAMETER, LOST_LINE_ENDS, TEXTS_MISSING};
+use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
+use mediaconf::{Diagnostics, MaskedText, Masker, Path};
+
+/// The header with the number of the line at which an entry begins in its text.
+const LINE_HEADER: &str = "Mediactl-Line";
+
+/// The media type of a unified diff.
+const DIFF: &str = "text/x-diff; charset=utf-8";
+
+/// The value of `format` for the lines that differ, which a change and `history/N` take.
+pub const FORMAT_DIFF: &str = "diff";
+
+/// The time after which `blame` answers with what it has found so far.
+const BLAME_TIME: Duration = Duration::from_millis(900);
+
+/// Whose masks stand in the place of secrets; `None` if they are shown.
+pub type Masks = Option<Role>;
+
+impl Handler {
+    /// Takes the parameter that says how secrets are shown.
+    ///
+    /// # Errors
+    /// A viewer asks for the secrets.
+    pub(super) fn masks(&self, call: &mut Call<'_>) -> Result<Masks, Error> {
+        let wanted = call.query.word("secrets", &["masked", "shown"]);
+        match (call.role, wanted) {
+            (Role::View, Some("shown")) => {
+                Err(Error::new(ErrorKind::ViewOnly, "`view_auth` sees no secrets; that needs `edit_auth`"))
+            }
+            (Role::Edit, None | Some("shown")) => Ok(None),
+            (role, _) => Ok(Some(role)),
+        }
+    }
+
+    pub(super) fn masker_of(&self, masks: Masks) -> Option<Masker> {
+        masks.map(|role| self.masker_for(role))
+    }
+
+    /// The text of a configuration.
+    pub(super) fn shown_text(&self, snapshot: &Snapshot, masks: Masks) -> Arc<Vec<u8>> {
+        match masks {
+            Some(role) => self.masked(snapshot, role).text(),
+            None => Arc::new(snapshot.bytes().to_vec()),
+        }
+    }
+
+    /// The whole configuration as JSON.
+    pub(super) fn shown_json(
+        &self,
+        snapshot: &Snapshot,
+        skip_static_streams: bool,
+        masks: Masks,
+    ) -> Arc<Vec<u8>> {
+        match masks {
+            Some(role) => self.masked(snapshot, role).json(skip_static_streams),
+            None if skip_static_streams => Arc::new(json_of_others(snapshot)),
+            None => snapshot.json().clone(),
+        }
+    }
+
+    /// The value at a path, or the values that it stands for.
+    fn shown_value(&self, snapshot: &Snapshot, path: &Path, masks: Masks) -> Result<Value, Error> {
+        let masked = masks.map(|role| self.masked(snapshot, role));
+        let shown = masked.as_ref().map_or(snapshot, |masked| &masked.snapshot);
+        Ok(shown.config().select(path).map_err(not_there)?.into_value())
+    }
+
+    /// The text of the running configuration, or of the file.
+    fn text_of(&self, source: ConfigSource) -> Result<Arc<Snapshot>, Error> {
+        self.service.read(Some(source))
+    }
+
+    /// The configuration that a request is about: the running one, or the file.
+    fn source(&self, is_saved: bool) -> Result<Arc<Snapshot>, Error> {
+        let running = self.text_of(ConfigSource::Running)?;
+        let saved = if is_saved { self.text_of(ConfigSource::Saved)? } else { return Ok(running) };
+        Ok(if saved.is_same_text(&running) { running } else { saved })
+    }
+
+    /// A configuration with the files that it includes, in which names may stand twice; `None` if it includes none. Nothing of
+    /// a file that can't be parsed is shown: it may be no configuration.
+    fn composed(&self, text: &Arc<Snapshot>) -> Result<Option<Composed>, Error> {
+        match self.service.composed(text, None)? {
+            Some(composed) if !composed.is_parsed() => Err(broken(&composed)),
+            composed => Ok(composed),
+        }
+    }
+}
+
+/// The refusal of a configuration that has errors together with what it includes.
+fn broken(composed: &Composed) -> Error {
+    let found = composed.diagnostics();
+    let files = composed.files.iter().zip(&found);
+    let faults = files.flat_map(|(file, found)| errors_of(Some(&file.name), &file.text, found));
+    let detail = "the configuration, with what it includes, has errors";
+    Error::new(ErrorKind::BadConfig, detail).with_faults(faults.take(Diagnostics::MAX).collect())
+}
+
+/// `read_config`
+pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
+    let query = &mut call.query;
+    let skip_streams = query.switch(SKIP_STREAMS);
+    let with_runtime = query.switch(RUNTIME);
+    let with_includes = query.switch(WITH_INCLUDES);
+    let is_saved = query.word(SOURCE, &["running", SOURCE_SAVED]) == Some(SOURCE_SAVED);
+    let is_text = query.word(FORMAT, &["json", FORMAT_CONF]) == Some(FORMAT_CONF);
+    let path = query.path();
+    let shows_secrets = query.says("secrets", "shown");
+    let masks = handler.masks(call)?;
+    call.query.finish()?;
+    // They are of a whole configuration in JSON, and have no effect on another answer.
+    let is_other = is_text || path.is_some();
+    let ignored = [(skip_streams, SKIP_STREAMS), (with_runtime, RUNTIME)];
+    let ignored = ignored.into_iter().filter(|(is_given, _)| is_other && *is_given);
+    let mut notes: Vec<String> = ignored.map(|(_, name)| format!("{IGNORED_PARAMETER} {name}")).collect();
+
+    let own = handler.source(is_saved)?;
+    let composed = if with_includes { handler.composed(&own)? } else { None };
+    if let Some(composed) = composed.as_ref().filter(|composed| !composed.is_valid()) {
+        return Err(broken(composed));
+    }
+    let snapshot = composed.as_ref().map_or(&own, |composed| &composed.text);
+    if let (Some(path), true) = (&path, shows_secrets) {
+        call.record.detail = Some(format!("shows the secrets at `{}`", path.shown()));
+    }
+    notes.extend(own.has_lost_line_ends().then(|| LOST_LINE_ENDS.to_owned()));
+    let tag = entity_tag(handler.shown_revision(snapshot, call.role));
+    let is_known = call.head.values("if-none-match").any(|list| names(list, &tag));
+    let mut response = match &path {
+        _ if is_known && !with_runtime => Response::unchanged(),
+        Some(path) if is_text => entry(snapshot, path, handler.masker_of(masks))?,
+        None if is_text => Response::ok(TEXT, handler.shown_text(snapshot, masks)),
+        _ if !snapshot.is_valid() => return Err(Error::bad_config(snapshot.clone())),
+        Some(path) => Response::json(&handler.shown_value(snapshot, path, masks)?),
+        None => {
+            let mut body = handler.shown_json(snapshot, skip_streams, masks);
+            if let Some(composed) = &composed {
+                // Whoever sends it back is refused.
+                let names: Vec<&str> = composed.files[1..].iter().map(|file| file.name.as_str()).collect();
+                body = with_member(&body, WITH_INCLUDES, names.into(), call.role);
+            }
+            if with_runtime {
+                body = with_member(&body, RUNTIME, figures(handler, call.role), call.role);
+            }
+            Response::ok(JSON, body)
+        }
+    };
+    if is_other || !with_runtime {
+        // The figures differ each time, so there is no tag.
+        response = response.with("ETag", tag);
+    }
+    response.headers.extend(handler.pending().map(|pending| (PENDING_HEADER, pending.id)));
+    Ok(response.noted(&notes))
+}
+
+/// The text of the entry at a path, and the line at which it begins.
+fn entry(snapshot: &Arc<Snapshot>, path: &Path, masker: Option<Masker>) -> Result<Response, Error> {
+    let range = entry_range(snapshot, path, masker.as_ref())?;
+    let line = snapshot.document().text()[..range.start].matches('\n').count() + 1;
+    let shown = MaskedText::new(snapshot.document(), masker, vec![range.clone()]);
+    Ok(Response::ok(TEXT, shown.line(range).into_bytes()).with(LINE_HEADER, line.to_string()))
+}
+
+/// The text of a JSON object with another member, as this role sees it.
+fn with_member(object: &[u8], name: &str, value: Value, role: Role) -> Arc<Vec<u8>> {
+    let mut member = json!({ name: value });
+    if role == Role::View {
+        member = Masker::opaque().json(&member);
+    }
+    let head = object.strip_suffix(b"}").unwrap_or(object);
+    let comma = if head.len() > 1 { "," } else { "" };
+    Arc::new([head, comma.as_bytes(), &member.to_string().as_bytes()[1..]].concat())
+}
+
+/// `runtime`: the figures of the server alone.
+pub fn runtime(handler: &Handler, call: &Call<'_>) -> Result<Response, Error> {
+    Ok(Response::ok(JSON, with_member(b"{}", RUNTIME, figures(handler, call.role), call.role)))
+}
+
+fn figures(handler: &Handler, role: Role) -> Value {
+    let tag = |text: &Snapshot| entity_tag(handler.shown_revision(text, role));
+    handler.runtime().figures((&handler.engine, &*handler.service), (role, &tag))
+}
+
+/// `included`: the files of each pattern.
+pub fn included(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
+    let is_saved = call.query.word(SOURCE, &["running", SOURCE_SAVED]) == Some(SOURCE_SAVED);
+    call.query.finish()?;
+    let composed = handler.composed(&handler.source(is_saved)?)?;
+    let included = composed.map(|composed| composed.included).unwrap_or_default();
+    let masks = Some(Role::View).filter(|_| call.role == Role::View);
+    let files = included.into_iter().map(|(pattern, texts)| {
+        let files = texts.into_iter().map(|included| {
+            let text = handler.shown_text(&Snapshot::from_bytes(included.bytes), masks);
+            IncludedFile { name: included.name, text: String::from_utf8_lossy(&text).into_owned() }
+        });
+        (pattern, files.collect())
+    });
+    Ok(Response::json(&files.collect::<IncludedFiles>()))
+}
+
+/// `history`: the changes, the last one first.
+pub fn history(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
+    call.query.finish()?;
+    let _turn = handler.turn(call.role)?;
+    let mut entries = handler.service.history(WHOLE_HISTORY)?;
+    // The paths that each change changed, as far as they are not in the entry already.
+    let file = handler.engine.read().ok();
+    let now = file.filter(|file| !is_edited_since(&entries, file));
+    let kept = |serial| handler.service.kept(ChangeRef::Serial(serial));
+    let mut known = handler.changed_paths.lock().unwrap_or_else(PoisonError::into_inner);
+    add_paths(&mut entries, now, &kept, &mut known);
+    drop(known);
+    hide_revisions(handler, entries.iter_mut(), call.role);
+    Ok(Response::json(&entries.into_iter().map(|entry| entry.shown_by(masked_text)).collect::<Vec<_>>()))
+}
+
+/// Puts others in the place of the revisions in changes, the last one first, for a viewer. They tell which change follows
+/// which, and not whether an earlier text, of which only secrets may differ, has come back.
+pub fn hide_revisions<'e>(
+    handler: &Handler,
+    entries: impl Iterator<Item = &'e mut HistoryEntry>,
+    role: Role,
+) {
+    let running = handler.running();
+    // What the next text was made of, and what stands for it: what runs is shown by its own tag.
+    let mut next = (running.revision(), handler.shown_revision(&running, role));
+    for entry in entries.filter(|_| role == Role::View) {
+        let is_next = |after: &Revision| *after == next.0;
+        let own = |side| handler.hidden_revision((side, entry.serial));
+        entry.after = entry.after.map(|after| if is_next(&after) { next.1 } else { own("after") });
+        let before = own("before");
+        if let Some(shown) = entry.before.replace(before) {
+            next = (shown, before);
+        } else {
+            entry.before = None;
+        }
+    }
+}
+
+/// `blame`: the changes of one value, the last one first.
+pub fn blame(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
+    let masks = handler.masks(call)?;
+    let limit = call.query.number("limit", 1..=u32::MAX.into()).and_then(|limit| usize::try_from(limit).ok());
+    let path = call.query.path();
+    let path = call.query.demand("path", path)?;
+    let _turn = handler.turn(call.role)?;
+    let is_late = handler.lateness(BLAME_TIME);
+    let masker = handler.masker_of(masks);
+    let found = value_history(&*handler.service, &path, limit, masker.as_ref(), &is_late)?;
+    let mut changes = found.changes;
+    hide_revisions(handler, changes.iter_mut().map(|blamed| &mut blamed.entry), call.role);
+    let changes = changes.into_iter().map(|it| Blamed { entry: it.entry.shown_by(masked_text), ..it });
+    let notes = [(found.is_edited, EDITED_BY_HAND), (found.is_cut, TEXTS_MISSING)];
+    let notes: Vec<&str> = notes.into_iter().filter(|(is_so, _)| *is_so).map(|(_, word)| word).collect();
+    Ok(Response::json(&changes.collect::<Vec<_>>()).noted(&notes))
+}
+
+/// `history/N`: the text before a change, or the lines that it changed.
+pub fn kept(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
+    let masks = handler.masks(call)?;
+    let is_diff = call.query.word(FORMAT, &[FORMAT_DIFF]).is_some();
+    call.query.finish()?;
+    let unknown = |error: NotAChangeRef| Error::new(ErrorKind::BadParameter, error.to_string());
+    let change: ChangeRef = call.argument.parse().map_err(unknown)?;
+    let _turn = handler.turn(call.role)?;
+    if !is_diff {
+        return Ok(Response::ok(TEXT, handler.shown_text(&*handler.service.kept(change)?, masks)));
+    }
+    let entries = handler.service.history(WHOLE_HISTORY)?;
+    let entry = find(&entries, change)?;
+    let kept = |serial| handler.service.kept(ChangeRef::Serial(serial));
+    let before = kept(entry.serial)?;
+    let is_next = |later: &&HistoryEntry| {
+        later.serial > entry.serial
+            && !later.is_aside
+            && later.before.is_some()
+            && later.before == entry.after
+    };
+    let after = match entries.iter().rev().find(is_next) {
+        Some(later) => Some(kept(later.serial)?),
+        None => {
+            let texts = [ConfigSource::Saved, ConfigSource::Running].into_iter();
+            let mut texts = texts.filter_map(|source| handler.text_of(source).ok());
+            texts.find(|text| Some(text.revision()) == entry.after)
+        }
+    };
+    let gone = || Error::new(ErrorKind::NotFound, format!("the text after `#{}` is not kept", entry.serial));
+    let names = ["before", "after"].map(|side| format!("{side} #{}", entry.serial));
+    Ok(between(names, [before, after.ok_or_else(gone)?], handler.masker_of(masks)))
+}
+
+/// `diff`: the lines that differ between two texts.
+pub fn diff(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
+    let masks = handler.masks(call)?;
+    let names = [("from", SOURCE_SAVED), ("to", "running")];
+    let names = names.map(|(name, usual)| call.query.parsed(name).unwrap_or_else(|| usual.to_owned()));
+    call.query.finish()?;
+    let _turn = handler.turn(call.role)?;
+    let text = |name: &str| {
+        let change = match name {
+            "running" => return handler.text_of(ConfigSource::Running),
+            SOURCE_SAVED => return handler.text_of(ConfigSource::Saved),
+            _ => name.parse().map(ChangeRef::Serial).or_else(|_| name.parse()),
+        };
+        let change = change.map_err(|NotAChangeRef| {
+            let detail = "`from` and `to` take `running`, `saved`, the serial number of a change, or `@N` for the N-th last change";
+            Error::new(ErrorKind::BadParameter, detail)
+        })?;
+        handler.service.kept(change)
+    };
+    let texts = [text(&names[0])?, text(&names[1])?];
+    Ok(between(names, texts, handler.masker_of(masks)))
+}
+
+fn between(names: [String; 2], texts: [Arc<Snapshot>; 2], masker: Option<Masker>) -> Response {
+    let lines = diff_lines(texts.each_ref().map(|text| &**text), None, masker.as_ref());
+    let is_of_bytes = lines.is_empty() && texts[0].bytes() != texts[1].bytes();
+    let notes: &[&str] = if is_of_bytes { &[BYTES_DIFFER] } else { &[] };
+    unified(names.each_ref().map(String::as_str), &lines).noted(notes)
+}
+
+/// The answer with the lines that differ.
+pub fn unified([old, new]: [&str; 2], lines: &[String]) -> Response {
+    let mut body = if lines.is_empty() { String::new() } else { format!("--- {old}\n+++ {new}\n") };
+    lines.iter().for_each(|line| body.extend([line, "\n"]));
+    Response::ok(DIFF, body.into_bytes())
+}

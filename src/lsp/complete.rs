@@ -1,0 +1,159 @@
+//! What may be typed at a place: directives, values, and names of blocks where they are meant.
+
+use mediaconf::{
+    Document, FOREIGN_KEYWORDS, Facts, ForeignForm, ForeignKeyword, KnownOption, Parameter, PartPlace,
+    Schema, Word, WordKind,
+};
+use serde_json::{Value, json};
+
+use super::place::{Caret, Enclosing, NameGroup, REFERENCE, names_of, naming_part};
+use super::text::Spot;
+
+/// The most candidates of one answer; the client asks again when more is typed.
+const MOST: usize = 500;
+
+/// The protocol's numbers of the kinds of candidates.
+const DIRECTIVE: u8 = 10;
+const BLOCK: u8 = 7;
+const VALUE: u8 = 12;
+const OPTION: u8 = 5;
+const NAME: u8 = 18;
+
+/// What may stand at a place.
+struct Proposed {
+    text: String,
+    kind: u8,
+    detail: String,
+    documentation: String,
+}
+
+/// The candidates at a place.
+pub fn candidates(spot: &Spot) -> Value {
+    let (text, offset) = spot.in_whole();
+    let caret = Caret::new(text.document(), offset);
+    if caret.is_in_comment {
+        return json!([]);
+    }
+    let (around, index, typed) = (caret.enclosing(), caret.index(), caret.typed());
+    let mut found = Vec::new();
+    if index > 0 {
+        found = behind(text.document(), &around, &caret.words[0].value(), (index, typed));
+    }
+    // On a new line the `;` in front may be missing.
+    if index == 0 || caret.begins_line() {
+        found.extend(directives(&around));
+    }
+    found.retain(|proposed| proposed.text.starts_with(typed));
+    let is_incomplete = found.len() > MOST;
+    found.truncate(MOST);
+    let range = spot.file().range(spot.offset.saturating_sub(typed.len())..spot.offset);
+    let item = |(number, proposed): (usize, Proposed)| {
+        json!({
+            "label": proposed.text,
+            "kind": proposed.kind,
+            "detail": proposed.detail,
+            "documentation": proposed.documentation,
+            "sortText": format!("{number:04}"),
+            "filterText": proposed.text,
+            "textEdit": { "range": range, "newText": proposed.text },
+        })
+    };
+    let items: Vec<Value> = found.into_iter().enumerate().map(item).collect();
+    json!({ "isIncomplete": is_incomplete, "items": items })
+}
+
+/// The directives that may stand in a block, the known ones first.
+fn directives(around: &Enclosing) -> Vec<Proposed> {
+    let known = around.scope.rows().filter(|row| !row.keywords.is_empty());
+    let known = known.flat_map(|row| row.keywords.iter().map(move |keyword| of_row(row, keyword)));
+    let may_stand = |row: &&ForeignKeyword| row.stands_in(&around.keyword) || around.scope.may_hold(row);
+    let foreign = FOREIGN_KEYWORDS.iter().filter(may_stand);
+    known.chain(foreign.map(of_foreign)).collect()
+}
+
+fn of_row(row: &'static Parameter, keyword: &str) -> Proposed {
+    let kind = if row.codec.facts().group.is_some() { BLOCK } else { DIRECTIVE };
+    let unit = if row.unit.is_empty() { String::new() } else { format!(", in {}", row.unit) };
+    let default = if row.default.is_empty() { String::new() } else { format!("; default: {}", row.default) };
+    Proposed {
+        text: keyword.to_owned(),
+        kind,
+        detail: format!("{}{unit}{default}", row.codec.facts().usage),
+        documentation: format!("{}\n{}", row.doc, row.example),
+    }
+}
+
+fn of_foreign(row: &ForeignKeyword) -> Proposed {
+    let kind = if row.is_block() { BLOCK } else { DIRECTIVE };
+    Proposed {
+        text: row.keyword().to_owned(),
+        kind,
+        detail: row.usage().to_owned(),
+        documentation: row.doc.to_owned(),
+    }
+}
+
+/// The candidates for the word with a number, from 1, behind a keyword.
+fn behind(
+    text: &Document,
+    around: &Enclosing,
+    keyword: &str,
+    (index, typed): (usize, &str),
+) -> Vec<Proposed> {
+    let names = |group, prefix| names(text, group, prefix);
+    let Some(row) = around.scope.by_keyword(keyword) else {
+        let Some(row) = Schema::media().foreign(keyword).filter(|_| index == 1) else { return Vec::new() };
+        let switch: &[&str] = if matches!(row.form, ForeignForm::Switch) { &["on", "off"] } else { &[] };
+        let group = row.names_of.filter(|_| !around.is_top());
+        let names = group.map(|group| names(group, "")).unwrap_or_default();
+        return switch.iter().map(|word| value(word, "")).chain(names).collect();
+    };
+    let Facts { kind, object, address, options, .. } = row.codec.facts();
+    if let Some(object) = object {
+        if let Some(part) = naming_part(row).filter(|_| index == 1) {
+            return part.kind.names_of.map(|group| names(group, REFERENCE)).unwrap_or_default();
+        }
+        let parts = object.parts.iter().filter(|_| index > object.required().len());
+        let optional = parts.filter(|part| part.place == PartPlace::Optional && !part.secret);
+        return optional.flat_map(|part| of_kind(text, part.kind)).collect();
+    }
+    if let Some(options) = options.filter(|_| !typed.contains('=')) {
+        let option = |known: &KnownOption| Proposed {
+            text: format!("{}=", known.keyword),
+            kind: OPTION,
+            ..value("", known.kind.usage)
+        };
+        return options.known.iter().map(option).collect();
+    }
+    match (kind, address) {
+        (Some(kind), _) if index == 1 && !row.secret => of_kind(text, kind),
+        (None, Some(address)) if index == 1 => {
+            let names = address.names.map(|(prefix, group)| names(group, prefix)).unwrap_or_default();
+            let off = address.may_be_false.then(|| value("false", "opens access to everybody"));
+            off.into_iter().chain(names).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The values of a kind that are known, and examples.
+fn of_kind(text: &Document, kind: &WordKind) -> Vec<Proposed> {
+    let known = kind.values.iter().map(|word| value(word, kind.usage));
+    let examples = kind.examples.iter().filter(|word| !kind.values.contains(word));
+    let names = kind.names_of.map(|group| names(text, group, "")).unwrap_or_default();
+    known.chain(examples.map(|word| value(word, "an example"))).chain(names).collect()
+}
+
+fn names(text: &Document, group: NameGroup, prefix: &str) -> Vec<Proposed> {
+    let name = |name: String| Proposed {
+        text: Word::write(&format!("{prefix}{name}")).into_owned(),
+        kind: NAME,
+        ..value("", group)
+    };
+    names_of(text, group).into_iter().map(name).collect()
+}
+
+fn value(text: &str, detail: &str) -> Proposed {
+    let (text, detail) = (text.to_owned(), detail.to_owned());
+    Proposed { text, kind: VALUE, detail, documentation: String::new() }
+}
