@@ -201,5 +201,6 @@ fn text(place: Place, value: &Value) -> Option<String> {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests read fixtures")]
 #[path = "lines_tests.rs"]
 mod tests;
