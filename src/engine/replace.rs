@@ -18,7 +18,7 @@ use super::running::ReloadRun;
 use super::snapshot::Snapshot;
 use super::transaction::{Transaction, hand_edited_since};
 use crate::error::{Error, ErrorKind};
-use mediaconf::{Document, Masker, Path, Token, has_lost_line_ends};
+use mediaconf::{Document, EditError, Masker, Path, Token, formatted_document, has_lost_line_ends};
 
 impl Engine {
     /// Makes a change, or rehearses it.
@@ -206,7 +206,7 @@ impl Transaction<'_> {
         if !present.is_valid() {
             return Err(Error::bad_config(present.clone()));
         }
-        let new = present.document().formatted()?;
+        let new = formatted_document(present.document()).map_err(EditError::Unproved)?;
         Ok(new.map_or_else(|| present.clone(), |new| Snapshot::from_document(new).into()))
     }
 

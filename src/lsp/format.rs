@@ -3,7 +3,7 @@
 use std::iter;
 use std::ops::Range;
 
-use mediaconf::{Document, Entry, LineIndex, Schema, Severity, Token, one_line};
+use mediaconf::{Entry, LineIndex, Schema, Severity, Token, formatted, one_line};
 use serde_json::{Value, json};
 
 use super::place::Enclosing;
@@ -24,8 +24,8 @@ pub fn edits(text: &SourceText) -> Result<Value, RequestFault> {
         let place = line.map_or(String::new(), |line| format!(" (line {line})"));
         return Err(RequestFault::failed(format!("a text with errors{place} is not formatted")));
     }
-    let new = text.document().formatted().map_err(|error| RequestFault::failed(error.to_string()))?;
-    let Some(new) = new.map(Document::into_text) else { return Ok(json!([])) };
+    let new = formatted(text.document()).map_err(|unproved| RequestFault::failed(unproved.to_string()))?;
+    let Some(new) = new else { return Ok(json!([])) };
     let old = text.document().text();
     let line_end = if old.contains("\r\n") { "\r\n" } else { "\n" };
     let edit = |(part, by): (Range<usize>, Range<usize>)| {

@@ -10,7 +10,7 @@
 //! | [add, copy and rename blocks](#set-and-unset-values) | [`BlockRequest`], [`BlockContent`], [`BlockPlace`], [`Renaming`] |
 //! | [merge a patch](#merge-a-patch) | [`Request`], [`Edit`], [`Splice`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`] |
 //! | [compare](#compare) | [`diff`], [`unified_diff`] |
-//! | [format](#format) | [`Document::formatted`] |
+//! | [format](#format) | [`formatted`] |
 //! | [explain a key](#explain-a-key) | [`explain`], [`Explanation`] |
 //! | [complete a path](#complete-a-path) | [`Completion`], [`PathUse`], [`Proposal`] |
 //! | [look up a directive](#look-up-a-directive) | [`Schema`], [`Scope`], [`Parameter`] |
@@ -130,12 +130,11 @@
 //! # Format
 //!
 //! ```
-//! use mediaconf::Document;
+//! use mediaconf::{Document, formatted};
 //!
 //! let document = Document::parse("stream cam1 {\nprepush 5;\n}\n");
-//! let formatted = document.formatted()?.expect("it was not formatted");
-//! assert_eq!(formatted.text(), "stream cam1 {\n  prepush 5;\n}\n");
-//! # Ok::<(), mediaconf::EditError>(())
+//! let text = formatted(&document).expect("the values stay");
+//! assert_eq!(text.as_deref(), Some("stream cam1 {\n  prepush 5;\n}\n"));
 //! ```
 //!
 //! # Explain a key
@@ -210,14 +209,14 @@ pub use model::{MaskedText, Masker, SecretValues, check};
 pub use query::{Config, Path, Segment, Selection};
 pub use request::{BlockContent, BlockPlace, BlockRequest, Renaming, Request};
 pub use schema::{Parameter, Schema, Scope};
-pub use show::unified_diff;
+pub use show::{formatted, unified_diff};
 pub use syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, LineIndex, Severity, Splice, Word};
 
 #[doc(hidden)]
 pub use edit::{Pointer, Substitution, doubts_in_json, joined};
 #[doc(hidden)]
 pub use {
-    edit::{modify, normalize, quoted},
+    edit::{Unproved, modify, normalize, quoted},
     merge::{
         ChangedValue, DesiredState, Drift, LinesClash, Prune, first_marker, merge_lines, merge_patch,
         patch_between, three_way,
@@ -233,7 +232,7 @@ pub use {
         DirectiveRole, ESCAPE, FOREIGN_KEYWORDS, Facts, ForeignForm, ForeignKeyword, Kind, KnownOption,
         OUTSIDE, ObjectShape, POSITION, Part, PartPlace, SOURCE, STATIC, WITH_INCLUDES, nearest,
     },
-    show::{Effects, each_set_line, mended, set_lines},
+    show::{Effects, each_set_line, formatted_document, mended, set_lines},
     syntax::{EntryId, Position, Span, Token, TokenKind, controls_terminal, one_line, printable},
 };
 

@@ -56,5 +56,5 @@ fn fix(call: Invocation<'_>) -> Result<Exit, Error> {
     let mut command = ChangeCommand::new(&args, Verb::EDIT).named("edit");
     command.options.message = Some(REASON.to_owned());
     command.options.base = Some(text.revision());
-    command.run(call, RequestedChange::Save(mended.into_bytes().into()))
+    command.run(call, RequestedChange::Save(mended.text.into_bytes().into()))
 }

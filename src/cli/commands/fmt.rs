@@ -14,7 +14,7 @@ use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, RequestedChange, Snapshot};
 use crate::error::{Error, Exit};
-use mediaconf::Document;
+use mediaconf::{EditError, formatted};
 
 /// Format the configuration: indentation, blanks, blank lines and line ends
 ///
@@ -115,5 +115,5 @@ fn formatted_text(text: &Arc<Snapshot>) -> Result<Option<String>, Error> {
     if !text.is_valid() {
         return Err(Error::bad_config(text.clone()));
     }
-    Ok(text.document().formatted()?.map(Document::into_text))
+    Ok(formatted(text.document()).map_err(EditError::Unproved)?)
 }
