@@ -13,7 +13,6 @@
 
 mod apply;
 mod follow;
-mod record;
 mod restore;
 mod runs;
 mod service;
@@ -34,7 +33,6 @@ use crate::store::file::{ConfFile, Followed};
 use crate::store::{NodeRecord, NodeState, PendingInfo, Revision, Store, fresh_id};
 
 pub use apply::first_text;
-pub use runs::{Contact, Runs, runs};
 
 /// The longest time for a look. A node that was cut off sends its request again and again, with pauses
 /// that grow up to 0.8 s, and is back two seconds after the cluster.

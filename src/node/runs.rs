@@ -9,7 +9,7 @@ use crate::store::etcd::HeadRecord;
 
 /// The configuration that a node runs, of the two that a change which is not confirmed yet leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Runs {
+pub(super) enum Runs {
     /// The one of the last change.
     Head,
     /// The one before it.
@@ -18,7 +18,7 @@ pub enum Runs {
 
 /// The reason why a node runs the configuration before the last change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BackReason {
+pub(super) enum BackReason {
     /// Other nodes take the change first.
     OthersFirst,
     /// It was not confirmed in time.
@@ -29,7 +29,7 @@ pub enum BackReason {
 
 /// The times that have passed for a node.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Contact {
+pub(super) struct Contact {
     /// Since it first saw the last change.
     pub first_seen: Duration,
     /// Since the last read that succeeded was sent.
@@ -39,7 +39,7 @@ pub struct Contact {
 }
 
 /// The configuration that the node `name` runs, where `head` was seen last, and `pending` with it.
-pub fn runs(head: &HeadRecord, has_pending: bool, name: &str, contact: &Contact) -> Runs {
+pub(super) fn runs(head: &HeadRecord, has_pending: bool, name: &str, contact: &Contact) -> Runs {
     let Some(change) = &head.unconfirmed else { return Runs::Head };
     let ttl = change.ttl_s.map_or(Duration::MAX, Duration::from_secs);
     let goes_first = change.canary.is_empty() || change.canary.iter().any(|first| first == name);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::channel;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mediactl::error::{Error, ErrorKind};
 use mediactl::store::file::ConfFile;
@@ -398,13 +398,6 @@ fn the_state_folder_follows_the_mode_of_the_file() {
 }
 
 #[test]
-fn loading_creates_no_files() {
-    let place = Place::new();
-    resolve(&place.conf).load().expect("the file can be read");
-    assert!(!place.path(".media.conf.mediactl").exists());
-}
-
-#[test]
 fn an_obstacle_to_the_state_folder_is_named() {
     let blockers: [fn(&Place); 4] = [
         |place| fs::write(place.path(".media.conf.mediactl"), b"").expect("the folder is ours"),
@@ -497,26 +490,6 @@ fn a_candidate_is_there_to_be_checked_and_then_gone() {
 }
 
 #[test]
-fn a_held_lock_is_waited_for_and_then_named() {
-    let place = Place::new();
-    let conf = resolve(&place.conf);
-    let held = lock(&conf);
-    let start = Instant::now();
-    let mut told = Vec::new();
-    let wait = Duration::from_millis(1200);
-    let busy = conf.writer(wait, &mut |holder| told.push(*holder)).err().expect("it is held");
-    assert!(start.elapsed() >= wait && start.elapsed() < wait * 30);
-    let us = Some(std::process::id());
-    assert!(
-        busy.kind == ErrorKind::Locked && busy.message.ends_with(&format!("process {}", std::process::id())),
-        "{busy:?}"
-    );
-    assert_eq!(told.iter().map(|holder| holder.pid).collect::<Vec<_>>(), [us]);
-    drop(held);
-    lock(&conf);
-}
-
-#[test]
 fn a_lock_whose_folder_was_removed_does_not_count() {
     let place = Place::new();
     let conf = resolve(&place.conf);
@@ -591,17 +564,4 @@ fn revisions_name_texts() {
     }
     let place = Place::new();
     assert_eq!(resolve(&place.conf).load().expect("it can be read").revision(), Revision::from_text(OLD));
-}
-
-#[test]
-fn messages_are_short_and_lower_case() {
-    let place = Place::new();
-    fs::write(place.path(".media.conf.mediactl"), b"").expect("the folder is ours");
-    let error = replace(&place.conf, NEW).expect_err("the lock has no place");
-    let expected = format!(
-        "cannot use the state folder `{}`: not a directory",
-        place.path(".media.conf.mediactl").display()
-    );
-    assert_eq!(error.to_string(), expected);
-    assert!(error.hint.is_some());
 }

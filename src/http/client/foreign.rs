@@ -12,7 +12,7 @@ use crate::engine::{
 };
 use crate::error::Error;
 use crate::http::api::ApiOperation;
-use mediaconf::{Request, doubts_in_json, normalize};
+use mediaconf::{Request, doubts_in_json, normalize, patch_between};
 
 /// What a server answers that says yes to a change and does not make it.
 const IGNORED: &str = "the same configuration as before, without the change";
@@ -40,7 +40,7 @@ fn modify(session: &mut Session, request: &Request, options: &ChangeOptions) -> 
     let before = session.fetch(ConfigSource::Running)?;
     let config = before.config();
     let evaluated = request.evaluate(&config)?;
-    let (patch, mut notes) = (evaluated.patch.clone(), evaluated.notes.clone());
+    let (mut patch, mut notes) = (evaluated.patch.clone(), evaluated.notes.clone());
     let depends_on_read = evaluated.depends_on_read;
     // JSON does not tell how unknown directives are written, which the made text does.
     let doubts = doubts_in_json(&config.to_json(), &normalize(patch.clone())?);
@@ -53,7 +53,7 @@ fn modify(session: &mut Session, request: &Request, options: &ChangeOptions) -> 
         let deletion = before_deletion(unnamed, edit.streams_before, options.max_delete);
         refuse_guarded([credentials, deletion], options)?;
     }
-    if request.is_of_present_text() {
+    if request.is_of_text() {
         session.host.warning(&format!(
             "`{}` does not give its text, so the block is made anew there, without comments",
             session.name
@@ -61,6 +61,9 @@ fn modify(session: &mut Session, request: &Request, options: &ChangeOptions) -> 
     }
     let mut after = before.clone();
     if let Some(edit) = edit {
+        if request.is_of_text() {
+            patch = patch_between(before.document(), &edit.document).into();
+        }
         notes.extend(edit.notes);
         after = Arc::new(Snapshot::proved(edit.document));
     }

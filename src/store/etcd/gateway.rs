@@ -78,7 +78,10 @@ const CLOSED_AT_FIRST: [&str; 2] = ["tls handshake eof", "connection reset by pe
 /// The answer of etcd to a certificate that names a user, where logins are needed.
 const COMMON_NAME: &str = "CommonName of client sending a request against gateway";
 
-/// The same in our words.
+/// The answer of an etcd that has no users, and so gives no tokens.
+const NO_USERS: &str = "authentication is not enabled";
+
+/// The answer to such a certificate in our words.
 const HAS_COMMON_NAME: &str =
     "the certificate of `--cert` has a common name (CN), and etcd takes only one without, as users log in";
 
@@ -156,8 +159,6 @@ enum Failure {
     Token(String),
     /// The password is wrong, or a right is missing.
     Denied(String),
-    /// etcd has no users, so it gives no tokens.
-    NoUsers,
     /// An answer has more bytes than the user takes.
     TooLarge,
     /// Any other refusal, such as a full disk; or a certificate that can't be used.
@@ -347,7 +348,6 @@ impl Gateway {
             )
             .hint("`--user` and `--password-file` give another login; `etcdctl role get` shows the rights")
             .because(reason),
-            Failure::NoUsers => failed("authentication is not enabled"),
             Failure::Other(reason) | Failure::Silent { why: reason, .. } if reason.contains(NO_SPACE) => {
                 failed(&reason)
                     .hint("etcd is full: compact it, then `etcdctl defrag` and `etcdctl alarm disarm`")
@@ -412,7 +412,7 @@ impl Gateway {
                 Ok(Some(token))
             }
             // No login is needed: etcd has no users.
-            Err(Failure::NoUsers) => Ok(None),
+            Err(Failure::Other(why)) if why.contains(NO_USERS) => Ok(None),
             // At a member that is not there it costs etcd nothing.
             Err(failure @ Failure::Silent { may_be_done: false, .. }) => Err(failure),
             Err(failure) => {
@@ -586,7 +586,6 @@ impl Failure {
             16 => Self::Token(why),
             7 => Self::Denied(why),
             3 if says("authentication failed") || says("user name") => Self::Denied(why),
-            _ if says("authentication is not enabled") => Self::NoUsers,
             // Cancelled, unknown, too late, aborted, internal, unavailable: it may be over soon, as where there is no leader.
             1 | 2 | 4 | 10 | 13 | 14 => Self::Silent { why, may_pass: true, may_be_done: true },
             _ => Self::Other(why),
@@ -768,7 +767,7 @@ mod tests {
             (14, "etcdserver: no leader", passing("no leader")),
             (16, "etcdserver: invalid auth token", Failure::Token("invalid auth token".to_owned())),
             (3, &*format!("etcdserver: {wrong}"), Failure::Denied(wrong.to_owned())),
-            (9, "etcdserver: authentication is not enabled", Failure::NoUsers),
+            (9, "etcdserver: authentication is not enabled", Failure::Other(NO_USERS.to_owned())),
             (
                 8,
                 "etcdserver: mvcc: database space exceeded",

@@ -27,7 +27,6 @@ mod commit;
 mod gateway;
 mod messages;
 mod nodes;
-mod port;
 mod read;
 mod records;
 

@@ -22,6 +22,7 @@ use serde::Deserialize;
 
 use super::find::{ConfFile, read_whole};
 use super::history::{FIRST, FOLDER, History, JOURNAL, JournalLine, KEEP, number_kept, plain, read_lines};
+use super::replace::sync_folder;
 use super::state::{LOCK, PROBE_WAIT, SERVE_LOCK, StateDir, UNFINISHED};
 use crate::error::{Error, ErrorKind};
 use crate::store::error::LockHolder;
@@ -114,7 +115,8 @@ fn convert(conf: &ConfFile, former: &StateDir) -> Result<(), Error> {
         new.sync().map_err(Error::state_folder(&path))?;
         fs::rename(&path, conf.state_dir()).map_err(Error::state_folder(&conf.state_dir()))
     });
-    sync_folder(conf);
+    // A folder that can't be synced is legal; after a power failure the one or the other is there.
+    let _ = sync_folder(conf);
     filled.inspect_err(|_| remove_tree(&path))
 }
 
@@ -183,7 +185,7 @@ fn copy_and_exchange(conf: &ConfFile, earlier: &StateDir, new: &StateDir) -> Res
     let exchanged = rustix::fs::renameat_with(CWD, from, CWD, conf.state_dir(), RenameFlags::EXCHANGE);
     match exchanged.inspect_err(|_| remove_tree(from)) {
         Ok(()) => {
-            sync_folder(conf);
+            let _ = sync_folder(conf);
             Ok(true)
         }
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(false),
@@ -203,11 +205,6 @@ fn make_new(conf: &ConfFile, like: &StateDir) -> Result<StateDir, Error> {
 fn remove_tree(path: &Path) {
     // If something stays, the next writer removes it, or says why it can't.
     let _ = fs::remove_dir_all(path);
-}
-
-fn sync_folder(conf: &ConfFile) {
-    // A folder that can't be synced is legal; after a power failure the one or the other is there.
-    let _ = File::open(conf.folder()).and_then(|folder| folder.sync_all());
 }
 
 /// Copies the regular files; false if some were left out. What each process makes anew is not copied. Of the folder of an

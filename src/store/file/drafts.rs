@@ -156,7 +156,7 @@ impl KeptDraft {
 
     /// Removes the draft, and what the editor left beside it, such as a backup: the names have that of the draft in
     /// them.
-    pub fn remove(self) {
+    pub fn remove(&self) {
         let _ = fs::remove_file(self.path.with_extension(BASE));
         let _ = fs::remove_file(&self.path);
         let (Some(folder), Some(name)) = (self.path.parent(), self.path.file_stem()) else { return };
@@ -194,26 +194,15 @@ fn replace(path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
 ///
 /// # Errors
 /// `StateFolder`; also where others may write it.
-pub fn user_folder(state_home: &Path) -> Result<PathBuf, Error> {
+fn user_folder(state_home: &Path) -> Result<PathBuf, Error> {
     let path = state_home.join(USER_FOLDER);
     let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
     made.map_err(Error::state_folder(&path))?;
-    match is_private_folder(&path) {
+    let is_private = |found: fs::Metadata| found.is_dir() && is_ours(&found) && found.mode() & 0o022 == 0;
+    match fs::symlink_metadata(&path).is_ok_and(is_private) {
         true => Ok(path),
-        false => {
-            let source = io::Error::other("other users may write it");
-            Err(Error::state_folder(&path)(source))
-        }
+        false => Err(Error::state_folder(&path)(io::Error::other("other users may write it"))),
     }
-}
-
-/// The rights of others to write.
-const WRITTEN_BY_OTHERS: u32 = 0o022;
-
-/// True if a folder belongs to this user, and nobody else may write it.
-fn is_private_folder(folder: &Path) -> bool {
-    let found = fs::symlink_metadata(folder);
-    found.is_ok_and(|found| found.is_dir() && is_ours(&found) && found.mode() & WRITTEN_BY_OTHERS == 0)
 }
 
 /// Opens a file of this user as `options` say; no link is followed, and no pipe waits for its other end.
@@ -222,6 +211,7 @@ fn is_private_folder(folder: &Path) -> bool {
 /// `InvalidInput` if it is no regular file, `PermissionDenied` if it belongs to somebody else.
 fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let not_regular = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
     let opened = options.custom_flags(flags.bits() as i32).open(path);
     let file = opened.map_err(|error| match Errno::from_io_error(&error) {
         Some(Errno::LOOP | Errno::ISDIR) => not_regular(),
@@ -231,18 +221,10 @@ fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     match (found.is_file(), is_ours(&found)) {
         (true, true) => Ok(file),
         (false, _) => Err(not_regular()),
-        (true, false) => Err(denied("it belongs to another user")),
+        (true, false) => Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user")),
     }
 }
 
 fn is_ours(found: &fs::Metadata) -> bool {
     found.uid() == rustix::process::geteuid().as_raw()
-}
-
-fn not_regular() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
-}
-
-fn denied(why: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::PermissionDenied, why)
 }

@@ -55,7 +55,7 @@ use std::time::Duration;
 
 use rustix::process::geteuid;
 
-pub use drafts::{DraftHead, DraftOrigin, KeptDraft, draft_head, text_of_base, user_folder};
+pub use drafts::{DraftHead, DraftOrigin, KeptDraft, draft_head, text_of_base};
 pub use find::ConfFile;
 pub use pending::{Followed, FollowedText, WayBack};
 pub use serving::{AllowedPeers, ServeLock, Serving, SocketPeer};

@@ -40,9 +40,7 @@ struct PendingHeader {
     operation: String,
     by: String,
     running: usize,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     file: Option<usize>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     written: Option<usize>,
     /// The xxh3-128 of the texts: a record that was cut short has another.
     hash: String,
@@ -109,10 +107,8 @@ pub struct Followed {
     /// The text that is being written and loaded.
     pub takes: Option<FollowedText>,
     /// The way back from a change that is not confirmed yet; it is noted before the change is taken.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub back: Option<WayBack>,
     /// The reason why it takes no text, until the cluster is adopted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
 }
 
@@ -138,7 +134,6 @@ pub struct FollowedText {
     #[serde(default)]
     pub epoch: String,
     /// The id of the change with that serial; none of a text that came back.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The revision of the text.
     pub revision: Revision,

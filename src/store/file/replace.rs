@@ -214,7 +214,7 @@ fn is_mount_point(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::ResourceBusy | io::ErrorKind::CrossesDevices)
 }
 
-fn sync_folder(conf: &ConfFile) -> Option<Warning> {
+pub(super) fn sync_folder(conf: &ConfFile) -> Option<Warning> {
     let path = conf.folder();
     let source = File::open(path).and_then(|folder| folder.sync_all()).err()?;
     Some(format!("cannot flush the folder `{}`: {}", path.display(), reason(&source)))

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::normalize;
+use super::slips::example;
 use super::substitution::Substitution;
 use crate::query::{
     Condition, Config, Expansion, NULL, Path, Segment, find_by, is_whole_list, keys, out_of_range,
@@ -97,13 +98,7 @@ impl AssignedValue {
 /// Shows no value, which may be a secret.
 impl fmt::Debug for AssignedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Typed(_) => "Typed(…)",
-            Self::Text(_) => "Text(…)",
-            Self::File(_) => "File(…)",
-            Self::Remove => "Remove",
-            Self::Replace(_) => "Replace(…)",
-        })
+        f.write_str("AssignedValue")
     }
 }
 
@@ -126,8 +121,6 @@ pub struct AssignOptions {
 pub struct Computed {
     /// The merge patch (RFC 7396).
     pub patch: Object,
-    /// The same patch, normalized.
-    pub normalized: Object,
     /// True if lists, globs or conditions were looked up: then the patch is right only for the
     /// configuration that was read.
     pub depends_on_read: bool,
@@ -176,16 +169,8 @@ impl Config<'_> {
             }
         }
         faults.extend(assigner.overlaps(&edits));
-        let count = edits.len();
-        // A merge would make the object that an absent value is in.
-        edits.retain(|edit| !edit.value.is_null() || edit.is_unset || self.is_in_object(&edit.path));
-        depends_on_read |= edits.len() < count;
         let mut patch = Value::Object(Map::new());
-        let added = edits.iter().map(|edit| match add(&mut patch, self, edit) {
-            Err(fault) if edit.value.is_null() && fault.is_absent() && !edit.is_unset => None,
-            result => result.err().map(|fault| fault.at(&edit.path)),
-        });
-        let added: Vec<Option<Fault>> = added.collect();
+        let added: Vec<Option<Fault>> = edits.iter().map(|edit| add(&mut patch, self, edit).err()).collect();
         // Of a block that is not there, what is missing in it says nothing.
         let missing = |edit| assigner.missing_block(edit, &patch).filter(|_| !options.create);
         faults.extend(edits.iter().zip(added).filter_map(|(edit, fault)| missing(edit).or(fault)));
@@ -198,17 +183,9 @@ impl Config<'_> {
             Some(path) => fault.at(&path),
             None => fault,
         };
-        let normalized = normalize(patch.clone())
-            .map_err(|Faults(found)| Faults(found.into_iter().map(of_path).collect()))?;
+        normalize(patch.clone()).map_err(|Faults(found)| Faults(found.into_iter().map(of_path).collect()))?;
         let patch = patch.as_object().cloned().unwrap_or_default();
-        Ok(Computed { patch, normalized, depends_on_read })
-    }
-
-    fn is_in_object(&self, path: &Path) -> bool {
-        match keys(&path.segments).as_deref() {
-            Some([above @ .., _]) if !above.is_empty() => self.is_object(above),
-            _ => true,
-        }
+        Ok(Computed { patch, depends_on_read })
     }
 }
 
@@ -267,7 +244,7 @@ impl Assigner<'_> {
         }
         let value = given
             .at(at)
-            .map_err(|fault| Fault { hint: fault.hint.or_else(|| Self::example(at, path)), ..fault })?;
+            .map_err(|fault| Fault { hint: fault.hint.or_else(|| example(at, path)), ..fault })?;
         if path.segments.len() + depth(&value) > Document::MAX_DEPTH {
             return Err(Fault::of_path(format!("this nests deeper than {}", Document::MAX_DEPTH)));
         }
@@ -279,12 +256,12 @@ impl Assigner<'_> {
         if value.is_null() || !given.is_whole_in_words(at) {
             return Ok(value);
         }
-        self.whole(at, place, given.text().unwrap_or_default(), value)
+        self.whole(at, place, value)
     }
 
     /// A value that is given as words is the whole directive: null for each other extra of a backend; one that would drop
     /// elements of a list is refused.
-    fn whole(&self, place: Place, path: &Path, text: &str, mut value: Value) -> Result<Value, Fault> {
+    fn whole(&self, place: Place, path: &Path, mut value: Value) -> Result<Value, Fault> {
         let Some(keys) = keys(&path.segments) else { return Ok(value) };
         if let Some(options) = place.address().and_then(|shape| shape.options) {
             let present = self.current.names(&[&keys[..], &[options]].concat());
@@ -297,10 +274,15 @@ impl Assigner<'_> {
             return Ok(value);
         }
         let present = self.current.value(&keys).as_ref().and_then(Value::as_array).map_or(0, Vec::len);
-        match present {
-            0 | 1 => Ok(value),
-            _ => Err(Self::drops(place, path, present, text, &value)),
+        if present > 1 {
+            let path = path.shown();
+            let fault =
+                Fault::of_path(format!("there are {present} elements, and this would replace them all"));
+            return Err(fault.hint(format!(
+                "`{path}[0]` is the first, `{path}[+]` appends one; a JSON array sets the whole list"
+            )));
         }
+        Ok(value)
     }
 
     /// The places of the values that a substitution changes, each with its new value. The path goes through lists
@@ -384,12 +366,17 @@ impl Replacement<'_> {
 /// Adds an edit to the patch of the edits before it. A merge patch has no entries of lists, so an edited list is in it as a
 /// whole. The fault of a removal is an absence where nothing is there to be removed.
 fn add(patch: &mut Value, current: &Config<'_>, edit: &PathEdit) -> Result<(), Fault> {
-    let PathEdit { path, value, .. } = edit;
+    let PathEdit { path, value, is_unset } = edit;
     let (names, in_list) = path.split_names();
     let above = &path.segments[..names.len()];
-    refuse_below_words(current, &names)?;
+    let may_be_absent = value.is_null() && !is_unset;
     if in_list.is_empty() {
-        return set(patch, above, value, false);
+        // A merge would make the object that an absent value is in.
+        let is_in_none = |(_, around): (_, &[&str])| !around.is_empty() && !current.is_object(around);
+        return match may_be_absent && names.split_last().is_some_and(is_in_none) {
+            true => Ok(()),
+            false => set(patch, above, value, false).map_err(|fault| fault.at(path)),
+        };
     }
     let in_patch = names.iter().try_fold(&*patch, |value, name| value.get(*name)).cloned();
     let before = in_patch.or_else(|| current.value(&names)).unwrap_or(Value::Null);
@@ -402,41 +389,16 @@ fn add(patch: &mut Value, current: &Config<'_>, edit: &PathEdit) -> Result<(), F
     };
     let before = lines(before);
     let mut after = before.clone();
-    set(&mut after, in_list, value, value.is_null()).map_err(|fault| match value.is_null() {
-        true => fault,
-        false => Fault { kind: FaultKind::Path, ..fault },
-    })?;
-    if after == before {
-        return Ok(());
+    match set(&mut after, in_list, value, value.is_null()) {
+        Ok(()) if after == before => return Ok(()),
+        Ok(()) => {}
+        Err(fault) if may_be_absent && fault.is_absent() => return Ok(()),
+        Err(fault) if value.is_null() => return Err(fault.at(path)),
+        Err(fault) => return Err(Fault { kind: FaultKind::Path, ..fault }.at(path)),
     }
     let after = lines(after);
     let is_gone = is_foreign && after.as_array().is_some_and(Vec::is_empty);
-    set(patch, above, if is_gone { &Value::Null } else { &after }, false)
-}
-
-/// Refuses a member of a word or of a list: it would replace the whole word or list.
-fn refuse_below_words(current: &Config<'_>, keys: &[&str]) -> Result<(), Fault> {
-    let mut place = Place::Root;
-    for (index, key) in keys[..keys.len().saturating_sub(1)].iter().enumerate() {
-        let Ok(below) = place.member(key) else { return Ok(()) };
-        if below.is_foreign() {
-            match current.value(&keys[..=index]) {
-                Some(Value::Object(_)) => {}
-                None => return Ok(()),
-                // Its lines have names, and a patch gives them so.
-                Some(Value::Array(_)) if Schema::media().has_names(key) => return Ok(()),
-                Some(found) => {
-                    let (what, hint) = match found {
-                        Value::Array(_) => ("a list", "name an element, such as `[0]`"),
-                        _ => ("a word", "to replace it, set it to a JSON object"),
-                    };
-                    return Err(Fault::of_path(format!("`{key}` is {what}, and has no members")).hint(hint));
-                }
-            }
-        }
-        place = below;
-    }
-    Ok(())
+    set(patch, above, if is_gone { &Value::Null } else { &after }, false).map_err(|fault| fault.at(path))
 }
 
 /// Sets or removes the value at `segments` of `node`, where null stands for a value that does not

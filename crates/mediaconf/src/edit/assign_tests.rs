@@ -208,18 +208,12 @@ fn a_port_is_the_whole_list_where_it_drops_none() {
     }
     for (assignment, expected) in [
         ("http=[::1]:80", {
-            "`http`: there are 2 ports, and this would replace them all | `--set 'http[0]=[::1]:80'` replaces the first, \
-             `--set 'http[+]=[::1]:80'` appends, `--set 'http=[\"[::1]:80\"]'` sets the whole list"
-        }),
-        ("streams.a.url=udp://9", {
-            "`streams.a.urls`: there are 3 sources, and this would replace them all | `--set \
-             'streams.a.urls[0]=udp://9'` replaces the first, `--set 'streams.a.urls[+]=udp://9'` appends, \
-             `--set 'streams.a.urls=[{\"url\":\"udp://9\"}]'` sets the whole list"
+            "`http`: there are 2 elements, and this would replace them all | `http[0]` is the first, `http[+]` \
+             appends one; a JSON array sets the whole list"
         }),
         ("streams.a.url=rtsp://u:geheim@h/", {
-            "`streams.a.urls`: there are 3 sources, and this would replace them all | `--set \
-             'streams.a.urls[0]=URL'` replaces the first, `--set 'streams.a.urls[+]=URL'` appends, \
-             `--set 'streams.a.urls=[\"URL\"]'` sets the whole list"
+            "`streams.a.urls`: there are 3 elements, and this would replace them all | `streams.a.urls[0]` is the \
+             first, `streams.a.urls[+]` appends one; a JSON array sets the whole list"
         }),
     ] {
         check_fault(assignment, expected);
@@ -268,7 +262,7 @@ fn null_where_nothing_is_changes_nothing() {
     }
     let created = AssignOptions { create: true, ..AssignOptions::default() };
     let computed = evaluate(TEXT, &["streams.n.title=null"], created).expect("there is nothing to remove");
-    assert_eq!((computed.patch.len(), computed.depends_on_read), (0, true));
+    assert!(computed.patch.is_empty());
 }
 
 #[test]
@@ -297,12 +291,12 @@ fn null_is_refused_where_unset_is() {
             "`streams.b1.title`: there is no stream `b1` | did you mean `b`?".to_owned()
         }),
         ("streams.*.titel=null", {
-            "`streams.*.titel`: `titel` is not known here | did you mean `title`? If `titel` is right, add \
+            "`streams.*.titel`: `titel` is not known here | did you mean `title`? If it is right, add \
              `--accept near-miss` (over HTTP `accept=near-miss`)"
                 .to_owned()
         }),
         ("rtpm=null", {
-            "`rtpm`: `rtpm` is not known here | did you mean `rtmp`? If `rtpm` is right, add \
+            "`rtpm`: `rtpm` is not known here | did you mean `rtmp`? If it is right, add \
              `--accept near-miss` (over HTTP `accept=near-miss`)"
                 .to_owned()
         }),
@@ -339,7 +333,7 @@ fn numbers_reach_the_patch_as_written() {
 #[test]
 fn values_that_do_not_fit_are_refused_with_their_path() {
     let http =
-        "`http`: expected a port from 0 to 65535, or HOST:PORT | `--set 'http[+]=80'` appends, `--set ";
+        "`http`: expected a port from 0 to 65535, or HOST:PORT | such as `--set 'http[+]=80'`".to_owned();
     for (assignment, expected) in [
         ("rtmp=abc", "`rtmp`: expected a port from 0 to 65535, or HOST:PORT".to_owned()),
         ("rtmp=65536", "`rtmp`: expected a port from 0 to 65535, or HOST:PORT".to_owned()),
@@ -356,12 +350,11 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
              one"
                 .to_owned(),
         ),
-        ("http=x", format!("{http}'http=[80]'` sets the whole list")),
-        ("http=80 443", format!("{http}'http=[80]'` sets the whole list")),
+        ("http=x", http.clone()),
+        ("http=80 443", http),
         ("streams.b.urls=udp://u:p@1 udp://2", {
-            "`streams.b.urls`: expected one URL, then NAME=VALUE options | `--set \
-             'streams.b.urls[+]=udp://239.0.0.1:1234'` appends, `--set \
-             'streams.b.urls=[{\"url\":\"udp://239.0.0.1:1234\"}]'` sets the whole list"
+            "`streams.b.urls`: expected one URL, then NAME=VALUE options | such as \
+             `--set 'streams.b.urls[+]=udp://239.0.0.1:1234'`"
                 .to_owned()
         }),
         ("log_requests=yes", "`log_requests`: expected `true` or `false`".to_owned()),
@@ -408,7 +401,7 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
         }),
         ("s:streams.a.push[+]=a b", {
             "`streams.a.push[+]`: this would be one word in quotes, not several words | the words as a JSON \
-             array are `[\"a\",\"b\"]`: `--set 'streams.a.push[+]=[\"a\",\"b\"]'`; `--accept form-change` sets one word"
+             array, such as `[\"A\",\"B\"]`; `--accept form-change` sets one word"
                 .to_owned()
         }),
         ("x=[]", "`x`: an empty list can't be written | null removes the directive".to_owned()),
@@ -459,13 +452,7 @@ fn paths_that_lead_nowhere_are_refused() {
             "`streams.a.urls.url`: a list has no members | name an element, such as `[0]`, or `[+]` for a new \
              one"
         }),
-        ("streams.a.archive.path=x", {
-            "`streams.a.archive.path`: `archive` is a list, and has no members | name an element, such as `[0]`"
-        }),
         ("streams.a.iptv.x", { "`streams.a.iptv.x`: there is no `x` in `iptv`" }),
-        ("streams.a.iptv.x=1", {
-            "`streams.a.iptv.x`: `iptv` is a word, and has no members | to replace it, set it to a JSON object"
-        }),
         ("streams.a.iptv[+]=x", {
             "`streams.a.iptv[+]`: this is not a list | set the whole to a JSON array"
         }),
@@ -689,11 +676,14 @@ fn a_star_stands_for_all_names() {
 #[test]
 fn edits_of_one_place_are_refused() {
     for (assignments, expected) in [
-        (vec!["rtmp=1", "rtmp=2"], vec!["`rtmp`: it is given twice | give it once"]),
+        (
+            vec!["rtmp=1", "rtmp=2"],
+            vec!["`rtmp`: it is given twice | give it once; behind a removal the elements are counted anew"],
+        ),
         (vec!["streams.a.urls[0]", "streams.a.urls[0]"], {
             vec![
-                "`streams.a.urls[0]`: it is given twice | each edit counts the elements anew; to remove several, \
-                  begin with the last",
+                "`streams.a.urls[0]`: it is given twice | give it once; behind a removal the elements are \
+                 counted anew",
             ]
         }),
         (vec!["streams.a.prepush=1", "streams.a"], {
@@ -710,7 +700,7 @@ fn edits_of_one_place_are_refused() {
         (vec!["lives.*.x=1", "lives.pub.x=1", "rtmp=x"], {
             vec![
                 "`rtmp`: expected a port from 0 to 65535, or HOST:PORT",
-                "`lives.pub.x`: it is given twice | give it once",
+                "`lives.pub.x`: it is given twice | give it once; behind a removal the elements are counted anew",
             ]
         }),
         (vec!["new[0]=1", "new.x=1"], { vec!["`new.x`: `x` can't be set: its parent is not an object"] }),
@@ -793,7 +783,6 @@ fn faults_hold_nothing_of_a_value() {
         "streams.nn.password",
         "streams.a.name",
         "rtmp.x",
-        "streams.a.iptv.x",
         "streams.a.urls[9]",
         "streams.a.urls[url=\"rtsp://u:hunter2@x\"].x",
     ] {

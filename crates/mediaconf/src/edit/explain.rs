@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::query::{Config, FoundValue, Path, Segment};
 use crate::schema::fault::Fault;
 use crate::schema::{
-    ForeignForm, ForeignKeyword, Kind, OUTSIDE, Parameter, Part, Place, Schema, Scope, URL_GLOBAL,
+    ForeignForm, ForeignKeyword, OUTSIDE, Parameter, Part, Place, Schema, Scope, URL_GLOBAL,
 };
 
 /// The name that stands for any stream, live or plugin.
@@ -51,10 +51,11 @@ pub struct Explanation {
 /// # Errors
 /// No such place is in the schema, and nothing is there.
 pub fn explain(current: &Config<'_>, path: &Path) -> Result<Explanation, Fault> {
-    let ExplainedPath { path, is_certain } = ExplainedPath::complete(current, path);
-    let place = Place::resolve(&path.segments).map_err(|fault| fault.at(&path))?;
-    let (row, below) = nearest_row(&path.segments);
-    let foreign = foreign_at(&path.segments).filter(|_| row.is_none());
+    let (path, is_certain) = completed(current, path);
+    let segments = &path.segments;
+    let place = Place::resolve(segments).map_err(|fault| fault.at(&path))?;
+    let (row, below) = nearest_row(segments);
+    let foreign = foreign_at(segments).filter(|_| row.is_none());
     let mut explanation = match (row, foreign) {
         (Some(row), _) => of_row(row, below, place),
         (None, Some(foreign)) => of_foreign(foreign, place),
@@ -62,94 +63,74 @@ pub fn explain(current: &Config<'_>, path: &Path) -> Result<Explanation, Fault> 
     };
     explanation.path = path.shown();
     // The keyword of a directive alone is no place, if it stands in blocks.
-    let is_certain =
-        is_certain && foreign.is_none_or(|row| path.segments.len() > 1 || row.stands_in(OUTSIDE));
-    explanation.is_certain = is_certain;
-    if is_certain {
+    explanation.is_certain =
+        is_certain && foreign.is_none_or(|row| segments.len() > 1 || row.stands_in(OUTSIDE));
+    let mut may_be_absent = row.is_some() || foreign.is_some();
+    if explanation.is_certain {
         explanation.found = current.holds(&path)?;
-        let is_known = row.is_some() || foreign.is_some();
-        let is_named = !is_known || matches!(place, Place::Block(_));
-        if is_named && explanation.found.is_none() {
-            // An unknown directive that is not there is misspelt, and so is a name.
-            refuse_absent(current, &path)?;
-        }
-        refuse_absent_block(current, &path)?;
-    } else if row.is_none() && foreign.is_none() {
-        refuse_absent(current, &path)?;
+        // A name that is not there is misspelt, unless no configuration is known.
+        let is_in_no_block = match &segments[..] {
+            [group, name, _, ..] => {
+                let keys = [group, name].map(|segment| segment.name().unwrap_or_default());
+                path.kind().is_some() && current.contains(&keys[..1]) && !current.contains(&keys)
+            }
+            _ => false,
+        };
+        may_be_absent &= !matches!(place, Place::Block(_)) && !is_in_no_block;
     }
-    Ok(explanation)
-}
-
-/// Refuses a path into a stream, live or plugin that is not there, unless no configuration is known.
-fn refuse_absent_block(current: &Config<'_>, path: &Path) -> Result<(), Fault> {
-    let [Segment::Key(group), Segment::Key(name), _, ..] = &path.segments[..] else { return Ok(()) };
-    let is_known = Schema::media().kind(group).is_some() && current.contains(&[group]);
-    match is_known && !current.contains(&[group, name]) {
-        true => current.select(path).map(drop),
-        false => Ok(()),
+    match current.select(&path) {
+        Err(fault) if !may_be_absent && explanation.found.is_none() => Err(with_path_of_key(segments, fault)),
+        _ => Ok(explanation),
     }
 }
 
-/// Refuses a path that leads to nothing; a key of streams, lives or plugins alone is not its path.
-fn refuse_absent(current: &Config<'_>, path: &Path) -> Result<(), Fault> {
-    let Err(mut fault) = current.select(path) else { return Ok(()) };
-    if let [Segment::Key(key)] = &path.segments[..] {
-        let has_key = |kind: &&Kind| kind.scope().by_key(key).is_some();
-        let paths =
-            Schema::media().kinds.iter().filter(has_key).map(|kind| format!("`{}.{key}`", kind.key()));
-        let paths: Vec<String> = paths.collect();
+/// Advises the path of a key of streams, lives or plugins that was given alone.
+fn with_path_of_key(segments: &[Segment], mut fault: Fault) -> Fault {
+    if let [Segment::Key(key)] = segments {
+        let kinds = Schema::media().kinds.iter().filter(|kind| kind.scope().by_key(key).is_some());
+        let paths: Vec<String> = kinds.map(|kind| format!("`{}.{key}`", kind.key())).collect();
         if !paths.is_empty() {
             fault.hint = Some(format!("did you mean {}?", paths.join(" or ")));
         }
     }
-    Err(fault)
+    fault
 }
 
-/// A path as it leads through the schema.
-struct ExplainedPath {
-    path: Path,
-    /// True if it leads to one place of this configuration.
-    is_certain: bool,
-}
-
-impl ExplainedPath {
-    /// Completes a path that leaves out the name of a stream, live or plugin, and takes the keyword of
-    /// a directive for its key.
-    fn complete(current: &Config<'_>, path: &Path) -> Self {
-        let mut segments = path.segments.clone();
-        let schema = Schema::media();
-        let kind = segments.first().and_then(Segment::name).and_then(|key| schema.kind(key));
-        let mut is_certain = true;
-        if let (Some(kind), Some(second)) = (kind, segments.get(1).cloned()) {
-            let is_key = |name: &str| {
-                let row = kind.scope().by_key(name).or_else(|| kind.scope().by_keyword(name));
-                let foreign = schema.foreign(name).filter(|row| kind.scope().may_hold(row));
-                (row.is_some() || foreign.is_some()) && !current.contains(&[kind.key(), name])
-            };
-            match second.name() {
-                Some(name) if is_key(name) => segments.insert(1, Segment::Key(ANY_NAME.to_owned())),
-                Some(_) => {}
-                None => segments[1] = Segment::Key(ANY_NAME.to_owned()),
-            }
-            is_certain = segments.get(1) == path.segments.get(1);
+/// Completes a path that leaves out the name of a stream, live or plugin, and takes the keyword of a directive for its
+/// key. True if it leads to one place of this configuration.
+fn completed(current: &Config<'_>, path: &Path) -> (Path, bool) {
+    let mut segments = path.segments.clone();
+    let (schema, kind) = (Schema::media(), path.kind());
+    let mut is_certain = true;
+    if let (Some(kind), Some(second)) = (kind, segments.get(1).cloned()) {
+        let any_name = Segment::Key(ANY_NAME.to_owned());
+        let is_key = |name: &str| {
+            let row = kind.scope().by_key(name).or_else(|| kind.scope().by_keyword(name));
+            let foreign = schema.foreign(name).filter(|row| kind.scope().may_hold(row));
+            (row.is_some() || foreign.is_some()) && !current.contains(&[kind.key(), name])
+        };
+        match second.name() {
+            Some(name) if is_key(name) => segments.insert(1, any_name),
+            Some(_) => {}
+            None => segments[1] = any_name,
         }
-        let at = if kind.is_some() { 2 } else { 0 };
-        let scope = kind.map_or(schema.top(), Kind::scope);
-        if let Some(Segment::Key(key)) = segments.get_mut(at)
-            && scope.by_key(key).is_none()
-            && let Some(row) = scope.by_keyword(key)
-        {
-            *key = row.key.to_owned();
-        }
-        // `urls.url` leads through the list, of which the first source stands for all.
-        if let Some(Segment::Key(_)) = segments.get(at + 1)
-            && let Ok(Place::Own(row)) = Place::resolve(&segments[..=at])
-            && row.codec.facts().sources.is_some()
-        {
-            segments.insert(at + 1, Segment::Index(0));
-        }
-        Self { path: Path { segments }, is_certain }
+        is_certain = segments.get(1) == Some(&second);
     }
+    let (at, scope) = kind.map_or((0, schema.top()), |kind| (2, kind.scope()));
+    if let Some(Segment::Key(key)) = segments.get_mut(at)
+        && scope.by_key(key).is_none()
+        && let Some(row) = scope.by_keyword(key)
+    {
+        *key = row.key.to_owned();
+    }
+    // `urls.url` leads through the list, of which the first source stands for all.
+    if let Some(Segment::Key(_)) = segments.get(at + 1)
+        && let Ok(Place::Own(row)) = Place::resolve(&segments[..=at])
+        && row.codec.facts().sources.is_some()
+    {
+        segments.insert(at + 1, Segment::Index(0));
+    }
+    (Path { segments }, is_certain)
 }
 
 /// The last row of the schema on the way to a place, and the segments below it.
@@ -172,10 +153,11 @@ fn nearest_row(segments: &[Segment]) -> (Option<&'static Parameter>, &[Segment])
 
 fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanation {
     let is_whole = below.is_empty();
-    let words = |words: &str| match row.keywords {
+    let usage = row.codec.facts().usage;
+    let text = match row.keywords {
         [] => None,
-        [keyword] => Some(format!("`{keyword}`, then {words}")),
-        [keyword, others @ ..] => Some(format!("`{keyword}` (or `{}`), then {words}", others.join("`, `"))),
+        [keyword] => Some(format!("`{keyword}`, then {usage}")),
+        [keyword, others @ ..] => Some(format!("`{keyword}` (or `{}`), then {usage}", others.join("`, `"))),
     };
     let name = below.iter().rev().find_map(Segment::name).unwrap_or(row.key);
     let value_type = type_of(place);
@@ -189,20 +171,18 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
         _ if is_whole => row.doc.to_owned(),
         _ => format!("Part of `{}`: {}", row.key, row.doc),
     };
-    let unit = match place {
-        Place::Part(part) => part.kind.unit,
-        _ => row.unit,
-    };
+    let unit = if let Place::Part(part) = place { part.kind.unit } else { row.unit };
+    let part = row.codec.facts().object.filter(|_| !is_whole);
     Explanation {
         documentation,
         value_type,
         unit: Some(unit).filter(|unit| !unit.is_empty()),
         default: Some(row.default).filter(|default| is_whole && !default.is_empty()),
-        text: words(row.codec.facts().usage),
+        text,
         json,
         places: places(row),
         example: Some(row.example).filter(|example| !example.is_empty()),
-        secret: is_secret(row, name, is_whole),
+        secret: part.map_or(row.secret, |object| object.part(name).is_some_and(|part| part.secret)),
         members: members(place),
         ..Explanation::default()
     }
@@ -212,15 +192,11 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
 fn foreign_at(segments: &[Segment]) -> Option<&'static ForeignKeyword> {
     let [above @ .., Segment::Key(key)] = segments else { return None };
     let row = Schema::media().foreign(key)?;
-    let is_there = match above {
-        [] => true,
-        [block] => row.stands_in(block.name()?),
-        [block, _] => {
-            let block = block.name()?;
-            Schema::media()
-                .kind(block)
-                .map_or_else(|| row.stands_in(block), |kind| row.stands_in(kind.noun()))
-        }
+    let block = above.first().map_or(Some(""), Segment::name)?;
+    let is_there = match (above.len(), Schema::media().kind(block)) {
+        (0, _) => true,
+        (2, Some(kind)) => row.stands_in(kind.noun()),
+        (1 | 2, _) => row.stands_in(block),
         _ => false,
     };
     is_there.then_some(row)
@@ -269,13 +245,6 @@ fn places(row: &'static Parameter) -> Vec<String> {
     std::iter::once(row).chain(same).map(|row| row.scope.in_words().to_owned()).collect()
 }
 
-fn is_secret(row: &Parameter, name: &str, is_whole: bool) -> bool {
-    match row.codec.facts().object {
-        Some(object) if !is_whole => object.part(name).is_some_and(|part| part.secret),
-        _ => row.secret,
-    }
-}
-
 fn type_of(place: Place) -> String {
     match place {
         Place::Root | Place::Block(_) | Place::Source(_) | Place::ForeignBlock => "object",
@@ -295,37 +264,24 @@ fn type_of(place: Place) -> String {
 /// The members of an object, each with its documentation.
 pub(super) fn members(place: Place) -> Vec<(String, String)> {
     let rows = |scope: Scope| scope.rows().map(|row| (row.key.to_owned(), row.doc.to_owned())).collect();
-    match place {
-        Place::Root => rows(Schema::media().top()),
-        Place::Group(kind) | Place::Block(kind) => rows(kind.scope()),
-        Place::Source(scope) => rows(scope),
-        Place::Own(row) => {
-            match (row.codec.facts().sources, row.codec.facts().address, row.codec.facts().object) {
-                (Some(shape), ..) => rows(shape.members),
-                (_, Some(shape), _) => {
-                    let options = shape.options.map(|key| (key, "Its options, in the order of the text"));
-                    let beside = (URL_GLOBAL, "The global URL, in streams and lives; output only");
-                    let members = [
-                        Some((shape.address, "The URL of the backend; false opens access")),
-                        options,
-                        Some(beside),
-                    ];
-                    members.into_iter().flatten().map(|(key, doc)| (key.to_owned(), doc.to_owned())).collect()
-                }
-                (_, _, Some(object)) => {
-                    let part = |part: &Part| (part.key.to_owned(), part_in_words(part));
-                    object.parts.iter().map(part).collect()
-                }
-                _ => Vec::new(),
-            }
-        }
-        _ => Vec::new(),
+    let told = |(key, doc): (&str, &str)| (key.to_owned(), doc.to_owned());
+    let facts = match place {
+        Place::Root => return rows(Schema::media().top()),
+        Place::Group(kind) | Place::Block(kind) => return rows(kind.scope()),
+        Place::Source(scope) => return rows(scope),
+        Place::Own(row) => row.codec.facts(),
+        _ => return Vec::new(),
+    };
+    if let Some(shape) = facts.address {
+        let options = shape.options.map(|key| (key, "Its options, in the order of the text"));
+        let first = (shape.address, "The URL of the backend; false opens access");
+        let beside = (URL_GLOBAL, "The global URL, in streams and lives; output only");
+        return std::iter::once(first).chain(options).chain([beside]).map(told).collect();
     }
-}
-
-fn part_in_words(part: &Part) -> String {
-    match part.kind.unit {
-        "" => part.value_type().to_owned(),
-        unit => format!("{}, in {unit}", part.value_type()),
-    }
+    let parts = facts.object.iter().flat_map(|object| object.parts);
+    let of_part = |part: &Part| match part.kind.unit {
+        "" => told((part.key, part.value_type())),
+        unit => (part.key.to_owned(), format!("{}, in {unit}", part.value_type())),
+    };
+    facts.sources.map_or_else(|| parts.map(of_part).collect(), |shape| rows(shape.members))
 }

@@ -7,16 +7,17 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::align::{Alignment, ElementOrigin};
-use super::comments::kind_of;
-use crate::model::{Masker, NearMiss, near_miss, near_miss_in_block};
-use crate::schema::codec::General;
-use crate::schema::fault::{Fault, FaultKind, Faults};
+use super::surroundings::kind_of;
+use super::sync::Sync;
+use crate::model::{Masker, near_miss, near_miss_in_block};
+use crate::schema::codec::{DirectiveForm, General};
+use crate::schema::fault::{Fault, FaultKind};
 use crate::schema::json_pointer::Pointer;
-use crate::schema::members::{Members, keyword_of};
-use crate::schema::{Codec, Facts, ForeignForm, Object, Parameter, Schema, Scope};
+use crate::schema::members::{block_kind, first_argument, inner_scope, key_of, keyword_of};
+use crate::schema::{Codec, Facts, ForeignForm, Kind, Parameter, Schema, Scope};
 use crate::syntax::{Entry, needs_quotes};
 
 /// A part of the patch and its place.
@@ -28,92 +29,98 @@ pub struct At<'v> {
 }
 
 impl At<'_> {
-    pub(super) fn child<T>(self, key: &str, then: impl FnOnce(At<'_>) -> T) -> T {
-        let patch = self.patch.get(key).unwrap_or(&Value::Null);
-        then(At { patch, pointer: &self.pointer.child(key) })
+    pub(super) fn child(self, key: &str, then: impl FnOnce(At<'_>)) {
+        then(At { patch: self.patch.get(key).unwrap_or(&Value::Null), pointer: &self.pointer.child(key) });
+    }
+
+    pub(super) fn element(self, index: usize, then: impl FnOnce(At<'_>)) {
+        then(At {
+            patch: self.patch.get(index).unwrap_or(&Value::Null),
+            pointer: &self.pointer.child(index),
+        });
     }
 }
 
-/// The changes of one patch that are refused unless they are accepted.
-#[derive(Debug, Default)]
-pub struct Doubts {
-    form_changes: Vec<Fault>,
-    misses: Vec<Miss>,
-}
+impl<'d> Sync<'_, 'd> {
+    /// Doubts a new line in a block, or at the top level, whose keyword is nearly a known one.
+    pub(super) fn doubt_new(&mut self, within: Option<Entry<'d>>, line: Entry<'_>, pointer: &Pointer) {
+        let kind = within.map(kind_of);
+        let scope = match within {
+            Some(block) => block_kind(block).map_or_else(|| inner_scope(block), Kind::scope),
+            None => Scope::Top,
+        };
+        self.doubt_new_of((scope, kind.as_deref()), line, pointer);
+    }
 
-/// A new keyword that is probably a misspelling.
-#[derive(Debug)]
-struct Miss {
-    /// The kind of the block that it stands in, as [`kind_of`] names it; `None` at top level.
-    block: Option<String>,
-    keyword: String,
-    fault: Fault,
-}
-
-impl Doubts {
-    /// Looks for near misses among the new members of a block of this kind.
-    pub fn members(
+    /// The same for a block of this kind, which may be new itself. A keyword that is used already in a block of the kind
+    /// is no misspelling.
+    pub(super) fn doubt_new_of(
         &mut self,
-        scope: Scope,
-        block: Option<&str>,
-        [current, patch]: [&Object; 2],
+        (scope, kind): (Scope, Option<&str>),
+        line: Entry<'_>,
         pointer: &Pointer,
     ) {
-        for (key, value) in patch.iter().filter(|(key, _)| scope.by_key(key).is_none()) {
-            self.member((scope, block), key, [current.get(key), Some(value)], &pointer.child(key));
+        let keyword = line.keyword();
+        let near = match kind.filter(|_| scope.kind().is_none()) {
+            Some(block) => near_miss_in_block(block, &keyword),
+            None => near_miss(scope, &keyword),
+        };
+        let is_used = |kind: &str| self.used().contains(&(kind.into(), keyword.as_ref().into()));
+        if let Some(near) = near.filter(|_| !kind.is_some_and(is_used)) {
+            let hint = format!(
+                "did you mean {}? If `{keyword}` is right, add `--accept near-miss` (over HTTP `accept=near-miss`)",
+                near.in_words()
+            );
+            let message = format!("`{keyword}` is not known here");
+            let miss = Fault::at_pointer(FaultKind::NearMiss, pointer.clone(), message).hint(hint);
+            // Each line of one member is the same slip.
+            self.guarded.0.extend((self.guarded.0.last() != Some(&miss)).then_some(miss));
+        }
+        self.doubt_inside(line, pointer);
+    }
+
+    /// Doubts the lines in a new block.
+    pub(super) fn doubt_inside(&mut self, block: Entry<'_>, pointer: &Pointer) {
+        let keyword = block.keyword();
+        let pointer = match Schema::media().foreign(&keyword).map(|row| row.form) {
+            Some(ForeignForm::Named) => &pointer.child(first_argument(block)),
+            Some(ForeignForm::Block) => pointer,
+            _ => return,
+        };
+        let scope = Schema::media().block_scope(&keyword, 1);
+        for line in block.children() {
+            let pointer = &pointer.child(key_of(scope, &line.keyword()));
+            self.doubt_new_of((scope, Some(&keyword)), line, pointer);
         }
     }
 
-    /// Looks at one member, and at the blocks that it has.
-    pub fn member(
-        &mut self,
-        (scope, block): (Scope, Option<&str>),
-        key: &str,
-        [current, patch]: [Option<&Value>; 2],
-        pointer: &Pointer,
-    ) {
-        let (keyword, nothing) = (keyword_of(scope, key), Map::new());
-        let Some(patch) = patch.filter(|patch| !patch.is_null()) else { return };
-        if current.is_none() {
-            let near = match block.filter(|_| scope.kind().is_none()) {
-                Some(block) => near_miss_in_block(block, keyword),
-                None => near_miss(scope, keyword),
+    /// The keywords that stand in blocks, each behind the kind of its block.
+    fn used(&self) -> &HashSet<(Cow<'d, str>, Cow<'d, str>)> {
+        self.used.get_or_init(|| {
+            let blocks = Schema::media().kinds.iter().flat_map(|kind| self.members.own_by_key(kind.key()));
+            let foreign = self.members.foreign().iter().flat_map(|member| &member.entries);
+            let keywords = |&block: &Entry<'d>| {
+                block.children().map(move |entry| (kind_of(block), entry.keyword())).collect::<Vec<_>>()
             };
-            self.misses.extend(near.map(|near| Miss {
-                block: block.map(str::to_owned),
-                keyword: keyword.to_owned(),
-                fault: miss(&near, keyword, pointer),
-            }));
-        }
-        let (Some(row), Value::Object(patch)) = (Schema::media().foreign(keyword), patch) else { return };
-        let Some(current) = current.map_or(Some(&nothing), Value::as_object) else { return };
-        let inside = Schema::media().block_scope(keyword, 1);
-        match row.form {
-            ForeignForm::Block => self.members(inside, Some(keyword), [current, patch], pointer),
-            ForeignForm::Named => {
-                for (name, patch) in patch.iter().filter_map(|(name, block)| Some((name, block.as_object()?)))
-                {
-                    let current = current.get(name).and_then(Value::as_object).unwrap_or(&nothing);
-                    self.members(inside, Some(keyword), [current, patch], &pointer.child(name));
-                }
-            }
-            _ => {}
-        }
+            blocks.chain(foreign).flat_map(keywords).collect()
+        })
     }
 
     /// Compares the form of the lines of an unknown keyword with that of the new ones in their places. A patch that
     /// lists the lines one by one names the form itself.
-    pub fn lines(
+    pub(super) fn doubt_lines(
         &mut self,
-        keyword: &str,
         [old, new]: [&[Entry<'_>]; 2],
         alignment: &Alignment,
         At { patch, pointer }: At<'_>,
     ) {
+        let keyword = &*old[0].keyword();
         let is_bare = |line: &Entry<'_>| !line.is_block() && line.count_arguments() == 0;
+        let form = DirectiveForm::from_entries(old);
+        let has_blocks = matches!(form, DirectiveForm::Block | DirectiveForm::NamedBlocks);
         let lists_lines = match patch {
             Value::Null => return,
-            Value::Object(_) if Schema::media().has_names(keyword) => return,
+            Value::Object(_) if has_blocks || Schema::media().has_names(keyword) => return,
             Value::Array(lines) => lines.iter().any(Value::is_array) || Schema::media().repeats(keyword),
             _ => false,
         };
@@ -121,10 +128,8 @@ impl Doubts {
             [only] if is_bare(only) => return,
             [_, _, ..] if !lists_lines => {
                 let made = if patch.is_object() { "blocks" } else { "one" };
-                Some((
-                    format!("there are {} `{keyword}` lines", old.len()),
-                    format!("replace them with {made}"),
-                ))
+                let found = format!("there are {} `{keyword}` lines", old.len());
+                Some((found, format!("replace them with {made}")))
             }
             _ => alignment.new.iter().zip(new).find_map(|(origin, new)| match *origin {
                 ElementOrigin::Edited(at) => form_change(keyword, old[at], *new),
@@ -138,41 +143,18 @@ impl Doubts {
         let shown = Masker::default().json_below(&keys, &current).to_string();
         let (start, rest) = shown.split_at(shown.floor_char_boundary(MAX_SHOWN));
         let more = if rest.is_empty() { "" } else { "…" };
+        let advice = match form {
+            DirectiveForm::NamedBlocks => {
+                "the blocks have names: give them by name, as `{\"NAME\":{…}}`".to_owned()
+            }
+            _ => format!("the present value is `{start}{more}`: send it with your change"),
+        };
         let hint = format!(
-            "the present value is `{start}{more}`: send it with your change; \
-             `--accept form-change` (over HTTP `accept=form-change`) makes the change anyway"
+            "{advice}; `--accept form-change` (over HTTP `accept=form-change`) makes the change anyway"
         );
         let message = format!("{found} here, and this patch would {made}");
-        let fault = Fault::at_pointer(FaultKind::FormChange, pointer.clone(), message);
-        self.form_changes.push(fault.hint(hint));
+        self.guarded.push(Fault::at_pointer(FaultKind::FormChange, pointer.clone(), message).hint(hint));
     }
-
-    /// The faults of a patch of a document with these top-level members. A keyword that is used already in a block of the
-    /// kind is no misspelling.
-    pub fn into_faults(self, members: &Members<'_>) -> Faults {
-        let Self { form_changes: mut faults, misses } = self;
-        let blocks = Schema::media().kinds.iter().flat_map(|kind| members.own_by_key(kind.key()));
-        let foreign = members.foreign().iter().flat_map(|member| &member.entries);
-        let blocks = blocks.chain(foreign).take_while(|_| !misses.is_empty());
-        let used = blocks.flat_map(|block| block.children().map(|entry| (kind_of(*block), entry.keyword())));
-        let used: HashSet<(Cow<'_, str>, Cow<'_, str>)> = used.collect();
-        let is_used = |block: &str, keyword: &str| used.contains(&(block.into(), keyword.into()));
-        for Miss { block, keyword, fault } in misses {
-            if !block.is_some_and(|block| is_used(&block, &keyword)) {
-                faults.push(fault);
-            }
-        }
-        Faults(faults)
-    }
-}
-
-fn miss(near: &NearMiss, keyword: &str, pointer: &Pointer) -> Fault {
-    let hint = format!(
-        "did you mean {}? If `{keyword}` is right, add `--accept near-miss` (over HTTP `accept=near-miss`)",
-        near.in_words()
-    );
-    let message = format!("`{keyword}` is not known here");
-    Fault::at_pointer(FaultKind::NearMiss, pointer.clone(), message).hint(hint)
 }
 
 /// The number of bytes of a value that are shown.

@@ -7,12 +7,15 @@
 //! No text is printed from a tree: an edit is a list of splices over the old text, and every byte
 //! outside of them is the old one.
 //!
+//! The proof reads the new text, before anything is written: it must have the merged values, and all comments. Only the
+//! touched members are compared. That is sound, because the own view of an entry depends on its bytes alone, and every
+//! byte outside the splices is the old one by construction.
+//!
 //! *Invariants.* No I/O and no clock. A document with errors is never edited. An edit that can't
 //! be proved is never returned.
 
 pub(crate) mod align;
 mod assign;
-mod comments;
 mod completion;
 mod explain;
 #[cfg(test)]
@@ -25,7 +28,6 @@ mod slips;
 mod substitution;
 pub(crate) mod surroundings;
 mod sync;
-mod verify;
 mod words;
 
 pub use crate::schema::fault::{Fault, FaultKind, Faults, joined};
@@ -36,21 +38,24 @@ pub use slips::quoted;
 pub use substitution::Substitution;
 pub use sync::Note;
 
-use serde_json::Value;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use serde_json::{Map, Value};
 use thiserror::Error;
 
 pub use crate::schema::json_pointer::Pointer;
-pub use verify::Unproved;
 
-use crate::model::{top_members, usable_account};
-use crate::schema::codec::normalized;
+use crate::model::{Lens, View, top_members, usable_account};
+use crate::schema::codec::{group_name, normalized};
 use crate::schema::members::Members;
 use crate::schema::patch::Normalizer;
-use crate::schema::{DirectiveRole, Kind, Object, Schema};
+use crate::schema::scalar::is_empty;
+use crate::schema::{DirectiveRole, Kind, Object, Parameter, Schema, Scope};
 use crate::secret::Masker;
-use crate::syntax::{Document, Splice};
+use crate::syntax::{Document, Splice, Token, TokenKind};
+use layout::Layout;
 use sync::Sync;
-use verify::verify_comments;
 
 /// A change of a text, proved to do what the patch says.
 #[derive(Debug)]
@@ -160,11 +165,12 @@ pub(crate) fn synced<'d>(
 ) -> Result<Option<Edit>, EditError> {
     let mut sync = Sync::new(document, members);
     change(&mut sync);
-    let Sync { around, changes, promises, notes, deleted_streams, doubts, faults, .. } = sync;
+    sync.place_pending();
+    let Sync { around, leaving, splices, puts, promises, notes, deleted_streams, guarded, faults, .. } = sync;
     faults.into_result(())?;
-    let (splices, mut gone) = layout::edits(&around, &changes);
+    let (splices, mut gone) = Layout::edits(&around, leaving, splices, &puts);
     // Changes can be several times as large as their text.
-    drop(changes);
+    drop(puts);
     if splices.is_empty() && promises.is_empty() {
         return Ok(None);
     }
@@ -183,7 +189,7 @@ pub(crate) fn synced<'d>(
         notes,
         removes_credentials,
         deleted_streams,
-        guarded: doubts.into_faults(members),
+        guarded,
         streams_before: members.own_by_key(Kind::Streams.key()).len(),
     }))
 }
@@ -211,4 +217,135 @@ pub fn doubts_in_json(current: &Value, patch: &Object) -> Faults {
     let document = written.map_or(empty, |edit| edit.document);
     let edit = modify_members(&document, &top_members(&document), patch.clone()).ok().flatten();
     edit.map(|edit| edit.guarded).unwrap_or_default()
+}
+
+/// The new text does not read as the merged values.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("the edit of `{at}` could not be verified")]
+pub struct Unproved {
+    /// The path of the first difference.
+    pub at: String,
+}
+
+/// What the new text must say.
+#[derive(Debug, Default)]
+pub(crate) struct Promises {
+    /// The own values of the touched top-level members; `None` for one that must be gone.
+    members: HashMap<String, Option<Value>>,
+    /// The touched streams, lives and plugins as JSON, which takes a tenth of the memory; `None` for one that must be
+    /// gone.
+    blocks: HashMap<Kind, HashMap<String, Option<String>>>,
+    /// The order of each group that changes.
+    orders: HashMap<Kind, Vec<String>>,
+    /// The bytes that go for good, with the comments in them.
+    gone: Vec<Range<usize>>,
+}
+
+impl Promises {
+    fn is_empty(&self) -> bool {
+        self.members.is_empty() && self.blocks.is_empty() && self.orders.is_empty()
+    }
+
+    fn member(&mut self, key: &str, value: Option<&Value>) {
+        self.members.insert(key.to_owned(), value.cloned());
+    }
+
+    fn block(&mut self, kind: Kind, name: &str, members: Option<&Object>) {
+        let json = members.map(|members| serde_json::to_string(members).expect("values are JSON"));
+        self.blocks.entry(kind).or_default().insert(name.to_owned(), json);
+    }
+
+    fn order(&mut self, kind: Kind, names: Vec<String>) {
+        self.orders.insert(kind, names);
+    }
+
+    /// Compares the values of the new text with those that were promised.
+    fn verify(&self, old: &Members<'_>, new: &Members<'_>, edited: &Document) -> Result<(), Unproved> {
+        let unproved = |at: String| Err(Unproved { at });
+        if edited.diagnostics().errors() > 0 {
+            return unproved("(text)".to_owned());
+        }
+        let lens = Lens::own();
+        let view = View::new(new, &lens);
+        for (key, expected) in &self.members {
+            // A value that is always shown may be missing where it is empty.
+            let shown = |value: Option<Value>| value.filter(|value| !is_empty(value));
+            let member = |value: Value| Map::from_iter([(key.clone(), value)]);
+            let [found, expected] =
+                [view.member(key), expected.clone()].map(|value| shown(value).map(member));
+            if !are_same(new.scope(), found.as_ref(), expected.as_ref()) {
+                return unproved(key.clone());
+            }
+        }
+        for kind in Schema::media().kinds {
+            let name = |entry| group_name(entry).value();
+            let entries = new.own_by_key(kind.key()).iter();
+            let names = entries.clone().map(|&entry| name(entry));
+            let is_in_order = match self.orders.get(&kind) {
+                Some(expected) => names.eq(expected.iter().map(String::as_str)),
+                None => names.eq(old.own_by_key(kind.key()).iter().map(|&entry| name(entry))),
+            };
+            if !is_in_order {
+                return unproved(kind.key().to_owned());
+            }
+            let Some(blocks) = self.blocks.get(&kind) else { continue };
+            for &entry in entries {
+                let Some(expected) = blocks.get(&*name(entry)) else { continue };
+                let expected = expected.as_deref().and_then(|json| serde_json::from_str(json).ok());
+                if !are_same(kind.scope(), expected.as_ref(), Some(&kind.read(entry))) {
+                    return unproved(format!("{}.{}", kind.key(), name(entry)));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Compares the comments around the splices: each must be there still, unless it stood in what is gone.
+fn verify_comments(
+    old: &Document,
+    new: &Document,
+    splices: &[Splice],
+    gone: &mut [Range<usize>],
+) -> Result<(), Unproved> {
+    let [Some(first), Some(last)] = [splices.first(), splices.last()] else { return Ok(()) };
+    gone.sort_by_key(|range| range.start);
+    let is_gone = |at: usize| {
+        let next = gone.partition_point(|range| range.end <= at);
+        gone.get(next).is_some_and(|range| range.contains(&at))
+    };
+    // From the end of an entry to the start of another one, no quote is open.
+    let mut entries = old.entries();
+    let before = entries.by_ref().take_while(|entry| entry.end() < first.range.start).last();
+    let start = before.map_or(0, |entry| entry.end());
+    let behind = entries.find(|entry| entry.start() > last.range.end);
+    let end = behind.map_or(old.text().len(), |entry| entry.start());
+    let new_end = new.text().len() - (old.text().len() - end);
+    let mut counts: HashMap<&str, isize> = HashMap::new();
+    for (at, comment) in comments(&old.text()[start..end]) {
+        *counts.entry(comment).or_default() += isize::from(!is_gone(start + at));
+    }
+    for (_, comment) in comments(&new.text()[start..new_end]) {
+        *counts.entry(comment).or_default() -= 1;
+    }
+    // A comment may hold a secret, and is not told.
+    match counts.into_values().all(|count| count <= 0) {
+        true => Ok(()),
+        false => Err(Unproved { at: "(comments)".to_owned() }),
+    }
+}
+
+/// The comments of a piece of a text, with their places.
+fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    Token::all(text).filter(|token| token.kind == TokenKind::Comment).map(|token| (token.start, token.raw))
+}
+
+/// True if members are equal; the order of the options of an address matters.
+fn are_same(scope: Scope, one: Option<&Object>, other: Option<&Object>) -> bool {
+    let has_order = |row: &&Parameter| row.codec.facts().address.is_some();
+    let options = |members: Option<&Object>, row: &Parameter| {
+        let (shape, value) = (row.codec.facts().address?, members?.get(row.key)?);
+        Some(shape.options_of(value).map(|(key, _)| key.clone()).collect::<Vec<String>>())
+    };
+    one == other && scope.rows().filter(has_order).all(|row| options(one, row) == options(other, row))
 }

@@ -10,17 +10,16 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::align::{Alignment, ElementOrigin, align, longest_increasing_subsequence};
-use super::comments::is_followed;
 use super::guarded::{At, unwritable};
 use super::layout::{Anchor, Insertion, NewEntry};
-use super::surroundings::Surroundings;
-use super::sync::{Sync, without_misshapen, written};
+use super::surroundings::{Surroundings, is_followed};
+use super::sync::{Sync, without_misshapen};
 use super::words::address_said;
 use crate::model::view::entry_sources;
 use crate::schema::codec::{Address, group_name, header_address, is_plural, write_members};
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::json_pointer::Pointer;
-use crate::schema::members::Members;
+use crate::schema::members::{Members, key_of};
 use crate::schema::{Kind, Object, POSITION, Parameter, SOURCE, STATIC, Schema, protocol_of_switch};
 use crate::syntax::{Document, Entry, Splice, quoted_if_needed};
 
@@ -85,18 +84,21 @@ impl<'d> Sync<'_, 'd> {
         name: &str,
         patch: &Object,
         pointer: &Pointer,
-    ) -> Option<(String, NewEntry)> {
+    ) -> Option<(String, Insertion<'d>)> {
         let empty = Map::new();
         let patch = switched(&empty, patch, pointer, &mut self.faults);
-        self.doubts.members(kind.scope(), Some(kind.key()), [&empty, &patch], pointer);
         let target = self.faults.take(kind.merge(None, &patch, pointer))?;
         for row in kind.scope().rows() {
             self.faults.0.extend(unwritable(row, [None, target.get(row.key)], &pointer.child(row.key)));
         }
         let text = Document::parse(kind.write(name, &target));
-        let lines = NewEntry::of(text.entries().next()?);
+        let block = text.entries().next()?;
+        for line in block.children() {
+            let pointer = &pointer.child(key_of(kind.scope(), &line.keyword()));
+            self.doubt_new_of((kind.scope(), Some(kind.key())), line, pointer);
+        }
         self.promises.block(kind, name, Some(&target));
-        Some((name.to_owned(), lines))
+        Some((name.to_owned(), Insertion::New(NewEntry::of(block))))
     }
 
     fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: At<'_>) {
@@ -118,19 +120,19 @@ impl<'d> Sync<'_, 'd> {
         if target == current {
             return;
         }
-        self.doubts.members(kind.scope(), Some(kind.key()), [&current, patch], at.pointer);
         let is_on_demand = target.get(STATIC) == Some(&Value::Bool(false));
         if current.get(STATIC) != target.get(STATIC) && kind.has_sources() {
             let keyword = entry.words().next().expect("an entry has a keyword").span();
             self.splice(keyword.start as usize..keyword.end as usize, kind.keyword(is_on_demand));
         }
         match (entry.is_block(), sources_of(kind), header_address(entry)) {
-            (true, ..) => self.contents(entry, kind.scope(), [&current, &target], at),
+            (true, ..) => self.contents(Some(entry), &members, [&current, &target], at),
             // The header of a stream has one source at most, and each other line would have made it a block.
             (false, Some(row), Some(address)) => {
                 let values = [&current, &target].map(|members| members.get(row.key));
                 self.faults.0.extend(unwritable(row, values, &at.pointer.child(row.key)));
-                let fresh = Document::parse(values[1].map_or_else(String::new, |value| written(row, value)));
+                let fresh =
+                    Document::parse(values[1].map_or_else(String::new, |value| row.write(value).join("\n")));
                 match fresh.entries().next().and_then(|line| Address::from_words(line.arguments())) {
                     Some(new) => {
                         let (old, new) = (address_said(&SOURCE, &address), address_said(&SOURCE, &new));
@@ -149,7 +151,7 @@ impl<'d> Sync<'_, 'd> {
         &mut self,
         kind: Kind,
         entries: &[Entry<'d>],
-        new: Vec<(String, NewEntry)>,
+        new: Vec<(String, Insertion<'d>)>,
         movers: Vec<(usize, usize)>,
     ) {
         let count = entries.len();
@@ -171,24 +173,22 @@ impl<'d> Sync<'_, 'd> {
         // The number of the run of blocks without blank lines between them that each existing block stands in.
         let runs = LazyCell::new(|| {
             let is_next = |pair: &[Entry<'d>]| pair[0].numbers().end == pair[1].id().index();
-            let breaks = entries.windows(2).map(|pair| usize::from(!is_next(pair) || !is_followed(pair[0])));
-            let mut run = 0;
-            std::iter::once(0)
-                .chain(breaks)
-                .map(|more| {
-                    run += more;
-                    run
-                })
-                .collect::<Vec<usize>>()
+            let is_break = |pair: &[Entry<'d>]| usize::from(!is_next(pair) || !is_followed(pair[0]));
+            let breaks = std::iter::once(0).chain(entries.windows(2).map(is_break));
+            let number = |run: &mut usize, more| {
+                *run += more;
+                Some(*run)
+            };
+            breaks.scan(0, number).collect::<Vec<usize>>()
         });
         for &item in &items {
+            if stays.contains(&item) {
+                (previous, stays_below) = (below.next(), false);
+                continue;
+            }
             let (content, moved) = match item.checked_sub(count) {
-                Some(number) => (Insertion::New(new[number].1.clone()), None),
-                None if stays.contains(&item) => {
-                    (previous, stays_below) = (below.next(), false);
-                    continue;
-                }
-                None => (Insertion::Block(entries[item]), Some(entries[item])),
+                Some(number) => (new[number].1.clone(), None),
+                None => (Insertion::Block(entries[item], None), Some(entries[item])),
             };
             // A block that comes from below a heading, or from the run of the next one, stays there.
             let comes_up = |&next: &usize| next < item && item < count;
@@ -197,46 +197,53 @@ impl<'d> Sync<'_, 'd> {
                 self.around.is_headed(entries[next]) || is_of_run(item) && !previous.is_some_and(is_of_run)
             });
             let next = self.before.filter(|_| moved.is_none()).or(below.peek().map(|&next| entries[next]));
-            match (previous.filter(|_| !stays_below).map(|previous| entries[previous]), next) {
-                (None, None) => self.put(None, at_end.0, content, at_end.1),
-                (previous, next) => self.put_block(entries, [previous, next], content, moved),
-            }
+            let previous = previous.filter(|_| !stays_below).map(|previous| entries[previous]);
+            let (place, blank_lines) =
+                match (previous.filter(|_| moved.is_some() || self.before.is_none()), next) {
+                    (Some(previous), _) => {
+                        (Anchor::After(previous), self.blank_lines_behind(previous, entries, &content, moved))
+                    }
+                    (None, Some(next)) => {
+                        let like = if is_first(entries, next) { entries.get(1).copied() } else { Some(next) };
+                        let usual = like.map_or(0, |entry| self.around.gap_above(entry, false));
+                        (Anchor::BeforeComments(next), self.own_blank_lines(moved).unwrap_or(usual))
+                    }
+                    (None, None) => at_end,
+                };
+            self.put(None, place, content, blank_lines);
         }
     }
 
-    /// Puts a block behind `previous`, or if a place in front of another one was asked for or there is none, in front of
-    /// `next`.
-    fn put_block(
-        &mut self,
+    /// The blank lines that a block brings along when it moves: none where others follow without a blank line, and none
+    /// are known of one below a heading.
+    fn own_blank_lines(&self, moved: Option<Entry<'d>>) -> Option<usize> {
+        match moved? {
+            entry if is_followed(entry) => Some(0),
+            entry if self.around.is_headed(entry) => None,
+            entry => Some(self.around.gap_above(entry, false)),
+        }
+    }
+
+    /// The number of blank lines between a block and a new, copied or moved one behind it.
+    fn blank_lines_behind(
+        &self,
+        previous: Entry<'d>,
         entries: &[Entry<'d>],
-        [previous, next]: [Option<Entry<'d>>; 2],
-        content: Insertion<'d>,
+        content: &Insertion<'d>,
         moved: Option<Entry<'d>>,
-    ) {
-        let is_first = |entry: Entry<'d>| entries.first().is_some_and(|first| first.id() == entry.id());
-        // A block that moves from or to where others follow without a blank line brings none.
-        let is_close = |entry: Entry<'d>| moved.is_some() && is_followed(entry);
-        let own = match moved {
-            Some(entry) if is_close(entry) => Some(0),
-            Some(entry) if !self.around.is_headed(entry) => Some(self.around.gap_above(entry, false)),
-            _ => None,
-        };
-        match (previous.filter(|_| moved.is_some() || self.before.is_none()), next) {
-            (Some(previous), _) => {
-                let blank_lines = match own {
-                    _ if is_close(previous) => 0,
-                    // The blank lines above a heading are not those between the blocks below.
-                    Some(own) if self.around.is_headed(previous) => own,
-                    own => self.around.gap_above(previous, is_first(previous)).max(own.unwrap_or(0)),
-                };
-                self.put(None, Anchor::After(previous), content, blank_lines);
+    ) -> usize {
+        let is_free = self.around.is_blank_below(previous.end());
+        let is_first = is_first(entries, previous);
+        match (content, self.own_blank_lines(moved), entries) {
+            (Insertion::Block(original, Some(_)), ..) if original.id() == previous.id() && !is_free => 0,
+            // The second one tells how far blocks of the group are from each other.
+            (Insertion::Block(_, Some(_)), _, [_, second, ..]) if is_first && is_free => {
+                self.around.gap_above(*second, false)
             }
-            (None, Some(next)) => {
-                let like = if is_first(next) { entries.get(1).copied() } else { Some(next) };
-                let usual = like.map_or(0, |entry| self.around.gap_above(entry, false));
-                self.put(None, Anchor::BeforeComments(next), content, own.unwrap_or(usual));
-            }
-            (None, None) => {}
+            _ if moved.is_some() && is_followed(previous) => 0,
+            // The blank lines above a heading are not those between the blocks below.
+            (_, Some(own), _) if self.around.is_headed(previous) => own,
+            (_, own, _) => self.around.gap_above(previous, is_first).max(own.unwrap_or(0)),
         }
     }
 
@@ -257,27 +264,14 @@ impl<'d> Sync<'_, 'd> {
     /// Puts a copy behind the first `at` blocks of the group.
     pub fn copy(&mut self, kind: Kind, original: Entry<'d>, name: &str, at: usize) {
         let entries = self.members.own_by_key(kind.key());
-        let previous = at.checked_sub(1).and_then(|before| entries.get(before)).copied();
-        let copy = Insertion::Copy(original, name.to_owned());
-        let is_behind = previous.is_some_and(|previous| previous.id() == original.id());
-        let is_last = entries.get(at).is_none_or(|next| next.id().index() != original.numbers().end);
-        let is_free = self.around.is_blank_below(original.end());
-        match (previous, entries.get(1).filter(|_| at == 1 && self.before.is_none())) {
-            _ if is_behind && !is_free && (is_followed(original) || !is_last) => {
-                self.put(None, Anchor::After(original), copy, 0);
-            }
-            // The second one tells how far blocks of the group are from each other.
-            (Some(first), Some(&second)) if self.around.is_blank_below(first.end()) => {
-                let blank_lines = self.around.gap_above(second, false);
-                self.put(None, Anchor::After(first), copy, blank_lines);
-            }
-            _ => self.put_block(entries, [previous, self.before.or(entries.first().copied())], copy, None),
-        }
+        let copy = (name.to_owned(), Insertion::Block(original, Some(name.to_owned())));
+        self.arrange(kind, entries, vec![copy], vec![(entries.len(), at)]);
         self.promises.block(kind, name, Some(&kind.read(original)));
-        let mut names: Vec<String> = entries.iter().map(|&entry| name_of(entry)).collect();
-        names.insert(at, name.to_owned());
-        self.promises.order(kind, names);
     }
+}
+
+fn is_first(entries: &[Entry<'_>], entry: Entry<'_>) -> bool {
+    entries.first().is_some_and(|first| first.id() == entry.id())
 }
 
 /// The row of the sources in the blocks of a kind.
@@ -293,27 +287,25 @@ fn switched<'v>(current: &Object, patch: &'v Object, at: &Pointer, faults: &mut 
         return Cow::Borrowed(patch);
     }
     let mut switched = Map::new();
+    let mut refuse = |key: &str, message| faults.push(Fault::wrong_type(&at.child(key), message));
     for (key, value) in patch {
-        let Some(protocol) = protocol_of_switch(key).filter(|_| !value.is_null()) else {
-            switched.insert(key.clone(), value.clone());
-            continue;
-        };
-        let mut refuse = |message: String| faults.push(Fault::wrong_type(&at.child(key), message));
-        match (value, patch.get(protocol)) {
+        match (protocol_of_switch(key), value) {
+            (None, _) | (_, Value::Null) => drop(switched.insert(key.clone(), value.clone())),
             // A directive with this name stands there, which earlier versions wrote: the member is that.
             _ if current.contains_key(key) => {
                 switched.insert(key.clone(), if *value == false { Value::Null } else { value.clone() });
             }
-            (Value::Bool(true), Some(other)) if *other != OFF => {
-                refuse(format!("`{key}` and `{protocol}` say different things"));
-            }
-            (Value::Bool(_), Some(_)) => {}
-            (Value::Bool(true), None) => drop(switched.insert(protocol.to_owned(), OFF.into())),
-            (Value::Bool(false), None) if current.get(protocol).is_some_and(|value| value == OFF) => {
-                switched.insert(protocol.to_owned(), Value::Null);
-            }
-            (Value::Bool(false), None) => {}
-            _ => refuse(format!("`{key}` is true or false")),
+            (Some(protocol), Value::Bool(is_off)) => match (patch.get(protocol), current.get(protocol)) {
+                (Some(other), _) if *is_off && *other != OFF => {
+                    refuse(key, format!("`{key}` and `{protocol}` say different things"));
+                }
+                (None, _) if *is_off => drop(switched.insert(protocol.to_owned(), OFF.into())),
+                (None, Some(present)) if *present == OFF => {
+                    switched.insert(protocol.to_owned(), Value::Null);
+                }
+                _ => {}
+            },
+            _ => refuse(key, format!("`{key}` is true or false")),
         }
     }
     Cow::Owned(switched)
@@ -402,7 +394,7 @@ fn split(around: &Surroundings<'_>, line: Entry<'_>, splices: &mut Vec<Splice>) 
     splices.push(Splice { range: words[0].clone(), text: SOURCE.address.to_owned() });
     for pair in words[1..].windows(2) {
         let range = pair[0].end..pair[1].start;
-        let comments = comments_in(&around.document().text()[range.clone()]);
+        let comments = comments_in(&around.document.text()[range.clone()]);
         let shares_line = comments.is_empty() && !around.begins_line(line.start());
         let joint = if shares_line { " " } else { &next_line };
         splices.push(Splice { range, text: format!(";{comments}{joint}{} ", SOURCE.address) });
@@ -412,7 +404,7 @@ fn split(around: &Surroundings<'_>, line: Entry<'_>, splices: &mut Vec<Splice>) 
 /// Gives a stream, live or plugin a block in the place of what stands behind its name. The comments in front of the
 /// source stay behind the brace; those behind it stay there, and the one behind the `;` if the source `stays`.
 fn opened(around: &Surroundings<'_>, entry: Entry<'_>, stays: bool) -> Splice {
-    let text = around.document().text();
+    let text = around.document.text();
     let name = group_name(entry).end() as usize;
     let head = (entry.head_span().end as usize).max(name);
     let semicolon = entry.end() - usize::from(entry.is_terminated());
@@ -440,27 +432,4 @@ fn opened(around: &Surroundings<'_>, entry: Entry<'_>, stays: bool) -> Splice {
 /// What stands between two words, if there are comments.
 fn comments_in(gap: &str) -> &str {
     if gap.contains('#') { gap.trim_end() } else { "" }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn movers_are_put_back_in_ascending_position() {
-        for (movers, expected) in [
-            (&[(0, 1), (1, 0)][..], [1, 0, 2]),
-            (&[(0, 98)], [1, 2, 0]),
-            (&[(2, 0)], [2, 0, 1]),
-            (&[(1, 1)], [0, 1, 2]),
-        ] {
-            assert_eq!(arranged(vec![0, 1, 2], movers.to_vec()), expected);
-        }
-    }
-
-    #[test]
-    fn as_few_as_possible_move() {
-        assert_eq!(staying(&[1, 0, 2], 3), HashSet::from([0, 2]));
-        assert_eq!(staying(&[3, 0, 1, 2, 4], 4), HashSet::from([0, 1, 2]));
-    }
 }

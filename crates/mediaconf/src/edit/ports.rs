@@ -13,7 +13,7 @@ use crate::schema::json_pointer::Pointer;
 use crate::schema::kinds::PORT;
 use crate::schema::members::first_argument as list_value;
 use crate::schema::scalar::{is_empty, scalar_text};
-use crate::schema::{ListShape, Object, Parameter, Schema};
+use crate::schema::{ListShape, Object, Parameter};
 use crate::syntax::{Document, Entry};
 
 impl Sync<'_, '_> {
@@ -48,19 +48,13 @@ impl Sync<'_, '_> {
         let fresh = Document::parse(lines.join("\n"));
         let fresh: Vec<_> = fresh.entries().collect();
         for ((&line, entry), port) in fresh.iter().zip(&staying).zip(&new) {
-            let Some(entry) = *entry else { continue };
-            match block_value(line) {
-                Value::Object(target) if entry.is_block() && line.is_block() => {
-                    self.words(Some(row), entry, line);
-                    let name = scalar_text(port).unwrap_or_default();
-                    let patch = options.and_then(|options| options.get(&name)).unwrap_or(&Value::Null);
-                    let pointer = Pointer::root().child(list.blocks).child(name);
-                    self.inside(entry, &target, At { patch, pointer: &pointer });
-                }
-                _ => self.line(Some(row), entry, line),
-            }
+            let name = scalar_text(port).unwrap_or_default();
+            let patch = options.and_then(|options| options.get(&name)).unwrap_or(&Value::Null);
+            let pointer = &Pointer::root().child(list.blocks).child(name);
+            entry.iter().for_each(|&entry| self.line(Some(row), entry, line, At { patch, pointer }));
         }
-        self.lines(None, Some(row), entries, &fresh, &alignment);
+        let nowhere = At { patch: &Value::Null, pointer: &Pointer::root() };
+        self.lines(None, Some(row), entries, &fresh, &alignment, nowhere);
         let stays: HashSet<_> = staying.iter().flatten().map(|entry| entry.id()).collect();
         let removes = |port: &str| {
             options.is_some_and(|options| options.is_null() || options.get(port).is_some_and(Value::is_null))
@@ -105,11 +99,9 @@ impl Sync<'_, '_> {
             let block = entry.filter(|entry| entry.is_block());
             blocks.push(match (block, change) {
                 (Some(block), None) => block_value(block).as_object().cloned(),
-                (Some(block), Some(change)) => change.as_object().map(|patch| {
-                    let current = block_value(block).as_object().cloned().unwrap_or_default();
-                    self.doubts.members(Schema::media().unknown(), None, [&current, patch], &pointer);
-                    merge_block(block, patch, &pointer, &mut self.faults)
-                }),
+                (Some(block), Some(change)) => {
+                    change.as_object().map(|patch| merge_block(block, patch, &pointer, &mut self.faults))
+                }
                 (None, change) => {
                     let codec = General { keyword: list.key };
                     let merged = change

@@ -7,10 +7,8 @@ use serde_json::Value;
 
 use super::assign::{Assigner, PathEdit};
 use crate::query::{Path, Segment, did_you_mean, keys};
-use crate::schema::codec::General;
 use crate::schema::fault::Fault;
-use crate::schema::{DirectiveRole, Facts, JsonForm, PartPlace, Place, Schema};
-use crate::secret::Masker;
+use crate::schema::{DirectiveRole, JsonForm, PartPlace, Place, Schema};
 
 /// An address for examples.
 const ADDRESS: &str = "udp://239.0.0.1:1234";
@@ -24,70 +22,35 @@ pub fn quoted(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// The option that sets a value, as it is typed.
-fn set(path: &Path, text: &str) -> String {
-    format!("`--set {}`", quoted(&format!("{}={text}", path.shown())))
-}
-
-/// True if the value at the path holds no secret, so that advice may show it.
-fn may_show(path: &Path, value: &Value) -> bool {
-    let keys: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
-    Masker::default().json_below(&keys, value) == *value
+/// An example of what fits at a place that takes several words or JSON.
+pub(super) fn example(place: Place, path: &Path) -> Option<String> {
+    let (mut path, mut text) = (path.shown(), ADDRESS.to_owned());
+    match place {
+        Place::Own(row) => {
+            let facts = row.codec.facts();
+            if row.takes_elements() {
+                path += "[+]";
+            } else if !row.is_setting() || facts.json == JsonForm::Leaf {
+                return None;
+            }
+            if facts.sources.is_none() {
+                // The words behind the keyword.
+                let words = row.example.trim_end_matches(';');
+                words.split_once(' ').map_or(words, |(_, words)| words).clone_into(&mut text);
+            }
+        }
+        Place::Group(kind) => text = format!("{{\"NAME\":{}}}", kind.example()),
+        Place::Block(kind) => kind.example().clone_into(&mut text),
+        Place::Source(_) => {}
+        Place::Pair(_) => "vb=1024k".clone_into(&mut text),
+        Place::Extras => "{\"KEY\":\"VALUE\"}".clone_into(&mut text),
+        Place::Part(part) if part.place == PartPlace::Rest => "[\"OPTION\"]".clone_into(&mut text),
+        _ => return None,
+    }
+    Some(format!("such as `--set {}`", quoted(&format!("{path}={text}"))))
 }
 
 impl Assigner<'_> {
-    /// An example of what fits at a place that takes several words or JSON.
-    pub fn example(place: Place, path: &Path) -> Option<String> {
-        let such = |text: &str| Some(format!("such as {}", set(path, text)));
-        // How to append an element, and how to set all of them.
-        let whole_or_new = |element: &str, list: &str| {
-            let new = set(&path.child(Segment::Append), element);
-            Some(format!("{new} appends, {} sets the whole list", set(path, list)))
-        };
-        match place {
-            Place::Own(row) => {
-                // The words behind the keyword.
-                let words = row.example.trim_end_matches(';');
-                let words = words.split_once(' ').map_or(words, |(_, words)| words);
-                match row.codec.facts() {
-                    Facts { list: Some(_), .. } => whole_or_new(words, &format!("[{words}]")),
-                    Facts { sources: Some(shape), .. } => {
-                        whole_or_new(ADDRESS, &format!("[{{\"{}\":\"{ADDRESS}\"}}]", shape.address))
-                    }
-                    facts if row.is_setting() && facts.json != JsonForm::Leaf => such(words),
-                    _ => None,
-                }
-            }
-            Place::Group(kind) => such(&format!("{{\"NAME\":{}}}", kind.example())),
-            Place::Block(kind) => such(kind.example()),
-            Place::Source(_) => such(ADDRESS),
-            Place::Pair(_) => such("vb=1024k"),
-            Place::Extras => such("{\"KEY\":\"VALUE\"}"),
-            Place::Part(part) if part.place == PartPlace::Rest => such("[\"OPTION\"]"),
-            _ => None,
-        }
-    }
-
-    /// Refuses the words of one element that would drop other elements of a list.
-    pub fn drops(place: Place, path: &Path, present: usize, text: &str, list: &Value) -> Fault {
-        // What is neither a port nor an address may be a secret that was typed at the wrong place.
-        let (noun, placeholder, is_shown) = match place {
-            Place::Own(row) if row.codec.facts().list.is_some() => ("port", "", true),
-            Place::Own(_) => ("source", "URL", text.contains("://") && may_show(path, list)),
-            _ => ("option", "OPTION", false),
-        };
-        let (element, list) = match is_shown {
-            true => (text, list.to_string()),
-            false => (placeholder, format!("[\"{placeholder}\"]")),
-        };
-        Fault::of_path(format!("there are {present} {noun}s, and this would replace them all")).hint(format!(
-            "{} replaces the first, {} appends, {} sets the whole list",
-            set(&path.child(Segment::Index(0)), element),
-            set(&path.child(Segment::Append), element),
-            set(path, &list),
-        ))
-    }
-
     /// Refuses a plain value with blanks for a directive that has several words: the value would become
     /// one word in quotes.
     pub fn refuse_one_for_several(
@@ -110,14 +73,8 @@ impl Assigner<'_> {
         let are_words =
             |value: Value| value.as_array().is_some_and(|words| !words.iter().any(Value::is_array));
         if is_line || !is_string && self.current.value_at(path).is_ok_and(are_words) {
-            let words = General::words(text);
-            let hint = match may_show(path, &words) {
-                true => format!(
-                    "the words as a JSON array are `{words}`: {}; `--accept form-change` sets one word",
-                    set(path, &words.to_string())
-                ),
-                false => "give the words as a JSON array; `--accept form-change` sets one word".to_owned(),
-            };
+            let hint =
+                "the words as a JSON array, such as `[\"A\",\"B\"]`; `--accept form-change` sets one word";
             return Err(Fault::of_path("this would be one word in quotes, not several words").hint(hint));
         }
         Ok(())
@@ -141,14 +98,11 @@ impl Assigner<'_> {
                 |(end, (_, ends)): &(usize, &(usize, bool))| *ends || new.is_none() && *end == certain.len();
             if let Some((_, (earlier, _))) = around.find(is_overlap) {
                 let earlier = &edits[*earlier].path;
-                let fault = match (path == earlier, path.segments.last()) {
-                    (true, Some(Segment::Index(_))) => Fault::of_path("it is given twice")
-                        .hint("each edit counts the elements anew; to remove several, begin with the last"),
-                    (true, _) => Fault::of_path("it is given twice").hint("give it once"),
-                    (false, _) => {
-                        Fault::of_path(format!("it overlaps `{}`, which is given too", earlier.shown()))
-                            .hint("set either the whole or its parts")
-                    }
+                let fault = match path == earlier {
+                    true => Fault::of_path("it is given twice")
+                        .hint("give it once; behind a removal the elements are counted anew"),
+                    false => Fault::of_path(format!("it overlaps `{}`, which is given too", earlier.shown()))
+                        .hint("set either the whole or its parts"),
                 };
                 faults.push(fault.at(path));
             }
@@ -161,20 +115,22 @@ impl Assigner<'_> {
     }
 
     /// The fault of an edit in a stream, live or plugin that does not exist, unless the patch clearly means to make one, as
-    /// it does if it sets its sources: a slip in a name must not make a new one.
-    pub fn missing_block(&self, edit: &PathEdit, patch: &Value) -> Option<Fault> {
-        let (PathEdit { path, value, .. }, current) = (edit, self.current);
-        if let Some(fault) = self.new_keyword_like_an_entry(path) {
-            return Some(fault.at(path));
-        }
-        let kind = path.kind().filter(|_| !value.is_null())?;
+    /// it does if it sets its sources: a slip in a name must not make a new one. The same for a directive at the top,
+    /// where the group of an entry was forgotten.
+    pub fn missing_block(&self, PathEdit { path, value, .. }: &PathEdit, patch: &Value) -> Option<Fault> {
+        let (current, first) = (self.current, path.segments.first()?.name()?);
+        let Some(kind) = path.kind() else {
+            let is_new = Schema::media().top().by_key(first).is_none() && !current.contains(&[first]);
+            let whole = is_new.then(|| current.in_a_group(path))??.shown();
+            let hint = format!("did you mean `{whole}`? `--create` makes a directive `{first}`");
+            return Some(Fault::of_path(format!("there is no `{first}`")).hint(hint).at(path));
+        };
         let names: Vec<&str> = match &path.segments[1..] {
-            [] => value
-                .as_object()?
-                .iter()
-                .filter(|(_, block)| !block.is_null())
-                .map(|(name, _)| &**name)
-                .collect(),
+            _ if value.is_null() => return None,
+            [] => {
+                let blocks = value.as_object()?.iter().filter(|(_, block)| !block.is_null());
+                blocks.map(|(name, _)| &**name).collect()
+            }
             [name, ..] => vec![name.name()?],
         };
         let is_made = |name: &str| match kind.has_sources() {
@@ -194,15 +150,6 @@ impl Assigner<'_> {
         Some(fault.hint(meant.map_or(make.to_owned(), |meant| format!("{meant} {make}"))))
     }
 
-    /// The fault of a path that would make a directive at the top, where the group of an entry was forgotten.
-    fn new_keyword_like_an_entry(&self, path: &Path) -> Option<Fault> {
-        let key = path.segments.first()?.name()?;
-        let is_new = Schema::media().top().by_key(key).is_none() && !self.current.contains(&[key]);
-        let whole = is_new.then(|| self.current.in_a_group(path))??;
-        let fault = Fault::of_path(format!("there is no `{key}`"));
-        Some(fault.hint(format!("did you mean `{}`? `--create` makes a directive `{key}`", whole.shown())))
-    }
-
     /// Drops the removals of one assignment that are probably slips; it is a fault if none is left.
     ///
     /// With `--unset` that are the values that are not set: if a pattern stands for many places, not all of them have to
@@ -213,30 +160,29 @@ impl Assigner<'_> {
         is_unset: bool,
         mut removals: Vec<PathEdit>,
     ) -> Result<Vec<PathEdit>, Fault> {
-        if !is_unset {
-            let slip = removals.first().and_then(|removal| self.current.misspelling(&removal.path));
-            if let Some(fault) = slip.filter(|_| !self.options.near_misses) {
-                let near = fault.hint.clone().unwrap_or_default();
-                let key = path.segments.last().and_then(Segment::name).unwrap_or_default();
-                let accept = "add `--accept near-miss` (over HTTP `accept=near-miss`)";
-                return Err(fault.hint(format!("{near} If `{key}` is right, {accept}")).at(path));
-            }
-            let missing =
-                removals.iter().find_map(|removal| Some(self.absent_block(&removal.path)?.at(&removal.path)));
-            return missing.map_or(Ok(removals), Err);
-        }
         let is_one_of_many = path.first_pattern().is_some();
-        let mut first_missing = None;
-        removals.retain(|PathEdit { path, .. }| match self.absence(path, is_one_of_many) {
-            None => true,
-            Some(fault) => {
-                first_missing.get_or_insert(fault.at(path));
-                false
-            }
+        let mut missing = None;
+        if let Some(PathEdit { path: first, .. }) =
+            removals.first().filter(|_| !is_unset && !self.options.near_misses)
+            && let Some(slip) = self.current.misspelling(first)
+        {
+            let near = slip.hint.clone().unwrap_or_default();
+            let hint =
+                format!("{near} If it is right, add `--accept near-miss` (over HTTP `accept=near-miss`)");
+            return Err(slip.hint(hint).at(path));
+        }
+        removals.retain(|PathEdit { path, .. }| {
+            let absence = if is_unset { self.absence(path, is_one_of_many) } else { self.absent_block(path) };
+            let is_there = absence.is_none();
+            missing = missing.take().or(absence.map(|fault| fault.at(path)));
+            is_there
         });
-        match first_missing {
-            _ if !removals.is_empty() => Ok(removals),
-            missing => Err(missing.unwrap_or_else(|| Fault::absent("`*` matches nothing here").at(path))),
+        match missing {
+            Some(missing) if !is_unset || removals.is_empty() => Err(missing),
+            None if is_unset && removals.is_empty() => {
+                Err(Fault::absent("`*` matches nothing here").at(path))
+            }
+            _ => Ok(removals),
         }
     }
 

@@ -9,26 +9,27 @@
 //! A member of a block is all lines of one keyword, or of one row of the schema. Its lines are aligned with the fresh
 //! ones by what they say ([`super::align`]); of a line that is edited, the words ([`super::words`]) and the block.
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::Promises;
 use super::align::{Alignment, ElementOrigin, align};
-use super::comments::{Leave, counts_as_block};
-use super::guarded::{At, Doubts, unwritable};
-use super::layout::{Anchor, Insertion, NewEntry, Put, TextChanges, block_lines};
-use super::surroundings::{Surroundings, count_lines};
-use super::verify::Promises;
+use super::guarded::{At, unwritable};
+use super::layout::{Anchor, Insertion, NewEntry, Put, block_lines};
+use super::surroundings::{Leave, Surroundings, count_lines, counts_as_block};
 use crate::model::view::entry_sources;
-use crate::schema::codec::is_plural;
 use crate::schema::codec::{
-    self, Address, DirectiveForm, General, are_named_blocks, block_value, merge_member, scalars,
+    DirectiveForm, General, are_named_blocks, is_plural, merge_into, occurrence, occurrence_value,
+    read_members,
 };
 use crate::schema::fault::Faults;
 use crate::schema::json_pointer::Pointer;
 use crate::schema::members::{Members, first_argument, inner_scope, key_of, keyword_of};
-use crate::schema::{Codec, Facts, Object, Parameter, SOURCE, Schema, Scope};
+use crate::schema::{Codec, Object, Parameter, SOURCE, Schema};
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
 /// A side effect of a change, which its patch does not show.
@@ -63,38 +64,39 @@ pub struct Sync<'p, 'd> {
     pub(super) document: &'d Document,
     pub(super) members: &'p Members<'d>,
     pub(super) around: Surroundings<'d>,
-    /// The changes to the text.
-    pub changes: TextChanges<'d>,
+    /// The entries that leave their place, in the order of the text.
+    pub leaving: BTreeMap<EntryId, (Entry<'d>, Leave)>,
+    /// Replacements inside entries.
+    pub splices: Vec<Splice>,
+    /// Insertions, in the order in which those at one place stand there.
+    pub puts: Vec<Put<'d>>,
     /// What the new text must say.
     pub promises: Promises,
     /// Side effects that the user should know.
     pub notes: Vec<Note>,
     /// The streams that are deleted.
     pub deleted_streams: Vec<String>,
-    /// Changes that are refused unless they are accepted.
-    pub doubts: Doubts,
+    /// Form changes and near misses, which are refused unless they are accepted.
+    pub guarded: Faults,
+    /// The keywords that stand in blocks, each behind the kind of its block.
+    pub(super) used: OnceCell<HashSet<(Cow<'d, str>, Cow<'d, str>)>>,
     /// Why the patch can't be carried out.
     pub faults: Faults,
-    /// New lines of the block that is looked at; their places are chosen once all removals are known.
-    pending: Vec<NewLines>,
+    /// New lines, whose places are chosen once all removals are known.
+    pending: Vec<NewLines<'d>>,
     /// The block that a new block stands directly in front of; `None` is behind the one before it in its group.
     pub before: Option<Entry<'d>>,
 }
 
 /// All new lines of one member.
-struct NewLines {
+struct NewLines<'d> {
+    within: Option<Entry<'d>>,
+    /// The first one decides the place of all.
     lines: Vec<NewEntry>,
     /// The lines of the same keyword, behind which they go at top level.
-    like: Vec<EntryId>,
+    like: Vec<Entry<'d>>,
     /// True if they go to the start of a block.
     first: bool,
-}
-
-impl NewLines {
-    /// True if the first one is a block, which decides the place of all.
-    fn is_block(&self) -> bool {
-        self.lines[0].block.is_some()
-    }
 }
 
 impl<'p, 'd> Sync<'p, 'd> {
@@ -103,11 +105,14 @@ impl<'p, 'd> Sync<'p, 'd> {
             document,
             members,
             around: Surroundings::new(document),
-            changes: TextChanges::default(),
+            leaving: BTreeMap::new(),
+            splices: Vec::new(),
+            puts: Vec::new(),
             promises: Promises::default(),
             notes: Vec::new(),
             deleted_streams: Vec::new(),
-            doubts: Doubts::default(),
+            guarded: Faults::default(),
+            used: OnceCell::new(),
             faults: Faults::default(),
             pending: Vec::new(),
             before: None,
@@ -116,125 +121,73 @@ impl<'p, 'd> Sync<'p, 'd> {
 
     /// The members of the top level in schema order, then the others in the order of the patch.
     pub fn top_level(&mut self, patch: &Object) {
-        let (root, top) = (Pointer::root(), self.members.scope());
-        for row in top.rows() {
-            let (Facts { list, group, .. }, value) = (row.codec.facts(), patch.get(row.key));
-            let pointer = &root.child(row.key);
-            match (list, group, value) {
-                (Some(list), _, ports) => match patch.get(list.blocks) {
-                    None if ports.is_none() => {}
-                    options => self.ports(row, list, ports, options),
-                },
-                (_, Some(kind), Some(patch)) => self.group(kind, patch, pointer),
-                (_, _, Some(_)) if row.is_setting() => self.top_setting(row, patch, pointer),
-                _ => {}
-            }
-        }
-        for (key, patch) in patch.iter().filter(|(key, _)| top.by_key(key).is_none()) {
-            self.top_general(key, At { patch, pointer: &root.child(key) });
-        }
-        self.place_pending_at_top();
+        let (root, members) = (Pointer::root(), self.members);
+        let is_merged = |key: &str| members.scope().by_key(key).is_none_or(Parameter::is_setting);
+        let merged = patch.iter().filter(|(key, _)| is_merged(key));
+        let merged: Object = merged.map(|(key, value)| (key.clone(), value.clone())).collect();
+        let present = |key: &String| Some((key.clone(), top_value(members, key)?));
+        let current: Object = merged.keys().filter_map(present).collect();
+        let mut target = merge_into(current.clone(), members, &merged, &root, &mut self.faults);
+        without_misshapen(members, &mut target, &current, patch);
+        let patch = &Value::Object(patch.clone());
+        self.contents(None, members, [&current, &target], At { patch, pointer: &root });
     }
 
-    fn top_setting(&mut self, row: &'static Parameter, patch: &Object, pointer: &Pointer) {
-        let members = self.members;
-        let entries = members.own(row);
-        let current = row.codec.read(entries, None);
-        let faults = self.faults.len();
-        let target = row.merge(current.as_ref(), &patch[row.key], pointer, &mut self.faults);
-        if target == current || self.faults.len() > faults {
-            return;
-        }
-        let misshapen = misshapen(members, row, patch);
-        self.known(None, row, entries, [current.as_ref(), target.as_ref()], &misshapen, pointer);
-        self.promises.member(row.key, target.as_ref());
-        if !misshapen.is_empty() {
-            for keyword in row.keywords {
-                self.promises.member(&key_of(members.scope(), keyword), None);
-            }
-        }
-    }
-
-    fn top_general(&mut self, key: &str, at: At<'_>) {
-        let (members, top) = (self.members, self.members.scope());
-        let entries = members.foreign_by_keyword(keyword_of(top, key));
-        let current = General { keyword: keyword_of(top, key) }.read(entries, None);
-        let target = merge_member((top, key), entries, at.patch, at.pointer, &mut self.faults);
-        if target != current {
-            self.doubts.member((top, None), key, [current.as_ref(), Some(at.patch)], at.pointer);
-            self.general(None, keyword_of(top, key), entries, target.as_ref(), at);
-            self.promises.member(key, target.as_ref());
-        }
-    }
-
-    /// Changes the entries of a block of this scope from `current` to `target`, known settings first.
+    /// Changes the entries of a block, or of the top level, from `current` to `target`: known settings first.
     pub(super) fn contents(
         &mut self,
-        block: Entry<'d>,
-        scope: Scope,
+        within: Option<Entry<'d>>,
+        members: &Members<'d>,
         [current, target]: [&Object; 2],
         at: At<'_>,
     ) {
-        let outer = std::mem::take(&mut self.pending);
-        let (within, members) = (Some(block), Members::group(scope, block.children()));
-        let is_changed = |key: &str| current.get(key) != target.get(key);
-        let mut replaced = HashSet::new();
-        for row in scope.rows().filter(|row| row.codec.facts().derived.is_none() && is_changed(row.key)) {
-            let misshapen = misshapen(&members, row, target);
-            let values = [current, target].map(|members| members.get(row.key));
-            self.known(within, row, members.own(row), values, &misshapen, &at.pointer.child(row.key));
-            replaced.extend(misshapen.iter().map(|entry| entry.keyword()));
-        }
-        let gone = current.keys().filter(|key| !target.contains_key(*key));
-        for key in gone.chain(target.keys()).filter(|key| scope.by_key(key).is_none() && is_changed(key)) {
-            let keyword = keyword_of(scope, key);
-            if target.contains_key(key) || !replaced.contains(keyword) {
-                let entries = members.foreign_by_keyword(keyword);
-                at.child(key, |at| self.general(within, keyword, entries, target.get(key), at));
+        let (scope, mut replaced) = (members.scope(), HashSet::new());
+        for row in scope.rows() {
+            let (facts, values) = (row.codec.facts(), [current, target].map(|members| members.get(row.key)));
+            let pointer = &at.pointer.child(row.key);
+            match (facts.group, facts.list) {
+                (Some(kind), _) => {
+                    at.patch.get(row.key).into_iter().for_each(|patch| self.group(kind, patch, pointer));
+                }
+                (_, Some(list)) => match [row.key, list.blocks].map(|key| at.patch.get(key)) {
+                    [None, None] => {}
+                    [ports, options] => self.ports(row, list, ports, options),
+                },
+                _ if facts.derived.is_some() || values[0] == values[1] => {}
+                _ => {
+                    self.note_options_dropped(row, values, pointer);
+                    self.faults.0.extend(unwritable(row, values, pointer));
+                    // Where there is no other line, the last one in a wrong form is changed.
+                    let (mut entries, misshapen) = (members.own(row), misshapen(members, row, target));
+                    if let [gone @ .., _] = &misshapen[..] {
+                        gone.iter().for_each(|&gone| self.remove(gone));
+                        entries = &misshapen[gone.len()..];
+                    }
+                    let nothing = row.value_of_nothing().filter(|_| entries.is_empty());
+                    let target = values[1].filter(|target| nothing.as_ref() != Some(*target));
+                    let text = target.map_or_else(String::new, |value| row.write(value).join("\n"));
+                    self.fresh(within, Some(row), entries, text, At { patch: &Value::Null, pointer });
+                    let keys = misshapen.iter().map(|line| key_of(scope, &line.keyword()).into_owned());
+                    replaced.extend(keys);
+                    self.promise(within, row.key, values[1]);
+                }
             }
         }
-        self.place_pending(within);
-        self.pending = outer;
+        replaced.iter().for_each(|key| self.promise(within, key, target.get(key)));
+        let gone = current.keys().filter(|key| !target.contains_key(*key));
+        let others = gone.chain(target.keys()).filter(|key| scope.by_key(key).is_none());
+        for key in others.filter(|key| current.get(*key) != target.get(*key)) {
+            if target.contains_key(key) || !replaced.contains(key) {
+                let keyword = keyword_of(scope, key);
+                at.child(key, |at| self.general(within, members, keyword, target.get(key), at));
+                self.promise(within, key, target.get(key));
+            }
+        }
     }
 
-    /// The lines of a known parameter; the last one of `misshapen` is changed where there is no other.
-    fn known(
-        &mut self,
-        within: Option<Entry<'d>>,
-        row: &'static Parameter,
-        entries: &[Entry<'d>],
-        values: [Option<&Value>; 2],
-        misshapen: &[Entry<'d>],
-        pointer: &Pointer,
-    ) {
-        self.note_options_dropped(row, values, pointer);
-        self.faults.0.extend(unwritable(row, values, pointer));
-        let mut entries = entries;
-        if let ([], [gone @ .., _], Some(_)) = (entries, misshapen, values[1]) {
-            gone.iter().for_each(|&gone| self.remove(gone));
-            entries = &misshapen[gone.len()..];
-        }
-        let target = values[1]
-            .filter(|target| !entries.is_empty() || row.value_of_nothing().as_ref() != Some(*target));
-        let fresh = Document::parse(target.map_or_else(String::new, |value| written(row, value)));
-        let fresh: Vec<Entry<'_>> = fresh.entries().collect();
-        let is_source = row.codec.facts().sources.is_some();
-        match (entries, &fresh[..]) {
-            (entries, []) => entries.iter().for_each(|&entry| self.remove(entry)),
-            ([], fresh) => self.add(fresh.iter().copied().map(NewEntry::of).collect(), &[], is_source),
-            (entries, fresh) if is_source => {
-                let sources =
-                    entries.iter().flat_map(|&entry| entry_sources(entry).map(move |of| (entry, of)));
-                let (entries, old): (Vec<Entry<'d>>, Vec<Value>) =
-                    sources.map(|(entry, of)| (entry, SOURCE.object(&of).into())).unzip();
-                let value =
-                    |line: &Entry<'_>| Address::from_words(line.arguments()).map(|of| SOURCE.object(&of));
-                let new: Vec<Value> =
-                    fresh.iter().map(|line| value(line).unwrap_or_default().into()).collect();
-                self.lines(within, Some(row), &entries, fresh, &align(&old, &new));
-            }
-            // Of a setting that stands twice, the last one counts.
-            ([.., last], [line, ..]) => self.line(Some(row), *last, *line),
+    fn promise(&mut self, within: Option<Entry<'d>>, key: &str, target: Option<&Value>) {
+        if within.is_none() {
+            self.promises.member(key, target);
         }
     }
 
@@ -242,48 +195,40 @@ impl<'p, 'd> Sync<'p, 'd> {
     fn general(
         &mut self,
         within: Option<Entry<'d>>,
+        members: &Members<'d>,
         keyword: &str,
-        entries: &[Entry<'d>],
         target: Option<&Value>,
         at: At<'_>,
     ) {
-        let form = DirectiveForm::from_entries(entries);
-        let is_object = matches!(form, DirectiveForm::Block | DirectiveForm::NamedBlocks);
-        match (form, entries, target) {
+        let entries = members.foreign_by_keyword(keyword);
+        match (DirectiveForm::from_entries(entries), entries, target) {
             // Another object is written as one block without a name.
             (DirectiveForm::NamedBlocks, [_, ..], Some(Value::Object(target)))
                 if are_named_blocks(target) =>
             {
-                return self.named_blocks(keyword, entries, target, at);
+                self.named_blocks(within, keyword, entries, target, at);
             }
             (DirectiveForm::Block, [block, ..], Some(Value::Object(target))) => {
-                return self.inside(*block, target, at);
+                self.inside(*block, target, at);
             }
-            _ => {}
-        }
-        let text =
-            target.map_or_else(String::new, |target| written_general(within, keyword, entries, target));
-        let fresh = Document::parse(text);
-        let fresh: Vec<Entry<'_>> = fresh.entries().collect();
-        match (entries, &fresh[..]) {
-            (entries, []) => entries.iter().for_each(|&entry| self.remove(entry)),
-            ([], fresh) => self.add(fresh.iter().copied().map(NewEntry::of).collect(), &[], false),
-            (entries, fresh) => {
-                let values = |entries: &[Entry<'_>]| entries.iter().map(|&entry| occurrence(entry)).collect();
-                let [old, new]: [Vec<Value>; 2] = [values(entries), values(fresh)];
-                let alignment = align(&old, &new);
-                if !(is_object && at.patch.is_object()) {
-                    self.doubts.lines(keyword, [entries, fresh], &alignment, at);
-                }
-                self.lines(within, None, entries, fresh, &alignment);
+            _ => {
+                let written = |target| written_general(within, keyword, entries, target);
+                self.fresh(within, None, entries, target.map_or_else(String::new, written), at);
             }
         }
     }
 
     /// Blocks of one keyword by their names.
-    fn named_blocks(&mut self, keyword: &str, entries: &[Entry<'d>], target: &Object, at: At<'_>) {
-        let by_name: HashMap<_, Entry<'d>> =
-            entries.iter().map(|&entry| (first_argument(entry), entry)).collect();
+    fn named_blocks(
+        &mut self,
+        within: Option<Entry<'d>>,
+        keyword: &str,
+        entries: &[Entry<'d>],
+        target: &Object,
+        at: At<'_>,
+    ) {
+        let named = entries.iter().map(|&entry| (first_argument(entry), entry));
+        let by_name: HashMap<_, Entry<'d>> = named.collect();
         let mut new = Map::new();
         for (name, value) in target {
             match (by_name.get(name.as_str()), value) {
@@ -293,18 +238,52 @@ impl<'p, 'd> Sync<'p, 'd> {
         }
         if !new.is_empty() {
             let fresh = Document::parse(General { keyword }.write(keyword, &Value::Object(new)).join("\n"));
-            self.add(fresh.entries().map(NewEntry::of).collect(), entries, false);
+            fresh.entries().for_each(|block| self.doubt_inside(block, at.pointer));
+            self.add(within, fresh.entries().map(NewEntry::of).collect(), entries, false);
         }
         let gone = entries.iter().filter(|&&entry| !target.contains_key(&*first_argument(entry)));
         gone.for_each(|&entry| self.remove(entry));
     }
 
     /// Changes what stands inside a block that the general rule shows.
-    pub(super) fn inside(&mut self, block: Entry<'d>, target: &Object, at: At<'_>) {
-        if let Value::Object(current) = block_value(block)
-            && current != *target
-        {
-            self.contents(block, inner_scope(block), [&current, target], at);
+    fn inside(&mut self, block: Entry<'d>, target: &Object, at: At<'_>) {
+        let members = Members::group(inner_scope(block), block.children());
+        let current = read_members(&members, None);
+        if current != *target {
+            self.contents(Some(block), &members, [&current, target], at);
+        }
+    }
+
+    /// Changes the lines of a member to fresh ones.
+    fn fresh(
+        &mut self,
+        within: Option<Entry<'d>>,
+        row: Option<&'static Parameter>,
+        entries: &[Entry<'d>],
+        text: String,
+        at: At<'_>,
+    ) {
+        let fresh = Document::parse(text);
+        let fresh: Vec<Entry<'_>> = fresh.entries().collect();
+        let is_source = row.is_some_and(|row| row.codec.facts().sources.is_some());
+        match (entries, &fresh[..]) {
+            (entries, []) => entries.iter().for_each(|&entry| self.remove(entry)),
+            ([], fresh) => {
+                if row.is_none() {
+                    fresh.iter().for_each(|&line| self.doubt_new(within, line, at.pointer));
+                }
+                self.add(within, fresh.iter().copied().map(NewEntry::of).collect(), &[], is_source);
+            }
+            // Of a setting that stands twice, the last one counts.
+            ([.., last], [line, ..]) if row.is_some() && !is_source => self.line(row, *last, *line, at),
+            (entries, fresh) => {
+                let (entries, old) = each_said(entries, is_source);
+                let alignment = align(&old, &each_said(fresh, is_source).1);
+                if row.is_none() {
+                    self.doubt_lines([&entries, fresh], &alignment, at);
+                }
+                self.lines(within, row, &entries, fresh, &alignment, at);
+            }
         }
     }
 
@@ -317,6 +296,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         entries: &[Entry<'d>],
         fresh: &[Entry<'_>],
         alignment: &Alignment,
+        at: At<'_>,
     ) {
         let in_place = |origin: &ElementOrigin| match *origin {
             ElementOrigin::Kept(index) | ElementOrigin::Edited(index) => Some(entries[index]),
@@ -325,31 +305,40 @@ impl<'p, 'd> Sync<'p, 'd> {
         alignment.gone.iter().for_each(|&index| self.remove(entries[index]));
         let first = alignment.new.iter().find_map(in_place);
         let (mut previous, mut alone) = (None, Vec::new());
-        for (origin, line) in alignment.new.iter().zip(fresh) {
-            if let ElementOrigin::Edited(index) = *origin {
-                self.line(row, entries[index], *line);
-            }
+        for ((place, origin), line) in (0..).zip(&alignment.new).zip(fresh) {
             previous = in_place(origin).or(previous);
             let content = match *origin {
-                ElementOrigin::Kept(_) | ElementOrigin::Edited(_) => continue,
+                ElementOrigin::Kept(_) => continue,
+                ElementOrigin::Edited(index) => {
+                    // The block of an occurrence is its last element.
+                    at.element(place, |at| {
+                        at.element(line.count_arguments(), |at| self.line(row, entries[index], *line, at));
+                    });
+                    continue;
+                }
                 ElementOrigin::Moved(index) => Insertion::Line(entries[index]),
                 ElementOrigin::New => {
                     Insertion::New(NewEntry::like(*line, previous.filter(|&line| !is_plural(line))))
                 }
             };
-            match (previous, first, content) {
-                (Some(previous), _, content) => self.put(within, Anchor::After(previous), content, 0),
-                (None, Some(first), content) => self.put(within, Anchor::Before(first), content, 0),
-                (None, None, Insertion::New(line)) => alone.push(line),
+            match (previous.map(Anchor::After).or(first.map(Anchor::Before)), content) {
+                (Some(place), content) => self.put(within, place, content, 0),
+                (None, Insertion::New(line)) => alone.push(line),
                 // A line moves only past one that stays.
-                (None, None, _) => {}
+                (None, _) => {}
             }
         }
-        self.add(alone, entries, row.is_some_and(|row| row.codec.facts().sources.is_some()));
+        self.add(within, alone, entries, row.is_some_and(|row| row.codec.facts().sources.is_some()));
     }
 
     /// Changes one line to a fresh one: its words, and its block.
-    pub(super) fn line(&mut self, row: Option<&'static Parameter>, old: Entry<'d>, fresh: Entry<'_>) {
+    pub(super) fn line(
+        &mut self,
+        row: Option<&'static Parameter>,
+        old: Entry<'d>,
+        fresh: Entry<'_>,
+        at: At<'_>,
+    ) {
         // Of known settings only ports have blocks, and another port has another block.
         let is_other = self.words(row, old, fresh) && row.is_some();
         let head = old.head_span().end as usize;
@@ -361,9 +350,8 @@ impl<'p, 'd> Sync<'p, 'd> {
                 self.promises.gone.push(range);
             }
             (true, true) => {
-                if let Value::Object(target) = block_value(fresh) {
-                    self.inside(old, &target, At { patch: &Value::Null, pointer: &Pointer::root() });
-                }
+                let members = Members::group(inner_scope(fresh), fresh.children());
+                self.inside(old, &read_members(&members, None), at);
             }
             // A block in the place of the `;`.
             (false, true) => {
@@ -386,7 +374,7 @@ impl<'p, 'd> Sync<'p, 'd> {
     }
 
     pub(super) fn splice(&mut self, range: std::ops::Range<usize>, text: impl Into<String>) {
-        self.changes.splices.push(Splice { range, text: text.into() });
+        self.splices.push(Splice { range, text: text.into() });
     }
 
     /// Removes an entry with the comments that belong to it, and notes those that stay.
@@ -394,7 +382,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         if !self.is_staying(&entry) {
             return;
         }
-        self.changes.leaving.insert(entry.id(), (entry, Leave::Removed));
+        self.leaving.insert(entry.id(), (entry, Leave::Removed));
         if self.around.begins_line(entry.start()) {
             let own = self.around.own_comments(entry);
             let lines = count_lines(&self.document.text()[self.around.attached_comments(own)..own]);
@@ -431,67 +419,70 @@ impl<'p, 'd> Sync<'p, 'd> {
     ) {
         let moved = match content {
             Insertion::Line(entry) => Some((entry.id(), (entry, Leave::Alone))),
-            Insertion::Block(entry) => Some((entry.id(), (entry, Leave::Moved))),
-            Insertion::New(_) | Insertion::Copy(..) => None,
+            Insertion::Block(entry, None) => Some((entry.id(), (entry, Leave::Moved))),
+            Insertion::New(_) | Insertion::Block(..) => None,
         };
-        self.changes.leaving.extend(moved);
-        self.changes.puts.push(Put { within, place, content, blank_lines });
+        self.leaving.extend(moved);
+        self.puts.push(Put { within, place, content, blank_lines });
     }
 
     pub(super) fn is_staying(&self, entry: &Entry<'_>) -> bool {
-        !self.changes.leaving.contains_key(&entry.id())
+        !self.leaving.contains_key(&entry.id())
     }
 
     /// Adds new lines of a member with these entries.
-    fn add(&mut self, lines: Vec<NewEntry>, entries: &[Entry<'d>], first: bool) {
+    fn add(&mut self, within: Option<Entry<'d>>, lines: Vec<NewEntry>, entries: &[Entry<'d>], first: bool) {
         if !lines.is_empty() {
-            let like = entries.iter().map(|entry| entry.id()).collect();
-            self.pending.push(NewLines { lines, like, first });
+            self.pending.push(NewLines { within, lines, like: entries.to_vec(), first });
         }
     }
 
-    /// Puts the new lines of a block, or of the top level, at their places. Insertions remove nothing, so a place
-    /// that was found stays right for all that follow.
-    fn place_pending(&mut self, within: Option<Entry<'d>>) {
-        // For blocks and for lines at the top level; else for lines at the start and at the end.
-        let mut places = [None, None];
-        for new in std::mem::take(&mut self.pending) {
-            let (is_block, is_first) = (new.is_block(), new.first);
-            let last = new.like.iter().rev().find(|entry| !self.changes.leaving.contains_key(entry));
-            let (place, blank_lines) = match (within, last) {
-                (None, Some(&last)) => {
-                    let last = self.document.entry(last);
-                    (Anchor::After(last), if is_block { self.around.gap_above(last, false) } else { 0 })
-                }
-                (None, None) => *places[usize::from(is_block)].get_or_insert_with(|| match is_block {
-                    true => self.place_at_end(),
-                    false => (self.place_of_setting(), 0),
-                }),
-                (Some(block), _) => *places[usize::from(is_first)].get_or_insert_with(|| {
+    /// Puts the new lines at their places: first those in blocks, which may move. The last setting may be the end of the
+    /// text: then settings behind it come before new blocks.
+    pub fn place_pending(&mut self) {
+        // Insertions remove nothing, so a place that was found stays right for all that follow.
+        let mut places = HashMap::new();
+        let (mut pending, mut at_top) = (std::mem::take(&mut self.pending), Vec::new());
+        at_top.extend(self.puts.extract_if(.., |put| put.within.is_none()));
+        let inside: Vec<_> = pending.extract_if(.., |new| new.within.is_some()).collect();
+        inside.into_iter().for_each(|new| self.place(new, &mut places));
+        let at_end: Vec<_> = at_top.extract_if(.., |put| matches!(put.place, Anchor::End)).collect();
+        self.puts.extend(at_top);
+        let blocks: Vec<_> = pending.extract_if(.., |new| new.lines[0].block.is_some()).collect();
+        pending.into_iter().for_each(|new| self.place(new, &mut places));
+        self.puts.extend(at_end);
+        blocks.into_iter().for_each(|new| self.place(new, &mut places));
+    }
+
+    /// `places` are known: for blocks and for lines at the top level; else for lines at the start and at the end.
+    fn place(
+        &mut self,
+        NewLines { within, lines, like, first }: NewLines<'d>,
+        places: &mut HashMap<(Option<EntryId>, bool), (Anchor<'d>, usize)>,
+    ) {
+        let is_block = lines[0].block.is_some();
+        let last = like.into_iter().rev().find(|entry| self.is_staying(entry));
+        let is_other = if within.is_none() { is_block } else { first };
+        let (place, blank_lines) = match (within, last) {
+            (None, Some(last)) => {
+                (Anchor::After(last), if is_block { self.around.gap_above(last, false) } else { 0 })
+            }
+            _ => *places.entry((within.map(|block| block.id()), is_other)).or_insert_with(|| match within {
+                None if is_block => self.place_at_end(),
+                None => (self.place_of_setting(), 0),
+                Some(block) => {
                     let mut staying = block.children().filter(|entry| self.is_staying(entry));
-                    let place = match is_first {
+                    let place = match first {
                         true => staying.next().map(Anchor::Before),
                         false => staying.last().map(Anchor::After),
                     };
                     (place.unwrap_or(Anchor::FirstIn(block)), 0)
-                }),
-            };
-            for line in new.lines {
-                self.put(within, place, Insertion::New(line), blank_lines);
-            }
+                }
+            }),
+        };
+        for line in lines {
+            self.put(within, place, Insertion::New(line), blank_lines);
         }
-    }
-
-    /// Puts the new lines of the top level at their places. The last setting may be the end of the text: then
-    /// settings behind it come before new blocks.
-    fn place_pending_at_top(&mut self) {
-        let is_at_end = |put: &mut Put<'_>| matches!(put.place, Anchor::End);
-        let groups: Vec<Put<'d>> = self.changes.puts.extract_if(.., is_at_end).collect();
-        let blocks: Vec<NewLines> = self.pending.extract_if(.., |lines| lines.is_block()).collect();
-        self.place_pending(None);
-        self.changes.puts.extend(groups);
-        self.pending = blocks;
-        self.place_pending(None);
     }
 
     /// After the last setting in front of the first block; else in front of that block; else at the end.
@@ -507,7 +498,7 @@ impl<'p, 'd> Sync<'p, 'd> {
     }
 
     /// The end of the text, and the number of blank lines in front of a new entry there.
-    pub(super) fn place_at_end(&mut self) -> (Anchor<'d>, usize) {
+    pub(super) fn place_at_end(&self) -> (Anchor<'d>, usize) {
         let last = self.document.entries().filter(|entry| self.is_staying(entry)).last();
         // Without a blank line a comment at the end would belong to what comes behind it.
         let last_line = self.document.text().trim_end().rsplit('\n').next();
@@ -546,11 +537,6 @@ pub(super) fn without_misshapen(
     }
 }
 
-/// The lines of a known parameter, as they are written anew.
-pub(super) fn written(row: &'static Parameter, value: &Value) -> String {
-    row.write(value).join("\n")
-}
-
 /// The lines of a keyword under the general rule; true is a bare flag, but the options of a port keep their value:
 /// `api false;` becomes `api true;`, not `api;`.
 fn written_general(
@@ -564,13 +550,26 @@ fn written_general(
     let is_port = within.and_then(facts).is_some_and(|facts| facts.list.is_some());
     match (target, entries) {
         (Value::Bool(true), [line]) if is_port && !line.is_block() && line.count_arguments() == 1 => {
-            codec::occurrence(keyword, &[Value::Bool(true)])
+            occurrence(keyword, &[Value::Bool(true)])
         }
         _ => General { keyword }.write(keyword, target).join("\n"),
     }
 }
 
-/// What a line says: its words, and its block last.
-fn occurrence(entry: Entry<'_>) -> Value {
-    scalars(entry).chain(entry.is_block().then(|| block_value(entry))).collect()
+/// What each of these lines says; a line of several sources stands there once for each.
+fn each_said<'e>(entries: &[Entry<'e>], is_source: bool) -> (Vec<Entry<'e>>, Vec<Value>) {
+    let said = |entry: Entry<'e>| match is_source {
+        true => entry_sources(entry).map(|source| SOURCE.object(&source).into()).collect(),
+        false => vec![occurrence_value(entry)],
+    };
+    entries.iter().flat_map(|&entry| said(entry).into_iter().map(move |said| (entry, said))).unzip()
+}
+
+/// The value of a member of the top level; `None` if it is not set.
+fn top_value(members: &Members<'_>, key: &str) -> Option<Value> {
+    let keyword = keyword_of(members.scope(), key);
+    match members.scope().by_key(key) {
+        Some(row) => row.codec.read(members.own(row), None),
+        None => General { keyword }.read(members.foreign_by_keyword(keyword), None),
+    }
 }

@@ -86,9 +86,9 @@ impl<'d> Sync<'_, 'd> {
         fresh: Entry<'_>,
     ) -> bool {
         let keyword = old.words().next().expect("an entry has a keyword");
-        let before = self.changes.splices.len();
+        let before = self.splices.len();
         self.said_words(row, keyword, &said(row, old), &said(row, fresh));
-        self.changes.splices.len() > before
+        self.splices.len() > before
     }
 
     /// The same for words behind another one.

@@ -3,11 +3,9 @@
 //! `merge_patch` is RFC 7396; `three_way` is a merge of two changes of one text.
 
 mod changes;
-mod desired;
 pub(crate) mod diff;
 mod three_way;
 
 pub use changes::{ChangedValue, Drift};
-pub use desired::{DesiredState, Prune};
-pub use diff::{diff, merge_patch};
+pub use diff::{DesiredState, Prune, diff, merge_patch};
 pub use three_way::{LinesClash, first_marker, merge_lines, patch_between, three_way};

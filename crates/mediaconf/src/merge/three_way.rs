@@ -96,33 +96,25 @@ pub fn three_way(
     patch: Option<Object>,
 ) -> Result<Document, LinesClash> {
     let merge = merged([base.text(), mine.text(), theirs.text()]);
-    let marked = merge.is_conflicted().then(|| merge.to_string());
-    let clash = LinesClash { line: marked.and_then(|marked| first_marker(marked.as_bytes())) };
+    let is_clean = !merge.is_conflicted();
+    let clash = || LinesClash { line: first_marker(merge.to_string().as_bytes()).filter(|_| !is_clean) };
     let lines = Some(Document::parse(decided(&merge))).filter(|lines| !has_errors(lines));
-    let clean = lines.as_ref().filter(|_| !merge.is_conflicted());
-    let Some(patch) = patch else { return clean.cloned().ok_or(clash) };
-    let outlines = [base, mine, theirs].map(TextOutline::of);
-    let clean = clean.filter(|lines| TextOutline::of(lines).keeps_order(&outlines));
-    if let Some(lines) = clean.filter(|lines| patch_between(theirs, lines) == patch) {
-        return Ok(lines.clone());
-    }
+    let Some(patch) = patch else { return lines.filter(|_| is_clean).ok_or_else(clash) };
     let by_values = match modify(theirs, Value::Object(patch), FaultKind::DOUBTS) {
         Ok(Some(edit)) => edit.document,
         // They made the same change.
         Ok(None) => theirs.clone(),
-        Err(_) => return Err(clash),
+        Err(_) => return Err(clash()),
     };
     let values = Config::own(&by_values).to_json();
-    if let Some(lines) = clean.filter(|lines| Config::own(lines).to_json() == values) {
-        // Others made a part of the change, too.
-        return Ok(lines.clone());
-    }
-    let is_whole = |whole: &Document| {
-        let outline = TextOutline::of(whole);
-        outline.keeps_order(&outlines) && outline.keeps_comments(&outlines)
+    let outlines = [base, mine, theirs].map(TextOutline::of);
+    let is_whole = |text: &Document, is_clean: bool| {
+        let outline = TextOutline::of(text);
+        outline.keeps_order(&outlines) && (is_clean || outline.keeps_comments(&outlines))
     };
     let by_lines = lines.and_then(|lines| with_values(&lines, &values));
-    by_lines.into_iter().chain([by_values]).find(is_whole).ok_or(clash)
+    let by_lines = by_lines.filter(|text| is_whole(text, is_clean));
+    by_lines.or_else(|| Some(by_values).filter(|text| is_whole(text, false))).ok_or_else(clash)
 }
 
 /// The text with these values; `None` if it can't have them.

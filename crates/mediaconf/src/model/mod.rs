@@ -15,6 +15,4 @@ pub use crate::schema::members::{Member, Members, block_kind, key_of, only_argum
 pub use crate::secret::{MaskedText, Masker, SecretValues};
 pub use view::{Lens, View, sources, to_json, top_members, usable_account};
 
-pub use check::{
-    NearMiss, check, check_document, has_errors, has_lost_line_ends, near_miss, near_miss_in_block,
-};
+pub use check::{check, check_document, has_errors, has_lost_line_ends, near_miss, near_miss_in_block};

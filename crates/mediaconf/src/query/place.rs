@@ -282,7 +282,7 @@ fn no_members() -> Fault {
 }
 
 /// Refuses members that can't be set: `name`, `runtime` and the like.
-fn refuse_output_only(place: Place) -> Result<(), Fault> {
+pub(crate) fn refuse_output_only(place: Place) -> Result<(), Fault> {
     let Place::Own(parameter) = place else { return Ok(()) };
     let Some(what) = parameter.codec.facts().derived else { return Ok(()) };
     let key = parameter.key;

@@ -73,12 +73,11 @@ fn of_json<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(Bytes, usize),
 /// The patch that a request evaluates to on one configuration.
 #[derive(Clone, PartialEq)]
 pub struct Evaluated {
-    /// The merge patch, as it is sent to a server.
+    /// The merge patch, as it is sent to a server; of a [request of the text](Request::is_of_text) only the places that
+    /// change.
     pub patch: Value,
     /// True if the patch is right only for the configuration on which it was evaluated.
     pub depends_on_read: bool,
-    /// The normalized patch, where evaluating made it already.
-    normalized: Option<Object>,
     /// The notes for users about the patch.
     pub notes: Vec<Note>,
 }
@@ -89,7 +88,7 @@ impl Evaluated {
     /// # Errors
     /// The faults of the patch.
     pub fn normalized(self) -> Result<Object, Faults> {
-        self.normalized.map_or_else(|| normalize(self.patch), Ok)
+        normalize(self.patch)
     }
 }
 
@@ -217,7 +216,7 @@ impl Request {
     /// Unmet expectations come before faults of the edits.
     pub fn evaluate(&self, current: &Config<'_>) -> Result<Evaluated, Faults> {
         self.refuse_unmet(current)?;
-        let (mut notes, mut normalized) = (Vec::new(), None);
+        let mut notes = Vec::new();
         let (patch, depends_on_read) = match &self.edits {
             Edits::Patch { text, memory } => (parse_within(text, *memory)?, false),
             Edits::State(state) => {
@@ -229,12 +228,11 @@ impl Request {
             Edits::Renaming(all) => (all.patch(current)?, true),
             Edits::Assignments { assignments, conditions, options } => {
                 let computed = current.to_patch(assignments, conditions, *options)?;
-                normalized = Some(computed.normalized);
                 (computed.patch.into(), computed.depends_on_read)
             }
         };
         let depends_on_read = depends_on_read || !self.expectations.is_empty();
-        Ok(Evaluated { patch, depends_on_read, normalized, notes })
+        Ok(Evaluated { patch, depends_on_read, notes })
     }
 
     /// Compares the expectations with a configuration.
@@ -257,29 +255,18 @@ impl Request {
         current: &Config<'_>,
     ) -> Result<Option<Edit>, EditError> {
         match &self.edits {
-            Edits::Block(block) if block.is_of_text() => block.edit(document, current),
+            Edits::Block(block) => block.edit(document, current),
             Edits::Renaming(renaming) => renaming.edit(document, current),
             _ => modify_members(document, current.members(), evaluated.normalized()?),
         }
     }
 
-    /// True if it edits the text directly, so that comments and order survive.
+    /// True if it edits the text of blocks that are there, so that comments and order survive.
     pub fn is_of_text(&self) -> bool {
         match &self.edits {
-            Edits::Block(block) => block.is_of_text(),
-            _ => self.is_renaming(),
+            Edits::Block(block) => !matches!(block.content, BlockContent::New(_)),
+            edits => matches!(edits, Edits::Renaming(_)),
         }
-    }
-
-    /// True if it edits the text of blocks that are there, which may have comments.
-    pub fn is_of_present_text(&self) -> bool {
-        let is_new = matches!(&self.edits, Edits::Block(BlockRequest { content: BlockContent::New(_), .. }));
-        self.is_of_text() && !is_new
-    }
-
-    /// True if blocks get other names, and none is deleted.
-    pub fn is_renaming(&self) -> bool {
-        matches!(self.edits, Edits::Renaming(_))
     }
 
     /// The paths of the assignments and of blocks; empty for a patch.

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{Completion, Partial, PartialName, PathUse, Place, known};
+use super::{Completion, PathUse, Place, known};
 use crate::query::{Config, Path};
 use crate::schema::kinds::SCALAR;
 
@@ -125,6 +125,11 @@ fn a_path_goes_on_with_what_its_use_allows() {
         (Block, "streams.cam1.", ""),
         // Nonsense is no reason to fail.
         (Settable, "..", ""),
+        (Settable, "a[0]b.", ""),
+        (Settable, "=", ""),
+        (Settable, "a.[", ""),
+        (Settable, "a!", ""),
+        (Settable, "'a.b", ""),
         (Settable, "http[", "http[0]=|http[1]=|http[*]=|http[+]="),
         (Present, "http[1]", "http[1] "),
         (Present, "x..a]", ""),
@@ -176,56 +181,6 @@ fn keys_have_their_documentation() {
     assert_eq!(help("streams.cam1.", "streams.cam1.title=").as_deref(), Some("Title that viewers see"));
     assert_eq!(help("streams.cam1.prepush=", "streams.cam1.prepush=5").as_deref(), Some("the present value"));
     assert_eq!(help("streams.cam1.urls[", "streams.cam1.urls[1].").as_deref(), Some("udp://239.0.0.1:1234"));
-}
-
-/// The parsed path above, and what follows.
-fn split(text: &str) -> Option<(String, String, String)> {
-    let shown = |segments| Path { segments }.to_string();
-    Some(match Partial::parse(text)? {
-        Partial::Name { above, head, start: PartialName::Bare(start) } => {
-            (shown(above), head, start.to_owned())
-        }
-        Partial::Name { above, head, start: PartialName::Quoted(start) } => {
-            (shown(above), head, format!("\"{start}"))
-        }
-        Partial::Entry { above, head, start } => (shown(above), head.to_owned(), start.to_owned()),
-        Partial::Value { path, head, start, .. } => (shown(path), head.to_owned(), start.to_owned()),
-    })
-}
-
-#[test]
-fn a_text_is_split_at_its_last_segment() {
-    for (text, above, head, start) in [
-        ("", "", "", ""),
-        ("str", "", "", "str"),
-        ("streams.", "streams", "streams.", ""),
-        ("streams.ca", "streams", "streams.", "ca"),
-        ("streams.\"cam.1", "streams", "streams.", "\"cam.1"),
-        ("streams.\"cam.1\".pre", "streams.\"cam.1\"", "streams.\"cam.1\".", "pre"),
-        ("streams.a.urls[", "streams.a.urls", "streams.a.urls[", ""),
-        ("streams.a.urls[0", "streams.a.urls", "streams.a.urls[", "0"),
-        ("streams.a.urls[0]", "streams.a.urls[0]", "streams.a.urls[0].", ""),
-        ("streams.a.urls[0].u", "streams.a.urls[0]", "streams.a.urls[0].", "u"),
-        (
-            "streams.a.urls[url=\"udp://1.2\"].",
-            "streams.a.urls[url=\"udp://1.2\"]",
-            "streams.a.urls[url=\"udp://1.2\"].",
-            "",
-        ),
-        ("streams.*.pre", "streams.*", "streams.*.", "pre"),
-        ("streams.a.title=b.c=", "streams.a.title", "streams.a.title=", "b.c="),
-        ("title =~x", "title", "title =~", "x"),
-        ("title!=x", "title", "title!=", "x"),
-    ] {
-        let expected = (above.to_owned(), head.to_owned(), start.to_owned());
-        assert_eq!(split(text), Some(expected), "{text}");
-    }
-    for text in ["a..b.", "a[0]b.", "=", "a.[", "a!", "'a.b"] {
-        let found = Partial::parse(text);
-        let is_nothing =
-            found.is_none() || matches!(&found, Some(Partial::Name { above, .. }) if !above.is_empty());
-        assert!(is_nothing || text == "=", "{text}: {found:?}");
-    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::{block, json, read_directive};
+use super::{block, json};
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::foreign::SELECTORS;
 use crate::schema::json_pointer::Pointer;
@@ -57,7 +57,7 @@ pub fn scalars(entry: Entry<'_>) -> impl Iterator<Item = Value> {
 }
 
 /// The words of an occurrence, and its block last.
-fn occurrence_value(entry: Entry<'_>) -> Value {
+pub fn occurrence_value(entry: Entry<'_>) -> Value {
     let block = entry.is_block().then(|| block_value(entry));
     scalars(entry).chain(block).collect()
 }
@@ -310,12 +310,6 @@ impl Codec for General<'_> {
 }
 
 impl General<'_> {
-    /// Splits a text into words as the text of a directive is split.
-    pub fn words(text: &str) -> Value {
-        let words = read_directive(text, |entry| General { keyword: "" }.read(&[entry], None));
-        words.flatten().unwrap_or_else(|| text.split_whitespace().collect())
-    }
-
     /// The value of these directives after a normalized patch: their form decides what the patch means.
     pub fn merge_entries(
         &self,

@@ -17,8 +17,8 @@ use crate::syntax::{Document, Entry, quoted_if_needed};
 pub use super::row::{is_list, is_plural};
 pub use address::{Address, AddressesShape, OptionWord, header_address};
 pub use general::{
-    DirectiveForm, General, are_named_blocks, block_value, merge_block, merge_member, normalized, occurrence,
-    occurrences, read_members, scalars, write_members,
+    DirectiveForm, General, are_named_blocks, block_value, merge_block, merge_into, normalized, occurrence,
+    occurrence_value, occurrences, read_members, scalars, write_members,
 };
 pub use word::{BlocksShape, group_name};
 
