@@ -295,7 +295,7 @@ impl Assigner<'_> {
             match self.current.found(&place) {
                 Ok(found) => {
                     is_any_there = true;
-                    let mut values = found.into_places().into_iter();
+                    let mut values = found.values.into_iter();
                     values
                         .try_for_each(|(place, value)| replacement.value(place, &value, false))
                         .map_err(|fault| fault.at(path))?;

@@ -10,7 +10,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::config::{Config, Reached};
+use super::config::{Config, Found};
 use super::path::{Path, Segment, keys};
 use super::place::{NULL, UnknownKey, is_whole_list};
 use crate::model::near_miss;
@@ -22,20 +22,24 @@ use crate::secret::Masker;
 
 /// A condition on the entries that a path selects.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(try_from = "WrittenCondition", into = "WrittenCondition")]
+#[serde(try_from = "WrittenCondition")]
 pub struct Condition {
     /// As it was written.
+    #[serde(rename = "test")]
     text: String,
+    #[serde(skip)]
     path: Path,
+    #[serde(skip)]
     test: Test,
     /// True if a value meets the condition that does not meet the test, and so does an absent one.
+    #[serde(skip)]
     is_negated: bool,
     /// True if a key may be nearly a known one.
     pub accepts_near_miss: bool,
 }
 
 /// A condition as it is sent.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenCondition {
     test: String,
@@ -48,12 +52,6 @@ impl TryFrom<WrittenCondition> for Condition {
 
     fn try_from(written: WrittenCondition) -> Result<Self, Fault> {
         Ok(Self { accepts_near_miss: written.accepts_near_miss, ..Self::parse(&written.test)? })
-    }
-}
-
-impl From<Condition> for WrittenCondition {
-    fn from(condition: Condition) -> Self {
-        Self { test: condition.text, accepts_near_miss: condition.accepts_near_miss }
     }
 }
 
@@ -131,7 +129,7 @@ impl Condition {
             let message = format!("`--where {}`: {}", self.path.shown(), fault.message);
             Fault { message, ..fault }
         })?;
-        let found = Reached::below(entry, &self.path.segments);
+        let found = Found::below(entry, &self.path.segments);
         let is_met = found.values.iter().any(|(_, value)| self.is_met_by_any(value, leaf));
         Ok(is_met || found.is_partial && self.is_negated)
     }
@@ -161,7 +159,7 @@ impl Condition {
         let mut others = BTreeSet::new();
         for name in current.names(&[kind.key()]) {
             let entry = current.value(&[kind.key(), &name]).unwrap_or_default();
-            for (_, value) in Reached::below(&entry, &self.path.segments[..unknown.at]).values {
+            for (_, value) in Found::below(&entry, &self.path.segments[..unknown.at]).values {
                 let elements = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
                 let objects = elements.iter().filter_map(Value::as_object);
                 others.extend(objects.flat_map(|members| members.keys().cloned()));
@@ -267,15 +265,14 @@ impl Expectation {
     /// The fault of a configuration that does not meet it, secrets masked; `None` if it does.
     fn unmet(&self, current: &Config<'_>) -> Result<Option<Fault>, Fault> {
         let path = &self.path.with_key_of_sources();
-        let Compared { expected, found, is_met } =
-            self.compared(current, path).map_err(|fault| fault.at(path))?;
+        let (expected, found, is_met) = self.compared(current, path).map_err(|fault| fault.at(path))?;
         if is_met {
-            let slip = || current.misspelling(path).or_else(|| misnamed_block(current, path));
-            return found.is_none().then(slip).flatten().map_or(Ok(None), |slip| Err(slip.at(path)));
+            let slip = current.misspelling(path).filter(|_| found.is_none());
+            return slip.map_or(Ok(None), |slip| Err(slip.at(path)));
         }
         let masker = Masker::default();
         let masked = current.masked_around(path, &masker);
-        let shown = self.compared(&Config::from(&masked), path).ok().and_then(|shown| shown.found);
+        let shown = self.compared(&Config::from(&masked), path).ok().and_then(|(_, shown, _)| shown);
         let names: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
         let expected =
             expected.map(|expected| match (shown.as_ref().and_then(Value::as_str), expected.as_str()) {
@@ -293,8 +290,13 @@ impl Expectation {
         Ok(Some(Fault::new(FaultKind::Unexpected, message)))
     }
 
-    /// Compares the expected value with the present one; of several, one has to be the expected one.
-    fn compared(&self, current: &Config<'_>, path: &Path) -> Result<Compared, Fault> {
+    /// The expected value, the present one or the list of those in the entries that the path leads to, and whether
+    /// they are the same; of several, one has to be the expected one.
+    fn compared(
+        &self,
+        current: &Config<'_>,
+        path: &Path,
+    ) -> Result<(Option<Value>, Option<Value>, bool), Fault> {
         let place = match path.first_pattern() {
             Some(_) => Place::resolve(&path.segments)?,
             None => Place::Root.through_lists(&path.segments)?,
@@ -302,7 +304,8 @@ impl Expectation {
         let expected = place.meant(&self.value)?;
         let found = match current.found(path) {
             Err(fault) if fault.is_absent() => {
-                return Ok(Compared { is_met: expected.is_none(), expected, found: None });
+                let is_met = expected.is_none();
+                return Ok((expected, None, is_met));
             }
             found => found?,
         };
@@ -315,25 +318,9 @@ impl Expectation {
         let value = found.into_value();
         let found = if place.address().is_some() { place.own_value(&value) } else { Some(value) };
         let found = found.filter(|found| expected.is_some() || !place.is_shown_for_nothing(found));
-        Ok(Compared { is_met: is_one || found == expected, expected, found })
+        let is_met = is_one || found == expected;
+        Ok((expected, found, is_met))
     }
-}
-
-/// An expected value, and the present one.
-struct Compared {
-    expected: Option<Value>,
-    /// The value, or the list of the values in the entries that the path leads to.
-    found: Option<Value>,
-    is_met: bool,
-}
-
-/// The fault of a path into a stream, live or plugin that is not there, where one has nearly that name. That such a
-/// block is absent as a whole is no slip.
-fn misnamed_block(current: &Config<'_>, path: &Path) -> Option<Fault> {
-    let (names, _) = path.split_names();
-    let block = names.get(..2).filter(|_| path.segments.len() > 2 && path.kind().is_some())?;
-    let fault = (!current.contains(block)).then(|| current.missing(path, block))?;
-    fault.hint.is_some().then_some(Fault { kind: FaultKind::Path, ..fault })
 }
 
 impl Config<'_> {
@@ -565,11 +552,6 @@ mod tests {
             ("loglevel", ""),
             ("streams.a.title", ""),
             ("streams.a.something", ""),
-            ("streams.hlal.title", "`streams.hlal.title`: there is no stream `hlal` | did you mean `hall`?"),
-            (
-                "streams.hlal.urls[0].url",
-                "`streams.hlal.urls[0].url`: there is no stream `hlal` | did you mean `hall`?",
-            ),
             ("streams.hlal", ""),
             ("streams.other.title", ""),
         ] {

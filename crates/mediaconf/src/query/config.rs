@@ -164,40 +164,26 @@ fn names_of(value: &Value) -> Vec<String> {
     value.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect()
 }
 
-/// The values at a path that stands for one place, or for that place in each element of a list.
+/// The values that segments lead to, each with its place.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct FoundAt {
-    pub path: Path,
-    /// The places, each with its value; at least one.
-    pub values: Vec<(Path, Value)>,
+pub(crate) struct Found<V> {
+    /// The places, each with its value.
+    pub values: Vec<(Path, V)>,
     /// True if the path goes through a list, so that there may be several values.
     pub goes_through_list: bool,
-    /// True if an entry of the list has no such value.
+    /// True if a segment leads to nothing somewhere.
     pub is_partial: bool,
 }
 
-impl FoundAt {
+impl Found<Value> {
     /// The value, or the list of the values.
     pub fn into_value(self) -> Value {
         let mut values = self.values.into_iter().map(|(_, value)| value);
         if self.goes_through_list { values.collect() } else { values.next().unwrap_or_default() }
     }
-
-    /// The values with their places.
-    pub fn into_places(self) -> Vec<(Path, Value)> {
-        if self.goes_through_list { self.values } else { vec![(self.path.clone(), self.into_value())] }
-    }
 }
 
-/// The values that segments lead to in one value, each with its place.
-pub(super) struct Reached<'v> {
-    pub values: Vec<(Path, &'v Value)>,
-    goes_through_list: bool,
-    /// True if a segment leads to nothing somewhere.
-    pub is_partial: bool,
-}
-
-impl<'v> Reached<'v> {
+impl<'v> Found<&'v Value> {
     fn new(path: Path, value: &'v Value) -> Self {
         Self { values: vec![(path, value)], goes_through_list: false, is_partial: false }
     }
@@ -315,11 +301,11 @@ impl Config<'_> {
     /// # Errors
     /// An absence if no value is there; another fault if the path does not name one place: `[+]`, or an
     /// entry that is in the list twice.
-    pub(crate) fn found(&self, path: &Path) -> Result<FoundAt, Fault> {
+    pub(crate) fn found(&self, path: &Path) -> Result<Found<Value>, Fault> {
         let (names, _) = path.split_names();
         let depth = Self::member_depth(&names);
         let follow = |value: &Value| {
-            let mut here = Reached::new(path.first(depth), value);
+            let mut here = Found::new(path.first(depth), value);
             for (at, segment) in path.segments.iter().enumerate().skip(depth) {
                 let next = here.step(segment);
                 if let Some(fault) = here.fault(&next, segment) {
@@ -331,9 +317,10 @@ impl Config<'_> {
                 }
                 here = next;
             }
-            let Reached { values, goes_through_list, is_partial } = here;
-            let values = values.into_iter().map(|(path, value)| (path, value.clone())).collect();
-            Ok(FoundAt { path: path.clone(), values, goes_through_list, is_partial })
+            let Found { values, goes_through_list, is_partial } = here;
+            let place = |at| if goes_through_list { at } else { path.clone() };
+            let values = values.into_iter().map(|(at, value)| (place(at), value.clone())).collect();
+            Ok(Found { values, goes_through_list, is_partial })
         };
         // What the schema knows of a name says more.
         self.inside(&names[..depth], follow)
@@ -343,7 +330,7 @@ impl Config<'_> {
 
     /// The same as one value.
     pub(crate) fn value_at(&self, path: &Path) -> Result<Value, Fault> {
-        self.found(path).map(FoundAt::into_value)
+        self.found(path).map(Found::into_value)
     }
 
     /// The names of the members at a path without patterns, or of those in a list, each once.

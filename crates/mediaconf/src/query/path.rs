@@ -25,6 +25,7 @@ use crate::secret::{Secrecy, word_parts};
 use crate::syntax::Document;
 
 #[cfg(test)]
+#[path = "path_tests.rs"]
 mod tests;
 
 /// The largest number of steps of a path: each level of a value may be a list in an object.
@@ -72,11 +73,8 @@ impl Path {
     /// The text is not a path.
     pub fn parse(text: &str) -> Result<Path, Fault> {
         let (path, value) = Self::split_assignment(text)?;
-        let hint = r#"give the path alone; a name that holds `=` is quoted: `"a=b"`"#;
-        match value {
-            Some(value) => Err(fault(text.len() - value.len() - 1, "`=` after the path", hint)),
-            None => Ok(path),
-        }
+        let Some(value) = value else { return Ok(path) };
+        Err(PathReader { text, at: text.len() - value.len() - 1 }.fault("`=` after the path"))
     }
 
     /// Splits `PATH=VALUE` at the first `=` outside quotes and brackets; without one there is no
@@ -86,7 +84,7 @@ impl Path {
     /// The text does not begin with a path.
     pub fn split_assignment(text: &str) -> Result<(Self, Option<&str>), Fault> {
         if text.is_empty() {
-            return Err(Fault::of_path("the path is empty").hint("name a field, such as `streams.cam1.urls`"));
+            return Err(Fault::of_path("the path is empty").hint("such as `streams.cam1.urls`"));
         }
         let mut reader = PathReader { text, at: 0 };
         let segments = reader.path()?;
@@ -136,8 +134,7 @@ impl Path {
             Segment::Key(key) => {
                 let shown = without_secrets(key, names);
                 // A name of a secret does not make the names below it secret.
-                let below = Secrecy::from_name(key);
-                names = if below == Secrecy::Push { below } else { Secrecy::Parts };
+                names = if Secrecy::from_name(key) == Secrecy::Push { Secrecy::Push } else { Secrecy::Parts };
                 Segment::Key(shown)
             }
             other => other.clone(),
@@ -274,11 +271,8 @@ impl fmt::Display for Segment {
     }
 }
 
-/// The fault of a text that is not a path. It holds at most one character of a value, which may be a secret. Columns count
-/// bytes, from 1.
-fn fault(at: usize, message: impl fmt::Display, hint: &str) -> Fault {
-    Fault::of_path(format!("{message} (column {} of the path)", at + 1)).hint(hint)
-}
+/// The forms of steps, for the faults of a text that is not a path.
+const FORMS: &str = r#"a name stands behind a `.`; an element is `[0]`, `[-1]` for the last, `[*]` for all, `[+]` to append, or `[url="…"]` to find one by a field; a name or a value with other characters is in double quotes, such as `"cam.1"`"#;
 
 /// Reads a path, one production of the grammar a function.
 struct PathReader<'t> {
@@ -298,28 +292,29 @@ impl<'t> PathReader<'t> {
         taken
     }
 
+    /// The fault of what stands here. It holds at most one character of a value, which may be a secret. Columns count
+    /// bytes, from 1.
+    fn fault(&self, message: impl fmt::Display) -> Fault {
+        Fault::of_path(format!("{message} (column {} of the path)", self.at + 1)).hint(FORMS)
+    }
+
     /// `field *( "." field / bracket )`, up to the end or a `=`
     fn path(&mut self) -> Result<Vec<Segment>, Fault> {
         let mut segments = vec![self.field()?];
-        loop {
-            let segment = match self.peek() {
-                None | Some('=') => return Ok(segments),
-                Some('.') => {
+        while let Some(next) = self.peek().filter(|next| *next != '=') {
+            segments.push(match next {
+                '.' => {
                     self.at += 1;
                     self.field()?
                 }
-                Some('[') => self.bracket()?,
-                Some(found) => {
-                    let hint = "write `.` before the next name; quotes hold a whole name";
-                    return Err(fault(self.at, format!("`.` or `[` expected before `{found}`"), hint));
-                }
-            };
-            if segments.len() == MOST_SEGMENTS {
-                let message = format!("the path has more than {MOST_SEGMENTS} steps");
-                return Err(fault(self.at, message, "no value of a configuration is that deep"));
+                '[' => self.bracket()?,
+                found => return Err(self.fault(format!("`.` or `[` expected before `{found}`"))),
+            });
+            if segments.len() > MOST_SEGMENTS {
+                return Err(self.fault(format!("the path has more than {MOST_SEGMENTS} steps")));
             }
-            segments.push(segment);
         }
+        Ok(segments)
     }
 
     /// `glob / name`
@@ -329,8 +324,8 @@ impl<'t> PathReader<'t> {
         }
         let name = self.until(ends_bare_name);
         match self.peek() {
-            Some(found @ (']' | '"' | '\'')) => Err(self.needs_quotes(found)),
-            _ if name.is_empty() => Err(self.no_name()),
+            Some(found @ (']' | '"' | '\'')) => Err(self.fault(format!("`{found}` outside quotes"))),
+            _ if name.is_empty() => Err(self.fault("a name is missing")),
             _ if name.contains('*') => Ok(Segment::Matching(name.to_owned())),
             _ => Ok(Segment::Key(name.to_owned())),
         }
@@ -338,7 +333,8 @@ impl<'t> PathReader<'t> {
 
     /// `DQUOTE *( any character but \ and DQUOTE / "\\" / "\" DQUOTE ) DQUOTE`
     fn quoted(&mut self) -> Result<String, Fault> {
-        let (start, mut text) = (self.at, String::new());
+        let unclosed = self.fault(r#"`"` is never closed"#);
+        let mut text = String::new();
         self.at += 1;
         loop {
             text += self.until(|c| matches!(c, '\\' | '"'));
@@ -348,87 +344,63 @@ impl<'t> PathReader<'t> {
                     self.at += 1;
                     return Ok(text);
                 }
-                (Some('\\'), Some(escaped @ ('\\' | '"'))) => {
+                (_, Some(escaped @ ('\\' | '"'))) => {
                     self.at += 2;
                     text.push(escaped);
                 }
-                (Some('\\'), Some(_)) => {
-                    let hint = r#"in quotes a backslash is `\\` and a quote `\"`"#;
-                    return Err(fault(self.at, r"unknown escape after `\`", hint));
-                }
-                _ => {
-                    let hint =
-                        r#"end the name with `"`; a quote within it is `\"`, and the shell needs '…' around"#;
-                    return Err(fault(start, r#"`"` is never closed"#, hint));
-                }
+                (_, Some(_)) => return Err(self.fault(r"unknown escape after `\`")),
+                (_, None) => return Err(unclosed),
             }
         }
     }
 
     /// `"[" ( "+" / "*" / index / name "=" value ) "]"`
     fn bracket(&mut self) -> Result<Segment, Fault> {
-        let unclosed = fault(self.at, "`[` is never closed", "end it with `]`");
+        let unclosed = self.fault("`[` is never closed");
         if !self.text[self.at..].contains(']') {
             return Err(unclosed);
         }
         self.at += 1;
         let start = self.at;
         let key = self.quoted_or(ends_bare_name)?;
-        let is_bare = !self.text[start..].starts_with('"');
-        match self.peek() {
-            Some('=') if self.at > start => self.at += 1,
-            Some('=') => return Err(self.no_name()),
-            Some(']') => {
+        let value = match self.peek() {
+            Some('=') if self.at == start => return Err(self.fault("a name is missing")),
+            Some('=') => {
                 self.at += 1;
-                return element(&key, start, is_bare);
+                Some(self.quoted_or(|c| matches!(c, '[' | ']' | '"'))?)
             }
-            Some(found) => return Err(self.needs_quotes(found)),
-            None => return Err(unclosed),
-        }
-        let value = self.quoted_or(|c| matches!(c, '[' | ']' | '"'))?;
-        match self.peek() {
-            Some(']') => {
+            _ => None,
+        };
+        let end = self.at;
+        match (self.peek(), value) {
+            (Some(']'), Some(value)) => {
                 self.at += 1;
                 Ok(Segment::Find { key, value })
             }
-            Some(found) => Err(self.needs_quotes(found)),
-            None => Err(unclosed),
+            (Some(']'), None) => element(&self.text[start..end])
+                .ok_or_else(|| {
+                    self.at = start;
+                    self.fault(format!("`[{key}]` is not an element of a list"))
+                })
+                .inspect(|_| self.at = end + 1),
+            (Some(found), _) => Err(self.fault(format!("`{found}` outside quotes"))),
+            (None, _) => Err(unclosed),
         }
     }
 
     fn quoted_or(&mut self, ends: impl Fn(char) -> bool) -> Result<String, Fault> {
         if self.peek() == Some('"') { self.quoted() } else { Ok(self.until(ends).to_owned()) }
     }
-
-    fn no_name(&self) -> Fault {
-        let hint = r#"a path begins with a name and has one after each `.`; an empty name is `""`"#;
-        fault(self.at, "a name is missing", hint)
-    }
-
-    /// The fault of a character that can only be meant as part of the name or value before it.
-    fn needs_quotes(&self, found: char) -> Fault {
-        let hint = r#"put the whole name or value in double quotes, such as `"cam.1"`"#;
-        fault(self.at, format!("`{found}` outside quotes"), hint)
-    }
 }
 
-/// `"+" / "*" / ["-"] 1*DIGIT`, which begins at `at`
-fn element(text: &str, at: usize, is_bare: bool) -> Result<Segment, Fault> {
+/// `"+" / "*" / ["-"] 1*DIGIT`
+fn element(text: &str) -> Option<Segment> {
     let digits = text.strip_prefix('-').unwrap_or(text);
-    let is_number = is_bare && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let index = is_number.then(|| digits.parse::<usize>());
-    match (text, index) {
-        ("+", _) if is_bare => Ok(Segment::Append),
-        ("*", _) if is_bare => Ok(Segment::EveryEntry),
-        (_, Some(Ok(index))) if digits.len() == text.len() => Ok(Segment::Index(index)),
-        (_, Some(Ok(back))) if back > 0 => Ok(Segment::FromEnd(back)),
-        (_, Some(Err(_))) => {
-            let hint = "elements are counted from 0; `[+]` appends";
-            Err(fault(at, format!("index `{digits}` is too large"), hint))
-        }
-        _ => {
-            let hint = r#"write `[0]`, `[-1]` for the last, `[*]` for all, `[+]` to append, or `[url="…"]` to find one by a field"#;
-            Err(fault(at, format!("`[{text}]` is not an element of a list"), hint))
-        }
+    match text {
+        "+" => Some(Segment::Append),
+        "*" => Some(Segment::EveryEntry),
+        _ if !digits.bytes().all(|byte| byte.is_ascii_digit()) => None,
+        _ if digits == text => digits.parse().ok().map(Segment::Index),
+        _ => digits.parse().ok().filter(|back| *back > 0).map(Segment::FromEnd),
     }
 }

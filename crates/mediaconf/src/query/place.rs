@@ -94,7 +94,10 @@ impl Place {
             Self::Extras | Self::ForeignBlock => true,
             _ => false,
         };
-        self.list_entry().ok_or_else(|| if is_object { no_list() } else { no_members() })
+        self.list_entry().ok_or_else(|| match is_object {
+            true => Fault::of_path("expected a list, found an object").hint("name a member after a `.`"),
+            false => no_members(),
+        })
     }
 
     /// The place of an entry of a list; `None` if there is no list.
@@ -115,7 +118,7 @@ impl Place {
 
     /// True if a member has no value of its own: it is derived.
     pub fn lacks_own(self, key: &str) -> bool {
-        self.scope().is_some_and(|scope| is_derived(scope, key))
+        self.derived(key).is_some_and(Derived::lacks_own)
     }
 
     /// The value at this place without its derived members; `None` if there are no others.
@@ -272,15 +275,6 @@ fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {
         (_, Some(Derived::Address)) => Place::Text,
         _ => Place::Own(parameter),
     })
-}
-
-/// True if a member of a view is derived: a name, a position, a global value.
-pub fn is_derived(scope: Scope, key: &str) -> bool {
-    scope.by_key(key).and_then(|parameter| parameter.codec.facts().derived).is_some_and(Derived::lacks_own)
-}
-
-fn no_list() -> Fault {
-    Fault::of_path("expected a list, found an object").hint("name a member after a `.`")
 }
 
 fn no_members() -> Fault {

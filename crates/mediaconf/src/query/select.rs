@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::condition::Condition;
-use super::config::{Config, FoundAt};
+use super::config::{Config, Found};
 use super::path::{Path, Segment};
 use super::place::{UnknownKey, did_you_mean};
 use crate::schema::fault::{Fault, FaultKind};
@@ -16,7 +16,7 @@ use crate::schema::{Place, Schema};
 /// The value at a path, or the values at the places that it stands for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Selection {
-    found: Vec<FoundAt>,
+    found: Vec<(Path, Found<Value>)>,
     /// True if the path has a pattern.
     is_many: bool,
 }
@@ -24,11 +24,8 @@ pub struct Selection {
 impl Selection {
     /// Returns the value, or one object from paths to values.
     pub fn into_value(self) -> Value {
-        let mut found = self.found.into_iter();
-        match self.is_many {
-            true => found.map(|found| (found.path.to_string(), found.into_value())).collect(),
-            false => found.next().map(FoundAt::into_value).unwrap_or_default(),
-        }
+        let mut found = self.found.into_iter().map(|(path, found)| (path.to_string(), found.into_value()));
+        if self.is_many { found.collect() } else { found.next().map(|(_, value)| value).unwrap_or_default() }
     }
 
     /// The same; `None` if a pattern finds nothing.
@@ -38,7 +35,7 @@ impl Selection {
 
     /// The values with their places, those in lists one by one.
     pub fn into_places(self) -> Vec<(Path, Value)> {
-        self.found.into_iter().flat_map(FoundAt::into_places).collect()
+        self.found.into_iter().flat_map(|(_, found)| found.values).collect()
     }
 }
 
@@ -63,9 +60,10 @@ impl Config<'_> {
         conditions: &[Condition],
     ) -> Result<Selection, Fault> {
         let mut found = Vec::new();
-        let one = self.each_found(real, path, conditions, &mut |one| found.push(one))?;
+        let one =
+            self.each_found(real, path, conditions, &mut |place, one| found.push((place.clone(), one)))?;
         let is_many = one.is_none();
-        found.extend(one);
+        found.extend(one.map(|one| (path.clone(), one)));
         Ok(Selection { found, is_many })
     }
 
@@ -81,8 +79,8 @@ impl Config<'_> {
         conditions: &[Condition],
         take: &mut dyn FnMut(&Path, Value),
     ) -> Result<Option<Value>, Fault> {
-        let mut taken = |found: FoundAt| take(&found.path.clone(), found.into_value());
-        Ok(self.each_found(real, path, conditions, &mut taken)?.map(FoundAt::into_value))
+        let mut taken = |place: &Path, found: Found<Value>| take(place, found.into_value());
+        Ok(self.each_found(real, path, conditions, &mut taken)?.map(Found::into_value))
     }
 
     fn each_found(
@@ -90,8 +88,8 @@ impl Config<'_> {
         real: &Config<'_>,
         path: &Path,
         conditions: &[Condition],
-        take: &mut dyn FnMut(FoundAt),
-    ) -> Result<Option<FoundAt>, Fault> {
+        take: &mut dyn FnMut(&Path, Found<Value>),
+    ) -> Result<Option<Found<Value>>, Fault> {
         let expansion = Expansion { current: self, real, conditions, own_only: false };
         let whole = expansion.whole(path);
         let (places, absence) = expansion.places(path)?;
@@ -106,7 +104,7 @@ impl Config<'_> {
             match self.found(place) {
                 Ok(found) => {
                     has_values = true;
-                    take(found);
+                    take(place, found);
                 }
                 // A glob may pass names without this value.
                 Err(fault) if fault.is_absent() => {}
@@ -119,18 +117,21 @@ impl Config<'_> {
         if let Some(unknown) = unknown(&whole, !places.is_empty()) {
             return Err(unknown.at(path));
         }
-        let may_find_nothing = conditions.is_empty() && takes_all(&whole);
+        // Patterns that leave nothing out may find nothing, if what is above the first of them is there.
+        let leaves_out = |segment: &Segment| segment.is_pattern() && !segment.takes_all();
+        let at = whole.first_pattern().unwrap_or_default();
+        let is_there = || at == 0 || real.found(&whole.first(at)).is_ok();
         match absence {
-            Some(absence) if !(may_find_nothing && real.may_find_nothing(&whole)) => Err(absence),
-            None if !may_find_nothing => Err(Fault::absent("the entries have no such value").at(path)),
-            _ => Ok(None),
+            _ if conditions.is_empty()
+                && !whole.segments.iter().any(leaves_out)
+                && (absence.is_none() || is_there()) =>
+            {
+                Ok(None)
+            }
+            absence => {
+                Err(absence.unwrap_or_else(|| Fault::absent("the entries have no such value").at(path)))
+            }
         }
-    }
-
-    /// True if the patterns of a path leave nothing out, and what is above the first of them is there.
-    pub(crate) fn may_find_nothing(&self, path: &Path) -> bool {
-        let at = path.first_pattern().unwrap_or(path.segments.len());
-        takes_all(path) && (at == 0 || self.found(&path.first(at)).is_ok())
     }
 
     /// The keys of the streams, lives and plugins that a path leads into, where they meet all conditions.
@@ -327,11 +328,6 @@ impl Expansion<'_> {
             None => fault,
         })
     }
-}
-
-/// True if the patterns of a path leave nothing out.
-fn takes_all(path: &Path) -> bool {
-    path.segments.iter().all(|segment| !segment.is_pattern() || segment.takes_all())
 }
 
 /// The absence of a key behind a pattern that neither the schema nor an entry has.

@@ -12,7 +12,9 @@ use super::finder::secrets_in;
 use super::forms::{prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account};
 use crate::schema::{ESCAPE, Facts, ObjectShape, Schema};
-use crate::syntax::{Diagnostic, Diagnostics, Document, Splice, Word, line_end, line_start, spliced_pieces};
+use crate::syntax::{
+    Diagnostic, Diagnostics, Document, Span, Splice, Word, line_end, line_start, spliced_pieces,
+};
 
 /// A shorter secret is masked only where it is a word by itself.
 pub const SHORTEST: usize = 4;
@@ -159,39 +161,32 @@ impl<'d> MaskedText<'d> {
 /// A message quotes words, and where a `;` is lost a word of another directive is one. So the lines of the fault are looked
 /// at as those of a broken text, in which every word behind the name of a secret counts.
 pub fn mask_faults(text: &str, faults: &mut Diagnostics) {
-    // Mostly the lines of one fault are those of the next one, too.
-    let (mut last, mut secrets) = (0..0, Vec::new());
-    for fault in faults.iter_mut() {
-        let Diagnostic { span, message, hint, related, .. } = fault;
-        let (span_of_related, related) = related.as_mut().map(|(span, message)| (&*span, message)).unzip();
-        let mut messages: Vec<&mut String> = iter::once(message).chain(hint).chain(related).collect();
-        for span in iter::once(&*span).chain(span_of_related) {
-            let [start, end] = [span.start, span.end].map(|place| (place as usize).min(text.len()));
-            let lines = line_start(text, start)..line_end(text, end);
-            if lines != last {
-                secrets = secrets_of(&text[lines.clone()]);
-                last = lines;
-            }
-            for secret in &secrets {
-                messages.iter_mut().for_each(|message| **message = without(message, secret));
+    let lines_of = |span: &Span| {
+        let [start, end] = [span.start, span.end].map(|place| (place as usize).min(text.len()));
+        &text[line_start(text, start)..line_end(text, end)]
+    };
+    for Diagnostic { span, message, hint, related, .. } in faults.iter_mut() {
+        let beside = related.as_ref().map(|(span, _)| lines_of(span));
+        for lines in std::iter::once(lines_of(span)).chain(beside) {
+            let broken = Document::parse(format!("{lines}\n}}"));
+            for secret in broken.secret_spans() {
+                let secret = broken.text()[secret].trim_matches('"');
+                let mut mask = |message: &mut String| *message = without(message, secret);
+                mask(message);
+                hint.iter_mut().for_each(&mut mask);
+                related.iter_mut().for_each(|(_, message)| mask(message));
             }
         }
     }
 }
 
-fn secrets_of(lines: &str) -> Vec<String> {
-    let broken = Document::parse(format!("{lines}\n}}"));
-    let secrets =
-        broken.secret_spans().into_iter().map(|span| broken.text()[span].trim_matches('"').to_owned());
-    secrets.filter(|secret| !secret.is_empty()).collect()
-}
-
 /// A message with a secret masked. A short one may stand there by chance: it is masked only where it is quoted.
 fn without(message: &str, secret: &str) -> String {
     let mask = Masker::opaque().mask(secret);
-    match secret.len() < SHORTEST {
-        true => message.replace(&format!("`{secret}`"), &format!("`{mask}`")),
-        false => message.replace(secret, &mask),
+    match secret.len() {
+        0 => message.to_owned(),
+        1..SHORTEST => message.replace(&format!("`{secret}`"), &format!("`{mask}`")),
+        _ => message.replace(secret, &mask),
     }
 }
 

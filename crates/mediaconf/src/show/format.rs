@@ -3,6 +3,9 @@
 //! Formatting changes white space alone: indentation, blanks, blank lines and line ends. That is proved: the new text has
 //! the tokens and the JSON of the old one.
 
+use std::iter::{once, repeat_n, successors};
+use std::mem::take;
+
 use unicode_width::UnicodeWidthStr;
 
 use crate::edit::Unproved;
@@ -22,41 +25,35 @@ const BOM: char = '\u{feff}';
 ///
 /// # Errors
 /// The new text does not say what the old one says, which is a defect of this program.
-pub fn formatted(document: &Document) -> Result<Option<String>, Unproved> {
-    Ok(formatted_document(document)?.map(Document::into_text))
-}
-
-/// The same with its index, which the proof makes.
-///
-/// # Errors
-/// Those of [`formatted`].
 pub fn formatted_document(document: &Document) -> Result<Option<Document>, Unproved> {
     let old = document.text();
-    let new = format(document);
-    if new == old {
-        return Ok(None);
-    }
-    let new = Document::parse(new);
-    prove(document, &new)?;
-    Ok(Some(new))
-}
-
-/// The formatted text. Neither its tokens nor its lines are kept: of many lines they take many times the text.
-fn format(document: &Document) -> String {
-    let text = document.text();
-    let mut formatter = Formatter::default();
-    formatter.new.reserve(text.len());
-    formatter.new.push_str(start_of(text));
     let entries = (0..document.len()).map(|number| document.entry(EntryId::from_index(number)));
     let mut blocks = entries.filter(|entry| entry.is_block());
-    for token in Token::all(text) {
+    let mut formatter = Formatter::default();
+    for token in Token::all(old) {
         let is_block = token.kind == TokenKind::Open;
-        let stays_on_line = is_block && blocks.next().is_some_and(|block| !text[block.body()].contains('\n'));
-        formatter.token(&token, stays_on_line);
+        let is_one_line = is_block && blocks.next().is_some_and(|block| !old[block.body()].contains('\n'));
+        formatter.token(&token, is_one_line);
     }
     formatter.break_line();
-    formatter.write_run();
-    formatter.new
+    let new = Document::parse(written(start_of(old), &formatter.lines));
+    if new.text() == old {
+        return Ok(None);
+    }
+    let says =
+        |document: &Document| serde_json::to_vec(&Config::new(document).view()).expect("a view is JSON");
+    let tokens = |text| Token::all(text).map(|token| (token.kind, token.raw));
+    let is_same =
+        tokens(old).eq(tokens(new.text())) && new.diagnostics().errors() == 0 && says(document) == says(&new);
+    if is_same { Ok(Some(new)) } else { Err(Unproved { at: "(text)".to_owned() }) }
+}
+
+/// The same as a text.
+///
+/// # Errors
+/// As [`formatted_document`].
+pub fn formatted(document: &Document) -> Result<Option<String>, Unproved> {
+    Ok(formatted_document(document)?.map(Document::into_text))
 }
 
 /// Returns the beginning of the new text: the byte order mark of the old one, if it has one. A mark that
@@ -69,63 +66,44 @@ fn start_of(text: &str) -> &str {
     }
 }
 
-fn prove(document: &Document, new: &Document) -> Result<(), Unproved> {
-    let unproved = |at: &str| Err(Unproved { at: at.to_owned() });
-    let is_same = |(old, new): (Token<'_>, Token<'_>)| (old.kind, old.raw) == (new.kind, new.raw);
-    let mut news = Token::all(new.text());
-    if !Token::all(document.text()).all(|old| news.next().is_some_and(|new| is_same((old, new))))
-        || news.next().is_some()
-    {
-        return unproved("(text)");
-    }
-    let json = |document| serde_json::to_vec(&Config::new(document).view()).expect("a view is JSON");
-    if new.diagnostics().errors() > 0 || json(document) != json(new) {
-        return unproved("(JSON)");
-    }
-    Ok(())
-}
-
 /// A line of the new text.
 #[derive(Default)]
 struct Line<'t> {
     indent: usize,
     /// The text in front of the comment; a quoted word in it may hold line feeds.
     text: String,
-    /// The column of the comment, counted from the start of the text; at least one blank is before it.
-    column: usize,
     comment: Option<&'t str>,
 }
 
-impl Line<'_> {
-    fn write(&self, line: &mut String) {
-        if !self.text.is_empty() || self.comment.is_some() {
-            line.extend(std::iter::repeat_n(' ', self.indent));
-        }
-        line.push_str(&self.text);
-        if let Some(comment) = self.comment {
-            line.extend(std::iter::repeat_n(' ', self.column.saturating_sub(self.text.width())));
-            line.push_str(comment);
-        }
-        line.push('\n');
-    }
-
-    /// True if its comment is aligned with those of its neighbours.
-    fn has_comment_behind_text(&self) -> bool {
-        self.comment.is_some() && !self.text.is_empty() && !self.text.contains('\n')
-    }
+/// True if the comments of two lines stand below each other: those behind lines of one block.
+fn are_aligned(above: &Line<'_>, below: &Line<'_>) -> bool {
+    let is_behind =
+        |line: &Line<'_>| line.comment.is_some() && !line.text.is_empty() && !line.text.contains('\n');
+    is_behind(above) && is_behind(below) && above.indent == below.indent
 }
 
-/// True if the comments of two lines, one below the other, stand below each other: those behind lines of one block.
-fn are_aligned(above: &Line<'_>, below: &Line<'_>) -> bool {
-    above.has_comment_behind_text() && below.has_comment_behind_text() && above.indent == below.indent
+/// The text of these lines.
+fn written(start: &str, lines: &[Line<'_>]) -> String {
+    let mut new = start.to_owned();
+    for run in lines.chunk_by(are_aligned) {
+        let width = run.iter().map(|line| line.text.width()).max().unwrap_or_default();
+        for Line { indent, text, comment } in run {
+            let is_blank = text.is_empty() && comment.is_none();
+            new.extend(repeat_n(' ', if is_blank { 0 } else { *indent }));
+            new.push_str(text);
+            if let Some(comment) = comment {
+                new.extend(repeat_n(' ', if text.is_empty() { 0 } else { width + 1 - text.width() }));
+                new.push_str(comment);
+            }
+            new.push('\n');
+        }
+    }
+    new
 }
 
 #[derive(Default)]
 struct Formatter<'t> {
-    /// The new text, up to the last run of lines.
-    new: String,
-    /// The last line, with those above whose comments are aligned with its comment.
-    run: Vec<Line<'t>>,
+    lines: Vec<Line<'t>>,
     /// The line that is being written.
     line: Line<'t>,
     /// For each open block, whether it stands on one line.
@@ -137,114 +115,63 @@ struct Formatter<'t> {
 }
 
 impl<'t> Formatter<'t> {
-    fn token(&mut self, token: &Token<'t>, stays_on_line: bool) {
+    fn token(&mut self, token: &Token<'t>, is_block_of_one_line: bool) {
+        let is_begun = !self.line.text.is_empty();
+        let opens = self.line.text.ends_with('{');
         match token.kind {
-            TokenKind::Comment => self.comment(token),
-            TokenKind::Word => {
-                self.place(token);
-                self.line.text.push_str(token.raw);
-                self.in_entry = true;
+            TokenKind::Comment => {
+                if token.line_feeds > 0 || !is_begun {
+                    self.start_line(token.line_feeds);
+                    self.is_first = false;
+                }
+                self.line.comment = Some(token.raw);
+                return self.break_line();
             }
-            TokenKind::End => {
-                self.end(token);
+            TokenKind::Word | TokenKind::Open => {
+                let is_word = token.kind == TokenKind::Word;
+                let line_feeds = if is_word { token.line_feeds } else { 0 };
+                let stays = if self.in_entry { line_feeds == 0 } else { self.open.last() == Some(&true) };
+                match is_begun && stays {
+                    true => self.line.text.push(' '),
+                    false => self.start_line(line_feeds),
+                }
+                self.open.extend((!is_word).then_some(is_block_of_one_line));
+            }
+            // A `;` that ends nothing stays where it is.
+            TokenKind::End if !is_begun || !self.in_entry && token.line_feeds > 0 => {
+                self.start_line(token.line_feeds);
+            }
+            TokenKind::End if opens && !self.in_entry => self.line.text.push(' '),
+            TokenKind::End => {}
+            TokenKind::Close => {
+                // A `;` may be missing before it.
                 self.in_entry = false;
+                match self.open.pop() {
+                    Some(true) if opens => {}
+                    Some(true) => self.line.text.push(' '),
+                    _ => self.start_line(0),
+                }
             }
-            TokenKind::Open => {
-                self.place(&Token { line_feeds: 0, ..*token });
-                self.line.text.push('{');
-                self.open.push(stays_on_line);
-                self.in_entry = false;
-            }
-            TokenKind::Close => self.close(),
         }
-        if token.kind != TokenKind::Comment {
-            self.is_first = token.kind == TokenKind::Open;
-        }
-    }
-
-    /// Goes to where a word or a `{` is written.
-    fn place(&mut self, token: &Token<'t>) {
-        let is_line_begun = !self.line.text.is_empty();
-        let stays = match self.in_entry {
-            true => token.line_feeds == 0,
-            false => self.is_on_one_line(),
-        };
-        match is_line_begun && stays {
-            true => self.line.text.push(' '),
-            false => self.start_line(token.line_feeds),
-        }
-    }
-
-    fn comment(&mut self, token: &Token<'t>) {
-        let is_behind = token.line_feeds == 0 && !self.line.text.is_empty();
-        if !is_behind {
-            self.start_line(token.line_feeds);
-            self.is_first = false;
-        }
-        self.line.comment = Some(token.raw);
-        self.line.column = if is_behind { self.line.text.width() + 1 } else { 0 };
-        self.break_line();
-    }
-
-    fn end(&mut self, token: &Token<'t>) {
-        let is_stray = !self.in_entry;
-        if self.line.text.is_empty() || is_stray && token.line_feeds > 0 {
-            self.start_line(token.line_feeds);
-        } else if self.line.text.ends_with('{') && is_stray {
-            self.line.text.push(' ');
-        }
-        self.line.text.push(';');
-    }
-
-    fn close(&mut self) {
-        // A `;` may be missing before it.
-        self.in_entry = false;
-        match self.open.pop() {
-            Some(true) if self.line.text.ends_with('{') => {}
-            Some(true) => self.line.text.push(' '),
-            _ => self.start_line(0),
-        }
-        self.line.text.push('}');
-    }
-
-    fn is_on_one_line(&self) -> bool {
-        self.open.last() == Some(&true)
+        self.line.text.push_str(token.raw);
+        self.in_entry = token.kind == TokenKind::Word;
+        self.is_first = token.kind == TokenKind::Open;
     }
 
     /// Begins a line, below one blank line if the old text had any, but not at the start of a block or
     /// inside an entry.
     fn start_line(&mut self, line_feeds: usize) {
         self.break_line();
-        if line_feeds > 1 && !self.is_first && !self.in_entry && !self.run.is_empty() {
-            self.push(Line::default());
+        if line_feeds > 1 && !self.is_first && !self.in_entry && !self.lines.is_empty() {
+            self.lines.push(Line::default());
         }
         let continued = if self.in_entry { CONTINUATION } else { 0 };
         self.line.indent = self.open.len() * INDENT + continued;
     }
 
     fn break_line(&mut self) {
-        let line = std::mem::take(&mut self.line);
-        if !line.text.is_empty() || line.comment.is_some() {
-            self.push(line);
-        }
-    }
-
-    fn push(&mut self, line: Line<'t>) {
-        if !self.run.last().is_some_and(|above| are_aligned(above, &line)) {
-            self.write_run();
-        }
-        self.run.push(line);
-    }
-
-    /// Writes the last run, with its comments below each other.
-    fn write_run(&mut self) {
-        let column = self.run.iter().map(|line| line.text.width() + 1).max().unwrap_or_default();
-        for mut line in self.run.drain(..) {
-            if !line.text.is_empty() {
-                line.column = column;
-            }
-            line.write(&mut self.new);
-        }
+        let line = take(&mut self.line);
+        self.lines.extend((!line.text.is_empty() || line.comment.is_some()).then_some(line));
     }
 }
 
@@ -256,38 +183,30 @@ const MOST_ROUNDS: usize = 200;
 pub struct MendedText {
     /// The new text.
     pub text: String,
-    /// The number of fixes that were applied.
-    pub fixes: usize,
 }
 
 /// Applies each fix that brings no error and no fault without a fix; `None` if there is none.
 pub fn mended(text: &str) -> Option<MendedText> {
-    let mut mended = MendedText { text: text.to_owned(), fixes: 0 };
-    for _ in 0..MOST_ROUNDS {
-        let Some(next) = round(&mended.text) else { break };
-        mended = MendedText { text: next.text, fixes: mended.fixes + next.fixes };
-    }
-    (mended.fixes > 0).then_some(mended)
+    let text = successors(mended_once(text), |text| mended_once(text)).take(MOST_ROUNDS).last()?;
+    Some(MendedText { text })
 }
 
-/// Applies the fixes of the faults that are seen now: all, or those that can be applied one after another.
-fn round(text: &str) -> Option<MendedText> {
+/// Applies the fixes of the faults that are seen now: all, or the first that can be applied alone.
+fn mended_once(text: &str) -> Option<String> {
     let found = check(text);
     let splices = splices(&found);
-    let whole = MendedText { text: spliced(text, &splices), fixes: splices.len() };
-    if splices.is_empty() || is_better(&found, &whole) {
-        return (!splices.is_empty()).then_some(whole);
-    }
-    let one = |splice| MendedText { text: spliced(text, std::slice::from_ref(splice)), fixes: 1 };
-    splices.iter().map(one).find(|one| is_better(&found, one))
+    let mut tries = once(&splices[..]).chain(splices.chunks(1)).filter(|some| !some.is_empty());
+    tries.find_map(|some| {
+        let mended: String = spliced_pieces(text, 0..text.len(), some).collect();
+        is_better(&found, &check(&mended)).then_some(mended)
+    })
 }
 
 /// True if no error came, and no fault that has no fix itself: it would tell of another meaning.
-fn is_better(before: &Diagnostics, mended: &MendedText) -> bool {
-    let after = check(&mended.text);
+fn is_better(before: &Diagnostics, after: &Diagnostics) -> bool {
     let fixed = |faults: &Diagnostics| faults.iter().filter(|found| found.fix.is_some()).count();
     let lasting = |faults: &Diagnostics| faults.errors() + faults.warnings() - fixed(faults);
-    after.errors() <= before.errors() && lasting(&after) <= lasting(before)
+    after.errors() <= before.errors() && lasting(after) <= lasting(before)
 }
 
 /// The fixes as splices: in the order of the text, and none where another one is.
@@ -300,10 +219,6 @@ fn splices(found: &Diagnostics) -> Vec<Splice> {
         text: (*fix.text).into(),
     };
     fixes.into_iter().map(splice).collect()
-}
-
-fn spliced(text: &str, splices: &[Splice]) -> String {
-    spliced_pieces(text, 0..text.len(), splices).collect()
 }
 
 #[cfg(test)]
@@ -348,10 +263,6 @@ mod tests {
         }
     }
 
-    fn mend(text: &str) -> Option<String> {
-        mended(text).map(|mended| mended.text)
-    }
-
     #[test]
     fn what_can_only_be_meant_one_way_is_fixed() {
         for (text, expected) in [
@@ -366,7 +277,7 @@ mod tests {
             ("loglevel debgu;\n", "loglevel debug;\n"),
             ("\u{feff}rtpm 1935;\r\n", "\u{feff}rtmp 1935;\r\n"),
         ] {
-            assert_eq!(mend(text).as_deref(), Some(expected), "{text}");
+            assert_eq!(mended(text).map(|mended| mended.text).as_deref(), Some(expected), "{text}");
         }
     }
 
@@ -386,7 +297,7 @@ mod tests {
             // The last one would count.
             "stream a {\n  url udp://1;\n  prepush 5;\n  prepsh 6;\n}\n",
         ] {
-            assert_eq!(mend(text), None, "{text}");
+            assert_eq!(mended(text), None, "{text}");
         }
     }
 }

@@ -2,11 +2,10 @@
 
 mod effects;
 mod format;
-mod place_in_text;
-mod set_lines;
+mod lines;
 mod text_diff;
 
 pub use effects::Effects;
 pub use format::{formatted, formatted_document, mended};
-pub use set_lines::{each_set_line, set_lines};
+pub use lines::{each_set_line, set_lines};
 pub use text_diff::unified_diff;

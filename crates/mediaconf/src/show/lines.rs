@@ -1,7 +1,10 @@
-//! Finds the entries of the text that a path leads to.
+//! Finds the entries of the text that a path leads to, and writes values as lines that `modify --set` accepts:
+//! `mediactl read -o set`.
 
 use std::iter::repeat_n;
 use std::ops::Range;
+
+use serde_json::Value;
 
 use crate::edit::surroundings::Surroundings;
 use crate::model::top_members;
@@ -9,7 +12,8 @@ use crate::query::{Config, Path, Segment};
 use crate::schema::codec::{Address, DirectiveForm};
 use crate::schema::fault::Fault;
 use crate::schema::members::{Members, first_argument, inner_scope};
-use crate::schema::{Kind, Schema};
+use crate::schema::scalar::scalar_text;
+use crate::schema::{Kind, Object, Place, Schema};
 use crate::syntax::{Document, Entry, line_end};
 
 /// The entries that a path leads to: a block, or the directives that say a value.
@@ -93,27 +97,19 @@ impl Document {
         let members = top_members(self);
         let names = &path.segments[..path.split_names().0.len()];
         let found = find(&members, names).filter(|found| found.is_there).map(|found| found.entries);
-        let (Some(first), Some(last)) = (found.iter().flatten().next(), found.iter().flatten().last()) else {
-            let kind = names.first().and_then(Segment::name).and_then(|key| Schema::media().kind(key));
-            return Err(match (kind, names) {
-                (Some(kind), [_, Segment::Key(name), ..]) if find(&members, &names[..2]).is_none() => {
-                    Fault::absent(format!("there is no {} `{name}`", kind.noun()))
-                }
-                _ => Fault::absent("no directive of the text sets it"),
-            }
-            .at(path));
+        let found = found.unwrap_or_default();
+        let (Some(first), Some(last)) = (found.first(), found.last()) else {
+            let absent = Config::new(self).found(path).err();
+            return Err(absent.unwrap_or_else(|| Fault::absent("no directive of the text sets it")).at(path));
         };
         let (start, end) = (first.start(), last.end());
         let mut beside = self.entries();
         while let Some(around) = beside.clone().find(|entry| entry.start() < start && entry.end() >= end) {
             beside = around.children();
         }
-        if beside.filter(|entry| (start..end).contains(&entry.start())).count()
-            > found.iter().flatten().count()
-        {
-            let fault = Fault::of_path("it stands in several places of the text")
-                .hint("`mediactl edit` without a PATH opens the whole text");
-            return Err(fault.at(path));
+        if beside.filter(|entry| (start..end).contains(&entry.start())).count() > found.len() {
+            let fault = Fault::of_path("it stands in several places of the text");
+            return Err(fault.hint("`mediactl edit` without a PATH opens the whole text").at(path));
         }
         let around = Surroundings::new(self);
         let start = if around.begins_line(start) { around.comments_with(*first) } else { start };
@@ -123,68 +119,88 @@ impl Document {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A path, and the text that sets its value.
+type SetLine = (String, String);
 
-    const TEXT: &str = "\
-# the file
-
-http 80;
-rtmp 1935; rtsp 554;
-http 8080;
-# the first
-# camera
-stream a {
-  # where from
-  url udp://1;  # one
-  url udp://2;
-  prepush 5; auth false;
-}  # a
-stream \"b.c\" { url udp://3; }
-file vod { path /srv; }
-file old { path /old; }
-live l;";
-
-    fn lines(path: &str) -> Result<&'static str, String> {
-        let document = Document::parse(TEXT);
-        let path = Path::parse(path).expect(path);
-        document.lines_of(&path).map(|range| &TEXT[range]).map_err(|fault| fault.to_string())
+/// Returns `(path, text)` pairs for `value`, which is at `prefix`: `--set path=text`, one after the
+/// other, makes the same value on a configuration that does not have it.
+///
+/// A list is one line of JSON, which replaces any list. Derived and output-only values are left out,
+/// and so is everything that can't be set: empty groups, values that do not fit their parameter, and
+/// top-level keywords with a line break, which no line can hold. A live or plugin that these lines
+/// make needs `--create`.
+pub fn set_lines(value: &Value, prefix: &[Segment]) -> Vec<SetLine> {
+    let mut lines = Vec::new();
+    if let Ok(place) = Place::to_set(prefix) {
+        add(&mut Path { segments: prefix.to_vec() }, place, value, &mut lines);
     }
+    lines
+}
 
-    #[test]
-    fn an_entry_has_its_lines_and_the_comments_above() {
-        for (path, expected) in [
-            ("rtmp", "rtmp 1935;"),
-            ("streams.a.urls", "  # where from\n  url udp://1;  # one\n  url udp://2;\n"),
-            ("streams.a.urls[1].url", "  # where from\n  url udp://1;  # one\n  url udp://2;\n"),
-            ("streams.a.prepush", "  prepush 5;"),
-            ("streams.a.auth.url", "auth false;\n"),
-            ("streams.\"b.c\"", "stream \"b.c\" { url udp://3; }\n"),
-            ("streams.\"b.c\".urls", "url udp://3;"),
-            ("file.vod", "file vod { path /srv; }\n"),
-            ("file", "file vod { path /srv; }\nfile old { path /old; }\n"),
-            ("lives.l", "live l;"),
-        ] {
-            assert_eq!(lines(path), Ok(expected), "{path}");
-        }
-        let streams = lines("streams").expect("they stand together");
-        assert!(streams.starts_with("# the first\n# camera\nstream a {") && streams.ends_with("}\n"));
-        assert!(lines("streams.a").expect("it is there").ends_with("}  # a\n"));
-    }
+/// Gives the lines of a whole configuration to `take`.
+///
+/// # Errors
+/// The first of `take`.
+pub fn each_set_line<E>(
+    current: &Config<'_>,
+    take: &mut dyn FnMut(SetLine) -> Result<(), E>,
+) -> Result<(), E> {
+    let keys = current.names(&[]);
+    let mut shown = keys.iter().filter(|key| !Place::Root.lacks_own(key) && !has_control(key));
+    shown.try_for_each(|key| {
+        let value = current.value(&[key]).unwrap_or_default();
+        set_lines(&value, &[Segment::Key(key.clone())]).into_iter().try_for_each(&mut *take)
+    })
+}
 
-    #[test]
-    fn a_path_without_an_entry_of_its_own_is_refused() {
-        for (path, expected) in [
-            ("http", "`http`: it stands in several places of the text"),
-            ("streams.x", "`streams.x`: there is no stream `x`"),
-            ("streams.x.urls", "`streams.x.urls`: there is no stream `x`"),
-            ("streams.a.dvr", "`streams.a.dvr`: no directive of the text sets it"),
-            ("file.new", "`file.new`: no directive of the text sets it"),
-            ("loglevel", "`loglevel`: no directive of the text sets it"),
-            ("streams.*", "`streams.*`: `*` stands for several entries"),
-        ] {
-            assert_eq!(lines(path), Err(expected.to_owned()), "{path}");
+fn add(path: &mut Path, place: Place, value: &Value, lines: &mut Vec<SetLine>) {
+    match value {
+        Value::Object(members) if is_split(place, members) => {
+            let hides = |key: &str| place.lacks_own(key) || matches!(place, Place::Root) && has_control(key);
+            for (key, value) in members.iter().filter(|(key, _)| !hides(key)) {
+                // The schema has a place for every member of a view.
+                let Ok(below) = place.member(key) else { continue };
+                path.segments.push(Segment::Key(key.clone()));
+                add(path, below, value, lines);
+                path.segments.pop();
+            }
         }
+        Value::Object(members) if matches!(place, Place::Group(_)) && members.is_empty() => {}
+        _ => lines.extend(text(place, value).map(|text| (path.to_string(), text))),
     }
 }
+
+/// True if each member gets lines of its own.
+fn is_split(place: Place, members: &Object) -> bool {
+    let is_printable = |(key, value): (&String, &Value)| match place {
+        // An extra parameter that is a flag can only be written as JSON.
+        Place::Extras => !has_control(key) && value.is_string(),
+        _ => !has_control(key),
+    };
+    match place {
+        Place::Root => true,
+        Place::Source(_) => false,
+        _ => members.iter().any(|(key, _)| !place.lacks_own(key)) && members.iter().all(is_printable),
+    }
+}
+
+/// True if the text has a control character: paths have no escape for one, and a line break would end the
+/// line.
+fn has_control(text: &str) -> bool {
+    text.contains(char::is_control)
+}
+
+/// The text that sets `value`: a plain word if it is read back as the same value, else JSON.
+///
+/// `None` if neither is, as for `prepush on;`, whose value is shown but can't be set.
+fn text(place: Place, value: &Value) -> Option<String> {
+    let value = place.own_value(value)?;
+    let word = scalar_text(&value).filter(|word| !has_control(word));
+    let texts = word.into_iter().chain([value.to_string()]);
+    texts.into_iter().find(|text| place.typed(text).as_ref() == Ok(&value))
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests read fixtures")]
+#[path = "lines_tests.rs"]
+mod tests;

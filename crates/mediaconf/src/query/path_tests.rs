@@ -87,10 +87,9 @@ fn faults_say_where_they_are() {
     for text in ["a[", "a[0", "a[b=c", "a[0.b", r#"a[b="]""#, r#"a["]""#] {
         check(text, 1, "`[` is never closed");
     }
-    for found in ["", "x", "-0", "-x", "--1", "1x", "**", "٣", " 0"] {
+    for found in ["", "x", "-0", "-x", "--1", "1x", "**", "٣", " 0", "99999999999999999999"] {
         check(&format!("a[{found}]"), 2, &format!("`[{found}]` is not an element of a list"));
     }
-    check("a[99999999999999999999]", 2, "index `99999999999999999999` is too large");
     check("a=b", 1, "`=` after the path");
     check("a==", 1, "`=` after the path");
 }
