@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use crate::engine::{LogLevel, LogLine};
+use crate::engine::LogLevel;
 use crate::http::server::message::{AccessRecord, Log, MAX_DETAIL, MAX_PATH};
 use mediaconf::{controls_terminal, one_line};
 
@@ -45,13 +45,19 @@ pub fn log_requests(format: LogFormat) -> Log {
     Box::new(move |record| write_line(line(record, format), format))
 }
 
-/// Returns the function that logs what no response can report any more.
-pub fn log_lines(format: LogFormat) -> impl Fn(&LogLine<'_>) + Send + Sync + 'static {
-    move |line| write_line(other_line(line, format), format)
+impl LogFormat {
+    /// Logs what no response can report any more.
+    pub fn log(self, level: LogLevel, words: &str) {
+        write_line(other_line(level, words, self), self);
+    }
+
+    pub fn warn(self, words: &str) {
+        self.log(LogLevel::Warning, words);
+    }
 }
 
 /// A line about something else than a request.
-fn other_line(LogLine { level, words }: &LogLine<'_>, format: LogFormat) -> String {
+fn other_line(level: LogLevel, words: &str, format: LogFormat) -> String {
     let (time, level) = (timestamp(SystemTime::now()), level.word());
     match format {
         LogFormat::Text => format!("{time} {level}: {}", one_line(words)),
@@ -84,7 +90,7 @@ fn write_lines(waiting: &Receiver<String>, format: LogFormat) {
         if dropped > 0 {
             let words =
                 format!("{dropped} lines of the log were dropped: standard error was not read in time");
-            write(other_line(&LogLine { level: LogLevel::Warning, words: &words }, format));
+            write(other_line(LogLevel::Warning, &words, format));
         }
     }
 }

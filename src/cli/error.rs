@@ -1,6 +1,5 @@
 //! The error that ends a command early: its kind, and its messages for users.
 
-use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use crate::cli::render::report;
 use crate::engine::{BRINGS_WARNING, NewWarning, Snapshot};
 use crate::error::{BrokenText, Error, ErrorKind, WITHOUT_STRICT};
 use crate::store::etcd::ClusterUrl;
-use crate::store::{LockHolder, reason};
+use crate::store::reason;
 use mediaconf::{Fault, joined};
 
 /// The hint for a configuration that is not there.
@@ -19,13 +18,6 @@ const OTHER_TARGETS: &str = "`mediactl init` makes a first configuration; `--con
 
 /// The hint for a cluster without a configuration.
 const FIRST_OF_CLUSTER: &str = "`mediactl --cluster URL save FILE` puts the first text there";
-
-/// The hint of `diff` where nothing runs.
-const OTHER_SIDES: &str =
-    "`mediactl diff FILE` compares with a file, `mediactl diff @1` with the text before the last change";
-
-/// The hint where an edit can't be gone on with.
-const NEW_EDIT: &str = "`mediactl edit` begins a new edit";
 
 impl Error {
     /// An I/O error; `what` failed, for the reason that the system gives.
@@ -62,26 +54,6 @@ impl Error {
         Self::of_system(kind, format!("cannot read `{}`", path.display()), &source)
     }
 
-    /// The path of a value does not parse. What follows a `=` may be a secret and is not shown.
-    pub fn bad_path(path: &str, fault: Fault) -> Self {
-        let path = path.split('=').next().unwrap_or(path);
-        let error = Self::new(ErrorKind::Invalid, format!("`{path}`: {}", fault.message));
-        Self { hint: fault.hint, ..error }
-    }
-
-    /// The value of an option is not one.
-    pub fn bad_value(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Invalid, message).hint(hint)
-    }
-
-    /// A configuration that `diff` compares can't be read. Whoever looks gets no advice to change something.
-    pub fn of_side(self) -> Self {
-        match self.kind {
-            ErrorKind::NoServer | ErrorKind::NodesRunIt => self.hint(OTHER_SIDES),
-            _ => self,
-        }
-    }
-
     /// Standard output could not be written.
     pub fn output_failed(source: io::Error) -> Self {
         let kind = match source.kind() {
@@ -94,55 +66,6 @@ impl Error {
     /// A question could not be shown or answered.
     pub fn prompt_failed(source: io::Error) -> Self {
         Self::of_system(ErrorKind::Failed, "cannot ask", &source)
-    }
-
-    /// The server over a file can't be reached, and it alone may change the file.
-    pub fn unreachable(name: &str, holder: &LockHolder, source: io::Error) -> Self {
-        let kind = match source.kind() {
-            io::ErrorKind::PermissionDenied => ErrorKind::Denied,
-            // The server is there and holds the lock.
-            io::ErrorKind::TimedOut => ErrorKind::Conflict,
-            _ => ErrorKind::NotFound,
-        };
-        Self::of_system(kind, format!("the server of `{name}`, {holder}, can't be reached"), &source).hint(
-            format!(
-                "nothing was changed; while {holder} runs, it alone changes the file: wait for it, or end it"
-            ),
-        )
-    }
-
-    /// A change was not confirmed, so the server rolls it back.
-    pub fn not_confirmed(target: &str) -> Self {
-        Self::new(
-            ErrorKind::Guarded,
-            format!("the change of `{target}` was not confirmed: it is being rolled back"),
-        )
-    }
-
-    /// A change with `--canary` was made, and what became of it can't be read.
-    pub fn made_and_lost(error: &Error) -> Self {
-        let message =
-            format!("the change was made, and whether it is kept or went back is not known: {error}");
-        Self::new(ErrorKind::OutcomeUnknown, message)
-            .hint("`mediactl history` shows it once the cluster answers")
-    }
-
-    /// The nodes that were to take a change first did not, so it went back.
-    pub fn went_back(target: &str, why: Option<&str>) -> Self {
-        let why = why.map_or_else(String::new, |why| format!(": {why}"));
-        Self::new(ErrorKind::Guarded, format!("the change of `{target}` went back{why}"))
-            .hint("`mediactl history show 1` shows the text; the other nodes never had it")
-    }
-
-    /// A file that is to be made is there already.
-    pub fn exists(path: &Path) -> Self {
-        Self::new(ErrorKind::Guarded, format!("`{}` exists already", path.display()))
-            .hint("nothing was changed; `mediactl modify` and `mediactl save` change it")
-    }
-
-    /// The system gives no random bytes.
-    pub fn no_random(source: io::Error) -> Self {
-        Self::of_system(ErrorKind::Failed, "cannot make a random password", &source)
     }
 
     /// There is no context with this name; `similar` is one that may be meant.
@@ -212,112 +135,6 @@ impl Error {
             format!("context `{name}` is protected, so every change has to be agreed to"),
         )
         .hint("`--yes` agrees; on a terminal, `mediactl` asks")
-    }
-
-    /// A cluster that nobody agreed to adopt, for want of a terminal or because the answer was no.
-    pub fn not_adopted(question: &str, answer: Option<bool>) -> Self {
-        let message = match answer {
-            None => format!("there is no terminal to ask on: {question}"),
-            Some(_) => "the cluster was not adopted".to_owned(),
-        };
-        Self::new(ErrorKind::Guarded, message).hint("`--yes` agrees; nothing was changed")
-    }
-
-    /// A server would have no account, and so no users.
-    pub fn no_account(target: &str) -> Self {
-        Self::new(
-            ErrorKind::Invalid,
-            format!("`{target}` has no usable `edit_auth`, without which no one could use the API"),
-        )
-        .hint(format!(
-            "`mediactl --conf {target} modify --set edit_auth.login=admin --set edit_auth.password` sets one"
-        ))
-    }
-
-    /// An address can't be listened on.
-    pub fn listen_failed(address: &str, source: io::Error) -> Self {
-        Self::of_system(ErrorKind::Failed, format!("cannot listen on `{address}`"), &source)
-            .hint("choose another with --listen ADDR:PORT; port 0 is any free one")
-    }
-
-    /// A server could not be started.
-    pub fn serve_failed(source: io::Error) -> Self {
-        Self::of_system(ErrorKind::Failed, "cannot start the server", &source)
-    }
-
-    /// An edit was refused because of the text of the draft.
-    pub fn bad_draft(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Invalid, message)
-    }
-
-    /// The configuration was changed during an edit, and the two changes clash.
-    pub fn clashing_edit(target: &str) -> Self {
-        Self::new(ErrorKind::Conflict, format!("`{target}` was changed meanwhile, in the same lines"))
-            .hint("both forms are in the draft, between `<<<<<<< ours` and `>>>>>>> theirs`")
-    }
-
-    /// An edit was not made: the answer was no, or there was no terminal.
-    pub fn unanswered_edit(has_terminal: bool) -> Self {
-        match has_terminal {
-            true => Self::new(ErrorKind::Guarded, "the change was not made"),
-            false => Self::new(ErrorKind::Guarded, "the change was not made: there is no terminal to ask on")
-                .hint("`--yes` answers the question"),
-        }
-    }
-
-    /// No file with the text of an edit is there.
-    pub fn no_draft(file: &Path) -> Self {
-        Self::new(ErrorKind::NotFound, format!("there is no file `{}`", file.display()))
-            .hint(format!("an edit that fails prints the file of its text; {NEW_EDIT}"))
-    }
-
-    /// The file named in the place of a draft is the text that one was made of.
-    pub fn base_of_draft(base: &Path, text: &Path) -> Self {
-        let [base, text] = [base, text].map(Path::display);
-        Self::usage(
-            format!("`{base}` is the text before the edit, and not what was written"),
-            format!("`mediactl edit --from {text}` goes on with that"),
-        )
-    }
-
-    /// The text that a draft was made of is not known, so that others' changes could be overwritten.
-    pub fn draft_without_base(text: &Path, why: &dyn fmt::Display) -> Self {
-        let text = text.display();
-        Self::new(ErrorKind::NotFound, format!("the text that `{text}` was made of can't be read: {why}"))
-            .hint(format!("{NEW_EDIT}; what you want of `{text}` can be copied into it"))
-    }
-
-    /// A draft was made of another configuration.
-    pub fn draft_of_another(text: &Path, target: &str) -> Self {
-        Self::usage(
-            format!("`{}` is an edit of `{target}`", text.display()),
-            "name that configuration, as the edit did",
-        )
-    }
-
-    /// The text editor failed.
-    pub fn editor_failed(command: &str, why: impl fmt::Display) -> Self {
-        Self::new(ErrorKind::Failed, format!("the editor `{command}` {why}"))
-            .hint("$VISUAL or $EDITOR names another")
-    }
-
-    /// The text editor removed the text that it was to edit.
-    pub fn draft_removed(command: &str) -> Self {
-        Self::new(ErrorKind::NotFound, format!("the editor `{command}` removed the text"))
-            .hint("nothing was changed")
-    }
-
-    /// No folder is known in which a draft could be kept.
-    pub fn no_state_home() -> Self {
-        Self::usage("no folder is known for unfinished work", "set HOME or XDG_STATE_HOME")
-    }
-
-    /// The same error, with a further hint.
-    #[must_use]
-    pub fn and_hint(mut self, more: String) -> Self {
-        let shown = self.faults.last_mut().map_or(&mut self.hint, |last| &mut last.hint);
-        *shown = Some(shown.take().map_or(more.clone(), |hint| format!("{hint}; {more}")));
-        self
     }
 
     /// True if stdout was closed by its reader, which is no failure.

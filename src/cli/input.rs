@@ -1,19 +1,35 @@
-//! Reads the inputs that arguments name: files, standard input, paths of values.
+//! Reads what arguments name: files, standard input, paths of values, and edits (`--set`, `--unset` and the like).
 
 use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use clap::ArgMatches;
+
+use crate::cli::prompts;
 use crate::engine::Snapshot;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::http::client::without_userinfo;
 use crate::store::Store;
 use crate::store::file::ConfFile;
-use mediaconf::{Condition, Fault, FaultKind, Path as ValuePath};
+use mediaconf::{AssignedValue, Assignment, Condition, Fault, FaultKind, Path as ValuePath, Substitution};
 
 /// The argument for standard input.
 pub const STDIN: &str = "-";
+
+/// The name of standard input in messages.
+pub const STDIN_NAME: &str = "<stdin>";
+
+/// The name of a file that an argument names, in messages.
+pub fn name(file: &Path) -> String {
+    if file.as_os_str() == STDIN { STDIN_NAME.to_owned() } else { file.display().to_string() }
+}
+
+/// The text of a file that has no errors.
+pub fn valid(file: &Path, text: Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
+    if text.is_valid() { Ok(text) } else { Err(Error::broken_text(&name(file), text)) }
+}
 
 /// Reads a configuration: from a file, from the pipe of a shell's `<(command)`, or from standard input.
 pub fn snapshot(path: &Path) -> Result<Arc<Snapshot>, Error> {
@@ -51,10 +67,74 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
 
 /// Parses the path of a value.
 pub fn value_path(path: &str) -> Result<ValuePath, Error> {
-    if let Some(error) = misplaced_url(path) {
-        return Err(error);
+    match misplaced_url(path) {
+        Some(error) => Err(error),
+        None => ValuePath::parse(path).map_err(|fault| of_path(path, fault)),
     }
-    ValuePath::parse(path).map_err(|error| Error::bad_path(path, error))
+}
+
+/// Splits `PATH=VALUE`.
+pub fn split(text: &str) -> Result<(ValuePath, Option<&str>), Error> {
+    ValuePath::split_assignment(text).map_err(|fault| of_path(text, fault))
+}
+
+/// The error of a path. What follows a `=` may be a secret and is not shown.
+fn of_path(text: &str, Fault { message, hint, .. }: Fault) -> Error {
+    let path = text.split('=').next().unwrap_or(text);
+    Error { hint, ..Error::new(ErrorKind::Invalid, format!("`{path}`: {message}")) }
+}
+
+/// Returns the edits of these options, each with its values, in the order of the command line.
+pub fn edits(matches: &ArgMatches, options: &[(&str, &[String])]) -> Result<Vec<Assignment>, Error> {
+    let mut found = Vec::new();
+    for &(option, given) in options {
+        let words = if option == "replace" { 2 } else { 1 };
+        let indices = matches.indices_of(option).into_iter().flatten().step_by(words);
+        for (index, words) in indices.zip(given.chunks(words)) {
+            found.push((index, edit(option, words)?));
+        }
+    }
+    found.sort_by_key(|(index, _)| *index);
+    Ok(found.into_iter().map(|(_, edit)| edit).collect())
+}
+
+fn edit(option: &str, words: &[String]) -> Result<Assignment, Error> {
+    let text = &*words[0];
+    let (path, value) = match option {
+        "unset" | "replace" => (ValuePath::parse(text).map_err(|fault| of_path(text, fault))?, None),
+        _ => split(text)?,
+    };
+    let value = match (option, value) {
+        ("unset", _) => AssignedValue::Remove,
+        ("replace", _) => AssignedValue::Replace(substitution(&format!("--replace {path}"), &words[1])?),
+        ("set_file", Some(file)) => AssignedValue::File(text_of(text, file)?),
+        ("set_file", None) => {
+            let hint = "write PATH=FILE, or PATH=- for standard input";
+            return Err(Error::usage(format!("`{text}` names no file"), hint));
+        }
+        ("set_string", Some(value)) => AssignedValue::Text(value.to_owned()),
+        (_, Some(value)) => AssignedValue::Typed(value.to_owned()),
+        // It is asked for, so that a secret is not seen in the list of processes.
+        (_, None) => {
+            let asked = prompts::new_secret(text).map_err(Error::prompt_failed)?;
+            let hint = "write PATH=VALUE; on a terminal the value is asked for";
+            AssignedValue::Text(asked.ok_or_else(|| Error::usage(format!("`{text}` has no value"), hint))?)
+        }
+    };
+    Ok(Assignment { path, value })
+}
+
+/// The text of a file that `PATH=FILE` names.
+fn text_of(text: &str, file: &str) -> Result<String, Error> {
+    String::from_utf8(read(Path::new(file))?).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        of_path(text, Fault::of_path(format!("`{file}` is not UTF-8 at byte {at}")))
+    })
+}
+
+/// Parses what replaces a part of a text; `option` is said to be wrong if it is.
+pub fn substitution(option: &str, substitution: &str) -> Result<Substitution, Error> {
+    Substitution::parse(substitution).map_err(|fault| of_argument(option, fault))
 }
 
 /// Parses the conditions of `--where`. Their values may be secrets, and are not shown.
@@ -68,12 +148,9 @@ pub fn conditions(texts: &[String], accepts_near_miss: bool) -> Result<Vec<Condi
 }
 
 /// The error of an argument of an option that is no condition or no substitution.
-pub fn of_argument(option: &str, Fault { kind, message, hint, .. }: Fault) -> Error {
-    let (message, hint) = (format!("`{option}`: {message}"), hint.unwrap_or_default());
-    match kind {
-        FaultKind::Path => Error::bad_value(message, hint),
-        _ => Error::usage(message, hint),
-    }
+fn of_argument(option: &str, Fault { kind, message, hint, .. }: Fault) -> Error {
+    let kind = if kind == FaultKind::Path { ErrorKind::Invalid } else { ErrorKind::Usage };
+    Error::new(kind, format!("`{option}`: {message}")).hint(hint.unwrap_or_default())
 }
 
 /// True if an argument is a URL, and not a file.

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::cli::context::ContextsFile;
 use crate::cli::interrupt::LastWords;
-use crate::cli::local_user::local_user;
+use crate::cli::local::local_user;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
 use crate::error::Error;

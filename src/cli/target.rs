@@ -4,30 +4,31 @@
 //! An option beats the environment, and that beats the context in use. Two options, or two variables
 //! without an option, contradict each other; only commands that need a target refuse them.
 
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::io::Errno;
 
 use crate::cli::args::changing::ChangeArgs;
-use crate::cli::args::global::{GlobalArgs, NamedBy, RemoteArgs, TargetKind};
-use crate::cli::cluster;
+use crate::cli::args::global::{ChosenTarget, GlobalArgs, NamedBy, RemoteArgs, TargetKind};
 use crate::cli::context::{self, ServerContext};
 use crate::cli::credentials::KnownCredentials;
 use crate::cli::input;
 use crate::cli::interrupt::interrupt;
-use crate::cli::local_user::sudo_user;
+use crate::cli::local::sudo_user;
 use crate::cli::prompts;
 use crate::cli::remote_host::RemoteHost;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{Composed, ConfigService, ConfigSource, Engine, Hooks, Snapshot};
 use crate::error::{Error, ErrorKind};
-use crate::http::api::{DEFAULT_PREFIX, Fingerprint};
+use crate::http::api::DEFAULT_PREFIX;
 use crate::http::client::{
     BadUrl, Client, ClientSettings, Endpoint, Host, RemoteService, TlsTrust, UserInfo,
 };
-use crate::store::etcd::ClusterUrl;
+use crate::store::etcd::{ClusterStore, ClusterUrl, DEFAULT_REQUEST_TIME, GatewaySettings};
 use crate::store::file::{ConfFile, Serving};
-use crate::store::{Follow, Store, reason};
+use crate::store::{Follow, LastWrite, LockHolder, ReplaceableFile, Store, reason};
 
 /// The configuration that a command works on.
 pub struct Target {
@@ -97,6 +98,17 @@ pub struct Purpose {
     pub shows_first: bool,
 }
 
+impl Purpose {
+    /// The engine for this use of a store.
+    fn engine(&self, store: Arc<impl Store + 'static>) -> Engine {
+        let mut hooks = self.hooks.clone();
+        if !hooks.are_empty() {
+            hooks.interrupt = interrupt();
+        }
+        Engine::new(store, hooks, waiting).keeping(self.keep)
+    }
+}
+
 impl From<&ChangeArgs> for Purpose {
     fn from(changing: &ChangeArgs) -> Self {
         Self {
@@ -129,7 +141,7 @@ pub fn file_or_named_server(global: &GlobalArgs, ui: Ui) -> Result<Target, Error
         None => {
             let file = input::store(&global.conf)?;
             let engine = Engine::new(file.clone(), Hooks::default(), waiting);
-            Ok(Target { file: Some(file), ..local(engine) })
+            Ok(Target { file: Some(file), ..Target::new(engine, false) })
         }
     }
 }
@@ -142,54 +154,49 @@ fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option
             return Err(Error::usage(message, "leave it out for the usual target"));
         }
         TargetKind::TwoOptions(options) => return Err(two_options(options)),
-        TargetKind::TwoVariables(variables) => {
+        TargetKind::TwoVariables([one, other]) => {
+            let message = format!("{one} and {other} are two different targets");
             let hint = "choose one with `--conf`, `--url`, `--cluster` or `--context`";
-            return Err(two_targets(variables, hint));
+            return Err(Error::usage(message, hint));
         }
         TargetKind::File => return Ok(None),
         _ if context::several_chosen(global) => return Err(Error::several_servers()),
-        TargetKind::Group | TargetKind::Server(_) | TargetKind::Cluster(_) => None,
+        TargetKind::Group => return Ok(None),
+        TargetKind::Cluster(source) => {
+            let url = global.cluster.as_ref().map_or("", |url| &url.0);
+            return at_cluster(url, Ok(source), purpose, global).map(Some);
+        }
+        TargetKind::Server(source) => {
+            let Some(url) = &global.url else { return Ok(None) };
+            refuse_hooks(global)?;
+            let (endpoint, userinfo) = parsed(&url.0, None, global)?;
+            let known = KnownCredentials::collect(&global.remote, &endpoint, userinfo, source)?;
+            let name = endpoint.to_string();
+            return at_endpoint(endpoint, name, known, None, global, host(None, ui)).map(Some);
+        }
         TargetKind::Context(_) | TargetKind::Unnamed => context::chosen(global)?,
     };
-    match (global.chosen.kind, &global.url, context) {
-        (TargetKind::Cluster(source), _, _) => {
-            let url = global.cluster.as_ref().map_or("", |url| &url.0);
-            at_cluster(url, Ok(source), purpose, global).map(Some)
-        }
-        (_, _, Some(context)) if ClusterUrl::is_meant(&context.url) => {
-            let protected = protection(&context, purpose)?;
-            let target = at_cluster(&context.url, Err(&context), purpose, global)?;
-            Ok(Some(Target { protected, ..target }))
-        }
-        (TargetKind::Server(_), Some(_), _) | (_, _, Some(_)) if global.chosen.hooks => {
-            Err(hooks_of_a_server())
-        }
-        (TargetKind::Server(source), Some(url), _) => at_url(&url.0, source, global, ui).map(Some),
-        (_, _, Some(context)) => {
-            let protected = protection(&context, purpose)?;
-            Ok(Some(Target { protected, ..at_context(&context, global, ui)? }))
-        }
-        _ => Ok(None),
+    let Some(context) = context else { return Ok(None) };
+    let is_cluster = ClusterUrl::is_meant(&context.url);
+    if !is_cluster {
+        refuse_hooks(global)?;
     }
+    // A protected context is asked about here, unless the command shows its change before it asks.
+    let asks_itself = purpose.shows_first && prompts::can_ask();
+    if !asks_itself {
+        ask_if_protected(&context, purpose)?;
+    }
+    let is_asked = asks_itself && context.is_protected && purpose.changes && !purpose.is_agreed;
+    let target = match is_cluster {
+        true => at_cluster(&context.url, Err(&context), purpose, global)?,
+        false => at_context(&context, global, host(Some(&context), ui), false)?,
+    };
+    Ok(Some(Target { protected: is_asked.then_some(context.name), ..target }))
 }
 
 /// The error for two options that name different targets.
-pub fn two_options(options: [&str; 2]) -> Error {
-    let [one, other] = options.map(|option| format!("`{option}`"));
-    two_targets([&one, &other], "leave one of them out")
-}
-
-fn two_targets([one, other]: [&str; 2], hint: &str) -> Error {
-    Error::usage(format!("{one} and {other} are two different targets"), hint)
-}
-
-/// The name of a protected context whose change the command shows before it asks; others are asked about here.
-fn protection(context: &ServerContext, purpose: &Purpose) -> Result<Option<String>, Error> {
-    if purpose.shows_first && prompts::can_ask() {
-        let is_asked = context.is_protected && purpose.changes && !purpose.is_agreed;
-        return Ok(is_asked.then(|| context.name.clone()));
-    }
-    ask_if_protected(context, purpose).map(|()| None)
+pub fn two_options([one, other]: [&str; 2]) -> Error {
+    Error::usage(format!("`{one}` and `{other}` are two different targets"), "leave one of them out")
 }
 
 /// Asks before a change of a protected context.
@@ -204,127 +211,123 @@ pub fn ask_if_protected(context: &ServerContext, purpose: &Purpose) -> Result<()
     }
 }
 
-/// The error for hooks where a server changes the file.
-pub fn hooks_of_a_server() -> Error {
-    Error::usage(
-        "a server changes the file, so `--check-cmd`, `--reload-cmd` and `--keep` have no effect here",
-        "give them to `mediactl serve`, or leave them out",
-    )
+/// Refuses hooks where a server changes the file.
+pub fn refuse_hooks(global: &GlobalArgs) -> Result<(), Error> {
+    let refused = || {
+        Error::usage(
+            "a server changes the file, so `--check-cmd`, `--reload-cmd` and `--keep` have no effect here",
+            "give them to `mediactl serve`, or leave them out",
+        )
+    };
+    if global.chosen.hooks { Err(refused()) } else { Ok(()) }
 }
 
-/// The configuration in etcd at a URL, which an option or a variable names, or a context has.
-fn at_cluster(
-    url: &str,
-    source: Result<NamedBy, &ServerContext>,
-    purpose: &Purpose,
-    global: &GlobalArgs,
-) -> Result<Target, Error> {
-    let store = Arc::new(cluster::store(url, source, &global.remote)?);
-    let mut hooks = purpose.hooks.clone();
-    if !hooks.are_empty() {
-        hooks.interrupt = interrupt();
-    }
-    Ok(local(Engine::new(store, hooks, waiting).keeping(purpose.keep)))
-}
-
-fn at_file(store: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, Error> {
-    let Purpose { changes, mut hooks, keep, has_to_be_confirmed, .. } = purpose;
-    if !hooks.are_empty() {
-        hooks.interrupt = interrupt();
-    }
-    let engine = Engine::new(store.clone(), hooks, waiting).keeping(keep);
-    let serving = match store.serving() {
+fn at_file(file: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, Error> {
+    let engine = purpose.engine(file.clone());
+    let (changes, name) = (purpose.changes, global.file_name());
+    let serving = match file.serving() {
         Ok(Some(serving)) => serving,
+        Ok(None) if purpose.has_to_be_confirmed => {
+            return Err(Error::usage(
+                "`--confirm` needs a server: only a server can roll back on timeout",
+                "start `mediactl serve` over the file, or leave `--confirm` out",
+            ));
+        }
         Ok(None) => {
-            if store.has_pending() && !changes {
+            if file.has_pending() && !changes {
                 ui.warning(
                     "a change was not confirmed before its server ended; \
                      the next change, or `mediactl serve`, rolls it back",
                 );
             }
-            return if has_to_be_confirmed { Err(no_server_confirms()) } else { Ok(local(engine)) };
+            return Ok(Target::new(engine, false));
         }
         // As the lock, which is there, would say it.
         Err(error) if changes && error.kind == ErrorKind::Denied => {
-            let denied = Errno::ACCESS;
-            return Err(Error::state_folder(&store.state_dir())(denied));
+            return Err(Error::state_folder(&file.state_dir())(Errno::ACCESS));
         }
         Err(error) if changes => return Err(error),
         Err(error) => {
             ui.warning(&format!("{error}: showing the file, whether or not a server runs"));
-            return Ok(Target { unreachable: Some("unknown".to_owned()), ..local(engine) });
+            return Ok(Target { unreachable: Some("unknown".to_owned()), ..Target::new(engine, false) });
         }
     };
-    let name = global.file_name();
+    let holder = &serving.holder;
     match serving.reach() {
-        Ok(()) if changes && global.chosen.hooks => Err(hooks_of_a_server()),
-        Ok(()) => Ok(at_socket(serving, name, global, ui)),
-        Err(source) if changes => Err(Error::unreachable(&name, &serving.holder, source)),
+        Ok(()) => {
+            if changes {
+                refuse_hooks(global)?;
+            }
+            Ok(at_socket(serving, name, global, ui))
+        }
+        Err(source) if changes => Err(unreachable(&name, holder, &source)),
         Err(error) => {
+            let why = reason(&error);
             ui.warning(&format!(
-                "the server of `{name}`, {}, can't be reached ({}): showing the file",
-                serving.holder,
-                reason(&error)
+                "the server of `{name}`, {holder}, can't be reached ({why}): showing the file"
             ));
-            let unreachable = format!("{}, which can't be reached", serving.holder);
-            Ok(Target { unreachable: Some(unreachable), ..local(engine) })
+            let unreachable = Some(format!("{holder}, which can't be reached"));
+            Ok(Target { unreachable, ..Target::new(engine, false) })
         }
     }
 }
 
-fn local(engine: Engine) -> Target {
-    Target::new(engine, false)
-}
-
-fn no_server_confirms() -> Error {
-    Error::usage(
-        "`--confirm` needs a server: only a server can roll back on timeout",
-        "start `mediactl serve` over the file, or leave `--confirm` out",
+/// The server over a file can't be reached, and it alone may change the file.
+fn unreachable(name: &str, holder: &LockHolder, source: &io::Error) -> Error {
+    let kind = match source.kind() {
+        io::ErrorKind::PermissionDenied => ErrorKind::Denied,
+        // The server is there and holds the lock.
+        io::ErrorKind::TimedOut => ErrorKind::Conflict,
+        _ => ErrorKind::NotFound,
+    };
+    Error::of_system(kind, format!("the server of `{name}`, {holder}, can't be reached"), source).hint(
+        format!(
+            "nothing was changed; while {holder} runs, it alone changes the file: wait for it, or end it"
+        ),
     )
 }
 
 /// The server at a URL that is an argument of a command. If a context is used, its login and password are
 /// for this server only if scheme, host and port are those of the context.
 pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, Error> {
-    let Some(context) = context::chosen(global)? else {
-        return at_url(url, NamedBy::CommandLine, global, ui);
+    let context = context::chosen(global)?;
+    let (endpoint, userinfo) = parsed(url, None, global)?;
+    let name = endpoint.to_string();
+    let (known, of_context, endpoint) = match &context {
+        None => {
+            let known = KnownCredentials::collect(&global.remote, &endpoint, userinfo, NamedBy::CommandLine)?;
+            (known, None, endpoint)
+        }
+        Some(context) if endpoint.is_same_origin(&context.url) => {
+            let (endpoint, userinfo) = parsed(url, Some(context), global)?;
+            (KnownCredentials::of_context(&global.remote, context, userinfo)?, Some(context), endpoint)
+        }
+        Some(_) => (KnownCredentials::of_url(&global.remote, userinfo)?, None, endpoint),
     };
-    let (endpoint, userinfo) = parsed(url, None, global)?;
-    let name = endpoint.to_string();
-    if endpoint.is_same_origin(&context.url) {
-        let (endpoint, userinfo) = parsed(url, Some(&context), global)?;
-        let known = KnownCredentials::of_context(&global.remote, &context, userinfo)?;
-        return at_endpoint(endpoint, name, known, Some(&context), global, host(Some(&context), ui));
-    }
-    let known = KnownCredentials::of_url(&global.remote, userinfo)?;
-    at_endpoint(endpoint, name, known, None, global, host(None, ui))
-}
-
-/// The server at the URL that names the target.
-fn at_url(url: &str, source: NamedBy, global: &GlobalArgs, ui: Ui) -> Result<Target, Error> {
-    let (endpoint, userinfo) = parsed(url, None, global)?;
-    let known = KnownCredentials::collect(&global.remote, &endpoint, userinfo, source)?;
-    let name = endpoint.to_string();
-    at_endpoint(endpoint, name, known, None, global, host(None, ui))
-}
-
-/// The server of a context.
-fn at_context(context: &ServerContext, global: &GlobalArgs, ui: Ui) -> Result<Target, Error> {
-    let (endpoint, userinfo) = parsed(&context.url, Some(context), global)?;
-    let known = KnownCredentials::of_context(&global.remote, context, userinfo)?;
-    let name = format!("{} ({endpoint})", context.name);
-    at_endpoint(endpoint, name, known, Some(context), global, host(Some(context), ui))
+    at_endpoint(endpoint, name, known, of_context, global, host(of_context, ui))
 }
 
 /// The server of a context that is one of several. `host` must not ask anything, because the servers are
 /// worked on at the same time; so this asks for a missing password.
 pub fn at_member(context: &ServerContext, global: &GlobalArgs, host: Box<dyn Host>) -> Result<Target, Error> {
-    if ClusterUrl::is_meant(&context.url) {
-        return at_cluster(&context.url, Err(context), &Purpose::default(), global);
+    match ClusterUrl::is_meant(&context.url) {
+        true => at_cluster(&context.url, Err(context), &Purpose::default(), global),
+        false => at_context(context, global, host, true),
     }
+}
+
+/// The server of a context.
+fn at_context(
+    context: &ServerContext,
+    global: &GlobalArgs,
+    host: Box<dyn Host>,
+    asks_first: bool,
+) -> Result<Target, Error> {
     let (endpoint, userinfo) = parsed(&context.url, Some(context), global)?;
     let mut known = KnownCredentials::of_context(&global.remote, context, userinfo)?;
-    known.ask_for_password(&context.name)?;
+    if asks_first {
+        known.ask_for_password(&context.name)?;
+    }
     let name = format!("{} ({endpoint})", context.name);
     at_endpoint(endpoint, name, known, Some(context), global, host)
 }
@@ -395,21 +398,106 @@ pub fn bad_url(error: BadUrl) -> Error {
 
 /// Returns the trusted certificates: as the options say, else as the context says.
 fn trust(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<TlsTrust, Error> {
-    let pinned = |fingerprint: Option<Fingerprint>| fingerprint.map(TlsTrust::Pinned);
-    let of_context = || {
-        let authorities = context.and_then(|context| context.cacert.as_deref());
-        match (pinned(context.and_then(|context| context.fingerprint)), authorities) {
-            (Some(pinned), _) => Ok(pinned),
-            (None, Some(file)) => input::read(file).map(TlsTrust::Authorities),
-            (None, None) => Ok(TlsTrust::Platform),
+    let authorities = |file: &Path| input::read(file).map(TlsTrust::Authorities);
+    if let Some(fingerprint) = options.fingerprint {
+        return Ok(TlsTrust::Pinned(fingerprint));
+    }
+    if let Some(file) = &options.cacert {
+        return authorities(file);
+    }
+    if options.insecure {
+        return Ok(TlsTrust::Every);
+    }
+    match context.map(|context| (context.fingerprint, context.cacert.as_deref())) {
+        Some((Some(fingerprint), _)) => Ok(TlsTrust::Pinned(fingerprint)),
+        Some((None, Some(file))) => authorities(file),
+        _ => Ok(TlsTrust::Platform),
+    }
+}
+
+/// The configuration in etcd at a URL, which an option or a variable names, or a context has.
+fn at_cluster(
+    url: &str,
+    source: Result<NamedBy, &ServerContext>,
+    purpose: &Purpose,
+    global: &GlobalArgs,
+) -> Result<Target, Error> {
+    let store = Arc::new(cluster_store(url, source, &global.remote)?);
+    Ok(Target::new(purpose.engine(store), false))
+}
+
+/// Parses the URL of a configuration in etcd, and the login and password in it.
+pub fn cluster_url(url: &str) -> Result<(ClusterUrl, UserInfo), Error> {
+    ClusterUrl::parse(url)
+        .map_err(|error| Error::usage(error, "write it like `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`"))
+}
+
+/// The configuration in etcd that the options, the environment or the context in use name.
+pub fn named_cluster(global: &GlobalArgs) -> Result<(ClusterStore, Option<ServerContext>), Error> {
+    if context::several_chosen(global) {
+        return Err(Error::several_servers());
+    }
+    let context = context::chosen(global)?.filter(|context| ClusterUrl::is_meant(&context.url));
+    let (url, source) = match (global.chosen.kind, &global.cluster, &context) {
+        (TargetKind::Cluster(source), Some(url), _) => (&url.0, Ok(source)),
+        (_, _, Some(context)) => (&context.url, Err(context)),
+        _ => {
+            let hint = "name one with `--cluster URL`, or with the context of one";
+            return Err(Error::usage("nodes are in a cluster", hint));
         }
     };
-    if let Some(pinned) = pinned(options.fingerprint) {
-        return Ok(pinned);
+    Ok((cluster_store(url, source, &global.remote)?, context))
+}
+
+/// The configuration in etcd that a node of it follows: the options or the context in use name it beside a file.
+pub fn followed_cluster(global: &GlobalArgs) -> Result<Option<ClusterStore>, Error> {
+    if let Some(url) = &global.cluster {
+        return cluster_store(&url.0, Ok(NamedBy::CommandLine), &global.remote).map(Some);
     }
-    match &options.cacert {
-        Some(file) => input::read(file).map(TlsTrust::Authorities),
-        None if options.insecure => Ok(TlsTrust::Every),
-        None => of_context(),
+    let kind = match global.chosen.kind {
+        TargetKind::TwoOptions(["--conf", "--context"]) => TargetKind::Context(NamedBy::CommandLine),
+        kind => kind,
+    };
+    let beside_file = GlobalArgs { chosen: ChosenTarget { kind, ..global.chosen }, ..global.clone() };
+    let context = context::chosen(&beside_file)?.filter(|context| ClusterUrl::is_meant(&context.url));
+    context.map(|context| cluster_store(&context.url, Err(&context), &global.remote)).transpose()
+}
+
+/// The configuration in etcd at a URL. Sends nothing. A request gets less time than usual if the user says so, but never
+/// more: etcd answers at once.
+fn cluster_store(
+    url: &str,
+    source: Result<NamedBy, &ServerContext>,
+    options: &RemoteArgs,
+) -> Result<ClusterStore, Error> {
+    let (url, userinfo) = cluster_url(url)?;
+    // Before it is read, so that no later file passes for this one.
+    let password_file = options.password_file.as_deref().map(|path| (path, LastWrite::of(path)));
+    let known = match source {
+        Ok(source) => KnownCredentials::of_cluster(options, userinfo, source)?,
+        Err(context) => KnownCredentials::of_context(options, context, userinfo)?,
+    };
+    if options.insecure || options.fingerprint.is_some() {
+        return Err(Error::usage(
+            "`--insecure` and `--fingerprint` are for servers, and not for etcd",
+            "`--cacert FILE` names the authorities that etcd's certificates are from",
+        ));
     }
+    // A password is read again where a file has it.
+    let replaceable = |password: String| match password_file {
+        Some((path, Some(stamp))) => ReplaceableFile::of(path, stamp, password),
+        _ => ReplaceableFile::fixed(password),
+    };
+    let login = known.into_login().map(|(login, password)| (login, replaceable(password)));
+    let context = source.err();
+    let pem = |given: &Option<PathBuf>, of_context: fn(&ServerContext) -> &Option<PathBuf>| {
+        let file = given.as_deref().or_else(|| context.and_then(|context| of_context(context).as_deref()));
+        file.map(|file| ReplaceableFile::read(file, input::read)).transpose()
+    };
+    let authorities = pem(&options.cacert, |context| &context.cacert)?;
+    let certificate = pem(&options.cert, |context| &context.cert)?;
+    let identity = certificate.zip(pem(&options.key, |context| &context.key)?);
+    let timeout = DEFAULT_REQUEST_TIME.min(options.time(context.and_then(|context| context.timeout)));
+    let largest = options.answer(context.and_then(|context| context.max_answer)).bytes();
+    Ok(ClusterStore::new(url, GatewaySettings { login, authorities, identity, timeout, largest }))
 }

@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use crate::cli::args::global::{ColorChoice, GlobalArgs};
 use crate::cli::error::equal_lines;
-use crate::cli::local_time;
+use crate::cli::local;
 use crate::cli::pager::Pager;
 use crate::cli::render::more_like_it;
 use crate::cli::render::table::Screen;
@@ -102,7 +102,7 @@ impl Ui {
 
     /// A time for people: short on a terminal, and with everything elsewhere.
     pub fn time(self, time: SystemTime) -> String {
-        if self.terminal_out { local_time::short(time) } else { local_time::shown(time) }
+        if self.terminal_out { local::short(time) } else { local::shown(time) }
     }
 
     /// The way to stdout, as it is or through a pager.

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Command, FromArgMatches, ValueEnum};
 
-use crate::cli::args::shared::reason;
+use crate::cli::args::global::number;
 use crate::cli::fleet::waves::{ServerCount, batch_size};
-use crate::cli::local_user::local_user;
-use crate::engine::MAX_CONFIRM;
-use crate::engine::{ChangeOptions, DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks};
+use crate::cli::local::local_user;
+use crate::engine::{ChangeOptions, DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks, MAX_CONFIRM};
 use crate::error::Error;
 use crate::store::ChangeId;
 
@@ -17,7 +16,7 @@ use crate::store::ChangeId;
 const MAX_HOOK_TIMEOUT: u64 = 24 * 60 * 60;
 
 /// The largest value of `--keep`.
-const MAX_KEEP: u64 = 100_000;
+const MAX_KEEP: usize = 100_000;
 
 /// Options of every command that changes something.
 #[derive(Debug, Args)]
@@ -130,40 +129,20 @@ pub enum ChangeFormat {
 #[command(next_help_heading = "Options of hooks")]
 pub struct HookArgs {
     /// Shell command that checks the new configuration before it is written; if it fails, nothing is written
-    #[arg(
-        hide_short_help = true,
-        long,
-        value_name = "CMD",
-        env = "MEDIACTL_CHECK_CMD",
-        hide_env_values = true
-    )]
+    #[arg(hide_short_help = true, long, value_name = "CMD", env = "MEDIACTL_CHECK_CMD")]
     pub check_cmd: Option<String>,
 
     /// Shell command that makes the media server load the change; if it fails, the change is rolled back
-    #[arg(
-        hide_short_help = true,
-        long,
-        value_name = "CMD",
-        env = "MEDIACTL_RELOAD_CMD",
-        hide_env_values = true
-    )]
+    #[arg(hide_short_help = true, long, value_name = "CMD", env = "MEDIACTL_RELOAD_CMD")]
     pub reload_cmd: Option<String>,
 
     /// How many seconds each of these two commands may take
-    #[arg(
-        hide_short_help = true,
-        long,
-        value_name = "SECONDS",
-        default_value_t = DEFAULT_HOOK_TIMEOUT.as_secs(),
-        value_parser = clap::value_parser!(u64).range(1..=MAX_HOOK_TIMEOUT)
-    )]
+    #[arg(hide_short_help = true, long, value_name = "SECONDS", default_value_t = DEFAULT_HOOK_TIMEOUT.as_secs())]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=MAX_HOOK_TIMEOUT))]
     pub hook_timeout: u64,
 
     /// How many earlier texts the history keeps from now on [default: as set last, else 100]
-    #[arg(
-        hide_short_help = true, long, value_name = "N",
-        value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_KEEP)
-    )]
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = number(1..=MAX_KEEP))]
     pub keep: Option<usize>,
 }
 
@@ -201,9 +180,7 @@ pub struct FleetArgs {
 
     /// How long the first servers or nodes have to stay healthy before the others follow [default: 10s, of nodes
     /// at most half of --confirm]
-    #[arg(
-        hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time, requires = "canary"
-    )]
+    #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time, requires = "canary")]
     pub canary_time: Option<Duration>,
 
     /// Shell command that fails if a server is not healthy: MEDIACTL_CONTEXT is the server, for `mediactl` in it; of
@@ -220,9 +197,7 @@ pub struct FleetArgs {
 pub struct BatchArgs {
     /// Change so many servers at a time, one batch after the other, such as `1,10%,100%`; the last size repeats. With
     /// --all-or-nothing, all of them are confirmed at the end
-    #[arg(
-        hide_short_help = true, long, value_name = "N|N%", value_delimiter = ',', value_parser = batch_size
-    )]
+    #[arg(hide_short_help = true, long, value_name = "N|N%", value_delimiter = ',', value_parser = batch_size)]
     pub batch: Vec<ServerCount>,
 
     /// Wait so long between two batches
@@ -265,33 +240,42 @@ impl FleetArgs {
 
     /// Refuses options that say nothing about one server.
     pub fn refuse_for_one(&self) -> Result<(), Error> {
-        let promise = match () {
-            () if self.all_or_nothing => Some("--all-or-nothing"),
-            () if !self.batching.batch.is_empty() => Some("--batch"),
-            () if self.batching.max_fail.is_some() => Some("--max-fail"),
-            () => None,
-        };
-        let refused = |option| {
-            let hint = "name them with `-x 'edge-*'`, `-x a,b` or `--group GROUP`; `--canary` works with `--cluster`, too";
-            Err(Error::usage(format!("`{option}` is for changes of several servers"), hint))
-        };
-        promise.or(self.part_of_promise()).map_or(Ok(()), refused)
+        let given = [
+            ("--all-or-nothing", self.all_or_nothing),
+            ("--batch", !self.batching.batch.is_empty()),
+            ("--max-fail", self.batching.max_fail.is_some()),
+        ];
+        let Some(option) = given_of(given).or_else(|| self.part_of_promise()) else { return Ok(()) };
+        let hint = "name them with `-x 'edge-*'`, `-x a,b` or `--group GROUP`; `--canary` works with `--cluster`, too";
+        Err(Error::usage(format!("`{option}` is for changes of several servers"), hint))
     }
 
     /// Refuses options that say nothing where each server is changed for itself.
     pub fn refuse_for_each(&self) -> Result<(), Error> {
-        let refused = |option| {
-            let hint =
-                "add `--all-or-nothing`, or leave the option out: each server is then changed for itself";
-            Err(Error::usage(format!("`{option}` goes with `--all-or-nothing`"), hint))
-        };
-        self.part_of_promise().map_or(Ok(()), refused)
+        let Some(option) = self.part_of_promise() else { return Ok(()) };
+        let hint = "add `--all-or-nothing`, or leave the option out: each server is then changed for itself";
+        Err(Error::usage(format!("`{option}` goes with `--all-or-nothing`"), hint))
     }
 
     /// An option that goes with `--all-or-nothing`, if one is given.
     fn part_of_promise(&self) -> Option<&'static str> {
-        let given = [(!self.canary.is_empty(), "--canary"), (self.health_cmd.is_some(), "--health-cmd")];
-        given.into_iter().find_map(|(is_given, option)| is_given.then_some(option))
+        given_of([("--canary", !self.canary.is_empty()), ("--health-cmd", self.health_cmd.is_some())])
+    }
+}
+
+/// The first of these options that is given.
+pub fn given_of<const N: usize>(options: [(&'static str, bool); N]) -> Option<&'static str> {
+    options.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
+}
+
+/// The most bytes of the reason for a change: written in a URL, each may take three, and the head of a request has 32 KiB.
+const LONGEST_REASON: usize = 8 * 1024;
+
+/// Parses the reason for a change.
+fn reason(text: &str) -> Result<String, &'static str> {
+    match text.len() > LONGEST_REASON {
+        true => Err("it is longer than 8 KiB: keep the rest elsewhere, and name the place"),
+        false => Ok(text.to_owned()),
     }
 }
 

@@ -1,10 +1,12 @@
 //! The options of every command, and which configuration they name.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::builder::{FalseyValueParser, RangedU64ValueParser};
+use clap::ValueHint::FilePath;
+use clap::builder::{FalseyValueParser, RangedU64ValueParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
 
@@ -29,81 +31,43 @@ pub const SERVER_HEADING: &str = "Options for a server";
 /// Options of every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Options of every command")]
+#[command(mut_args(|option| option.global(true).hide_short_help(true).hide_env_values(true)))]
 pub struct GlobalArgs {
     /// The configuration file to work on
-    #[arg(
-        long,
-        global = true, hide_short_help = true,
-        value_name = "FILE",
-        value_hint = clap::ValueHint::FilePath,
-        env = "MEDIACTL_CONF",
-        hide_env_values = true,
-        default_value = DEFAULT_CONF
-    )]
+    #[arg(long, value_name = "FILE", value_hint = FilePath, env = "MEDIACTL_CONF", default_value = DEFAULT_CONF)]
     pub conf: PathBuf,
 
     /// The server to work on instead, such as `https://media.example`; may contain login and password
-    #[arg(
-        long,
-        global = true,
-        hide_short_help = true,
-        value_name = "URL",
-        env = "MEDIACTL_URL",
-        hide_env_values = true
-    )]
+    #[arg(long, value_name = "URL", env = "MEDIACTL_URL")]
     pub url: Option<GivenUrl>,
 
     /// The context to work on instead: a server that `mediactl context add` gave a name. Several names are
     /// separated by commas; `edge-*`, `edge-[00-39]` and `edge-{a,c}` name several, too
-    #[arg(
-        short = 'x',
-        long,
-        global = true,
-        hide_short_help = true,
-        value_name = "NAME",
-        env = "MEDIACTL_CONTEXT",
-        hide_env_values = true
-    )]
+    #[arg(short = 'x', long, value_name = "NAME", env = CONTEXT_VARIABLE)]
     pub context: Option<String>,
 
     /// The configuration in etcd to work on instead, such as `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`
-    #[arg(
-        long,
-        global = true,
-        hide_short_help = true,
-        value_name = "URL",
-        env = "MEDIACTL_CLUSTER",
-        hide_env_values = true
-    )]
+    #[arg(long, value_name = "URL", env = "MEDIACTL_CLUSTER")]
     pub cluster: Option<GivenUrl>,
 
     /// Work on all contexts of this group instead; several groups are separated by commas
-    #[arg(long, global = true, hide_short_help = true, value_name = "GROUP", value_delimiter = ',')]
+    #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     pub group: Vec<String>,
 
     /// On how many servers to work at the same time
-    #[arg(
-        long,
-        global = true, hide_short_help = true,
-        value_name = "N",
-        default_value_t = MAX_JOBS,
-        value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_JOBS as u64)
-    )]
+    #[arg(long, value_name = "N", default_value_t = MAX_JOBS, value_parser = number(1..=MAX_JOBS))]
     pub jobs: usize,
 
     /// When to use colours
-    #[arg(long, global = true, hide_short_help = true, value_enum, default_value_t, value_name = "WHEN")]
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub color: ColorChoice,
 
     /// Show passwords and keys instead of masks
-    #[arg(long, global = true, hide_short_help = true)]
+    #[arg(long)]
     pub show_secrets: bool,
 
     /// Mask passwords and keys in a pipe or a file, too; `--show-secrets` overrides this
-    #[arg(
-        long, global = true, hide_short_help = true, env = "MEDIACTL_MASK", hide_env_values = true,
-        value_parser = FalseyValueParser::new()
-    )]
+    #[arg(long, env = "MEDIACTL_MASK", value_parser = FalseyValueParser::new())]
     pub mask: bool,
 
     #[command(flatten)]
@@ -112,6 +76,11 @@ pub struct GlobalArgs {
     /// The target that these options and the environment name.
     #[arg(skip)]
     pub chosen: ChosenTarget,
+}
+
+/// Parses a number within a range.
+pub fn number(range: RangeInclusive<usize>) -> impl TypedValueParser<Value = usize> {
+    RangedU64ValueParser::new().range(*range.start() as u64..=*range.end() as u64)
 }
 
 impl GlobalArgs {
@@ -139,58 +108,44 @@ impl GlobalArgs {
 #[command(next_help_heading = SERVER_HEADING)]
 pub struct RemoteArgs {
     /// The path of the API on the server [default: the one of the context, else /media/api]
-    #[arg(long, global = true, hide_short_help = true, value_name = "PATH")]
+    #[arg(long, value_name = "PATH")]
     pub api_prefix: Option<String>,
 
     /// The login [default: the one in the URL, else MEDIACTL_LOGIN]
-    #[arg(long, global = true, hide_short_help = true, value_name = "LOGIN")]
+    #[arg(long, value_name = "LOGIN")]
     pub user: Option<String>,
 
     /// A file whose first line is the password [default: the one in the URL, else MEDIACTL_PASSWORD]
-    #[arg(
-        long, global = true, hide_short_help = true, value_name = "FILE",
-        value_hint = clap::ValueHint::FilePath
-    )]
+    #[arg(long, value_name = "FILE", value_hint = FilePath)]
     pub password_file: Option<PathBuf>,
 
     /// Trust only the certificate authorities in this PEM file
-    #[arg(
-        long, global = true, hide_short_help = true, value_name = "FILE",
-        value_hint = clap::ValueHint::FilePath, conflicts_with = "insecure"
-    )]
+    #[arg(long, value_name = "FILE", value_hint = FilePath, conflicts_with = "insecure")]
     pub cacert: Option<PathBuf>,
 
     /// The certificate to show to etcd (PEM)
-    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", requires = "key")]
+    #[arg(long, value_name = "FILE", requires = "key")]
     pub cert: Option<PathBuf>,
 
     /// The private key of that certificate (PEM)
-    #[arg(long, global = true, hide_short_help = true, value_name = "FILE", requires = "cert")]
+    #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
 
     /// Trust only the certificate with this fingerprint, which `serve --tls-self-signed` prints
-    #[arg(
-        long, global = true, hide_short_help = true, value_name = "SHA256",
-        conflicts_with_all = ["cacert", "insecure"]
-    )]
+    #[arg(long, value_name = "SHA256", conflicts_with_all = ["cacert", "insecure"])]
     pub fingerprint: Option<Fingerprint>,
 
     /// Accept any certificate: the connection is then open to impostors
-    #[arg(long, global = true, hide_short_help = true)]
+    #[arg(long)]
     pub insecure: bool,
 
     /// How many seconds a request may take in all [default: the time of the context, else 150]
-    #[arg(
-        long,
-        global = true, hide_short_help = true,
-        value_name = "SECONDS",
-        value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT)
-    )]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT))]
     pub timeout: Option<u64>,
 
     /// The largest answer that is taken, in bytes, or with a unit: 64M, 100KiB, 1G [default: the size
     /// of the context, else 64MiB]
-    #[arg(long, global = true, hide_short_help = true, value_name = "SIZE", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
     pub max_answer: Option<AnswerSize>,
 
     /// The longest time for a request, whatever else is said.
@@ -244,6 +199,16 @@ impl fmt::Debug for GivenUrl {
     }
 }
 
+/// The form in which a list is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum ListFormat {
+    /// One line for each entry
+    #[default]
+    Text,
+    /// JSON
+    Json,
+}
+
 /// The target that the options and the environment name.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ChosenTarget {
@@ -255,9 +220,7 @@ pub struct ChosenTarget {
 /// The place where a server is named: the command line or the environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NamedBy {
-    /// On the command line.
     CommandLine,
-    /// In a variable.
     Environment,
 }
 
@@ -284,59 +247,48 @@ pub enum TargetKind {
     TwoVariables([&'static str; 2]),
 }
 
-/// A way to name a target.
-struct TargetName {
-    id: &'static str,
-    option: &'static str,
-    /// Empty where no variable names this.
-    variable: &'static str,
-    kind: fn(NamedBy) -> TargetKind,
-}
-
-/// The ways to name a target.
-const TARGET_NAMES: [TargetName; 5] = [
-    TargetName { id: "conf", option: "--conf", variable: "MEDIACTL_CONF", kind: |_| TargetKind::File },
-    TargetName { id: "url", option: "--url", variable: "MEDIACTL_URL", kind: TargetKind::Server },
-    TargetName {
-        id: "cluster",
-        option: "--cluster",
-        variable: "MEDIACTL_CLUSTER",
-        kind: TargetKind::Cluster,
-    },
-    TargetName { id: "context", option: "--context", variable: CONTEXT_VARIABLE, kind: TargetKind::Context },
-    TargetName { id: "group", option: "--group", variable: "", kind: |_| TargetKind::Group },
+/// The options that name a target, each with its variable and the kind of the target.
+const TARGETS: [(&str, &str, fn(NamedBy) -> TargetKind); 5] = [
+    ("--conf", "MEDIACTL_CONF", |_| TargetKind::File),
+    ("--url", "MEDIACTL_URL", TargetKind::Server),
+    ("--cluster", "MEDIACTL_CLUSTER", TargetKind::Cluster),
+    ("--context", CONTEXT_VARIABLE, TargetKind::Context),
+    ("--group", "", |_| TargetKind::Group),
 ];
 
 impl TargetKind {
     /// The kind by the ways in which a target of a command is named. A context has its own URL, so beside
     /// MEDIACTL_CONTEXT the variables MEDIACTL_URL and MEDIACTL_CLUSTER say nothing.
     fn from_matches(command: &str, matches: &ArgMatches) -> Self {
-        let is_filled = |id| {
-            matches.get_raw(id).and_then(|mut values| values.next()).is_some_and(|value| !value.is_empty())
+        let id = |option: &'static str| option.trim_start_matches('-');
+        let is_filled = |option| {
+            matches
+                .get_raw(id(option))
+                .and_then(|mut values| values.next())
+                .is_some_and(|value| !value.is_empty())
         };
         // A new context is put into groups: they name no target.
-        let is_name = command != "context";
-        let given = |source| {
-            let names = TARGET_NAMES.iter().filter(move |name| is_name || name.id != "group");
-            names.filter(move |name| matches.value_source(name.id) == Some(source))
+        let named = TARGETS.into_iter().filter(|(option, ..)| command != "context" || *option != "--group");
+        let by = |source| {
+            named.clone().filter(move |(option, ..)| matches.value_source(id(option)) == Some(source))
         };
-        if let Some(empty) = given(ValueSource::CommandLine).find(|name| !is_filled(name.id)) {
-            return Self::EmptyOption(empty.option);
+        if let Some((option, ..)) = by(ValueSource::CommandLine).find(|(option, ..)| !is_filled(option)) {
+            return Self::EmptyOption(option);
         }
-        let by = |source| given(source).filter(|name| is_filled(name.id));
-        let mut options = by(ValueSource::CommandLine);
-        match (options.next(), options.next()) {
-            (Some(one), Some(other)) => return Self::TwoOptions([one.option, other.option]),
-            (Some(only), None) => return (only.kind)(NamedBy::CommandLine),
-            (None, _) => {}
+        match by(ValueSource::CommandLine).collect::<Vec<_>>()[..] {
+            [(one, ..), (other, ..), ..] => return Self::TwoOptions([one, other]),
+            [(.., kind)] => return kind(NamedBy::CommandLine),
+            [] => {}
         }
-        let has_context = by(ValueSource::EnvVariable).any(|name| name.variable == CONTEXT_VARIABLE);
-        let mut variables = by(ValueSource::EnvVariable)
-            .filter(|name| !has_context || !["url", "cluster"].contains(&name.id));
-        match (variables.next(), variables.next()) {
-            (Some(one), Some(other)) => Self::TwoVariables([one.variable, other.variable]),
-            (Some(only), None) => (only.kind)(NamedBy::Environment),
-            (None, _) => Self::Unnamed,
+        let mut filled: Vec<_> =
+            by(ValueSource::EnvVariable).filter(|(option, ..)| is_filled(option)).collect();
+        if filled.iter().any(|(option, ..)| *option == "--context") {
+            filled.retain(|(option, ..)| !["--url", "--cluster"].contains(option));
+        }
+        match filled[..] {
+            [(_, one, _), (_, other, _), ..] => Self::TwoVariables([one, other]),
+            [(.., kind)] => kind(NamedBy::Environment),
+            [] => Self::Unnamed,
         }
     }
 }
@@ -344,23 +296,25 @@ impl TargetKind {
 impl ChosenTarget {
     /// True if an option names a server.
     pub fn names_server(self) -> bool {
+        use NamedBy::CommandLine;
+        use TargetKind::{Cluster, Context, EmptyOption, Group, Server, TwoOptions};
         matches!(
             self.kind,
-            TargetKind::Server(NamedBy::CommandLine)
-                | TargetKind::Cluster(NamedBy::CommandLine)
-                | TargetKind::Context(NamedBy::CommandLine)
-                | TargetKind::Group
-                | TargetKind::EmptyOption(_)
-                | TargetKind::TwoOptions(_)
+            Server(CommandLine)
+                | Cluster(CommandLine)
+                | Context(CommandLine)
+                | Group
+                | EmptyOption(_)
+                | TwoOptions(_)
         )
     }
 
     /// Finds the target of a command by where the values of its options come from.
     fn from_matches(command: &str, matches: &ArgMatches) -> Self {
-        let flag = Some(ValueSource::CommandLine);
-        let hooks = ["check_cmd", "reload_cmd", "keep"]
-            .into_iter()
-            .any(|id| matches.try_contains_id(id).is_ok() && matches.value_source(id) == flag);
+        let is_given = |id: &&str| {
+            matches.try_contains_id(id).is_ok() && matches.value_source(id) == Some(ValueSource::CommandLine)
+        };
+        let hooks = ["check_cmd", "reload_cmd", "keep"].iter().any(is_given);
         Self { kind: TargetKind::from_matches(command, matches), hooks }
     }
 }

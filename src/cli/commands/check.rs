@@ -7,21 +7,22 @@ use std::sync::Arc;
 use clap::ValueEnum;
 use serde_json::json;
 
-use super::check_fix::{self, RUNNING};
-use crate::cli::args::global::GlobalArgs;
+use crate::cli::args::Invocation;
+use crate::cli::args::changing::ChangeArgs;
+use crate::cli::change::ChangeCommand;
 use crate::cli::context;
 use crate::cli::fleet::answers;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input::{self, STDIN};
-use crate::cli::invocation::Invocation;
 use crate::cli::render::diagnostics::Reporter;
+use crate::cli::render::report::Verb;
 use crate::cli::render::table;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Ui, output};
-use crate::engine::{Composed, ConfigSource, FaultRecord, Snapshot};
+use crate::engine::{Composed, ConfigSource, FaultRecord, RequestedChange, Snapshot};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::Follow;
-use mediaconf::Diagnostics;
+use mediaconf::{Diagnostics, mended};
 
 /// Check configuration files and show every fault
 ///
@@ -87,15 +88,6 @@ pub enum FollowedIncludes {
     Below,
 }
 
-impl From<FollowedIncludes> for Follow {
-    fn from(followed: FollowedIncludes) -> Self {
-        match followed {
-            FollowedIncludes::All => Self::ALL,
-            FollowedIncludes::Below => Self::BELOW,
-        }
-    }
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum CheckFormat {
     /// A few lines for each fault
@@ -105,91 +97,167 @@ pub enum CheckFormat {
     Json,
 }
 
-pub fn run(args: &CheckArgs, call: Invocation<'_>) -> Result<Exit, Error> {
-    let Invocation { global, ui, .. } = call;
-    if args.fix {
-        let fixed = check_fix::run(&args.files, call)?;
-        if fixed != Exit::Done {
-            return Ok(fixed);
-        }
-    }
-    if context::several_chosen(global) {
-        return on_servers(args, call);
-    }
-    let follow = args.includes.into();
-    let mut totals = CheckTotals::default();
-    let mut out = BufWriter::new(io::stdout().lock());
-    let mut check = |loaded: Result<CheckedText, Error>| -> io::Result<()> {
-        match loaded {
-            Ok(named) => totals.add(args, ui, named, &mut out),
-            Err(error) => {
-                ui.error(&error);
-                totals.unread = totals.unread.or(Some(error.exit()));
-                Ok(())
+/// The argument for the running configuration.
+const RUNNING: &str = "running";
+
+impl CheckArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        if self.fix {
+            let fixed = self.fix(call)?;
+            if fixed != Exit::Done {
+                return Ok(fixed);
             }
         }
-    };
-    output(match &args.files[..] {
-        [] => check(configuration(follow, global, ui)),
-        files => files.iter().try_for_each(|file| check(given(file, follow, global, ui))),
-    })?;
-    output(out.flush())?;
-    drop(out);
-    if args.output == CheckFormat::Json {
-        ui.print_json(&totals.records)?;
-    }
-    if totals.files > 0 {
-        ui.say(&totals.summary());
-    }
-    let exit = if totals.are_faulty(args) { Exit::Invalid } else { Exit::Done };
-    Ok(totals.unread.unwrap_or(exit))
-}
-
-/// Prints each fault behind the name of its server, and a table of all servers.
-fn on_servers(args: &CheckArgs, call: Invocation<'_>) -> Result<Exit, Error> {
-    let is_running = match &args.files[..] {
-        [] => false,
-        [only] if only.as_os_str() == RUNNING => true,
-        _ => {
-            let hint = "leave the file out, or write `running`; without `-x` and `--group` files are checked";
-            return Err(Error::usage("a file is the same for all servers", hint));
+        if context::several_chosen(call.global) {
+            return self.on_servers(call);
         }
-    };
-    let read = |server: &mut FleetMember| -> Result<CheckedText, Error> {
-        let (name, target) = (server.name.clone(), &mut server.target);
-        let (text, source) = match is_running {
-            true => (target.read_text(Some(ConfigSource::Running))?, ConfigSource::Running),
-            false => saved_or_running(target)?,
+        let (mut totals, mut unread) = (CheckTotals::default(), None);
+        let mut out = BufWriter::new(io::stdout().lock());
+        let mut files: Vec<Option<&Path>> = self.files.iter().map(|file| Some(file.as_path())).collect();
+        if files.is_empty() {
+            files.push(None);
+        }
+        for file in files {
+            match self.load(file, call) {
+                Ok(checked) => output(totals.add(self, call.ui, checked, &mut out))?,
+                Err(error) => {
+                    call.ui.error(&error);
+                    unread = unread.or(Some(error.exit()));
+                }
+            }
+        }
+        output(out.flush())?;
+        drop(out);
+        if self.output == CheckFormat::Json {
+            call.ui.print_json(&totals.records)?;
+        }
+        if totals.files > 0 {
+            call.ui.say(&totals.summary());
+        }
+        Ok(unread.unwrap_or(if totals.are_faulty(self) { Exit::Invalid } else { Exit::Done }))
+    }
+
+    /// Loads a file, or the configuration of the target: the file even where a server runs over it, since the next start
+    /// of the server reads the file.
+    fn load(&self, file: Option<&Path>, call: Invocation<'_>) -> Result<CheckedText, Error> {
+        let Invocation { global, ui, .. } = call;
+        let follow = match self.includes {
+            FollowedIncludes::All => Follow::ALL,
+            FollowedIncludes::Below => Follow::BELOW,
         };
-        let mut composed = target.composed(&text, Some(source))?;
-        for file in composed.iter_mut().flat_map(|composed| &mut composed.files) {
-            file.name = format!("{name}: {}", file.name);
+        let is_running = file.is_some_and(|file| file.as_os_str() == RUNNING);
+        if let Some(file) = file.filter(|_| !is_running) {
+            let (name, text) = (input::name(file), input::snapshot(file)?);
+            let may_include = file.as_os_str() != STDIN && !text.includes().is_empty();
+            let store = may_include.then(|| input::store(file).ok()).flatten();
+            let composed = store.and_then(|store| Composed::compose(&name, &text, &*store, follow));
+            return Ok(CheckedText { name, text, composed });
+        }
+        let mut target = match is_running {
+            true => target::resolve(global, Purpose::default(), ui)?,
+            false => target::file_or_named_server(global, ui)?,
+        };
+        let (text, source) = read(&mut target, is_running)?;
+        let mut name = target.service.name().to_owned();
+        let mut composed = target.following(follow, &text, Some(source))?;
+        if target.is_server {
+            let which = if source == ConfigSource::Running { RUNNING } else { "saved" };
+            ui.note(&format!("checked the {which} configuration of `{name}`"));
+            name = format!("{name} ({which})");
+            composed.iter_mut().for_each(|composed| composed.files[0].name.clone_from(&name));
         }
         Ok(CheckedText { name, text, composed })
+    }
+
+    /// Prints each fault behind the name of its server, and a table of all servers.
+    fn on_servers(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        let is_running = match &self.files[..] {
+            [] => false,
+            [only] if only.as_os_str() == RUNNING => true,
+            _ => {
+                let hint =
+                    "leave the file out, or write `running`; without `-x` and `--group` files are checked";
+                return Err(Error::usage("a file is the same for all servers", hint));
+            }
+        };
+        let read = |server: &mut FleetMember| -> Result<CheckedText, Error> {
+            let (text, source) = read(&mut server.target, is_running)?;
+            let mut composed = server.target.composed(&text, Some(source))?;
+            for file in composed.iter_mut().flat_map(|composed| &mut composed.files) {
+                file.name = format!("{}: {}", server.name, file.name);
+            }
+            Ok(CheckedText { name: server.name.clone(), text, composed })
+        };
+        let mut shown = Vec::new();
+        let answers = call.ask("check", read)?.then(|_, checked| {
+            let mut totals = CheckTotals::default();
+            output(totals.add(self, call.ui, checked, &mut shown))?;
+            Ok(totals)
+        })?;
+        let answers = answers;
+        match self.output {
+            CheckFormat::Json => answers.print_json(|totals| json!(totals.records))?,
+            CheckFormat::Text => {
+                let row = |(server, totals): (&str, &CheckTotals)| {
+                    answers.row(server, [totals.errors, totals.warnings].map(|count| count.to_string()))
+                };
+                let headings = ["SERVER", "ERRORS", "WARNINGS"].map(str::to_owned).to_vec();
+                let rows = answers::rows(answers.found().map(row).collect());
+                let rows = std::iter::once(headings).chain(rows).collect();
+                call.ui.print_painted(|out| {
+                    out.write_all(&shown)?;
+                    table::print(rows, call.ui.screen(), out)
+                })?;
+            }
+        }
+        let are_faulty = answers.found().any(|(_, totals)| totals.are_faulty(self));
+        Ok(answers.exit_if(are_faulty, Exit::Invalid))
+    }
+
+    /// Applies the fixes of each text that is named; the exit code of the first one that can't be saved ends it.
+    fn fix(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        if self.files.is_empty() {
+            return fix(call);
+        }
+        for file in &self.files {
+            if [STDIN, RUNNING].iter().any(|word| file.as_os_str() == *word) {
+                return Err(Error::usage("`--fix` saves a file", "name the file, or leave it out"));
+            }
+            let exit = fix(Invocation { global: &call.global.at_file(file), ..call })?;
+            if exit != Exit::Done {
+                return Ok(exit);
+            }
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// Fixes the configuration, and shows the diff. A text that still has errors then is refused.
+fn fix(call: Invocation<'_>) -> Result<Exit, Error> {
+    let mut target = target::file_or_named_server(call.global, call.ui)?;
+    let text = target.read_text(Some(ConfigSource::Saved))?;
+    let is_text = text.bytes() == text.document().text().as_bytes();
+    let Some(mended) = is_text.then(|| mended(text.document().text())).flatten() else {
+        let name = target.service.name();
+        call.ui.note(&format!("`{name}` has no fault with a fix that brings no other fault"));
+        return Ok(Exit::Done);
     };
-    let mut shown = Vec::new();
-    let answers = call.ask("check", read)?.then(|_, checked| {
-        let mut totals = CheckTotals::default();
-        output(totals.add(args, call.ui, checked, &mut shown))?;
-        Ok(totals)
-    })?;
-    match args.output {
-        CheckFormat::Json => answers.print_json(|totals| json!(totals.records))?,
-        CheckFormat::Text => {
-            let row = |(server, totals): (&str, &CheckTotals)| {
-                answers.row(server, [totals.errors, totals.warnings].map(|count| count.to_string()))
-            };
-            let headings = ["SERVER", "ERRORS", "WARNINGS"].map(str::to_owned).to_vec();
-            let rows = answers::rows(answers.found().map(row).collect());
-            let rows = std::iter::once(headings).chain(rows).collect();
-            call.ui.print_painted(|out| {
-                out.write_all(&shown)?;
-                table::print(rows, call.ui.screen(), out)
-            })?;
+    let args = ChangeArgs::default();
+    let mut command = ChangeCommand::new(&args, Verb::EDIT).named("edit");
+    command.options.message = Some("the fixes of `check`".to_owned());
+    command.options.base = Some(text.revision());
+    command.run(call, RequestedChange::Save(mended.text.into_bytes().into()))
+}
+
+/// Reads the running text of a target, or the saved one; the running one, too, if a server does not show what is saved.
+fn read(target: &mut Target, is_running: bool) -> Result<(Arc<Snapshot>, ConfigSource), Error> {
+    if !is_running {
+        match target.read_text(Some(ConfigSource::Saved)) {
+            Err(refusal) if refusal.kind == ErrorKind::NotOffered => {}
+            saved => return Ok((saved?, ConfigSource::Saved)),
         }
     }
-    let are_faulty = answers.found().any(|(_, totals)| totals.are_faulty(args));
-    Ok(answers.exit_if(are_faulty, Exit::Invalid))
+    Ok((target.read_text(Some(ConfigSource::Running))?, ConfigSource::Running))
 }
 
 /// A text, its name in the output, and what it includes.
@@ -199,60 +267,6 @@ struct CheckedText {
     composed: Option<Composed>,
 }
 
-/// The configuration file, even where a server runs over it: the next start of the server reads the file.
-/// Of a server at a URL it is the saved text, or the running one if the server does not show that.
-fn configuration(follow: Follow, global: &GlobalArgs, ui: Ui) -> Result<CheckedText, Error> {
-    let mut target = target::file_or_named_server(global, ui)?;
-    let (text, source) = saved_or_running(&mut target)?;
-    checked(&mut target, text, source, follow, ui)
-}
-
-/// The saved text of a server, or the running one if the server does not show that.
-fn saved_or_running(target: &mut Target) -> Result<(Arc<Snapshot>, ConfigSource), Error> {
-    match target.read_text(Some(ConfigSource::Saved)) {
-        Err(refusal) if refusal.kind == ErrorKind::NotOffered => {
-            Ok((target.read_text(Some(ConfigSource::Running))?, ConfigSource::Running))
-        }
-        saved => Ok((saved?, ConfigSource::Saved)),
-    }
-}
-
-fn given(file: &Path, follow: Follow, global: &GlobalArgs, ui: Ui) -> Result<CheckedText, Error> {
-    if file.as_os_str() == RUNNING {
-        let mut target = target::resolve(global, Purpose::default(), ui)?;
-        let text = target.read_text(Some(ConfigSource::Running))?;
-        return checked(&mut target, text, ConfigSource::Running, follow, ui);
-    }
-    let name = if file.as_os_str() == STDIN { "<stdin>".to_owned() } else { file.display().to_string() };
-    let text = input::snapshot(file)?;
-    let includes = file.as_os_str() != STDIN && !text.includes().is_empty();
-    let store = includes.then(|| input::store(file).ok()).flatten();
-    let composed = store.and_then(|store| Composed::compose(&name, &text, &*store, follow));
-    Ok(CheckedText { name, text, composed })
-}
-
-fn checked(
-    target: &mut Target,
-    text: Arc<Snapshot>,
-    source: ConfigSource,
-    follow: Follow,
-    ui: Ui,
-) -> Result<CheckedText, Error> {
-    let name = target.service.name().to_owned();
-    let mut composed = target.following(follow, &text, Some(source))?;
-    if !target.is_server {
-        return Ok(CheckedText { name, text, composed });
-    }
-    let which = match source {
-        ConfigSource::Running => RUNNING,
-        ConfigSource::Saved => "saved",
-    };
-    ui.note(&format!("checked the {which} configuration of `{name}`"));
-    let name = format!("{name} ({which})");
-    composed.iter_mut().for_each(|composed| composed.files[0].name.clone_from(&name));
-    Ok(CheckedText { name, text, composed })
-}
-
 /// The faults of all texts.
 #[derive(Default)]
 struct CheckTotals {
@@ -260,54 +274,44 @@ struct CheckTotals {
     errors: usize,
     warnings: usize,
     records: Vec<FaultRecord>,
-    /// The exit code for the first text that could not be read.
-    unread: Option<Exit>,
 }
 
 impl CheckTotals {
-    /// Counts the faults of a text and of what it includes, and prints them where the output is no JSON.
+    /// Counts the faults of a text and of what it includes, and prints them where the output is no JSON. Only a file with
+    /// faults is indexed, which takes longer than the check.
     fn add(
         &mut self,
         args: &CheckArgs,
         ui: Ui,
-        checked: CheckedText,
+        CheckedText { name, text, composed }: CheckedText,
         out: &mut impl Write,
     ) -> io::Result<()> {
-        let CheckedText { name, text, composed } = checked;
-        let Some(composed) = composed else {
-            let diagnostics = text.diagnostics();
-            let reporter = || Reporter::new(&name, text.document(), diagnostics, ui.masker());
-            return self.add_file(args, ui, diagnostics, reporter, out);
-        };
-        composed.files.iter().zip(composed.diagnostics()).try_for_each(|(file, diagnostics)| {
-            let reporter = || Reporter::of_file(file, &diagnostics, ui.masker());
-            self.add_file(args, ui, &diagnostics, reporter, out)
-        })
-    }
-
-    /// Adds the faults of a file. Only a file with faults is indexed, which takes longer than the check.
-    fn add_file<'r>(
-        &mut self,
-        args: &CheckArgs,
-        ui: Ui,
-        diagnostics: &Diagnostics,
-        reporter: impl FnOnce() -> Reporter<'r>,
-        out: &mut impl Write,
-    ) -> io::Result<()> {
-        self.files += 1;
-        self.errors += diagnostics.errors();
-        self.warnings += diagnostics.warnings();
-        if diagnostics.is_empty() {
-            return Ok(());
-        }
-        let reporter = reporter();
-        match args.output {
+        let mut show = |reporter: Reporter<'_>| match args.output {
             CheckFormat::Text => out.write_all(reporter.text(ui).as_bytes()),
             CheckFormat::Json => {
                 self.records.extend(reporter.records());
                 Ok(())
             }
-        }
+        };
+        let mut count = |diagnostics: &Diagnostics| {
+            self.files += 1;
+            self.errors += diagnostics.errors();
+            self.warnings += diagnostics.warnings();
+            !diagnostics.is_empty()
+        };
+        let Some(composed) = composed else {
+            let diagnostics = text.diagnostics();
+            return match count(diagnostics) {
+                true => show(Reporter::new(&name, text.document(), diagnostics, ui.masker())),
+                false => Ok(()),
+            };
+        };
+        composed.files.iter().zip(composed.diagnostics()).try_for_each(|(file, diagnostics)| {
+            match count(&diagnostics) {
+                true => show(Reporter::of_file(file, &diagnostics, ui.masker())),
+                false => Ok(()),
+            }
+        })
     }
 
     /// True if there is an error, or a warning that counts as one.

@@ -2,11 +2,9 @@
 
 use clap::Subcommand;
 
-use crate::cli::cluster;
-use crate::cli::context::ServerContext;
+use crate::cli::args::Invocation;
 use crate::cli::fleet::names::in_ranges;
-use crate::cli::invocation::Invocation;
-use crate::cli::local_user::local_user;
+use crate::cli::local::local_user;
 use crate::cli::prompts;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
@@ -65,27 +63,30 @@ pub enum ClusterCommand {
     },
 }
 
-pub fn run(args: &ClusterArgs, call: Invocation<'_>) -> Result<Exit, Error> {
-    let named = || cluster::named(call.global);
-    match &args.command {
-        ClusterCommand::Adopt { yes } => adopt(&named()?.0, *yes, call.ui),
-        ClusterCommand::Forget { nodes, yes } => {
-            let (store, context) = named()?;
-            ask_if_protected(context.as_ref(), *yes)?;
-            nodes.iter().try_for_each(|node| forget(&store, node, call.ui)).map(|()| Exit::Done)
+impl ClusterArgs {
+    pub fn run(&self, Invocation { global, ui, .. }: Invocation<'_>) -> Result<Exit, Error> {
+        let (store, context) = target::named_cluster(global)?;
+        let ask_if_protected = |is_agreed: bool| {
+            let purpose = Purpose { changes: true, is_agreed, ..Purpose::default() };
+            context.as_ref().map_or(Ok(()), |context| target::ask_if_protected(context, &purpose))
+        };
+        match &self.command {
+            ClusterCommand::Adopt { yes } => adopt(&store, *yes, ui)?,
+            ClusterCommand::Forget { nodes, yes } => {
+                ask_if_protected(*yes)?;
+                nodes.iter().try_for_each(|node| forget(&store, node, ui))?;
+            }
+            ClusterCommand::Retry { nodes, yes } => {
+                ask_if_protected(*yes)?;
+                retry(&store, nodes, ui)?;
+            }
         }
-        ClusterCommand::Retry { nodes, yes } => {
-            let (store, context) = named()?;
-            ask_if_protected(context.as_ref(), *yes)?;
-            retry(&store, nodes, call.ui).map(|()| Exit::Done)
-        }
+        Ok(Exit::Done)
     }
 }
 
-fn ask_if_protected(context: Option<&ServerContext>, is_agreed: bool) -> Result<(), Error> {
-    let purpose = Purpose { changes: true, is_agreed, ..Purpose::default() };
-    context.map_or(Ok(()), |context| target::ask_if_protected(context, &purpose))
-}
+/// The hint for a node that is not known.
+const ALL_NODES: &str = "`mediactl status` shows the nodes";
 
 /// Asks nodes to try again what they did not take: those that are named, or all that did not take it.
 fn retry(store: &ClusterStore, names: &[String], ui: Ui) -> Result<(), Error> {
@@ -97,8 +98,7 @@ fn retry(store: &ClusterStore, names: &[String], ui: Ui) -> Result<(), Error> {
     };
     let known = |name: &&String| nodes.iter().any(|node| node.node == **name && lives(node));
     if let Some(name) = names.iter().find(|name| !known(name)) {
-        return Err(Error::new(ErrorKind::NotFound, format!("no node `{name}` lives"))
-            .hint("`mediactl status` shows the nodes"));
+        return Err(Error::new(ErrorKind::NotFound, format!("no node `{name}` lives")).hint(ALL_NODES));
     }
     let asked: Vec<&str> = nodes.iter().filter(|node| is_meant(node)).map(|node| &*node.node).collect();
     if asked.is_empty() {
@@ -111,88 +111,71 @@ fn retry(store: &ClusterStore, names: &[String], ui: Ui) -> Result<(), Error> {
 }
 
 fn forget(store: &ClusterStore, node: &str, ui: Ui) -> Result<(), Error> {
-    match store.forget_node(node) {
-        Ok(ForgottenNode::Gone) => {
-            ui.say(&format!("forgot {node}"));
-            Ok(())
-        }
-        Ok(ForgottenNode::Unreadable) => {
-            ui.say(&format!(
-                "forgot {node}, whose record could not be read; if it lives, it puts another one"
-            ));
-            Ok(())
-        }
+    let more = match store.forget_node(node) {
+        Ok(ForgottenNode::Gone) => "",
+        Ok(ForgottenNode::Unreadable) => ", whose record could not be read; if it lives, it puts another one",
         Ok(ForgottenNode::Unknown) => {
-            Err(Error::new(ErrorKind::NotFound, format!("there is no record of the node `{node}`"))
-                .hint("`mediactl status` shows the nodes"))
+            let message = format!("there is no record of the node `{node}`");
+            return Err(Error::new(ErrorKind::NotFound, message).hint(ALL_NODES));
         }
         Err(error) if error.kind == ErrorKind::Overtaken => {
-            Err(Error::new(ErrorKind::Conflict, format!("the node `{node}` lives"))
-                .hint("stop it first; within 30 seconds of a crash its record is gone"))
+            return Err(Error::new(ErrorKind::Conflict, format!("the node `{node}` lives"))
+                .hint("stop it first; within 30 seconds of a crash its record is gone"));
         }
-        Err(error) => Err(error),
-    }
-}
-
-/// Says of a node that does not live, or whose record can't be read, what an adoption means to it.
-fn unheard_in_words(NodeRecord { node, serial, state, why, .. }: &NodeRecord) -> Option<String> {
-    let why = why.as_deref().unwrap_or("-");
-    match (state, serial) {
-        (NodeState::Gone, Some(serial)) => Some(format!(
-            "{node} is gone, and ran #{serial}: if it comes back, it takes the text of the cluster, too ({why})"
-        )),
-        (NodeState::Gone, None) => {
-            Some(format!("{node} is gone, and no change is known that it ran ({why})"))
-        }
-        _ => None,
-    }
-}
-
-/// Returns the state of the cluster after its last change is decided: one that was not confirmed in time is taken back
-/// first, as before any other change.
-///
-/// # Errors
-/// `Pending`: the last change still waits to be confirmed.
-fn decided(store: &ClusterStore) -> Result<Seen, Error> {
-    let seen = store.seen()?;
-    match seen.open() {
-        Some(open) if !open.is_over => Err(Error::pending(&open)),
-        Some(_) => {
-            store.take_back(&seen)?;
-            Ok(store.seen()?)
-        }
-        None => Ok(seen),
-    }
+        Err(error) => return Err(error),
+    };
+    ui.say(&format!("forgot {node}{more}"));
+    Ok(())
 }
 
 /// Begins a new epoch, if nodes are held and the user agrees.
-fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<Exit, Error> {
+fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<(), Error> {
     let nodes = store.nodes()?.unwrap_or_default();
     let held: Vec<&NodeRecord> = nodes.iter().filter(|node| node.state == NodeState::Held).collect();
-    let seen = if held.is_empty() { Seen::default() } else { decided(store)? };
+    let mut seen = if held.is_empty() { Seen::default() } else { store.seen()? };
+    // A last change that was not confirmed in time is taken back first, as before any other change.
+    if let Some(open) = seen.open() {
+        if !open.is_over {
+            return Err(Error::pending(&open));
+        }
+        store.take_back(&seen)?;
+        seen = store.seen()?;
+    }
     let Some(head) = &seen.head else {
         ui.say("no node is held, so nothing was changed");
-        return Ok(Exit::Done);
+        return Ok(());
     };
     for NodeRecord { node, serial, why, .. } in &held {
         let serial = serial.map_or_else(|| "nothing".to_owned(), |serial| format!("#{serial}"));
         ui.say(&format!("{node} runs {serial} and is held: {}", why.as_deref().unwrap_or("-")));
     }
-    nodes.iter().filter_map(unheard_in_words).for_each(|words| ui.say(&words));
+    // What an adoption means to nodes that do not live, or whose record can't be read.
+    for NodeRecord { node, serial, why, .. } in nodes.iter().filter(|node| node.state == NodeState::Gone) {
+        let why = why.as_deref().unwrap_or("-");
+        ui.say(&match serial {
+            Some(serial) => format!(
+                "{node} is gone, and ran #{serial}: if it comes back, it takes the text of the cluster, too ({why})"
+            ),
+            None => format!("{node} is gone, and no change is known that it ran ({why})"),
+        });
+    }
     let question = format!(
         "{} would take the text of #{} of {} and lose what they run beyond it: adopt it?",
         in_ranges(&held.iter().map(|node| node.node.as_str()).collect::<Vec<_>>()),
         head.serial,
         clock::rfc3339(head.at),
     );
-    if !is_agreed {
-        match prompts::confirm(&question).map_err(Error::prompt_failed)? {
-            Some(true) => {}
-            answer => return Err(Error::not_adopted(&question, answer)),
-        }
+    let answer =
+        if is_agreed { Some(true) } else { prompts::confirm(&question).map_err(Error::prompt_failed)? };
+    if answer != Some(true) {
+        let message = match answer {
+            None => format!("there is no terminal to ask on: {question}"),
+            Some(_) => "the cluster was not adopted".to_owned(),
+        };
+        return Err(Error::new(ErrorKind::Guarded, message).hint("`--yes` agrees; nothing was changed"));
     }
     let epochs: Vec<&str> = held.iter().filter_map(|node| node.epoch.as_deref()).collect();
     store.adopt(&seen, &epochs, &local_user())?;
     ui.say(&format!("adopted: the cluster goes on with #{}", head.serial + 1));
-    Ok(Exit::Done)
+    Ok(())
 }

@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
-use crate::cli::args::global::{GlobalArgs, NamedBy, TargetKind};
-use crate::cli::args::shared::ListFormat;
-use crate::cli::cluster;
-use crate::cli::context::{self, Contexts, ContextsFile, ServerContext};
-use crate::cli::invocation::Invocation;
-use crate::cli::local_user::local_user;
+use crate::cli::args::Invocation;
+use crate::cli::args::global::{GlobalArgs, ListFormat, NamedBy, TargetKind};
+use crate::cli::context::{self, ContextsFile, ServerContext};
+use crate::cli::local::local_user;
 use crate::cli::render::table;
 use crate::cli::render::texts::write_text;
 use crate::cli::target;
@@ -106,108 +104,106 @@ pub struct AddContextArgs {
 /// The variables that name a target, and so beat the context in use.
 const TARGET_VARIABLES: [&str; 4] = ["MEDIACTL_CONTEXT", "MEDIACTL_URL", "MEDIACTL_CLUSTER", "MEDIACTL_CONF"];
 
-pub fn run(args: &ContextArgs, call: Invocation<'_>) -> Result<Exit, Error> {
-    let Invocation { global, ui, .. } = call;
-    let file = ContextsFile::of_user_or_error()?;
-    match &args.command {
-        ContextCommand::Add(args) => add(&file, args, global, ui),
-        ContextCommand::List { output } => list(&file, *output, ui),
-        ContextCommand::Use { name, .. } => choose(&file, name.as_deref(), ui),
-        ContextCommand::Show { name } => show(&file, name.as_deref(), global, ui),
-        ContextCommand::Remove { name } => remove(&file, name, ui),
-    }?;
-    Ok(Exit::Done)
-}
-
-fn add(file: &ContextsFile, args: &AddContextArgs, global: &GlobalArgs, ui: Ui) -> Result<(), Error> {
-    refuse_bad_name(&args.name)?;
-    let known = file.load()?;
-    let known = known.get(&args.name);
-    if known.is_some() && !args.replace {
-        let message = format!("there is a context `{}` already", args.name);
-        return Err(Error::usage(message, "`--replace` changes it, `mediactl context remove` removes it"));
-    }
-    let settings = settings(args, global)?;
-    if known.is_none() && !settings.contains_key("url") {
-        let hint = "give it with `--url URL`, or a configuration in etcd with `--cluster URL`";
-        return Err(Error::usage("a context needs a server", hint));
-    }
-    if let Some(url) = settings.get("url").and_then(Value::as_str) {
-        warn_of_password(file, url, ui)?;
-    }
-    file.change(json!({"context": {&args.name: settings}}), local_user())?;
-    let done = if known.is_some() { "changed" } else { "added" };
-    ui.say(&format!("{done} context `{}`", args.name));
-    Ok(())
-}
-
-/// A name can be typed without quotes, and no pattern or option looks like it.
-fn refuse_bad_name(name: &str) -> Result<(), Error> {
-    let is_fit = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
-    match !name.is_empty() && !name.starts_with('-') && name.chars().all(is_fit) {
-        true => Ok(()),
-        false => Err(Error::usage(
-            format!("`{name}` can't be the name of a context"),
-            "use letters, digits and `.`, `_`, `-`",
-        )),
+impl ContextArgs {
+    pub fn run(&self, Invocation { global, ui, .. }: Invocation<'_>) -> Result<Exit, Error> {
+        let file = ContextsFile::of_user_or_error()?;
+        match &self.command {
+            ContextCommand::Add(args) => args.add(&file, global, ui)?,
+            ContextCommand::List { output } => list(&file, *output, ui)?,
+            ContextCommand::Use { name, .. } => choose(&file, name.as_deref(), ui)?,
+            ContextCommand::Show { name } => show(&file, name.as_deref(), global, ui)?,
+            ContextCommand::Remove { name } => {
+                file.find(name)?;
+                let mut patch = json!({"context": {name: null}});
+                if file.load()?.current.as_ref() == Some(name) {
+                    // None is in use then.
+                    patch["current"] = Value::Null;
+                }
+                file.change(patch, local_user())?;
+                ui.say(&format!("removed context `{name}`"));
+            }
+        }
+        Ok(Exit::Done)
     }
 }
 
-/// The settings that are given, as the file has them.
-fn settings(args: &AddContextArgs, global: &GlobalArgs) -> Result<Map<String, Value>, Error> {
-    let remote = &global.remote;
-    if remote.password_file.is_some() {
-        let hint = "give the command that shows it: `--password-command 'cat FILE'`";
-        return Err(Error::usage("a context has no `--password-file`", hint));
+impl AddContextArgs {
+    fn add(&self, file: &ContextsFile, global: &GlobalArgs, ui: Ui) -> Result<(), Error> {
+        let name = &self.name;
+        // It can be typed without quotes, and no pattern or option looks like it.
+        let is_fit = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
+        if name.is_empty() || name.starts_with('-') || !name.chars().all(is_fit) {
+            let message = format!("`{name}` can't be the name of a context");
+            return Err(Error::usage(message, "use letters, digits and `.`, `_`, `-`"));
+        }
+        let is_known = file.load()?.get(name).is_some();
+        if is_known && !self.replace {
+            let hint = "`--replace` changes it, `mediactl context remove` removes it";
+            return Err(Error::usage(format!("there is a context `{name}` already"), hint));
+        }
+        let settings = self.settings(global)?;
+        match settings.get("url").and_then(Value::as_str) {
+            None if !is_known => {
+                let hint = "give it with `--url URL`, or a configuration in etcd with `--cluster URL`";
+                return Err(Error::usage("a context needs a server", hint));
+            }
+            None => {}
+            Some(url) => {
+                let (_, password) = match ClusterUrl::is_meant(url) {
+                    true => target::cluster_url(url)?.1,
+                    false => Endpoint::parse(url, DEFAULT_PREFIX).map_err(target::bad_url)?.1,
+                };
+                if !password.is_empty() {
+                    ui.warning(&format!(
+                        "the password in the URL is kept in {}; `--password-command` keeps it elsewhere",
+                        file.path.display()
+                    ));
+                }
+            }
+        }
+        file.change(json!({"context": {name: settings}}), local_user())?;
+        ui.say(&format!("{} context `{name}`", if is_known { "changed" } else { "added" }));
+        Ok(())
     }
-    let url = match global.chosen.kind {
-        TargetKind::Server(NamedBy::CommandLine) => global.url.as_ref(),
-        TargetKind::Cluster(NamedBy::CommandLine) => global.cluster.as_ref(),
-        TargetKind::TwoOptions(options) => return Err(target::two_options(options)),
-        _ => None,
-    };
-    let url = url.map(|url| url.0.clone());
-    let absolute = |path: &Path| {
-        let path = std::path::absolute(path).map_err(|error| Error::input_failed(path, error));
-        path.map(|path| path.display().to_string())
-    };
-    let file = |path: &Option<PathBuf>| path.as_deref().map(absolute).transpose();
-    let (cacert, cert, key) = (file(&remote.cacert)?, file(&remote.cert)?, file(&remote.key)?);
-    let words = [
-        ("url", url),
-        ("login", remote.user.clone()),
-        ("password_command", args.password_command.clone()),
-        ("cacert", cacert),
-        ("cert", cert),
-        ("key", key),
-        ("fingerprint", remote.fingerprint.map(|fingerprint| fingerprint.to_string())),
-        ("api_prefix", remote.api_prefix.clone()),
-    ];
-    let words = words.into_iter().filter_map(|(key, word)| Some((key.to_owned(), Value::from(word?))));
-    let groups = (!args.group.is_empty()).then(|| ("group".to_owned(), group_value(&args.group)));
-    let timeout = remote.timeout.map(|seconds| ("timeout".to_owned(), Value::from(seconds)));
-    let max_answer = remote.max_answer.map(|size| ("max_answer".to_owned(), Value::from(size.bytes())));
-    let protected = args.protected.then(|| ("protected".to_owned(), Value::from(true)));
-    Ok(words.chain(timeout).chain(max_answer).chain(groups).chain(protected).collect())
-}
 
-/// One word is a string in JSON, several are a list.
-fn group_value(groups: &[String]) -> Value {
-    if let [only] = groups { Value::from(only.as_str()) } else { Value::from(groups.to_vec()) }
-}
-
-fn warn_of_password(file: &ContextsFile, url: &str, ui: Ui) -> Result<(), Error> {
-    let (_, password) = match ClusterUrl::is_meant(url) {
-        true => cluster::parsed(url)?.1,
-        false => Endpoint::parse(url, DEFAULT_PREFIX).map_err(target::bad_url)?.1,
-    };
-    if !password.is_empty() {
-        ui.warning(&format!(
-            "the password in the URL is kept in {}; `--password-command` keeps it elsewhere",
-            file.path.display()
-        ));
+    /// The settings that are given, as the file has them.
+    fn settings(&self, global: &GlobalArgs) -> Result<Map<String, Value>, Error> {
+        let remote = &global.remote;
+        if remote.password_file.is_some() {
+            let hint = "give the command that shows it: `--password-command 'cat FILE'`";
+            return Err(Error::usage("a context has no `--password-file`", hint));
+        }
+        let url = match global.chosen.kind {
+            TargetKind::Server(NamedBy::CommandLine) => global.url.as_ref(),
+            TargetKind::Cluster(NamedBy::CommandLine) => global.cluster.as_ref(),
+            TargetKind::TwoOptions(options) => return Err(target::two_options(options)),
+            _ => None,
+        };
+        let absolute = |path: &Path| {
+            let path = std::path::absolute(path).map_err(|error| Error::input_failed(path, error));
+            path.map(|path| path.display().to_string())
+        };
+        let file = |path: &Option<PathBuf>| path.as_deref().map(absolute).transpose();
+        let settings = [
+            ("url", json!(url.map(|url| &url.0))),
+            ("login", json!(remote.user)),
+            ("password_command", json!(self.password_command)),
+            ("cacert", json!(file(&remote.cacert)?)),
+            ("cert", json!(file(&remote.cert)?)),
+            ("key", json!(file(&remote.key)?)),
+            ("fingerprint", json!(remote.fingerprint.map(|fingerprint| fingerprint.to_string()))),
+            ("api_prefix", json!(remote.api_prefix)),
+            ("timeout", json!(remote.timeout)),
+            ("max_answer", json!(remote.max_answer.map(AnswerSize::bytes))),
+            // One word is a string in JSON, several are a list.
+            ("group", if let [only] = &self.group[..] { json!(only) } else { json!(self.group) }),
+            ("protected", json!(self.protected.then_some(true))),
+        ];
+        let is_given =
+            |value: &Value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
+        let given = settings.into_iter().filter(|(_, value)| is_given(value));
+        Ok(given.map(|(key, value)| (key.to_owned(), value)).collect())
     }
-    Ok(())
 }
 
 fn list(file: &ContextsFile, form: ListFormat, ui: Ui) -> Result<(), Error> {
@@ -297,18 +293,5 @@ fn show(file: &ContextsFile, name: Option<&str>, global: &GlobalArgs, ui: Ui) ->
     let entry = entries.find(|entry| is_it(entry.words().map(|word| word.value().into_owned()).collect()));
     let Some(entry) = entry else { return Err(Error::no_context(&context.name, None)) };
     let text = format!("{}\n", entry.text());
-    ui.print(|mut out| write_text(&Snapshot::from_bytes(text.into_bytes()), ui.masker().as_ref(), &mut out))
-}
-
-/// Removes a context; if it is in use, none is in use then.
-fn remove(file: &ContextsFile, name: &str, ui: Ui) -> Result<(), Error> {
-    let Contexts { current, .. } = file.load()?;
-    file.find(name)?;
-    let mut patch = json!({"context": {name: null}});
-    if current.as_deref() == Some(name) {
-        patch["current"] = Value::Null;
-    }
-    file.change(patch, local_user())?;
-    ui.say(&format!("removed context `{name}`"));
-    Ok(())
+    ui.print(|out| write_text(&Snapshot::from_bytes(text.into_bytes()), ui.masker().as_ref(), out))
 }

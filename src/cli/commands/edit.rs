@@ -1,23 +1,30 @@
-//! `mediactl edit`
+//! `mediactl edit`: the draft goes to the editor, is checked, merged, shown, and made the configuration.
 
+use std::io;
 use std::ops::Range;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
+use bytes::Bytes;
+
+use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::global::{GlobalArgs, NamedBy, TargetKind};
-use crate::cli::commands::change::ChangeCommand;
-use crate::cli::editing::{Editing, Present, configuration};
-use crate::cli::editor::Editor;
+use crate::cli::change::ChangeCommand;
+use crate::cli::editor::{Editor, with_faults, without_comments};
 use crate::cli::input;
-use crate::cli::invocation::Invocation;
-use crate::cli::local_user::state_home;
-use crate::cli::render::report::Verb;
+use crate::cli::interrupt::LastWords;
+use crate::cli::local::state_home;
+use crate::cli::prompts;
+use crate::cli::render::report::{self, Verb};
+use crate::cli::render::texts::print_diff;
 use crate::cli::target::{self, Target};
-use crate::engine::{ConfigSource, Snapshot};
+use crate::cli::ui::{Ui, output};
+use crate::engine::{ChangeReport, ConfigSource, RequestedChange, Snapshot, diff_lines, new_warnings};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, text_of_base};
-use mediaconf::{Path, quoted};
+use mediaconf::{Fault, LineIndex, Path, Severity, first_marker, merge_lines, quoted};
 
 /// Edit the configuration, or one entry of it, in a text editor
 ///
@@ -46,57 +53,103 @@ pub struct EditArgs {
     pub changing: ChangeArgs,
 }
 
-pub fn run(args: &EditArgs, call: Invocation<'_>) -> Result<Exit, Error> {
-    let Invocation { global, ui, .. } = call;
-    let path = args.path.as_deref().map(input::value_path).transpose()?;
-    let change = ChangeCommand::new(&args.changing, Verb::EDIT).named("edit");
-    let mut target = target::resolve(global, (&args.changing).into(), ui)?;
-    // A target without a text is refused before anything is made.
-    let Present { text: present, is_running } = configuration(&mut target)?;
-    if !is_running {
-        ui.note("what runs differs from the file; the file is edited");
+/// The number of faults that the comments on top of a draft name.
+const MAX_NAMED: usize = 20;
+
+/// The most times that a change by others between the question and the write is merged.
+const MAX_MERGES: usize = 10;
+
+/// The hint where an edit can't be gone on with.
+const NEW_EDIT: &str = "`mediactl edit` begins a new edit";
+
+impl EditArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        let Invocation { global, ui, .. } = call;
+        let path = self.path.as_deref().map(input::value_path).transpose()?;
+        let change = ChangeCommand::new(&self.changing, Verb::EDIT).named("edit");
+        let mut target = target::resolve(global, (&self.changing).into(), ui)?;
+        // A target without a text is refused before anything is made.
+        let (present, is_running) = configuration(&mut target)?;
+        if !is_running {
+            ui.note("what runs differs from the file; the file is edited");
+        }
+        let draft = match &self.from {
+            Some(file) => earlier_draft(file, &target)?,
+            None => new_draft(path.as_ref(), &present, &mut target)?,
+        };
+        drop(present);
+        let (of, file) = (target_option(global, &target), draft.path().display().to_string());
+        let kept =
+            format!("what you wrote is kept: `mediactl {of}edit --from {}` goes on with it", quoted(&file));
+        Editing { target, draft, kept, editor: Editor::from_environment(), ui, change }.run()
     }
-    let draft = match &args.from {
-        Some(file) => earlier_draft(file, &target)?,
-        None => new_draft(path.as_ref(), &present, &mut target)?,
-    };
-    drop(present);
-    let of = target_option(global, &target);
-    let file = draft.path().display().to_string();
-    let kept =
-        format!("what you wrote is kept: `mediactl {of}edit --from {}` goes on with it", quoted(&file));
-    Editing { target, draft, kept, editor: Editor::from_environment(), ui, change }.run()
+}
+
+/// The configuration as it is now: the text of the file, or the running one of a server that does not show the
+/// file. True if the server runs this text, so that it can refuse a change made for another one.
+fn configuration(target: &mut Target) -> Result<(Arc<Snapshot>, bool), Error> {
+    let running = target.read_text(None)?;
+    if !target.is_server {
+        return Ok((running, true));
+    }
+    match target.read_text(Some(ConfigSource::Saved)) {
+        Ok(saved) => Ok((saved.clone(), saved.is_same_text(&running))),
+        Err(refusal) if refusal.kind == ErrorKind::NotOffered => Ok((running, true)),
+        Err(refusal) if refusal.status == Some(ErrorKind::NotFound.status()) => Ok((running, false)),
+        Err(error) => Err(error),
+    }
 }
 
 /// The text of an edit that failed.
 fn earlier_draft(file: &FilePath, target: &Target) -> Result<KeptDraft, Error> {
     // The printed command works in every folder.
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let name = file.display();
     if let Some(text) = text_of_base(&file) {
-        return Err(Error::base_of_draft(&file, &text));
+        let message = format!("`{name}` is the text before the edit, and not what was written");
+        return Err(Error::usage(
+            message,
+            format!("`mediactl edit --from {}` goes on with that", text.display()),
+        ));
     }
     let draft = KeptDraft::open(file.clone()).map_err(|error| match () {
-        _ if error.kind != ErrorKind::NoConfiguration => error,
-        _ if file.exists() => Error::draft_without_base(&file, &error),
-        _ => Error::no_draft(&file),
+        () if error.kind != ErrorKind::NoConfiguration => error,
+        // Others' changes could be overwritten.
+        () if file.exists() => {
+            let message = format!("the text that `{name}` was made of can't be read: {error}");
+            let hint = format!("{NEW_EDIT}; what you want of `{name}` can be copied into it");
+            Error::new(ErrorKind::NotFound, message).hint(hint)
+        }
+        () => Error::new(ErrorKind::NotFound, format!("there is no file `{name}`"))
+            .hint(format!("an edit that fails prints the file of its text; {NEW_EDIT}")),
     })?;
-    match &draft.origin.head.target {
-        other if *other != draft_name(target) => Err(Error::draft_of_another(&file, other)),
-        _ => Ok(draft),
+    let edited = &draft.origin.head.target;
+    if *edited != draft_name(target) {
+        let message = format!("`{name}` is an edit of `{edited}`");
+        return Err(Error::usage(message, "name that configuration, as the edit did"));
     }
+    Ok(draft)
 }
 
 fn new_draft(path: Option<&Path>, present: &Arc<Snapshot>, target: &mut Target) -> Result<KeptDraft, Error> {
     let range = match path {
         Some(_) if !present.is_valid() => return Err(Error::bad_config(present.clone())),
-        Some(path) => Some(range_of(path, present, target)?),
+        Some(path) => match present.document().lines_of(path) {
+            Ok(range) => Some((range.start, range.end)),
+            Err(fault) => {
+                // The entry may be in an included file.
+                if let Some(composed) = target.composed(present, Some(ConfigSource::Saved))? {
+                    composed.refuse_entry(path)?;
+                }
+                return Err(Error::from(fault));
+            }
+        },
         None => None,
     };
-    let range = range.map(|range| (range.start, range.end));
     let head = DraftHead { target: draft_name(target), range, path: path.map(Path::to_string) };
-    let home = state_home().ok_or_else(Error::no_state_home)?;
+    let no_home = || Error::usage("no folder is known for unfinished work", "set HOME or XDG_STATE_HOME");
     let origin = DraftOrigin { head, base: present.shared_bytes().clone() };
-    KeptDraft::create(&home, origin)
+    KeptDraft::create(&state_home().ok_or_else(no_home)?, origin)
 }
 
 /// The option that names the same target again, with a blank behind it; empty where the context in use or a variable names
@@ -113,22 +166,301 @@ fn target_option(global: &GlobalArgs, target: &Target) -> String {
     format!("{option} {} ", quoted(&value))
 }
 
-/// The lines of an entry, which may be in an included file instead.
-fn range_of(path: &Path, present: &Arc<Snapshot>, target: &mut Target) -> Result<Range<usize>, Error> {
-    let fault = match present.document().lines_of(path) {
-        Ok(range) => return Ok(range),
-        Err(fault) => fault,
-    };
-    if let Some(composed) = target.composed(present, Some(ConfigSource::Saved))? {
-        composed.refuse_entry(path)?;
-    }
-    Err(Error::from(fault))
-}
-
 /// The name of the target in a draft.
 fn draft_name(target: &Target) -> String {
     match &target.file {
         Some(file) => file.target().display().to_string(),
         None => target.service.name().to_owned(),
     }
+}
+
+/// An edit under way.
+struct Editing<'a> {
+    target: Target,
+    draft: KeptDraft,
+    /// The hint about a draft that stays.
+    kept: String,
+    editor: Editor,
+    ui: Ui,
+    change: ChangeCommand<'a>,
+}
+
+impl Editing<'_> {
+    /// Opens the editor until the change is made, or given up. The draft is removed when its text is in the
+    /// configuration, or is not wanted; after any error it stays.
+    fn run(mut self) -> Result<Exit, Error> {
+        let mut faults = self.faults(self.text()?);
+        loop {
+            let opened = self.text()?;
+            let ended = self.open(&opened, &faults);
+            let text = self.text().inspect_err(|error| {
+                if error.exit() == Exit::Absent {
+                    self.draft.remove();
+                }
+            })?;
+            let is_original = text == self.draft.origin.original();
+            if is_original {
+                // Nothing was written, so nothing has to be kept.
+                self.draft.remove();
+            }
+            match ended {
+                Err(error) if is_original => return Err(error),
+                Err(error) => return Err(and_hint(error, &self.kept)),
+                Ok(is_edited) if is_original || !is_edited => {
+                    self.report_unchanged(Arc::new(Snapshot::from_bytes(self.draft.origin.base.clone())))?;
+                    if !is_original {
+                        self.say(&self.kept);
+                    }
+                    return Ok(Exit::Done);
+                }
+                Ok(_) => {}
+            }
+            let is_as_opened = text == opened;
+            drop(opened);
+            let error = match self.attempt(text) {
+                Ok(Some(exit)) => return Ok(exit),
+                Ok(None) => {
+                    faults.clear();
+                    continue;
+                }
+                Err(error) => and_hint(error, &self.kept),
+            };
+            let is_of_text = matches!(error.exit(), Exit::Invalid | Exit::Conflict);
+            if !(prompts::can_ask() && is_of_text) || (is_as_opened && !faults.is_empty()) {
+                return Err(error);
+            }
+            faults = self.faults(self.text()?);
+            if faults.is_empty() {
+                faults = error.lines().into_iter().map(|line| Fault { hint: None, ..line }).collect();
+            }
+        }
+    }
+
+    /// Opens the editor with a text at the first fault; false if the editor ended with an error and left the text as it
+    /// was, which is how somebody leaves one without a change. With `--yes` nobody does: the editor is a program
+    /// that failed.
+    fn open(&self, text: &Bytes, faults: &[Fault]) -> Result<bool, Error> {
+        let (commented, line) = with_faults(text, faults);
+        self.draft.write(&commented)?;
+        let why = match self.editor.open(self.draft.path(), line, self.kept.clone(), self.ui) {
+            Ok(status) if status.success() => return Ok(true),
+            Ok(status) => {
+                // A shell ends with these codes if it can't run a command, or finds none.
+                let was_started = !matches!(status.code(), Some(126 | 127));
+                if was_started && !self.change.args.yes && self.text().is_ok_and(|now| now == *text) {
+                    return Ok(false);
+                }
+                match status.code() {
+                    Some(code) => format!("failed with exit code {code}"),
+                    None => format!("was ended by signal {}", status.signal().unwrap_or_default()),
+                }
+            }
+            Err(error) => format!("cannot be started: {error}"),
+        };
+        let message = format!("the editor `{}` {why}", self.editor.command());
+        Err(Error::new(ErrorKind::Failed, message).hint("$VISUAL or $EDITOR names another"))
+    }
+
+    /// Checks the text, merges it with changes that others made meanwhile, asks, and makes the change; `None` if it is
+    /// to be edited again.
+    fn attempt(&mut self, text: Bytes) -> Result<Option<Exit>, Error> {
+        if let (Some(path), true) = (&self.draft.origin.head.path, text.trim_ascii().is_empty()) {
+            let refusal = Error::new(ErrorKind::BadNewText, format!("the new text of `{path}` is empty"));
+            return Err(refusal.hint(format!("`mediactl rm {}` removes it", quoted(path))));
+        }
+        let args = self.change.args;
+        let asks = !(args.yes || args.force || args.dry_run);
+        let mut whole = self.draft.origin.spliced(text);
+        let mut conflict = None;
+        for _ in 0..MAX_MERGES {
+            self.refuse_faults(&whole)?;
+            let (present, _) = configuration(&mut self.target)?;
+            if present.bytes() != self.draft.origin.base {
+                whole = self.merged(&whole, &present)?;
+                self.refuse_faults(&whole)?;
+            } else if let Some(error) = conflict {
+                // The change was refused for another reason than a change by others.
+                return Err(error);
+            }
+            if whole == present.bytes() {
+                self.report_unchanged(present)?;
+                self.draft.remove();
+                return Ok(Some(Exit::Done));
+            }
+            if asks {
+                match &*self.ask(&present, &whole)? {
+                    "y" | "yes" => {}
+                    "e" | "edit" => return Ok(None),
+                    "d" | "discard" => {
+                        self.say("nothing was changed");
+                        self.draft.remove();
+                        return Ok(Some(Exit::Done));
+                    }
+                    _ => return Err(Error::new(ErrorKind::Guarded, "the change was not made")),
+                }
+            }
+            let mut change = self.change.clone();
+            (change.diff_was_shown, change.options.base) = (asks, Some(present.revision()));
+            drop(present);
+            match change.run_on(&*self.target.service, self.ui, RequestedChange::Save(whole.clone())) {
+                Err(error) if error.exit() == Exit::Conflict => conflict = Some(error),
+                Err(error) => return Err(error),
+                Ok(exit) if args.dry_run => {
+                    self.say(&self.kept);
+                    return Ok(Some(exit));
+                }
+                Ok(exit) => {
+                    self.draft.remove();
+                    return Ok(Some(exit));
+                }
+            }
+        }
+        Err(conflict.unwrap_or_else(|| self.clash()))
+    }
+
+    /// Merges the edited configuration with the present one. From here on the draft is made of the
+    /// present one: of the same entry, if it is there.
+    fn merged(&mut self, whole: &[u8], present: &Snapshot) -> Result<Bytes, Error> {
+        let DraftOrigin { head, base } = &self.draft.origin;
+        let (merged, range) = match self.pieces(whole, present) {
+            Some(([old, edited, new], range)) => {
+                (merge_lines(old, edited, new), Some((range.start, range.end)))
+            }
+            None => (merge_lines(base, whole, present.bytes()), None),
+        };
+        let path = head.path.clone().filter(|_| range.is_some());
+        let head = DraftHead { target: head.target.clone(), range, path };
+        let origin = DraftOrigin { head, base: present.shared_bytes().clone() };
+        self.draft.rebase(origin, &merged.text)?;
+        if merged.clash.is_some() {
+            return Err(self.clash());
+        }
+        let name = self.target.service.name();
+        self.ui.note(&format!("`{name}` was changed meanwhile; both changes are merged"));
+        Ok(self.draft.origin.spliced(merged.text.into()))
+    }
+
+    /// The configuration was changed during the edit, and the two changes clash.
+    fn clash(&self) -> Error {
+        let message = format!("`{}` was changed meanwhile, in the same lines", self.target.service.name());
+        Error::new(ErrorKind::Conflict, message)
+            .hint("both forms are in the draft, between `<<<<<<< ours` and `>>>>>>> theirs`")
+    }
+
+    /// The entry that is edited: as it was, with the edit in `whole`, and at present with its place;
+    /// `None` if all is edited, or where the present configuration does not have the entry.
+    fn pieces<'t>(&'t self, whole: &'t [u8], present: &'t Snapshot) -> Option<([&'t [u8]; 3], Range<usize>)> {
+        let DraftOrigin { head, base } = &self.draft.origin;
+        let ((start, end), path) = (head.range?, Path::parse(head.path.as_deref()?).ok()?);
+        let range = present.is_valid().then(|| present.document().lines_of(&path).ok())??;
+        let edited = whole.get(start..whole.len().checked_sub(base.len().checked_sub(end)?)?)?;
+        Some(([base.get(start..end)?, edited, present.bytes().get(range.clone())?], range))
+    }
+
+    /// Shows the warnings and the change, and asks whether it is wanted; returns what was typed.
+    fn ask(&mut self, present: &Arc<Snapshot>, whole: &Bytes) -> Result<String, Error> {
+        let edited = Arc::new(Snapshot::from_bytes(whole.clone()));
+        let mut with_included = |text: &Arc<Snapshot>| -> Result<Arc<Snapshot>, Error> {
+            let composed = self.target.composed(text, Some(ConfigSource::Saved))?;
+            Ok(composed.map_or_else(|| text.clone(), |composed| composed.told_text()))
+        };
+        let [before, after] = [with_included(present)?, with_included(&edited)?];
+        let warnings = new_warnings(before.document(), after.document());
+        let lines = report::new_warnings(&warnings, self.ui.masker().as_ref());
+        lines.iter().for_each(|line| self.ui.warning(line));
+        if !prompts::can_ask() {
+            let message = "the change was not made: there is no terminal to ask on";
+            return Err(Error::new(ErrorKind::Guarded, message).hint("`--yes` answers the question"));
+        }
+        let name = self.target.service.name();
+        let lines = diff_lines([present, &edited], None, self.ui.masker().as_ref());
+        output(print_diff(&lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
+        let kept = self.kept.clone();
+        let _last_words = LastWords::new(self.ui, move || format!("\n{kept}"));
+        let protected = self.target.protected.as_ref();
+        let protected = protected.map_or(String::new(), |name| format!("context `{name}` is protected: "));
+        let question =
+            format!("{protected}change {name}? [y]es, [e]dit again, [d]iscard, [N]o, but keep the text");
+        let answer = prompts::line(&question).map_err(Error::prompt_failed)?;
+        Ok(answer.unwrap_or_default().trim().to_lowercase())
+    }
+
+    /// The text of the draft as the editor left it, without comments.
+    fn text(&self) -> Result<Bytes, Error> {
+        let written = self.draft.read().map_err(|error| match error.kind {
+            ErrorKind::NoConfiguration => {
+                let message = format!("the editor `{}` removed the text", self.editor.command());
+                Error::new(ErrorKind::NotFound, message).hint("nothing was changed")
+            }
+            _ => error,
+        })?;
+        let mut text = without_comments(written);
+        // Editors end the last line of a file, also where it had no end.
+        let original = self.draft.origin.original();
+        if !original.is_empty() && !original.ends_with(b"\n") && text.ends_with(b"\n") {
+            let end = if text.ends_with(b"\r\n") { 2 } else { 1 };
+            text.truncate(text.len() - end);
+        }
+        Ok(text)
+    }
+
+    /// The line with the first marker of a clash, unless the configuration had one before.
+    fn marker(&self, text: &[u8]) -> Option<usize> {
+        first_marker(text).filter(|_| first_marker(&self.draft.origin.base).is_none())
+    }
+
+    fn refuse_faults(&self, whole: &Bytes) -> Result<(), Error> {
+        if let Some(line) = self.marker(whole) {
+            return Err(Error::new(ErrorKind::Invalid, format!("line {line} is the marker of a clash")));
+        }
+        let snapshot = Arc::new(Snapshot::from_bytes(whole.clone()));
+        match snapshot.is_valid() {
+            true => Ok(()),
+            false => Err(Error::broken_text(&format!("{} (edited)", self.target.service.name()), snapshot)),
+        }
+    }
+
+    /// The errors of a draft, in the order of its lines.
+    fn faults(&self, text: Bytes) -> Vec<Fault> {
+        if let Some(line) = self.marker(&text) {
+            let what = "both changes touch these lines: `ours` is yours, `theirs` was made meanwhile";
+            let fault = Fault::plain(what).hint("keep what is right, and take the markers out");
+            return vec![Fault { line: Some(line), ..fault }];
+        }
+        let above = self.draft.origin.head.range.map_or(0, |(start, _)| {
+            self.draft.origin.base.iter().take(start).filter(|byte| **byte == b'\n').count()
+        });
+        let height = text.split(|byte| *byte == b'\n').count();
+        let snapshot = Snapshot::from_bytes(self.draft.origin.spliced(text));
+        let lines = LineIndex::new(snapshot.document().text());
+        let errors = snapshot.diagnostics().iter().filter(|found| found.severity == Severity::Error);
+        let faults = errors.map(|found| {
+            let line = lines.position(found.span.start).line;
+            let inside = line.checked_sub(above).filter(|line| (1..=height).contains(line));
+            let place = inside.map_or(format!(" (line {line} of the whole text)"), |_| String::new());
+            let message = format!("error: {}{place}", found.message);
+            Fault { line: inside, message, hint: found.hint.clone(), ..Fault::default() }
+        });
+        faults.take(MAX_NAMED).collect()
+    }
+
+    fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<Exit, Error> {
+        let report = self.change.report(self.target.service.name(), self.ui);
+        let unchanged = ChangeReport::unchanged(Some(present));
+        report.print(&unchanged.with_parts(&RequestedChange::Format {}, report.parts()))?;
+        Ok(Exit::Done)
+    }
+
+    fn say(&self, line: &str) {
+        if !self.change.args.quiet {
+            self.ui.say(line);
+        }
+    }
+}
+
+/// The same error, with a further hint.
+fn and_hint(mut error: Error, more: &str) -> Error {
+    let shown = error.faults.last_mut().map_or(&mut error.hint, |last| &mut last.hint);
+    *shown = Some(shown.take().map_or(more.to_owned(), |hint| format!("{hint}; {more}")));
+    error
 }

@@ -7,11 +7,11 @@ use colored::Color;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::cli::args::shared::ListFormat;
+use crate::cli::args::Invocation;
+use crate::cli::args::global::ListFormat;
 use crate::cli::fleet::answers::heading;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
-use crate::cli::invocation::Invocation;
 use crate::cli::render::table::wrapped;
 use crate::cli::render::{diagnostics, table};
 use crate::cli::target::Target;
@@ -58,55 +58,57 @@ struct Explained {
     line: Option<usize>,
 }
 
-pub fn run(args: &ExplainArgs, call: Invocation<'_>) -> Result<Exit, Error> {
-    let call = call.paged();
-    let ui = call.ui;
-    let path = input::value_path(&args.path)?;
-    let read = |server: &mut FleetMember| match Explained::read(&mut server.target) {
-        // There may be no configuration yet: the schema is known without one.
-        Err(error) if server.is_alone() && error.kind == ErrorKind::NoConfiguration => {
-            ui.warning(&format!("{error}: explaining without values"));
-            Ok(None)
+impl ExplainArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        let call = call.paged();
+        let ui = call.ui;
+        let path = input::value_path(&self.path)?;
+        let read = |server: &mut FleetMember| match Explained::read(&mut server.target) {
+            // There may be no configuration yet: the schema is known without one.
+            Err(error) if server.is_alone() && error.kind == ErrorKind::NoConfiguration => {
+                ui.warning(&format!("{error}: explaining without values"));
+                Ok(None)
+            }
+            read => Ok(Some(read?)),
+        };
+        let answers = call.ask("read", read)?.then(|server, read| match read {
+            Some(read) => Explained::explain(&path, read, server, ui),
+            None => Explained::without_values(&path),
+        })?;
+        if self.output == ListFormat::Json {
+            answers.print_json(|explained| json!(explained))?;
+            return Ok(answers.exit());
         }
-        read => Ok(Some(read?)),
-    };
-    let answers = call.ask("read", read)?.then(|server, read| match read {
-        Some(read) => Explained::explain(&path, read, server, ui),
-        None => Explained::without_values(&path),
-    })?;
-    if args.output == ListFormat::Json {
-        answers.print_json(|explained| json!(explained))?;
-        return Ok(answers.exit());
+        if let Some((_, explained)) = answers.one() {
+            let value = explained.value_or_not_set();
+            ui.print_painted(|out| print(explained, value.as_deref(), ui, out))?;
+            return Ok(answers.exit());
+        }
+        // Equal explanations are shown once, and the values in a table.
+        let mut texts: Vec<(Vec<u8>, Vec<String>)> = Vec::new();
+        let mut rows = vec![["SERVER", "VALUE"].map(str::to_owned).to_vec()];
+        for (server, explained) in answers.found() {
+            let mut text = Vec::new();
+            output(print(explained, None, ui, &mut text))?;
+            match texts.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, servers)) => servers.push(server.to_owned()),
+                None => texts.push((text, vec![server.to_owned()])),
+            }
+            rows.extend(explained.value_or_not_set().map(|value| answers.row(server, [value])));
+        }
+        ui.print_painted(|out| {
+            for (index, (text, servers)) in texts.iter().enumerate() {
+                writeln!(out, "{}", heading(index, servers))?;
+                out.write_all(text)?;
+            }
+            if rows.len() > 1 {
+                writeln!(out)?;
+                table::print(rows, ui.screen(), out)?;
+            }
+            Ok(())
+        })?;
+        Ok(answers.exit())
     }
-    if let Some((_, explained)) = answers.one() {
-        let value = explained.value_or_not_set();
-        ui.print_painted(|out| print(explained, value.as_deref(), ui, out))?;
-        return Ok(answers.exit());
-    }
-    // Equal explanations are shown once, and the values in a table.
-    let mut texts: Vec<(Vec<u8>, Vec<String>)> = Vec::new();
-    let mut rows = vec![["SERVER", "VALUE"].map(str::to_owned).to_vec()];
-    for (server, explained) in answers.found() {
-        let mut text = Vec::new();
-        output(print(explained, None, ui, &mut text))?;
-        match texts.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, servers)) => servers.push(server.to_owned()),
-            None => texts.push((text, vec![server.to_owned()])),
-        }
-        rows.extend(explained.value_or_not_set().map(|value| answers.row(server, [value])));
-    }
-    ui.print_painted(|out| {
-        for (index, (text, servers)) in texts.iter().enumerate() {
-            writeln!(out, "{}", heading(index, servers))?;
-            out.write_all(text)?;
-        }
-        if rows.len() > 1 {
-            writeln!(out)?;
-            table::print(rows, ui.screen(), out)?;
-        }
-        Ok(())
-    })?;
-    Ok(answers.exit())
 }
 
 impl Explained {

@@ -1,15 +1,15 @@
-//! `mediactl init`
+//! `mediactl init`, and new accounts of the API.
 
-use std::fs::create_dir_all;
+use std::fs::{File, create_dir_all};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::cli::args::Invocation;
 use crate::cli::input::{self, is_url};
-use crate::cli::invocation::Invocation;
-use crate::cli::local_user::local_user;
-use crate::cli::new_account::NewAccount;
-use crate::cli::ui::waiting;
+use crate::cli::local::local_user;
+use crate::cli::ui::{Ui, waiting};
 use crate::engine::{ChangeOptions, ConfigService, Engine, Hooks, RequestedChange};
-use crate::error::{Error, Exit};
+use crate::error::{Error, ErrorKind, Exit};
 
 /// Make a first configuration, with a random password
 ///
@@ -29,30 +29,63 @@ pub struct InitArgs {
 /// The first configuration; the login and the password go where the braces are.
 const TEMPLATE: &str = include_str!("init.conf");
 
-pub fn run(args: &InitArgs, call: Invocation<'_>) -> Result<Exit, Error> {
-    let Invocation { global, ui, .. } = call;
-    let path = args.file.as_deref().unwrap_or(&global.conf);
-    if global.chosen.names_server() || path.to_str().is_some_and(is_url) {
-        return Err(Error::usage("`init` makes a file, so it has no server", "give a FILE, or nothing"));
+impl InitArgs {
+    pub fn run(&self, Invocation { global, ui, .. }: Invocation<'_>) -> Result<Exit, Error> {
+        let path = self.file.as_deref().unwrap_or(&global.conf);
+        let name = path.display();
+        if global.chosen.names_server() || path.to_str().is_some_and(is_url) {
+            return Err(Error::usage("`init` makes a file, so it has no server", "give a FILE, or nothing"));
+        }
+        if path.symlink_metadata().is_ok() {
+            return Err(Error::new(ErrorKind::Guarded, format!("`{name}` exists already"))
+                .hint("nothing was changed; `mediactl modify` and `mediactl save` change it"));
+        }
+        if let Some(folder) = path.parent().filter(|folder| *folder != Path::new("")) {
+            create_dir_all(folder).map_err(|error| Error::not_made(folder, error))?;
+        }
+        let account = NewAccount::random()?;
+        let text = TEMPLATE.replace("{login}", account.login).replace("{password}", &account.password);
+        let engine = Engine::new(input::store(path)?, Hooks::default(), waiting);
+        let options = ChangeOptions { by: local_user(), ..ChangeOptions::default() };
+        let outcome = engine.change(RequestedChange::Save(text.into()), &options)?;
+        outcome.warnings.iter().for_each(|warning| ui.warning(warning));
+        ui.say(&format!("made {name}; this is the account of its API, which is not shown again:"));
+        account.show(ui)?;
+        ui.say(&format!("next: `mediactl --conf {name} serve`, or look at the file"));
+        Ok(Exit::Done)
     }
-    if path.symlink_metadata().is_ok() {
-        return Err(Error::exists(path));
-    }
-    make_folder(path)?;
-    let account = NewAccount::random()?;
-    let text = TEMPLATE.replace("{login}", account.login).replace("{password}", &account.password);
-    let engine = Engine::new(input::store(path)?, Hooks::default(), waiting);
-    let options = ChangeOptions { by: local_user(), ..ChangeOptions::default() };
-    let outcome = engine.change(RequestedChange::Save(text.into()), &options)?;
-    outcome.warnings.iter().for_each(|warning| ui.warning(warning));
-    let path = path.display();
-    ui.say(&format!("made {path}; this is the account of its API, which is not shown again:"));
-    account.show(ui)?;
-    ui.say(&format!("next: `mediactl --conf {path} serve`, or look at the file"));
-    Ok(Exit::Done)
 }
 
-fn make_folder(path: &Path) -> Result<(), Error> {
-    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
-    create_dir_all(folder).map_err(|error| Error::not_made(folder, error))
+/// The login of a new account.
+const LOGIN: &str = "admin";
+
+/// The letters of a password: 32 of them, none of which looks like another, so that each carries five
+/// bits.
+const LETTERS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz23456789R";
+
+/// The length of a password: 24 letters of five bits are 120 bits.
+const LENGTH: usize = 24;
+
+/// A login with a new random password.
+pub struct NewAccount {
+    pub login: &'static str,
+    pub password: String,
+}
+
+impl NewAccount {
+    /// Makes an account with a random password.
+    pub fn random() -> Result<Self, Error> {
+        let mut bytes = [0; LENGTH];
+        let read = |mut file: File| file.read_exact(&mut bytes);
+        File::open("/dev/urandom").and_then(read).map_err(|error: io::Error| {
+            Error::of_system(ErrorKind::Failed, "cannot make a random password", &error)
+        })?;
+        let letter = |byte: u8| char::from(LETTERS[usize::from(byte) % LETTERS.len()]);
+        Ok(Self { login: LOGIN, password: bytes.into_iter().map(letter).collect() })
+    }
+
+    /// Shows the account, the only time that it is shown.
+    pub fn show(&self, ui: Ui) -> Result<(), Error> {
+        ui.print(|out| writeln!(out, "login {}\npassword {}", self.login, self.password))
+    }
 }

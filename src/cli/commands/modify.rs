@@ -2,17 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::ArgMatches;
-
+use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
-use crate::cli::assignments::{GivenEdits, replace, set, set_file, split, unset};
-use crate::cli::commands::change::ChangeCommand;
+use crate::cli::change::ChangeCommand;
 use crate::cli::input;
-use crate::cli::invocation::Invocation;
 use crate::cli::render::report::Verb;
-use crate::engine::{ChangeOptions, Guard};
+use crate::engine::Guard;
 use crate::error::{Error, Exit};
-use mediaconf::{AssignOptions, AssignedValue, Assignment, Expectation, Request, parse_patch};
+use mediaconf::{AssignOptions, Expectation, Request, parse_patch};
 
 /// Change some values and leave everything else as it is
 ///
@@ -110,31 +107,31 @@ fn assignment(text: &str) -> Result<String, String> {
     }
 }
 
-pub fn run(args: &ModifyArgs, call: Invocation<'_>) -> Result<Exit, Error> {
-    let mut change = ChangeCommand::new(&args.changing, Verb::MODIFY);
-    // `--create` also accepts a keyword that looks misspelt.
-    change.options.accepted.extend(args.create.then_some(Guard::NearMiss));
-    let request = request(args, call.matches, &change.options)?;
-    change.with_request(&request).run(call, request.into())
-}
-
-/// The change that the command line asks for.
-fn request(args: &ModifyArgs, matches: &ArgMatches, options: &ChangeOptions) -> Result<Request, Error> {
-    let expectations = args.expect.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
-    let request = match &args.file {
-        Some(file) => parse_patch(&input::read(file)?)?.into(),
-        None => Request::assigning(
-            assignments(args, matches)?,
-            input::conditions(&args.conditions, options.accepts(&Guard::NearMiss))?,
-            AssignOptions {
-                create: args.create,
-                ignore_missing: args.ignore_missing,
-                one_word: options.accepts(&Guard::FormChange),
-                near_misses: options.accepts(&Guard::NearMiss),
-            },
-        ),
-    };
-    Ok(request.expecting(expectations))
+impl ModifyArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        let mut change = ChangeCommand::new(&self.changing, Verb::MODIFY);
+        // `--create` also accepts a keyword that looks misspelt.
+        change.options.accepted.extend(self.create.then_some(Guard::NearMiss));
+        let expectations = self.expect.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
+        let request: Request = match &self.file {
+            Some(file) => parse_patch(&input::read(file)?)?.into(),
+            None => {
+                let edits: [(&str, &[String]); 6] = [
+                    ("assignments", &self.assignments),
+                    ("set", &self.set),
+                    ("set_string", &self.set_string),
+                    ("set_file", &self.set_file),
+                    ("unset", &self.unset),
+                    ("replace", &self.replace),
+                ];
+                let (create, ignore_missing) = (self.create, self.ignore_missing);
+                let options = AssignOptions { create, ignore_missing, ..change.assigning() };
+                let edits = input::edits(call.matches, &edits)?;
+                Request::assigning(edits, input::conditions(&self.conditions, options.near_misses)?, options)
+            }
+        };
+        change.run(call, request.expecting(expectations).into())
+    }
 }
 
 /// Parses the `PATH=VALUE` of a value that has to be there.
@@ -146,23 +143,11 @@ pub fn expectation(text: &str) -> Result<Expectation, Error> {
             "`--where` takes conditions",
         ));
     }
-    match split(text)? {
+    match input::split(text)? {
         (path, Some(value)) => Ok(Expectation { path, value: value.to_owned() }),
         (_, None) => Err(Error::usage(
             format!("`{text}` has no expected value"),
             "write PATH=VALUE, or PATH=null for nothing",
         )),
     }
-}
-
-/// Parses all edits; they are in the order of the command line.
-fn assignments(args: &ModifyArgs, matches: &ArgMatches) -> Result<Vec<Assignment>, Error> {
-    let mut edits = GivenEdits::from_matches(matches);
-    edits.add("assignments", &args.assignments, &|[text]| set(text, AssignedValue::Typed))?;
-    edits.add("set", &args.set, &|[text]| set(text, AssignedValue::Typed))?;
-    edits.add("set_string", &args.set_string, &|[text]| set(text, AssignedValue::Text))?;
-    edits.add("set_file", &args.set_file, &|[text]| set_file(text))?;
-    edits.add("unset", &args.unset, &|[path]| unset(path))?;
-    edits.add("replace", &args.replace, &|[path, substitution]| replace(path, substitution))?;
-    Ok(edits.in_order())
 }

@@ -1,7 +1,7 @@
 //! `mediactl serve`
 
 use std::io::{self, Write};
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::panic;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,33 +9,32 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use clap::builder::RangedU64ValueParser;
+use clap::ValueHint::FilePath;
 use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::cli::access_log::{self, LogFormat};
-use crate::cli::args::changing::HookArgs;
-use crate::cli::args::global::GlobalArgs;
-use crate::cli::cluster;
+use crate::cli::args::Invocation;
+use crate::cli::args::changing::{HookArgs, given_of};
+use crate::cli::args::global::{GlobalArgs, TargetKind, number};
+use crate::cli::commands::init::NewAccount;
 use crate::cli::input;
-use crate::cli::invocation::Invocation;
-use crate::cli::listening::{self, CertificateOrigin};
-use crate::cli::local_user::local_user;
-use crate::cli::new_account::NewAccount;
+use crate::cli::listening::{self, ServiceManager, limit_memory, serve_failed};
+use crate::cli::local::local_user;
 use crate::cli::prompts;
 use crate::cli::render::diagnostics::{composed_error, first_error, in_one_line};
-use crate::cli::server_process::{ServiceManager, limit_memory};
+use crate::cli::target;
 use crate::cli::ui::{Ui, output, waiting};
-use crate::engine::{ChangeOptions, ConfigService, Engine, LogLevel, LogLine};
+use crate::engine::{ChangeOptions, ConfigService, Engine, Hooks, LogLevel};
 use crate::error::{Error, ErrorKind, Exit};
+use crate::http::server::front::HttpServer;
 use crate::http::server::front::limits::Limits;
-use crate::http::server::front::{HttpServer, Listener};
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::runtime::{Listening, Runtime};
 use crate::http::server::tls::Tls;
-use crate::node::{NodeSettings, OnDrift};
-use crate::store::etcd::DEFAULT_REQUEST_TIME;
+use crate::node::{Node, NodeSettings, OnDrift, first_text};
+use crate::store::etcd::{ClusterStore, DEFAULT_REQUEST_TIME};
 use crate::store::file::{ConfFile, ServeLock};
 use crate::store::{Follow, jittered};
 use mediaconf::{DirectiveRole, Request, Scope};
@@ -82,11 +81,11 @@ pub struct ServeArgs {
     pub console: bool,
 
     /// Certificate chain in PEM, leaf certificate first; TCP then speaks only HTTPS
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, requires = "tls_key")]
+    #[arg(long, value_name = "FILE", value_hint = FilePath, requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
 
     /// Private key of the certificate, in PEM
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, requires = "tls_cert")]
+    #[arg(long, value_name = "FILE", value_hint = FilePath, requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
 
     /// Make a certificate, keep it in the state folder, and print its fingerprint; TCP then speaks only HTTPS
@@ -94,11 +93,11 @@ pub struct ServeArgs {
     pub tls_self_signed: bool,
 
     /// Largest request body, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 32, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    #[arg(long, value_name = "MIB", default_value_t = 32, value_parser = number(1..=1024))]
     pub max_body: usize,
 
     /// Maximum number of TCP connections at a time; fewer if the limit of open files is too low
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = RangedU64ValueParser::<usize>::new().range(1..=4096))]
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = number(1..=4096))]
     pub max_connections: usize,
 
     /// IP address of a proxy whose X-Forwarded-For header is trusted, and to which the limit of connections
@@ -146,15 +145,6 @@ pub enum DriftChoice {
     Keep,
 }
 
-impl From<DriftChoice> for OnDrift {
-    fn from(choice: DriftChoice) -> Self {
-        match choice {
-            DriftChoice::Overwrite => Self::Overwrite,
-            DriftChoice::Keep => Self::Keep,
-        }
-    }
-}
-
 /// Parses the name of a node: a part of a key in etcd.
 fn node_name(text: &str) -> Result<String, String> {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
@@ -173,105 +163,177 @@ const MAX_TOLD: usize = 10;
 /// The unit of `--max-body`.
 const MIB: usize = 1024 * 1024;
 
-pub fn run(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, Error> {
-    let ended = serve(args, call);
-    access_log::flush();
-    ended
-}
-
-fn serve(args: &ServeArgs, call: Invocation<'_>) -> Result<Exit, Error> {
-    let Invocation { global, ui, .. } = call;
-    limit_memory();
-    // Registered first, so that no signal meets its default action.
-    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(Error::serve_failed)?;
-    let membership = cluster::membership(node_settings(args), global)?;
-    if membership.is_none() {
-        refuse_url(global)?;
+impl ServeArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        let ended = self.serve(call);
+        access_log::flush();
+        ended
     }
-    let store = input::store(&global.conf)?;
-    let engine = Engine::new(store.clone(), args.hooking.hooks(), waiting).keeping(args.hooking.keep);
-    let manager = ServiceManager::found();
-    if let Some(membership) = &membership {
-        let mut waiting =
-            FirstTextWait { signals: &mut signals, manager: manager.as_deref(), told: None, ui };
-        if !membership.first_text(&engine, &store, |error| waiting.goes_on(error))? {
-            return Ok(Exit::Done);
+
+    fn serve(&self, Invocation { global, ui, .. }: Invocation<'_>) -> Result<Exit, Error> {
+        limit_memory();
+        // Registered first, so that no signal meets its default action.
+        let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(serve_failed)?;
+        let log = self.log_format;
+        let texts = self.cluster(global)?.map(Arc::new);
+        let store = input::store(&global.conf)?;
+        let engine = Engine::new(store.clone(), self.hooking.hooks(), waiting).keeping(self.hooking.keep);
+        let manager = ServiceManager::found();
+        if let (Some(name), Some(texts)) = (&self.node, &texts) {
+            let mut told = None;
+            let goes_on =
+                |error: &Error| wait_for_text(error, &mut told, &mut signals, manager.as_deref(), ui);
+            if !first_text(name, texts, (&engine, &store), goes_on)? {
+                return Ok(Exit::Done);
+            }
+        }
+        // A missing file ends the command before a state folder is made beside it.
+        engine.read()?;
+        let lock = lock(&store, ui)?;
+        let engine = engine.start(move |line| log.log(line.level, line.words))?;
+        tell_faults(&engine, ui, log);
+        let engine = if self.no_guards { engine.without_guards() } else { engine };
+        let addresses = listening::addresses(&self.listen)?;
+        let of_tcp = [
+            ("--console", self.console),
+            ("--tls-cert", self.tls_cert.is_some()),
+            ("--tls-self-signed", self.tls_self_signed),
+        ];
+        if let Some(option) = given_of(of_tcp).filter(|_| addresses.is_empty()) {
+            let message = format!("`{option}` has no effect on the Unix socket");
+            return Err(Error::usage(message, "give an address with --listen"));
+        }
+        if !addresses.is_empty() && texts.is_none() {
+            offer_account(&engine, global, ui)?;
+        }
+        if self.view_auth && engine.running().is_some_and(|running| running.view_account().is_none()) {
+            ui.warning(&format!(
+                "`{}` has no usable `view_auth`, so `--view-auth` lets nobody in; `view_auth LOGIN PASSWORD;` does",
+                global.file_name()
+            ));
+        }
+        let files = self.tls_cert.as_deref().zip(self.tls_key.as_deref());
+        let tls = listening::tls(files, self.tls_self_signed, &addresses, lock.as_ref())?;
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let listeners = listening::listeners(&addresses, lock.as_ref())?;
+        let monitoring = listening::bound(&listening::addresses(&self.metrics)?)?;
+        listening::warn_of_plain_text(&listeners, tls.is_some(), ui);
+        let socket = lock.as_ref().map(|_| format!("the Unix socket of {}", global.file_name()));
+        let path = format!("/{}", global.remote.prefix(None).trim_matches('/'));
+        let urls: Vec<String> =
+            socket.into_iter().chain(listening::urls(&listeners, scheme, &path)?).collect();
+        let metrics_urls = listening::urls(&monitoring, "http", "/metrics")?;
+        let console_urls = listening::urls(&listeners, scheme, "/")?.into_iter().filter(|_| self.console);
+        let node = texts.map(|texts| self.join(&engine, store, texts)).transpose()?;
+        let handler =
+            Handler::new(engine.clone(), self.settings(global)).with_connections(self.max_connections);
+        let handler = if self.console { handler.with_console() } else { handler };
+        let handler = Arc::new(match &node {
+            Some(node) => handler.serving(node.clone()),
+            None => handler,
+        });
+        end_with_a_panic(log);
+        let server = HttpServer::start(handler.clone(), listeners, tls.clone(), self.limits());
+        let server = server.map_err(serve_failed)?;
+        handler.runtime().listens(Listening {
+            addresses: urls.clone(),
+            connections: Box::new(server.connection_count()),
+            is_late: Box::new(server.lateness()),
+            tls: tls.clone(),
+        });
+        // Its few connections are its own, so a client without credentials takes none from the API.
+        let monitoring = match monitoring.is_empty() {
+            true => None,
+            false => {
+                let service = Arc::new(Monitoring(handler.clone()));
+                let server = HttpServer::start(service, monitoring, None, Limits::of_monitoring());
+                Some(server.map_err(serve_failed)?)
+            }
+        };
+        if let Some(manager) = &manager {
+            manager.tell("READY=1");
+            manager.keep_watch(server.lateness()).map_err(serve_failed)?;
+        }
+        let mut lines = Vec::new();
+        if let Some(tls) = tls.as_deref().filter(|_| self.tls_self_signed) {
+            lines.push(format!("fingerprint {}", tls.fingerprint()));
+        }
+        if let Some(node) = &node {
+            node.start().map_err(serve_failed)?;
+        }
+        lines.extend(urls.iter().chain(&metrics_urls).map(|url| format!("listening on {url}")));
+        lines.extend(console_urls.map(|url| format!("the console is at {url}")));
+        announce(&lines)?;
+        signals.forever().take_while(|signal| *signal == SIGHUP).for_each(|_| {
+            node.iter().for_each(|node| _ = node.try_again());
+            reload_in_background(&engine, tls.as_ref(), ui, log);
+        });
+        manager.iter().for_each(|manager| manager.tell("STOPPING=1"));
+        node.iter().for_each(|node| node.stop());
+        server.stop(GRACE);
+        monitoring.into_iter().for_each(|server| server.stop(Duration::ZERO));
+        if !engine.settle(GRACE) {
+            log.warn("the server ended while a reload command was still running");
+        }
+        if lock.is_some() {
+            leave(&engine, log);
+        }
+        Ok(Exit::Done)
+    }
+
+    /// The configuration that a node follows, which options or the context in use name beside the file; `None` for a
+    /// server of its own, which works on a file alone.
+    fn cluster(&self, global: &GlobalArgs) -> Result<Option<ClusterStore>, Error> {
+        let chosen = global.chosen;
+        if self.node.is_some() {
+            let no_cluster = || {
+                Error::usage("`--node` needs a cluster", "give the URL of the configuration: `--cluster URL`")
+            };
+            return target::followed_cluster(global)?.ok_or_else(no_cluster).map(Some);
+        }
+        match chosen.kind {
+            TargetKind::Cluster(_) | TargetKind::TwoOptions(["--conf", "--cluster"]) => {
+                Err(Error::usage("a server of a cluster needs a name", "give it with `--node NAME`"))
+            }
+            _ if chosen.names_server() => {
+                let message = "`serve` works on a file, not on a server";
+                Err(Error::usage(message, "give the file with `--conf`"))
+            }
+            _ => Ok(None),
         }
     }
-    // A missing file ends the command before a state folder is made beside it.
-    engine.read()?;
-    let lock = lock(&store, ui)?;
-    let lines: Arc<Lines> = Arc::new(access_log::log_lines(args.log_format));
-    let engine = engine.start(access_log::log_lines(args.log_format))?;
-    tell_faults(&engine, ui, &*lines);
-    let engine = if args.no_guards { engine.without_guards() } else { engine };
-    let addresses = listening::addresses(&args.listen)?;
-    refuse_without_address(args, &addresses)?;
-    if !addresses.is_empty() && membership.is_none() {
-        offer_account(&engine, global, ui)?;
-    }
-    warn_of_no_view_account(args, &engine, global, ui);
-    let tls = listening::tls(certificate(args), &addresses, lock.as_ref())?;
-    let listeners = listening::listeners(&addresses, lock.as_ref())?;
-    let monitoring = listening::bound(&listening::addresses(&args.metrics)?)?;
-    listening::warn_of_plain_text(&listeners, tls.is_some(), ui);
-    let urls = listening::urls(&listeners, tls.is_some(), global)?;
-    let metrics_urls = listening::tcp_urls(&monitoring, "http", "/metrics")?;
-    let console_urls = match args.console {
-        true => listening::tcp_urls(&listeners, listening::scheme(tls.is_some()), "/")?,
-        false => Vec::new(),
-    };
-    let node = membership.map(|membership| membership.join(&engine, store)).transpose()?;
-    let handler = Handler::new(engine.clone(), settings(args, global)).with_connections(args.max_connections);
-    let handler = if args.console { handler.with_console() } else { handler };
-    let handler = Arc::new(match &node {
-        Some(node) => handler.serving(node.clone()),
-        None => handler,
-    });
-    end_with_a_panic(&lines);
-    let server = HttpServer::start(handler.clone(), listeners, tls.clone(), limits(args));
-    let server = server.map_err(Error::serve_failed)?;
-    handler.runtime().listens(Listening {
-        addresses: urls.clone(),
-        connections: Box::new(server.connection_count()),
-        is_late: Box::new(server.lateness()),
-        tls: tls.clone(),
-    });
-    let monitoring = monitor(&handler, monitoring)?;
-    if let Some(manager) = &manager {
-        manager.tell("READY=1");
-        manager.keep_watch(server.lateness()).map_err(Error::serve_failed)?;
-    }
-    if let Some(tls) = tls.as_deref().filter(|_| args.tls_self_signed) {
-        listening::announce(tls, ui)?;
-    }
-    if let Some(node) = &node {
-        node.start().map_err(Error::serve_failed)?;
-    }
-    let listening = urls.iter().chain(&metrics_urls).map(|url| format!("listening on {url}"));
-    announce(listening.chain(console_urls.iter().map(|url| format!("the console is at {url}"))))?;
-    signals.forever().take_while(|signal| *signal == SIGHUP).for_each(|_| {
-        node.iter().for_each(|node| _ = node.try_again());
-        reload_in_background(&engine, tls.as_ref(), ui, &lines);
-    });
-    manager.iter().for_each(|manager| manager.tell("STOPPING=1"));
-    node.iter().for_each(|node| node.stop());
-    server.stop(GRACE);
-    monitoring.into_iter().for_each(|server| server.stop(Duration::ZERO));
-    if !engine.settle(GRACE) {
-        warn(&*lines, "the server ended while a reload command was still running");
-    }
-    if lock.is_some() {
-        roll_back_unconfirmed(&engine, &*lines);
-        keep_unsaved(&engine, &*lines);
-    }
-    Ok(Exit::Done)
-}
 
-/// The node that the options name.
-fn node_settings(args: &ServeArgs) -> Option<NodeSettings> {
-    let (name, on_drift, health) = (args.node.clone()?, args.on_drift.into(), args.health_cmd.clone());
-    Some(NodeSettings { name, on_drift, health })
+    /// The node over an engine that runs a configuration.
+    fn join(
+        &self,
+        engine: &Engine,
+        file: Arc<ConfFile>,
+        texts: Arc<ClusterStore>,
+    ) -> Result<Arc<Node>, Error> {
+        let on_drift = match self.on_drift {
+            DriftChoice::Overwrite => OnDrift::Overwrite,
+            DriftChoice::Keep => OnDrift::Keep,
+        };
+        let (name, health) = (self.node.clone().unwrap_or_default(), self.health_cmd.clone());
+        let cluster = Engine::new(texts.clone(), Hooks::default(), waiting);
+        Node::new(NodeSettings { name, on_drift, health }, engine.clone(), file, (cluster, texts))
+    }
+
+    fn settings(&self, global: &GlobalArgs) -> HandlerSettings {
+        HandlerSettings {
+            prefix: global.remote.prefix(None).to_owned(),
+            trusted_proxies: self.trusted_proxy.clone(),
+            view_auth: self.view_auth,
+            log: access_log::log_requests(self.log_format),
+            runtime: Runtime::new(self.runtime_cmd.clone()),
+            patch_memory: self.limits().patch_memory(),
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        let (connections, proxies) = (self.max_connections, self.trusted_proxy.clone());
+        Limits { connections, proxies, ..Limits::default() }.with_body(self.max_body * MIB)
+    }
 }
 
 /// The pause between two attempts of a node to get its first text.
@@ -283,63 +345,45 @@ const DENIED_PAUSE: Duration = Duration::from_secs(10);
 /// The time between two looks for a signal.
 const SIGNAL_PAUSE: Duration = Duration::from_millis(50);
 
-/// A node that has no file waits for its first text.
-struct FirstTextWait<'w> {
-    signals: &'w mut Signals,
-    manager: Option<&'w ServiceManager>,
-    /// The reason that was told last.
-    told: Option<String>,
+/// Waits before the next attempt of a node that has no file to get its first text; false if a signal ends the process.
+/// `told` is the reason that was told last.
+fn wait_for_text(
+    error: &Error,
+    told: &mut Option<String>,
+    signals: &mut Signals,
+    manager: Option<&ServiceManager>,
     ui: Ui,
-}
-
-impl FirstTextWait<'_> {
-    /// Waits before the next attempt; false if a signal ends the process.
-    fn goes_on(&mut self, error: &Error) -> bool {
-        let reason = error.to_string();
-        if self.told.as_ref() != Some(&reason) {
-            self.ui.warning(&format!("there is no file, and this node waits for its first text: {reason}"));
-            self.told = Some(reason);
-        }
-        let is_denied = error.kind == ErrorKind::ClusterDenied;
-        let pause = jittered(if is_denied { DENIED_PAUSE } else { FIRST_TEXT_PAUSE });
-        // An attempt takes as long as a request may.
-        self.manager.iter().for_each(|manager| manager.keep_starting(pause + DEFAULT_REQUEST_TIME * 2));
-        let begin = Instant::now();
-        while begin.elapsed() < pause {
-            match self.signals.pending().next() {
-                Some(SIGHUP) => return true,
-                Some(_) => return false,
-                None => thread::sleep(SIGNAL_PAUSE),
-            }
-        }
-        true
+) -> bool {
+    let reason = error.to_string();
+    if told.as_ref() != Some(&reason) {
+        ui.warning(&format!("there is no file, and this node waits for its first text: {reason}"));
+        *told = Some(reason);
     }
-}
-
-/// Returns the origin of the certificate, if the server has one.
-fn certificate(args: &ServeArgs) -> Option<CertificateOrigin<'_>> {
-    match (&args.tls_cert, &args.tls_key) {
-        (Some(certificate), Some(key)) => Some(CertificateOrigin::Files { certificate, key }),
-        _ => args.tls_self_signed.then_some(CertificateOrigin::SelfSigned),
+    let is_denied = error.kind == ErrorKind::ClusterDenied;
+    let pause = jittered(if is_denied { DENIED_PAUSE } else { FIRST_TEXT_PAUSE });
+    // An attempt takes as long as a request may.
+    manager.iter().for_each(|manager| manager.keep_starting(pause + DEFAULT_REQUEST_TIME * 2));
+    let begin = Instant::now();
+    while begin.elapsed() < pause {
+        match signals.pending().next() {
+            Some(SIGHUP) => return true,
+            Some(_) => return false,
+            None => thread::sleep(SIGNAL_PAUSE),
+        }
     }
+    true
 }
 
 /// Ends the process when one of its threads panics, with a line of the log: no thread is missing unseen, and the service
 /// manager starts the server again. What is pending is rolled back then.
-fn end_with_a_panic(lines: &Arc<Lines>) {
-    let lines = lines.clone();
+fn end_with_a_panic(log: LogFormat) {
     panic::set_hook(Box::new(move |panic| {
         let current = thread::current();
-        let words = format!("the thread `{}` failed: {panic}", current.name().unwrap_or("?"));
-        lines(&LogLine { level: LogLevel::Error, words: &words });
+        let thread = current.name().unwrap_or("?");
+        log.log(LogLevel::Error, &format!("the thread `{thread}` failed: {panic}"));
         access_log::flush();
         std::process::exit(Exit::Broken as i32);
     }));
-}
-
-fn refuse_url(global: &GlobalArgs) -> Result<(), Error> {
-    let refused = || Error::usage("`serve` works on a file, not on a server", "give the file with `--conf`");
-    if global.chosen.names_server() { Err(refused()) } else { Ok(()) }
 }
 
 /// Becomes the only server over the file; `None` on a read-only file system.
@@ -359,17 +403,17 @@ fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, Error> {
 
 /// Reports the errors that the running configuration has together with what it includes. They do not keep
 /// the server from starting: it may be needed to mend them.
-fn tell_faults(engine: &Engine, ui: Ui, lines: &Lines) {
+fn tell_faults(engine: &Engine, ui: Ui, log: LogFormat) {
     let Some(composed) = engine.running().and_then(|running| engine.composed(&running, Follow::ALL)) else {
         return;
     };
     let faults = composed.told_faults();
     for (index, fault) in faults.iter().take(MAX_TOLD).enumerate() {
         let shown = if index == 0 { composed_error(&composed, fault, ui.masker()) } else { None };
-        warn(lines, &shown.map_or_else(|| fault.to_string(), |shown| in_one_line(&shown)));
+        log.warn(&shown.map_or_else(|| fault.to_string(), |shown| in_one_line(&shown)));
     }
     if faults.len() > MAX_TOLD {
-        warn(lines, &format!("and {} more; `mediactl check` shows them", faults.len() - MAX_TOLD));
+        log.warn(&format!("and {} more; `mediactl check` shows them", faults.len() - MAX_TOLD));
     }
 }
 
@@ -381,71 +425,23 @@ fn offer_account(engine: &Engine, global: &GlobalArgs, ui: Ui) -> Result<(), Err
     let name = global.file_name();
     let question = format!("`{name}` has no usable `edit_auth`: set one, with a random password?");
     if prompts::confirm(&question).map_err(Error::prompt_failed)? != Some(true) {
-        return Err(Error::no_account(&name));
+        let message = format!("`{name}` has no usable `edit_auth`, without which no one could use the API");
+        let set = "modify --set edit_auth.login=admin --set edit_auth.password";
+        return Err(
+            Error::new(ErrorKind::Invalid, message).hint(format!("`mediactl --conf {name} {set}` sets one"))
+        );
     }
     let account = NewAccount::random()?;
-    let patch = json!({DirectiveRole::Editor.key(Scope::Top): {"login": account.login, "password": account.password}});
-    let request = Request::from(patch);
+    let members = json!({"login": account.login, "password": account.password});
+    let request = Request::from(json!({DirectiveRole::Editor.key(Scope::Top): members}));
     engine.modify(&request, &ChangeOptions { by: local_user(), ..ChangeOptions::default() })?;
     ui.say("this is the account, which is not shown again:");
     account.show(ui)
 }
 
-/// Starts the server of metrics at its own addresses; `None` without any. Its few connections are its
-/// own, so a client without credentials takes none from the API.
-fn monitor(handler: &Arc<Handler>, listeners: Vec<Listener>) -> Result<Option<HttpServer>, Error> {
-    if listeners.is_empty() {
-        return Ok(None);
-    }
-    let service = Arc::new(Monitoring(handler.clone()));
-    let server = HttpServer::start(service, listeners, None, Limits::of_monitoring());
-    server.map(Some).map_err(Error::serve_failed)
-}
-
-/// Refuses options that are for TCP alone if there is no address.
-fn refuse_without_address(args: &ServeArgs, addresses: &[SocketAddr]) -> Result<(), Error> {
-    let of_tcp = [
-        ("--console", args.console),
-        ("--tls-cert", args.tls_cert.is_some()),
-        ("--tls-self-signed", args.tls_self_signed),
-    ];
-    match of_tcp.iter().find(|(_, is_given)| *is_given && addresses.is_empty()) {
-        Some((name, _)) => Err(Error::usage(
-            format!("`{name}` has no effect on the Unix socket"),
-            "give an address with --listen",
-        )),
-        None => Ok(()),
-    }
-}
-
-fn warn_of_no_view_account(args: &ServeArgs, engine: &Engine, global: &GlobalArgs, ui: Ui) {
-    if args.view_auth && engine.running().is_some_and(|running| running.view_account().is_none()) {
-        ui.warning(&format!(
-            "`{}` has no usable `view_auth`, so `--view-auth` lets nobody in; `view_auth LOGIN PASSWORD;` does",
-            global.file_name()
-        ));
-    }
-}
-
-fn settings(args: &ServeArgs, global: &GlobalArgs) -> HandlerSettings {
-    HandlerSettings {
-        prefix: global.remote.prefix(None).to_owned(),
-        trusted_proxies: args.trusted_proxy.clone(),
-        view_auth: args.view_auth,
-        log: access_log::log_requests(args.log_format),
-        runtime: Runtime::new(args.runtime_cmd.clone()),
-        patch_memory: limits(args).patch_memory(),
-    }
-}
-
-fn limits(args: &ServeArgs) -> Limits {
-    let (connections, proxies) = (args.max_connections, args.trusted_proxy.clone());
-    Limits { connections, proxies, ..Limits::default() }.with_body(args.max_body * MIB)
-}
-
-fn announce(lines: impl IntoIterator<Item = String>) -> Result<(), Error> {
+fn announce(lines: &[String]) -> Result<(), Error> {
     let mut out = io::stdout().lock();
-    let printed = lines.into_iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
+    let printed = lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
     match printed {
         // The reader of stdout is gone; the server runs all the same.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -453,23 +449,16 @@ fn announce(lines: impl IntoIterator<Item = String>) -> Result<(), Error> {
     }
 }
 
-/// The lines of the log that no request causes.
-type Lines = dyn Fn(&LogLine<'_>) + Send + Sync;
-
-fn warn(lines: &Lines, words: &str) {
-    lines(&LogLine { level: LogLevel::Warning, words });
-}
-
 /// Reloads in a thread, because hooks take time and the next signal may end the server.
-fn reload_in_background(engine: &Engine, tls: Option<&Arc<Tls>>, ui: Ui, lines: &Arc<Lines>) {
-    let (engine, tls, of_thread) = (engine.clone(), tls.cloned(), lines.clone());
-    let run = move || reload(&engine, tls.as_deref(), ui, &*of_thread);
-    if std::thread::Builder::new().spawn(run).is_err() {
-        warn(&**lines, "SIGHUP: cannot spawn a thread, so nothing was loaded");
+fn reload_in_background(engine: &Engine, tls: Option<&Arc<Tls>>, ui: Ui, log: LogFormat) {
+    let (engine, tls) = (engine.clone(), tls.cloned());
+    let run = move || reload(&engine, tls.as_deref(), ui, log);
+    if thread::Builder::new().spawn(run).is_err() {
+        log.warn("SIGHUP: cannot spawn a thread, so nothing was loaded");
     }
 }
 
-fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui, lines: &Lines) {
+fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui, log: LogFormat) {
     match engine.load_again("SIGHUP") {
         Ok(change) => {
             let includes =
@@ -479,8 +468,8 @@ fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui, lines: &Lines) {
                 (false, true) => "the file has not changed, nor has what it includes",
                 (false, false) => "the file has not changed",
             };
-            lines(&LogLine { level: LogLevel::Note, words: &format!("SIGHUP: {what}") });
-            tell_faults(engine, ui, lines);
+            log.log(LogLevel::Note, &format!("SIGHUP: {what}"));
+            tell_faults(engine, ui, log);
         }
         Err(error) => {
             let fault = match (&error.broken, error.faults.first()) {
@@ -492,34 +481,30 @@ fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui, lines: &Lines) {
                 (None, None) => None,
             };
             let fault = fault.map_or(String::new(), |fault| format!("; {}", in_one_line(&fault)));
-            warn(lines, &format!("SIGHUP: the file was not loaded: {error}{fault}"));
+            log.warn(&format!("SIGHUP: the file was not loaded: {error}{fault}"));
         }
     }
     if let Some(Err(error)) = tls.map(Tls::reload) {
-        warn(lines, &format!("SIGHUP: the certificate was not loaded: {error}"));
+        log.warn(&format!("SIGHUP: the certificate was not loaded: {error}"));
     }
 }
 
-fn roll_back_unconfirmed(engine: &Engine, lines: &Lines) {
+/// Rolls back what was not confirmed, and keeps what is not saved, when the server ends.
+fn leave(engine: &Engine, log: LogFormat) {
     match engine.cancel_any() {
+        Ok(None) => {}
         // The engine has logged it already.
         Ok(Some(aftermath)) if aftermath.is_hand_edit() => {}
-        Ok(None) => {}
-        Ok(Some(_)) => warn(lines, "a change that was not confirmed was rolled back"),
+        Ok(Some(_)) => log.warn("a change that was not confirmed was rolled back"),
         Err(error) => {
-            warn(lines, &format!("a change that was not confirmed could not be rolled back: {error}"))
+            log.warn(&format!("a change that was not confirmed could not be rolled back: {error}"));
         }
     }
-}
-
-fn keep_unsaved(engine: &Engine, lines: &Lines) {
+    let unsaved = "the running configuration was not saved";
     match engine.keep_unsaved() {
-        Ok(true) => warn(lines, "the running configuration was not saved; its text is kept in the history"),
+        Ok(true) => log.warn(&format!("{unsaved}; its text is kept in the history")),
         Ok(false) => {}
-        Err(error) => warn(
-            lines,
-            &format!("the running configuration was not saved, and its text could not be kept: {error}"),
-        ),
+        Err(error) => log.warn(&format!("{unsaved}, and its text could not be kept: {error}")),
     }
 }
 
@@ -537,8 +522,7 @@ mod tests {
     #[test]
     fn a_thread_that_panics_ends_the_process_with_a_code_of_its_own() {
         if std::env::var_os(ENDS).is_some() {
-            let lines: Arc<Lines> = Arc::new(access_log::log_lines(LogFormat::Json));
-            end_with_a_panic(&lines);
+            end_with_a_panic(LogFormat::Json);
             let thread = thread::Builder::new().name("accept".to_owned());
             let spawned = thread.spawn(|| panic!("as the test asks")).expect("a thread can be spawned");
             return spawned.join().expect("it does not come to this");

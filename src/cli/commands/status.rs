@@ -5,13 +5,13 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::cli::args::shared::ListFormat;
+use crate::cli::args::Invocation;
+use crate::cli::args::global::ListFormat;
+use crate::cli::confirmation;
 use crate::cli::fleet::answers::{ServerAnswer, print_table};
-use crate::cli::invocation::Invocation;
 use crate::cli::render::diagnostics::{composed_error, first_error};
 use crate::cli::render::status;
 use crate::cli::render::texts::masked_entry;
-use crate::cli::rolled_out;
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Status};
@@ -60,36 +60,41 @@ struct StatusRecord<'a> {
     status: &'a Status,
 }
 
-pub fn run(args: &StatusArgs, call: Invocation<'_>) -> Result<Exit, Error> {
-    let ui = call.ui;
-    let answers = call.ask("status", |server| {
-        let status = read(&mut server.target, ui)?;
-        Ok((status, server.target.service.name().to_owned()))
-    })?;
-    match (args.output, answers.one()) {
-        (ListFormat::Json, Some((target, (status, _)))) => ui.print_json(&StatusRecord { target, status })?,
-        (ListFormat::Text, Some((target, (status, _)))) => {
-            ui.print(|out| status::print(target, status, ui.screen(), out))?;
+impl StatusArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        let ui = call.ui;
+        let answers = call.ask("status", |server| {
+            let status = read(&mut server.target, ui)?;
+            Ok((status, server.target.service.name().to_owned()))
+        })?;
+        match (self.output, answers.one()) {
+            (ListFormat::Json, Some((target, (status, _)))) => {
+                ui.print_json(&StatusRecord { target, status })?
+            }
+            (ListFormat::Text, Some((target, (status, _)))) => {
+                ui.print(|out| status::print(target, status, ui.screen(), out))?;
+            }
+            // A server that does not answer has a member, or a row, too.
+            (ListFormat::Json, None) => {
+                let record = |answer: &ServerAnswer<_>| (answer.server.clone(), status_record(answer));
+                ui.print_json(&answers.list.iter().map(record).collect::<Map<_, _>>())?;
+            }
+            (ListFormat::Text, None) => {
+                let time = if answers.is_of_many() { status::roughly } else { status::to_the_second };
+                let rows = answers.list.iter().map(|answer| status_row(answer, time)).collect();
+                print_table(&["SERVER", "STATE", "PENDING", "LAST CHANGE"], rows, ui)?;
+            }
         }
-        // A server that does not answer has a member, or a row, too.
-        (ListFormat::Json, None) => {
-            let record = |answer: &ServerAnswer<_>| (answer.server.clone(), status_record(answer));
-            ui.print_json(&answers.list.iter().map(record).collect::<Map<_, _>>())?;
+        if self.exit_code && answers.found().any(|(_, (status, _))| status.nodes.is_some()) {
+            let runs_it = |status: &Status| {
+                confirmation::missing(status, None).is_none_or(|missing| missing.is_empty())
+            };
+            let is_missing = answers.found().any(|(_, (status, _))| !runs_it(status));
+            return Ok(answers.exit_if(is_missing, Exit::Partly));
         }
-        (ListFormat::Text, None) => {
-            let time = if answers.is_of_many() { status::roughly } else { status::to_the_second };
-            let rows = answers.list.iter().map(|answer| status_row(answer, time)).collect();
-            print_table(&["SERVER", "STATE", "PENDING", "LAST CHANGE"], rows, ui)?;
-        }
+        let is_open = answers.found().any(|(_, (status, _))| is_open(status));
+        Ok(answers.exit_if(is_open, Exit::Different))
     }
-    if args.exit_code && answers.found().any(|(_, (status, _))| status.nodes.is_some()) {
-        let runs_it =
-            |status: &Status| rolled_out::missing(status, None).is_none_or(|missing| missing.is_empty());
-        let is_missing = answers.found().any(|(_, (status, _))| !runs_it(status));
-        return Ok(answers.exit_if(is_missing, Exit::Partly));
-    }
-    let is_open = answers.found().any(|(_, (status, _))| is_open(status));
-    Ok(answers.exit_if(is_open, Exit::Different))
 }
 
 fn status_record(answer: &ServerAnswer<(Status, String)>) -> Value {

@@ -8,7 +8,7 @@ use clap::{Arg, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
 
 use super::line::TypedLine;
-use crate::cli::local_time;
+use crate::cli::local;
 use crate::cli::render::group_table::Column;
 use crate::cli::render::texts::masked_entry;
 use crate::http::client::without_userinfo;
@@ -200,7 +200,7 @@ impl Completer {
         let entries = self.line.lookup.history().into_iter().map(|entry| masked_entry(entry, Some(&masker)));
         let one = |entry: HistoryEntry| {
             let words = [
-                local_time::shown(entry.at),
+                local::shown(entry.at),
                 entry.by.unwrap_or_default(),
                 entry.operation,
                 entry.message.unwrap_or_default(),

@@ -10,9 +10,9 @@ use std::thread;
 use rustix::termios::tcgetwinsize;
 
 use super::answers::{Answers, ServerAnswer};
+use crate::cli::args::Invocation;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::context::{self, ServerContext};
-use crate::cli::invocation::Invocation;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::error::Error;
@@ -104,9 +104,7 @@ impl Invocation<'_> {
 impl Fleet {
     /// Finds the way to each server, and asks for passwords; sends nothing.
     pub fn open(contexts: Vec<ServerContext>, global: &GlobalArgs, ui: Ui) -> Result<Self, Error> {
-        if global.chosen.hooks {
-            return Err(target::hooks_of_a_server());
-        }
+        target::refuse_hooks(global)?;
         let jobs = jobs(&contexts, global);
         let member = |context: ServerContext| {
             let warnings = Warnings::default();

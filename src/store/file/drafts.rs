@@ -156,7 +156,7 @@ impl KeptDraft {
 
     /// Removes the draft, and what the editor left beside it, such as a backup: the names have that of the draft in
     /// them.
-    pub fn remove(self) {
+    pub fn remove(&self) {
         let _ = fs::remove_file(self.path.with_extension(BASE));
         let _ = fs::remove_file(&self.path);
         let (Some(folder), Some(name)) = (self.path.parent(), self.path.file_stem()) else { return };

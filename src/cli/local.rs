@@ -1,12 +1,16 @@
-//! Times as people see them: in their zone, which is shown.
+//! The user who runs this program: times in their zone, which is shown, their name, and the folder for their data.
 
+use std::env;
+use std::path::PathBuf;
 use std::time::SystemTime;
 
-use jiff::civil::{Date, DateTime};
+use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, Zoned};
+use rustix::process::getuid;
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
+use crate::http::api::by_sudo;
 use crate::store::clock;
 
 /// `2026-11-22T15:04:05+01:00`, in the zone of this machine, or of `TZ`.
@@ -31,7 +35,7 @@ pub fn short(time: SystemTime) -> String {
 pub fn parse(text: &str) -> Result<SystemTime, Error> {
     let now = Zoned::now();
     let local = |time: DateTime| time.to_zoned(TimeZone::system()).ok().map(|time| time.timestamp());
-    let at_midnight = |date: Date| local(date.to_datetime(jiff::civil::Time::midnight()));
+    let at_midnight = |date: Date| local(date.to_datetime(Time::midnight()));
     let ago = || {
         let span: Span = text.trim().trim_end_matches("ago").trim_end().parse().ok()?;
         let span = if span.is_negative() { span } else { -span };
@@ -49,11 +53,33 @@ pub fn parse(text: &str) -> Result<SystemTime, Error> {
     };
     let found = found.filter(|time| time.as_duration() >= SignedDuration::ZERO);
     found.map(SystemTime::from).ok_or_else(|| {
-        Error::bad_value(
-            format!("`{text}` is no time"),
-            "write a date such as `2026-11-22` or `2026-11-22 15:04`, or how long ago: `2h`, `3 days`",
-        )
+        let hint = "write a date such as `2026-11-22` or `2026-11-22 15:04`, or how long ago: `2h`, `3 days`";
+        Error::new(ErrorKind::Invalid, format!("`{text}` is no time")).hint(hint)
     })
+}
+
+/// The user who runs this program, for hooks and the history.
+pub fn local_user() -> String {
+    if let Some(by) = sudo_user().as_deref().and_then(by_sudo) {
+        return by;
+    }
+    let uid = getuid().as_raw();
+    match env::var("USER") {
+        Ok(user) if !user.is_empty() => format!("{user} (uid {uid})"),
+        _ => format!("uid {uid}"),
+    }
+}
+
+/// The user who called this program as root by sudo; none without sudo.
+pub fn sudo_user() -> Option<String> {
+    let user = env::var("SUDO_USER").ok().filter(|_| getuid().is_root())?;
+    (by_sudo(&user).is_some() && user != "root").then_some(user)
+}
+
+/// `$XDG_STATE_HOME`, else `~/.local/state`; `None` if no variable says where that is.
+pub fn state_home() -> Option<PathBuf> {
+    let folder = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))
 }
 
 #[cfg(test)]

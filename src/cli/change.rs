@@ -1,0 +1,239 @@
+//! What the commands that change something share: the questions, the report, and the wait for what becomes of the change.
+//!
+//! A change that needs a question as a whole is rehearsed and shown before: of a protected context, of many entries, and
+//! where its command asks. Without a terminal nothing is asked.
+
+use std::io;
+
+use crate::cli::args::Invocation;
+use crate::cli::args::changing::ChangeArgs;
+use crate::cli::confirmation::{self, no_cluster};
+use crate::cli::context;
+use crate::cli::fleet::{self, plan::FleetChange};
+use crate::cli::prompts;
+use crate::cli::render::report::{Report, Verb, all_lack};
+use crate::cli::render::texts::print_diff;
+use crate::cli::target;
+use crate::cli::ui::{Ui, output};
+use crate::engine::{
+    ChangeOptions, ChangeReport, ConfigService, Decision, Expected, Guard, OutcomeNote, ReportParts,
+    RequestedChange,
+};
+use crate::error::{Error, ErrorKind, Exit};
+use crate::store::{ChangeId, HistoryEntry};
+use mediaconf::{AssignOptions, one_line};
+
+/// A change of more streams, lives and plugins than this is asked about.
+const MOST_UNASKED: usize = 20;
+
+/// A command that makes a change, and how it reports the outcome.
+#[derive(Clone)]
+pub struct ChangeCommand<'a> {
+    /// The options that all changes have.
+    pub args: &'a ChangeArgs,
+    /// The options that go along with the change.
+    pub options: ChangeOptions,
+    /// The words for what the command does.
+    verb: Verb,
+    /// True if the user has seen the diff already.
+    pub diff_was_shown: bool,
+    /// The protected context that the change is made in.
+    protected: Option<String>,
+    /// Describes the part of a rehearsed change that needs a question; `None` if it needs none.
+    pub asks_about: Option<fn(&ChangeReport) -> Option<String>>,
+    /// True if a rollback of several servers may undo other changes on each.
+    pub each: bool,
+}
+
+impl<'a> ChangeCommand<'a> {
+    /// A change with the options that all changes have.
+    pub fn new(args: &'a ChangeArgs, verb: Verb) -> Self {
+        let (options, protected, asks_about) = (args.options(), None, None);
+        Self { args, options, verb, diff_was_shown: false, protected, asks_about, each: false }
+    }
+
+    /// The same, named in the history by the command that makes it.
+    pub fn named(mut self, command: &'static str) -> Self {
+        self.options.command = Some(command.into());
+        self.verb = self.verb.with_operation(command);
+        self
+    }
+
+    /// The options of the edits that the change consists of.
+    pub fn assigning(&self) -> AssignOptions {
+        AssignOptions {
+            one_word: self.options.accepts(&Guard::FormChange),
+            near_misses: self.options.accepts(&Guard::NearMiss),
+            ..AssignOptions::default()
+        }
+    }
+
+    /// Makes the change on the target, or on each server that is named.
+    pub fn run(mut self, call: Invocation<'_>, requested: RequestedChange<'_>) -> Result<Exit, Error> {
+        let Invocation { global, ui, .. } = call;
+        if let Some(contexts) = context::several(global)? {
+            if self.args.wait.is_some() {
+                return Err(no_cluster());
+            }
+            let Self { args, options, verb, each, .. } = self;
+            let masked = ReportParts::masked_by(ui.masker().as_ref());
+            let told = ReportParts { diff: true, values: true, ..masked };
+            let options = ChangeOptions { told, ..options };
+            let id = match requested {
+                RequestedChange::Update(_) => None,
+                _ => Some(options.id.clone().unwrap_or_else(ChangeId::random)),
+            };
+            let change = FleetChange { args, options, verb, requested: &requested, id, each };
+            return fleet::change::run(&change, contexts, global, ui);
+        }
+        let mut target = target::resolve(global, self.args.into(), ui)?;
+        self.protected = target.protected.take();
+        let service = &*target.service;
+        if self.args.wait.is_some() && service.status()?.nodes.is_none() {
+            return Err(no_cluster());
+        }
+        match confirmation::canary_options(self.args, &self.options, service)? {
+            Some(options) => self.options = options,
+            None => self.args.fleet.refuse_for_one()?,
+        }
+        let Some((pinned, undone)) = service.pinned(&requested)? else {
+            return self.run_on(service, ui, requested);
+        };
+        if let Some(HistoryEntry { number, serial, operation, .. }) = undone.last() {
+            let back = number.map_or(String::new(), |number| format!(" (`@{number}`)"));
+            let note = format!("back to the text before `#{serial}`{back}, {}", one_line(operation));
+            self.report("", ui).note(&note);
+        }
+        self.run_on(service, ui, pinned)
+    }
+
+    /// Makes the change: asks its questions, reports the outcome, and waits for the confirmation if one is needed.
+    pub fn run_on(
+        mut self,
+        service: &dyn ConfigService,
+        ui: Ui,
+        requested: RequestedChange<'_>,
+    ) -> Result<Exit, Error> {
+        if self.options.id.is_some() {
+            service.demand("ids of changes")?;
+        }
+        if self.is_asked(&requested)
+            && let Some(agreed) = self.ask(service, ui, &requested)?
+        {
+            (self.options, self.diff_was_shown) = (agreed, true);
+        }
+        let (args, target) = (self.args, service.name().to_owned());
+        let report = self.report(&target, ui);
+        let mut options = ChangeOptions { told: report.parts(), ..self.options };
+        let made = match prompts::can_ask() {
+            true => loop {
+                let error = match service.change(requested.by_ref(), &options) {
+                    Ok(made) => break made,
+                    Err(error) => error,
+                };
+                // A guard that refuses the change becomes a question.
+                match error.guard.clone().filter(Guard::is_question) {
+                    Some(guard) if confirm(&format!("{guard}: go on?"))? => options.accepted.push(guard),
+                    _ => return Err(error),
+                }
+            },
+            false => service.change(requested, &options)?,
+        };
+        report.print(&made)?;
+        made.keys_lacked.iter().for_each(|key| report.note(&all_lack(key)));
+        let waits = made.notes.contains(&OutcomeNote::HasChange) && options.canary.is_empty();
+        match &made.pending {
+            Some(_) if waits && args.dry_run => report.note("it waits to be confirmed"),
+            Some(pending) if waits => {
+                service.decide(Decision::Keep, Some(&pending.id), &options.by)?;
+                report.note("it waited to be confirmed, and is confirmed");
+            }
+            Some(pending) if options.canary.is_empty() => {
+                confirmation::count_down(service, &pending.id, args.confirm.unwrap_or_default(), &report)?;
+            }
+            Some(pending) => confirmation::watch_canary(service, pending, &options, &report)?,
+            None => {}
+        }
+        if let Some(time) = args.wait.filter(|_| made.changed && !args.dry_run) {
+            let missing = confirmation::wait_for_made(service, time, ui);
+            if !missing.is_empty() {
+                return Ok(confirmation::exit_of(&missing, ui));
+            }
+        }
+        Ok(if args.exit_code && made.changed { Exit::Changed } else { Exit::Done })
+    }
+
+    /// Returns the report of the change of `target`.
+    pub fn report<'r>(&self, target: &'r str, ui: Ui) -> Report<'r>
+    where
+        'a: 'r,
+    {
+        Report { ui, target, verb: self.verb, args: self.args, diff_was_shown: self.diff_was_shown }
+    }
+
+    /// True if the change is rehearsed first.
+    fn is_asked(&self, requested: &RequestedChange<'_>) -> bool {
+        let is_of_few =
+            matches!(requested, RequestedChange::Modify(request) if request.names_few(MOST_UNASKED));
+        (self.protected.is_some() || self.asks_about.is_some() || !is_of_few)
+            && !self.diff_was_shown
+            && !(self.args.yes || self.args.force || self.args.dry_run)
+            && prompts::can_ask()
+    }
+
+    /// Rehearses the change, shows it and asks. Returns the options with which it is made, for the configuration
+    /// that it was shown for; `None` if it needs no question.
+    fn ask(
+        &self,
+        service: &dyn ConfigService,
+        ui: Ui,
+        requested: &RequestedChange<'_>,
+    ) -> Result<Option<ChangeOptions>, Error> {
+        let secrets = ui.masker().is_none();
+        let told = ReportParts { diff: true, values: true, secrets, ..ReportParts::default() };
+        let mut agreed = ChangeOptions { dry_run: true, told, ..self.options.clone() };
+        let mut refusal: Option<Error> = None;
+        // A dry run that accepts the guards which ask; the last refusal of such a guard is told.
+        let report = loop {
+            let error = match service.change(requested.by_ref(), &agreed) {
+                Ok(report) => break report,
+                Err(error) => error,
+            };
+            match error.guard.clone().filter(Guard::is_question) {
+                Some(guard) if !agreed.accepted.contains(&guard) => agreed.accepted.push(guard),
+                _ => return Err(error),
+            }
+            refusal = Some(error);
+        };
+        let protected = self.protected.as_ref().map(|name| format!("context `{name}` is protected"));
+        let mut reasons: Vec<String> = protected.into_iter().collect();
+        reasons.extend(refusal.iter().map(ToString::to_string));
+        reasons.extend(self.asks_about.and_then(|about| about(&report)));
+        if refusal.is_none() {
+            let effects = &report.effects;
+            reasons.extend(effects.in_words().filter(|_| effects.entries() > MOST_UNASKED));
+        }
+        if reasons.is_empty() || !report.changed {
+            return Ok(None);
+        }
+        output(print_diff(&report.diff, [service.name(); 2], ui.on_stderr(), &mut io::stderr().lock()))?;
+        let end = if self.protected.is_some() && reasons.len() == 1 { "change it?" } else { "go on?" };
+        if !confirm(&format!("{}: {end}", reasons.join("; ")))? {
+            return Err(match (refusal, &self.protected) {
+                (Some(refusal), _) => refusal,
+                (None, Some(name)) => Error::protected(name),
+                (None, None) => Error::new(ErrorKind::Guarded, "the change was not made"),
+            });
+        }
+        // Of a text that is not there any more, the change is not made.
+        if agreed.expected.is_none() && !report.notes.contains(&OutcomeNote::OverwroteHandEdit) {
+            agreed.expected = report.before.map(|revision| Expected::OneOf(vec![revision]));
+        }
+        Ok(Some(ChangeOptions { dry_run: false, ..agreed }))
+    }
+}
+
+/// Asks a question; without a terminal the answer is no.
+fn confirm(question: &str) -> Result<bool, Error> {
+    Ok(prompts::confirm(question).map_err(Error::prompt_failed)? == Some(true))
+}

@@ -1,0 +1,268 @@
+//! Whole texts: `mediactl update`, `save`, `apply`, `rollback` and `fmt`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::ValueEnum;
+
+use crate::cli::args::Invocation;
+use crate::cli::args::changing::ChangeArgs;
+use crate::cli::change::ChangeCommand;
+use crate::cli::input::{self, STDIN, STDIN_NAME};
+use crate::cli::render::diagnostics;
+use crate::cli::render::report::Verb;
+use crate::cli::render::texts::write_text;
+use crate::cli::target;
+use crate::engine::{ConfigSource, RequestedChange, Snapshot};
+use crate::error::{Error, Exit};
+use crate::store::ChangeRef;
+use mediaconf::{DesiredState, EditError, Prune, Request, formatted, parse_patch, without_bom};
+
+/// Replace the running configuration of a server without touching its file
+///
+/// Without a running server the command is refused, and the exit code is 7. `mediactl save` replaces the
+/// file.
+#[derive(Debug, clap::Args)]
+pub struct UpdateArgs {
+    /// The new configuration; `-` is standard input
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub file: PathBuf,
+
+    #[command(flatten)]
+    pub changing: ChangeArgs,
+}
+
+impl UpdateArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        let text = input::read(&self.file)?.into();
+        ChangeCommand::new(&self.changing, Verb::UPDATE).run(call, RequestedChange::Update(text))
+    }
+}
+
+/// Replace the configuration file with exactly the given text
+///
+/// The text is checked first; if it has errors, nothing is written. If the configuration file is
+/// missing, it is created with mode 0640, without what the umask takes away.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl save new.conf --dry-run
+  mediactl save new.conf
+  mediactl --conf media.conf save - < new.conf")]
+pub struct SaveArgs {
+    /// The new configuration; `-` is standard input
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub file: PathBuf,
+
+    #[command(flatten)]
+    pub changing: ChangeArgs,
+}
+
+impl SaveArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        let text = input::read(&self.file)?.into();
+        ChangeCommand::new(&self.changing, Verb::SAVE).run(call, RequestedChange::Save(text))
+    }
+}
+
+/// Bring the configuration to a desired state, such as one from a Git repository
+///
+/// FILE is the text of a configuration, or JSON as `mediactl read` prints it. It is merged: what it sets is
+/// set, and what it does not mention stays, with all comments; a note says how many settings of its entries
+/// it lacks. A second run changes nothing.
+///
+/// With `--prune` each stream, live and plugin of FILE gets exactly its values, and all others are deleted.
+/// Settings outside of them are still merged. With `--prune=all` these go, too, if FILE lacks them: the
+/// configuration is what FILE is.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl apply site.conf --dry-run
+  mediactl apply --prune site.conf
+  mediactl apply --prune=all --dry-run whole.conf
+  mediactl apply -o change-json --exit-code site.json
+  mediactl --url https://media.example apply - < site.json")]
+pub struct ApplyArgs {
+    /// The desired state, as text or as JSON; `-` is standard input
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub file: PathBuf,
+
+    /// Remove what FILE lacks: streams, lives and plugins, and settings of those that it has; with `all`
+    /// the other settings, too
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "entries"
+    )]
+    pub prune: Option<PruneScope>,
+
+    #[command(flatten)]
+    pub changing: ChangeArgs,
+}
+
+/// The entries and settings that `--prune` removes, if FILE lacks them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum PruneScope {
+    /// Streams, lives and plugins, and the settings of those that FILE has
+    Entries,
+    /// Everything
+    All,
+}
+
+impl ApplyArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        let prune = match self.prune {
+            None => Prune::Nothing,
+            Some(PruneScope::Entries) => Prune::Entries,
+            Some(PruneScope::All) => Prune::All,
+        };
+        let bytes = input::read(&self.file)?;
+        // No directive begins with a bracket.
+        let request: Request = match without_bom(&bytes).trim_ascii_start().first() {
+            Some(b'{' | b'[') => DesiredState::of_json(parse_patch(&bytes)?, prune)?.into(),
+            _ => {
+                let text = input::valid(&self.file, Arc::new(Snapshot::from_bytes(bytes)))?;
+                DesiredState::of_text(text.document(), prune).into()
+            }
+        };
+        ChangeCommand::new(&self.changing, Verb::APPLY).named("apply").run(call, request.into())
+    }
+}
+
+/// Make an earlier text the configuration again
+///
+/// A rollback is a new change like any other: it is checked first, and can be rolled back itself. 1 is the
+/// text before the last change, so `mediactl rollback 1` undoes the last change.
+///
+/// Each change has an id, which `history -o json` shows. `--change` takes back what that change did, on each server that
+/// has it, and keeps what was changed since; a server where the same lines were changed since is refused.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl history
+  mediactl rollback 1 --dry-run
+  mediactl rollback 1
+  mediactl -x 'edge-*' rollback --change 7f3a90c2")]
+pub struct RollbackArgs {
+    /// Which text: counted back from the last change, or `serial:` and the `#` number of a change;
+    /// `mediactl history` shows both
+    #[arg(value_name = "N", required_unless_present = "change", conflicts_with = "change")]
+    pub which: Option<ChangeRef>,
+
+    /// Undo the changes of several servers even if they are different ones on each
+    #[arg(long, conflicts_with = "change")]
+    pub each: bool,
+
+    #[command(flatten)]
+    pub changing: ChangeArgs,
+}
+
+impl RollbackArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        let back = || self.which.map(RequestedChange::Rollback);
+        let requested = self.changing.change.clone().map(RequestedChange::TakeBack).or_else(back);
+        let mut command = ChangeCommand::new(&self.changing, Verb::ROLL_BACK);
+        // It names the change to take back, and not this one.
+        command.options.id = None;
+        command.each = self.each;
+        command.run(call, requested.expect("the parser requires one of them"))
+    }
+}
+
+/// Format the configuration: indentation, blanks, blank lines and line ends
+///
+/// Only white space changes. Words, comments and their order stay, a block on one line stays on one
+/// line, and what the text says as JSON is proved to be the same before it is written. Entries get a line of
+/// their own, indented by two blanks for each block; comments behind neighbouring lines stand below each
+/// other; lines end in LF; one blank line at most stands between two entries.
+///
+/// With --check nothing is written: each file that is not formatted is named, and the exit code is 1 if
+/// there is one. Standard input (`-`) is formatted to standard output.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  mediactl fmt --dry-run
+  mediactl fmt
+  mediactl fmt --check *.conf
+  mediactl fmt - < media.conf")]
+pub struct FmtArgs {
+    /// What to format: files, or `-` for standard input [default: the configuration]
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+
+    /// Name what is not formatted, and change nothing
+    #[arg(long)]
+    pub check: bool,
+
+    #[command(flatten)]
+    pub changing: ChangeArgs,
+}
+
+impl FmtArgs {
+    pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        if self.files.is_empty() {
+            return self.format(call);
+        }
+        if call.global.chosen.names_server() {
+            let message = "a FILE and `--url` are two different targets";
+            return Err(Error::usage(message, "leave one of them out"));
+        }
+        let mut worst = Exit::Done;
+        for file in &self.files {
+            let at_file = call.global.at_file(file);
+            let done = match file.as_os_str() == STDIN {
+                true => self.format_stdin(call),
+                false => self.format(Invocation { global: &at_file, ..call }),
+            };
+            let exit = match done {
+                Err(error) if error.is_closed_output() => return Err(error),
+                Err(error) => {
+                    diagnostics::explain(&error, &at_file.file_name(), call.ui);
+                    call.ui.error(&error);
+                    error.exit()
+                }
+                Ok(exit) => exit,
+            };
+            worst = if exit == Exit::Done || worst > Exit::Different { worst } else { exit };
+        }
+        Ok(worst)
+    }
+
+    /// Formats the configuration of a target.
+    fn format(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        if !self.check {
+            let change = ChangeCommand::new(&self.changing, Verb::FORMAT).named("fmt");
+            return change.run(call, RequestedChange::Format {});
+        }
+        let mut target = target::file_or_named_server(call.global, call.ui)?;
+        let text = target.read_text(Some(ConfigSource::Saved).filter(|_| !target.is_server))?;
+        if !text.is_valid() {
+            return Err(Error::bad_config(text));
+        }
+        name_unless_formatted(target.service.name(), &text, call)
+    }
+
+    /// Formats standard input to standard output.
+    fn format_stdin(&self, call: Invocation<'_>) -> Result<Exit, Error> {
+        let text = input::valid(Path::new(STDIN), input::snapshot(Path::new(STDIN))?)?;
+        if self.check {
+            return name_unless_formatted(STDIN_NAME, &text, call);
+        }
+        let new = formatted(text.document()).map_err(EditError::Unproved)?;
+        let shown = new.map_or(text, |new| Arc::new(Snapshot::from_bytes(new)));
+        call.ui.print(|out| write_text(&shown, call.ui.value_masker().as_ref(), out))?;
+        Ok(Exit::Done)
+    }
+}
+
+/// Names a text that is not formatted.
+fn name_unless_formatted(name: &str, text: &Snapshot, call: Invocation<'_>) -> Result<Exit, Error> {
+    if formatted(text.document()).map_err(EditError::Unproved)?.is_none() {
+        return Ok(Exit::Done);
+    }
+    call.ui.print(|out| writeln!(out, "{name}"))?;
+    Ok(Exit::Different)
+}
