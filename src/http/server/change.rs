@@ -31,7 +31,7 @@ pub fn change(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error>
     let body = mem::take(&mut call.body);
     let ChangeRequest { operation, options } =
         serde_json::from_slice(&body).map_err(|error| no_request(&body, &error))?;
-    let (masker, told) = (handler.masker_of(masks), options.told.clone());
+    let (masker, told) = (handler.masker_of(masks), options.told);
     let told = match is_diff {
         true => ReportParts { diff: true, ..ReportParts::masked_by(masker.as_ref()) },
         // Those of the request, with these masks if secrets are to be masked.

@@ -117,6 +117,9 @@ const MOST_MASKED: usize = 8;
 /// The number of viewers whose costly reads wait for one another; others are told to come again.
 const COSTLY_READS: usize = 8;
 
+/// The place and the turn of a read that takes long.
+type Turn<'h> = (Arc<()>, MutexGuard<'h, ()>);
+
 /// The routes at a path, with the value of the last segment; they differ in their methods.
 type Routes<'p> = Vec<(&'static Route, &'p str)>;
 
@@ -195,7 +198,7 @@ impl Handler {
     ///
     /// # Errors
     /// `Full`: too many viewers wait.
-    pub(super) fn turn(&self, role: Role) -> Result<Option<(Arc<()>, MutexGuard<'_, ()>)>, Error> {
+    pub(super) fn turn(&self, role: Role) -> Result<Option<Turn<'_>>, Error> {
         if role == Role::Edit {
             return Ok(None);
         }

@@ -228,7 +228,7 @@ impl StateDir {
                 return Err(io::Error::other("only root and the owner of the configuration can make it"));
             }
             match rustix::fs::mkdirat(parent, name, Mode::from_raw_mode(trust.folder_mode())) {
-                Err(error) if error != Errno::EXIST => return Err(error.into()),
+                Err(error) if error != Errno::EXIST => Err(error.into()),
                 made => Ok((openat(parent, name, LIST)?, made.is_ok())),
             }
         };

@@ -8,7 +8,7 @@ mod lost;
 mod names;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::mem;
 
 pub use self::lost::has_lost_line_ends;
@@ -87,6 +87,8 @@ struct Checker<'d> {
     names: Names<'d>,
     /// What each unknown keyword of a scope is nearly: each keyword is compared once.
     near: HashMap<(Scope, Cow<'d, str>), Option<NearMiss>>,
+    /// The directives of many words that have no fault: archives and transcoders are mostly those of other streams, too.
+    faultless: HashSet<(Scope, &'d str)>,
     /// The directives that name a port or an address to listen on.
     listeners: Vec<Entry<'d>>,
     /// The first `include`.
@@ -189,6 +191,11 @@ impl<'d> Checker<'d> {
             self.set(scope, row, entry);
         }
         let facts = row.codec.facts();
+        let has_many_words = facts.object.is_some() || facts.options.is_some();
+        if has_many_words && self.faultless.contains(&(scope, entry.text())) {
+            return None;
+        }
+        let before = self.diagnostics.count();
         if let Some(kind) = facts.kind {
             if kind.is_port && !std::ptr::eq(kind, &raw const UDP_PORT) {
                 self.listeners.push(entry);
@@ -218,6 +225,9 @@ impl<'d> Checker<'d> {
             self.options(scope, entry, 1);
         } else if let Some(object) = facts.object {
             self.object(scope, object, entry);
+        }
+        if has_many_words && self.diagnostics.count() == before {
+            self.faultless.insert((scope, entry.text()));
         }
         None
     }
