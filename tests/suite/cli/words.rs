@@ -109,6 +109,7 @@ fn each_hint_is_a_command_line_that_works() {
         "plugins.p=x",
         "streams.cam1.url=udp://8 udp://9",
         "streams.cam1.urls[0]=udp://8 udp://9",
+        "streams.cam2.url=udp://9 k='v'",
         "streams.cam1.dvr=",
         "streams.cam1.dvr=/a; b",
         "streams.cam1.dvr.options=other",
