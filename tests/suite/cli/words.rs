@@ -91,6 +91,7 @@ fn hinted(said: &str) -> Vec<&str> {
 fn each_hint_is_a_command_line_that_works() {
     let place = Place::with(TEXT);
     for assignment in [
+        "http=81",
         "http=x",
         "http=80 443",
         "edit_auth=root",
@@ -109,13 +110,17 @@ fn each_hint_is_a_command_line_that_works() {
         "plugins.p=x",
         "streams.cam1.url=udp://8 udp://9",
         "streams.cam1.urls[0]=udp://8 udp://9",
+        "streams.cam2.url=udp://9",
         "streams.cam2.url=udp://9 k='v'",
+        "streams.cam2.url=rtsp://u:geheim@9/",
+        "streams.*.url=udp://9",
         "streams.cam1.dvr=",
         "streams.cam1.dvr=/a; b",
         "streams.cam1.dvr.options=other",
         "streams.cam1.dvr.options={ x",
         "streams.cam2.transcoder=",
         "streams.cam2.transcoder[0]=",
+        "streams.\"cam.3\".archive=/b 14d",
     ] {
         let refused = place.set(&[assignment]).exits(3).hides("geheim");
         let options = hinted(&refused.err);
