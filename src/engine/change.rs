@@ -514,7 +514,7 @@ impl ChangeReport {
         [self.lines_added, self.lines_removed] = added_and_removed(&diff);
         self.diff = if parts.diff { diff } else { Vec::new() };
         if parts.values {
-            self.values = compared([old, Some(new)], |old, new| ChangedValue::between(old, new));
+            self.values = compared([old, Some(new)], ChangedValue::between);
         }
         if new.is_valid() && old.is_none_or(Snapshot::is_valid) {
             self.effects = compared([old, Some(new)], Effects::between);

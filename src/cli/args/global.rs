@@ -247,8 +247,11 @@ pub enum TargetKind {
     TwoVariables([&'static str; 2]),
 }
 
-/// The options that name a target, each with its variable and the kind of the target.
-const TARGETS: [(&str, &str, fn(NamedBy) -> TargetKind); 5] = [
+/// An option that names a target, its variable, and the kind of the target.
+type TargetOption = (&'static str, &'static str, fn(NamedBy) -> TargetKind);
+
+/// The options that name a target.
+const TARGETS: [TargetOption; 5] = [
     ("--conf", "MEDIACTL_CONF", |_| TargetKind::File),
     ("--url", "MEDIACTL_URL", TargetKind::Server),
     ("--cluster", "MEDIACTL_CLUSTER", TargetKind::Cluster),

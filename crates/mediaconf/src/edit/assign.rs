@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::normalize;
-use super::slips::example;
+use super::slips::{drops, example};
 use super::substitution::Substitution;
 use crate::query::{
     Condition, Config, Expansion, NULL, Path, Segment, find_by, is_whole_list, keys, out_of_range,
@@ -256,12 +256,12 @@ impl Assigner<'_> {
         if value.is_null() || !given.is_whole_in_words(at) {
             return Ok(value);
         }
-        self.whole(at, place, value)
+        self.whole(at, place, given.text().unwrap_or_default(), value)
     }
 
     /// A value that is given as words is the whole directive: null for each other extra of a backend; one that would drop
     /// elements of a list is refused.
-    fn whole(&self, place: Place, path: &Path, mut value: Value) -> Result<Value, Fault> {
+    fn whole(&self, place: Place, path: &Path, text: &str, mut value: Value) -> Result<Value, Fault> {
         let Some(keys) = keys(&path.segments) else { return Ok(value) };
         if let Some(options) = place.address().and_then(|shape| shape.options) {
             let present = self.current.names(&[&keys[..], &[options]].concat());
@@ -274,15 +274,10 @@ impl Assigner<'_> {
             return Ok(value);
         }
         let present = self.current.value(&keys).as_ref().and_then(Value::as_array).map_or(0, Vec::len);
-        if present > 1 {
-            let path = path.shown();
-            let fault =
-                Fault::of_path(format!("there are {present} elements, and this would replace them all"));
-            return Err(fault.hint(format!(
-                "`{path}[0]` is the first, `{path}[+]` appends one; a JSON array sets the whole list"
-            )));
+        match present {
+            0 | 1 => Ok(value),
+            _ => Err(drops(place, path, present, text, &value)),
         }
-        Ok(value)
     }
 
     /// The places of the values that a substitution changes, each with its new value. The path goes through lists

@@ -208,12 +208,13 @@ fn a_port_is_the_whole_list_where_it_drops_none() {
     }
     for (assignment, expected) in [
         ("http=[::1]:80", {
-            "`http`: there are 2 elements, and this would replace them all | `http[0]` is the first, `http[+]` \
-             appends one; a JSON array sets the whole list"
+            "`http`: there are 2 elements, and this would replace them all | `--set 'http[0]=[::1]:80'` replaces the \
+             first, `--set 'http[+]=[::1]:80'` appends, `--set 'http=[\"[::1]:80\"]'` sets the whole list"
         }),
         ("streams.a.url=rtsp://u:geheim@h/", {
-            "`streams.a.urls`: there are 3 elements, and this would replace them all | `streams.a.urls[0]` is the \
-             first, `streams.a.urls[+]` appends one; a JSON array sets the whole list"
+            "`streams.a.urls`: there are 3 elements, and this would replace them all | `--set \
+             'streams.a.urls[0]=VALUE'` replaces the first, `--set 'streams.a.urls[+]=VALUE'` appends, \
+             `--set 'streams.a.urls=[\"VALUE\"]'` sets the whole list"
         }),
     ] {
         check_fault(assignment, expected);
@@ -401,7 +402,7 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
         }),
         ("s:streams.a.push[+]=a b", {
             "`streams.a.push[+]`: this would be one word in quotes, not several words | the words as a JSON \
-             array, such as `[\"A\",\"B\"]`; `--accept form-change` sets one word"
+             array: `--set 'streams.a.push[+]=[\"a\",\"b\"]'`; `--accept form-change` sets one word"
                 .to_owned()
         }),
         ("x=[]", "`x`: an empty list can't be written | null removes the directive".to_owned()),

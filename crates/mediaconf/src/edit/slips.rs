@@ -7,8 +7,11 @@ use serde_json::Value;
 
 use super::assign::{Assigner, PathEdit};
 use crate::query::{Path, Segment, did_you_mean, keys};
+use crate::schema::codec::scalars;
 use crate::schema::fault::Fault;
 use crate::schema::{DirectiveRole, JsonForm, PartPlace, Place, Schema};
+use crate::secret::Masker;
+use crate::syntax::Document;
 
 /// An address for examples.
 const ADDRESS: &str = "udp://239.0.0.1:1234";
@@ -47,7 +50,44 @@ pub(super) fn example(place: Place, path: &Path) -> Option<String> {
         Place::Part(part) if part.place == PartPlace::Rest => "[\"OPTION\"]".clone_into(&mut text),
         _ => return None,
     }
-    Some(format!("such as `--set {}`", quoted(&format!("{path}={text}"))))
+    Some(format!("such as {}", set(&path, &text)))
+}
+
+/// The option that sets a value, as it is typed.
+fn set(path: &str, text: &str) -> String {
+    format!("`--set {}`", quoted(&format!("{path}={text}")))
+}
+
+/// The values of a text that is split as the text of a directive is.
+fn words(text: &str) -> Value {
+    let document = Document::parse(format!("x {text};"));
+    match document.entries().next().filter(|_| document.diagnostics().is_empty()) {
+        Some(entry) => scalars(entry).collect(),
+        None => text.split_whitespace().collect(),
+    }
+}
+
+/// True if the value at the path holds no secret, so that advice may show it.
+fn may_show(path: &Path, value: &Value) -> bool {
+    let keys: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
+    Masker::default().json_below(&keys, value) == *value
+}
+
+/// Refuses the words of one element that would drop other elements of a list.
+pub(super) fn drops(place: Place, path: &Path, present: usize, text: &str, list: &Value) -> Fault {
+    // What is neither a port nor an address may be a secret that was typed at the wrong place.
+    let is_port = matches!(place, Place::Own(row) if row.codec.facts().list.is_some());
+    let (element, list) = match is_port || text.contains("://") && may_show(path, list) {
+        true => (text, list.to_string()),
+        false => ("VALUE", "[\"VALUE\"]".to_owned()),
+    };
+    let shown = path.shown();
+    Fault::of_path(format!("there are {present} elements, and this would replace them all")).hint(format!(
+        "{} replaces the first, {} appends, {} sets the whole list",
+        set(&format!("{shown}[0]"), element),
+        set(&format!("{shown}[+]"), element),
+        set(&shown, &list),
+    ))
 }
 
 impl Assigner<'_> {
@@ -73,8 +113,12 @@ impl Assigner<'_> {
         let are_words =
             |value: Value| value.as_array().is_some_and(|words| !words.iter().any(Value::is_array));
         if is_line || !is_string && self.current.value_at(path).is_ok_and(are_words) {
-            let hint =
-                "the words as a JSON array, such as `[\"A\",\"B\"]`; `--accept form-change` sets one word";
+            let words = words(text);
+            let shown = match may_show(path, &words) {
+                true => set(&path.shown(), &words.to_string()),
+                false => "`[\"A\",\"B\"]`".to_owned(),
+            };
+            let hint = format!("the words as a JSON array: {shown}; `--accept form-change` sets one word");
             return Err(Fault::of_path("this would be one word in quotes, not several words").hint(hint));
         }
         Ok(())
