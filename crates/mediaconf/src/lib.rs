@@ -235,17 +235,3 @@ pub use {
     show::{Effects, each_set_line, formatted_document, mended, set_lines},
     syntax::{EntryId, Position, Span, Token, TokenKind, controls_terminal, one_line, printable},
 };
-
-/// The former names of what stands at the root.
-#[doc(hidden)]
-pub mod plumbing {
-    pub mod edit {
-        pub use crate::schema::patch;
-        pub use crate::*;
-    }
-    pub use crate as merge;
-    pub use crate as model;
-    pub use crate as schema;
-    pub use crate as show;
-    pub use crate as syntax;
-}

@@ -75,7 +75,7 @@ impl Default for ClientSettings {
 
 /// A request to a server.
 #[derive(Debug, Clone, Default)]
-pub struct Call<'a> {
+pub struct ApiCall<'a> {
     pub operation: ApiOperation,
     /// The last segment of the path, for routes that have one.
     pub argument: Option<&'a str>,
@@ -89,7 +89,7 @@ pub struct Call<'a> {
     pub applies: bool,
 }
 
-impl<'a> Call<'a> {
+impl<'a> ApiCall<'a> {
     /// A request for `read_config`.
     pub fn read(parameters: Vec<(&'static str, &'a str)>) -> Self {
         let parameters = parameters.into_iter().map(|(name, value)| (name, Cow::Borrowed(value)));
@@ -164,7 +164,7 @@ impl Client {
 
     /// Sends a request and waits for the response. A request that the server did not look at, because others
     /// behind this address guess passwords, or because it is full, is sent again within the time for a response.
-    pub fn send(&self, call: &Call<'_>) -> Result<Reply, ClientError> {
+    pub fn send(&self, call: &ApiCall<'_>) -> Result<Reply, ClientError> {
         let deadline = Instant::now() + self.settings.timeout;
         loop {
             match self.exchange(call, deadline) {
@@ -177,7 +177,7 @@ impl Client {
         }
     }
 
-    fn exchange(&self, call: &Call<'_>, deadline: Instant) -> Result<Reply, ClientError> {
+    fn exchange(&self, call: &ApiCall<'_>, deadline: Instant) -> Result<Reply, ClientError> {
         let send = || -> Result<_, ClientError> {
             let time = deadline.saturating_duration_since(Instant::now());
             Ok(self.request(call)?.timeout(time).send())
@@ -265,7 +265,7 @@ impl Client {
         })
     }
 
-    fn request(&self, call: &Call<'_>) -> Result<sockets::RequestBuilder, ClientError> {
+    fn request(&self, call: &ApiCall<'_>) -> Result<sockets::RequestBuilder, ClientError> {
         let route = call.operation.route();
         let method = if route.methods.contains(&"POST") { Method::POST } else { Method::GET };
         let url = self.endpoint.url(call.operation, call.argument, &call.parameters);
@@ -481,15 +481,16 @@ mod tests {
         });
         let (endpoint, _) = Endpoint::parse(&url, "/media/api").expect("it is a URL");
         let client = Client::new(endpoint, ClientSettings::default());
-        let change = Call { operation: ApiOperation::Modify, body: b"{}", applies: true, ..Call::default() };
+        let change =
+            ApiCall { operation: ApiOperation::Modify, body: b"{}", applies: true, ..ApiCall::default() };
         let idle_for = |time| {
             let mut sockets = client.sockets.borrow_mut();
             let sockets = sockets.as_mut().expect("there was a request");
             sockets.used = sockets.used.checked_sub(time).expect("the machine runs for longer");
         };
         for (call, idle, connections) in [
-            (Call::default(), Duration::ZERO, 1),
-            (Call::default(), MAX_IDLE_BEFORE_CHANGE, 1),
+            (ApiCall::default(), Duration::ZERO, 1),
+            (ApiCall::default(), MAX_IDLE_BEFORE_CHANGE, 1),
             (change.clone(), MAX_IDLE_BEFORE_CHANGE, 2),
             (change, Duration::ZERO, 2),
         ] {

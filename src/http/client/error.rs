@@ -12,7 +12,7 @@ use rustls::{CertificateError, OtherError};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::api_client::{Call, Client, Credentials};
+use super::api_client::{ApiCall, Client, Credentials};
 use crate::engine::Guard;
 use crate::error::{Error, ErrorKind};
 use crate::http::api::Fingerprint;
@@ -94,7 +94,7 @@ impl Client {
         status: StatusCode,
         media_type: &str,
         body: &[u8],
-        call: &Call<'_>,
+        call: &ApiCall<'_>,
     ) -> Error {
         let (code, credentials) = (status.as_u16(), self.settings.credentials.as_ref());
         let is_problem =
@@ -359,7 +359,7 @@ mod tests {
         let (endpoint, _) = Endpoint::parse("http://h", "/").expect("it is a URL");
         let client = Client::new(endpoint, ClientSettings { credentials, ..ClientSettings::default() });
         let body = br#"{"type":"x","detail":"who is a:hunter2","errors":[{"message":"hunter2","file":"hunter2","mine":{"x":"hunter2"}}]}"#;
-        let error = client.refused(StatusCode::FORBIDDEN, MEDIA_TYPE, body, &Call::default());
+        let error = client.refused(StatusCode::FORBIDDEN, MEDIA_TYPE, body, &ApiCall::default());
         assert!(error.message.contains("who is a:…"), "{error:?}");
         assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
     }

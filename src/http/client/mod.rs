@@ -15,7 +15,7 @@ mod service;
 mod session;
 mod tls;
 
-pub use api_client::{AnswerSize, Call, Client, ClientSettings, Credentials, DEFAULT_TIMEOUT, Reply};
+pub use api_client::{AnswerSize, ApiCall, Client, ClientSettings, Credentials, DEFAULT_TIMEOUT, Reply};
 pub use endpoint::{BadUrl, Endpoint, UserInfo, without_userinfo};
 pub use error::{ClientError, TlsFault};
 pub use service::RemoteService;

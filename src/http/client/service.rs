@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::api_client::{Call, Client, Credentials, is_report};
+use super::api_client::{ApiCall, Client, Credentials, is_report};
 use super::session::{Host, Session};
 use crate::engine::{
     ChangeOptions, ChangeReport, ChangeRequest, Composed, ConfigService, ConfigSource, Decision, Guard,
@@ -67,7 +67,7 @@ impl ServerLink {
     ) -> Result<Option<ChangeReport>, Error> {
         let request = ChangeRequest { operation: requested.by_ref(), options: options.clone() };
         let body = serde_json::to_vec(&request).expect("a request can be written");
-        let call = Call { body: &body, applies: !options.dry_run, ..Call::new(ApiOperation::Change) };
+        let call = ApiCall { body: &body, applies: !options.dry_run, ..ApiCall::new(ApiOperation::Change) };
         let Some(reply) = self.session.send_ours(&call)? else { return Ok(None) };
         // All other members may be missing, so any object would do.
         let report = |value: Value| serde_json::from_value(Some(value).filter(is_report)?).ok();
@@ -83,11 +83,11 @@ impl ServerLink {
 
     /// The figures of the server; null if it tells none.
     fn figures(&mut self) -> Result<Value, Error> {
-        match self.session.send_ours(&Call::new(ApiOperation::Runtime))? {
+        match self.session.send_ours(&ApiCall::new(ApiOperation::Runtime))? {
             Some(reply) => self.session.object(&reply, false),
             None => {
                 let switches = vec![(SKIP_STREAMS, "true"), (RUNTIME, "true")];
-                let reply = self.session.send(&Call::read(switches))?;
+                let reply = self.session.send(&ApiCall::read(switches))?;
                 self.session.object(&reply, false)
             }
         }
@@ -104,7 +104,7 @@ impl ServerLink {
     }
 
     fn history(&mut self) -> Result<Vec<HistoryEntry>, Error> {
-        let reply = self.session.send_ours(&Call::new(ApiOperation::History))?;
+        let reply = self.session.send_ours(&ApiCall::new(ApiOperation::History))?;
         let reply = reply.ok_or_else(|| self.session.not_offered("a history"))?;
         let entries = |list| serde_json::from_value(list).ok();
         self.session.parsed(&reply, false, "something that is no history", entries)
@@ -134,10 +134,10 @@ impl ConfigService for RemoteService {
         if seconds == 0 {
             return Ok(false);
         }
-        let call = Call {
+        let call = ApiCall {
             parameters: vec![(WAIT, seconds.to_string().into())],
             if_none_match: tag.as_deref(),
-            ..Call::new(ApiOperation::Status)
+            ..ApiCall::new(ApiOperation::Status)
         };
         let Some(reply) = link.session.send_ours(&call)? else { return Ok(false) };
         // A server on which many wait answers at once.
@@ -183,7 +183,7 @@ impl ConfigService for RemoteService {
     fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error> {
         let link = &mut *self.link();
         let argument = change.in_url();
-        let call = Call { argument: Some(&argument), ..Call::new(ApiOperation::Kept) };
+        let call = ApiCall { argument: Some(&argument), ..ApiCall::new(ApiOperation::Kept) };
         let reply = link.session.send_ours(&call)?;
         let reply = reply.ok_or_else(|| link.session.not_offered("a history"))?;
         Ok(Arc::new(Snapshot::from_bytes(reply.body.unwrap_or_default())))
@@ -206,7 +206,7 @@ impl ConfigService for RemoteService {
             Decision::RollBack => ApiOperation::Cancel,
         };
         let parameters = vec![(ID, id.into())];
-        match link.session.send(&Call { parameters, applies: true, ..Call::new(operation) }) {
+        match link.session.send(&ApiCall { parameters, applies: true, ..ApiCall::new(operation) }) {
             Err(refusal) if refusal.status == Some(ErrorKind::NotFound.status()) => {
                 Err(Error::nothing_pending())
             }
@@ -337,7 +337,7 @@ fn modify(session: &mut Session, request: &Request, options: &ChangeOptions) -> 
             ));
         }
         let body = patch.to_string();
-        let call = Call { body: body.as_bytes(), applies: true, ..Call::new(ApiOperation::Modify) };
+        let call = ApiCall { body: body.as_bytes(), applies: true, ..ApiCall::new(ApiOperation::Modify) };
         let mut reply = session.post(&call)?;
         let made = session.text(&mut reply, true)?;
         if made.is_same_text(&before) && !after.is_same_text(&before) {
@@ -373,7 +373,7 @@ fn replace(
     if options.dry_run {
         return Ok(planned);
     }
-    let reply = session.post(&Call { body: new.bytes(), applies: true, ..Call::new(operation) })?;
+    let reply = session.post(&ApiCall { body: new.bytes(), applies: true, ..ApiCall::new(operation) })?;
     if reply.body.as_deref().map(<[u8]>::trim_ascii) != Some(b"true") {
         return Err(session.not_of_the_api("something other than `true`", true));
     }

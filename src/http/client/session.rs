@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::api_client::{Call, Client, Credentials, Reply};
+use super::api_client::{ApiCall, Client, Credentials, Reply};
 use super::error::{ADDRESS, TlsFault};
 use super::tls::TlsTrust;
 use crate::engine::{Composed, ConfigSource, Snapshot};
@@ -67,7 +67,7 @@ impl Session {
         if source == ConfigSource::Saved {
             parameters.push((SOURCE, SOURCE_SAVED));
         }
-        let mut reply = self.send(&Call::read(parameters))?;
+        let mut reply = self.send(&ApiCall::read(parameters))?;
         match source == ConfigSource::Running || reply.is_ours {
             true => self.text(&mut reply, false),
             false => Err(self.not_offered("the saved configuration")),
@@ -76,8 +76,8 @@ impl Session {
 
     /// Reads the running configuration; `None` if it is still the one of this tag, which then stands for what was read.
     pub fn fetch_changed(&mut self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error> {
-        let call = Call::read(vec![(FORMAT, FORMAT_CONF)]);
-        let mut reply = self.send(&Call { if_none_match: tag.as_deref(), ..call })?;
+        let call = ApiCall::read(vec![(FORMAT, FORMAT_CONF)]);
+        let mut reply = self.send(&ApiCall { if_none_match: tag.as_deref(), ..call })?;
         if reply.body.is_none() {
             return Ok(None);
         }
@@ -93,14 +93,14 @@ impl Session {
 
     /// Reads the configuration of a server without text, without asking for credentials; `None` after any error.
     pub fn try_read(&self) -> Option<Arc<Snapshot>> {
-        let values = self.client.send(&Call::read(Vec::new())).ok()?.json()?;
+        let values = self.client.send(&ApiCall::read(Vec::new())).ok()?.json()?;
         values.is_object().then(|| self.of_values(&values, true).ok())?
     }
 
     /// Asks the server for its level and its pending change, without a configuration.
     pub fn probe(&mut self) -> Result<Reply, Error> {
         // Any configuration is current: the response is 304 and has no body.
-        self.send(&Call { if_none_match: Some("*"), ..Call::read(Vec::new()) })
+        self.send(&ApiCall { if_none_match: Some("*"), ..ApiCall::read(Vec::new()) })
     }
 
     /// Refuses to go on with a server that has only the four operations, and so not what `noun` says.
@@ -113,7 +113,7 @@ impl Session {
 
     /// Sends a request that only a server of this API knows. `None` if it is another one: then it knows no such path,
     /// whatever it answers, and has done nothing.
-    pub fn send_ours(&mut self, call: &Call<'_>) -> Result<Option<Reply>, Error> {
+    pub fn send_ours(&mut self, call: &ApiCall<'_>) -> Result<Option<Reply>, Error> {
         if self.is_ours == Some(false) {
             return Ok(None);
         }
@@ -137,7 +137,7 @@ impl Session {
         }
         let parameters =
             if source == ConfigSource::Saved { vec![(SOURCE, SOURCE_SAVED.into())] } else { Vec::new() };
-        let call = Call { parameters, ..Call::new(ApiOperation::Included) };
+        let call = ApiCall { parameters, ..ApiCall::new(ApiOperation::Included) };
         let Some(reply) = self.send_ours(&call)? else { return Ok(None) };
         let files = |list| serde_json::from_value::<IncludedFiles>(list).ok();
         let sent = self.parsed(&reply, false, "something that is no list of files", files)?;
@@ -154,7 +154,7 @@ impl Session {
     }
 
     /// Sends a change.
-    pub fn post(&mut self, call: &Call<'_>) -> Result<Reply, Error> {
+    pub fn post(&mut self, call: &ApiCall<'_>) -> Result<Reply, Error> {
         let _until_answered = call.applies.then(|| self.host.sending_change(&self.name));
         self.send(call)
     }
@@ -162,7 +162,7 @@ impl Session {
     /// Sends a request. Where the certificate of the server is unknown, the host is asked whether to trust
     /// it. Where the server asks for credentials, or refuses those that were sent, the
     /// host is asked for them.
-    pub fn send(&mut self, call: &Call<'_>) -> Result<Reply, Error> {
+    pub fn send(&mut self, call: &ApiCall<'_>) -> Result<Reply, Error> {
         let mut result = self.client.send(call);
         let certificate = result.as_ref().err().and_then(|error| error.certificate.clone());
         if let Some(TlsFault::Unknown { found, why }) = certificate

@@ -6,8 +6,6 @@
 
 use std::sync::Arc;
 
-use crate::http::server::message::Response;
-
 /// The media type of an ES module.
 const MODULE: &str = "text/javascript; charset=utf-8";
 
@@ -75,7 +73,7 @@ const PREFIX_PLACE: &str = "{{api}}";
 
 /// The headers of every file. No script but those of this server runs, the page talks to this server alone, no other page
 /// frames it or has a handle to it, and no site learns where a reader came from.
-const HEADERS: [(&str, &str); 4] = [
+pub const HEADERS: [(&str, &str); 4] = [
     (
         "Content-Security-Policy",
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; \
@@ -99,16 +97,13 @@ impl Console {
         Self { page: Arc::new(INDEX.replace(PREFIX_PLACE, &escaped).into_bytes()) }
     }
 
-    /// The response with the file at a path; `None` if there is none.
-    pub fn file(&self, path: &str) -> Option<Response> {
+    /// The file at a path, with its media type; `None` if there is none.
+    pub fn file(&self, path: &str) -> Option<(&'static str, Arc<Vec<u8>>)> {
         let name = path.strip_prefix('/')?;
-        let mut response = match FILES.iter().find(|(path, ..)| *path == name) {
-            Some((_, media_type, text)) => Response::ok(media_type, without_comments(text).into_bytes()),
-            None if name.is_empty() => Response::ok("text/html; charset=utf-8", self.page.clone()),
-            None => return None,
-        };
-        response.headers.extend(HEADERS.map(|(name, value)| (name, value.to_owned())));
-        Some(response)
+        match FILES.iter().find(|(path, ..)| *path == name) {
+            Some((_, media_type, text)) => Some((media_type, Arc::new(without_comments(text).into_bytes()))),
+            None => name.is_empty().then(|| ("text/html; charset=utf-8", self.page.clone())),
+        }
     }
 
     /// The paths of all files, the page first.

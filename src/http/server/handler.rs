@@ -27,7 +27,7 @@ use crate::http::api::{
     ApiOperation, Body, DEFAULT_PREFIX, PENDING_HEADER, ROUTES, Route, SUDO_HEADER, by_sudo, masked_text,
     on_every_response,
 };
-use crate::http::console::Console;
+use crate::http::console::{Console, HEADERS};
 use crate::http::problem::Problem;
 use crate::store::{PendingInfo, Revision};
 use mediaconf::Masker;
@@ -355,7 +355,10 @@ impl Handler {
     /// The file of the console, which needs no credentials, if the request is for one.
     fn console_file(&self, head: &Head) -> Option<Response> {
         let is_read = matches!(&*head.method, "GET" | "HEAD");
-        self.console.as_ref().filter(|_| is_read)?.file(head.path())
+        let (media_type, file) = self.console.as_ref().filter(|_| is_read)?.file(head.path())?;
+        let mut response = Response::ok(media_type, file);
+        response.headers.extend(HEADERS.map(|(name, value)| (name, value.to_owned())));
+        Some(response)
     }
 
     /// The routes at the path behind the prefix that this peer uses, or at the root.

@@ -133,7 +133,7 @@ fn who_asks_for_a_file_keeps_nobody_out() {
 #[test]
 fn the_page_names_the_prefix_of_the_api() {
     let page = |prefix: &str| {
-        let body = Console::new(prefix).file("/").expect("there is a page").body;
+        let body = Console::new(prefix).file("/").expect("there is a page").1;
         String::from_utf8(body.to_vec()).expect("it is text")
     };
     assert!(page("/media/api").contains(r#"<meta name="mediactl-api" content="media/api">"#));
@@ -162,7 +162,7 @@ fn the_files_are_those_of_the_folder() {
 #[test]
 fn the_files_are_small() {
     let console = Console::new("/media/api");
-    let sent = |path: String| console.file(&path).expect("it is listed").body.to_vec();
+    let sent = |path: String| console.file(&path).expect("it is listed").1.to_vec();
     let all: Vec<u8> = Console::paths().flat_map(sent).collect();
     let compressed = gzip(&all);
     assert!(compressed <= MOST_COMPRESSED, "{compressed} bytes");

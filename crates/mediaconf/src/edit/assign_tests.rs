@@ -402,7 +402,7 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
         }),
         ("s:streams.a.push[+]=a b", {
             "`streams.a.push[+]`: this would be one word in quotes, not several words | the words as a JSON \
-             array: `--set 'streams.a.push[+]=[\"a\",\"b\"]'`; `--accept form-change` sets one word"
+             array are `[\"a\",\"b\"]`: `--set 'streams.a.push[+]=[\"a\",\"b\"]'`; `--accept form-change` sets one word"
                 .to_owned()
         }),
         ("x=[]", "`x`: an empty list can't be written | null removes the directive".to_owned()),

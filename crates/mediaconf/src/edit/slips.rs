@@ -114,11 +114,14 @@ impl Assigner<'_> {
             |value: Value| value.as_array().is_some_and(|words| !words.iter().any(Value::is_array));
         if is_line || !is_string && self.current.value_at(path).is_ok_and(are_words) {
             let words = words(text);
-            let shown = match may_show(path, &words) {
-                true => set(&path.shown(), &words.to_string()),
-                false => "`[\"A\",\"B\"]`".to_owned(),
+            let hint = match may_show(path, &words) {
+                true => format!(
+                    "the words as a JSON array are `{words}`: {}",
+                    set(&path.shown(), &words.to_string())
+                ),
+                false => "give the words as a JSON array".to_owned(),
             };
-            let hint = format!("the words as a JSON array: {shown}; `--accept form-change` sets one word");
+            let hint = hint + "; `--accept form-change` sets one word";
             return Err(Fault::of_path("this would be one word in quotes, not several words").hint(hint));
         }
         Ok(())

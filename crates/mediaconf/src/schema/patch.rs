@@ -98,7 +98,7 @@ fn read(raw: &RawValue, at: &Pointer, depth: usize, faults: &mut Faults) -> Opti
             let elements = elements.into_iter().enumerate();
             elements.map(|(index, raw)| read(raw, &at.child(index), depth + 1, faults)).collect()
         }),
-        b'{' => serde_json::Deserializer::from_str(text).deserialize_map(Members).map(|members| {
+        b'{' => serde_json::Deserializer::from_str(text).deserialize_map(PatchMembers).map(|members| {
             let (mut object, mut repeated) = (Map::new(), HashSet::new());
             for (key, raw) in members {
                 let at = at.child(&key);
@@ -122,9 +122,9 @@ fn read(raw: &RawValue, at: &Pointer, depth: usize, faults: &mut Faults) -> Opti
 }
 
 /// Reads the members of an object, repeated ones included.
-struct Members;
+struct PatchMembers;
 
-impl<'de> Visitor<'de> for Members {
+impl<'de> Visitor<'de> for PatchMembers {
     type Value = Vec<(String, &'de RawValue)>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -67,11 +67,11 @@ impl Record {
     }
 }
 
-type Input<'t> = Stateful<LocatingSlice<&'t [u8]>, Found>;
+type Input<'t> = Stateful<LocatingSlice<&'t [u8]>, Recovered>;
 
 /// What was found so far.
 #[derive(Debug, Default)]
-struct Found {
+struct Recovered {
     /// The entries, in the order of their first words.
     records: Vec<Record>,
     diagnostics: Diagnostics,
@@ -85,7 +85,7 @@ struct Found {
     ends_with_line: bool,
 }
 
-impl Found {
+impl Recovered {
     fn error(&mut self, place: Range<usize>, message: impl Into<String>, hint: &str) {
         self.diagnostics.push(Diagnostic::error(place.start as u32..place.end as u32, message).hint(hint));
     }
@@ -98,14 +98,14 @@ impl Found {
 /// Returns the entries and the faults of a text, which has less than 2 GiB.
 pub(super) fn parse(text: &str) -> (Vec<Record>, Diagnostics) {
     let records = Vec::with_capacity(text.len() / BYTES_PER_ENTRY);
-    let mut found = Found { records, ends_with_line: text.ends_with('\n'), ..Found::default() };
+    let mut found = Recovered { records, ends_with_line: text.ends_with('\n'), ..Recovered::default() };
     if let Some(nul) = memchr::memchr(0, text.as_bytes()) {
         let hint = "a crash or a broken copy leaves these: restore the file, or remove them";
         found.error(nul..nul + 1, "a NUL byte", hint);
     }
     let mut input = Stateful { input: LocatingSlice::new(text.as_bytes()), state: found };
     file(&mut input).expect("the grammar takes any text");
-    let Found { mut records, diagnostics, .. } = input.state;
+    let Recovered { mut records, diagnostics, .. } = input.state;
     records.shrink_to_fit();
     (records, diagnostics)
 }

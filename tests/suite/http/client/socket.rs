@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixListener;
 
-use mediactl::http::client::{Call, Client, ClientSettings, Endpoint};
+use mediactl::http::client::{ApiCall, Client, ClientSettings, Endpoint};
 use tempfile::TempDir;
 
 use super::server::{Reply, answer_on};
@@ -24,10 +24,10 @@ fn a_socket_is_a_server() {
     });
     let client =
         || Client::new(Endpoint::socket(path.clone().into(), "/media/api"), ClientSettings::default());
-    let answer = client().send(&Call::read(vec![("source", "saved")])).expect("there is an answer");
+    let answer = client().send(&ApiCall::read(vec![("source", "saved")])).expect("there is an answer");
     let body = answer.body;
     assert_eq!(body.as_deref(), Some(&b"GET /media/api/read_config?source=saved"[..]));
     std::fs::remove_file(deep.join("sock")).expect("the socket is there");
-    let refused = client().send(&Call::read(Vec::new())).expect_err("nobody is there");
+    let refused = client().send(&ApiCall::read(Vec::new())).expect_err("nobody is there");
     assert!(refused.error.message.contains("not reachable"), "{refused:?}");
 }
