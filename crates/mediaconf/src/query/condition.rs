@@ -267,8 +267,8 @@ impl Expectation {
         let path = &self.path.with_key_of_sources();
         let (expected, found, is_met) = self.compared(current, path).map_err(|fault| fault.at(path))?;
         if is_met {
-            let slip = current.misspelling(path).filter(|_| found.is_none());
-            return slip.map_or(Ok(None), |slip| Err(slip.at(path)));
+            let slip = || current.misspelling(path).or_else(|| misnamed_block(current, path));
+            return found.is_none().then(slip).flatten().map_or(Ok(None), |slip| Err(slip.at(path)));
         }
         let masker = Masker::default();
         let masked = current.masked_around(path, &masker);
@@ -377,6 +377,15 @@ impl Config<'_> {
         let masked = masker.json_below(around, &value);
         around.iter().rev().fold(masked, |below, name| Value::from_iter([(*name, below)]))
     }
+}
+
+/// The fault of a path into a stream, live or plugin that is not there, where one has nearly that name. That such a
+/// block is absent as a whole is no slip.
+fn misnamed_block(current: &Config<'_>, path: &Path) -> Option<Fault> {
+    let (names, _) = path.split_names();
+    let block = names.get(..2).filter(|_| path.segments.len() > 2 && path.kind().is_some())?;
+    let fault = (!current.contains(block)).then(|| current.missing(path, block))?;
+    fault.hint.is_some().then_some(Fault { kind: FaultKind::Path, ..fault })
 }
 
 #[cfg(test)]
@@ -549,6 +558,11 @@ mod tests {
         for (path, slip) in [
             ("loglevl", "`loglevl`: `loglevl` is not known here | did you mean `loglevel`?"),
             ("streams.a.titel", "`streams.a.titel`: `titel` is not known here | did you mean `title`?"),
+            ("streams.hlal.title", "`streams.hlal.title`: there is no stream `hlal` | did you mean `hall`?"),
+            (
+                "streams.hlal.urls[0].url",
+                "`streams.hlal.urls[0].url`: there is no stream `hlal` | did you mean `hall`?",
+            ),
             ("loglevel", ""),
             ("streams.a.title", ""),
             ("streams.a.something", ""),
