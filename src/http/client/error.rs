@@ -358,7 +358,7 @@ mod tests {
         let credentials = Credentials::new("a", "hunter2");
         let (endpoint, _) = Endpoint::parse("http://h", "/").expect("it is a URL");
         let client = Client::new(endpoint, ClientSettings { credentials, ..ClientSettings::default() });
-        let body = br#"{"type":"x","detail":"who is a:hunter2","errors":[{"message":"hunter2","file":"hunter2","mine":{"x":"hunter2"}}]}"#;
+        let body = br#"{"type":"x","detail":"who is a:hunter2","errors":[{"message":"hunter2 is unknown","file":"hunter2","mine":{"x":"hunter2"}}]}"#;
         let error = client.refused(StatusCode::FORBIDDEN, MEDIA_TYPE, body, &ApiCall::default());
         assert!(error.message.contains("who is a:…"), "{error:?}");
         assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
