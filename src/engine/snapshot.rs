@@ -49,6 +49,10 @@ impl Snapshot {
             // It follows from the order.
             blocks.for_each(|block| drop(block.shift_remove("position")));
         }
+        // A server may give its only port alone.
+        if let Some(port @ (Value::Number(_) | Value::String(_))) = values.get_mut("http") {
+            *port = Value::Array(vec![port.take()]);
+        }
         let (empty, request) = (Self::default(), Request::from(values));
         let evaluated = request.evaluate(&empty.config()).ok()?;
         let edit = request.edit(evaluated, empty.document(), &empty.config()).ok()?;

@@ -281,7 +281,7 @@ fn a_request_that_was_not_looked_at_is_sent_again() {
     let mut asked = 0;
     let server = Server::start(move |_| {
         asked += 1;
-        if asked < 3 { locked() } else { Reply::of(200, r#"{"http":[80]}"#) }
+        if asked < 3 { locked() } else { Reply::of(200, r#"{"http":80}"#) }
     });
     let run = place().run(["--url", &server.url(), "read", "http"]);
     run.exits(0).prints("80");
