@@ -431,6 +431,7 @@ fn an_unconfirmed_change_whose_time_is_over_is_shown_as_that() {
     // One that no node is there to take first goes back, too, and is not told as made.
     let mut node = TestNode::start(&etcd, "a", &[]);
     node.until("running", |report| report["serial"] == 3 && report["away"] == Value::Null);
+    until("its record is there", || cluster(&etcd, &["status"]).out.contains("running").then_some(()));
     node.kill();
     let rollout = ["modify", "--set", "rtsp=556", "--canary", "a", "--confirm", "1s"];
     cluster(&etcd, &rollout).exits(6).says("not confirmed in time");
