@@ -63,8 +63,8 @@ function logOut() {
 }
 
 /** @type {import('./router.js').Show} */
-function showNothing(main) {
-  fill(main, el('p.warning', 'There is no such page.'));
+function showNothing(place) {
+  fill(place, el('p.warning', 'There is no such page.'));
 }
 
 function showPlace() {
