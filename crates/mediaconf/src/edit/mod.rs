@@ -149,11 +149,11 @@ pub fn modify_members(
 ) -> Result<Option<Edit>, EditError> {
     let spread = order::spread(document, members, &patch);
     if spread.is_empty() {
-        return synced(document, members, |sync| sync.top_level(&patch));
+        return synced(document, members, |sync| sync.top_level(patch));
     }
     let opened = document.edited(&spread);
     verify_comments(document, &opened, &spread, &mut []).map_err(EditError::Unproved)?;
-    let edit = synced(&opened, &top_members(&opened), |sync| sync.top_level(&patch))?;
+    let edit = synced(&opened, &top_members(&opened), |sync| sync.top_level(patch))?;
     Ok(edit.map(|edit| Edit { splices: splice_between(document.text(), edit.document.text()), ..edit }))
 }
 

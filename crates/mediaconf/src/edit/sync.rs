@@ -120,7 +120,7 @@ impl<'p, 'd> Sync<'p, 'd> {
     }
 
     /// The members of the top level in schema order, then the others in the order of the patch.
-    pub fn top_level(&mut self, patch: &Object) {
+    pub fn top_level(&mut self, patch: Object) {
         let (root, members) = (Pointer::root(), self.members);
         let is_merged = |key: &str| members.scope().by_key(key).is_none_or(Parameter::is_setting);
         let merged = patch.iter().filter(|(key, _)| is_merged(key));
@@ -128,8 +128,8 @@ impl<'p, 'd> Sync<'p, 'd> {
         let present = |key: &String| Some((key.clone(), top_value(members, key)?));
         let current: Object = merged.keys().filter_map(present).collect();
         let mut target = merge_into(current.clone(), members, &merged, &root, &mut self.faults);
-        without_misshapen(members, &mut target, &current, patch);
-        let patch = &Value::Object(patch.clone());
+        without_misshapen(members, &mut target, &current, &patch);
+        let patch = &Value::Object(patch);
         self.contents(None, members, [&current, &target], At { patch, pointer: &root });
     }
 

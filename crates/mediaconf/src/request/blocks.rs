@@ -171,7 +171,7 @@ impl BlockRequest {
             let patch = normalize(self.patch(current)?)?;
             return synced(document, members, |sync| {
                 sync.before = before;
-                sync.top_level(&patch);
+                sync.top_level(patch);
             });
         };
         let at = at()?;
