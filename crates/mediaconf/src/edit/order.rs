@@ -433,3 +433,26 @@ fn opened(around: &Surroundings<'_>, entry: Entry<'_>, stays: bool) -> Splice {
 fn comments_in(gap: &str) -> &str {
     if gap.contains('#') { gap.trim_end() } else { "" }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn movers_are_put_back_in_ascending_position() {
+        for (movers, expected) in [
+            (&[(0, 1), (1, 0)][..], [1, 0, 2]),
+            (&[(0, 98)], [1, 2, 0]),
+            (&[(2, 0)], [2, 0, 1]),
+            (&[(1, 1)], [0, 1, 2]),
+        ] {
+            assert_eq!(arranged(vec![0, 1, 2], movers.to_vec()), expected);
+        }
+    }
+
+    #[test]
+    fn as_few_as_possible_move() {
+        assert_eq!(staying(&[1, 0, 2], 3), HashSet::from([0, 2]));
+        assert_eq!(staying(&[3, 0, 1, 2, 4], 4), HashSet::from([0, 1, 2]));
+    }
+}

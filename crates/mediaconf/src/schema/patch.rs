@@ -352,4 +352,10 @@ mod tests {
             assert!(!fault(text).contains("s3cret"));
         }
     }
+
+    #[test]
+    fn each_number_keeps_its_own_spelling() {
+        let source = r#"{"a 1E9\\":[1e5,1E5,"\"1E7",-1e+5,7,2E0],"b":{"1e3\\\"":1E3}}"#;
+        assert_eq!(parse(source.as_bytes()).expect("it is JSON").to_string(), source);
+    }
 }

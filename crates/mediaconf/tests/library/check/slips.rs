@@ -204,3 +204,19 @@ fn a_lone_backslash_is_a_warning() {
     check("k \\;\n", &[&format!("1:3: {message}")]);
     check("k a\\ \\\\ \"\\\\\" C:\\;\n", &[]);
 }
+
+#[test]
+fn the_same_port_far_apart_is_a_warning() {
+    let text = format!("http 80;\n# {}\nhttp 80;\n", "-".repeat(2 << 20));
+    check(&text, &["3:6: warning: `http 80` is given twice"]);
+}
+
+#[test]
+fn schemes_that_others_have_are_no_slips() {
+    for scheme in "m4f m4s hls2 hlss udp1 udp2 rtsp2 rtmpt rtmpe tshttps rtp srt https rtmps rtsps file fake \
+                   playlist timeshift mosaic publish shoutcast copy ts tsudp dvb sdi ndi whip webrtc s3 ftp mss"
+        .split(' ')
+    {
+        check(&format!("stream a {{ url {scheme}://x; push {scheme}://y; }}\n"), &[]);
+    }
+}
