@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::guard;
 use crate::store::Revision;
 use mediaconf::{
-    Config, Diagnostics, DirectiveRole, Document, EntryId, Kind, Lens, Masker, Members, Request,
+    Config, Diagnostics, DirectiveRole, Document, EntryId, Kind, Lens, Masker, Members, Request, Schema,
     SecretValues, Span, check_document, has_errors, has_lost_line_ends, only_argument, top_members,
     unified_diff,
 };
@@ -49,9 +49,11 @@ impl Snapshot {
             // It follows from the order.
             blocks.for_each(|block| drop(block.shift_remove("position")));
         }
-        // A server may give its only port alone.
-        if let Some(port @ (Value::Number(_) | Value::String(_))) = values.get_mut("http") {
-            *port = Value::Array(vec![port.take()]);
+        for list in Schema::media().top().rows().filter_map(|row| row.codec.facts().list) {
+            // A server may give its only port alone.
+            if let Some(port @ (Value::Number(_) | Value::String(_))) = values.get_mut(list.key) {
+                *port = Value::Array(vec![port.take()]);
+            }
         }
         let (empty, request) = (Self::default(), Request::from(values));
         let evaluated = request.evaluate(&empty.config()).ok()?;
