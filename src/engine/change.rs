@@ -96,6 +96,9 @@ pub enum RequestedChange<'a> {
     Rollback(ChangeRef),
     /// Takes exactly the change with this id back, and keeps what was changed since.
     TakeBack(ChangeId),
+    /// Runs the text of the file, as a server does at a signal.
+    #[serde(skip)]
+    Load,
 }
 
 /// Other texts of entries, and a change of values that is made after them: all of it, or nothing.

@@ -6,13 +6,13 @@
 //! stays. A server that was killed meanwhile rolls back when it starts again,
 //! before it answers anything.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant, SystemTime};
-use std::{fmt, thread};
 
 use super::local::{Engine, LogLevel};
-use super::roll_back::{Aftermath, NO_USER, NOT_CONFIRMED, RolledBack, SERVER_ENDED, UnconfirmedChange};
+use super::roll_back::{Aftermath, NO_USER, SERVER_ENDED, WayBack};
 use super::running::{Count, LastChange};
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
@@ -31,9 +31,9 @@ impl Engine {
         let text = |snapshot: &Arc<Snapshot>| snapshot.shared_bytes().clone();
         writer.set_pending(&PendingRecord {
             info: pending.info.clone().until(SystemTime::now() + pending.time),
-            running: pending.before.ran().map(text).unwrap_or_default(),
-            file: pending.before.file.as_ref().map(text),
-            written: pending.written.as_ref().map(text),
+            running: pending.back.ran().map(text).unwrap_or_default(),
+            file: pending.back.file.as_ref().map(text),
+            written: pending.back.written.as_ref().map(text),
         })?;
         if self.running.is_none() {
             return Ok(());
@@ -49,24 +49,18 @@ impl Engine {
 
     /// Rolls a change back when its time is over.
     fn watch(&self, pending: &PendingChange) {
-        if pending.is_decided_in_time() {
-            return;
-        }
-        loop {
-            match self.roll_back_pending(&pending.info.id, NO_USER, NOT_CONFIRMED) {
+        let mut is_decided = pending.is_decided_in_time();
+        while !is_decided {
+            match self.roll_back_pending(&pending.info.id, NO_USER, "not confirmed in time") {
                 Ok(_) => return self.count_pending_end("expired"),
-                Err(refusal)
-                    if matches!(refusal.kind, ErrorKind::NothingPending | ErrorKind::OtherPending) =>
-                {
+                Err(error) if matches!(error.kind, ErrorKind::NothingPending | ErrorKind::OtherPending) => {
                     return;
                 }
                 Err(error) => {
                     self.tell(LogLevel::Error, &format!("a change could not be rolled back: {error}"))
                 }
             }
-            if pending.is_decided_within(RETRY) {
-                return;
-            }
+            is_decided = pending.is_decided_within(RETRY);
         }
     }
 
@@ -78,7 +72,7 @@ impl Engine {
         let _turn = self.take_turn()?;
         if self.running.is_none() {
             let writer = self.writer()?;
-            self.refuse_other(self.store.open_change()?.as_ref(), id)?;
+            self.refuse_other(id)?;
             return writer.clear_pending();
         }
         let pending = self.pending_with(id)?;
@@ -106,9 +100,8 @@ impl Engine {
     /// # Errors
     /// As [`Engine::confirm`].
     pub fn cancel_any(&self) -> Result<Option<Aftermath>, Error> {
-        self.pending()
-            .map(|pending| self.roll_back_pending(&pending.info.id, NO_USER, SERVER_ENDED))
-            .transpose()
+        let roll_back = |id: &str| self.roll_back_pending(id, NO_USER, SERVER_ENDED);
+        self.pending().map(|pending| roll_back(&pending.info.id)).transpose()
     }
 
     fn count_pending_end(&self, end: &'static str) {
@@ -121,8 +114,8 @@ impl Engine {
     }
 
     /// Refuses a decision on another change than the one that the store keeps by itself.
-    fn refuse_other(&self, open: Option<&PendingInfo>, id: &str) -> Result<(), Error> {
-        match open.filter(|open| self.is_run_by_nodes() && !open.is_over) {
+    fn refuse_other(&self, id: &str) -> Result<(), Error> {
+        match self.store.open_change()?.filter(|open| self.is_run_by_nodes() && !open.is_over) {
             None => Err(Error::nothing_pending()),
             Some(open) if open.id == id => Ok(()),
             Some(_) => Err(Error::other_pending()),
@@ -135,51 +128,41 @@ impl Engine {
             return self.roll_back_stored(id, (by, why));
         }
         let pending = self.pending_with(id)?;
-        pending.start_rollback();
+        pending.clock().is_rolling_back = true;
         let writer = self.writer()?;
-        let RollbackPoint { file, .. } = &pending.before;
-        let (id, written) = (pending.info.id.clone(), pending.written.clone());
-        let change = UnconfirmedChange { id, old: file.clone(), written };
-        let rolled_back = self.roll_back_file(Some(&*writer), &change, (by, why));
+        let rolled_back = self.revert_file(Some(&*writer), &pending.back, (by, why));
         // The running configuration is restored, even if the file could not be.
         let last_change =
             LastChange { at: SystemTime::now(), by: by.to_owned(), operation: REVERT.to_owned() };
-        self.restore_running(&pending.before, rolled_back.is_ok(), Some(last_change));
-        let RolledBack { aftermath, words, .. } = rolled_back?;
-        if aftermath.is_hand_edit() {
+        self.restore_running(&pending.back, rolled_back.is_ok(), Some(last_change));
+        let rolled_back = rolled_back?;
+        if rolled_back.0.is_hand_edit() {
+            let words = self.describe(&pending.back, &rolled_back);
             self.remember_trouble(Error::new(ErrorKind::EngineFailed, &words));
             self.tell(LogLevel::Warning, &words);
         }
         self.reload_after_rollback(&*writer, by);
         writer.clear_pending()?;
         self.release_pending(&pending);
-        Ok(aftermath)
+        Ok(rolled_back.0)
     }
 
     /// Rolls back the pending change that the store keeps, or that a killed server left.
     fn roll_back_stored(&self, id: &str, because: (&str, &str)) -> Result<Aftermath, Error> {
         let writer = self.writer()?;
-        if self.is_run_by_nodes() {
-            self.refuse_other(self.store.open_change()?.as_ref(), id)?;
-            let (by, message) = (because.0, Some(because.1));
-            let record = ChangeRecord { message, keep: self.keep, ..ChangeRecord::new(REVERT, by) };
-            return match writer.revert(&record)? {
-                true => Ok(Aftermath::Restored),
-                false => Err(Error::nothing_pending()),
-            };
-        }
-        let rolled_back = match self.store.run_by() {
-            RunBy::Nobody => self.roll_back_left_over(Some(&*writer), because)?,
-            RunBy::Server | RunBy::Nodes => None,
-        };
-        rolled_back.map(|rolled_back| rolled_back.aftermath).ok_or_else(Error::nothing_pending)
-    }
-
-    /// Reloads the running configuration, or without a server the one in the file.
-    pub(super) fn reload_after_rollback(&self, writer: &dyn Writer, by: &str) {
-        if let Err(error) = self.reload_present(writer, REVERT, by) {
-            self.tell(LogLevel::Error, &format!("{REVERT}: {}", error.brief()));
-            self.remember_trouble(error.clone());
+        match self.store.run_by() {
+            RunBy::Nodes => {
+                self.refuse_other(id)?;
+                let (by, message) = (because.0, Some(because.1));
+                let record = ChangeRecord { message, keep: self.keep, ..ChangeRecord::new(REVERT, by) };
+                let is_back = writer.revert(&record)?;
+                is_back.then_some(Aftermath::Restored).ok_or_else(Error::nothing_pending)
+            }
+            RunBy::Nobody => {
+                let rolled_back = self.roll_back_left_over(Some(&*writer), because)?;
+                rolled_back.map(|(rolled_back, _)| rolled_back.0).ok_or_else(Error::nothing_pending)
+            }
+            RunBy::Server => Err(Error::nothing_pending()),
         }
     }
 
@@ -193,14 +176,11 @@ impl Engine {
             return Ok(None);
         }
         let writer = self.writer()?;
-        let Some(rolled_back) = self.roll_back_left_over(Some(&*writer), (NO_USER, SERVER_ENDED))? else {
-            return Ok(None);
-        };
-        self.tell(LogLevel::Warning, &rolled_back.words);
-        Ok(rolled_back
-            .aftermath
-            .is_hand_edit()
-            .then(|| Error::new(ErrorKind::EngineFailed, &rolled_back.words)))
+        let rolled_back = self.roll_back_left_over(Some(&*writer), (NO_USER, SERVER_ENDED))?;
+        Ok(rolled_back.and_then(|((aftermath, _), words)| {
+            self.tell(LogLevel::Warning, &words);
+            aftermath.is_hand_edit().then(|| Error::new(ErrorKind::EngineFailed, &words))
+        }))
     }
 }
 
@@ -208,37 +188,19 @@ impl Engine {
 pub struct PendingChange {
     /// Its deadline is that of the clock.
     pub(super) info: PendingInfo,
-    pub(super) before: RollbackPoint,
-    /// The text that it wrote into the file; `None` if it left the file alone.
-    pub(super) written: Option<Arc<Snapshot>>,
+    pub(super) back: WayBack,
     /// The time that it waits to be confirmed, once it is made.
     pub(super) time: Duration,
     clock: Mutex<Clock>,
     /// Notified of a decision, and of a clock that was set anew.
     changed: Condvar,
-    /// True if it is being rolled back; then it can no longer be confirmed.
-    is_rolling_back: AtomicBool,
-}
-
-/// The state before a change, which a rollback restores.
-#[derive(Clone)]
-pub(super) struct RollbackPoint {
-    /// The text of the file; `None` if there was no file.
-    pub file: Option<Arc<Snapshot>>,
-    /// The running and the saved configuration of a server; none without one.
-    pub server: Option<(Arc<Snapshot>, Arc<Snapshot>)>,
-}
-
-impl RollbackPoint {
-    /// The configuration that ran; without a server that of the file.
-    pub fn ran(&self) -> Option<&Arc<Snapshot>> {
-        self.server.as_ref().map(|(running, _)| running).or(self.file.as_ref())
-    }
 }
 
 struct Clock {
     until: Instant,
     is_decided: bool,
+    /// True if the change is being rolled back; then it can no longer be confirmed.
+    is_rolling_back: bool,
 }
 
 /// Holds whole configurations, with their secrets.
@@ -250,31 +212,15 @@ impl fmt::Debug for PendingChange {
 
 impl PendingChange {
     /// A change that is being made, for at most `longest`; then it waits for `time`.
-    pub(super) fn new(
-        (id, operation, by): (&str, &str, &str),
-        before: RollbackPoint,
-        written: Option<Arc<Snapshot>>,
-        [time, longest]: [Duration; 2],
-    ) -> Self {
-        Self {
-            info: PendingInfo::new(id.to_owned(), operation.to_owned(), by.to_owned(), SystemTime::now()),
-            before,
-            written,
-            time,
-            clock: Mutex::new(Clock { until: Instant::now() + longest + time, is_decided: false }),
-            changed: Condvar::new(),
-            is_rolling_back: AtomicBool::new(false),
-        }
-    }
-
-    /// The time that is left to confirm it.
-    pub fn left(&self) -> Duration {
-        self.clock().until.saturating_duration_since(Instant::now())
+    pub(super) fn new(info: PendingInfo, back: WayBack, [time, longest]: [Duration; 2]) -> Self {
+        let until = Instant::now() + longest + time;
+        let clock = Mutex::new(Clock { until, is_decided: false, is_rolling_back: false });
+        Self { info, back, time, clock, changed: Condvar::new() }
     }
 
     /// The description for users. While the change is still being made, it tells of no more time than there is then.
     pub fn info(&self) -> PendingInfo {
-        self.info.clone().until(SystemTime::now() + self.left().min(self.time))
+        self.info.clone().until(SystemTime::now() + self.clock().left().min(self.time))
     }
 
     /// Starts the time, once the change is made and loaded.
@@ -289,35 +235,36 @@ impl PendingChange {
         self.changed.notify_all();
     }
 
-    /// Starts the rollback, after which the change can't be confirmed.
-    pub(super) fn start_rollback(&self) {
-        self.is_rolling_back.store(true, Ordering::SeqCst);
-    }
-
-    pub(super) fn can_be_confirmed(&self) -> bool {
-        !self.left().is_zero() && !self.is_rolling_back.load(Ordering::SeqCst)
+    fn can_be_confirmed(&self) -> bool {
+        let clock = self.clock();
+        !(clock.left().is_zero() || clock.is_rolling_back)
     }
 
     /// Waits for a decision; false on timeout.
-    pub(super) fn is_decided_in_time(&self) -> bool {
+    fn is_decided_in_time(&self) -> bool {
         let mut clock = self.clock();
-        loop {
-            let left = clock.until.saturating_duration_since(Instant::now());
-            if clock.is_decided || left.is_zero() {
-                return clock.is_decided;
-            }
+        while !(clock.is_decided || clock.left().is_zero()) {
+            let left = clock.left();
             clock = self.changed.wait_timeout(clock, left).unwrap_or_else(PoisonError::into_inner).0;
         }
+        clock.is_decided
     }
 
     /// Waits for a decision for `time`, whatever the clock says.
-    pub(super) fn is_decided_within(&self, time: Duration) -> bool {
+    fn is_decided_within(&self, time: Duration) -> bool {
         let waited = self.changed.wait_timeout_while(self.clock(), time, |clock| !clock.is_decided);
         waited.unwrap_or_else(PoisonError::into_inner).0.is_decided
     }
 
     fn clock(&self) -> MutexGuard<'_, Clock> {
         self.clock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clock {
+    /// The time that is left to confirm the change.
+    fn left(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
     }
 }
 
@@ -400,10 +347,11 @@ mod tests {
 
     #[test]
     fn while_it_is_made_it_tells_of_no_more_time_than_there_is_then() {
-        let before = RollbackPoint { file: None, server: None };
-        let times = [30, 3600].map(Duration::from_secs);
-        let pending = PendingChange::new(("7f3a", "modify", "admin"), before, None, times);
-        assert!(pending.left() > Duration::from_secs(60), "it is not rolled back while it is made");
+        let [id, operation, by] = ["7f3a", "modify", "admin"].map(str::to_owned);
+        let back = WayBack { id: id.clone(), file: None, server: None, written: None };
+        let info = PendingInfo::new(id, operation, by, SystemTime::now());
+        let pending = PendingChange::new(info, back, [30, 3600].map(Duration::from_secs));
+        assert!(pending.clock().left() > Duration::from_secs(60), "it is not rolled back while it is made");
         assert!(pending.info().seconds_left <= 30);
     }
 }

@@ -4,11 +4,10 @@
 //! A process that a command leaves behind may hold its end of a pipe open for ever. So nothing waits for the end of the
 //! output; this end is closed instead. It costs no thread.
 
-use std::io;
-use std::io::Read;
+use std::ffi::OsStr;
+use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -68,63 +67,37 @@ impl Hooks {
     }
 }
 
-/// The facts about a change that a hook gets in its environment.
-#[derive(Clone, Copy)]
-pub struct Occasion<'a> {
-    /// `MEDIACTL_OPERATION`: `modify`, `save`, …
-    pub operation: &'a str,
-    /// `MEDIACTL_FILE`: the configuration file.
-    pub file: &'a Path,
-    /// `MEDIACTL_TEXT`: a file with the text that is to run.
-    pub text: &'a Path,
-    /// `MEDIACTL_BY`: who makes the change.
-    pub by: &'a str,
-    /// Masks, in what the hook printed, the secrets of the old and of the new text.
-    pub masked: &'a dyn Fn(&str) -> String,
-}
-
-/// The failure of a hook, and the start of its stderr.
+/// The failure of a hook.
 #[derive(Debug, Error)]
 #[error("{reason}{}", after_colon(.stderr))]
 pub struct HookFailure {
-    pub reason: HookReason,
+    /// What became of it, without what it printed.
+    pub reason: String,
+    /// Its exit code; `None` if it did not come to its end.
+    pub exit_code: Option<i32>,
+    /// The signal that came for the command that ran it, for which it was killed.
+    pub interrupted: Option<i32>,
     /// The start of its stderr.
     pub stderr: String,
 }
 
-/// The reason of a failure.
-#[derive(Debug, Error)]
-pub enum HookReason {
-    /// It could not be started.
-    #[error("could not be started: {0}")]
-    Spawn(io::Error),
-    /// It ended without success.
-    #[error("{}", ended(*.0))]
-    Exit(ExitStatus),
-    /// It took too long and was killed.
-    #[error("took longer than {} s and was killed", .0.as_secs_f32())]
-    Timeout(Duration),
-    /// This signal came for the command that ran it, and it was killed.
-    #[error("was interrupted")]
-    Interrupted(i32),
-}
-
-impl HookReason {
-    /// The exit code; `None` if it did not come to its end.
-    pub fn exit_code(&self) -> Option<i32> {
-        match self {
-            Self::Exit(status) => status.code(),
-            Self::Spawn(_) | Self::Timeout(_) | Self::Interrupted(_) => None,
-        }
+impl HookFailure {
+    fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), exit_code: None, interrupted: None, stderr: String::new() }
     }
-}
 
-/// Describes the end of a hook that did not succeed.
-fn ended(status: ExitStatus) -> String {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("failed with exit code {code}"),
-        (None, Some(signal)) => format!("was ended by signal {signal}"),
-        (None, None) => "failed".to_owned(),
+    fn not_started(error: io::Error) -> Self {
+        Self::new(format!("could not be started: {error}"))
+    }
+
+    /// A hook that ended without success.
+    fn of_status(status: ExitStatus) -> Self {
+        let reason = match (status.code(), status.signal()) {
+            (Some(code), _) => format!("failed with exit code {code}"),
+            (None, Some(signal)) => format!("was ended by signal {signal}"),
+            (None, None) => "failed".to_owned(),
+        };
+        Self { exit_code: status.code(), ..Self::new(reason) }
     }
 }
 
@@ -136,11 +109,16 @@ fn after_colon(stderr: &str) -> String {
     }
 }
 
-/// Runs a hook to its end; returns the start of its stderr.
-pub fn run(command: &str, occasion: Occasion<'_>, hooks: &Hooks) -> Result<String, HookFailure> {
-    finish(spawn(command, occasion), hooks.timeout, &hooks.interrupt)
-        .map(|[_, stderr]| without_end(&String::from_utf8_lossy(&stderr), occasion.masked))
-        .map_err(|failure| HookFailure { stderr: without_end(&failure.stderr, occasion.masked), ..failure })
+/// Runs a hook to its end, with these variables; returns the start of its stderr, in which `masked` masks the secrets.
+pub(super) fn run(
+    command: &str,
+    variables: [(&str, &OsStr); 4],
+    masked: &dyn Fn(&str) -> String,
+    (timeout, interrupt): (Duration, &Interrupt),
+) -> Result<String, HookFailure> {
+    finish(shell(command).envs(variables), timeout, interrupt)
+        .map(|[_, stderr]| without_end(&String::from_utf8_lossy(&stderr), masked))
+        .map_err(|failure| HookFailure { stderr: without_end(&failure.stderr, masked), ..failure })
 }
 
 /// Masks the output of a hook. If it was cut, its end is removed: half a secret can't be found.
@@ -158,49 +136,35 @@ fn without_end(stderr: &str, masked: &dyn Fn(&str) -> String) -> String {
 pub fn output(command: &str, variables: &[(&str, &str)], timeout: Duration) -> Result<Vec<u8>, HookFailure> {
     let mut shell = shell(command);
     shell.envs(variables.iter().copied()).stdout(Stdio::piped());
-    finish(shell.spawn(), timeout, &Interrupt::default()).map(|[stdout, _]| stdout)
+    finish(&mut shell, timeout, &Interrupt::default()).map(|[stdout, _]| stdout)
 }
 
-/// Waits for the end of a command, and returns its stdout, if that is a pipe, and its stderr.
+/// Runs a command to its end, and returns its stdout, if that is a pipe, and its stderr.
 fn finish(
-    spawned: io::Result<Child>,
+    shell: &mut Command,
     timeout: Duration,
     interrupt: &Interrupt,
 ) -> Result<[Vec<u8>; 2], HookFailure> {
-    let silent = |error| HookFailure { reason: HookReason::Spawn(error), stderr: String::new() };
-    let mut child = spawned.map_err(silent)?;
+    let mut child = shell.spawn().map_err(HookFailure::not_started)?;
     let mut stdout = Pipe::new(child.stdout.take(), MAX_OUTPUT);
     let mut stderr = Pipe::new(child.stderr.take(), MAX_STDERR);
-    let reason = match wait(&mut child, [&mut stdout, &mut stderr], timeout, interrupt) {
+    let failure = match wait(&mut child, [&mut stdout, &mut stderr], timeout, interrupt) {
         Ok(status) if status.success() => return Ok([stdout.last_words(), stderr.last_words()]),
-        Ok(status) => HookReason::Exit(status),
-        Err(reason) => reason,
+        Ok(status) => HookFailure::of_status(status),
+        Err(failure) => failure,
     };
-    Err(HookFailure { reason, stderr: String::from_utf8_lossy(&stderr.last_words()).into_owned() })
+    Err(HookFailure { stderr: String::from_utf8_lossy(&stderr.last_words()).into_owned(), ..failure })
 }
 
 /// A shell in a process group of its own, without the credentials of this program.
 fn shell(command: &str) -> Command {
     let mut shell = Command::new("sh");
-    shell
-        .args(["-c", command])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .process_group(0);
-    HIDDEN_ENVIRONMENT.iter().for_each(|name| {
+    shell.args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    for name in HIDDEN_ENVIRONMENT {
         shell.env_remove(name);
-    });
+    }
+    shell.process_group(0);
     shell
-}
-
-fn spawn(command: &str, occasion: Occasion<'_>) -> io::Result<Child> {
-    shell(command)
-        .env("MEDIACTL_OPERATION", occasion.operation)
-        .env("MEDIACTL_FILE", occasion.file)
-        .env("MEDIACTL_TEXT", occasion.text)
-        .env("MEDIACTL_BY", occasion.by)
-        .spawn()
 }
 
 /// Waits for the exit status. After `timeout`, or when a signal comes, kills the whole process group.
@@ -209,24 +173,27 @@ fn wait(
     mut pipes: [&mut Pipe; 2],
     timeout: Duration,
     interrupt: &Interrupt,
-) -> Result<ExitStatus, HookReason> {
+) -> Result<ExitStatus, HookFailure> {
     let deadline = Instant::now() + timeout;
     loop {
         pipes.iter_mut().for_each(|pipe| pipe.drain());
-        if let Some(status) = child.try_wait().map_err(HookReason::Spawn)? {
+        if let Some(status) = child.try_wait().map_err(HookFailure::not_started)? {
             return Ok(status);
         }
-        let reason = match interrupt.take() {
-            Some(signal) => HookReason::Interrupted(signal),
-            None if Instant::now() >= deadline => HookReason::Timeout(timeout),
-            None => {
+        let failure = match interrupt.take() {
+            None if Instant::now() < deadline => {
                 std::thread::sleep(POLL);
                 continue;
             }
+            None => {
+                let seconds = timeout.as_secs_f32();
+                HookFailure::new(format!("took longer than {seconds} s and was killed"))
+            }
+            signal => HookFailure { interrupted: signal, ..HookFailure::new("was interrupted") },
         };
         kill_group(child);
-        child.wait().map_err(HookReason::Spawn)?;
-        return Err(reason);
+        child.wait().map_err(HookFailure::not_started)?;
+        return Err(failure);
     }
 }
 
@@ -241,7 +208,7 @@ fn kill_group(child: &Child) {
 const DRAIN_TIME: Duration = Duration::from_millis(200);
 
 /// The pause between two checks of a running command.
-pub(super) const POLL: Duration = Duration::from_millis(2);
+const POLL: Duration = Duration::from_millis(2);
 
 /// The number of bytes that are read at a time.
 const READ_SIZE: usize = 16 * 1024;
@@ -250,7 +217,7 @@ const READ_SIZE: usize = 16 * 1024;
 const MAX_READS: usize = 256;
 
 /// Our end of one stream.
-pub(super) struct Pipe {
+struct Pipe {
     /// `None` when it has ended, or never was a pipe.
     stream: Option<Box<dyn Read>>,
     kept: Vec<u8>,
@@ -259,7 +226,7 @@ pub(super) struct Pipe {
 
 impl Pipe {
     /// A pipe of which the first `most` bytes are kept.
-    pub fn new(stream: Option<impl Read + AsFd + 'static>, most: usize) -> Self {
+    fn new(stream: Option<impl Read + AsFd + 'static>, most: usize) -> Self {
         // A stream that can't be set to non-blocking is not read at all.
         let stream = stream.filter(|stream| no_block(stream).is_ok());
         let stream = stream.map(|stream| Box::new(stream) as Box<dyn Read>);
@@ -267,7 +234,7 @@ impl Pipe {
     }
 
     /// Returns the beginning of the output, with what still comes until the end or the timeout.
-    pub fn last_words(mut self) -> Vec<u8> {
+    fn last_words(mut self) -> Vec<u8> {
         let until = Instant::now() + DRAIN_TIME;
         self.drain();
         while self.stream.is_some() && Instant::now() < until {
@@ -278,7 +245,7 @@ impl Pipe {
     }
 
     /// Reads the output that is available now.
-    pub fn drain(&mut self) {
+    fn drain(&mut self) {
         let mut piece = [0; READ_SIZE];
         for _ in 0..MAX_READS {
             let Some(stream) = &mut self.stream else { return };

@@ -464,8 +464,8 @@ impl IncludeChange {
     }
 
     /// Returns the number of removed streams, and of all streams of included files before.
-    pub fn deleted_streams(change: Option<&Self>) -> (usize, usize) {
-        change.map_or((0, 0), |change| (change.gone[Kind::Streams.number()], change.streams_before))
+    pub fn deleted_streams(&self) -> (usize, usize) {
+        (self.gone[Kind::Streams.number()], self.streams_before)
     }
 }
 

@@ -210,15 +210,9 @@ impl Engine {
         writer.map_or_else(|| self.store.candidate(pieces), |writer| writer.candidate(pieces))
     }
 
-    /// Reconciles the history with the stored text, and returns that; `None` if there is none.
-    pub(super) fn reconcile(&self, writer: &dyn Writer) -> Result<Option<Loaded>, Error> {
-        let stored = match self.store.load() {
-            Ok(stored) => Some(stored),
-            Err(error) if error.kind == ErrorKind::NoConfiguration => None,
-            Err(error) => return Err(error),
-        };
-        writer.reconcile(stored.as_ref().map(Loaded::as_base))?;
-        Ok(stored)
+    /// Reconciles the history with the stored text.
+    pub(super) fn reconcile(&self, writer: &dyn Writer) -> Result<(), Error> {
+        writer.reconcile(self.stored()?.as_ref().map(Loaded::as_base)).map(drop)
     }
 
     /// Records hand edits in the history. A failure does not matter to readers.
@@ -437,7 +431,7 @@ impl Engine {
     /// The paths of the values that the pending change of this server changed; empty if none is pending.
     pub fn pending_paths(&self) -> Vec<String> {
         let (Some(pending), Some(running)) = (self.pending(), self.running()) else { return Vec::new() };
-        let Some(before) = pending.before.ran().cloned() else { return Vec::new() };
+        let Some(before) = pending.back.ran().cloned() else { return Vec::new() };
         differing(&before, &running)
     }
 }

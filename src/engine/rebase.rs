@@ -27,16 +27,11 @@ impl Transaction<'_> {
         })
     }
 
-    /// Returns the text to write for a whole text that was sent: merged with `present`, where the
-    /// request has a base.
-    pub(super) fn whole_text<'t>(
-        &self,
-        text: &Bytes,
-        present: impl FnOnce() -> Result<&'t Arc<Snapshot>, Error>,
-    ) -> Result<Arc<Snapshot>, Error> {
+    /// Returns the text to write for a whole text that was sent: merged with what is there, where the request has a base.
+    pub(super) fn whole_text(&self, text: &Bytes) -> Result<Arc<Snapshot>, Error> {
         let text = Arc::new(Snapshot::from_bytes(text.clone()));
         match self.base()? {
-            Some(base) => self.on_present(text, Some(&base), present()?),
+            Some(base) => self.on_present(text, Some(&base), self.present()?),
             None => Ok(text),
         }
     }

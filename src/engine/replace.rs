@@ -1,4 +1,5 @@
-//! Replacing the whole configuration: `save`, `update`, formatting, other texts of entries, and loading the file again.
+//! Making a change of any kind, and computing a new text as a whole: `save`, `update`, formatting, other texts of entries,
+//! and loading the file again.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,9 +10,7 @@ use bytes::Bytes;
 use super::change::{
     ChangeOptions, ChangeReport, EntryEdit, EntryEdits, Operation, OutcomeNote, RequestedChange,
 };
-use super::guard;
-use super::guard::Guard;
-use super::include::IncludeChange;
+use super::guard::{self, Guard};
 use super::local::Engine;
 use super::rebase::hand_edited_and_updated;
 use super::running::ReloadRun;
@@ -30,27 +29,25 @@ impl Engine {
         requested: &RequestedChange<'_>,
         options: &ChangeOptions,
     ) -> Result<ChangeReport, Error> {
+        let operation = match requested {
+            RequestedChange::Rollback(to) => return self.rollback(*to, options),
+            RequestedChange::TakeBack(change) => return self.take_back(change, options),
+            RequestedChange::Load => Operation::Load,
+            RequestedChange::Save(_) => Operation::Save,
+            RequestedChange::Update(_) if self.running.is_none() => return Err(self.no_server()),
+            RequestedChange::Update(_) if options.id.is_some() => {
+                return Err(Error::new(ErrorKind::Usage, "an update is in no history, so it has no id"));
+            }
+            RequestedChange::Update(_) => Operation::Update,
+            RequestedChange::Modify(_) => Operation::Modify,
+            RequestedChange::Format {} | RequestedChange::Entries(_) => Operation::Save,
+        };
         // Looked for before the lock, which makes the state folder.
-        if matches!(requested, RequestedChange::Format {} | RequestedChange::Entries(_))
-            && self.running.is_none()
-        {
+        let is_of_present = !matches!(requested, RequestedChange::Save(_));
+        if is_of_present && self.running.is_none() {
             self.store.refuse_missing()?;
         }
-        match requested {
-            RequestedChange::Modify(request) => self.modify(request, options),
-            RequestedChange::Save(text) => self.save(text, options),
-            RequestedChange::Update(text) => self.update(text, options),
-            RequestedChange::Format {} => {
-                self.replace(Operation::Save, false, options, |transaction, _| transaction.formatted())
-            }
-            RequestedChange::Entries(entries) => {
-                self.replace(Operation::Save, false, options, |transaction, notes| {
-                    transaction.with_entries(entries, notes)
-                })
-            }
-            RequestedChange::Rollback(to) => self.rollback(*to, options),
-            RequestedChange::TakeBack(change) => self.take_back(change, options),
-        }
+        self.make_as(operation, requested, options)
     }
 
     /// Replaces the file, and the running configuration, by a new text; makes the file if it is missing.
@@ -71,135 +68,109 @@ impl Engine {
         text: &Bytes,
         options: &ChangeOptions,
     ) -> Result<ChangeReport, Error> {
-        self.replace(operation, true, options, |transaction, _| {
-            transaction.whole_text(text, || transaction.present())
-        })
-    }
-
-    /// Replaces both by the text that `work_out` makes; `is_whole` says that it is not made of what is there.
-    fn replace(
-        &self,
-        operation: Operation,
-        is_whole: bool,
-        options: &ChangeOptions,
-        work_out: impl Fn(&Transaction<'_>, &mut Vec<OutcomeNote>) -> Result<Arc<Snapshot>, Error>,
-    ) -> Result<ChangeReport, Error> {
-        self.make_change(operation, options, |transaction| {
-            let (is_of_base, mut notes) = (options.base.is_some(), Vec::new());
-            let (state, file) = (transaction.state.as_ref(), transaction.file());
-            transaction.refuse_stale(state.is_some_and(|state| transaction.is_hand_edited(state)))?;
-            let after = work_out(transaction, &mut notes)?;
-            if transaction.hand_edit().is_some_and(|[_, file]| !file.is_same_text(&after)) {
-                let is_kept = is_of_base
-                    || !is_whole
-                    || (operation == Operation::Save && transaction.is_for_hand_edit());
-                let picked_up = transaction.picked_up().filter(|_| is_kept);
-                notes.push(picked_up.unwrap_or(OutcomeNote::OverwroteHandEdit));
-            }
-            let is_unsaved = state.is_some_and(|state| !state.is_saved());
-            notes.extend((is_of_base && is_unsaved).then_some(OutcomeNote::SavedEarlierUpdate));
-            let before = state.map(|state| &state.running).or(file);
-            // A rollback skips this guard: its text was accepted before.
-            if operation == Operation::Save {
-                self.refuse_one_line([before, file], &after, options)?;
-            }
-            self.check_text(before, &after, options, &mut notes)?;
-            let is_same = |old: &Arc<Snapshot>| old.is_same_text(&after);
-            let changes = !(before.is_some_and(is_same) && file.is_some_and(is_same));
-            Ok(ChangeReport { notes, ..ChangeReport::between(before.cloned(), after, changes) })
-        })
-    }
-
-    /// Replaces the running configuration of a server, and leaves the file alone.
-    ///
-    /// # Errors
-    /// The configuration is as it was then.
-    pub fn update(&self, text: &Bytes, options: &ChangeOptions) -> Result<ChangeReport, Error> {
-        if self.running.is_none() {
-            return Err(self.no_server());
-        }
-        if options.id.is_some() {
-            return Err(Error::new(ErrorKind::Usage, "an update is in no history, so it has no id"));
-        }
-        self.make_change(Operation::Update, options, |transaction| {
-            let Some(state) = &transaction.state else { return Err(Error::no_server()) };
-            transaction.refuse_stale(false)?;
-            let (running, file) = (&state.running, transaction.file());
-            let after = transaction.whole_text(text, || Ok(running))?;
-            self.refuse_one_line([Some(running), file], &after, options)?;
-            let mut notes = Vec::new();
-            self.check_text(Some(running), &after, options, &mut notes)?;
-            // An update to the text of the file counts as loading the file, so the result is saved.
-            let is_same = |other: &Arc<Snapshot>| other.is_same_text(&after);
-            let is_new_in_file = file.is_some_and(is_same) && !is_same(&state.saved);
-            let changes = is_new_in_file || !is_same(running);
-            Ok(ChangeReport { notes, ..ChangeReport::between(Some(running.clone()), after, changes) })
-        })
+        self.make_as(operation, &RequestedChange::Save(text.clone()), options)
     }
 
     /// Runs the text of the file, which may have been edited by hand.
     ///
     /// # Errors
-    /// As [`Engine::update`]; if the file is missing or has errors, the running configuration stays.
+    /// If the file is missing or has errors, the running configuration stays.
     pub fn load_again(&self, by: &str) -> Result<ChangeReport, Error> {
         self.reconcile_alone();
         let options =
             ChangeOptions { max_delete: Some(usize::MAX), by: by.to_owned(), ..ChangeOptions::default() };
-        let loaded = self.make_change(Operation::Load, &options, |transaction| {
-            let Some(state) = &transaction.state else { return Err(Error::no_server()) };
-            let file = transaction.file().ok_or_else(|| Error::no_file(self.store.path()))?;
-            let changes = !file.is_same_text(&state.running)
-                || !file.is_same_text(&state.saved)
-                || self.has_changed_includes();
-            self.check_text(Some(&state.running), file, &options, &mut Vec::new())?;
-            Ok(ChangeReport::between(Some(state.running.clone()), file.clone(), changes))
-        });
+        let loaded = self.make(&RequestedChange::Load, &options);
         if loaded.is_err() {
             self.note_reload(false, ReloadRun { by: by.to_owned(), ..ReloadRun::default() });
         }
         loaded
     }
+}
 
-    /// Refuses a text that has lost its line ends, unless it is one of the present texts.
-    fn refuse_one_line(
-        &self,
-        present: [Option<&Arc<Snapshot>>; 2],
-        text: &Snapshot,
-        options: &ChangeOptions,
-    ) -> Result<(), Error> {
-        let is_present = || present.into_iter().flatten().any(|present| present.is_same_text(text));
-        let is_lost = has_lost_line_ends(text.bytes()) && !is_present();
-        self.refuse_guarded([is_lost.then_some(Guard::OneLine), None], options)
+impl Transaction<'_> {
+    /// Computes the new text, and refuses it if a guard does.
+    pub(super) fn compute(&mut self, requested: &RequestedChange<'_>) -> Result<ChangeReport, Error> {
+        if let RequestedChange::Modify(request) = requested {
+            return self.modify(request);
+        }
+        let (engine, operation, is_of_base) = (self.engine, self.operation, self.options.base.is_some());
+        let (state, file) = (self.state.clone(), self.file().cloned());
+        if state.is_none() && !operation.writes() {
+            return Err(Error::no_server());
+        }
+        self.refuse_stale()?;
+        let after = match requested {
+            RequestedChange::Load => file.clone().ok_or_else(|| Error::no_file(self.engine.store.path()))?,
+            RequestedChange::Format {} => self.formatted()?,
+            RequestedChange::Entries(entries) => self.with_entries(entries)?,
+            RequestedChange::Save(text) | RequestedChange::Update(text) => self.whole_text(text)?,
+            RequestedChange::Modify(_) | RequestedChange::Rollback(_) | RequestedChange::TakeBack(_) => {
+                unreachable!("a modification is computed above, and the others are made as texts")
+            }
+        };
+        let running = state.as_ref().map(|state| &state.running);
+        let before = running.or(file.as_ref());
+        if operation.writes() {
+            if self.hand_edit().is_some_and(|[_, file]| !file.is_same_text(&after)) {
+                let is_whole = matches!(requested, RequestedChange::Save(_));
+                let is_kept =
+                    is_of_base || !is_whole || (operation == Operation::Save && self.is_for_hand_edit());
+                let picked_up = self.picked_up().filter(|_| is_kept);
+                self.notes.push(picked_up.unwrap_or(OutcomeNote::OverwroteHandEdit));
+            }
+            let is_unsaved = state.as_ref().is_some_and(|state| !state.is_saved());
+            self.notes.extend((is_of_base && is_unsaved).then_some(OutcomeNote::SavedEarlierUpdate));
+        }
+        let differs = |text: Option<&Arc<Snapshot>>| text.is_none_or(|text| !text.is_same_text(&after));
+        // The text of a rollback was accepted before, and a file that is loaded is there already.
+        let is_new = matches!(operation, Operation::Save | Operation::Update);
+        if is_new && has_lost_line_ends(after.bytes()) && differs(before) && differs(file.as_ref()) {
+            engine.refuse_guarded([Some(Guard::OneLine), None], self.options)?;
+        }
+        self.check_text(before, &after)?;
+        let differs_from_saved = || differs(state.as_ref().map(|state| &state.saved));
+        let changes = match operation {
+            // An update to the text of the file counts as loading the file, so the result is saved.
+            Operation::Update => differs(running) || (!differs(file.as_ref()) && differs_from_saved()),
+            Operation::Load => differs(running) || differs_from_saved() || engine.has_changed_includes(),
+            _ => differs(before) || differs(file.as_ref()),
+        };
+        Ok(ChangeReport::between(before.cloned(), after.clone(), changes))
     }
 
     /// Validates and guards a whole new text; the notes count what it lacks.
-    fn check_text(
-        &self,
-        before: Option<&Arc<Snapshot>>,
-        after: &Arc<Snapshot>,
-        options: &ChangeOptions,
-        notes: &mut Vec<OutcomeNote>,
-    ) -> Result<(), Error> {
+    fn check_text(&mut self, before: Option<&Arc<Snapshot>>, after: &Arc<Snapshot>) -> Result<(), Error> {
         if !after.is_valid() {
             return Err(Error::bad_new_text(after.clone()));
         }
         if let Some(refusal) = Error::masked_text(after.document().text()) {
             return Err(refusal);
         }
-        let included = before.and_then(|before| self.include_change(before, after));
-        let (gone, included_of) = IncludeChange::deleted_streams(included.as_ref());
-        let before = before.map(|before| before.document());
-        let (deleted, of) = before.map_or((0, 0), |before| guard::deleted_streams(before, after.document()));
-        let replacement = guard::before_replacement(before, after.document());
-        let deletion = guard::before_deletion(deleted + gone, of + included_of, options.max_delete);
-        self.refuse_guarded([replacement, deletion], options)?;
-        notes.extend((deleted > 0).then_some(OutcomeNote::DeletedStreams(deleted)));
-        notes.extend(included.map(OutcomeNote::IncludeChange));
+        let old = before.map(|before| before.document());
+        let deleted = old.map_or((0, 0), |old| guard::deleted_streams(old, after.document()));
+        let replacement = guard::before_replacement(old, after.document());
+        let included = self.refuse_loss([before, Some(after)], replacement, deleted)?;
+        self.notes.extend((deleted.0 > 0).then_some(OutcomeNote::DeletedStreams(deleted.0)));
+        self.notes.extend(included);
         Ok(())
     }
-}
 
-impl Transaction<'_> {
+    /// Refuses a change by the first of these guards that is not accepted, and by the one against the loss of many streams:
+    /// so many of so many, and those of files that are not included any more. Says what an `include` brings and takes.
+    pub(super) fn refuse_loss(
+        &self,
+        [before, after]: [Option<&Arc<Snapshot>>; 2],
+        guard: Option<Guard>,
+        (deleted, of): (usize, usize),
+    ) -> Result<Option<OutcomeNote>, Error> {
+        let included =
+            before.zip(after).and_then(|(before, after)| self.engine.include_change(before, after));
+        let (gone, more) = included.as_ref().map_or((0, 0), |change| change.deleted_streams());
+        let deletion = guard::before_deletion(deleted + gone, of + more, self.options.max_delete);
+        self.engine.refuse_guarded([guard, deletion], self.options)?;
+        Ok(included.map(OutcomeNote::IncludeChange))
+    }
+
     /// The text that is there, formatted.
     fn formatted(&self) -> Result<Arc<Snapshot>, Error> {
         let present = self.present()?;
@@ -211,16 +182,12 @@ impl Transaction<'_> {
     }
 
     /// The text that is there, with the texts of entries, and then with a change of values.
-    fn with_entries(
-        &self,
-        EntryEdits { texts, then }: &EntryEdits,
-        notes: &mut Vec<OutcomeNote>,
-    ) -> Result<Arc<Snapshot>, Error> {
-        let (base, present) = (self.base()?, self.present()?);
+    fn with_entries(&mut self, EntryEdits { texts, then }: &EntryEdits) -> Result<Arc<Snapshot>, Error> {
+        let (base, present) = (self.base()?, self.present()?.clone());
         if let (Some(then), true) = (then, base.is_some() && present.is_valid()) {
             then.refuse_unmet(&present.config())?;
         }
-        let mut whole = base.as_ref().unwrap_or(present).clone();
+        let mut whole = base.as_ref().unwrap_or(&present).clone();
         for edit in texts {
             self.options.refuse_late()?;
             if let Some(composed) = self.engine.composed(&whole, self.engine.followed()) {
@@ -232,18 +199,20 @@ impl Transaction<'_> {
             if !whole.is_valid() {
                 return Err(Error::bad_new_text(whole));
             }
-            if let Some(edit) = self.evaluated(request, &whole, notes, |_| Ok(()))? {
-                notes.extend(edit.notes.into_iter().map(OutcomeNote::Edit));
+            if let Some(edit) = self.evaluated(request, &whole, None)? {
+                self.notes.extend(edit.notes.into_iter().map(OutcomeNote::Edit));
                 self.engine.refuse_faults(edit.guarded, self.options)?;
                 whole = Arc::new(Snapshot::proved(edit.document));
             }
         }
-        self.on_present(whole, base.as_ref(), present)
+        self.on_present(whole, base.as_ref(), &present)
     }
 
     /// The text that is worked on: the running one, or the file where that was edited by hand.
-    fn present(&self) -> Result<&Arc<Snapshot>, Error> {
+    pub(super) fn present(&self) -> Result<&Arc<Snapshot>, Error> {
         match (&self.state, self.hand_edit()) {
+            // An update leaves the file alone.
+            (Some(state), _) if self.operation == Operation::Update => Ok(&state.running),
             (Some(state), Some([_, file])) if state.is_saved() => Ok(file),
             (Some(_), Some(_)) if self.options.base.is_some() => Err(hand_edited_and_updated()),
             (Some(_), Some(_)) => Err(hand_edited_since()),

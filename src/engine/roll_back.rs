@@ -6,8 +6,10 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use super::change::UNSAVED;
-use super::confirm::{PendingChange, RollbackPoint};
+use super::confirm::PendingChange;
 use super::local::{Engine, LogLevel};
 use super::rebase::conflicts;
 use super::running::LastChange;
@@ -15,53 +17,50 @@ use super::service::differing;
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{
-    ChangeRecord, ChangeRef, HAND_EDIT, HistoryEntry, Loaded, PendingInfo, PendingRecord, REVERT, Revision,
-    RunBy, WHOLE_HISTORY, Writer,
+    ChangeRecord, ChangeRef, HAND_EDIT, Loaded, PendingInfo, PendingRecord, REVERT, Revision, RunBy,
+    WHOLE_HISTORY, Writer,
 };
 use mediaconf::{patch_between, three_way};
 
 /// The author of an automatic rollback: no user.
 pub(super) const NO_USER: &str = "";
 
-/// The message of a change that is rolled back on timeout.
-pub(super) const NOT_CONFIRMED: &str = "not confirmed in time";
-
 /// The message of a change that is rolled back because it was pending when its server ended.
 pub(super) const SERVER_ENDED: &str = "not confirmed before the server ended";
 
-/// A change that was not confirmed.
-pub(super) struct UnconfirmedChange {
+/// The state before a change, which a rollback restores, and the text that the change wrote.
+#[derive(Clone)]
+pub(super) struct WayBack {
+    /// The id of the change.
     pub id: String,
-    /// The text before it; `None` if there was no file.
-    pub old: Option<Arc<Snapshot>>,
-    /// The text that it wrote; `None` if it left the file alone.
+    /// The text of the file before; `None` if there was no file.
+    pub file: Option<Arc<Snapshot>>,
+    /// The running and the saved configuration of a server before; none without one.
+    pub server: Option<(Arc<Snapshot>, Arc<Snapshot>)>,
+    /// The text that the change wrote into the file; `None` if it left the file alone.
     pub written: Option<Arc<Snapshot>>,
 }
 
-/// The file after an unconfirmed change was rolled back.
-pub(super) struct RolledBack {
-    pub aftermath: Aftermath,
-    /// `None` if there is no file.
-    pub text: Option<Arc<Snapshot>>,
-    /// Describes what became of the change, with the paths of its values.
-    pub words: String,
-}
+/// The state of the file after a rollback, and its text; `None` if there is no file.
+pub(super) type RolledBack = (Aftermath, Option<Arc<Snapshot>>);
 
-impl UnconfirmedChange {
+impl WayBack {
+    /// The configuration that ran before; without a server that of the file.
+    pub fn ran(&self) -> Option<&Arc<Snapshot>> {
+        self.server.as_ref().map(|(running, _)| running).or(self.file.as_ref())
+    }
+
     fn from_stored(stored: &PendingRecord) -> Self {
-        let snapshot = |text: &bytes::Bytes| Arc::new(Snapshot::from_bytes(text.clone()));
-        Self {
-            id: stored.info.id.clone(),
-            old: stored.file.as_ref().map(snapshot),
-            written: stored.written.as_ref().map(snapshot),
-        }
+        let snapshot = |text: &Option<Bytes>| Some(Arc::new(Snapshot::from_bytes(text.clone()?)));
+        let (file, written) = (snapshot(&stored.file), snapshot(&stored.written));
+        Self { id: stored.info.id.clone(), file, server: None, written }
     }
 
     /// Returns the text of the file without the change, and what that is.
-    fn without(&self, now: Option<&Arc<Snapshot>>) -> (Aftermath, Option<Arc<Snapshot>>) {
-        let back = if self.old.is_some() { Aftermath::Restored } else { Aftermath::Removed };
+    fn without(&self, now: Option<&Arc<Snapshot>>) -> RolledBack {
+        let back = if self.file.is_some() { Aftermath::Restored } else { Aftermath::Removed };
         let Some(written) = &self.written else { return (Aftermath::Restored, now.cloned()) };
-        match (now, &self.old) {
+        match (now, &self.file) {
             (None, None) => (back, None),
             (Some(now), Some(old)) if now.is_same_text(old) => (back, Some(now.clone())),
             (Some(now), old) if now.is_same_text(written) => (back, old.clone()),
@@ -70,44 +69,6 @@ impl UnconfirmedChange {
                 None => (Aftermath::ChangedMeanwhile, Some(now.clone())),
             },
             (now, _) => (Aftermath::ChangedMeanwhile, now.cloned()),
-        }
-    }
-
-    /// The paths of its values, masked.
-    fn paths(&self) -> String {
-        let Some(written) = &self.written else { return String::new() };
-        let nothing = Snapshot::default();
-        let paths = differing(self.old.as_deref().unwrap_or(&nothing), written);
-        if paths.is_empty() { String::new() } else { format!(": {}", paths.join(", ")) }
-    }
-
-    /// Describes what became of it; `is_running` says that a server runs another text than the file has now.
-    fn in_words(
-        &self,
-        aftermath: Aftermath,
-        is_away: bool,
-        is_running: bool,
-        made: Option<&HistoryEntry>,
-    ) -> String {
-        let paths = self.paths();
-        let edited = "the file was edited by hand while a change waited to be confirmed";
-        match aftermath {
-            Aftermath::Merged => format!("{edited}: the edit stays, and the change is rolled back{paths}"),
-            Aftermath::ChangedMeanwhile if is_away => {
-                format!("the file was removed by hand while a change waited to be confirmed{paths}")
-            }
-            Aftermath::ChangedMeanwhile => {
-                let back = made.map_or(String::new(), |made| {
-                    let change = ChangeRef::Serial(made.serial).in_url();
-                    format!("; `mediactl rollback {change}` goes back to the text before it")
-                });
-                let looks = match is_running {
-                    true => "; `mediactl diff` shows how the file differs from what runs",
-                    false => "",
-                };
-                format!("{edited}, so that it was not rolled back in the file{paths}{looks}{back}")
-            }
-            _ => format!("a change that was never confirmed is rolled back{paths}"),
         }
     }
 }
@@ -127,44 +88,82 @@ fn merged(texts: [&Arc<Snapshot>; 3]) -> Option<Arc<Snapshot>> {
 }
 
 impl Engine {
-    /// Rolls the file back, as a change of its own; without a writer, only says what that would make of it.
+    /// Takes a change out of the file, as a change of its own; without a writer, only says what that would make of it.
     pub(super) fn roll_back_file(
         &self,
         writer: Option<&dyn Writer>,
-        change: &UnconfirmedChange,
-        (by, why): (&str, &str),
+        change: &WayBack,
+        record: &ChangeRecord<'_>,
     ) -> Result<RolledBack, Error> {
-        let loaded = match writer {
-            Some(writer) => self.reconcile(writer)?,
-            None => self.store.load().map(Some).or_else(missing)?,
-        };
+        if let (Some(writer), Some(_)) = (writer, &change.written)
+            && writer.revert(record)?
+        {
+            return Ok((Aftermath::Restored, change.file.clone()));
+        }
+        let loaded = self.stored()?;
+        if let Some(writer) = writer {
+            writer.reconcile(loaded.as_ref().map(Loaded::as_base))?;
+        }
         let now = loaded.as_ref().map(|loaded| Arc::new(Snapshot::from_bytes(loaded.bytes.clone())));
         let (aftermath, text) = change.without(now.as_ref());
         let is_same = now.as_ref().map(|now| now.bytes()) == text.as_ref().map(|text| text.bytes());
         if let Some(writer) = writer.filter(|_| !is_same) {
-            let (id, message) = (Some(&*change.id), Some(why));
-            let record = ChangeRecord { id, message, keep: self.keep, ..ChangeRecord::new(REVERT, by) };
             let pieces = text.as_ref().map(|text| [text.bytes()]);
             let old = loaded.as_ref().map(Loaded::as_base);
-            writer.prepare(old, pieces.as_ref().map(|all| &all[..]), &record)?.commit()?;
+            writer.prepare(old, pieces.as_ref().map(|all| &all[..]), record)?.commit()?;
         }
-        let entries = match (aftermath, &change.written) {
-            (Aftermath::ChangedMeanwhile, Some(_)) => self.store.history(WHOLE_HISTORY)?,
-            _ => Vec::new(),
-        };
-        let after = change.written.as_ref().map(|written| written.revision());
-        let made = entries.iter().find(|entry| !entry.is_aside && entry.after == after);
-        let words = change.in_words(aftermath, now.is_none(), self.running.is_some(), made);
-        Ok(RolledBack { aftermath, text, words })
+        Ok((aftermath, text))
     }
 
-    /// Rolls back the change that was pending when its server was killed; `None` if there is none. Without a writer,
-    /// only says what that would make of the file.
+    /// The same of a change that was not confirmed.
+    pub(super) fn revert_file(
+        &self,
+        writer: Option<&dyn Writer>,
+        change: &WayBack,
+        (by, why): (&str, &str),
+    ) -> Result<RolledBack, Error> {
+        let (id, message) = (Some(&*change.id), Some(why));
+        let record = ChangeRecord { id, message, keep: self.keep, ..ChangeRecord::new(REVERT, by) };
+        self.roll_back_file(writer, change, &record)
+    }
+
+    /// Describes what became of a change that was not confirmed, with the paths of its values, masked.
+    pub(super) fn describe(&self, change: &WayBack, (aftermath, text): &RolledBack) -> String {
+        let nothing = Snapshot::default();
+        let old = change.file.as_deref().unwrap_or(&nothing);
+        let paths = change.written.as_ref().map_or(Vec::new(), |written| differing(old, written));
+        let paths = if paths.is_empty() { String::new() } else { format!(": {}", paths.join(", ")) };
+        let edited = "the file was edited by hand while a change waited to be confirmed";
+        match aftermath {
+            Aftermath::Merged => format!("{edited}: the edit stays, and the change is rolled back{paths}"),
+            Aftermath::ChangedMeanwhile if text.is_none() => {
+                format!("the file was removed by hand while a change waited to be confirmed{paths}")
+            }
+            Aftermath::ChangedMeanwhile => {
+                let after = change.written.as_ref().map(|written| written.revision());
+                let entries = self.store.history(WHOLE_HISTORY).unwrap_or_default();
+                let made = entries.iter().find(|entry| !entry.is_aside && entry.after == after);
+                let back = made.map_or(String::new(), |made| {
+                    let change = ChangeRef::Serial(made.serial).in_url();
+                    format!("; `mediactl rollback {change}` goes back to the text before it")
+                });
+                let looks = match self.running {
+                    Some(_) => "; `mediactl diff` shows how the file differs from what runs",
+                    None => "",
+                };
+                format!("{edited}, so that it was not rolled back in the file{paths}{looks}{back}")
+            }
+            _ => format!("a change that was never confirmed is rolled back{paths}"),
+        }
+    }
+
+    /// Rolls back the change that was pending when its server was killed, and describes that; `None` if there is none.
+    /// Without a writer, only says what that would make of the file.
     pub(super) fn roll_back_left_over(
         &self,
         writer: Option<&dyn Writer>,
         because: (&str, &str),
-    ) -> Result<Option<RolledBack>, Error> {
+    ) -> Result<Option<(RolledBack, String)>, Error> {
         if self.running.is_some() || !self.store.has_pending() {
             return Ok(None);
         }
@@ -181,14 +180,16 @@ impl Engine {
             let record = ChangeRecord { message, keep: self.keep, ..ChangeRecord::new(UNSAVED, NO_USER) };
             writer.keep_aside(&stored.running, &record)?;
         }
-        let rolled_back = self.roll_back_file(writer, &UnconfirmedChange::from_stored(&stored), because)?;
+        let change = WayBack::from_stored(&stored);
+        let rolled_back = self.revert_file(writer, &change, because)?;
+        let words = self.describe(&change, &rolled_back);
         if let Some(writer) = writer {
-            if stored.written.is_some() && rolled_back.aftermath != Aftermath::ChangedMeanwhile {
+            if change.written.is_some() && rolled_back.0 != Aftermath::ChangedMeanwhile {
                 self.reload_after_rollback(writer, because.0);
             }
             writer.clear_pending()?;
         }
-        Ok(Some(rolled_back))
+        Ok(Some((rolled_back, words)))
     }
 
     /// The change that was pending when its server was killed, for users.
@@ -211,35 +212,11 @@ impl Engine {
         let last = since.find(|entry| entry.after == Some(written) || entry.operation != HAND_EDIT);
         Ok(last.is_none_or(|last| last.after == Some(written)).then_some(stored))
     }
-}
 
-fn missing(error: Error) -> Result<Option<Loaded>, Error> {
-    match error {
-        error if error.kind == ErrorKind::NoConfiguration => Ok(None),
-        error => Err(error),
-    }
-}
-
-impl Engine {
-    /// Puts the old text back into the file, if the file still holds the text that was `written`.
-    pub(super) fn restore_file(
-        &self,
-        writer: &dyn Writer,
-        old: Option<&Snapshot>,
-        written: &Snapshot,
-        record: &ChangeRecord<'_>,
-    ) -> Result<Aftermath, Error> {
-        let now = self.reconcile(writer)?;
-        let old = old.map(Snapshot::bytes);
-        let restored = if old.is_some() { Aftermath::Restored } else { Aftermath::Removed };
-        match &now {
-            now if now.as_ref().map(|now| &now.bytes[..]) == old => Ok(restored),
-            Some(now) if now.bytes == written.shared_bytes() => {
-                let pieces = old.map(|old| [old]);
-                writer.prepare(Some(now.as_base()), pieces.as_ref().map(|all| &all[..]), record)?.commit()?;
-                Ok(restored)
-            }
-            _ => Ok(Aftermath::ChangedMeanwhile),
+    /// Reloads the running configuration, or without a server the one in the file.
+    pub(super) fn reload_after_rollback(&self, writer: &dyn Writer, by: &str) {
+        if let Err(error) = self.reload_present(writer, REVERT, by) {
+            self.tell_failure(REVERT, error);
         }
     }
 
@@ -247,7 +224,7 @@ impl Engine {
     /// restored, too.
     pub(super) fn restore_running(
         &self,
-        before: &RollbackPoint,
+        before: &WayBack,
         is_file_back: bool,
         last_change: Option<LastChange>,
     ) {
@@ -266,10 +243,8 @@ impl Engine {
     /// Forgets a pending change that was not made after all.
     pub(super) fn forget_pending(&self, pending: &PendingChange, writer: Option<&dyn Writer>) {
         if let Some(Err(error)) = writer.map(|writer| writer.clear_pending()) {
-            self.tell(
-                LogLevel::Error,
-                &format!("the history keeps an entry for a change that was not made: {error}"),
-            );
+            let kept = "the history keeps an entry for a change that was not made";
+            self.tell(LogLevel::Error, &format!("{kept}: {error}"));
         }
         self.release_pending(pending);
     }
@@ -288,6 +263,20 @@ impl Engine {
     pub(super) fn remember_trouble(&self, trouble: Error) {
         if let Some(running) = &self.running {
             running.exchange(|state| state.last_error = Some(trouble));
+        }
+    }
+
+    /// The same, and tells the log of it.
+    pub(super) fn tell_failure(&self, operation: &str, error: Error) {
+        self.tell(LogLevel::Error, &format!("{operation}: {}", error.brief()));
+        self.remember_trouble(error);
+    }
+
+    /// The stored text; `None` if there is none.
+    pub(super) fn stored(&self) -> Result<Option<Loaded>, Error> {
+        match self.store.load() {
+            Err(error) if error.kind == ErrorKind::NoConfiguration => Ok(None),
+            loaded => loaded.map(Some),
         }
     }
 }
@@ -313,24 +302,14 @@ impl Aftermath {
         matches!(self, Self::ChangedMeanwhile | Self::Merged)
     }
 
-    /// The addition to a message if the reload command failed.
-    pub(super) fn hint(self) -> &'static str {
+    /// Describes it, where the reload command failed.
+    pub(super) fn in_words(self) -> &'static str {
         match self {
             Self::Restored => "the old configuration is back",
             Self::Removed => "there was no configuration before the change, so the file was removed",
-            Self::ChangedMeanwhile | Self::Merged => {
-                "another program changed the file meanwhile, so it is left as it is"
-            }
+            Self::ChangedMeanwhile => "another program changed the file meanwhile, so it is left as it is",
+            Self::Merged => "another program changed the file meanwhile: its edit stays without the change",
             Self::NotRestored => "the old configuration could not be put back, so the new one stays",
-        }
-    }
-
-    pub(super) fn in_words(self) -> &'static str {
-        match self {
-            Self::Restored | Self::Removed => "the change was rolled back",
-            Self::ChangedMeanwhile => "the file was changed meanwhile and is left as it is",
-            Self::Merged => "the change was rolled back in a file that was changed meanwhile",
-            Self::NotRestored => "the change stands, as the old configuration could not be put back",
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! begin:   turn → lock → load → reconcile
-//!          (the operation computes its change, and its guards)
+//! compute: the operation computes the new text, and its guards
 //! finish:  judgement → check hook → prepare → commit → swap → reload hook
 //! ```
 //!
@@ -15,15 +15,16 @@
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use super::change::{ChangeOptions, ChangeReport, Operation, OutcomeNote, UNSAVED};
-use super::confirm::{CanaryFault, PendingChange, RollbackPoint};
+use super::change::{ChangeOptions, ChangeReport, Operation, OutcomeNote, RequestedChange, UNSAVED};
+use super::confirm::{CanaryFault, PendingChange};
 use super::history::first_paths_between;
-use super::hook::{self, HookFailure, HookReason, Hooks, Occasion};
+use super::hook::HookFailure;
 use super::local::{DEFAULT_LOCK_WAIT, Engine};
 use super::rebase::OVERWRITE;
-use super::roll_back::{NO_USER, SERVER_ENDED};
+use super::reload::Occasion;
+use super::roll_back::{NO_USER, SERVER_ENDED, WayBack};
 use super::running::{LastChange, ReloadRun, ServerState, Turn};
-use super::snapshot::{Snapshot, compared, message_without_secrets, without_secrets};
+use super::snapshot::{Snapshot, compared, message_without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::store::{
     BaseText, ChangeId, ChangeRecord, Loaded, PendingInfo, RunBy, Version, WHOLE_HISTORY, Warning, Writer,
@@ -48,15 +49,13 @@ pub(super) struct Transaction<'e> {
     stored: Option<StoredText>,
     /// The state of the server; none without one.
     pub state: Option<ServerState>,
-    /// Of a rehearsal: whether another change has to be confirmed first.
-    is_other_pending: bool,
     /// Without a server: the text of the last change, and the file as it was edited by hand since.
     hand_edit: Option<[Arc<Snapshot>; 2]>,
-    /// What the user should know: also what became of a change that was never confirmed, and the faults that the
-    /// judgement has found, and does not refuse.
+    /// Side effects that the user should know.
+    pub notes: Vec<OutcomeNote>,
+    /// What the user should know of failures: also what became of a change that was never confirmed, and the faults that
+    /// the judgement has found, and does not refuse.
     pub warnings: Vec<String>,
-    /// The reason for the change, for the history, without the secrets of both texts.
-    message: Option<String>,
 }
 
 /// The text of the store on which a change is computed, with what the store knows of it.
@@ -74,19 +73,22 @@ impl StoredText {
     }
 }
 
+/// A change that has begun, or else is made already, and may wait to be confirmed.
+type Begun<'e> = Result<Transaction<'e>, Option<PendingInfo>>;
+
 impl Engine {
-    /// Makes a change, and counts it: `compute` has the texts that it is made on. A patch, or a text with a `base`, is a
-    /// difference, so it is computed again on the text of a writer that was faster.
-    pub(super) fn make_change(
+    /// Makes a change as this operation, and counts it. A patch, or a text with a `base`, is a difference, so it is
+    /// computed again on the text of a writer that was faster.
+    pub fn make_as(
         &self,
         operation: Operation,
+        requested: &RequestedChange<'_>,
         options: &ChangeOptions,
-        compute: impl Fn(&mut Transaction<'_>) -> Result<ChangeReport, Error>,
     ) -> Result<ChangeReport, Error> {
         let deadline = Instant::now() + DEFAULT_LOCK_WAIT;
         let is_difference = operation == Operation::Modify || options.base.is_some();
         let made = loop {
-            match self.attempt(operation, options, &compute) {
+            match self.attempt(operation, requested, options) {
                 Err(refusal)
                     if refusal.kind == ErrorKind::Overtaken && is_difference && Instant::now() < deadline => {
                 }
@@ -102,22 +104,19 @@ impl Engine {
     fn attempt(
         &self,
         operation: Operation,
+        requested: &RequestedChange<'_>,
         options: &ChangeOptions,
-        compute: impl Fn(&mut Transaction<'_>) -> Result<ChangeReport, Error>,
     ) -> Result<ChangeReport, Error> {
-        let mut transaction = match Transaction::begin(self, operation, options)? {
-            Ok(transaction) => transaction,
-            Err(made) => return Ok(*made),
-        };
-        let report = compute(&mut transaction)?;
-        transaction.finish(report)
-    }
-
-    /// The report of a change that is made already, and may wait to be confirmed.
-    fn made_before<T>(&self, pending: Option<PendingInfo>) -> Result<Result<T, Box<ChangeReport>>, Error> {
-        let notes = vec![OutcomeNote::HasChange];
-        let present = ChangeReport::unchanged(Some(self.present()?));
-        Ok(Err(Box::new(ChangeReport { notes, pending, ..present })))
+        match Transaction::begin(self, operation, options)? {
+            Ok(mut transaction) => {
+                let report = transaction.compute(requested)?;
+                transaction.finish(report)
+            }
+            Err(pending) => {
+                let notes = vec![OutcomeNote::HasChange];
+                Ok(ChangeReport { notes, pending, ..ChangeReport::unchanged(Some(self.present()?)) })
+            }
+        }
     }
 
     /// The state of the server, and the stored text.
@@ -173,71 +172,64 @@ impl Engine {
         if needs_none || !(operation.writes() || needs_text) {
             return Ok(None);
         }
-        // Checked before the lock, which creates the state folder.
-        if operation == Operation::Modify && self.running.is_none() {
-            self.store.refuse_missing()?;
-        }
+        // Even if nothing can be written, the running configuration can be replaced.
+        let can_do_without = |error: &Error| {
+            let is_unwritable = matches!(
+                error.kind,
+                ErrorKind::NoStateFolder | ErrorKind::BrokenStateFolder | ErrorKind::Denied
+            );
+            is_unwritable && !operation.writes() && options.confirm.is_none()
+        };
         match self.store.writer(DEFAULT_LOCK_WAIT, &mut |holder| self.tell_of_wait(holder)) {
-            Ok(writer) => Ok(Some(writer)),
-            // Even if nothing can be written, the running configuration can be replaced.
-            Err(error)
-                if !operation.writes()
-                    && options.confirm.is_none()
-                    && matches!(
-                        error.kind,
-                        ErrorKind::NoStateFolder | ErrorKind::BrokenStateFolder | ErrorKind::Denied
-                    ) =>
-            {
-                Ok(None)
-            }
-            Err(error) => Err(error),
+            Err(error) if can_do_without(&error) => Ok(None),
+            writer => writer.map(Some),
         }
     }
 }
 
 impl<'e> Transaction<'e> {
     /// Waits for the turn and the lock, loads the texts, and reconciles the history with them. A rehearsal
-    /// loads the texts alone. A change that the history has already does not begin: its report is returned.
+    /// loads the texts alone.
     fn begin(
         engine: &'e Engine,
         operation: Operation,
         options: &'e ChangeOptions,
-    ) -> Result<Result<Self, Box<ChangeReport>>, Error> {
-        if !options.canary.is_empty() && !engine.is_run_by_nodes() {
-            return Err(CanaryFault::NoCluster.into());
-        }
-        if !options.canary.is_empty() && options.confirm.is_none() {
-            return Err(CanaryFault::Unconfirmed.into());
+    ) -> Result<Begun<'e>, Error> {
+        match (options.canary.is_empty(), options.confirm) {
+            (false, _) if !engine.is_run_by_nodes() => return Err(CanaryFault::NoCluster.into()),
+            (false, None) => return Err(CanaryFault::Unconfirmed.into()),
+            _ => {}
         }
         let turn = if options.takes_turn() { engine.take_turn()? } else { None };
         options.refuse_late()?;
         engine.refuse_moved()?;
-        if let Some(pending) = engine.pending().map(|pending| pending.info()) {
-            if options.is_of(&pending) {
-                return engine.made_before(Some(pending));
-            }
-            if options.takes_turn() {
-                return Err(Error::pending(&pending));
-            }
+        let pending = engine.pending().map(|pending| pending.info());
+        match &pending {
+            Some(pending) if options.is_of(pending) => return Ok(Err(Some(pending.clone()))),
+            Some(pending) if options.takes_turn() => return Err(Error::pending(pending)),
+            _ => {}
         }
         let writer = engine.writer_for(operation, options)?;
-        let rolled_back = match engine.running.is_none() && engine.store.run_by() == RunBy::Nobody {
-            true => {
-                let writer = writer.as_deref().filter(|_| !options.dry_run);
-                engine.roll_back_left_over(writer, (NO_USER, SERVER_ENDED))?
-            }
-            false => None,
-        };
+        let mut rolled_back = None;
+        if engine.running.is_none() && engine.store.run_by() == RunBy::Nobody {
+            let writer = writer.as_deref().filter(|_| !options.dry_run);
+            rolled_back = engine.roll_back_left_over(writer, (NO_USER, SERVER_ENDED))?;
+        }
         let (state, mut stored) = match options.takes_turn() {
             true => engine.texts(writer.as_deref(), operation)?,
             false => engine.texts_between_changes(operation)?,
         };
         // Of a rehearsal: what the history has last goes back before the change is made.
         let goes_back = options.dry_run && rolled_back.is_some();
-        if let (true, Some(stored), Some(rolled_back)) = (options.dry_run, &mut stored, &rolled_back)
-            && let Some(text) = &rolled_back.text
-        {
+        if let (true, Some(stored), Some(((_, Some(text)), _))) = (goes_back, &mut stored, &rolled_back) {
             stored.snapshot = text.clone();
+        }
+        // The change that the store keeps until it is confirmed.
+        let open = stored.as_ref().and_then(|file| file.open.clone());
+        match open.as_ref().filter(|open| !open.is_over) {
+            Some(open) if options.is_of(open) => return Ok(Err(Some(open.clone()))),
+            Some(open) if options.takes_turn() => return Err(Error::pending(open)),
+            _ => {}
         }
         let mut transaction = Self {
             engine,
@@ -248,17 +240,13 @@ impl<'e> Transaction<'e> {
             writer,
             stored,
             state,
-            is_other_pending: engine.pending().is_some(),
             hand_edit: None,
-            warnings: rolled_back.into_iter().map(|it| it.words).collect(),
-            message: None,
+            notes: Vec::new(),
+            warnings: rolled_back.into_iter().map(|(_, words)| words).collect(),
         };
-        // The change that the store keeps until it is confirmed.
-        let open = transaction.stored.as_ref().and_then(|file| file.open.clone());
-        match open.filter(|open| !open.is_over) {
-            Some(open) if options.is_of(&open) => return engine.made_before(Some(open)),
-            Some(open) if options.takes_turn() => return Err(Error::pending(&open)),
-            open => transaction.is_other_pending |= open.is_some(),
+        // Only a rehearsal comes here while another change waits.
+        if pending.is_some() || open.is_some_and(|open| !open.is_over) {
+            transaction.notes.push(OutcomeNote::OtherPending);
         }
         transaction.note_saved();
         transaction.reconcile()?;
@@ -266,7 +254,7 @@ impl<'e> Transaction<'e> {
         if let Some(id) = id
             && change_made(&engine.store.history(WHOLE_HISTORY)?, id.as_str()).is_some()
         {
-            return engine.made_before(None);
+            return Ok(Err(None));
         }
         options.refuse_late()?;
         Ok(Ok(transaction))
@@ -280,7 +268,7 @@ impl<'e> Transaction<'e> {
     /// The text of which a hand edit was made, and the file with it.
     pub fn hand_edit(&self) -> Option<[&Arc<Snapshot>; 2]> {
         match &self.state {
-            Some(state) => Some([&state.saved, self.file().filter(|_| self.is_hand_edited(state))?]),
+            Some(state) => Some([&state.saved, self.file().filter(|_| self.is_hand_edited())?]),
             None => self.hand_edit.as_ref().map(|texts| texts.each_ref()),
         }
     }
@@ -293,9 +281,10 @@ impl<'e> Transaction<'e> {
         Some(OutcomeNote::PickedUpHandEdit(words))
     }
 
-    /// True if the file differs from the text that the server loaded or saved last.
-    pub fn is_hand_edited(&self, state: &ServerState) -> bool {
-        self.file().is_none_or(|file| !file.is_same_text(&state.saved))
+    /// True if the file differs from the text that a server loaded or saved last.
+    pub fn is_hand_edited(&self) -> bool {
+        let saved = self.state.as_ref().map(|state| &state.saved);
+        saved.is_some_and(|saved| self.file().is_none_or(|file| !file.is_same_text(saved)))
     }
 
     /// True if the change was made for the file as it was edited by hand, and nothing else would be lost.
@@ -308,9 +297,9 @@ impl<'e> Transaction<'e> {
 
     /// Refuses a change that was made for another running configuration (`If-Match`), or for a file
     /// that was edited by hand since; without a server, for another text of the file.
-    pub fn refuse_stale(&self, is_hand_edited: bool) -> Result<(), Error> {
+    pub fn refuse_stale(&self) -> Result<(), Error> {
         let Some(expected) = &self.options.expected else { return Ok(()) };
-        if is_hand_edited && self.state.is_some() {
+        if self.operation.writes() && self.is_hand_edited() {
             return if self.is_for_hand_edit() { Ok(()) } else { Err(hand_edited_since()) };
         }
         let present = self.state.as_ref().map(|state| &state.running).or(self.file());
@@ -330,7 +319,7 @@ impl<'e> Transaction<'e> {
                 let mut warnings = writer.take_warnings();
                 let reconciled = writer.reconcile(self.stored.as_ref().map(StoredText::as_base))?;
                 warnings.extend(reconciled.warnings);
-                self.warnings.splice(0..0, warnings.iter().map(Warning::to_string));
+                self.warnings.splice(0..0, warnings);
                 reconciled.edited_from
             }
             _ => edited.as_ref().and_then(|file| self.engine.store.edited_from(file.revision())),
@@ -354,15 +343,17 @@ impl<'e> Transaction<'e> {
     /// Makes the computed change, or rehearses it.
     fn finish(mut self, mut report: ChangeReport) -> Result<ChangeReport, Error> {
         self.options.refuse_late()?;
-        report.notes.extend(self.is_other_pending.then_some(OutcomeNote::OtherPending));
+        let is_made = !self.options.dry_run;
         if let (true, Some(after)) = (report.changed, report.snapshot.clone()) {
             report.new_warnings = self.judge(report.old.as_ref(), &after)?;
             let pending = self.carry_out(report.old.as_ref(), &after)?;
             report.pending = pending.map(|pending| pending.info());
-            let is_recorded = !self.options.dry_run && self.operation.writes();
-            report.id = is_recorded.then(|| self.id.clone());
-            if self.options.reload_later && !self.options.dry_run {
-                self.reload_later(after);
+            report.id = (is_made && self.operation.writes()).then(|| self.id.clone());
+            if self.options.reload_later && is_made {
+                // Gives the lock back, and hands the turn to a thread that runs the reload command.
+                self.writer = None;
+                let (made_by, back) = ((self.operation, self.options.by.clone()), self.way_back(&after));
+                self.engine.reload_later(made_by, back, after, self.turn.take());
             }
         }
         // What goes into the file is compared with that.
@@ -372,8 +363,7 @@ impl<'e> Transaction<'e> {
             report.file = Some(file.revision());
             report.old = if report.changed { Some(file.clone()) } else { report.old };
         }
-        report.warnings = self.warnings;
-        Ok(report)
+        Ok(ChangeReport { notes: self.notes, warnings: self.warnings, ..report })
     }
 
     /// Runs the steps behind the computation: hooks, write, swap, reload.
@@ -383,47 +373,38 @@ impl<'e> Transaction<'e> {
         after: &Arc<Snapshot>,
     ) -> Result<Option<Arc<PendingChange>>, Error> {
         let (engine, options) = (self.engine, self.options);
-        let _hold = (!engine.hooks.are_empty()).then(|| engine.hooks.interrupt.hold());
+        let hooks = &engine.hooks;
+        let _hold = (!hooks.are_empty()).then(|| hooks.interrupt.hold());
+        let texts: Vec<_> = old.into_iter().chain([after]).collect();
+        let (operation, by) = (self.operation.name(), options.by.as_str());
+        let occasion = Occasion { engine, operation, by, texts: texts.clone() };
         // A rehearsal runs the check command alone.
-        let runs_hooks = match options.dry_run {
-            true => engine.hooks.check.is_some(),
-            false => !engine.hooks.are_empty(),
-        };
+        let runs_hooks = if options.dry_run { hooks.check.is_some() } else { !hooks.are_empty() };
         let candidate = match runs_hooks {
             true => Some(engine.candidate(self.writer.as_deref(), after)?),
             false => None,
         };
-        let texts = || engine.with_included(old.into_iter().chain([after]));
-        let masked = |printed: &str| without_secrets(printed, &texts());
-        let occasion = candidate.as_ref().map(|candidate| Occasion {
-            operation: self.operation.name(),
-            file: engine.store.path(),
-            text: candidate.path(),
-            by: &options.by,
-            masked: &masked,
-        });
-        if let (Some(command), Some(occasion)) = (&engine.hooks.check, occasion) {
+        if let (Some(command), Some(candidate)) = (&hooks.check, &candidate) {
             let _alone = if options.takes_turn() { None } else { engine.rehearse(options)? };
-            let hooks = Hooks { timeout: options.at_most(engine.hooks.timeout), ..engine.hooks.clone() };
-            let checked = hook::run(command, occasion, &hooks);
+            let checked = occasion.run(command, candidate, options.at_most(hooks.timeout));
             options.refuse_late()?;
             checked.map_err(rejected)?;
         }
         if options.dry_run {
             return Ok(None);
         }
-        self.message = options.message.as_deref().map(|message| message_without_secrets(message, &texts()));
-        self.keep_unsaved()?;
-        let before = self.rollback_point();
-        let pending = self.arm_rollback(&before, after)?;
-        let committed = self.commit(after).inspect_err(|_| {
+        let masked = |message: &str| message_without_secrets(message, &engine.with_included(texts));
+        let message = options.message.as_deref().map(masked);
+        self.keep_unsaved(message.as_deref())?;
+        let back = self.way_back(after);
+        let pending = self.arm_rollback(&back)?;
+        let committed = self.commit(after, message.as_deref()).inspect_err(|_| {
             pending.iter().for_each(|pending| engine.forget_pending(pending, self.writer.as_deref()));
         })?;
-        self.warnings.extend(committed.iter().map(Warning::to_string));
+        self.warnings.extend(committed);
         self.swap(after, pending.clone());
-        if let (Some(occasion), false) = (occasion, options.reload_later) {
-            let written = Some(&**after).filter(|_| self.operation.writes());
-            engine.reload((occasion, &self.id), self.writer.as_deref(), &before, written)?;
+        if let (Some(candidate), false) = (&candidate, options.reload_later) {
+            engine.reload(&occasion, candidate, self.writer.as_deref(), &back)?;
         }
         pending.iter().for_each(|pending| pending.start_clock());
         Ok(pending)
@@ -431,33 +412,29 @@ impl<'e> Transaction<'e> {
 
     /// Keeps a running configuration that is in no file and would be lost. A patch is merged into it,
     /// so a patch loses it only with `force`.
-    fn keep_unsaved(&self) -> Result<(), Error> {
+    fn keep_unsaved(&self, message: Option<&str>) -> Result<(), Error> {
         let unsaved = self.state.as_ref().filter(|state| !state.is_saved());
         let (Some(state), Some(writer)) = (unsaved, &self.writer) else { return Ok(()) };
         if self.operation == Operation::Modify && !self.options.force {
             return Ok(());
         }
-        writer.keep_aside(state.running.bytes(), &ChangeRecord { id: None, ..self.record(UNSAVED) })
+        let record = ChangeRecord { id: None, message, ..self.record(UNSAVED) };
+        writer.keep_aside(state.running.bytes(), &record)
     }
 
     /// Arms the automatic rollback of a change that has to be confirmed.
-    fn arm_rollback(
-        &self,
-        before: &RollbackPoint,
-        after: &Arc<Snapshot>,
-    ) -> Result<Option<Arc<PendingChange>>, Error> {
+    fn arm_rollback(&self, back: &WayBack) -> Result<Option<Arc<PendingChange>>, Error> {
         let Some(time) = self.options.confirm else { return Ok(None) };
         let can_wait = self.state.is_some() || self.engine.is_run_by_nodes();
-        let Some(writer) = self.writer.as_ref().filter(|_| can_wait) else {
-            return Err(Error::no_server());
+        let writer = self.writer.as_ref().filter(|_| can_wait).ok_or_else(Error::no_server)?;
+        let (operation, by) = (self.name().to_owned(), self.options.by.clone());
+        let info = PendingInfo {
+            canary: self.options.canary.clone(),
+            soak_s: self.options.soak.map(|soak| soak.as_secs()),
+            ..PendingInfo::new(back.id.clone(), operation, by, SystemTime::now())
         };
-        let written = Some(after.clone()).filter(|_| self.operation.writes());
         let longest = self.engine.hooks.timeout + DEFAULT_LOCK_WAIT;
-        let made_by = (self.id.as_str(), self.name(), self.options.by.as_str());
-        let mut pending = PendingChange::new(made_by, before.clone(), written, [time, longest]);
-        pending.info.canary.clone_from(&self.options.canary);
-        pending.info.soak_s = self.options.soak.map(|soak| soak.as_secs());
-        let pending = Arc::new(pending);
+        let pending = Arc::new(PendingChange::new(info, back.clone(), [time, longest]));
         self.engine.arm_rollback(&pending, &**writer)?;
         Ok(Some(pending))
     }
@@ -467,7 +444,6 @@ impl<'e> Transaction<'e> {
         ChangeRecord {
             id: Some(self.id.as_str()),
             undoes: self.options.undoes.as_ref().map(ChangeId::as_str),
-            message: self.message.as_deref(),
             keep: self.engine.keep,
             from: self.options.from,
             ..ChangeRecord::new(operation, &self.options.by)
@@ -481,7 +457,7 @@ impl<'e> Transaction<'e> {
 
     /// Makes the new text durable, and then the stored text. Where readers of the history would have to fetch both
     /// texts for the paths that differ, these are noted, unless a text is too large.
-    fn commit(&self, after: &Snapshot) -> Result<Vec<Warning>, Error> {
+    fn commit(&self, after: &Snapshot, message: Option<&str>) -> Result<Vec<Warning>, Error> {
         let Some(writer) = self.writer.as_ref().filter(|_| self.operation.writes()) else {
             return self.options.refuse_late().map(|()| Vec::new());
         };
@@ -489,7 +465,7 @@ impl<'e> Transaction<'e> {
         let old = self.file().filter(|_| self.engine.is_run_by_nodes());
         let paths = old.filter(|old| is_small(old) && is_small(after));
         let paths = paths.map(|old| compared([Some(old), Some(after)], first_paths_between));
-        let record = ChangeRecord { paths: paths.as_ref(), ..self.record(self.name()) };
+        let record = ChangeRecord { message, paths: paths.as_ref(), ..self.record(self.name()) };
         let (old, new) = (self.stored.as_ref().map(StoredText::as_base), [after.bytes()]);
         let prepared = writer.prepare(old, Some(&new), &record)?;
         self.options.refuse_late()?;
@@ -519,17 +495,11 @@ impl<'e> Transaction<'e> {
         }
     }
 
-    /// Gives the lock back, and hands the turn to a thread that runs the reload command.
-    fn reload_later(&mut self, after: Arc<Snapshot>) {
-        let before = self.rollback_point();
-        self.writer = None;
-        let made_by = (self.operation, self.options.by.clone(), self.id.clone());
-        self.engine.reload_later(made_by, before, after, self.turn.take());
-    }
-
-    fn rollback_point(&self) -> RollbackPoint {
+    /// The way back from the change to the state before it.
+    fn way_back(&self, after: &Arc<Snapshot>) -> WayBack {
+        let (id, file) = (self.id.as_str().to_owned(), self.file().cloned());
         let server = self.state.as_ref().map(|state| (state.running.clone(), state.saved.clone()));
-        RollbackPoint { file: self.file().cloned(), server }
+        WayBack { id, file, server, written: self.operation.writes().then(|| after.clone()) }
     }
 }
 
@@ -542,13 +512,11 @@ pub(super) fn hand_edited_since() -> Error {
 /// The check command refused the new text.
 fn rejected(failure: HookFailure) -> Error {
     let refusal = |message| Error::new(ErrorKind::RejectedByCheck, message);
-    match failure.reason {
-        HookReason::Interrupted(signal) => {
-            refusal("interrupted while the check command ran: nothing was changed".to_owned())
-                .by_signal(signal)
-        }
-        ref reason => refusal(format!("the check command {failure}"))
-            .in_brief(format!("the check command {reason}"))
+    match failure.interrupted {
+        Some(signal) => refusal("interrupted while the check command ran: nothing was changed".to_owned())
+            .by_signal(signal),
+        None => refusal(format!("the check command {failure}"))
+            .in_brief(format!("the check command {}", failure.reason))
             .hint("nothing was written"),
     }
 }

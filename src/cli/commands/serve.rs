@@ -434,7 +434,7 @@ fn offer_account(engine: &Engine, global: &GlobalArgs, ui: Ui) -> Result<(), Err
     let account = NewAccount::random()?;
     let members = json!({"login": account.login, "password": account.password});
     let request = Request::from(json!({DirectiveRole::Editor.key(Scope::Top): members}));
-    engine.modify(&request, &ChangeOptions { by: local_user(), ..ChangeOptions::default() })?;
+    engine.make(&request.into(), &ChangeOptions { by: local_user(), ..ChangeOptions::default() })?;
     ui.say("this is the account, which is not shown again:");
     account.show(ui)
 }

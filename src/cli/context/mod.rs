@@ -247,7 +247,10 @@ impl ContextsFile {
         let engine = Engine::new(input::store(&self.path)?, Hooks::default(), waiting);
         // The directives of this file are not those of a media server.
         let accepted = vec![Guard::NearMiss];
-        engine.modify(&Request::from(patch), &ChangeOptions { by, accepted, ..ChangeOptions::default() })?;
+        engine.make(
+            &Request::from(patch).into(),
+            &ChangeOptions { by, accepted, ..ChangeOptions::default() },
+        )?;
         Ok(())
     }
 }

@@ -292,6 +292,7 @@ fn change_foreign(
             Err(session.not_offered("the text of the configuration"))
         }
         RequestedChange::Rollback(_) | RequestedChange::TakeBack(_) => Err(session.not_offered("a history")),
+        RequestedChange::Load => Err(session.not_offered("loading its file again")),
     }
 }
 
