@@ -76,9 +76,8 @@ pub struct Handler {
     pub(super) open_metrics: Fresh<Arc<Vec<u8>>>,
     /// The paths that changes of the history changed, once they were looked for.
     pub(super) changed_paths: Mutex<KnownPaths>,
-    /// The places of requests that wait for a change, and of viewers that wait for a costly read.
+    /// Shared by the requests that wait for a change.
     pub(super) waiting: Arc<()>,
-    costly: Arc<()>,
     /// The most requests that wait for a change.
     pub(super) most_waiting: usize,
     /// True if the server stops.
@@ -104,21 +103,8 @@ pub struct Call<'r> {
     pub record: &'r mut AccessRecord,
 }
 
-/// Takes one of so many places, so that slots of the front stay for others; `None` if there is none. Each place is a share of
-/// `all` until it is dropped.
-pub fn place(all: &Arc<()>, most: usize) -> Option<Arc<()>> {
-    let place = Arc::clone(all);
-    (Arc::strong_count(all) <= most + 1).then_some(place)
-}
-
 /// The number of masked configurations that are kept.
 const MOST_MASKED: usize = 8;
-
-/// The number of viewers whose costly reads wait for one another; others are told to come again.
-const COSTLY_READS: usize = 8;
-
-/// The place and the turn of a read that takes long.
-type Turn<'h> = (Arc<()>, MutexGuard<'h, ()>);
 
 /// The routes at a path, with the value of the last segment; they differ in their methods.
 type Routes<'p> = Vec<(&'static Route, &'p str)>;
@@ -142,7 +128,6 @@ impl Handler {
             open_metrics: Fresh::for_time(METRICS_LIFE),
             changed_paths: Mutex::new(KnownPaths::new()),
             waiting: Arc::default(),
-            costly: Arc::default(),
             most_waiting: CONNECTIONS / 4,
             is_stopping: AtomicBool::new(false),
             nodes: Fresh::for_time(METRICS_LIFE),
@@ -195,16 +180,8 @@ impl Handler {
     }
 
     /// The turn of a read that takes long: viewers have one at a time.
-    ///
-    /// # Errors
-    /// `Full`: too many viewers wait.
-    pub(super) fn turn(&self, role: Role) -> Result<Option<Turn<'_>>, Error> {
-        if role == Role::Edit {
-            return Ok(None);
-        }
-        let detail = "too many requests of `view_auth` that take long wait; send it again";
-        let place = place(&self.costly, COSTLY_READS).ok_or_else(|| Error::new(ErrorKind::Full, detail))?;
-        Ok(Some((place, self.costly_read.lock().unwrap_or_else(PoisonError::into_inner))))
+    pub(super) fn turn(&self, role: Role) -> Option<MutexGuard<'_, ()>> {
+        (role == Role::View).then(|| self.costly_read.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// A configuration with masks for this role, made for the first who asks. One is made at a time: that takes many times

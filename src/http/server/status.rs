@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::auth::Role;
-use super::handler::{Call, Handler, place};
+use super::handler::{Call, Handler};
 use super::message::{Response, names};
 use super::read::hide_revisions;
 use super::runtime::{StreamFigures, timestamp};
@@ -53,9 +54,11 @@ pub fn status(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error>
     if wait.is_zero() || answer.status != UNCHANGED {
         return Ok(answer);
     }
-    let Some(_place) = place(&handler.waiting, handler.most_waiting) else {
+    // Slots of the front stay for others.
+    let place = Arc::clone(&handler.waiting);
+    if Arc::strong_count(&place) > handler.most_waiting + 1 {
         return Ok(answer.with("Retry-After", "1".to_owned()));
-    };
+    }
     let until = Instant::now() + wait;
     let mut nodes_seen = Instant::now();
     while answer.status == UNCHANGED && Instant::now() < until && !handler.is_stopping.load(Ordering::SeqCst)
@@ -77,7 +80,9 @@ const UNCHANGED: u16 = 304;
 /// The status as it is now. The seconds that are left to confirm a change are no part of its tag.
 fn now(handler: &Handler, call: &Call<'_>) -> Result<Response, Error> {
     let mut body = body(handler, call)?;
-    shorten(&mut body);
+    if body.to_string().len() > MOST {
+        clip_all(&mut body);
+    }
     let mut lasting = body.clone();
     if let Some(pending) = lasting["pending"].as_object_mut() {
         pending.remove("seconds_left");
@@ -228,24 +233,6 @@ fn clipped(text: &str, most: usize) -> String {
     }
 }
 
-/// Leaves out what matters least, until the status is small enough.
-fn shorten(body: &mut Value) {
-    let is_long = |body: &Value| body.to_string().len() > MOST;
-    let steps: [fn(&mut Value); 3] = [
-        |body| body["last_reload"]["output"] = Value::Null,
-        |body| body["pending"]["paths"] = json!([]),
-        |body| body["nodes"]["behind"] = json!([]),
-    ];
-    for (step, name) in steps.into_iter().zip(["last_reload", "pending", "nodes"]) {
-        if is_long(body) && body[name].is_object() {
-            step(body);
-        }
-    }
-    if is_long(body) {
-        clip_all(body);
-    }
-}
-
 /// Clips what users and other programs wrote, wherever it stands.
 fn clip_all(value: &mut Value) {
     match value {
@@ -267,7 +254,7 @@ mod tests {
             "pending": { "id": "x", "paths": ["p".repeat(900)] },
             "last_reload": { "ok": false, "output": long },
         });
-        shorten(&mut body);
+        clip_all(&mut body);
         assert!(body.to_string().len() <= MOST);
         assert_eq!((&body["pending"]["id"], &body["last_reload"]["ok"]), (&json!("x"), &json!(false)));
         // In JSON one of these has six bytes.
@@ -279,7 +266,7 @@ mod tests {
             "last_change": { "by": words, "message": words },
             "last_reload": { "by": words, "output": words },
         });
-        shorten(&mut body);
+        clip_all(&mut body);
         assert!(body.to_string().len() <= MOST, "{}", body.to_string().len());
         assert_eq!(body["revisions"]["running"], "0".repeat(32));
     }

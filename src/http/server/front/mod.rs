@@ -6,12 +6,13 @@
 //! ```
 //!
 //! Each connection has one blocking thread, so a slow client costs only its own slot, until a deadline, or until another
-//! connection gets the slot (`limits`). Memory is bounded by the slots and the budgets of the bodies, whatever a client
+//! connection gets the slot (`slots`). Memory is bounded by the slots and the budgets of the bodies, whatever a client
 //! declares. Every wait has a deadline. No error ends the accept loop.
 
 mod connection;
 pub mod head;
 pub mod limits;
+mod slots;
 mod workers;
 
 use std::io;
@@ -19,6 +20,7 @@ use std::net::TcpListener;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -29,8 +31,9 @@ use crate::error::{Error, ErrorKind};
 use crate::http::server::message::{PeerAddress, Service};
 use crate::http::server::tls::Tls;
 use crate::store::file::SocketPeer;
-use connection::{MADE_ROOM, Shared};
-use limits::{ALL_TAKEN, Budget, Limits, Slots};
+use connection::Shared;
+use limits::Limits;
+use slots::{ALL_TAKEN, MADE_ROOM, Slots};
 use workers::Workers;
 
 /// The pause after a connection could not be accepted.
@@ -45,9 +48,6 @@ const LOG_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The length of the queue of the system for connections that are not accepted yet.
 const QUEUE: i32 = 1024;
-
-/// The number of threads that tell connections that they get no slot; others are just closed.
-const TURNED_AWAY: usize = 64;
 
 /// The longest time that the end waits for threads whose connections it closed.
 const CLOSING_TIME: Duration = Duration::from_secs(1);
@@ -92,27 +92,20 @@ impl HttpServer {
             service,
             tls,
             slots: [limits.connections, limits.local].map(|most| Slots::new(most, &limits)),
-            bodies: [limits.viewer_bodies, limits.bodies, limits.bodies].map(Budget::new),
+            bodies: [limits.viewer_bodies, limits.bodies, limits.bodies]
+                .map(|most| (most, AtomicUsize::new(0))),
             limits,
         });
         let mut server = Self { shared, listeners: Vec::new(), threads: Vec::new() };
-        if let Err(error) = server.spawn_all(listeners) {
-            server.stop(Duration::ZERO);
-            return Err(error);
-        }
-        Ok(server)
-    }
-
-    fn spawn_all(&mut self, listeners: Vec<Listener>) -> io::Result<()> {
-        for listener in listeners {
+        for listener in listeners.into_iter().map(Arc::new) {
             rustix::net::listen(listener.socket(), QUEUE)?;
             set_socket_timeout(listener.socket(), Timeout::Recv, Some(LOG_INTERVAL))?;
-            let (shared, listener) = (Arc::clone(&self.shared), Arc::new(listener));
-            self.listeners.push(Arc::clone(&listener));
-            let run = move || listener.serve(&shared);
-            self.threads.push(thread::Builder::new().name("accept".to_owned()).spawn(run)?);
+            let (shared, own) = (Arc::clone(&server.shared), Arc::clone(&listener));
+            let run = move || own.serve(&shared);
+            server.threads.push(thread::Builder::new().name("accept".to_owned()).spawn(run)?);
+            server.listeners.push(listener);
         }
-        Ok(())
+        Ok(server)
     }
 
     /// Tells whether no worker has been free for too long, for callers that outlive the server.
@@ -175,13 +168,11 @@ impl Listener {
     fn serve(&self, shared: &Arc<Shared>) {
         let [network, local] = &shared.slots;
         let slots = if matches!(self, Self::Tcp(_)) { network } else { local };
-        // One more than there are threads that turn connections away.
-        let turned_away = Arc::default();
         let mut logged = Instant::now();
         let mut failed = None;
         while !slots.is_stopping() {
             match self.accept() {
-                Ok((socket, peer)) => self.let_in(shared, slots, (Arc::new(socket), peer), &turned_away),
+                Ok((socket, peer)) => self.let_in(shared, slots, Arc::new(socket), peer),
                 // Nothing came for a second, the client closed the connection, or a signal came.
                 Err(error) if PASSING.contains(&error.kind()) || slots.is_stopping() => {}
                 Err(error) => {
@@ -196,37 +187,21 @@ impl Listener {
         }
     }
 
-    fn let_in(
-        &self,
-        shared: &Arc<Shared>,
-        slots: &Arc<Slots>,
-        (socket, peer): (Arc<OwnedFd>, PeerAddress),
-        all_turned_away: &Arc<()>,
-    ) {
+    /// Gives a connection its thread, in which it is answered, or told why it is not.
+    fn let_in(&self, shared: &Arc<Shared>, slots: &Arc<Slots>, socket: Arc<OwnedFd>, peer: PeerAddress) {
         let is_admitted = match self {
             Self::Tcp(_) => true,
             Self::Unix { admits, .. } => SocketPeer::from_socket(&socket).is_ok_and(|peer| admits(&peer)),
         };
-        let slot = match is_admitted {
-            true => slots.take(&socket, peer).map_err(|reason| Error::new(ErrorKind::Full, reason)),
-            false => {
-                let detail = "this user may not write the configuration, so the socket is closed to them";
-                shared.service.refused(Some(peer), 403, detail);
-                Err(Error { status: Some(403), ..Error::new(ErrorKind::Unauthorized, detail) })
-            }
+        let slot = if is_admitted {
+            slots.take(&socket, peer)
+        } else {
+            let detail = "this user may not write the configuration, so the socket is closed to them";
+            shared.service.refused(Some(peer), 403, detail);
+            slots.turn_away(Error { status: Some(403), ..Error::new(ErrorKind::Unauthorized, detail) })
         };
-        let turned_away = slot.is_err().then(|| Arc::clone(all_turned_away));
-        if turned_away.is_some() && Arc::strong_count(all_turned_away) > TURNED_AWAY {
-            return;
-        }
-        let own = Arc::clone(shared);
-        let run = move || match slot {
-            Ok(slot) => own.serve(slot, socket, peer),
-            Err(problem) => {
-                own.turn_away(socket, peer, &problem);
-                drop(turned_away);
-            }
-        };
+        let (Some(slot), own) = (slot, Arc::clone(shared)) else { return };
+        let run = move || own.serve(slot, socket, peer);
         if thread::Builder::new().name("connection".to_owned()).spawn(run).is_err() {
             shared.service.refused(Some(peer), 503, "cannot spawn a thread for the connection");
         }
