@@ -436,16 +436,15 @@ impl Service for Handler {
         if is_open(head) || self.console_file(head).is_some() {
             return Rank::Stranger;
         }
-        let path = canonical(head.path());
-        let reads = |(route, _): &(&Route, _)| route.methods.contains(&&*head.method) && !route.is_change();
-        let is_reading = || {
-            matches!(&*head.method, "GET" | "HEAD")
-                || self.routes_at(&path, Some(head.peer)).iter().any(reads)
-        };
         match self.judge(head) {
             Verdict::Admitted { role: Role::Edit, .. } => Rank::Editor,
             // The body of a change that is refused is not kept.
-            Verdict::Admitted { role: Role::View, .. } if is_reading() => Rank::Viewer,
+            Verdict::Admitted { role: Role::View, .. } => {
+                let path = canonical(head.path());
+                let found = self.routes_at(&path, Some(head.peer));
+                let is_change = head.method == "POST" && found.iter().any(|(route, _)| route.is_change());
+                if is_change { Rank::Stranger } else { Rank::Viewer }
+            }
             _ => Rank::Stranger,
         }
     }

@@ -291,20 +291,10 @@ pub fn kept(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let entry = find(&entries, change)?;
     let kept = |serial| handler.service.kept(ChangeRef::Serial(serial));
     let before = kept(entry.serial)?;
-    let is_next = |later: &&HistoryEntry| {
-        later.serial > entry.serial
-            && !later.is_aside
-            && later.before.is_some()
-            && later.before == entry.after
-    };
-    let after = match entries.iter().rev().find(is_next) {
-        Some(later) => Some(kept(later.serial)?),
-        None => {
-            let texts = [ConfigSource::Saved, ConfigSource::Running].into_iter();
-            let mut texts = texts.filter_map(|source| handler.text_of(source).ok());
-            texts.find(|text| Some(text.revision()) == entry.after)
-        }
-    };
+    // Any text with its revision is the text after it.
+    let later = entries.iter().filter(|later| later.before == entry.after).map(|later| kept(later.serial));
+    let now = [ConfigSource::Saved, ConfigSource::Running].map(|source| handler.text_of(source));
+    let after = later.chain(now).flatten().find(|text| Some(text.revision()) == entry.after);
     let gone = || Error::new(ErrorKind::NotFound, format!("the text after `#{}` is not kept", entry.serial));
     let names = ["before", "after"].map(|side| format!("{side} #{}", entry.serial));
     Ok(between(names, [before, after.ok_or_else(gone)?], handler.masker_of(masks)))

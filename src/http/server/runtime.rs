@@ -13,7 +13,7 @@ use super::tls::Tls;
 use crate::engine::{ConfigService, Engine, Snapshot, hook_output, without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::ApiOperation;
-use crate::store::clock;
+use crate::store::clock::rfc3339;
 use mediaconf::{DirectiveRole, Entry, Kind, sources, top_members};
 
 /// The longest time for the runtime command.
@@ -188,7 +188,7 @@ impl Runtime {
                 "saved": engine.read().is_ok_and(|file| file.bytes() == state.running.bytes()),
                 "included_changed": engine.has_changed_includes(),
                 "last_change": state.last_change.map(|change| json!({
-                    "at": timestamp(change.at),
+                    "at": rfc3339(change.at),
                     "by": change.by,
                     "operation": change.operation,
                 })),
@@ -216,7 +216,7 @@ impl Runtime {
             "version": env!("CARGO_PKG_VERSION"),
             "pid": std::process::id(),
             "addresses": listening.map(|listening| &listening.addresses),
-            "started_at": timestamp(self.started_at),
+            "started_at": rfc3339(self.started_at),
             "uptime_s": self.clock.elapsed().as_secs(),
             "rss_bytes": resident_bytes(),
             "connections": listening.map(|listening| (listening.connections)()),
@@ -239,11 +239,6 @@ impl Runtime {
             printed.ok_or_else(none)
         }))
     }
-}
-
-/// A time as RFC 3339 writes it.
-pub fn timestamp(time: SystemTime) -> String {
-    clock::rfc3339(time)
 }
 
 /// Returns the text of a failure for this role.

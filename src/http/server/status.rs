@@ -12,10 +12,11 @@ use super::auth::Role;
 use super::handler::{Call, Handler};
 use super::message::{Response, names};
 use super::read::hide_revisions;
-use super::runtime::{StreamFigures, timestamp};
+use super::runtime::StreamFigures;
 use crate::engine::{Engine, LastReload, last_change};
 use crate::error::Error;
 use crate::http::api::{API_VERSION, MAX_WAIT, WAIT, masked_text};
+use crate::store::clock::rfc3339;
 use crate::store::{HistoryEntry, NodeRecord, NodeState};
 
 /// The most bytes of a status.
@@ -171,7 +172,7 @@ fn shown_change(entry: HistoryEntry) -> Value {
     let entry = entry.shown_by(masked_text);
     json!({
         "serial": entry.serial,
-        "at": timestamp(entry.at),
+        "at": rfc3339(entry.at),
         "operation": entry.operation,
         "by": entry.by.map(|by| clipped(&by, MOST_WORDS)),
         "message": entry.message.map(|message| clipped(&message, MOST_WORDS)),
@@ -185,7 +186,7 @@ fn last_reload(engine: &Engine, role: Role) -> Value {
     };
     let LastReload { at, succeeded, run } = activity.last_reload();
     let mut told = json!({
-        "at": timestamp(at),
+        "at": rfc3339(at),
         "by": clipped(&masked_text(&run.by), MOST_WORDS),
         "ok": succeeded,
         "exit_code": run.exit_code,

@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind};
 use crate::http::api::on_every_response;
 use crate::http::problem::Problem;
 use crate::http::server::message::{HttpRequest, PeerAddress, Rank, Response, Service};
-use crate::http::server::tls::{Stream, Timed, Tls};
+use crate::http::server::tls::{Stream, Timed, Tls, open};
 
 /// The number of bytes to read or write at a time.
 const PIECE: usize = 16 * 1024;
@@ -47,7 +47,7 @@ type End = Option<Error>;
 
 impl Shared {
     /// The room for a body of this sender.
-    fn body(&self, peer: PeerAddress, rank: Rank) -> Body<'_> {
+    fn body(&self, peer: PeerAddress, rank: Rank) -> ArrivingBody<'_> {
         let [of_viewers, of_editors, of_local] = &self.bodies;
         let (memory, most) = match (peer, rank) {
             (PeerAddress::Uid(_), _) => (of_local, self.limits.body),
@@ -55,7 +55,7 @@ impl Shared {
             (_, Rank::Viewer) => (of_viewers, limits::VIEWER_BODY.min(self.limits.body)),
             (_, Rank::Stranger) => (of_viewers, limits::SMALL_BODY),
         };
-        Body { bytes: Vec::new(), memory, charged: 0, most }
+        ArrivingBody { bytes: Vec::new(), memory, charged: 0, most }
     }
 
     /// Answers the requests of a connection that has a slot, or tells it why it gets none.
@@ -67,7 +67,7 @@ impl Shared {
         if tls.is_some() && !matches!(Timed::new(Arc::clone(&socket), idle).wait(), Ok(1..)) {
             return;
         }
-        match Stream::open(tls, Timed::new(socket, handshake)) {
+        match open(tls, Timed::new(socket, handshake)) {
             Ok(stream) => {
                 slot.renew();
                 Connection { shared: self, slot, peer, stream, pending: BytesMut::new(), is_asked }.run();
@@ -89,7 +89,7 @@ struct Connection<'f> {
     shared: &'f Shared,
     slot: Slot,
     peer: PeerAddress,
-    stream: Stream,
+    stream: Box<dyn Stream>,
     /// The bytes that were read and not parsed. No more is read than the next step needs, so a client that sends requests
     /// without end fills only the buffers of the system.
     pending: BytesMut,
@@ -112,12 +112,12 @@ impl<'f> Connection<'f> {
     fn exchange(&mut self) -> Result<bool, End> {
         let limits = &self.shared.limits;
         let begin = self.await_request()?;
-        self.stream.set_times(begin + limits.head_time, limits.head_time);
+        self.stream.timed().set_times(begin + limits.head_time, limits.head_time);
         let Parsed { mut head, framing, keep, expects_continue, old } = self.read_head()?;
         self.is_asked = true;
         let rank = self.shared.service.rank(&head);
         self.slot.judge(rank)?;
-        self.stream.set_times(begin + limits.request_time, limits.transfer_time);
+        self.stream.timed().set_times(begin + limits.request_time, limits.transfer_time);
         // The password comes before the body: an unwanted body is only skipped, if it is short. A client that waits for
         // `100 Continue` and gets another response may send the body or not.
         head.unread = rank == Rank::Stranger && framing != Framing::Empty;
@@ -177,7 +177,7 @@ impl<'f> Connection<'f> {
             if !self.slot.rest() {
                 return Err(None);
             }
-            self.stream.set_times(Instant::now() + limits::IDLE_TIME, limits::IDLE_TIME);
+            self.stream.timed().set_times(Instant::now() + limits::IDLE_TIME, limits::IDLE_TIME);
             if !matches!(self.fill(), Ok(1..)) {
                 return Err(None);
             }
@@ -236,7 +236,7 @@ impl<'f> Connection<'f> {
         &mut self,
         framing: Framing,
         expects_continue: bool,
-        body: &mut Body<'_>,
+        body: &mut ArrivingBody<'_>,
     ) -> Result<(), End> {
         if let Framing::Length(length) = framing {
             body.check(length)?;
@@ -257,7 +257,7 @@ impl<'f> Connection<'f> {
     }
 
     /// Passes a body in chunks on (RFC 9112, section 7.1).
-    fn pass_chunks(&mut self, body: &mut Body<'_>) -> Result<(), End> {
+    fn pass_chunks(&mut self, body: &mut ArrivingBody<'_>) -> Result<(), End> {
         loop {
             let line = self.line("body", CHUNK_LINE)?;
             let length = match parse_chunk_size(&line) {
@@ -281,7 +281,7 @@ impl<'f> Connection<'f> {
         }
     }
 
-    fn pass(&mut self, length: u64, body: &mut Body<'_>) -> Result<(), End> {
+    fn pass(&mut self, length: u64, body: &mut ArrivingBody<'_>) -> Result<(), End> {
         let mut left = length;
         while left > 0 {
             if self.pending.is_empty() {
@@ -311,7 +311,7 @@ impl<'f> Connection<'f> {
         let body = if has_body && !is_head { &body[..] } else { &[] };
         let limits = &self.shared.limits;
         let time = limits.request_time + Duration::from_secs((body.len() / limits::TRANSFER_RATE) as u64);
-        self.stream.set_times(Instant::now() + time, limits.transfer_time);
+        self.stream.timed().set_times(Instant::now() + time, limits.transfer_time);
         // A short response is one packet.
         let (with_head, rest) = body.split_at(body.len().min(PIECE));
         head.extend_from_slice(with_head);
@@ -348,23 +348,31 @@ impl<'f> Connection<'f> {
         self.linger();
     }
 
-    /// Reads the rest of what the client sends, unless the slot is needed.
+    /// Reads the rest of what the client sends, unless the slot is needed: closing a socket with unread bytes makes the client
+    /// lose the last response (RFC 9112, section 9.6).
     fn linger(mut self) {
-        let most = if self.slot.rest() || self.slot.loss().is_some() { limits::LINGER } else { 0 };
-        self.stream.set_times(Instant::now() + limits::LINGER_TIME, limits::LINGER_TIME);
-        self.stream.linger(most);
+        let is_needed = !self.slot.rest() && self.slot.loss().is_none();
+        self.stream.timed().set_times(Instant::now() + limits::LINGER_TIME, limits::LINGER_TIME);
+        self.stream.end();
+        let (mut left, mut nowhere) = (if is_needed { 0 } else { limits::LINGER }, [0; PIECE]);
+        while left > 0 {
+            match self.stream.timed().read(&mut nowhere) {
+                Ok(0) | Err(_) => return,
+                Ok(taken) => left = left.saturating_sub(taken),
+            }
+        }
     }
 }
 
 /// A body while it comes. It is charged for what it holds, not for what it declares: that costs a client nothing.
-struct Body<'b> {
+struct ArrivingBody<'b> {
     bytes: Vec<u8>,
     memory: &'b (usize, AtomicUsize),
     charged: usize,
     most: usize,
 }
 
-impl Body<'_> {
+impl ArrivingBody<'_> {
     /// Refuses a body that is, or gets, too long.
     fn check(&self, length: u64) -> Result<(), Error> {
         let most = self.most;
@@ -396,7 +404,7 @@ impl Body<'_> {
     }
 }
 
-impl Drop for Body<'_> {
+impl Drop for ArrivingBody<'_> {
     fn drop(&mut self) {
         self.memory.1.fetch_sub(self.charged, Ordering::AcqRel);
     }

@@ -64,9 +64,6 @@ pub const REQUEST_TIME: Duration = Duration::from_secs(60);
 /// The time without a request.
 pub const IDLE_TIME: Duration = Duration::from_secs(15);
 
-/// The time in which the next byte of a body or a response has to pass.
-pub const TRANSFER_TIME: Duration = Duration::from_secs(10);
-
 /// The bytes of a response that get a second more than [`REQUEST_TIME`].
 pub const TRANSFER_RATE: usize = 16 * 1024;
 
@@ -80,20 +77,13 @@ pub const CHANGE_TIME: Duration = Duration::from_secs(110);
 /// The time for which the metrics for those without a password are used again.
 pub const METRICS_LIFE: Duration = Duration::from_secs(1);
 
-/// The time that no worker may be free before the server is not well.
-pub const LATE_TIME: Duration = Duration::from_secs(60);
-
 /// The time after the last response, for the client to read it and to close.
 pub const LINGER_TIME: Duration = Duration::from_secs(1);
-
-/// The time before a connection that has not logged in, or is idle, can be closed for a new one. It begins again after a
-/// TLS handshake.
-pub const GRACE: Duration = Duration::from_millis(250);
 
 /// The longest time that a new connection, or a request of a viewer, waits for its turn.
 pub const WAITING_TIME: Duration = Duration::from_secs(5);
 
-/// The limits that options change, or tests; the constants above explain each.
+/// The limits that options change, or tests; the constants above explain most.
 #[derive(Debug, Clone)]
 pub struct Limits {
     pub body: usize,
@@ -106,9 +96,13 @@ pub struct Limits {
     pub per_address: usize,
     pub head_time: Duration,
     pub request_time: Duration,
+    /// The time in which the next byte of a body or a response has to pass.
     pub transfer_time: Duration,
     pub handler_time: Duration,
+    /// The time that no worker may be free before the server is not well.
     pub late_time: Duration,
+    /// The time before a connection that has not logged in, or is idle, can be closed for a new one. It begins again after a
+    /// TLS handshake.
     pub grace: Duration,
     pub waiting_time: Duration,
 }
@@ -125,10 +119,10 @@ impl Default for Limits {
             per_address: CONNECTIONS_PER_ADDRESS,
             head_time: HEAD_TIME,
             request_time: REQUEST_TIME,
-            transfer_time: TRANSFER_TIME,
+            transfer_time: Duration::from_secs(10),
             handler_time: HANDLER_TIME,
-            late_time: LATE_TIME,
-            grace: GRACE,
+            late_time: Duration::from_secs(60),
+            grace: Duration::from_millis(250),
             waiting_time: WAITING_TIME,
         }
     }
