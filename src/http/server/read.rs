@@ -1,4 +1,4 @@
-//! The endpoints that read: `read_config`, `included`, `runtime`, `history`, `history/N`, `blame` and `diff`.
+//! The endpoints that read: `read_config`, `included`, `runtime`, `history`, `history/N`, `blame`, `diff` and `check_config`.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -9,17 +9,19 @@ use super::auth::Role;
 use super::handler::{Call, Handler};
 use super::message::{Response, entity_tag, names};
 use crate::engine::{
-    Blamed, Composed, ConfigSource, Snapshot, add_paths, diff_lines, entry_range, find, is_edited_since,
-    json_of_others, not_there, value_history,
+    Blamed, CheckedConfig, Composed, ConfigSource, Snapshot, add_paths, diff_lines, entry_range, find,
+    is_edited_since, json_of_others, not_there, value_history,
 };
 use crate::error::{Error, ErrorKind, errors_of};
 use crate::http::api::{
     FORMAT, FORMAT_CONF, IncludedFile, IncludedFiles, JSON, PENDING_HEADER, RUNTIME, SKIP_STREAMS, SOURCE,
     SOURCE_SAVED, TEXT, WITH_INCLUDES, masked_text,
 };
-use crate::http::notes::{BYTES_DIFFER, EDITED_BY_HAND, IGNORED_PARAMETER, LOST_LINE_ENDS, TEXTS_MISSING};
+use crate::http::notes::{
+    BYTES_DIFFER, EDITED_BY_HAND, IGNORED_PARAMETER, INCLUDES_LEFT_OUT, LOST_LINE_ENDS, TEXTS_MISSING,
+};
 use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
-use mediaconf::{Diagnostics, MaskedText, Masker, Path};
+use mediaconf::{Diagnostics, MaskedText, Masker, Path, Request, without_bom};
 
 /// The header with the number of the line at which an entry begins in its text.
 const LINE_HEADER: &str = "Mediactl-Line";
@@ -335,4 +337,66 @@ pub fn unified([old, new]: [&str; 2], lines: &[String]) -> Response {
     let mut body = if lines.is_empty() { String::new() } else { format!("--- {old}\n+++ {new}\n") };
     lines.iter().for_each(|line| body.extend([line, "\n"]));
     Response::ok(DIFF, body.into_bytes())
+}
+
+/// `check_config`: the faults of a text, of an entry of one, or of a patch.
+pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
+    let is_utf16 = call.query.word("columns", &["characters", "utf16"]) == Some("utf16");
+    let path = call.query.path();
+    call.query.finish()?;
+    let _turn = handler.turn(call.role);
+    let is_patch = is_json(call);
+    if call.role == Role::View && (is_patch || path.is_some()) {
+        // They could tell a viewer whether a guess of a secret is right.
+        let detail =
+            "`view_auth` may check the text of a whole configuration; an entry and a patch need `edit_auth`";
+        return Err(Error::new(ErrorKind::ViewOnly, detail));
+    }
+    let found = match path {
+        None if is_patch => {
+            let request = Request::from_json(call.body.clone(), handler.settings.patch_memory);
+            handler.engine.check_request(&request, &handler.running())
+        }
+        None => return check_whole(handler, call, is_utf16),
+        Some(_) if is_patch => {
+            let detail = "`path`: with it the body is the text of an entry, not JSON";
+            return Err(Error::new(ErrorKind::BadParameter, detail));
+        }
+        Some(path) => check_entry(handler, call, &path, is_utf16)?,
+    };
+    Ok(Response::json(&found))
+}
+
+/// True for a body that says it is JSON, or that begins as no configuration does and does not say that it is a text.
+fn is_json(call: &Call<'_>) -> bool {
+    let media_type = call.head.header("content-type").unwrap_or_default();
+    let begins_so = || without_bom(&call.body).trim_ascii_start().starts_with(b"{");
+    media_type.contains("json") || !media_type.starts_with("text/") && begins_so()
+}
+
+/// A whole text, for editors with what it includes.
+fn check_whole(handler: &Handler, call: &Call<'_>, is_utf16: bool) -> Result<Response, Error> {
+    let text = Arc::new(Snapshot::from_bytes(call.body.clone()));
+    let composed = match call.role {
+        Role::Edit => handler.service.composed(&text, None)?,
+        Role::View => None,
+    };
+    let answer = Response::json(&CheckedConfig::of_text(&text, composed.as_ref(), is_utf16));
+    let are_left_out = call.role == Role::View && !text.includes().is_empty();
+    Ok(if are_left_out { answer.noted(&[INCLUDES_LEFT_OUT]) } else { answer })
+}
+
+/// The text of an entry in its place in what runs: the faults in it, with their places in this text.
+fn check_entry(
+    handler: &Handler,
+    call: &Call<'_>,
+    path: &Path,
+    is_utf16: bool,
+) -> Result<CheckedConfig, Error> {
+    let running = handler.running();
+    let range = entry_range(&running, path, None)?;
+    let (old, body) = (running.document().text(), Snapshot::from_bytes(call.body.clone()));
+    let whole = [&old[..range.start], body.document().text(), &old[range.end..]].concat();
+    let end = range.start + body.document().text().len();
+    Ok(CheckedConfig::of_part(&running, &whole, range.start..end, is_utf16))
 }
