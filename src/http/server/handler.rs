@@ -268,10 +268,11 @@ impl Handler {
             ApiOperation::Status => status::status(self, call),
             ApiOperation::Nodes => status::nodes(self),
             ApiOperation::Change => change::change(self, call),
-            ApiOperation::Modify => change::modify(self, call),
-            ApiOperation::Update | ApiOperation::Save | ApiOperation::SaveEntry | ApiOperation::Rollback => {
-                change::replace(self, call, operation)
-            }
+            ApiOperation::Modify
+            | ApiOperation::Update
+            | ApiOperation::Save
+            | ApiOperation::SaveEntry
+            | ApiOperation::Rollback => change::of_query(self, call, operation),
             ApiOperation::History => read::history(self, call),
             ApiOperation::Kept => read::kept(self, call),
             ApiOperation::Blame => read::blame(self, call),

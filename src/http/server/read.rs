@@ -162,7 +162,7 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
                 body = with_member(&body, WITH_INCLUDES, names.into(), call.role);
             }
             if with_runtime {
-                body = with_member(&body, RUNTIME, figures(handler, call.role), call.role);
+                body = with_member(&body, RUNTIME, handler.figures(call.role), call.role);
             }
             Response::ok(JSON, body)
         }
@@ -196,12 +196,7 @@ fn with_member(object: &[u8], name: &str, value: Value, role: Role) -> Arc<Vec<u
 
 /// `runtime`: the figures of the server alone.
 pub fn runtime(handler: &Handler, call: &Call<'_>) -> Result<Response, Error> {
-    Ok(Response::ok(JSON, with_member(b"{}", RUNTIME, figures(handler, call.role), call.role)))
-}
-
-fn figures(handler: &Handler, role: Role) -> Value {
-    let tag = |text: &Snapshot| entity_tag(handler.shown_revision(text, role));
-    handler.runtime().figures((&handler.engine, &*handler.service), (role, &tag))
+    Ok(Response::ok(JSON, with_member(b"{}", RUNTIME, handler.figures(call.role), call.role)))
 }
 
 /// `included`: the files of each pattern.
