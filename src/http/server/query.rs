@@ -112,8 +112,8 @@ impl Query {
     }
 
     /// A path to a value.
-    pub fn path(&mut self) -> Option<Path> {
-        self.take("path", |value| Path::parse(value).map_err(|fault| fault.to_string()))
+    pub fn path(&mut self, name: &'static str) -> Option<Path> {
+        self.take(name, |value| Path::parse(value).map_err(|fault| fault.to_string()))
     }
 
     /// A whole number within bounds.
@@ -130,12 +130,16 @@ impl Query {
         self.number(name, bounds).map(Duration::from_secs)
     }
 
-    /// Notes as a fault that a parameter, which has no value, is needed.
-    pub fn demand<T>(&mut self, name: &'static str, value: Option<T>) -> Result<T, Error> {
-        let has_fault = |fault: &Fault| fault.message.starts_with(&format!("`{name}`: "));
-        if value.is_none() && !self.faults.iter().any(has_fault) {
+    /// The value of a parameter that has to be given; all parameters are taken then.
+    pub fn demand<T>(
+        &mut self,
+        name: &'static str,
+        take: impl FnOnce(&mut Self, &'static str) -> Option<T>,
+    ) -> Result<T, Error> {
+        if !self.given.iter().any(|(given, _)| given == name) {
             self.faults.push(fault(name, "it is required"));
         }
+        let value = take(self, name);
         self.finish()?;
         Ok(value.expect("a missing value is a fault"))
     }
