@@ -7,7 +7,6 @@
 //! is slowed down, and one that knows the password gets in.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -43,13 +42,6 @@ pub struct Account {
     /// The login; it holds no `:`.
     pub login: String,
     pub password: String,
-}
-
-/// Shows neither part, so that no log gets them.
-impl fmt::Debug for Account {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Credentials(..)")
-    }
 }
 
 impl Account {

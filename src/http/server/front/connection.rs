@@ -383,24 +383,21 @@ impl ArrivingBody<'_> {
     fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let length = self.bytes.len() + bytes.len();
         self.check(length as u64)?;
-        let capacity = length.max(2 * self.bytes.capacity()).max(limits::SMALL_BODY).min(self.most);
-        let has_room = length <= self.bytes.capacity()
-            || self.charge(capacity) && self.bytes.try_reserve_exact(capacity - self.bytes.len()).is_ok();
-        if !has_room {
-            return Err(Error::new(ErrorKind::Full, "there is no memory left for the body of the request"));
+        if length > self.bytes.capacity() {
+            let capacity = length.max(2 * self.bytes.capacity()).max(limits::SMALL_BODY).min(self.most);
+            // A small body takes none of the memory.
+            let charge = if capacity > limits::SMALL_BODY { capacity } else { 0 };
+            let (most, held) = self.memory;
+            let before = held.fetch_add(charge - self.charged, Ordering::AcqRel);
+            let is_over = charge > 0 && before + charge - self.charged > *most;
+            self.charged = charge;
+            if is_over || self.bytes.try_reserve_exact(capacity - self.bytes.len()).is_err() {
+                let detail = "there is no memory left for the body of the request";
+                return Err(Error::new(ErrorKind::Full, detail));
+            }
         }
         self.bytes.extend_from_slice(bytes);
         Ok(())
-    }
-
-    /// Takes memory for so many bytes; false if there is none. A small body takes none.
-    fn charge(&mut self, bytes: usize) -> bool {
-        let more = if bytes > limits::SMALL_BODY { bytes.saturating_sub(self.charged) } else { 0 };
-        let (most, held) = self.memory;
-        let sum = |held: usize| held.checked_add(more).filter(|sum| *sum <= *most);
-        let is_granted = held.fetch_update(Ordering::AcqRel, Ordering::Acquire, sum).is_ok();
-        self.charged += if is_granted { more } else { 0 };
-        is_granted
     }
 }
 
