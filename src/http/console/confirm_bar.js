@@ -86,10 +86,7 @@ export function attach(bar, state, goOn) {
     setTimeout(() => { if (pressed < since) next()?.focus(); }, REST);
   }
 
-  /**
-   * @param {boolean} isPending
-   * @param {boolean} isOver
-   */
+  /** @param {boolean} isPending @param {boolean} isOver */
   function text(isPending, isOver) {
     const { status, isConnected } = state;
     const pending = status?.pending;
@@ -102,10 +99,7 @@ export function attach(bar, state, goOn) {
       !isConnected && 'There is no connection. ', 'It goes back in ', clock, ' unless it is kept.');
   }
 
-  /**
-   * @param {boolean} isPending
-   * @param {boolean} isOver
-   */
+  /** @param {boolean} isPending @param {boolean} isOver */
   function controls(isPending, isOver) {
     if (isTold) return el('button', { onclick: () => { isTold = false; draw(); } }, 'Close');
     if (state.needsPassword) return passwordForm(isPending, isOver);
@@ -114,10 +108,7 @@ export function attach(bar, state, goOn) {
       el('button', { onclick: () => end('cancel_config', 'The change was taken back.') }, 'Take back'));
   }
 
-  /**
-   * @param {boolean} isPending
-   * @param {boolean} isOver
-   */
+  /** @param {boolean} isPending @param {boolean} isOver */
   function passwordForm(isPending, isOver) {
     const id = pendingId();
     // Which name somebody else gave to the login, or took from it, is not known.
@@ -160,10 +151,7 @@ export function attach(bar, state, goOn) {
     goOn();
   }
 
-  /**
-   * @param {'confirm_config' | 'cancel_config'} operation
-   * @param {string} done what is said then
-   */
+  /** @param {'confirm_config' | 'cancel_config'} operation @param {string} done what is said then */
   async function end(operation, done) {
     const id = pendingId();
     try {
