@@ -17,7 +17,8 @@ use super::workers::Workers;
 use crate::error::{Error, ErrorKind};
 use crate::http::api::on_every_response;
 use crate::http::problem::Problem;
-use crate::http::server::message::{HttpRequest, PeerAddress, Rank, Response, Service};
+use crate::http::server::auth::Role;
+use crate::http::server::message::{HttpRequest, PeerAddress, Response, Service};
 use crate::http::server::tls::{Stream, Timed, Tls, open};
 
 /// The number of bytes to read or write at a time.
@@ -47,13 +48,13 @@ type End = Option<Error>;
 
 impl Shared {
     /// The room for a body of this sender.
-    fn body(&self, peer: PeerAddress, rank: Rank) -> ArrivingBody<'_> {
+    fn body(&self, peer: PeerAddress, rank: Option<Role>) -> ArrivingBody<'_> {
         let [of_viewers, of_editors, of_local] = &self.bodies;
         let (memory, most) = match (peer, rank) {
             (PeerAddress::Uid(_), _) => (of_local, self.limits.body),
-            (_, Rank::Editor) => (of_editors, self.limits.body),
-            (_, Rank::Viewer) => (of_viewers, limits::VIEWER_BODY.min(self.limits.body)),
-            (_, Rank::Stranger) => (of_viewers, limits::SMALL_BODY),
+            (_, Some(Role::Edit)) => (of_editors, self.limits.body),
+            (_, Some(Role::View)) => (of_viewers, limits::VIEWER_BODY.min(self.limits.body)),
+            (_, None) => (of_viewers, limits::SMALL_BODY),
         };
         ArrivingBody { bytes: Vec::new(), memory, charged: 0, most }
     }
@@ -120,7 +121,7 @@ impl<'f> Connection<'f> {
         self.stream.timed().set_times(begin + limits.request_time, limits.transfer_time);
         // The password comes before the body: an unwanted body is only skipped, if it is short. A client that waits for
         // `100 Continue` and gets another response may send the body or not.
-        head.unread = rank == Rank::Stranger && framing != Framing::Empty;
+        head.unread = rank.is_none() && framing != Framing::Empty;
         let mut body = self.shared.body(self.peer, rank);
         let mut in_step = !head.unread || !expects_continue;
         if in_step {
