@@ -1,18 +1,13 @@
-//! The meaning of a document: its JSON view, and the checks.
+//! The meaning of a document: its members, and the checks.
 //!
-//! The view is streamed from the document into serde; this layer never builds a
-//! [`serde_json::Value`] of a whole configuration. Directives that the table does not know are shown
-//! by one general rule, which covers every text and can be reversed.
-//!
-//! *Invariants.* This layer reads. It does not know how a text is edited, and it does no I/O. The
-//! view of a document with errors is meaningless; callers check for errors first.
+//! *Invariants.* This layer reads. It does not know how a text is edited, and it does no I/O.
 
 pub mod check;
-pub(crate) mod view;
 
-pub use crate::schema::codec::group_name;
-pub use crate::schema::members::{Member, Members, block_kind, key_of, only_argument};
+pub use crate::schema::codec::{group_name, sources};
+pub use crate::schema::members::{
+    Member, Members, block_kind, key_of, only_argument, top_members, usable_account,
+};
 pub use crate::secret::{MaskedText, Masker, SecretValues};
-pub use view::{Lens, View, sources, to_json, top_members, usable_account};
 
 pub use check::{check, check_document, has_errors, has_lost_line_ends, near_miss, near_miss_in_block};

@@ -179,7 +179,10 @@ impl Scope {
 
     /// The parameter that `keyword` is the text form of.
     pub fn by_keyword(self, keyword: &str) -> Option<&'static Parameter> {
-        self.rows().find(|row| row.keywords.contains(&keyword))
+        // Lengths and first letters are looked at first, because each entry of a text is looked up.
+        let is_it =
+            |known: &&str| known.len() == keyword.len() && known.as_bytes()[0] == keyword.as_bytes()[0];
+        self.rows().find(|row| row.keywords.iter().any(|known| is_it(known) && *known == keyword))
     }
 
     /// The parameter with this JSON key.

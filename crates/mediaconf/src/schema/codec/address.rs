@@ -72,6 +72,14 @@ impl<'t> Address<'t> {
     }
 }
 
+/// The sources of a stream: the one in a one-line header, then those of the `url` entries of its block.
+pub fn sources<'d>(
+    header: Entry<'d>,
+    entries: impl Iterator<Item = Entry<'d>>,
+) -> impl Iterator<Item = Address<'d>> {
+    header_address(header).into_iter().chain(entries.flat_map(Address::of_entry))
+}
+
 /// The source in the header of a one-line stream.
 pub fn header_address(header: Entry<'_>) -> Option<Address<'_>> {
     let mut words = header.arguments();

@@ -15,7 +15,7 @@ use super::row::Codec;
 use crate::syntax::{Document, Entry, quoted_if_needed};
 
 pub use super::row::{is_list, is_plural};
-pub use address::{Address, AddressesShape, OptionWord, header_address};
+pub use address::{Address, AddressesShape, OptionWord, header_address, sources};
 pub use general::{
     DirectiveForm, General, are_named_blocks, block_value, merge_block, merge_into, normalized, occurrence,
     occurrence_value, occurrences, read_members, scalars, write_members,
