@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::guard;
 use crate::store::Revision;
 use mediaconf::{
-    Config, Diagnostics, DirectiveRole, Document, EntryId, Kind, Lens, Masker, Members, Request, Schema,
+    Config, Diagnostics, DirectiveRole, Document, EntryId, Kind, Masker, Members, Request, Schema,
     SecretValues, Span, check_document, has_errors, has_lost_line_ends, only_argument, top_members,
     unified_diff,
 };
@@ -124,14 +124,14 @@ impl Snapshot {
 
     /// The values of the text. Meaningful only for a text without errors.
     pub fn config(&self) -> Config<'_> {
-        Config::from_members(self.members(), Lens::default())
+        Config::new(self.document())
     }
 
     /// The whole configuration as JSON on one line, secrets included.
     ///
     /// Meaningful only for a text without errors; made when first asked for.
     pub fn json(&self) -> &Arc<Vec<u8>> {
-        let make = || Arc::new(serde_json::to_vec(&self.config().view()).expect("a view is JSON"));
+        let make = || Arc::new(serde_json::to_vec(&self.config()).expect("a view is JSON"));
         self.json.get_or_init(make)
     }
 
@@ -276,9 +276,7 @@ impl MaskedConfig {
 
 /// The configuration without its static streams, on one line of JSON.
 pub fn json_of_others(snapshot: &Snapshot) -> Vec<u8> {
-    let lens = Lens { skip_static_streams: true, ..Lens::default() };
-    let config = Config::from_members(snapshot.members(), lens);
-    serde_json::to_vec(&config.view()).expect("a view is JSON")
+    serde_json::to_vec(&snapshot.config().skipping_static(true)).expect("a view is JSON")
 }
 
 /// Returns free text, such as the output of a hook, without the secrets of configurations.

@@ -222,8 +222,8 @@ pub use {
         patch_between, three_way,
     },
     model::{
-        Lens, Member, Members, View, block_kind, check_document, group_name, has_errors, has_lost_line_ends,
-        key_of, near_miss, only_argument, sources, top_members, usable_account,
+        Member, Members, block_kind, check_document, group_name, has_errors, has_lost_line_ends, key_of,
+        near_miss, only_argument, sources, top_members, usable_account,
     },
     query::{Condition, Expectation, FoundValue, ValueSource},
     schema::kinds::WordKind,

@@ -22,8 +22,8 @@ use crate::engine::{Composed, ConfigSource, IncludedEntry, Snapshot};
 use crate::error::{Error, Exit};
 use crate::http::api::RUNTIME;
 use mediaconf::{
-    Condition, Config, Diagnostics, Kind, Lens, Masker, Path, Schema, Segment, Selection, WITH_INCLUDES,
-    each_set_line, set_lines, top_members,
+    Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segment, Selection, WITH_INCLUDES,
+    each_set_line, set_lines,
 };
 
 /// Show the configuration, or single values of it
@@ -300,10 +300,6 @@ impl<'a> Wanted<'a> {
         (notes, is_shown)
     }
 
-    fn lens(&self) -> Lens {
-        Lens { skip_static_streams: self.args.skip_streams, ..Lens::default() }
-    }
-
     /// Looks into a configuration; a text with errors has no values.
     fn look<R>(
         &self,
@@ -315,7 +311,7 @@ impl<'a> Wanted<'a> {
         }
         let masked = self.masker.as_ref().map(|masker| text.masked(masker));
         let [own, shown] = [&**text, masked.as_ref().unwrap_or(text)]
-            .map(|text| Config::from_members(text.members(), self.lens()));
+            .map(|text| text.config().skipping_static(self.args.skip_streams));
         let Some(figures) = figures else { return work(Values { shown: &shown, own: &own }) };
         let with_figures = |config: &Config<'_>, masker: Option<&Masker>| {
             let mut whole = config.to_json();
@@ -349,8 +345,8 @@ impl<'a> Wanted<'a> {
             form @ (ReadFormat::Json | ReadFormat::Compact)
                 if self.paths.is_empty() && is_as_it_is && shown.text.is_valid() =>
             {
-                let config = Config::from_members(top_members(shown.text.document()), self.lens());
-                output(print_json(form, &config.view(), out))
+                let config = shown.text.config().skipping_static(self.args.skip_streams);
+                output(print_json(form, &config, out))
             }
             ReadFormat::Table => {
                 let mut tables = GroupTables::new(&self.args.columns, self.args.sort.as_deref());

@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::row::{ESCAPE, Kind, Parameter, Schema, Scope};
-use crate::syntax::{Entry, Word};
+use serde_json::Value;
+
+use super::codec::General;
+use super::row::{Codec, ESCAPE, Kind, Parameter, Schema, Scope};
+use crate::syntax::{Document, Entry, Word};
 
 /// The JSON key of a keyword that the general rule shows: escaped if it would collide with a known one.
 pub fn key_of(scope: Scope, keyword: &str) -> Cow<'_, str> {
@@ -51,6 +54,21 @@ pub fn first_argument(entry: Entry<'_>) -> Cow<'_, str> {
 /// The only word behind the keyword.
 pub fn only_argument<'t>(entry: Entry<'t>) -> Option<Word<'t>> {
     if entry.count_arguments() == 1 { entry.arguments().next() } else { None }
+}
+
+/// The top-level members of a document.
+pub fn top_members(document: &Document) -> Members<'_> {
+    Members::group(Schema::media().top(), document.entries())
+}
+
+/// Login and password of the last account directive. `None` if either is empty, or if the login holds
+/// a colon, which Basic authentication can't transmit.
+pub fn usable_account<'d>(entries: &[Entry<'d>]) -> Option<[Word<'d>; 2]> {
+    let last = *entries.last()?;
+    let mut words = last.arguments();
+    let both = [words.next()?, words.next()?];
+    let is_usable = both.iter().all(|word| !word.value().is_empty()) && !both[0].value().contains(':');
+    (last.count_arguments() == 2 && is_usable).then_some(both)
 }
 
 /// The entries of a block that make one JSON member, in the order of the text.
@@ -138,5 +156,13 @@ impl<'d> Members<'d> {
     pub fn foreign_by_key(&self, key: &str) -> &[Entry<'d>] {
         let keyword = keyword_of(self.scope, key);
         if key_of(self.scope, keyword) == key { self.foreign_by_keyword(keyword) } else { &[] }
+    }
+
+    /// The own value of a member; `None` if it is not shown.
+    pub fn value(&self, key: &str) -> Option<Value> {
+        match self.scope.by_key(key) {
+            Some(row) => row.read(self.read_by(row), None),
+            None => General { keyword: key }.read(self.foreign_by_key(key), None),
+        }
     }
 }

@@ -40,8 +40,7 @@ pub fn formatted_document(document: &Document) -> Result<Option<Document>, Unpro
     if new.text() == old {
         return Ok(None);
     }
-    let says =
-        |document: &Document| serde_json::to_vec(&Config::new(document).view()).expect("a view is JSON");
+    let says = |document: &Document| serde_json::to_vec(&Config::new(document)).expect("a view is JSON");
     let tokens = |text| Token::all(text).map(|token| (token.kind, token.raw));
     let is_same =
         tokens(old).eq(tokens(new.text())) && new.diagnostics().errors() == 0 && says(document) == says(&new);

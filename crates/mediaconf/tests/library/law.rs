@@ -3,8 +3,8 @@
 //! fuzzer finds.
 
 use mediaconf::{
-    Config, Document, EditError, Effects, Entry, FaultKind, Lens, LineIndex, Scope, Token, View, check,
-    formatted, group_name, has_errors, key_of, modify, normalize, parse_patch, top_members,
+    Config, Document, EditError, Effects, Entry, FaultKind, LineIndex, Scope, Token, check, formatted,
+    group_name, has_errors, key_of, modify, normalize, parse_patch, top_members,
 };
 use serde_json::{Value, json};
 
@@ -15,8 +15,8 @@ pub fn is_valid(document: &Document) -> bool {
 }
 
 pub fn view(document: &Document, own_only: bool) -> Value {
-    let lens = Lens { own_only, ..Lens::default() };
-    serde_json::to_value(View::new(&top_members(document), &lens)).expect("a view is JSON")
+    let config = if own_only { Config::own(document) } else { Config::new(document) };
+    serde_json::to_value(config).expect("a view is JSON")
 }
 
 /// True if a block has a parameter both in its form and in another one, of which no patch can make the other only.

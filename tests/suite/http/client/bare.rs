@@ -1,7 +1,7 @@
 //! A server that has the four operations and nothing else: it ignores all parameters and all
 //! headers but `Authorization`, so whatever is posted is applied.
 
-use mediaconf::{Document, Lens, View, merge_patch, top_members};
+use mediaconf::{Config, Document, merge_patch};
 use serde_json::{Value, json};
 
 use super::place;
@@ -16,8 +16,7 @@ pub const AS_ADMIN: &str = "admin:hunter2";
 
 pub fn view(text: &str) -> Value {
     let document = Document::parse(text.to_owned());
-    let lens = Lens::default();
-    serde_json::to_value(View::new(&top_members(&document), &lens)).expect("a view is JSON")
+    serde_json::to_value(Config::new(&document)).expect("a view is JSON")
 }
 
 /// A bare server of [`SAMPLE`].
