@@ -222,6 +222,22 @@ pub struct ServerResult {
     pub error: Option<Error>,
     /// The change, if it was evaluated.
     pub plan: Option<FleetPlan>,
+    /// The change that the server has made and that waits to be confirmed, if all have to make it.
+    pub waits: Option<WaitingChange>,
+}
+
+/// A change that waits to be confirmed.
+pub struct WaitingChange {
+    pub id: String,
+    /// It is not rolled back before.
+    pub until: Instant,
+}
+
+impl ServerResult {
+    /// The result on a server of which nothing more is known.
+    pub fn new(server: String, outcome: ServerOutcome, error: Option<Error>) -> Self {
+        Self { server, outcome, error, plan: None, waits: None }
+    }
 }
 
 /// Prints what stands on each server; if that can't be printed, it is said on stderr. A quiet table is shown only if a
@@ -247,7 +263,7 @@ pub fn print(results: &[ServerResult], format: ChangeFormat, quiet: bool, ui: Ui
     printed
 }
 
-fn record(ServerResult { server, outcome, error, plan }: &ServerResult, ui: Ui) -> Value {
+fn record(ServerResult { server, outcome, error, plan, .. }: &ServerResult, ui: Ui) -> Value {
     let id = plan.as_ref().and_then(|plan| plan.id.as_ref());
     let change =
         plan.as_ref().map(|plan| change_json((plan.operation, server), &plan.report, ui.masker().as_ref()));
@@ -260,7 +276,7 @@ fn record(ServerResult { server, outcome, error, plan }: &ServerResult, ui: Ui) 
     })
 }
 
-fn row(ServerResult { server, outcome, error, plan }: &ServerResult) -> Vec<String> {
+fn row(ServerResult { server, outcome, error, plan, .. }: &ServerResult) -> Vec<String> {
     let lines = plan.as_ref().map(|plan| (plan.report.lines_added, plan.report.lines_removed));
     let lines = lines.filter(|lines| *lines != (0, 0));
     let why = error.as_ref().map_or("-".to_owned(), |error| {
