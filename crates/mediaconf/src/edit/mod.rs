@@ -44,13 +44,13 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-pub use crate::schema::json_pointer::Pointer;
+pub use crate::schema::fault::Pointer;
 
 use crate::model::{top_members, usable_account};
 use crate::schema::codec::{group_name, normalized};
+use crate::schema::kinds::is_empty;
 use crate::schema::members::Members;
 use crate::schema::patch::Normalizer;
-use crate::schema::scalar::is_empty;
 use crate::schema::{DirectiveRole, Kind, Object, Parameter, Schema, Scope};
 use crate::secret::Masker;
 use crate::syntax::{Document, Splice, Token, TokenKind};

@@ -25,8 +25,7 @@ use crate::schema::codec::{
     Address, DirectiveForm, General, are_named_blocks, is_plural, merge_into, occurrence, occurrence_value,
     read_members,
 };
-use crate::schema::fault::Faults;
-use crate::schema::json_pointer::Pointer;
+use crate::schema::fault::{Faults, Pointer};
 use crate::schema::members::{Members, first_argument, inner_scope, key_of, keyword_of};
 use crate::schema::{Codec, Object, Parameter, SOURCE, Schema};
 use crate::syntax::{Document, Entry, EntryId, Splice};

@@ -11,8 +11,8 @@ use super::path::{Path, Segment, keys};
 use super::place::UnknownKey;
 use crate::schema::codec::{group_name, read_members};
 use crate::schema::fault::Fault;
+use crate::schema::kinds::scalar_text;
 use crate::schema::members::{Members, key_of, top_members};
-use crate::schema::scalar::scalar_text;
 use crate::schema::{
     BlockHead, CLUSTER_KEY_GLOBAL, Derived, DirectiveRole, Kind, Object, Place, Schema, URL_GLOBAL,
 };

@@ -4,12 +4,10 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::fault::{Fault, Faults};
+use super::fault::{Fault, Faults, Pointer};
 use super::foreign::{self, ForeignForm, ForeignKeyword};
-use super::json_pointer::Pointer;
-use super::kinds::WordKind;
+use super::kinds::{Object, WordKind};
 use super::patch::Normalizer;
-use super::scalar::Object;
 use crate::syntax::Entry;
 
 /// Put in front of an unknown keyword as a JSON key if it would collide with a known key.

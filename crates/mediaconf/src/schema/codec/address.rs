@@ -6,15 +6,13 @@ use serde_json::{Map, Value};
 use super::{
     directive, elements, json, json_string, no_member, object, of_words, opens, read_directive, unlike,
 };
-use crate::schema::fault::{Fault, Faults};
-use crate::schema::json_pointer::Pointer;
-use crate::schema::kinds::SWITCH;
+use crate::schema::fault::{Fault, Faults, Pointer};
+use crate::schema::kinds::{Object, SWITCH, plain_word};
 use crate::schema::members::{has_needless_escape, key_of, keyword_of};
 use crate::schema::patch::Normalizer;
 use crate::schema::row::{
     AddressShape, BlockHead, Codec, Facts, JsonForm, Place, Scope, URL_GLOBAL, is_plural,
 };
-use crate::schema::scalar::{Object, plain_word};
 use crate::syntax::{Entry, Word, Words, quoted_if_needed, quoted_word};
 
 /// One `key=value` or bare word behind the positional argument.
