@@ -11,7 +11,7 @@ use crate::cli::confirmation::{self, no_cluster};
 use crate::cli::context;
 use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::prompts;
-use crate::cli::render::report::{Report, Verb, all_lack};
+use crate::cli::render::report::{Report, all_lack};
 use crate::cli::render::texts::print_diff;
 use crate::cli::target;
 use crate::cli::ui::{Ui, output};
@@ -26,6 +26,9 @@ use mediaconf::{AssignOptions, one_line};
 /// A change of more streams, lives and plugins than this is asked about.
 const MOST_UNASKED: usize = 20;
 
+/// The commands that are operations of the API.
+const OPERATIONS: [&str; 4] = ["modify", "save", "update", "rollback"];
+
 /// A command that makes a change, and how it reports the outcome.
 #[derive(Clone)]
 pub struct ChangeCommand<'a> {
@@ -33,8 +36,8 @@ pub struct ChangeCommand<'a> {
     pub args: &'a ChangeArgs,
     /// The options that go along with the change.
     pub options: ChangeOptions,
-    /// The words for what the command does.
-    verb: Verb,
+    /// The name of the command.
+    command: &'static str,
     /// True if the user has seen the diff already.
     pub diff_was_shown: bool,
     /// The protected context that the change is made in.
@@ -47,16 +50,12 @@ pub struct ChangeCommand<'a> {
 
 impl<'a> ChangeCommand<'a> {
     /// A change with the options that all changes have.
-    pub fn new(args: &'a ChangeArgs, verb: Verb) -> Self {
-        let (options, protected, asks_about) = (args.options(), None, None);
-        Self { args, options, verb, diff_was_shown: false, protected, asks_about, each: false }
-    }
-
-    /// The same, named in the history by the command that makes it.
-    pub fn named(mut self, command: &'static str) -> Self {
-        self.options.command = Some(command.into());
-        self.verb = self.verb.with_operation(command);
-        self
+    pub fn new(args: &'a ChangeArgs, command: &'static str) -> Self {
+        let mut options = args.options();
+        // The history names another change by its command.
+        let is_operation = OPERATIONS.contains(&command);
+        options.command = (!is_operation).then(|| command.into());
+        Self { args, options, command, diff_was_shown: false, protected: None, asks_about: None, each: false }
     }
 
     /// The options of the edits that the change consists of.
@@ -75,7 +74,7 @@ impl<'a> ChangeCommand<'a> {
             if self.args.wait.is_some() {
                 return Err(no_cluster());
             }
-            let Self { args, options, verb, each, .. } = self;
+            let Self { args, options, command, each, .. } = self;
             let masked = ReportParts::masked_by(ui.masker().as_ref());
             let told = ReportParts { diff: true, values: true, ..masked };
             let options = ChangeOptions { told, ..options };
@@ -83,7 +82,7 @@ impl<'a> ChangeCommand<'a> {
                 RequestedChange::Update(_) => None,
                 _ => Some(options.id.clone().unwrap_or_else(ChangeId::random)),
             };
-            let change = FleetChange { args, options, verb, requested: &requested, id, each };
+            let change = FleetChange { args, options, command, requested: &requested, id, each };
             return fleet::change::run(&change, contexts, global, ui);
         }
         let mut target = target::resolve(global, self.args.into(), ui)?;
@@ -168,7 +167,7 @@ impl<'a> ChangeCommand<'a> {
     where
         'a: 'r,
     {
-        Report { ui, target, verb: self.verb, args: self.args, diff_was_shown: self.diff_was_shown }
+        Report { ui, target, command: self.command, args: self.args, diff_was_shown: self.diff_was_shown }
     }
 
     /// True if the change is rehearsed first.

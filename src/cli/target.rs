@@ -13,12 +13,11 @@ use rustix::io::Errno;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::global::{ChosenTarget, GlobalArgs, NamedBy, RemoteArgs, TargetKind};
 use crate::cli::context::{self, ServerContext};
-use crate::cli::credentials::KnownCredentials;
+use crate::cli::credentials::{KnownCredentials, RemoteHost};
 use crate::cli::input;
 use crate::cli::interrupt::interrupt;
 use crate::cli::local::sudo_user;
 use crate::cli::prompts;
-use crate::cli::remote_host::RemoteHost;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{Composed, ConfigService, ConfigSource, Engine, Hooks, Snapshot};
 use crate::error::{Error, ErrorKind};
@@ -291,20 +290,16 @@ fn unreachable(name: &str, holder: &LockHolder, source: &io::Error) -> Error {
 /// for this server only if scheme, host and port are those of the context.
 pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, Error> {
     let context = context::chosen(global)?;
-    let (endpoint, userinfo) = parsed(url, None, global)?;
-    let name = endpoint.to_string();
-    let (known, of_context, endpoint) = match &context {
-        None => {
-            let known = KnownCredentials::collect(&global.remote, &endpoint, userinfo, NamedBy::CommandLine)?;
-            (known, None, endpoint)
-        }
-        Some(context) if endpoint.is_same_origin(&context.url) => {
-            let (endpoint, userinfo) = parsed(url, Some(context), global)?;
-            (KnownCredentials::of_context(&global.remote, context, userinfo)?, Some(context), endpoint)
-        }
-        Some(_) => (KnownCredentials::of_url(&global.remote, userinfo)?, None, endpoint),
+    let (endpoint, _) = parsed(url, None, global)?;
+    let own = context.as_ref().filter(|context| endpoint.is_same_origin(&context.url));
+    let (endpoint, userinfo) = parsed(url, own, global)?;
+    let (name, options) = (endpoint.to_string(), &global.remote);
+    let known = match (own, &context) {
+        (Some(context), _) => KnownCredentials::of_context(options, context, userinfo)?,
+        (None, Some(_)) => KnownCredentials::of_url(options, userinfo)?,
+        (None, None) => KnownCredentials::collect(options, &endpoint, userinfo, NamedBy::CommandLine)?,
     };
-    at_endpoint(endpoint, name, known, of_context, global, host(of_context, ui))
+    at_endpoint(endpoint, name, known, own, global, host(own, ui))
 }
 
 /// The server of a context that is one of several. `host` must not ask anything, because the servers are

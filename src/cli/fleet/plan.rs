@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::answers::{ROWS_OF_THEIR_OWN, about, by_text, exit_of, print_diffs, print_table};
 use super::members::FleetMember;
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
-use crate::cli::render::report::{Verb, all_lack, change_json, in_words};
+use crate::cli::render::report::{all_lack, change_json, in_words};
 use crate::cli::render::{grouped, new_warnings};
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeOptions, ChangeReport, Expected, OutcomeNote, ReportParts, RequestedChange};
@@ -21,8 +21,8 @@ pub struct FleetChange<'a> {
     pub args: &'a ChangeArgs,
     /// The options that go along with the change.
     pub options: ChangeOptions,
-    /// The words for what the command does.
-    pub verb: Verb,
+    /// The name of the command.
+    pub command: &'static str,
     pub requested: &'a RequestedChange<'a>,
     /// The id of the change on each server; `None` if it is in no history.
     pub id: Option<ChangeId>,
@@ -106,7 +106,7 @@ impl FleetPlan {
         let file = report.file.filter(|_| report.notes.iter().any(is_of_hand_edit));
         let made_of = |before| Expected::OneOf([Some(before), file].into_iter().flatten().collect());
         let expected = report.before.map(made_of).filter(|_| !change.options.force);
-        let (operation, undone) = (change.verb.operation, undone.unwrap_or_default());
+        let (operation, undone) = (change.command, undone.unwrap_or_default());
         Ok(Self { operation, pinned, expected, report, undone, lacks_change, waiting, asked, id })
     }
 
