@@ -124,20 +124,9 @@ impl<'a> ChangeCommand<'a> {
         let (args, target) = (self.args, service.name().to_owned());
         let report = self.report(&target, ui);
         let mut options = ChangeOptions { told: report.parts(), ..self.options };
-        let made = match prompts::can_ask() {
-            true => loop {
-                let error = match service.change(requested.by_ref(), &options) {
-                    Ok(made) => break made,
-                    Err(error) => error,
-                };
-                // A guard that refuses the change becomes a question.
-                match error.guard.clone().filter(Guard::is_question) {
-                    Some(guard) if confirm(&format!("{guard}: go on?"))? => options.accepted.push(guard),
-                    _ => return Err(error),
-                }
-            },
-            false => service.change(requested, &options)?,
-        };
+        // A guard that refuses the change becomes a question.
+        let accepts = |guard: &Guard, _: Error| confirm(&format!("{guard}: go on?"));
+        let made = guarded(service, &requested, &mut options, accepts)?;
         report.print(&made)?;
         made.keys_lacked.iter().for_each(|key| report.note(&all_lack(key)));
         let waits = made.notes.contains(&OutcomeNote::HasChange) && options.canary.is_empty();
@@ -193,17 +182,10 @@ impl<'a> ChangeCommand<'a> {
         let mut agreed = ChangeOptions { dry_run: true, told, ..self.options.clone() };
         let mut refusal: Option<Error> = None;
         // A dry run that accepts the guards which ask; the last refusal of such a guard is told.
-        let report = loop {
-            let error = match service.change(requested.by_ref(), &agreed) {
-                Ok(report) => break report,
-                Err(error) => error,
-            };
-            match error.guard.clone().filter(Guard::is_question) {
-                Some(guard) if !agreed.accepted.contains(&guard) => agreed.accepted.push(guard),
-                _ => return Err(error),
-            }
+        let report = guarded(service, requested, &mut agreed, |_, error| {
             refusal = Some(error);
-        };
+            Ok(true)
+        })?;
         let protected = self.protected.as_ref().map(|name| format!("context `{name}` is protected"));
         let mut reasons: Vec<String> = protected.into_iter().collect();
         reasons.extend(refusal.iter().map(ToString::to_string));
@@ -229,6 +211,27 @@ impl<'a> ChangeCommand<'a> {
             agreed.expected = report.before.map(|revision| Expected::OneOf(vec![revision]));
         }
         Ok(Some(ChangeOptions { dry_run: false, ..agreed }))
+    }
+}
+
+/// Makes a change, or rehearses it; where a guard that asks refuses it, it is tried again if that is accepted.
+fn guarded(
+    service: &dyn ConfigService,
+    requested: &RequestedChange<'_>,
+    options: &mut ChangeOptions,
+    mut accepts: impl FnMut(&Guard, Error) -> Result<bool, Error>,
+) -> Result<ChangeReport, Error> {
+    loop {
+        let error = match service.change(requested.by_ref(), options) {
+            Ok(report) => return Ok(report),
+            Err(error) => error,
+        };
+        match error.guard.clone().filter(Guard::is_question) {
+            Some(guard) if !options.accepted.contains(&guard) && accepts(&guard, error.clone())? => {
+                options.accepted.push(guard);
+            }
+            _ => return Err(error),
+        }
     }
 }
 

@@ -35,7 +35,6 @@ pub fn run(
         true => refuse_clusters(&contexts)?,
         false => args.fleet.refuse_for_each()?,
     }
-    waves::refuse_unknown(&args.fleet.canary, &contexts)?;
     context::refuse_one_server_twice(&contexts)?;
     let mut global = global.clone();
     if together {

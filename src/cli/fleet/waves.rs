@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use super::names::{ServerCount, in_ranges};
 use super::plan::ServerResult;
 use crate::cli::args::changing::ChangeArgs;
-use crate::cli::context::ServerContext;
 use crate::cli::interrupt::HeldSignals;
 use crate::engine::{MAX_CONFIRM, OutcomeNote};
 use crate::error::{Error, ErrorKind};
@@ -50,37 +49,31 @@ pub fn pause(time: Duration, held: &HeldSignals) -> bool {
     false
 }
 
-/// The number of canaries, if `--canary` does not name them.
-fn canary_count(canary: &[String]) -> Option<usize> {
-    if let [only] = canary { only.parse().ok() } else { None }
-}
-
-/// Refuses canaries that are none of the servers, by their number or by a name.
-pub fn refuse_unknown(canary: &[String], contexts: &[ServerContext]) -> Result<(), Error> {
-    let names: Vec<&str> = contexts.iter().map(|context| &*context.name).collect();
-    let is_known = |word: &&String| match canary_count(canary) {
-        Some(count) => (1..=names.len()).contains(&count),
-        None => names.contains(&word.as_str()),
-    };
-    let Some(unknown) = canary.iter().find(|word| !is_known(word)) else { return Ok(()) };
-    let message = match canary_count(canary) {
-        Some(_) => format!("`--canary {unknown}`: {} servers are named", names.len()),
-        None => format!("`--canary {unknown}`: none of the servers has this name"),
-    };
-    Err(Error::usage(message, format!("the servers are {}", in_ranges(&names))))
-}
-
-/// Returns the servers that try the change first.
+/// Returns the servers that try the change first, by their number or their names.
 ///
 /// # Errors
-/// `Guarded` if none of those that are named is to be changed: then nobody would try it.
+/// `Usage` if they are none of the servers; `Guarded` if none of those that are named is to be changed: then nobody would
+/// try it.
 pub fn canaries(
     canary: &[String],
     changing: &[usize],
     results: &[ServerResult],
 ) -> Result<Vec<usize>, Error> {
-    let is_named = |at: &usize| canary.contains(&results[*at].server);
-    let first: Vec<usize> = match canary_count(canary) {
+    let names: Vec<&str> = results.iter().map(|result| &*result.server).collect();
+    let count: Option<usize> = if let [only] = canary { only.parse().ok() } else { None };
+    let unknown = match count {
+        Some(count) if (1..=names.len()).contains(&count) => None,
+        Some(count) => Some(format!("`--canary {count}`: {} servers are named", names.len())),
+        None => canary
+            .iter()
+            .find(|word| !names.contains(&word.as_str()))
+            .map(|word| format!("`--canary {word}`: none of the servers has this name")),
+    };
+    if let Some(message) = unknown {
+        return Err(Error::usage(message, format!("the servers are {}", in_ranges(&names))));
+    }
+    let is_named = |at: &usize| canary.iter().any(|word| word == names[*at]);
+    let first: Vec<usize> = match count {
         Some(count) => changing.iter().copied().take(count).collect(),
         None => changing.iter().copied().filter(is_named).collect(),
     };
