@@ -6,9 +6,8 @@ use std::time::Duration;
 use super::answers::{ServerAnswer, by_text, exit_of, print_errors};
 use super::coordinator::FleetVerdict;
 use super::members::{Fleet, FleetMember};
-use super::plan::{self, FleetChange, FleetPlan, ServerOutcome, ServerResult, exit_of_each};
+use super::plan::{self, DEFAULT_CONFIRM, FleetChange, FleetPlan, ServerOutcome, ServerResult, exit_of_each};
 use super::together::Together;
-use super::waves::{self, DEFAULT_CONFIRM};
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::context::{self, ServerContext};
 use crate::cli::interrupt::HeldSignals;
@@ -52,8 +51,8 @@ pub fn run(
     refuse_other_changes(change, &results)?;
     let is_open = |at: &usize| results[*at].plan.as_ref().is_some_and(FleetPlan::is_open);
     let changing: Vec<usize> = (0..results.len()).filter(is_open).collect();
-    let canaries = waves::canaries(&args.fleet.canary, &changing, &results)?;
-    let time = waves::time_to_confirm(args, changing.len(), canaries.len())?;
+    let canaries = plan::canaries(&args.fleet.canary, &changing, &results)?;
+    let time = plan::time_to_confirm(args, changing.len(), canaries.len())?;
     let is_refused = together && results.iter().any(|result| result.error.is_some());
     if args.dry_run || changing.is_empty() || is_refused {
         print(&results, change, ui)?;
@@ -219,8 +218,8 @@ fn each_for_itself(
         }
     };
     let mut left = changing.len();
-    for (number, batch) in waves::batches(changing, &batching.batch).into_iter().enumerate() {
-        if number > 0 && !(goes_on() && waves::pause(batching.pause.unwrap_or_default(), held)) {
+    for (number, batch) in plan::batches(changing, &batching.batch).into_iter().enumerate() {
+        if number > 0 && !(goes_on() && plan::pause(batching.pause.unwrap_or_default(), held)) {
             break;
         }
         left -= fleet.on(batch, results, "change", &goes_on, work).len();

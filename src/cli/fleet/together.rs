@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::coordinator::{Coordinator, FleetStep, FleetVerdict, Stage, StepReply};
 use super::members::{Fleet, FleetMember, UNSEEN, show_progress};
-use super::plan::{FleetChange, FleetPlan, ServerOutcome, ServerResult, WaitingChange};
-use super::waves::{LEFT, batches, pause};
+use super::plan::{FleetChange, FleetPlan, LEFT, ServerOutcome, ServerResult, WaitingChange, batches, pause};
 use crate::cli::interrupt::HeldSignals;
 use crate::engine::{Decision, ServerHealth, hook_output};
 use crate::error::{Error, ErrorKind, Exit};
