@@ -21,10 +21,7 @@ use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, IncludedEntry, Snapshot};
 use crate::error::{Error, Exit};
 use crate::http::api::RUNTIME;
-use mediaconf::{
-    Condition, Config, Diagnostics, Kind, Lens, Masker, Path, Schema, Segment, Selection, WITH_INCLUDES,
-    each_set_line, set_lines, top_members,
-};
+use mediaconf::{Condition, Config, Diagnostics, Document, Kind, Masker, Path, Schema, Segment, Selection};
 
 /// Show the configuration, or single values of it
 ///
@@ -300,8 +297,9 @@ impl<'a> Wanted<'a> {
         (notes, is_shown)
     }
 
-    fn lens(&self) -> Lens {
-        Lens { skip_static_streams: self.args.skip_streams, ..Lens::default() }
+    fn config<'d>(&self, document: &'d Document) -> Config<'d> {
+        let config = Config::new(document);
+        if self.args.skip_streams { config.without_static_streams() } else { config }
     }
 
     /// Looks into a configuration; a text with errors has no values.
@@ -314,8 +312,8 @@ impl<'a> Wanted<'a> {
             return Err(Error::bad_config(text.clone()));
         }
         let masked = self.masker.as_ref().map(|masker| text.masked(masker));
-        let [own, shown] = [&**text, masked.as_ref().unwrap_or(text)]
-            .map(|text| Config::from_members(text.members(), self.lens()));
+        let [own, shown] =
+            [&**text, masked.as_ref().unwrap_or(text)].map(|text| self.config(text.document()));
         let Some(figures) = figures else { return work(Values { shown: &shown, own: &own }) };
         let with_figures = |config: &Config<'_>, masker: Option<&Masker>| {
             let mut whole = config.to_json();
@@ -349,7 +347,7 @@ impl<'a> Wanted<'a> {
             form @ (ReadFormat::Json | ReadFormat::Compact)
                 if self.paths.is_empty() && is_as_it_is && shown.text.is_valid() =>
             {
-                let config = Config::from_members(top_members(shown.text.document()), self.lens());
+                let config = self.config(shown.text.document());
                 output(print_json(form, &config.view(), out))
             }
             ReadFormat::Table => {
@@ -360,7 +358,7 @@ impl<'a> Wanted<'a> {
             form => self.look(shown, |values| match form {
                 _ if !self.paths.is_empty() => self.print_values(values, out),
                 ReadFormat::Set => {
-                    output(each_set_line(values.shown, &mut |(path, value)| writeln!(out, "{path}={value}")))
+                    output(values.shown.each_set_line(&mut |(path, value)| writeln!(out, "{path}={value}")))
                 }
                 _ => output(print_json(form, &self.value(&shown.included, values)?, out)),
             }),
@@ -376,7 +374,7 @@ impl<'a> Wanted<'a> {
                 if let (false, Some(members)) = (included.is_empty(), whole.as_object_mut()) {
                     // Sent back, this would write the included files into the configuration: it is
                     // refused.
-                    members.insert(WITH_INCLUDES.to_owned(), included.into());
+                    members.insert(Schema::WITH_INCLUDES.to_owned(), included.into());
                 }
                 Ok(whole)
             }
@@ -451,7 +449,7 @@ impl<'a> Wanted<'a> {
         for path in &self.paths {
             if self.args.output == ReadFormat::Set {
                 for (path, value) in self.select(path, values)?.into_places() {
-                    let mut lines = set_lines(&value, &path.segments).into_iter();
+                    let mut lines = Path::set_lines(&value, &path.segments).into_iter();
                     output(lines.try_for_each(|(path, value)| writeln!(out, "{path}={value}")))?;
                 }
                 continue;

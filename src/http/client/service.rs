@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind};
 use crate::http::api::{ApiOperation, ID, MAX_WAIT, RUNTIME, SKIP_STREAMS, WAIT, revision_in};
 use crate::http::notes::KEPT_HAND_EDIT;
 use crate::store::{ChangeRef, HistoryEntry, PendingInfo};
-use mediaconf::{Request, doubts_in_json, normalize, patch_between};
+use mediaconf::{Edit, Request, Schema};
 
 /// A server of this API.
 ///
@@ -304,7 +304,7 @@ fn modify(session: &mut Session, request: &Request, options: &ChangeOptions) -> 
     let (mut patch, mut notes) = (evaluated.patch.clone(), evaluated.notes.clone());
     let depends_on_read = evaluated.depends_on_read;
     // JSON does not tell how unknown directives are written, which the made text does.
-    let doubts = doubts_in_json(&config.to_json(), &normalize(patch.clone())?);
+    let doubts = Edit::doubts_in_json(&config.to_json(), &Schema::normalize(patch.clone())?);
     options.refused(doubts).into_result(())?;
     let edit = request.edit(evaluated, before.document(), &config)?;
     let named = request.named_deletions();
@@ -323,7 +323,7 @@ fn modify(session: &mut Session, request: &Request, options: &ChangeOptions) -> 
     let mut after = before.clone();
     if let Some(edit) = edit {
         if request.is_of_text() {
-            patch = patch_between(before.document(), &edit.document).into();
+            patch = before.document().patch_to(&edit.document).into();
         }
         notes.extend(edit.notes);
         after = Arc::new(Snapshot::proved(edit.document));

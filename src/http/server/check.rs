@@ -8,7 +8,7 @@ use super::message::Response;
 use crate::engine::{CheckedConfig, Snapshot, entry_range};
 use crate::error::{Error, ErrorKind};
 use crate::http::notes::INCLUDES_LEFT_OUT;
-use mediaconf::{Path, Request, without_bom};
+use mediaconf::{Path, Request, Schema};
 
 /// `check_config`
 pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
@@ -41,7 +41,7 @@ pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
 /// True for a body that says it is JSON, or that begins as no configuration does and does not say that it is a text.
 fn is_json(call: &Call<'_>) -> bool {
     let media_type = call.head.header("content-type").unwrap_or_default();
-    let begins_so = || without_bom(&call.body).trim_ascii_start().starts_with(b"{");
+    let begins_so = || Schema::without_bom(&call.body).trim_ascii_start().starts_with(b"{");
     media_type.contains("json") || !media_type.starts_with("text/") && begins_so()
 }
 

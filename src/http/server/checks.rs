@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{Body, TEXT};
 use crate::http::server::message::{Head, Response};
-use mediaconf::without_bom;
+use mediaconf::Schema;
 
 /// Refuses requests that a page of another site makes a browser send, because the browser adds the
 /// password that it remembers.
@@ -68,7 +68,7 @@ pub fn refuse_form(wanted: Body, body: &[u8]) -> Result<(), Error> {
         Body::Patch | Body::Change => (ErrorKind::NotJson, "a JSON object"),
         Body::Text => (ErrorKind::BadConfig, "the text of a configuration"),
     };
-    let body = without_bom(body).trim_ascii();
+    let body = Schema::without_bom(body).trim_ascii();
     let (sent, hint) = if wanted == Body::Text && is_json(body) {
         ("JSON", "send the text as it is: `curl --data-binary @FILE`; `modify_config` merges JSON")
     } else if is_form(body, wanted) {

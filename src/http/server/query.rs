@@ -15,7 +15,7 @@ use crate::http::api::{ApiOperation, Route, masked_text, revision_in};
 use crate::http::notes::IGNORED_PARAMETER;
 use crate::store::Revision;
 use crate::store::etcd::is_node_name;
-use mediaconf::{Fault, Path, nearest};
+use mediaconf::{Fault, Path, Schema};
 
 /// The parameters that name the text of a change, or say whether secrets are shown. A request to a route that does not
 /// take one of them is refused: ignoring it would do or answer something else than was asked for.
@@ -196,7 +196,7 @@ impl Query {
         }
         let plain = name.to_ascii_lowercase().replace('-', "_");
         let is_plain_known = self.known.iter().copied().find(|known| *known == plain);
-        let near = || nearest(&plain, self.known.iter().copied()).filter(|_| plain != NEVER_NEAR);
+        let near = || Schema::nearest(&plain, self.known.iter().copied()).filter(|_| plain != NEVER_NEAR);
         let meant = is_plain_known.or_else(near)?;
         let hint = format!("did you mean `{meant}`? nothing was done");
         Some(fault(name, "there is no such parameter").hint(hint))

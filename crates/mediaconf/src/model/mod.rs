@@ -10,9 +10,7 @@
 pub mod check;
 pub(crate) mod view;
 
-pub use crate::schema::codec::group_name;
-pub use crate::schema::members::{Member, Members, block_kind, key_of, only_argument};
 pub use crate::secret::{MaskedText, Masker, SecretValues};
-pub use view::{Lens, View, sources, to_json, top_members, usable_account};
+pub use view::{Lens, View, to_json};
 
-pub use check::{check, check_document, has_errors, has_lost_line_ends, near_miss, near_miss_in_block};
+pub use check::{check, near_miss_in_block};

@@ -7,8 +7,8 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::schema::codec::{Address, General, group_name, header_address, read_members};
-use crate::schema::members::{Member, Members, key_of};
+use crate::schema::codec::{Address, General, header_address, read_members};
+use crate::schema::members::{Member, Members};
 use crate::schema::{BlockHead, CLUSTER_KEY_GLOBAL, Codec, DirectiveRole, Kind, Object, Schema, URL_GLOBAL};
 use crate::syntax::{Document, Entry, Word};
 
@@ -35,9 +35,11 @@ pub struct View<'a, 'd> {
     lens: &'a Lens,
 }
 
-/// The top-level members of a document.
-pub fn top_members(document: &Document) -> Members<'_> {
-    Members::group(Schema::media().top(), document.entries())
+impl Document {
+    /// The members of the top level.
+    pub fn members(&self) -> Members<'_> {
+        Members::group(Schema::media().top(), self.entries())
+    }
 }
 
 /// The values of the top level that streams and lives repeat.
@@ -93,7 +95,7 @@ impl<'a, 'd> View<'a, 'd> {
     /// The keys of the top-level members, in their order.
     pub fn keys(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let own = self.members.scope().rows().filter(|row| self.shows(row.key));
-        let key = |member: &'a Member<'d>| key_of(self.members.scope(), &member.keyword);
+        let key = |member: &'a Member<'d>| self.members.scope().key_of(&member.keyword);
         own.map(|row| Cow::Borrowed(row.key)).chain(self.members.foreign().iter().map(key))
     }
 }
@@ -123,8 +125,9 @@ impl Serialize for Blocks<'_, '_, '_> {
         let is_skipped = |entry: Entry<'_>| self.view.lens.skip_static_streams && self.kind.is_static(entry);
         let shown = self.entries.iter().enumerate().filter(|(_, entry)| !is_skipped(**entry));
         serializer.collect_map(
-            shown
-                .map(|(index, &entry)| (group_name(entry).value(), self.view.named(self.kind, index, entry))),
+            shown.map(|(index, &entry)| {
+                (entry.group_name().value(), self.view.named(self.kind, index, entry))
+            }),
         )
     }
 }
@@ -135,25 +138,24 @@ pub fn to_json(shown: &(impl Serialize + ?Sized)) -> Value {
         .expect("the model shows only strings, safe numbers, booleans, arrays and objects")
 }
 
-/// The sources of a stream: the one in a one-line header, then those of the `url` entries of its block.
-pub fn sources<'d>(
-    header: Entry<'d>,
-    entries: impl Iterator<Item = Entry<'d>>,
-) -> impl Iterator<Item = Address<'d>> {
-    header_address(header).into_iter().chain(entries.flat_map(entry_sources))
-}
-
 /// The sources of one `url` entry; a `urls A B;` line has one for each word.
 pub fn entry_sources(entry: Entry<'_>) -> impl Iterator<Item = Address<'_>> {
     Address::of_entry(entry)
 }
 
-/// Login and password of the last account directive. `None` if either is empty, or if the login holds
-/// a colon, which Basic authentication can't transmit.
-pub fn usable_account<'d>(entries: &[Entry<'d>]) -> Option<[Word<'d>; 2]> {
-    let last = *entries.last()?;
-    let mut words = last.arguments();
-    let both = [words.next()?, words.next()?];
-    let is_usable = both.iter().all(|word| !word.value().is_empty()) && !both[0].value().contains(':');
-    (last.count_arguments() == 2 && is_usable).then_some(both)
+impl<'d> Entry<'d> {
+    /// The sources of a stream: the one in a one-line header, then those of the `url` entries of its block.
+    pub fn sources(self, entries: impl Iterator<Item = Self>) -> impl Iterator<Item = Address<'d>> {
+        header_address(self).into_iter().chain(entries.flat_map(entry_sources))
+    }
+
+    /// Login and password of the last account directive. `None` if either is empty, or if the login holds
+    /// a colon, which Basic authentication can't transmit.
+    pub fn usable_account(accounts: &[Self]) -> Option<[Word<'d>; 2]> {
+        let last = accounts.last()?;
+        let mut words = last.arguments();
+        let both = [words.next()?, words.next()?];
+        let is_usable = both.iter().all(|word| !word.value().is_empty()) && !both[0].value().contains(':');
+        (last.count_arguments() == 2 && is_usable).then_some(both)
+    }
 }

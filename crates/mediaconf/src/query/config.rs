@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::path::{Path, Segment, keys};
 use super::place::UnknownKey;
-use crate::model::{Lens, View, to_json, top_members};
-use crate::schema::codec::group_name;
+use crate::model::{Lens, View, to_json};
+
 use crate::schema::fault::Fault;
 use crate::schema::members::Members;
 use crate::schema::scalar::scalar_text;
@@ -46,16 +46,22 @@ impl<'v> From<&'v Value> for Config<'v> {
 impl<'d> Config<'d> {
     /// The values of `document`, all of them.
     pub fn new(document: &'d Document) -> Self {
-        Self::from_members(top_members(document), Lens::default())
+        Self::from_members(document.members(), Lens::default())
     }
 
     /// The values that `document` itself holds: without names, positions and other derived members.
     pub fn own(document: &'d Document) -> Self {
-        Self::from_members(top_members(document), Lens::own())
+        Self::from_members(document.members(), Lens::own())
     }
 
-    /// The values that `lens` shows, of a document whose top-level members are known.
-    pub fn from_members(members: Members<'d>, lens: Lens) -> Self {
+    /// The same without the streams that are static.
+    #[must_use]
+    pub fn without_static_streams(mut self) -> Self {
+        self.lens.skip_static_streams = true;
+        self
+    }
+
+    fn from_members(members: Members<'d>, lens: Lens) -> Self {
         let places = vec![OnceCell::new(); Schema::media().kinds.len()];
         Self { members, lens, json: None, places, entered: RefCell::default() }
     }
@@ -85,7 +91,7 @@ impl<'d> Config<'d> {
         match (keys, self.group(keys)) {
             ([], _) if self.json.is_none() => self.view().keys().map(Cow::into_owned).collect(),
             ([_], Some(kind)) => {
-                self.blocks(kind).map(|(_, entry)| group_name(entry).value().into_owned()).collect()
+                self.blocks(kind).map(|(_, entry)| entry.group_name().value().into_owned()).collect()
             }
             _ => self.inside(keys, names_of).unwrap_or_default(),
         }
@@ -124,7 +130,7 @@ impl<'d> Config<'d> {
 
     /// The place of a name in its group.
     fn place(&self, kind: Kind, name: &str) -> Option<usize> {
-        let name_of = |(place, entry)| (group_name(entry).value().into_owned(), place);
+        let name_of = |(place, entry): (usize, Entry<'_>)| (entry.group_name().value().into_owned(), place);
         self.places[kind.number()].get_or_init(|| self.blocks(kind).map(name_of).collect()).get(name).copied()
     }
 

@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
+use super::row::Schema;
 use super::scalar::{
     MAX_SAFE, canonical_integer, canonical_scalar, is_scalar, number_text, of_word, plain_word, scalar_text,
     word,
 };
-use super::suggest::{is_only_near, nearest};
+use super::suggest::is_only_near;
 use crate::syntax::{Diagnostic, Fix, Word, ends_word};
 
 /// A kind of value that is one word of the text: how it is read, taken from JSON and from a command line, and
@@ -275,7 +276,7 @@ const LEVELS: &str = "debug info notice warning warn error critical alert emerge
 
 fn nearly_known(word: Word<'_>) -> Option<Diagnostic> {
     let (value, levels) = (word.value(), || LEVELS.split(' '));
-    let known = nearest(&value, levels()).filter(|_| levels().all(|level| level != value))?;
+    let known = Schema::nearest(&value, levels()).filter(|_| levels().all(|level| level != value))?;
     let fix = is_only_near(&value, levels()).then(|| Fix { span: word.span(), text: known.to_owned() });
     let found = Diagnostic::warning(word.span(), format!("`{value}` is no known level"));
     Some(found.hint(format!("did you mean `{known}`?")).fixed_by(fix))

@@ -11,7 +11,7 @@ use rustix::net::{Shutdown, shutdown};
 use rustix::process::{Resource, getrlimit};
 
 use crate::http::server::message::{PeerAddress, Rank, counted_address};
-use mediaconf::MEMORY_PER_BODY;
+use mediaconf::Schema;
 
 /// The bytes of a request line with its headers.
 pub const HEAD: usize = 32 * 1024;
@@ -37,7 +37,7 @@ pub const BODIES: usize = 64 * 1024 * 1024;
 pub const VIEWER_BODIES: usize = 16 * 1024 * 1024;
 
 /// The memory for the merge of a patch; more with a larger limit of a body.
-pub const PATCH_MEMORY: usize = BODY * MEMORY_PER_BODY;
+pub const PATCH_MEMORY: usize = BODY * Schema::MEMORY_PER_BODY;
 
 /// The number of connections over the network.
 pub const CONNECTIONS: usize = 64;
@@ -154,7 +154,7 @@ impl Limits {
 
     /// See [`PATCH_MEMORY`].
     pub fn patch_memory(&self) -> usize {
-        PATCH_MEMORY.max(self.body.saturating_mul(MEMORY_PER_BODY))
+        PATCH_MEMORY.max(self.body.saturating_mul(Schema::MEMORY_PER_BODY))
     }
 
     /// The same limits, with at most as many connections as this process may open files for.

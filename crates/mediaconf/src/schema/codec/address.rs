@@ -9,7 +9,7 @@ use super::{
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::json_pointer::Pointer;
 use crate::schema::kinds::SWITCH;
-use crate::schema::members::{has_needless_escape, key_of, keyword_of};
+use crate::schema::members::{has_needless_escape, keyword_of};
 use crate::schema::patch::Normalizer;
 use crate::schema::row::{
     AddressShape, BlockHead, Codec, Facts, JsonForm, Place, Scope, URL_GLOBAL, is_plural,
@@ -106,7 +106,7 @@ impl AddressShape {
         let mut object = Map::from_iter([(self.address.to_owned(), value)]);
         let mut options = Map::new();
         for option in address.options() {
-            let key = key_of(self.option_scope(), &option.key.value()).into_owned();
+            let key = self.option_scope().key_of(&option.key.value()).into_owned();
             options.shift_remove(&key);
             options.insert(key, self.value(&option));
         }

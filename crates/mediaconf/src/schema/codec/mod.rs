@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::fault::Fault;
 use super::json_pointer::Pointer;
 use super::kinds::WordKind;
-use super::patch;
 use super::row::Codec;
+use super::row::Schema;
 use crate::syntax::{Document, Entry, quoted_if_needed};
 
 pub use super::row::{is_list, is_plural};
@@ -20,7 +20,7 @@ pub use general::{
     DirectiveForm, General, are_named_blocks, block_value, merge_block, merge_into, normalized, occurrence,
     occurrence_value, occurrences, read_members, scalars, write_members,
 };
-pub use word::{BlocksShape, group_name};
+pub use word::BlocksShape;
 
 /// Advice where only JSON fits.
 pub const OWN_PATH: &str = "one parameter is set with its own path, after a `.`";
@@ -70,7 +70,7 @@ pub fn of_kind(kind: &WordKind, text: &str) -> Result<Value, Fault> {
 
 /// Parses JSON; `None` if the text is not JSON. Refuses repeated keys and too deep nesting.
 pub fn json(text: &str) -> Result<Option<Value>, Fault> {
-    patch::parse(text.as_bytes()).map(Some).or_else(|faults| match faults.first() {
+    Schema::parse_patch(text.as_bytes()).map(Some).or_else(|faults| match faults.first() {
         Some(fault) if fault.pointer != Some(Pointer::root()) => Err(fault.clone()),
         _ => Ok(None),
     })

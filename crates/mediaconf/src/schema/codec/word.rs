@@ -16,7 +16,7 @@ use crate::schema::row::{
     Scope,
 };
 use crate::schema::scalar::{Object, integer, is_scalar, plain_word};
-use crate::syntax::{Document, Entry, Word, quoted_if_needed};
+use crate::syntax::{Document, Entry, quoted_if_needed};
 
 /// `prepush 5;`, one directive with one value.
 impl Codec for WordKind {
@@ -65,7 +65,7 @@ impl Codec for Derived {
         let head = head?;
         match self {
             Self::Static | Self::NeverStatic => Some(head.kind.is_static(head.entry).into()),
-            Self::Name => head.globals.map(|_| group_name(head.entry).value().into()),
+            Self::Name => head.globals.map(|_| head.entry.group_name().value().into()),
             Self::Position => head.globals.map(|_| head.position.into()),
             Self::Global => head.globals?.get(CLUSTER_KEY_GLOBAL).cloned(),
             Self::Former | Self::Runtime | Self::Included | Self::Address => None,
@@ -220,11 +220,6 @@ impl Codec for BlocksShape {
     }
 }
 
-/// The name in the header of a stream, live or plugin.
-pub fn group_name(entry: Entry<'_>) -> Word<'_> {
-    entry.arguments().next().expect("an entry that fits a group has a name")
-}
-
 impl Kind {
     /// The own members of a block.
     pub fn read(self, entry: Entry<'_>) -> Object {
@@ -271,7 +266,7 @@ impl Codec for Kind {
 
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
         let block = |&entry: &Entry<'_>| {
-            (group_name(entry).value().into_owned(), Value::Object(Kind::read(*self, entry)))
+            (entry.group_name().value().into_owned(), Value::Object(Kind::read(*self, entry)))
         };
         (!entries.is_empty()).then(|| entries.iter().map(block).collect())
     }
