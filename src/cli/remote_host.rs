@@ -2,7 +2,6 @@
 //! the program while a change is being sent.
 
 use std::any::Any;
-use std::io;
 
 use serde_json::json;
 
@@ -11,9 +10,9 @@ use crate::cli::interrupt::LastWords;
 use crate::cli::local::local_user;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::http::api::Fingerprint;
-use crate::http::client::{Credentials, Host, TlsFault};
+use crate::http::client::{Credentials, Host};
 
 /// The program as the client of one server.
 pub struct RemoteHost {
@@ -44,30 +43,29 @@ impl Host for RemoteHost {
         service: &str,
         login: Option<&str>,
         were_refused: bool,
-    ) -> io::Result<Option<Credentials>> {
+    ) -> Result<Option<Credentials>, Error> {
         if were_refused && prompts::can_ask() {
             self.ui.warning(&format!("`{service}` does not accept this login and password"));
         }
         let login = match login {
             Some(login) => Some(login.to_owned()),
-            None => prompts::line(&format!("login for {service}"))?,
+            None => prompts::line(&format!("login for {service}")).map_err(Error::prompt_failed)?,
         };
         let Some(login) = login.filter(|login| !login.is_empty()) else { return Ok(None) };
-        let password = prompts::secret(&format!("password of {login} for {service}"))?;
-        let Some(password) = password else { return Ok(None) };
+        let password = prompts::secret(&format!("password of {login} for {service}"));
+        let Some(password) = password.map_err(Error::prompt_failed)? else { return Ok(None) };
         let credentials = Credentials::new(login, password);
-        credentials
-            .map(Some)
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "a login can't contain a `:`"))
+        credentials.map(Some).ok_or_else(|| Error::new(ErrorKind::Usage, "a login can't contain a `:`"))
     }
 
-    fn trusts(&self, service: &str, fault: &TlsFault, fingerprint: Fingerprint) -> io::Result<bool> {
+    fn trusts(&self, service: &str, fault: &str, fingerprint: Fingerprint) -> Result<bool, Error> {
         if !prompts::can_ask() {
             return Ok(false);
         }
         self.ui.warning(&format!("`{service}` can't be told from an impostor: {fault}"));
         self.ui.say(&format!("its fingerprint is {fingerprint}"));
-        if prompts::confirm("does the server show the same one: trust it?")? != Some(true) {
+        let trusted = prompts::confirm("does the server show the same one: trust it?");
+        if trusted.map_err(Error::prompt_failed)? != Some(true) {
             return Ok(false);
         }
         if let Err(error) = self.remember(fingerprint) {

@@ -360,9 +360,8 @@ fn at_endpoint(
         max_answer: options.answer(context.and_then(|context| context.max_answer)),
         ..ClientSettings::default()
     };
-    let client = Client::new(endpoint, settings);
-    let service = RemoteService::new(client, name, known.login, host);
-    Ok(Target::new(service, true))
+    let client = Client::new(endpoint, name, known.login, settings, host);
+    Ok(Target::new(RemoteService::new(client), true))
 }
 
 fn parsed(
@@ -383,9 +382,8 @@ fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Tar
         sudo_user: sudo_user(),
         ..ClientSettings::default()
     };
-    let client = Client::new(endpoint, settings);
-    let service = RemoteService::new(client, name, None, host(None, ui)).keeping(serving);
-    Target::new(service, true)
+    let client = Client::new(endpoint, name, None, settings, host(None, ui));
+    Target::new(RemoteService::new(client).keeping(serving), true)
 }
 
 /// The error for a text that is not the URL of a server.

@@ -124,7 +124,7 @@ impl Snapshot {
     ///
     /// Meaningful only for a text without errors; made when first asked for.
     pub fn json(&self) -> &Arc<Vec<u8>> {
-        let make = || Arc::new(serde_json::to_vec(&self.config().view()).expect("a view is JSON"));
+        let make = || Arc::new(serde_json::to_vec(&self.config()).expect("a view is JSON"));
         self.json.get_or_init(make)
     }
 
@@ -270,7 +270,7 @@ impl MaskedConfig {
 
 /// The configuration without its static streams, on one line of JSON.
 pub fn json_of_others(snapshot: &Snapshot) -> Vec<u8> {
-    serde_json::to_vec(&snapshot.config().without_static_streams().view()).expect("a view is JSON")
+    serde_json::to_vec(&snapshot.config().skipping_static(true)).expect("a view is JSON")
 }
 
 /// Returns free text, such as the output of a hook, without the secrets of configurations.

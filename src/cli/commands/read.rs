@@ -21,7 +21,7 @@ use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, IncludedEntry, Snapshot};
 use crate::error::{Error, Exit};
 use crate::http::api::RUNTIME;
-use mediaconf::{Condition, Config, Diagnostics, Document, Kind, Masker, Path, Schema, Segment, Selection};
+use mediaconf::{Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segment, Selection};
 
 /// Show the configuration, or single values of it
 ///
@@ -297,11 +297,6 @@ impl<'a> Wanted<'a> {
         (notes, is_shown)
     }
 
-    fn config<'d>(&self, document: &'d Document) -> Config<'d> {
-        let config = Config::new(document);
-        if self.args.skip_streams { config.without_static_streams() } else { config }
-    }
-
     /// Looks into a configuration; a text with errors has no values.
     fn look<R>(
         &self,
@@ -312,8 +307,8 @@ impl<'a> Wanted<'a> {
             return Err(Error::bad_config(text.clone()));
         }
         let masked = self.masker.as_ref().map(|masker| text.masked(masker));
-        let [own, shown] =
-            [&**text, masked.as_ref().unwrap_or(text)].map(|text| self.config(text.document()));
+        let [own, shown] = [&**text, masked.as_ref().unwrap_or(text)]
+            .map(|text| text.config().skipping_static(self.args.skip_streams));
         let Some(figures) = figures else { return work(Values { shown: &shown, own: &own }) };
         let with_figures = |config: &Config<'_>, masker: Option<&Masker>| {
             let mut whole = config.to_json();
@@ -347,8 +342,8 @@ impl<'a> Wanted<'a> {
             form @ (ReadFormat::Json | ReadFormat::Compact)
                 if self.paths.is_empty() && is_as_it_is && shown.text.is_valid() =>
             {
-                let config = self.config(shown.text.document());
-                output(print_json(form, &config.view(), out))
+                let config = shown.text.config().skipping_static(self.args.skip_streams);
+                output(print_json(form, &config, out))
             }
             ReadFormat::Table => {
                 let mut tables = GroupTables::new(&self.args.columns, self.args.sort.as_deref());

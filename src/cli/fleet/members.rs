@@ -1,6 +1,5 @@
 //! Several servers, open at the same time, and the threads that ask them.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc::channel;
@@ -14,8 +13,7 @@ use crate::cli::context::{self, ServerContext};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::error::Error;
-use crate::http::api::Fingerprint;
-use crate::http::client::{Credentials, Host, TlsFault};
+use crate::http::client::Host;
 
 /// The name of work that is not shown.
 pub const UNSEEN: &str = "";
@@ -56,20 +54,8 @@ impl Warnings {
 }
 
 impl Host for Warnings {
-    fn credentials(&self, _: &str, _: Option<&str>, _: bool) -> io::Result<Option<Credentials>> {
-        Ok(None)
-    }
-
-    fn trusts(&self, _: &str, _: &TlsFault, _: Fingerprint) -> io::Result<bool> {
-        Ok(false)
-    }
-
     fn warning(&self, text: &str) {
         self.add(text);
-    }
-
-    fn sending_change(&self, _: &str) -> Box<dyn Any> {
-        Box::new(())
     }
 }
 

@@ -98,10 +98,7 @@ export class EntryEditor {
     type(text);
   }
 
-  /**
-   * @param {Point} from
-   * @param {Point} to
-   */
+  /** @param {Point} from @param {Point} to */
   #select(from, to) {
     const lines = this.area.value.split('\n');
     const offset = (/** @type {Point} */ { line, column }) => startOf(lines, line - 1) + column - 1;

@@ -28,11 +28,7 @@ export function clockWords(seconds) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/**
- * A count of things: `1 line`, `2 lines`.
- * @param {number} count
- * @param {string} thing
- */
+/** A count of things: `1 line`, `2 lines`. @param {number} count @param {string} thing */
 export function counted(count, thing) {
   return `${number(count)} ${thing}${count === 1 ? '' : 's'}`;
 }

@@ -6,10 +6,7 @@ import { rowsOf } from './rows.js';
 /** @typedef {import('./state.js').State} State */
 /** @typedef {import('./state.js').Status} Status */
 
-/**
- * Reads both at once: the first look at the server.
- * @param {State} state
- */
+/** Reads both at once: the first look at the server. @param {State} state */
 export async function load(state) {
   const [{ body }] = await Promise.all([state.api.get('status'), loadConfig(state)]);
   takeStatus(state, body);

@@ -69,10 +69,7 @@ export class State {
   /** What is called after a change of which facts. @type {Set<[FactName[], () => void]>} */
   #listeners = new Set();
 
-  /**
-   * @param {Api} api
-   * @param {(text: string) => void} announce says something in the live region
-   */
+  /** @param {Api} api @param {(text: string) => void} announce says something in the live region */
   constructor(api, announce) {
     this.api = api;
     this.announce = announce;

@@ -90,10 +90,7 @@ const MOST_PLOTS = 24;
 /** Figures that say how the configuration is, and not how the server does. */
 const STILL = /^(?:node|streams (?:total|static|ondemand|by_source_scheme))/;
 
-/**
- * @param {import('./state.js').State} state
- * @param {AbortSignal} signal
- */
+/** @param {import('./state.js').State} state @param {AbortSignal} signal */
 function plotsView({ api }, signal) {
   const room = el('div.plots', el('p.quiet', 'No figures yet.'));
   /** @type {Map<string, number[]>} */
@@ -112,10 +109,7 @@ function plotsView({ api }, signal) {
     fill(room, [...series].slice(0, MOST_PLOTS).map(([name, values]) => plot(name, values)));
   }
 
-  /**
-   * @param {string} name
-   * @param {number} value
-   */
+  /** @param {string} name @param {number} value */
   function put(name, value) {
     series.set(name, [...series.get(name) ?? [value], value].slice(-MOST));
   }
@@ -140,10 +134,7 @@ function numbers(value, path) {
   return Object.entries(Object(value)).flatMap(([name, below]) => numbers(below, `${path} ${name}`.trim()));
 }
 
-/**
- * @param {string} name
- * @param {number[]} values
- */
+/** @param {string} name @param {number[]} values */
 function plot(name, values) {
   const [least, most] = [Math.min(...values, 0), Math.max(...values, 1)];
   const bars = values.map((value) => {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::handler::{Call, Handler};
 use super::message::{Response, entity_tag, expected};
-use super::read::{FORMAT_DIFF, Masks, unified};
+use super::read::{FORMAT_DIFF, unified};
 use crate::engine::{
     CHANGE_NAMES, ChangeOptions, ChangeReport, ChangeRequest, Decision, EntryEdit, EntryEdits, ReportParts,
     RequestedChange,
@@ -87,38 +87,26 @@ fn no_request(body: &[u8], error: &serde_json::Error) -> Error {
     Error::new(ErrorKind::NotJson, format!("the body is no request: {why}"))
 }
 
-/// `modify_config`. The patch is parsed again in its turn, so that requests which wait hold their text alone.
-pub fn modify(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
-    let format = call.query.word(FORMAT, &["json", FORMAT_CONF, FORMAT_DIFF]);
-    let masks = handler.masks(call)?;
-    let options = options(handler, call, format, masks);
-    let is_dry = options.dry_run;
-    let request = Request::from_json(mem::take(&mut call.body), handler.settings.patch_memory);
-    let report = make(handler, call, request.into(), options)?;
-    let response = match (format, &report.snapshot) {
-        (Some(FORMAT_DIFF), _) => diff_of(&report),
-        (Some(FORMAT_CONF), Some(after)) => Response::ok(TEXT, handler.shown_text(after, masks)),
-        (_, Some(after)) => Response::ok(JSON, handler.shown_json(after, false, masks)),
-        (_, None) => Response::done(),
-    };
-    Ok(with_headers(handler, response, &report, is_dry))
-}
-
-/// `update_config`, `save_config`, `save_entry` and `rollback_config`
-pub fn replace(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -> Result<Response, Error> {
-    let format = call.query.word(FORMAT, &[FORMAT_DIFF]);
-    let masks = handler.masks(call)?;
-    let options = options(handler, call, format, masks);
-    let is_dry = options.dry_run;
-    let text = mem::take(&mut call.body);
+/// The changes that every server has, and `save_entry`, with their options in the query. A patch is parsed again in its turn, so
+/// that requests which wait hold their text alone. Only the command line asks a person about deleted streams.
+pub fn of_query(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -> Result<Response, Error> {
+    let is_modify = operation == ApiOperation::Modify;
+    let formats: &[_] = if is_modify { &["json", FORMAT_CONF, FORMAT_DIFF] } else { &[FORMAT_DIFF] };
+    let format = call.query.word(FORMAT, formats);
+    let (masks, is_diff) = (handler.masks(call)?, format == Some(FORMAT_DIFF));
+    let parts = ReportParts::masked_by(handler.masker_of(masks).as_ref());
+    let told = ReportParts { diff: is_diff, is_bare: !is_diff, ..parts };
+    let options = ChangeOptions { max_delete: Some(usize::MAX), told, ..call.query.change_options() };
+    let (is_dry, body) = (options.dry_run, mem::take(&mut call.body));
     let requested = match operation {
-        ApiOperation::Update => RequestedChange::Update(text),
-        ApiOperation::Save => RequestedChange::Save(text),
+        ApiOperation::Modify => Request::from_json(body, handler.settings.patch_memory).into(),
+        ApiOperation::Update => RequestedChange::Update(body),
+        ApiOperation::Save => RequestedChange::Save(body),
         ApiOperation::SaveEntry => {
             let path = call.query.path();
             let path = call.query.demand("path", path)?;
-            let entries = EntryEdits { texts: vec![EntryEdit { path, text, create: false }], then: None };
-            RequestedChange::Entries(entries)
+            let texts = vec![EntryEdit { path, text: body, create: false }];
+            RequestedChange::Entries(EntryEdits { texts, then: None })
         }
         _ => {
             let to: Option<ChangeRef> = call.query.parsed("to");
@@ -126,18 +114,13 @@ pub fn replace(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) 
         }
     };
     let report = make(handler, call, requested, options)?;
-    let response = if format.is_some() { diff_of(&report) } else { Response::done() };
-    Ok(with_headers(handler, response, &report, is_dry))
-}
-
-/// The options of an operation that every server has. Only the command line asks a person about deleted streams.
-fn options(handler: &Handler, call: &mut Call<'_>, format: Option<&str>, masks: Masks) -> ChangeOptions {
-    let parts = ReportParts::masked_by(handler.masker_of(masks).as_ref());
-    let told = match format {
-        Some(FORMAT_DIFF) => ReportParts { diff: true, ..parts },
-        _ => ReportParts { is_bare: true, ..parts },
+    let response = match (format, report.snapshot.as_ref().filter(|_| is_modify)) {
+        (Some(FORMAT_DIFF), _) => diff_of(&report),
+        (Some(FORMAT_CONF), Some(after)) => Response::ok(TEXT, handler.shown_text(after, masks)),
+        (_, Some(after)) => Response::ok(JSON, handler.shown_json(after, false, masks)),
+        (_, None) => Response::done(),
     };
-    ChangeOptions { max_delete: Some(usize::MAX), told, ..call.query.change_options() }
+    Ok(with_headers(handler, response, &report, is_dry))
 }
 
 /// Makes a change, and notes in the log what it did.

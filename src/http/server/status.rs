@@ -2,19 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::auth::Role;
-use super::handler::{Call, Handler, place};
+use super::handler::{Call, Handler};
 use super::message::{Response, names};
 use super::read::hide_revisions;
-use super::runtime::{StreamFigures, timestamp};
+use super::runtime::StreamFigures;
 use crate::engine::{Engine, LastReload, last_change};
 use crate::error::Error;
 use crate::http::api::{API_VERSION, MAX_WAIT, WAIT, masked_text};
+use crate::store::clock::rfc3339;
 use crate::store::{HistoryEntry, NodeRecord, NodeState};
 
 /// The most bytes of a status.
@@ -53,9 +55,11 @@ pub fn status(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error>
     if wait.is_zero() || answer.status != UNCHANGED {
         return Ok(answer);
     }
-    let Some(_place) = place(&handler.waiting, handler.most_waiting) else {
+    // Slots of the front stay for others.
+    let place = Arc::clone(&handler.waiting);
+    if Arc::strong_count(&place) > handler.most_waiting + 1 {
         return Ok(answer.with("Retry-After", "1".to_owned()));
-    };
+    }
     let until = Instant::now() + wait;
     let mut nodes_seen = Instant::now();
     while answer.status == UNCHANGED && Instant::now() < until && !handler.is_stopping.load(Ordering::SeqCst)
@@ -77,7 +81,9 @@ const UNCHANGED: u16 = 304;
 /// The status as it is now. The seconds that are left to confirm a change are no part of its tag.
 fn now(handler: &Handler, call: &Call<'_>) -> Result<Response, Error> {
     let mut body = body(handler, call)?;
-    shorten(&mut body);
+    if body.to_string().len() > MOST {
+        clip_all(&mut body);
+    }
     let mut lasting = body.clone();
     if let Some(pending) = lasting["pending"].as_object_mut() {
         pending.remove("seconds_left");
@@ -166,7 +172,7 @@ fn shown_change(entry: HistoryEntry) -> Value {
     let entry = entry.shown_by(masked_text);
     json!({
         "serial": entry.serial,
-        "at": timestamp(entry.at),
+        "at": rfc3339(entry.at),
         "operation": entry.operation,
         "by": entry.by.map(|by| clipped(&by, MOST_WORDS)),
         "message": entry.message.map(|message| clipped(&message, MOST_WORDS)),
@@ -180,7 +186,7 @@ fn last_reload(engine: &Engine, role: Role) -> Value {
     };
     let LastReload { at, succeeded, run } = activity.last_reload();
     let mut told = json!({
-        "at": timestamp(at),
+        "at": rfc3339(at),
         "by": clipped(&masked_text(&run.by), MOST_WORDS),
         "ok": succeeded,
         "exit_code": run.exit_code,
@@ -228,24 +234,6 @@ fn clipped(text: &str, most: usize) -> String {
     }
 }
 
-/// Leaves out what matters least, until the status is small enough.
-fn shorten(body: &mut Value) {
-    let is_long = |body: &Value| body.to_string().len() > MOST;
-    let steps: [fn(&mut Value); 3] = [
-        |body| body["last_reload"]["output"] = Value::Null,
-        |body| body["pending"]["paths"] = json!([]),
-        |body| body["nodes"]["behind"] = json!([]),
-    ];
-    for (step, name) in steps.into_iter().zip(["last_reload", "pending", "nodes"]) {
-        if is_long(body) && body[name].is_object() {
-            step(body);
-        }
-    }
-    if is_long(body) {
-        clip_all(body);
-    }
-}
-
 /// Clips what users and other programs wrote, wherever it stands.
 fn clip_all(value: &mut Value) {
     match value {
@@ -267,7 +255,7 @@ mod tests {
             "pending": { "id": "x", "paths": ["p".repeat(900)] },
             "last_reload": { "ok": false, "output": long },
         });
-        shorten(&mut body);
+        clip_all(&mut body);
         assert!(body.to_string().len() <= MOST);
         assert_eq!((&body["pending"]["id"], &body["last_reload"]["ok"]), (&json!("x"), &json!(false)));
         // In JSON one of these has six bytes.
@@ -279,7 +267,7 @@ mod tests {
             "last_change": { "by": words, "message": words },
             "last_reload": { "by": words, "output": words },
         });
-        shorten(&mut body);
+        clip_all(&mut body);
         assert!(body.to_string().len() <= MOST, "{}", body.to_string().len());
         assert_eq!(body["revisions"]["running"], "0".repeat(32));
     }

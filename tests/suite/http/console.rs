@@ -153,7 +153,7 @@ fn the_files_are_those_of_the_folder() {
         let is_loaded = all.contains(&format!("\"{name}\"")) || all.contains(&format!("'./{name}'"));
         assert!(
             ["mod.rs", "index.html"].contains(&name.as_str()) || (listed.contains(&name) && is_loaded),
-            "{name} is not in the table of src/http/console/mod.rs, or nothing loads it"
+            "{name} is not in listed, or nothing loads it"
         );
         uses_nothing_that_makes_code_of_text(&name, &text);
     }

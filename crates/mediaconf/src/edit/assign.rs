@@ -23,9 +23,8 @@ use crate::query::{
     Condition, Config, Expansion, NULL, Path, Segment, find_by, is_whole_list, keys, out_of_range,
 };
 use crate::schema::codec::occurrences;
-use crate::schema::fault::{Fault, FaultKind, Faults};
-use crate::schema::json_pointer::Pointer;
-use crate::schema::scalar::scalar_text;
+use crate::schema::fault::{Fault, FaultKind, Faults, Pointer};
+use crate::schema::kinds::scalar_text;
 use crate::schema::{Object, Place, Schema, no_string};
 use crate::syntax::Document;
 

@@ -4,7 +4,7 @@
 
 use super::FaultKind;
 use super::assign::{AssignOptions, AssignedValue, Assignment};
-use crate::model::{Lens, View, check, to_json};
+use crate::model::check;
 use crate::query::{Condition, Config, Path};
 use crate::secret::secrets_in;
 use crate::syntax::{Document, work};
@@ -50,8 +50,7 @@ fn a_text_is_checked_and_read_in_linear_work() {
         linear("errors", |document| assert!(!document.has_errors()));
         linear("secrets", |document| drop(document.secret_spans()));
         linear("JSON", |document| {
-            let members = document.members();
-            to_json(&View::new(&members, &Lens::default()));
+            drop(Config::new(document).to_json());
         });
         linear("the same sent back", |document| {
             let shown = Config::new(document).to_json();

@@ -44,13 +44,12 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-pub use crate::schema::json_pointer::Pointer;
+pub use crate::schema::fault::Pointer;
 
-use crate::model::{Lens, View};
 use crate::schema::codec::normalized;
+use crate::schema::kinds::is_empty;
 use crate::schema::members::Members;
 use crate::schema::patch::Normalizer;
-use crate::schema::scalar::is_empty;
 use crate::schema::{DirectiveRole, Kind, Object, Parameter, Schema, Scope};
 use crate::secret::Masker;
 use crate::syntax::{Document, Entry, Splice, Token, TokenKind};
@@ -271,14 +270,11 @@ impl Promises {
         if edited.diagnostics().errors() > 0 {
             return unproved("(text)".to_owned());
         }
-        let lens = Lens::own();
-        let view = View::new(new, &lens);
         for (key, expected) in &self.members {
             // A value that is always shown may be missing where it is empty.
             let shown = |value: Option<Value>| value.filter(|value| !is_empty(value));
             let member = |value: Value| Map::from_iter([(key.clone(), value)]);
-            let [found, expected] =
-                [view.member(key), expected.clone()].map(|value| shown(value).map(member));
+            let [found, expected] = [new.value(key), expected.clone()].map(|value| shown(value).map(member));
             if !are_same(new.scope(), found.as_ref(), expected.as_ref()) {
                 return unproved(key.clone());
             }

@@ -15,10 +15,8 @@ use super::layout::{Anchor, Insertion, NewEntry};
 use super::surroundings::{Surroundings, is_followed};
 use super::sync::{Sync, without_misshapen};
 use super::words::address_said;
-use crate::model::view::entry_sources;
 use crate::schema::codec::{Address, header_address, is_plural, write_members};
-use crate::schema::fault::{Fault, Faults};
-use crate::schema::json_pointer::Pointer;
+use crate::schema::fault::{Fault, Faults, Pointer};
 use crate::schema::members::Members;
 use crate::schema::{Kind, Object, POSITION, Parameter, SOURCE, STATIC, Schema, protocol_of_switch};
 use crate::syntax::{Document, Entry, Splice, quoted_if_needed};
@@ -378,7 +376,7 @@ pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object)
 fn changed_plurals<'d>(lines: &[Entry<'d>], Alignment { new, .. }: &Alignment) -> Vec<Entry<'d>> {
     let (mut changed, mut first) = (Vec::new(), 0);
     for &line in lines {
-        let kept: Vec<_> = (first..).map(ElementOrigin::Kept).take(entry_sources(line).count()).collect();
+        let kept: Vec<_> = (first..).map(ElementOrigin::Kept).take(Address::of_entry(line).count()).collect();
         if is_plural(line) && !kept.is_empty() && !new.windows(kept.len()).any(|words| words == kept) {
             changed.push(line);
         }

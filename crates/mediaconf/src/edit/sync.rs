@@ -21,13 +21,11 @@ use super::align::{Alignment, ElementOrigin, align};
 use super::guarded::{At, unwritable};
 use super::layout::{Anchor, Insertion, NewEntry, Put, block_lines};
 use super::surroundings::{Leave, Surroundings, count_lines, counts_as_block};
-use crate::model::view::entry_sources;
 use crate::schema::codec::{
-    DirectiveForm, General, are_named_blocks, is_plural, merge_into, occurrence, occurrence_value,
+    Address, DirectiveForm, General, are_named_blocks, is_plural, merge_into, occurrence, occurrence_value,
     read_members,
 };
-use crate::schema::fault::Faults;
-use crate::schema::json_pointer::Pointer;
+use crate::schema::fault::{Faults, Pointer};
 use crate::schema::members::{Members, first_argument, inner_scope, keyword_of};
 use crate::schema::{Codec, Object, Parameter, SOURCE, Schema};
 use crate::syntax::{Document, Entry, EntryId, Splice};
@@ -559,7 +557,7 @@ fn written_general(
 /// What each of these lines says; a line of several sources stands there once for each.
 fn each_said<'e>(entries: &[Entry<'e>], is_source: bool) -> (Vec<Entry<'e>>, Vec<Value>) {
     let said = |entry: Entry<'e>| match is_source {
-        true => entry_sources(entry).map(|source| SOURCE.object(&source).into()).collect(),
+        true => Address::of_entry(entry).map(|source| SOURCE.object(&source).into()).collect(),
         false => vec![occurrence_value(entry)],
     };
     entries.iter().flat_map(|&entry| said(entry).into_iter().map(move |said| (entry, said))).unzip()

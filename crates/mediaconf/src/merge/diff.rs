@@ -15,8 +15,8 @@ use crate::edit::align::longest_increasing_subsequence;
 use crate::edit::{EditError, FaultKind, Note};
 use crate::query::Config;
 use crate::schema::codec::are_named_blocks;
+use crate::schema::kinds::scalar_text;
 use crate::schema::members::keyword_of;
-use crate::schema::scalar::scalar_text;
 use crate::schema::{AddressShape, Kind, Object, POSITION, Place, Schema, Scope};
 use crate::syntax::{Document, Entry};
 

@@ -15,8 +15,8 @@ use super::path::{Path, Segment, keys};
 use super::place::{NULL, UnknownKey, is_whole_list};
 
 use crate::schema::fault::{Fault, FaultKind, Faults};
+use crate::schema::kinds::scalar_text;
 use crate::schema::members::keyword_of;
-use crate::schema::scalar::scalar_text;
 use crate::schema::{Kind, Place, Schema};
 use crate::secret::Masker;
 

@@ -363,8 +363,7 @@ mod tests {
     /// On a document and on its JSON: the value, or `PATH: MESSAGE | HINT`.
     fn evaluate(skips_static: bool, path: &str) -> Result<Value, String> {
         let document = Document::parse(TEXT.to_owned());
-        let local = Config::new(&document);
-        let local = if skips_static { local.without_static_streams() } else { local };
+        let local = Config::new(&document).skipping_static(skips_static);
         let remote = local.to_json();
         let path = Path::parse(path).expect(path);
         let found = local.select(&path);

@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::row::{ESCAPE, Kind, Parameter, Schema, Scope};
-use crate::syntax::{Entry, Word};
+use serde_json::Value;
+
+use super::codec::General;
+use super::row::{Codec, ESCAPE, Kind, Parameter, Schema, Scope};
+use crate::syntax::{Document, Entry, Word};
 
 impl Scope {
     /// The JSON key of a keyword that the general rule shows: escaped if it would collide with a known one.
@@ -50,6 +53,16 @@ impl<'t> Entry<'t> {
     pub fn only_argument(self) -> Option<Word<'t>> {
         if self.count_arguments() == 1 { self.arguments().next() } else { None }
     }
+
+    /// Login and password of the last account directive. `None` if either is empty, or if the login holds
+    /// a colon, which Basic authentication can't transmit.
+    pub fn usable_account(accounts: &[Self]) -> Option<[Word<'t>; 2]> {
+        let last = accounts.last()?;
+        let mut words = last.arguments();
+        let both = [words.next()?, words.next()?];
+        let is_usable = both.iter().all(|word| !word.value().is_empty()) && !both[0].value().contains(':');
+        (last.count_arguments() == 2 && is_usable).then_some(both)
+    }
 }
 
 /// The scope inside the block of an unknown entry.
@@ -63,6 +76,13 @@ pub fn inner_scope(entry: Entry<'_>) -> Scope {
 /// The value of the first word behind the keyword, such as the name of a block; empty without one.
 pub fn first_argument(entry: Entry<'_>) -> Cow<'_, str> {
     entry.arguments().next().map(|word| word.value()).unwrap_or_default()
+}
+
+impl Document {
+    /// The members of the top level.
+    pub fn members(&self) -> Members<'_> {
+        Members::group(Schema::media().top(), self.entries())
+    }
 }
 
 /// The entries of a block that make one JSON member, in the order of the text.
@@ -150,5 +170,13 @@ impl<'d> Members<'d> {
     pub fn foreign_by_key(&self, key: &str) -> &[Entry<'d>] {
         let keyword = keyword_of(self.scope, key);
         if self.scope.key_of(keyword) == key { self.foreign_by_keyword(keyword) } else { &[] }
+    }
+
+    /// The own value of a member; `None` if it is not shown.
+    pub fn value(&self, key: &str) -> Option<Value> {
+        match self.scope.by_key(key) {
+            Some(row) => row.read(self.read_by(row), None),
+            None => General { keyword: key }.read(self.foreign_by_key(key), None),
+        }
     }
 }

@@ -17,11 +17,9 @@ use serde_json::{Map, Number, Value};
 
 use super::Schema;
 use super::codec::no_member;
-use super::fault::{Fault, FaultKind, Faults};
-use super::json_pointer::Pointer;
-use super::kinds::{TEXT, WordKind};
+use super::fault::{Fault, FaultKind, Faults, Pointer};
+use super::kinds::{TEXT, WordKind, canonical_scalar, is_scalar, kind_of, shown};
 use super::row::ESCAPE;
-use super::scalar::{canonical_scalar, is_scalar, kind_of, shown};
 use crate::syntax::Document;
 
 const MIB: usize = 1024 * 1024;

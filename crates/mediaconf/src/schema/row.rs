@@ -4,12 +4,10 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::fault::{Fault, Faults};
+use super::fault::{Fault, Faults, Pointer};
 use super::foreign::{self, ForeignForm, ForeignKeyword};
-use super::json_pointer::Pointer;
-use super::kinds::WordKind;
+use super::kinds::{Object, WordKind};
 use super::patch::Normalizer;
-use super::scalar::Object;
 use crate::syntax::Entry;
 
 /// Put in front of an unknown keyword as a JSON key if it would collide with a known key.
@@ -191,7 +189,10 @@ impl Scope {
 
     /// The parameter that `keyword` is the text form of.
     pub fn by_keyword(self, keyword: &str) -> Option<&'static Parameter> {
-        self.rows().find(|row| row.keywords.contains(&keyword))
+        // Lengths and first letters are looked at first, because each entry of a text is looked up.
+        let is_it =
+            |known: &&str| known.len() == keyword.len() && known.as_bytes()[0] == keyword.as_bytes()[0];
+        self.rows().find(|row| row.keywords.iter().any(|known| is_it(known) && *known == keyword))
     }
 
     /// The parameter with this JSON key.

@@ -41,8 +41,7 @@ impl Document {
         if new.text() == old {
             return Ok(None);
         }
-        let says =
-            |document: &Self| serde_json::to_vec(&Config::new(document).view()).expect("a view is JSON");
+        let says = |document: &Self| serde_json::to_vec(&Config::new(document)).expect("a view is JSON");
         let tokens = |text| Token::all(text).map(|token| (token.kind, token.raw));
         let is_same =
             tokens(old).eq(tokens(new.text())) && new.diagnostics().errors() == 0 && says(self) == says(&new);

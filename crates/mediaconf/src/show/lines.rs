@@ -11,8 +11,8 @@ use crate::edit::surroundings::Surroundings;
 use crate::query::{Config, Path, Segment};
 use crate::schema::codec::{Address, DirectiveForm};
 use crate::schema::fault::Fault;
+use crate::schema::kinds::scalar_text;
 use crate::schema::members::{Members, first_argument, inner_scope};
-use crate::schema::scalar::scalar_text;
 use crate::schema::{Kind, Object, Place, Schema};
 use crate::syntax::{Document, Entry, line_end};
 

@@ -15,7 +15,7 @@ pub fn is_valid(document: &Document) -> bool {
 
 pub fn view(document: &Document, own_only: bool) -> Value {
     let config = if own_only { Config::own(document) } else { Config::new(document) };
-    config.to_json()
+    serde_json::to_value(config).expect("a view is JSON")
 }
 
 /// True if a block has a parameter both in its form and in another one, of which no patch can make the other only.

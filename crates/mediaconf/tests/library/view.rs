@@ -7,7 +7,7 @@ use crate::fixtures;
 
 pub fn view(text: &str) -> Value {
     let document = Document::parse(text.to_owned());
-    Config::new(&document).to_json()
+    serde_json::to_value(Config::new(&document)).expect("a view is JSON")
 }
 
 fn is_subset(subset: &Value, of: &Value) -> bool {

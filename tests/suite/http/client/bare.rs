@@ -16,7 +16,7 @@ pub const AS_ADMIN: &str = "admin:hunter2";
 
 pub fn view(text: &str) -> Value {
     let document = Document::parse(text.to_owned());
-    Config::new(&document).to_json()
+    serde_json::to_value(Config::new(&document)).expect("a view is JSON")
 }
 
 /// A bare server of [`SAMPLE`].

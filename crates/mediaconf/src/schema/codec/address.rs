@@ -6,15 +6,13 @@ use serde_json::{Map, Value};
 use super::{
     directive, elements, json, json_string, no_member, object, of_words, opens, read_directive, unlike,
 };
-use crate::schema::fault::{Fault, Faults};
-use crate::schema::json_pointer::Pointer;
-use crate::schema::kinds::SWITCH;
+use crate::schema::fault::{Fault, Faults, Pointer};
+use crate::schema::kinds::{Object, SWITCH, plain_word};
 use crate::schema::members::{has_needless_escape, keyword_of};
 use crate::schema::patch::Normalizer;
 use crate::schema::row::{
     AddressShape, BlockHead, Codec, Facts, JsonForm, Place, Scope, URL_GLOBAL, is_plural,
 };
-use crate::schema::scalar::{Object, plain_word};
 use crate::syntax::{Entry, Word, Words, quoted_if_needed, quoted_word};
 
 /// One `key=value` or bare word behind the positional argument.
@@ -69,6 +67,13 @@ impl<'t> Address<'t> {
     /// All options, in the order of the text, repeated ones included.
     pub fn options(&self) -> impl Iterator<Item = OptionWord<'t>> + Clone {
         self.behind.clone().into_iter().flatten().map(OptionWord::split)
+    }
+}
+
+impl<'d> Entry<'d> {
+    /// The sources of a stream: the one in a one-line header, then those of the `url` entries of its block.
+    pub fn sources(self, entries: impl Iterator<Item = Self>) -> impl Iterator<Item = Address<'d>> {
+        header_address(self).into_iter().chain(entries.flat_map(Address::of_entry))
     }
 }
 

@@ -11,13 +11,12 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::{block, json};
-use crate::schema::fault::{Fault, Faults};
+use crate::schema::fault::{Fault, Faults, Pointer};
 use crate::schema::foreign::SELECTORS;
-use crate::schema::json_pointer::Pointer;
+use crate::schema::kinds::{Object, of_word, scalar_text, word};
 use crate::schema::members::{Members, first_argument, has_needless_escape, inner_scope, keyword_of, read};
 use crate::schema::patch::Normalizer;
 use crate::schema::row::{BlockHead, Codec, ESCAPE, Facts, JsonForm, Place, Schema, Scope};
-use crate::schema::scalar::{Object, of_word, scalar_text, word};
 use crate::syntax::{Document, Entry, quoted_if_needed};
 
 /// The form that the occurrences of a keyword have.

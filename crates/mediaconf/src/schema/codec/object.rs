@@ -9,13 +9,12 @@ use super::{
     OptionWord, array, directive, elements, json, listed, no_member, object, of_words, opens, read_directive,
     scalars, unlike,
 };
-use crate::schema::fault::{Fault, Faults};
-use crate::schema::json_pointer::Pointer;
+use crate::schema::fault::{Fault, Faults, Pointer};
+use crate::schema::kinds::{is_empty, of_word, scalar_text, word};
 use crate::schema::patch::Normalizer;
 use crate::schema::row::{
     BlockHead, Codec, Facts, JsonForm, KnownOption, ObjectShape, OptionsShape, Part, PartPlace, Place,
 };
-use crate::schema::scalar::{is_empty, of_word, scalar_text, word};
 use crate::syntax::{Entry, Word, quoted_word};
 
 impl Part {

@@ -106,8 +106,9 @@ fn fault(word: Word<'_>, value: &str) -> Option<Diagnostic> {
 
 /// For four numbers, which look like an IP address of version 4: true if one of them is no byte.
 fn parts_of(host: &str) -> Option<bool> {
-    let numbers = host.split('.').take_while(|number| is_digits(number)).count();
-    let is_address = numbers == 4 && memchr::memchr_iter(b'.', host.as_bytes()).count() == 3;
+    let numbers = || host.as_bytes().split(|byte| *byte == b'.');
+    let is_address = numbers().count() == 4
+        && numbers().all(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit));
     is_address.then(|| host.split('.').any(|number| number.parse::<u8>().is_err()))
 }
 
