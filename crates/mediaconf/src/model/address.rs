@@ -29,7 +29,7 @@ pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
         let found = Diagnostic::warning(word.span(), "an empty source url");
         return diagnostics.push(found.hint("name the source, or remove the directive"));
     }
-    url(word, &value, diagnostics);
+    diagnostics.push_any(url(word, &value));
     if lacks_scheme(&value) {
         let found = Diagnostic::warning(word.span(), "a source without a scheme");
         diagnostics.push(found.hint("write it like `udp://239.0.0.1:1234`"));
@@ -61,7 +61,7 @@ pub(super) fn backend(word: Word<'_>, diagnostics: &mut Diagnostics) {
         let message = format!("`{value}` is read as the URL of a backend");
         diagnostics.push(Diagnostic::warning(word.span(), message).hint("did you mean `auth false;`?"));
     }
-    url(word, &value, diagnostics);
+    diagnostics.push_any(url(word, &value));
 }
 
 fn is_digits(value: &str) -> bool {
@@ -69,11 +69,7 @@ fn is_digits(value: &str) -> bool {
 }
 
 /// Checks a URL. A word that is no URL is fine.
-pub(super) fn url(word: Word<'_>, value: &str, diagnostics: &mut Diagnostics) {
-    diagnostics.push_any(fault(word, value));
-}
-
-fn fault(word: Word<'_>, value: &str) -> Option<Diagnostic> {
+pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     let (scheme, rest) = value.split_once(':')?;
     if !rest.starts_with('/') || !(is_known(scheme) || is_scheme(scheme)) {
         return None;

@@ -525,15 +525,6 @@ pub trait Codec: fmt::Debug + Sync {
         Err(no_string())
     }
 
-    /// True if the words of an entry are options, maybe behind an address or a name.
-    fn has_options(&'static self, entry: Entry<'_>) -> bool {
-        let Facts { address, options, sources, group, .. } = self.facts();
-        address.is_some()
-            || options.is_some()
-            || sources.is_some_and(|_| !is_plural(entry))
-            || group.is_some_and(Kind::has_sources)
-    }
-
     /// What is asked of the form beside its values.
     fn facts(&'static self) -> Facts;
 }
