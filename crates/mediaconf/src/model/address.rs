@@ -102,10 +102,16 @@ pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
 
 /// For four numbers, which look like an IP address of version 4: true if one of them is no byte.
 fn parts_of(host: &str) -> Option<bool> {
-    let numbers = || host.as_bytes().split(|byte| *byte == b'.');
-    let is_address = numbers().count() == 4
-        && numbers().all(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit));
-    is_address.then(|| host.split('.').any(|number| number.parse::<u8>().is_err()))
+    let (mut count, mut is_large) = (0, false);
+    for digits in host.as_bytes().split(|byte| *byte == b'.') {
+        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        count += 1;
+        is_large |=
+            digits.iter().fold(0_u32, |number, digit| 256.min(10 * number + u32::from(digit - b'0'))) > 255;
+    }
+    (count == 4).then_some(is_large)
 }
 
 fn large_part(word: Word<'_>) -> Diagnostic {

@@ -445,8 +445,9 @@ impl Parameter {
 
     /// True if of several directives the last one counts.
     pub fn is_setting(&self) -> bool {
-        let Facts { group, entries_of, derived, .. } = self.codec.facts();
-        group.is_none() && entries_of.is_none() && derived.is_none() && !self.takes_elements()
+        let Facts { group, entries_of, derived, list, sources, .. } = self.codec.facts();
+        let is_one = group.is_none() && entries_of.is_none() && derived.is_none();
+        is_one && list.is_none() && sources.is_none()
     }
 
     /// True if a patch may give the words of the directive in the place of its members.
