@@ -171,10 +171,7 @@ export function lineView(text, marks = []) {
   return line;
 }
 
-/**
- * @param {import('./vocabulary.js').Meaning | undefined} meaning
- * @param {string} word the word at the cursor
- */
+/** @param {import('./vocabulary.js').Meaning | undefined} meaning @param {string} word the word at the cursor */
 export function meaningView(meaning, word) {
   if (!meaning) return el('p.quiet', word ? 'This word has no documentation.' : 'Documentation of the word at the cursor.');
   const { keyword, description, form, unit, usual, example } = meaning;

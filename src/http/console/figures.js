@@ -8,10 +8,7 @@ export const UNITS = { d: 86400, h: 3600, m: 60, s: 1 };
 /** The paths of a change that are named. */
 const NAMED = 3;
 
-/**
- * A time as the reader's clock shows it: of today the hour, else the day, too.
- * @param {string} at ISO 8601
- */
+/** A time as the reader's clock shows it: of today the hour, else the day, too. @param {string} at ISO 8601 */
 export function shownTime(at) {
   const time = new Date(at);
   const isToday = time.toDateString() === new Date().toDateString();

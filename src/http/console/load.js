@@ -43,10 +43,7 @@ function takeStatus(state, status) {
   state.set({ status, role, login, deadline, isConnected: true });
 }
 
-/**
- * Reads the configuration that runs; a file that cannot be read as one leaves what was known.
- * @param {State} state
- */
+/** Reads the configuration that runs; a file that cannot be read as one leaves what was known. @param {State} state */
 async function loadConfig(state) {
   const { body, revision } = await state.api.getKept('read_config', { secrets: 'masked' });
   if (body !== state.config) state.set({ config: body, rows: rowsOf(body), revision });

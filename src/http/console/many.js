@@ -76,11 +76,7 @@ function assignmentsOf(rows, { act, path, old, value }) {
   return rows.filter((row) => has(row.json)).map((row) => ({ path: pathOf(['streams', row.name]) + below, value: made }));
 }
 
-/**
- * Why no stream has the text that is to be replaced.
- * @param {import('./state.js').Row[]} rows
- * @param {string} path
- */
+/** Why no stream has the text that is to be replaced. @param {import('./state.js').Row[]} rows @param {string} path */
 export function noneWords(rows, path) {
   const isHidden = rows.some(({ json }) => MASK.test(JSON.stringify(json[firstOf(path)] ?? '')));
   return `No marked stream has this text in ${path}.${isHidden ? ' What is hidden there can’t be replaced.' : ''}`;

@@ -77,10 +77,7 @@ export class State {
 
   get mayEdit() { return this.role === 'edit'; }
 
-  /**
-   * Sets facts, and tells the listeners of those that differ.
-   * @param {Partial<Pick<State, FactName>>} facts
-   */
+  /** Sets facts, and tells the listeners of those that differ. @param {Partial<Pick<State, FactName>>} facts */
   set(facts) {
     const changed = /** @type {FactName[]} */ (Object.keys(facts)).filter((name) => this[name] !== facts[name]);
     Object.assign(this, facts);

@@ -243,8 +243,8 @@ impl<'d> Checker<'d> {
             self.sourceless = None;
             self.include.get_or_insert_with(|| entry.head_span());
         } else if keyword == "push" {
-            let diagnostics = &mut self.diagnostics;
-            entry.arguments().take(1).for_each(|url| address::url(url, &url.value(), diagnostics));
+            let url = entry.arguments().next();
+            self.diagnostics.push_any(url.and_then(|url| address::url(url, &url.value())));
         } else if let Some(protocol) = protocol_of_switch(&keyword).filter(|_| !scope.is_top()) {
             let found = Diagnostic::warning(keyword_span(entry), format!("servers do not read `{keyword}`"));
             let found = found.hint(format!("write `{protocol} off;`"));
@@ -265,17 +265,12 @@ impl<'d> Checker<'d> {
 
     fn misshapen(&mut self, scope: Scope, row: &'static Parameter, entry: Entry<'d>) {
         let inside = lost::in_same_line(scope, entry, None);
-        let mut fix = None;
-        let severity = match row.strict {
-            true => {
-                fix = inside.iter().next().and_then(|found| found.fix.clone());
-                Severity::Error
-            }
-            false => {
-                self.diagnostics.extend(&inside);
-                Severity::Warning
-            }
-        };
+        let first = inside.iter().next().filter(|_| row.strict);
+        let fix = first.and_then(|found| found.fix.clone());
+        if !row.strict {
+            self.diagnostics.extend(&inside);
+        }
+        let severity = if row.strict { Severity::Error } else { Severity::Warning };
         if row.codec.facts().sources.is_some() {
             self.sourceless = None;
         }
@@ -299,10 +294,8 @@ impl<'d> Checker<'d> {
     /// Reports a name that another block of its kind has.
     fn name(&mut self, severity: Severity, noun: Cow<'d, str>, name: Word<'d>) {
         let Some(first) = first(&mut self.names, noun.clone(), name) else { return };
-        let hint = match severity {
-            Severity::Error => "rename or remove one of them",
-            Severity::Warning => "keep one of them",
-        };
+        let is_error = severity == Severity::Error;
+        let hint = if is_error { "rename or remove one of them" } else { "keep one of them" };
         let message = format!("the {noun} `{}` is defined twice", name.value());
         let found = Diagnostic::new(severity, name.span(), message);
         self.diagnostics.push(found.related(first.span(), "first here").hint(hint));

@@ -53,11 +53,9 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
         scope.rows().flat_map(|row| row.keywords.iter().chain([&row.key]).map(move |word| (*word, row)));
     let foreign = FOREIGN_KEYWORDS.iter().filter(|row| may_stand(row));
     let foreign = foreign.flat_map(|row| row.keywords.iter().map(move |word| (*word, row)));
-    let near_own = |(word, row): (&'static str, &'static Parameter)| NearMiss {
-        key: row.key,
-        keyword: row.keywords.iter().find(|keyword| **keyword == word).or(row.keywords.first()).copied(),
-        is_only: false,
-        foreign: &[],
+    let near_own = |(word, row): (&'static str, &'static Parameter)| {
+        let keyword = row.keywords.iter().find(|keyword| **keyword == word).or(row.keywords.first());
+        NearMiss { key: row.key, keyword: keyword.copied(), is_only: false, foreign: &[] }
     };
     let near_foreign = |(word, row): (&'static str, &'static ForeignKeyword)| NearMiss {
         key: word,

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::path::{Path, Segment, keys};
 use super::place::UnknownKey;
 use crate::schema::codec::read_members;
-use crate::schema::fault::Fault;
+use crate::schema::fault::{Fault, FaultKind};
 use crate::schema::kinds::scalar_text;
 use crate::schema::members::Members;
 use crate::schema::{
@@ -395,10 +395,11 @@ impl Config<'_> {
             let values = values.into_iter().map(|(at, value)| (place(at), value.clone())).collect();
             Ok(Found { values, goes_through_list, is_partial })
         };
-        // What the schema knows of a name says more.
+        // What the schema knows of a name says more. A path that it does not have is an absence, too: a glob passes over it.
+        let absent = || Fault { kind: FaultKind::Absent, ..self.missing(path, &names) };
         self.inside(&names[..depth], follow)
             .unwrap_or(Err(None))
-            .map_err(|fault| fault.unwrap_or_else(|| self.absent(path, &names)))
+            .map_err(|fault| fault.unwrap_or_else(absent))
     }
 
     /// The same as one value.

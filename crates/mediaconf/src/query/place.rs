@@ -13,7 +13,7 @@ use crate::schema::codec::{General, OWN_PATH, is_list, json, json_string, object
 use crate::schema::fault::Fault;
 use crate::schema::suggest::{is_one_slip, similar_names};
 use crate::schema::{
-    AddressShape, Codec, Derived, DirectiveRole, JsonForm, Kind, Object, Place, SOURCE, Schema, Scope,
+    AddressShape, Codec, Derived, DirectiveRole, Facts, JsonForm, Kind, Object, Place, SOURCE, Schema, Scope,
     URL_GLOBAL, no_string,
 };
 
@@ -199,7 +199,9 @@ impl Place {
         if text == NULL {
             return self.removal();
         }
-        if let Some(text) = json_string(text).filter(|_| !self.is_object_of_words()) {
+        let is_object = |facts: Facts| facts.json == JsonForm::Object && facts.entries_of.is_none();
+        let is_object_of_words = matches!(self, Self::Own(row) if is_object(row.codec.facts()));
+        if let Some(text) = json_string(text).filter(|_| !is_object_of_words) {
             return self.string(&text);
         }
         match self {
@@ -229,26 +231,17 @@ impl Place {
         }
     }
 
-    /// True if the words of a directive, or JSON, make an object here.
-    fn is_object_of_words(self) -> bool {
-        let Self::Own(row) = self else { return false };
-        row.codec.facts().json == JsonForm::Object && row.codec.facts().entries_of.is_none()
-    }
-
     /// Returns null if the value here can be removed.
     pub fn removal(self) -> Result<Value, Fault> {
-        match self {
-            Self::Own(row) => match row.codec.facts().derived {
-                Some(Derived::Position) => {
-                    Err(Fault::of_path("every block has a position").hint("set the new position"))
-                }
-                Some(Derived::Static | Derived::NeverStatic) => {
-                    Err(Fault::of_path("every stream is static or not").hint("set it to true or false"))
-                }
-                _ => Ok(Value::Null),
-            },
-            _ => Ok(Value::Null),
-        }
+        let derived = if let Self::Own(row) = self { row.codec.facts().derived } else { None };
+        let (message, hint) = match derived {
+            Some(Derived::Position) => ("every block has a position", "set the new position"),
+            Some(Derived::Static | Derived::NeverStatic) => {
+                ("every stream is static or not", "set it to true or false")
+            }
+            _ => return Ok(Value::Null),
+        };
+        Err(Fault::of_path(message).hint(hint))
     }
 }
 

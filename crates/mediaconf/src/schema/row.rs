@@ -463,8 +463,9 @@ impl Parameter {
 
     /// True if of several directives the last one counts.
     pub fn is_setting(&self) -> bool {
-        let Facts { group, entries_of, derived, .. } = self.codec.facts();
-        group.is_none() && entries_of.is_none() && derived.is_none() && !self.takes_elements()
+        let Facts { group, entries_of, derived, list, sources, .. } = self.codec.facts();
+        let is_one = group.is_none() && entries_of.is_none() && derived.is_none();
+        is_one && list.is_none() && sources.is_none()
     }
 
     /// True if a patch may give the words of the directive in the place of its members.
@@ -541,15 +542,6 @@ pub trait Codec: fmt::Debug + Sync {
     /// Takes a text of the command line as a string, whatever it looks like.
     fn parse_string(&self, _text: &str) -> Result<Value, Fault> {
         Err(no_string())
-    }
-
-    /// True if the words of an entry are options, maybe behind an address or a name.
-    fn has_options(&'static self, entry: Entry<'_>) -> bool {
-        let Facts { address, options, sources, group, .. } = self.facts();
-        address.is_some()
-            || options.is_some()
-            || sources.is_some_and(|_| !is_plural(entry))
-            || group.is_some_and(Kind::has_sources)
     }
 
     /// What is asked of the form beside its values.
