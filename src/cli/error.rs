@@ -9,7 +9,7 @@ use crate::engine::{BRINGS_WARNING, NewWarning, Snapshot};
 use crate::error::{BrokenText, Error, ErrorKind, WITHOUT_STRICT};
 use crate::store::etcd::ClusterUrl;
 use crate::store::reason;
-use mediaconf::{Fault, joined};
+use mediaconf::Fault;
 
 /// The hint for a configuration that is not there.
 const OTHER_TARGETS: &str = "`mediactl init` makes a first configuration; `--conf FILE`, `--url URL` or \
@@ -79,7 +79,7 @@ impl Error {
     /// The file with the contexts has faults, at least one.
     pub fn bad_contexts(faults: impl Iterator<Item = Fault>) -> Self {
         let faults: Vec<Fault> = faults.collect();
-        Self::new(ErrorKind::BadConfig, joined(&faults)).with_faults(faults)
+        Self::new(ErrorKind::BadConfig, Fault::joined(&faults)).with_faults(faults)
     }
 
     /// A file or a folder could not be made.

@@ -10,7 +10,7 @@ use crate::cli::input;
 use crate::error::{Error, Exit};
 use mediaconf::{
     AssignOptions, AssignedValue, Assignment, BlockContent, BlockPlace, BlockRequest, ChangedValue,
-    DirectiveRole, Kind, Path, Renaming, Request, SOURCE, Scope, Segment,
+    DirectiveRole, Kind, Path, Renaming, Request, Schema, Scope, Segment,
 };
 
 /// The options for the place of a new block among those of its kind.
@@ -87,7 +87,7 @@ impl AddArgs {
         };
         let mut content = Map::new();
         if kind == Kind::Streams {
-            let urls = self.urls.iter().map(|url| json!({ SOURCE.address: url })).collect();
+            let urls = self.urls.iter().map(|url| json!({ Schema::SOURCE_ADDRESS: url })).collect();
             content.insert(DirectiveRole::Sources.key(Scope::Stream).to_owned(), Value::Array(urls));
         } else if !self.urls.is_empty() {
             let message = format!("`add {}` takes no URL", kind.noun());

@@ -21,7 +21,7 @@ use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, FaultRecord, RequestedChange, Snapshot};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::Follow;
-use mediaconf::{Diagnostics, mended};
+use mediaconf::{Diagnostics, Document};
 
 /// Check configuration files and show every fault
 ///
@@ -236,7 +236,7 @@ fn fix(call: Invocation<'_>) -> Result<Exit, Error> {
     let mut target = target::file_or_named_server(call.global, call.ui)?;
     let text = target.read_text(Some(ConfigSource::Saved))?;
     let is_text = text.bytes() == text.document().text().as_bytes();
-    let Some(mended) = is_text.then(|| mended(text.document().text())).flatten() else {
+    let Some(mended) = is_text.then(|| Document::mended(text.document().text())).flatten() else {
         let name = target.service.name();
         call.ui.note(&format!("`{name}` has no fault with a fix that brings no other fault"));
         return Ok(Exit::Done);
@@ -245,7 +245,7 @@ fn fix(call: Invocation<'_>) -> Result<Exit, Error> {
     let mut command = ChangeCommand::new(&args, "edit");
     command.options.message = Some("the fixes of `check`".to_owned());
     command.options.base = Some(text.revision());
-    command.run(call, RequestedChange::Save(mended.text.into_bytes().into()))
+    command.run(call, RequestedChange::Save(mended.into_bytes().into()))
 }
 
 /// Reads the running text of a target, or the saved one; the running one, too, if a server does not show what is saved.

@@ -8,7 +8,7 @@ use crate::cli::change::ChangeCommand;
 use crate::cli::input;
 use crate::engine::Guard;
 use crate::error::{Error, Exit};
-use mediaconf::{AssignOptions, Expectation, Request, parse_patch};
+use mediaconf::{AssignOptions, Expectation, Request, Schema};
 
 /// Change some values and leave everything else as it is
 ///
@@ -113,7 +113,7 @@ impl ModifyArgs {
         change.options.accepted.extend(self.create.then_some(Guard::NearMiss));
         let expectations = self.expect.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
         let request: Request = match &self.file {
-            Some(file) => parse_patch(&input::read(file)?)?.into(),
+            Some(file) => Schema::parse_patch(&input::read(file)?)?.into(),
             None => {
                 let edits: [(&str, &[String]); 6] = [
                     ("assignments", &self.assignments),

@@ -15,7 +15,7 @@ use crate::cli::target;
 use crate::engine::{ConfigSource, RequestedChange, Snapshot};
 use crate::error::{Error, Exit};
 use crate::store::ChangeRef;
-use mediaconf::{DesiredState, EditError, Prune, Request, formatted, parse_patch, without_bom};
+use mediaconf::{DesiredState, EditError, Prune, Request, Schema};
 
 /// Replace the running configuration of a server without touching its file
 ///
@@ -120,8 +120,8 @@ impl ApplyArgs {
         };
         let bytes = input::read(&self.file)?;
         // No directive begins with a bracket.
-        let request: Request = match without_bom(&bytes).trim_ascii_start().first() {
-            Some(b'{' | b'[') => DesiredState::of_json(parse_patch(&bytes)?, prune)?.into(),
+        let request: Request = match Schema::without_bom(&bytes).trim_ascii_start().first() {
+            Some(b'{' | b'[') => DesiredState::of_json(Schema::parse_patch(&bytes)?, prune)?.into(),
             _ => {
                 let text = input::valid(&self.file, Arc::new(Snapshot::from_bytes(bytes)))?;
                 DesiredState::of_text(text.document(), prune).into()
@@ -250,8 +250,8 @@ impl FmtArgs {
         if self.check {
             return name_unless_formatted(STDIN_NAME, &text, call);
         }
-        let new = formatted(text.document()).map_err(EditError::Unproved)?;
-        let shown = new.map_or(text, |new| Arc::new(Snapshot::from_bytes(new)));
+        let new = text.document().formatted().map_err(EditError::Unproved)?;
+        let shown = new.map_or(text, |new| Arc::new(Snapshot::from_document(new)));
         call.ui.print(|out| write_text(&shown, call.ui.value_masker().as_ref(), out))?;
         Ok(Exit::Done)
     }
@@ -259,7 +259,7 @@ impl FmtArgs {
 
 /// Names a text that is not formatted.
 fn name_unless_formatted(name: &str, text: &Snapshot, call: Invocation<'_>) -> Result<Exit, Error> {
-    if formatted(text.document()).map_err(EditError::Unproved)?.is_none() {
+    if text.document().formatted().map_err(EditError::Unproved)?.is_none() {
         return Ok(Exit::Done);
     }
     call.ui.print(|out| writeln!(out, "{name}"))?;

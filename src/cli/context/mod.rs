@@ -22,7 +22,7 @@ use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{DEFAULT_PREFIX, Fingerprint};
 use crate::http::client::{AnswerSize, Endpoint, without_userinfo};
-use mediaconf::{Document, Entry, Fault, LineIndex, Request, Segment, nearest};
+use mediaconf::{Document, Entry, Fault, LineIndex, Request, Schema, Segment};
 pub use password::password;
 
 /// The file below the folder of the user's configurations.
@@ -237,7 +237,7 @@ impl ContextsFile {
     pub fn find(&self, name: &str) -> Result<ServerContext, Error> {
         let contexts = self.load()?;
         let names = || contexts.list.iter().map(|context| &*context.name);
-        contexts.get(name).cloned().ok_or_else(|| Error::no_context(name, nearest(name, names())))
+        contexts.get(name).cloned().ok_or_else(|| Error::no_context(name, Schema::nearest(name, names())))
     }
 
     /// Refuses a context with a setting of an earlier version.
@@ -349,7 +349,7 @@ fn by_name<'c>(contexts: &'c Contexts, pattern: &str) -> Result<Vec<&'c ServerCo
     let plural = if missing.len() == 1 { "" } else { "s" };
     let message = format!("no context has the name{plural} {}", quoted(&missing));
     let names = names(contexts);
-    let near = nearest(first, names.iter().copied());
+    let near = Schema::nearest(first, names.iter().copied());
     let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
     Err(Error::new(ErrorKind::NotFound, message).hint(format!("{near}{}", there_are("contexts", &names))))
 }
