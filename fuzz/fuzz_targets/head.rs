@@ -6,7 +6,7 @@
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use mediactl::http::server::front::head::{Framing, Parsed, head_end, parse};
+use mediactl::http::server::front::head::{Framing, Parsed, line_end, parse};
 use mediactl::http::server::message::PeerAddress;
 
 /// Headers that a client can't set for the handler.
@@ -30,15 +30,20 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     Corpus::Keep
 });
 
-/// The first head, if there is one; found the same however its bytes come.
+/// The first head, if there is one; each of its lines is found the same however its bytes come.
 fn whole(bytes: &[u8]) -> Option<&[u8]> {
-    let at_once = head_end(bytes, 0);
-    let mut ends = (1..=bytes.len()).map(|came| head_end(&bytes[..came], came - 1));
-    match ends.find(|end| !matches!(end, Ok(None))).unwrap_or(Ok(None)) {
-        Ok(end) => assert_eq!(at_once.as_ref().ok(), Some(&end)),
-        Err(_) => assert!(at_once.is_err()),
+    let mut end = 0;
+    while !bytes[..end].ends_with(b"\r\n\r\n") {
+        let rest = &bytes[end..];
+        let at_once = line_end(rest, 0);
+        let mut ends = (1..=rest.len()).map(|came| line_end(&rest[..came], came - 1));
+        match ends.find(|end| !matches!(end, Ok(None))).unwrap_or(Ok(None)) {
+            Ok(end) => assert_eq!(at_once.as_ref().ok(), Some(&end)),
+            Err(_) => assert!(at_once.is_err()),
+        }
+        end += at_once.ok().flatten()?;
     }
-    at_once.ok().flatten().map(|end| &bytes[..end])
+    Some(&bytes[..end])
 }
 
 fn is_plain(parsed: &Parsed) {

@@ -17,7 +17,7 @@ use super::running::ReloadRun;
 use super::snapshot::Snapshot;
 use super::transaction::{Transaction, hand_edited_since};
 use crate::error::{Error, ErrorKind};
-use mediaconf::{Document, EditError, Masker, Path, Token, formatted_document, has_lost_line_ends};
+use mediaconf::{Document, EditError, Masker, Path, Token};
 
 impl Engine {
     /// Makes a change, or rehearses it.
@@ -124,7 +124,8 @@ impl Transaction<'_> {
         let differs = |text: Option<&Arc<Snapshot>>| text.is_none_or(|text| !text.is_same_text(&after));
         // The text of a rollback was accepted before, and a file that is loaded is there already.
         let is_new = matches!(operation, Operation::Save | Operation::Update);
-        if is_new && has_lost_line_ends(after.bytes()) && differs(before) && differs(file.as_ref()) {
+        if is_new && Document::has_lost_line_ends(after.bytes()) && differs(before) && differs(file.as_ref())
+        {
             engine.refuse_guarded([Some(Guard::OneLine), None], self.options)?;
         }
         self.check_text(before, &after)?;
@@ -177,7 +178,7 @@ impl Transaction<'_> {
         if !present.is_valid() {
             return Err(Error::bad_config(present.clone()));
         }
-        let new = formatted_document(present.document()).map_err(EditError::Unproved)?;
+        let new = present.document().formatted().map_err(EditError::Unproved)?;
         Ok(new.map_or_else(|| present.clone(), |new| Snapshot::from_document(new).into()))
     }
 

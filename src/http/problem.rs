@@ -57,29 +57,36 @@ impl Problem {
 
     /// The same for a client that shows a refusal of a request in the words of a command.
     pub fn with_refusal(error: &Error) -> Self {
-        let told = error.is_of_request().then(|| {
-            let mut told = error.clone().shortened();
-            let of_faults = told
-                .faults
-                .iter_mut()
-                .flat_map(|fault| [&mut fault.message].into_iter().chain(&mut fault.hint));
-            let texts = [&mut told.message].into_iter().chain(&mut told.hint).chain(of_faults);
-            texts.for_each(|text| *text = masked_text(text));
-            told.faults
-                .iter_mut()
-                .for_each(|fault| fault.pointer = fault.pointer.as_ref().map(masked_pointer));
-            Box::new(told)
-        });
-        Self { refusal: told, ..Self::from(error) }
+        let refusal = error.is_of_request().then(|| Box::new(masked(error.clone().shortened())));
+        Self { refusal, ..Self::from(error) }
     }
 }
 
+/// The same error with masks for secrets that clients may have put anywhere: a URL as the name of a stream, for instance.
+fn masked(mut error: Error) -> Error {
+    for fault in &mut error.faults {
+        if let Some(pointer) = fault.pointer.take() {
+            let keys = pointer.keys();
+            let keys = Masker::default().keys(&keys.iter().map(String::as_str).collect::<Vec<_>>());
+            let shown = Pointer::from_keys(keys);
+            if shown != pointer {
+                error.message = error.message.replace(&pointer.to_path().shown(), &shown.to_path().shown());
+            }
+            fault.pointer = Some(shown);
+        }
+        fault.message = masked_text(&fault.message);
+        fault.hint = fault.hint.as_deref().map(masked_text);
+    }
+    error.message = masked_text(&error.message);
+    error.hint = error.hint.as_deref().map(masked_text);
+    error
+}
+
 impl From<&Error> for Problem {
-    /// Secrets are masked that clients may have put anywhere: a URL as the name of a stream, for instance.
     fn from(error: &Error) -> Self {
-        let Error { kind, faults: mut errors, unlisted, .. } = error.clone().shortened();
-        let mut detail = match (errors.len(), unlisted) {
-            (0 | 1, 0) => error.message.clone(),
+        let Error { kind, message, faults: mut errors, unlisted, .. } = masked(error.clone().shortened());
+        let detail = match (errors.len(), unlisted) {
+            (0 | 1, 0) => message,
             (count, 0) => format!("the request has {count} faults"),
             (count, more) => format!("the request has these {count} faults and {more} more"),
         };
@@ -88,18 +95,8 @@ impl From<&Error> for Problem {
             (Some(last), Some(hint)) if kind == ErrorKind::NewWarnings => last.hint = Some(hint),
             _ => {}
         }
-        for fault in &mut errors {
-            if let Some(pointer) = fault.pointer.take() {
-                let shown = masked_pointer(&pointer);
-                if shown != pointer {
-                    detail = detail.replace(&pointer.to_path().shown(), &shown.to_path().shown());
-                }
-                fault.pointer = Some(shown);
-            }
-            fault.message = masked_text(&fault.message);
-        }
         let (title, status) = (kind.title().to_owned(), error.status.unwrap_or(kind.status()));
-        Self { urn: urn(kind), title, status, detail: masked_text(&detail), errors, refusal: None }
+        Self { urn: urn(kind), title, status, detail, errors, refusal: None }
     }
 }
 
@@ -126,9 +123,4 @@ fn hint(error: &Error) -> Option<String> {
         (None, _) => return error.hint.clone(),
     };
     Some(words.to_owned())
-}
-
-fn masked_pointer(pointer: &Pointer) -> Pointer {
-    let keys = pointer.keys();
-    Pointer::from_keys(Masker::default().keys(&keys.iter().map(String::as_str).collect::<Vec<_>>()))
 }

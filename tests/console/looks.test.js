@@ -56,16 +56,13 @@ test('view_auth sees everything, and no control that changes anything', options,
   await shows(page, '.text-lines', 'prepush 6;');
 });
 
-test('the history shows what a change did, compares two texts, and goes back', options, async () => {
+test('the history shows what a change did, and goes back', options, async () => {
   await ask(here, 'modify_config?message=first', '{"streams":{"cam1":{"prepush":6}}}');
   await ask(here, 'modify_config', '{"streams":{"cam1":{"dvr":null}}}');
   const page = await enter(here, '#/history/1');
   await shows(page, '.history-list', 'first');
   await shows(page, '.history-list', 'streams.cam1.prepush');
   await shows(page, '.history-detail .added', 'prepush 6;');
-  await page.evaluate(() => { location.hash = '#/history?from=1&to=running'; });
-  await shows(page, '.history-detail .removed', 'dvr /storage/cam1 7d;');
-  await page.evaluate(() => { location.hash = '#/history/1'; });
   await press(page, 'Go back to before #1');
   await shows(page, '.history-detail .added', 'prepush 5;');
   assert.ok(here.text.includes('prepush 6;'), 'nothing is changed yet');
@@ -79,7 +76,6 @@ test('going back says what it does to an edit by hand, and what is shown ends wi
   await ask(here, 'modify_config', '{"streams":{"cam1":{"prepush":7}}}');
   const page = await enter(here, '#/history/2');
   await page.waitForSelector('.history-detail .diff');
-  await page.select('.compare [name=from]', '1');
   here.editByHand((text) => text.replace('prepush 7', 'prepush 70'));
   await until(async () => (await ask(here, 'status')).state.includes('edited-by-hand'), 'the hand edit');
   await press(page, 'Go back to before #2');
@@ -89,7 +85,6 @@ test('going back says what it does to an edit by hand, and what is shown ends wi
   await shows(page, '.history-detail', 'until it is kept or taken back');
   await until(() => here.text.includes('prepush 6;'), 'the text before the second change');
   await shows(page, '.history-list', '#3');
-  assert.equal(await page.$eval('.compare [name=from]', (box) => /** @type {HTMLSelectElement} */ (box).value), '1', 'what was chosen stays');
   await press(page, 'Take back');
   await shows(page, '.history-detail h2', 'change #2');
   assert.ok(!(await page.$eval('.history-detail', (box) => box.textContent)).includes('is the configuration again'));

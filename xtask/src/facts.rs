@@ -79,7 +79,7 @@ pub const WARNINGS: &[(&str, &str)] = &[
 
 #[cfg(test)]
 mod tests {
-    use mediaconf::{Document, Lens, Severity, View, check, top_members};
+    use mediaconf::{Config, Document, Severity, check};
 
     use super::{ERRORS, GENERAL, WARNINGS};
 
@@ -88,8 +88,7 @@ mod tests {
         for (_, text, json) in GENERAL {
             let document = Document::parse((*text).to_owned());
             assert!(check(text).is_empty(), "{text}");
-            let members = top_members(&document);
-            let view = serde_json::to_value(View::new(&members, &Lens::default())).expect("a view is JSON");
+            let view = serde_json::to_value(Config::new(&document)).expect("a view is JSON");
             let wanted: serde_json::Value = serde_json::from_str(json).expect("an example is JSON");
             for (key, value) in wanted.as_object().expect("an example is an object") {
                 assert_eq!(&view[key], value, "{text}");

@@ -21,10 +21,7 @@ use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, IncludedEntry, Snapshot};
 use crate::error::{Error, Exit};
 use crate::http::api::RUNTIME;
-use mediaconf::{
-    Condition, Config, Diagnostics, Kind, Lens, Masker, Path, Schema, Segment, Selection, WITH_INCLUDES,
-    each_set_line, set_lines, top_members,
-};
+use mediaconf::{Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segment, Selection};
 
 /// Show the configuration, or single values of it
 ///
@@ -300,10 +297,6 @@ impl<'a> Wanted<'a> {
         (notes, is_shown)
     }
 
-    fn lens(&self) -> Lens {
-        Lens { skip_static_streams: self.args.skip_streams, ..Lens::default() }
-    }
-
     /// Looks into a configuration; a text with errors has no values.
     fn look<R>(
         &self,
@@ -315,7 +308,7 @@ impl<'a> Wanted<'a> {
         }
         let masked = self.masker.as_ref().map(|masker| text.masked(masker));
         let [own, shown] = [&**text, masked.as_ref().unwrap_or(text)]
-            .map(|text| Config::from_members(text.members(), self.lens()));
+            .map(|text| text.config().skipping_static(self.args.skip_streams));
         let Some(figures) = figures else { return work(Values { shown: &shown, own: &own }) };
         let with_figures = |config: &Config<'_>, masker: Option<&Masker>| {
             let mut whole = config.to_json();
@@ -349,8 +342,8 @@ impl<'a> Wanted<'a> {
             form @ (ReadFormat::Json | ReadFormat::Compact)
                 if self.paths.is_empty() && is_as_it_is && shown.text.is_valid() =>
             {
-                let config = Config::from_members(top_members(shown.text.document()), self.lens());
-                output(print_json(form, &config.view(), out))
+                let config = shown.text.config().skipping_static(self.args.skip_streams);
+                output(print_json(form, &config, out))
             }
             ReadFormat::Table => {
                 let mut tables = GroupTables::new(&self.args.columns, self.args.sort.as_deref());
@@ -360,7 +353,7 @@ impl<'a> Wanted<'a> {
             form => self.look(shown, |values| match form {
                 _ if !self.paths.is_empty() => self.print_values(values, out),
                 ReadFormat::Set => {
-                    output(each_set_line(values.shown, &mut |(path, value)| writeln!(out, "{path}={value}")))
+                    output(values.shown.each_set_line(&mut |(path, value)| writeln!(out, "{path}={value}")))
                 }
                 _ => output(print_json(form, &self.value(&shown.included, values)?, out)),
             }),
@@ -376,7 +369,7 @@ impl<'a> Wanted<'a> {
                 if let (false, Some(members)) = (included.is_empty(), whole.as_object_mut()) {
                     // Sent back, this would write the included files into the configuration: it is
                     // refused.
-                    members.insert(WITH_INCLUDES.to_owned(), included.into());
+                    members.insert(Schema::WITH_INCLUDES.to_owned(), included.into());
                 }
                 Ok(whole)
             }
@@ -451,7 +444,7 @@ impl<'a> Wanted<'a> {
         for path in &self.paths {
             if self.args.output == ReadFormat::Set {
                 for (path, value) in self.select(path, values)?.into_places() {
-                    let mut lines = set_lines(&value, &path.segments).into_iter();
+                    let mut lines = Path::set_lines(&value, &path.segments).into_iter();
                     output(lines.try_for_each(|(path, value)| writeln!(out, "{path}={value}")))?;
                 }
                 continue;

@@ -2,7 +2,7 @@
 //! HTTP in the words of this program.
 
 use std::error::Error as StdError;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,9 +10,8 @@ use std::time::Duration;
 use reqwest::StatusCode;
 use rustls::{CertificateError, OtherError};
 use serde_json::{Map, Value};
-use thiserror::Error;
 
-use super::api_client::{ApiCall, Client, Credentials};
+use super::connection::{ApiCall, Client};
 use crate::engine::Guard;
 use crate::error::{Error, ErrorKind};
 use crate::http::api::Fingerprint;
@@ -31,25 +30,28 @@ const MAX_KEPT: usize = 16 * MAX_SHOWN;
 const UNKNOWN: &str =
     "it is not known whether the change was made; `mediactl read` shows the present configuration";
 
+const WRONG_PASSWORD: &str =
+    "use the login and password of `edit_auth` in the running configuration of the server";
+
+const NO_PASSWORD: &str = "give `--user` and `--password-file`, or MEDIACTL_LOGIN and MEDIACTL_PASSWORD (a context has \
+                           `login` and `password_command` instead); on a terminal, `mediactl` asks for them";
+
 /// Advice where the server may be another program.
 pub(super) const ADDRESS: &str = "check the address and `--api-prefix`";
 
-/// The reason why a request failed.
+/// The reason why a request failed, and what may be done about it.
 #[derive(Debug)]
-pub struct ClientError {
-    /// The reason in words.
+pub struct Failure {
     pub error: Box<Error>,
-    /// The fault of a certificate that the user may trust.
-    pub(super) certificate: Option<TlsFault>,
+    /// The fault of the certificate of the server.
+    pub certificate: Option<TlsFault>,
     /// The time after which a request is sent again that the server did not look at.
-    pub(super) retry_after: Option<Duration>,
-    /// Whether the server has this API, where it looked at the request and would have known its path.
-    pub(super) is_ours: Option<bool>,
+    pub retry_after: Option<Duration>,
 }
 
-impl From<Error> for ClientError {
+impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self { error: Box::new(error), certificate: None, retry_after: None, is_ours: None }
+        Self { error: Box::new(error), certificate: None, retry_after: None }
     }
 }
 
@@ -64,12 +66,11 @@ impl Client {
     }
 
     /// The error of a connection that could not be made, or broke.
-    pub(super) fn broken(&self, error: &(dyn StdError + 'static), applies: bool) -> ClientError {
+    pub(super) fn broken(&self, error: &(dyn StdError + 'static), applies: bool) -> Failure {
         let is = |test: fn(&reqwest::Error) -> bool| chain(error).any(|e| e.downcast_ref().is_some_and(test));
         if let Some(fault) = chain(error).find_map(|error| error.downcast_ref()).map(TlsFault::from_error) {
             let failed = self.failed(false, format_args!("no encrypted connection: {fault}"), fault.hint());
-            let certificate = Some(fault).filter(|fault| matches!(fault, TlsFault::Unknown { .. }));
-            return ClientError { certificate, ..failed.into() };
+            return Failure { certificate: Some(fault), ..failed.into() };
         }
         let reason = connection_fault(error);
         let is_early = is(reqwest::Error::is_connect) || is(reqwest::Error::is_builder);
@@ -83,7 +84,7 @@ impl Client {
     }
 
     /// The error of a request whose answer took too long.
-    pub(super) fn timed_out(&self, applies: bool) -> ClientError {
+    pub(super) fn timed_out(&self, applies: bool) -> Failure {
         self.failed(applies, "the answer did not come in time", None).into()
     }
 
@@ -96,12 +97,12 @@ impl Client {
         body: &[u8],
         call: &ApiCall<'_>,
     ) -> Error {
-        let (code, credentials) = (status.as_u16(), self.settings.credentials.as_ref());
+        let code = status.as_u16();
         let is_problem =
             media_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(MEDIA_TYPE);
         let sent = if is_problem { serde_json::from_slice::<Value>(body).ok() } else { None };
         let kind = sent.as_ref().and_then(|sent| Problem::kind_of(sent["type"].as_str()?));
-        let problem = sent.and_then(|sent| without_secrets(sent, credentials));
+        let problem = sent.and_then(|sent| self.without_secrets(sent));
         let refused = |error: Error| Error { status: Some(code), ..error };
         if let Some(refusal) = problem.as_ref().and_then(|problem| problem.refusal.as_ref()) {
             return refused((**refusal).clone());
@@ -113,53 +114,70 @@ impl Client {
         let Problem { detail, title, errors, .. } = problem.unwrap_or_default();
         let detail = if detail.is_empty() { title } else { detail };
         let text = String::from_utf8_lossy(&body[..body.len().min(MAX_KEPT)]);
-        let is_wrong = code == ErrorKind::Unauthorized.status() && credentials.is_some();
+        let is_wrong = code == ErrorKind::Unauthorized.status() && self.settings.credentials.is_some();
         let whole = match detail.is_empty() {
             // The status alone says that the credentials are wrong, whatever the detail is.
             _ if is_wrong => "the login or the password is wrong".to_owned(),
             false => detail,
             true => {
                 let name = status.canonical_reason().unwrap_or_default();
-                let text = Some(shown(&cut(&text, credentials))).filter(|text| !text.is_empty());
+                let text = Some(shown(&self.harmless(&text))).filter(|text| !text.is_empty());
                 format!("it answers {code} {name}{}", text.map_or(String::new(), |text| format!(": {text}")))
             }
         };
         let of_change = |kind: ErrorKind| if call.applies { kind.of_change() } else { kind };
         let kind = kind.map_or_else(|| kind_of_status(code, call.applies), of_change);
-        let error = match &errors[..] {
-            [only] if whole.contains(&only.message) => {
-                let message = format!("`{}`: {only}", self.name);
-                Error { hint: only.hint.clone(), ..Error::new(kind, message) }
-            }
-            _ => {
-                let hint = match code {
-                    401 if is_wrong => Some(
-                        "use the login and password of `edit_auth` in the running configuration of the server",
-                    ),
-                    401 => Some(
-                        "give `--user` and `--password-file`, or MEDIACTL_LOGIN and MEDIACTL_PASSWORD (a context has \
-                         `login` and `password_command` instead); on a terminal, `mediactl` asks for them",
-                    ),
-                    404 if errors.is_empty() => Some(ADDRESS),
-                    412 if errors.is_empty() => Some("the configuration keeps changing meanwhile; try again"),
-                    // A server that is busy has not begun.
-                    500.. if code != 503 && !is_problem && call.applies => Some(UNKNOWN),
-                    _ => None,
-                };
-                let message = format!("`{}`: {whole}", self.name);
-                let first =
-                    Fault { message: message.clone(), hint: hint.map(str::to_owned), ..Fault::default() };
-                if errors.is_empty() {
-                    Error { hint: first.hint, ..Error::new(kind, message) }
-                } else {
-                    let lines: Vec<Fault> =
-                        [first].into_iter().chain(errors.into_iter().map(Fault::in_one_line)).collect();
-                    let messages: Vec<&str> = lines.iter().map(|line| line.message.as_str()).collect();
-                    Error::new(kind, messages.join("; ")).with_faults(lines)
-                }
-            }
+        if let [only] = &errors[..]
+            && whole.contains(&only.message)
+        {
+            let message = format!("`{}`: {only}", self.name);
+            return refused(Error { hint: only.hint.clone(), ..Error::new(kind, message) });
+        }
+        let hint = match code {
+            401 if is_wrong => Some(WRONG_PASSWORD),
+            401 => Some(NO_PASSWORD),
+            404 if errors.is_empty() => Some(ADDRESS),
+            412 if errors.is_empty() => Some("the configuration keeps changing meanwhile; try again"),
+            // A server that is busy has not begun.
+            500.. if code != 503 && !is_problem && call.applies => Some(UNKNOWN),
+            _ => None,
         };
-        refused(error)
+        let message = format!("`{}`: {whole}", self.name);
+        let first = Fault { hint: hint.map(str::to_owned), ..Fault::plain(message) };
+        if errors.is_empty() {
+            return refused(Error { hint: first.hint, ..Error::new(kind, first.message) });
+        }
+        let lines: Vec<Fault> =
+            [first].into_iter().chain(errors.into_iter().map(Fault::in_one_line)).collect();
+        let messages: Vec<&str> = lines.iter().map(|line| line.message.as_str()).collect();
+        refused(Error::new(kind, messages.join("; ")).with_faults(lines))
+    }
+
+    /// A text of the server on one line, without the login and the password, which it may have repeated.
+    pub(super) fn harmless(&self, text: &str) -> String {
+        let credentials = self.settings.credentials.as_ref();
+        one_line(&credentials.map_or_else(|| text.to_owned(), |secret| secret.cut_from(text)))
+    }
+
+    /// The same of a problem document; what programs read in it stays.
+    fn without_secrets(&self, sent: Value) -> Option<Problem> {
+        fn cut_all(value: Value, cut: &dyn Fn(&str) -> String) -> Value {
+            match value {
+                Value::String(text) => cut(&text).into(),
+                Value::Array(values) => values.into_iter().map(|value| cut_all(value, cut)).collect(),
+                Value::Object(members) => {
+                    let members = members.into_iter().map(|(key, value)| (cut(&key), cut_all(value, cut)));
+                    Value::Object(members.collect::<Map<_, _>>())
+                }
+                value => value,
+            }
+        }
+        let told = ["kind", "guard"].map(|key| (key, sent["refusal"].get(key).cloned()));
+        let mut harmless = cut_all(sent, &|text| self.harmless(text));
+        for (key, value) in told.into_iter().filter_map(|(key, value)| Some((key, value?))) {
+            harmless["refusal"][key] = value;
+        }
+        serde_json::from_value(harmless).ok()
     }
 }
 
@@ -182,56 +200,24 @@ fn shown(text: &str) -> String {
     one_line(&words.join(" ")).chars().take(MAX_SHOWN).collect()
 }
 
-/// A text of the server on one line, without the login and the password, which it may have repeated.
-pub(super) fn cut(text: &str, credentials: Option<&Credentials>) -> String {
-    let harmless = credentials.map_or_else(|| text.to_owned(), |secret| secret.cut_from(text));
-    one_line(&harmless)
-}
-
-/// The same of a problem document; what programs read in it stays.
-fn without_secrets(sent: Value, credentials: Option<&Credentials>) -> Option<Problem> {
-    fn cut_all(value: Value, cut: &dyn Fn(&str) -> String) -> Value {
-        match value {
-            Value::String(text) => cut(&text).into(),
-            Value::Array(values) => values.into_iter().map(|value| cut_all(value, cut)).collect(),
-            Value::Object(members) => {
-                let members = members.into_iter().map(|(key, value)| (cut(&key), cut_all(value, cut)));
-                Value::Object(members.collect::<Map<_, _>>())
-            }
-            value => value,
-        }
-    }
-    let told = ["kind", "guard"].map(|key| (key, sent["refusal"].get(key).cloned()));
-    let mut harmless = cut_all(sent, &|text| cut(text, credentials));
-    for (key, value) in told.into_iter().filter_map(|(key, value)| Some((key, value?))) {
-        harmless["refusal"][key] = value;
-    }
-    serde_json::from_value(harmless).ok()
-}
-
 /// The reason why an encrypted connection failed.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum TlsFault {
-    #[error("its certificate is from an authority that is not trusted")]
-    UnknownAuthority,
-    /// `openssl req -x509` makes such a certificate by default.
-    #[error("its certificate is for an authority, not for a server")]
-    AuthorityAsServer,
-    /// A certificate that the user may trust by its fingerprint.
-    #[error("{why}; its fingerprint is {found}")]
-    Unknown { found: Fingerprint, why: Box<TlsFault> },
-    #[error("its certificate has the fingerprint {found}, and not {pinned}")]
-    OtherFingerprint { found: Fingerprint, pinned: Fingerprint },
-    #[error("its certificate is for another host")]
-    OtherHost,
-    #[error("its certificate has expired, or is not valid yet")]
-    OutOfDate,
-    #[error("it does not speak TLS")]
-    NotTls,
-    /// Any other fault, in the words of the library.
-    #[error("{0}")]
-    Other(String),
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsFault {
+    pub why: String,
+    /// The advice for the user.
+    hint: Option<&'static str>,
+    /// The fingerprint of a certificate that the user may trust.
+    pub unknown: Option<Fingerprint>,
 }
+
+impl fmt::Display for TlsFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fingerprint = self.unknown.map_or(String::new(), |found| format!("; its fingerprint is {found}"));
+        write!(f, "{}{fingerprint}", self.why)
+    }
+}
+
+impl std::error::Error for TlsFault {}
 
 /// A verifier of this program rejected a certificate; the library carries the reason through the handshake.
 impl From<TlsFault> for rustls::Error {
@@ -241,55 +227,82 @@ impl From<TlsFault> for rustls::Error {
 }
 
 impl TlsFault {
+    fn new(why: impl Into<String>, hint: &'static str) -> Self {
+        Self { why: why.into(), hint: Some(hint), unknown: None }
+    }
+
+    /// A certificate that nobody known vouches for.
+    pub(super) fn unknown(found: Fingerprint, error: &rustls::Error) -> Option<Self> {
+        let fault = Self::from_error(error);
+        [UNKNOWN_AUTHORITY, AUTHORITY_AS_SERVER].contains(&&*fault.why).then_some(Self {
+            hint: None,
+            unknown: Some(found),
+            ..fault
+        })
+    }
+
+    /// Another certificate than the one that the user trusts.
+    pub(super) fn other_fingerprint(found: Fingerprint, pinned: Fingerprint) -> Self {
+        Self::new(
+            format!("its certificate has the fingerprint {found}, and not {pinned}"),
+            "another machine may pose as the server; if the server has a new certificate, compare its fingerprint \
+             there, and pin that one",
+        )
+    }
+
     pub(super) fn from_error(error: &rustls::Error) -> Self {
         let rustls::Error::InvalidCertificate(fault) = error else {
-            let is_message = matches!(error, rustls::Error::InvalidMessage(_));
-            return if is_message { Self::NotTls } else { Self::Other(error.to_string().to_lowercase()) };
+            return match error {
+                rustls::Error::InvalidMessage(_) => {
+                    Self::new("it does not speak TLS", "is it `http://` instead of `https://`?")
+                }
+                _ => Self::new(error.to_string().to_lowercase(), AUTHORITY),
+            };
         };
         match fault {
             // A bad signature was made by another authority of the same name.
-            CertificateError::UnknownIssuer | CertificateError::BadSignature => Self::UnknownAuthority,
-            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-                Self::OtherHost
+            CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+                Self::new(UNKNOWN_AUTHORITY, AUTHORITY)
             }
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => Self::new(
+                "its certificate is for another host",
+                "the host in the URL has to be a name in the certificate",
+            ),
             CertificateError::Expired
             | CertificateError::ExpiredContext { .. }
             | CertificateError::NotValidYet
-            | CertificateError::NotValidYetContext { .. } => Self::OutOfDate,
-            CertificateError::Other(OtherError(other)) => match other.downcast_ref::<Self>() {
-                Some(own) => own.clone(),
-                // The type of this error is private to the library.
-                None if format!("{other:?}").contains("CaUsedAsEndEntity") => Self::AuthorityAsServer,
-                None => Self::Other(fault.to_string().to_lowercase()),
-            },
-            fault => Self::Other(fault.to_string().to_lowercase()),
+            | CertificateError::NotValidYetContext { .. } => Self::new(
+                "its certificate has expired, or is not valid yet",
+                "the server needs a new certificate, or a clock is wrong",
+            ),
+            CertificateError::Other(OtherError(other)) if other.is::<Self>() => {
+                other.downcast_ref::<Self>().cloned().expect("it is one")
+            }
+            // The type of this error is private to the library. `openssl req -x509` makes such a certificate by default.
+            CertificateError::Other(OtherError(other))
+                if format!("{other:?}").contains("CaUsedAsEndEntity") =>
+            {
+                let hint = "create a self-signed certificate with `-addext basicConstraints=CA:FALSE`";
+                Self::new(AUTHORITY_AS_SERVER, hint)
+            }
+            fault => Self::new(fault.to_string().to_lowercase(), AUTHORITY),
         }
     }
 
     /// The advice for the user.
     fn hint(&self) -> Option<String> {
-        let hint = match self {
-            Self::Unknown { found, .. } => {
-                return Some(format!(
-                    "if the server shows the same one, trust it with `--fingerprint {found}`; \
-                     `--cacert FILE` names an authority instead"
-                ));
-            }
-            Self::OtherFingerprint { .. } => {
-                "another machine may pose as the server; if the server has a new certificate, compare its \
-                 fingerprint there, and pin that one"
-            }
-            Self::AuthorityAsServer => {
-                "create a self-signed certificate with `-addext basicConstraints=CA:FALSE`"
-            }
-            Self::NotTls => "is it `http://` instead of `https://`?",
-            Self::OtherHost => "the host in the URL has to be a name in the certificate",
-            Self::OutOfDate => "the server needs a new certificate, or a clock is wrong",
-            Self::UnknownAuthority | Self::Other(_) => AUTHORITY,
+        let trusted = |found| {
+            format!(
+                "if the server shows the same one, trust it with `--fingerprint {found}`; \
+                 `--cacert FILE` names an authority instead"
+            )
         };
-        Some(hint.to_owned())
+        self.unknown.map(trusted).or_else(|| self.hint.map(str::to_owned))
     }
 }
+
+const UNKNOWN_AUTHORITY: &str = "its certificate is from an authority that is not trusted";
+const AUTHORITY_AS_SERVER: &str = "its certificate is for an authority, not for a server";
 
 /// Advice where no trusted authority issued the certificate.
 pub(super) const AUTHORITY: &str =
@@ -345,7 +358,7 @@ pub(super) fn was_closed(error: &(dyn StdError + 'static)) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::client::{ClientSettings, Endpoint};
+    use crate::http::client::{ClientSettings, Credentials, Endpoint, Host};
 
     #[test]
     fn an_answer_is_shown_in_one_short_line() {
@@ -353,11 +366,18 @@ mod tests {
         assert_eq!(shown(&"ü".repeat(500)).chars().count(), MAX_SHOWN);
     }
 
+    struct NoTerminal;
+
+    impl Host for NoTerminal {
+        fn warning(&self, _text: &str) {}
+    }
+
     #[test]
     fn what_the_server_repeats_is_not_shown() {
         let credentials = Credentials::new("a", "hunter2");
         let (endpoint, _) = Endpoint::parse("http://h", "/").expect("it is a URL");
-        let client = Client::new(endpoint, ClientSettings { credentials, ..ClientSettings::default() });
+        let settings = ClientSettings { credentials, ..ClientSettings::default() };
+        let client = Client::new(endpoint, "h".to_owned(), None, settings, Box::new(NoTerminal));
         let body = br#"{"type":"x","detail":"who is a:hunter2","errors":[{"message":"hunter2 is unknown","file":"hunter2","mine":{"x":"hunter2"}}]}"#;
         let error = client.refused(StatusCode::FORBIDDEN, MEDIA_TYPE, body, &ApiCall::default());
         assert!(error.message.contains("who is a:…"), "{error:?}");

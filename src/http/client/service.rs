@@ -1,4 +1,7 @@
 //! A server as the service that commands work on.
+//!
+//! Foreign servers have only the four operations of the API. Whatever relies on more is refused
+//! here, or done here, before anything is sent.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,107 +10,112 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::api_client::{ApiCall, Client, Credentials, is_report};
-use super::session::{Host, Session};
+use super::connection::{ApiCall, Client, Reply};
+use super::error::ADDRESS;
+use super::settings::Credentials;
 use crate::engine::{
     ChangeOptions, ChangeReport, ChangeRequest, Composed, ConfigService, ConfigSource, Decision, Guard,
     NodeReport, OutcomeNote, RequestedChange, ServerHealth, ServerInfo, Snapshot, Status, before_deletion,
     before_replacement, deleted_streams, differing, is_edited_since, last_change,
 };
 use crate::error::{Error, ErrorKind};
-use crate::http::api::{ApiOperation, ID, MAX_WAIT, RUNTIME, SKIP_STREAMS, WAIT, revision_in};
+use crate::http::api::{
+    ApiOperation, FORMAT, FORMAT_CONF, ID, IncludedFile, IncludedFiles, MAX_WAIT, RUNTIME, SKIP_STREAMS,
+    SOURCE, SOURCE_SAVED, WAIT, revision_in,
+};
 use crate::http::notes::KEPT_HAND_EDIT;
-use crate::store::{ChangeRef, HistoryEntry, PendingInfo};
-use mediaconf::{Request, doubts_in_json, normalize, patch_between};
+use crate::store::{ChangeRef, HistoryEntry, IncludedText, PendingInfo};
+use mediaconf::{Edit, Note, Request, Schema};
 
-/// A server of this API.
-///
-/// Foreign servers have only the four operations of the API. Whatever relies on more is refused
-/// here, or done here, before anything is sent.
+/// A server of this API, which has one request at a time.
 pub struct RemoteService {
     name: String,
-    link: Mutex<ServerLink>,
-}
-
-/// The session with a server, which has one request at a time.
-struct ServerLink {
-    session: Session,
-    /// The account in the configuration that the last change made: it holds for the next request.
-    new_account: Option<Credentials>,
+    client: Mutex<Client>,
+    /// The account in the configuration that the last change made: it holds for the next decision.
+    new_account: Mutex<Option<Credentials>>,
     /// Held as long as the service is used: closing it would close the way to the server.
-    _way: Option<Box<dyn Any + Send>>,
+    _way: Option<Box<dyn Any + Send + Sync>>,
 }
 
 impl RemoteService {
-    /// The server of `client`, which messages call `name`. `login` is the login to ask a password
-    /// for, if the server wants one. Sends nothing.
-    pub fn new(client: Client, name: String, login: Option<String>, host: Box<dyn Host>) -> Self {
-        let session = Session::new(client, name.clone(), login, host);
-        Self { name, link: Mutex::new(ServerLink { session, new_account: None, _way: None }) }
+    /// The server of `client`. Sends nothing.
+    pub fn new(client: Client) -> Self {
+        let name = client.name.clone();
+        Self { name, client: Mutex::new(client), new_account: Mutex::default(), _way: None }
     }
 
     /// The same service, holding `way` as long as it lives.
-    pub fn keeping(self, way: impl Any + Send) -> Self {
-        self.link()._way = Some(Box::new(way));
-        self
+    pub fn keeping(self, way: impl Any + Send + Sync) -> Self {
+        Self { _way: Some(Box::new(way)), ..self }
     }
 
-    fn link(&self) -> MutexGuard<'_, ServerLink> {
-        self.link.lock().unwrap_or_else(PoisonError::into_inner)
+    fn client(&self) -> MutexGuard<'_, Client> {
+        self.client.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl ServerLink {
-    /// Makes a change, or rehearses it, on a server that evaluates requests itself; `None` if the server is a foreign one,
-    /// which has changed nothing.
-    fn change(
-        &mut self,
-        requested: &RequestedChange<'_>,
-        options: &ChangeOptions,
-    ) -> Result<Option<ChangeReport>, Error> {
-        let request = ChangeRequest { operation: requested.by_ref(), options: options.clone() };
-        let body = serde_json::to_vec(&request).expect("a request can be written");
-        let call = ApiCall { body: &body, applies: !options.dry_run, ..ApiCall::new(ApiOperation::Change) };
-        let Some(reply) = self.session.send_ours(&call)? else { return Ok(None) };
-        // All other members may be missing, so any object would do.
-        let report = |value: Value| serde_json::from_value(Some(value).filter(is_report)?).ok();
-        self.session.parsed(&reply, call.applies, "something that is no report of a change", report).map(Some)
+impl Client {
+    /// Reads a configuration.
+    fn fetch(&mut self, source: ConfigSource) -> Result<Arc<Snapshot>, Error> {
+        let mut parameters = vec![(FORMAT, FORMAT_CONF)];
+        if source == ConfigSource::Saved {
+            parameters.push((SOURCE, SOURCE_SAVED));
+        }
+        let mut reply = self.send(&ApiCall::read(parameters))?;
+        match source == ConfigSource::Running || reply.is_ours {
+            true => self.text(&mut reply, false),
+            false => Err(self.not_offered("the saved configuration")),
+        }
     }
 
-    /// Remembers the account that a change makes.
-    fn remember_account(&mut self, report: ChangeReport) -> ChangeReport {
-        let account = report.account.clone();
-        self.new_account = account.and_then(|[login, password]| Credentials::new(login, password));
-        report
+    /// Takes the configuration out of a response: the text, or one that is made of the JSON of a server without text.
+    fn text(&self, reply: &mut Reply, applies: bool) -> Result<Arc<Snapshot>, Error> {
+        if !reply.is_ours {
+            return self.of_values(&self.object(reply, applies)?, applies);
+        }
+        let revision = reply.etag.as_deref().and_then(revision_in);
+        Ok(Arc::new(Snapshot::with_revision(reply.body.take().unwrap_or_default(), revision)))
+    }
+
+    /// The text that is made of the values of a configuration.
+    fn of_values(&self, values: &Value, applies: bool) -> Result<Arc<Snapshot>, Error> {
+        let made = Snapshot::of_values(values).map(Arc::new);
+        made.ok_or_else(|| self.not_of_the_api("JSON that can't be written as a configuration", applies))
+    }
+
+    /// The JSON object in the body of a response.
+    fn object(&self, reply: &Reply, applies: bool) -> Result<Value, Error> {
+        let object = reply.json().filter(Value::is_object);
+        object.ok_or_else(|| self.not_of_the_api("something that is no JSON object", applies))
+    }
+
+    fn not_of_the_api(&self, what: &'static str, applies: bool) -> Error {
+        self.failed(applies, format_args!("it answers with {what}"), Some(ADDRESS.to_owned()))
+    }
+
+    fn not_offered(&self, noun: &str) -> Error {
+        Error::not_offered(&self.name, noun)
+    }
+
+    /// Sends a request that only a server of this API knows; another one does not offer what `noun` says.
+    fn demanded(&mut self, call: &ApiCall<'_>, noun: &str) -> Result<Reply, Error> {
+        let reply = self.send_ours(call)?;
+        reply.ok_or_else(|| self.not_offered(noun))
     }
 
     /// The figures of the server; null if it tells none.
     fn figures(&mut self) -> Result<Value, Error> {
-        match self.session.send_ours(&ApiCall::new(ApiOperation::Runtime))? {
-            Some(reply) => self.session.object(&reply, false),
-            None => {
-                let switches = vec![(SKIP_STREAMS, "true"), (RUNTIME, "true")];
-                let reply = self.session.send(&ApiCall::read(switches))?;
-                self.session.object(&reply, false)
-            }
-        }
-        .map(|mut whole| whole[RUNTIME].take())
-    }
-
-    /// The id of the pending change.
-    fn pending_id(&mut self) -> Result<String, Error> {
-        let reply = self.session.probe()?;
-        if !reply.is_ours {
-            return Err(self.session.not_offered("changes that have to be confirmed"));
-        }
-        reply.pending.ok_or(Error::nothing_pending())
+        let reply = match self.send_ours(&ApiCall::new(ApiOperation::Runtime))? {
+            Some(reply) => reply,
+            None => self.send(&ApiCall::read(vec![(SKIP_STREAMS, "true"), (RUNTIME, "true")]))?,
+        };
+        Ok(self.object(&reply, false)?[RUNTIME].take())
     }
 
     fn history(&mut self) -> Result<Vec<HistoryEntry>, Error> {
-        let reply = self.session.send_ours(&ApiCall::new(ApiOperation::History))?;
-        let reply = reply.ok_or_else(|| self.session.not_offered("a history"))?;
-        let entries = |list| serde_json::from_value(list).ok();
-        self.session.parsed(&reply, false, "something that is no history", entries)
+        let reply = self.demanded(&ApiCall::new(ApiOperation::History), "a history")?;
+        let entries = reply.json().and_then(|list| serde_json::from_value(list).ok());
+        entries.ok_or_else(|| self.not_of_the_api("something that is no history", false))
     }
 }
 
@@ -117,20 +125,28 @@ impl ConfigService for RemoteService {
     }
 
     fn read(&self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Error> {
-        self.link().session.fetch(source.unwrap_or(ConfigSource::Running))
+        self.client().fetch(source.unwrap_or(ConfigSource::Running))
     }
 
     fn figures(&self) -> Result<Value, Error> {
-        self.link().figures()
+        self.client().figures()
     }
 
     fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error> {
-        self.link().session.fetch_changed(tag)
+        let client = &mut *self.client();
+        let call = ApiCall::read(vec![(FORMAT, FORMAT_CONF)]);
+        let mut reply = client.send(&ApiCall { if_none_match: tag.as_deref(), ..call })?;
+        if reply.body.is_none() {
+            return Ok(None);
+        }
+        let text = client.text(&mut reply, false)?;
+        *tag = reply.etag;
+        Ok(Some(text))
     }
 
     fn wait_for_change(&self, tag: &mut Option<String>, most: Duration) -> Result<bool, Error> {
-        let link = &mut *self.link();
-        let seconds = most.min(link.session.timeout() / 2).as_secs().min(MAX_WAIT);
+        let client = &mut *self.client();
+        let seconds = most.min(client.settings.timeout / 2).as_secs().min(MAX_WAIT);
         if seconds == 0 {
             return Ok(false);
         }
@@ -139,7 +155,7 @@ impl ConfigService for RemoteService {
             if_none_match: tag.as_deref(),
             ..ApiCall::new(ApiOperation::Status)
         };
-        let Some(reply) = link.session.send_ours(&call)? else { return Ok(false) };
+        let Some(reply) = client.send_ours(&call)? else { return Ok(false) };
         // A server on which many wait answers at once.
         let has_waited = reply.body.is_some() || !reply.is_at_once;
         *tag = reply.etag;
@@ -147,7 +163,7 @@ impl ConfigService for RemoteService {
     }
 
     fn health(&self) -> Result<ServerHealth, Error> {
-        let figures = self.link().figures()?;
+        let figures = self.client().figures()?;
         let config = &figures["config"];
         Ok(ServerHealth {
             revision: config["etag"].as_str().and_then(revision_in),
@@ -161,52 +177,81 @@ impl ConfigService for RemoteService {
         text: &Arc<Snapshot>,
         source: Option<ConfigSource>,
     ) -> Result<Option<Composed>, Error> {
-        self.link().session.composed(text, source.unwrap_or(ConfigSource::Running))
+        if text.includes().is_empty() {
+            return Ok(None);
+        }
+        let client = &mut *self.client();
+        let saved = source == Some(ConfigSource::Saved);
+        let parameters = saved.then(|| (SOURCE, SOURCE_SAVED.into())).into_iter().collect();
+        let call = ApiCall { parameters, ..ApiCall::new(ApiOperation::Included) };
+        let Some(reply) = client.send_ours(&call)? else { return Ok(None) };
+        let sent = reply.json().and_then(|list| serde_json::from_value::<IncludedFiles>(list).ok());
+        let sent = sent.ok_or_else(|| client.not_of_the_api("something that is no list of files", false))?;
+        let texts = sent.into_iter().map(|(pattern, files)| {
+            let texts = files.into_iter().map(|IncludedFile { name, text }| IncludedText {
+                target: (&name).into(),
+                name,
+                bytes: text.into(),
+                is_elsewhere: false,
+            });
+            (pattern, texts.collect())
+        });
+        Ok(Composed::of_sent(&self.name, text, &texts.collect()))
     }
 
     fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error> {
         if let RequestedChange::Save(text) | RequestedChange::Update(text) = &requested {
             refuse_errors(text)?;
         }
-        let link = &mut *self.link();
-        if let Some(report) = link.change(&requested, options)? {
-            return Ok(link.remember_account(report));
-        }
-        let report = change_foreign(&mut link.session, &requested, options)?;
-        Ok(report.with_parts(&requested, options.told))
+        let client = &mut *self.client();
+        let request = ChangeRequest { operation: requested.by_ref(), options: options.clone() };
+        let body = serde_json::to_vec(&request).expect("a request can be written");
+        let applies = !options.dry_run;
+        let call = ApiCall { body: &body, applies, ..ApiCall::new(ApiOperation::Change) };
+        // A foreign server has changed nothing.
+        let Some(reply) = client.send_ours(&call)? else {
+            let report = change_foreign(client, &requested, options)?;
+            return Ok(report.with_parts(&requested, options.told));
+        };
+        let report = reply.report().and_then(|report| serde_json::from_value::<ChangeReport>(report).ok());
+        let mut report = report
+            .ok_or_else(|| client.not_of_the_api("something that is no report of a change", applies))?;
+        let account = report.account.take().and_then(|[login, password]| Credentials::new(login, password));
+        *self.new_account.lock().unwrap_or_else(PoisonError::into_inner) = account;
+        Ok(report)
     }
 
     fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
-        self.link().history()
+        self.client().history()
     }
 
     fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error> {
-        let link = &mut *self.link();
         let argument = change.in_url();
         let call = ApiCall { argument: Some(&argument), ..ApiCall::new(ApiOperation::Kept) };
-        let reply = link.session.send_ours(&call)?;
-        let reply = reply.ok_or_else(|| link.session.not_offered("a history"))?;
+        let reply = self.client().demanded(&call, "a history")?;
         Ok(Arc::new(Snapshot::from_bytes(reply.body.unwrap_or_default())))
     }
 
     /// Decides over a new connection with the account that the change made: users who locked themselves
     /// out by the change can't confirm it.
     fn decide(&self, decision: Decision, id: Option<&str>, _by: &str) -> Result<Vec<OutcomeNote>, Error> {
-        let link = &mut *self.link();
+        let client = &mut *self.client();
         let id = match id {
             Some(id) => {
-                let account = link.new_account.take();
-                link.session.reconnect(account);
+                client.reconnect(self.new_account.lock().unwrap_or_else(PoisonError::into_inner).take());
                 id.to_owned()
             }
-            None => link.pending_id()?,
+            None => match client.probe()? {
+                reply if reply.is_ours => reply.pending.ok_or(Error::nothing_pending())?,
+                _ => return Err(client.not_offered("changes that have to be confirmed")),
+            },
         };
         let operation = match decision {
             Decision::Keep => ApiOperation::Confirm,
             Decision::RollBack => ApiOperation::Cancel,
         };
         let parameters = vec![(ID, id.into())];
-        match link.session.send(&ApiCall { parameters, applies: true, ..ApiCall::new(operation) }) {
+        match client.send(&ApiCall { parameters, applies: true, ..ApiCall::new(operation) }) {
             Err(refusal) if refusal.status == Some(ErrorKind::NotFound.status()) => {
                 Err(Error::nothing_pending())
             }
@@ -218,12 +263,16 @@ impl ConfigService for RemoteService {
     }
 
     fn demand(&self, noun: &str) -> Result<(), Error> {
-        self.link().session.demand(noun)
+        let client = &mut *self.client();
+        if client.is_ours.is_none() {
+            client.probe()?;
+        }
+        if client.is_ours == Some(true) { Ok(()) } else { Err(client.not_offered(noun)) }
     }
 
     fn status(&self) -> Result<Status, Error> {
-        let link = &mut *self.link();
-        let figures = link.figures()?;
+        let client = &mut *self.client();
+        let figures = client.figures()?;
         let (server, config) = (&figures["server"], &figures["config"]);
         let mut status = Status {
             server: Some(ServerInfo::deserialize(server).unwrap_or_default()),
@@ -235,9 +284,9 @@ impl ConfigService for RemoteService {
         };
         // Foreign servers have no such figures, no saved text and no history.
         if server.is_object() {
-            let running = link.session.fetch(ConfigSource::Running)?;
-            let saved = link.session.fetch(ConfigSource::Saved)?;
-            let entries = link.history()?;
+            let running = client.fetch(ConfigSource::Running)?;
+            let saved = client.fetch(ConfigSource::Saved)?;
+            let entries = client.history()?;
             status.differing = differing(&running, &saved);
             status.edited_by_hand = is_edited_since(&entries, &saved) || config["included_changed"] == true;
             status.errors = Some(saved.diagnostics().errors());
@@ -277,89 +326,114 @@ fn trouble(figures: &Value) -> Option<String> {
 const IGNORED: &str = "the same configuration as before, without the change";
 
 /// Makes a change, or rehearses it, on a server that has the four operations of the API and nothing else. It gives JSON
-/// alone, of which the session makes a text, and ignores every query parameter, so `dry_run=true` would be a change.
+/// alone, of which the client makes a text, and ignores every query parameter, so `dry_run=true` would be a change.
 /// Whatever relies on more is done here, on the configuration that was read, or is refused before anything is sent.
 fn change_foreign(
-    session: &mut Session,
+    client: &mut Client,
     requested: &RequestedChange<'_>,
     options: &ChangeOptions,
 ) -> Result<ChangeReport, Error> {
-    match requested {
-        RequestedChange::Modify(request) => modify(session, request, options),
-        RequestedChange::Save(text) => replace(session, ApiOperation::Save, text, options),
-        RequestedChange::Update(text) => replace(session, ApiOperation::Update, text, options),
-        RequestedChange::Format {} | RequestedChange::Entries(_) => {
-            Err(session.not_offered("the text of the configuration"))
-        }
-        RequestedChange::Rollback(_) | RequestedChange::TakeBack(_) => Err(session.not_offered("a history")),
-        RequestedChange::Load => Err(session.not_offered("loading its file again")),
+    let lacking = [
+        (matches!(requested, RequestedChange::Format {} | RequestedChange::Entries(_)), NO_TEXT),
+        (matches!(requested, RequestedChange::Rollback(_) | RequestedChange::TakeBack(_)), "a history"),
+        (options.strict, "refusing new warnings"),
+        (options.id.is_some(), "ids of changes"),
+        (options.confirm.is_some(), "changes that have to be confirmed"),
+        (options.base.is_some(), "merging a change with those of others"),
+    ];
+    // Such a server would ignore the option, and make the change.
+    if let Some((_, feature)) = lacking.into_iter().find(|(is_wanted, _)| *is_wanted) {
+        return Err(client.not_offered(feature));
     }
+    let warn = |client: &Client, what: &str| client.host.warning(&format!("`{}` {what}", client.name));
+    if options.message.is_some() {
+        warn(client, "does not record messages: yours is not in its history");
+    }
+    let before = client.fetch(ConfigSource::Running)?;
+    let (operation, body, after, notes) = match requested {
+        RequestedChange::Modify(request) => {
+            let edited = modified(request, &before, options)?;
+            if request.is_of_text() {
+                warn(client, "does not give its text, so the block is made anew there, without comments");
+            }
+            if edited.depends_on_read && !options.dry_run {
+                let what = "does not offer conditional changes: another change at the same time could be overwritten";
+                warn(client, what);
+            }
+            (ApiOperation::Modify, edited.patch.to_string().into_bytes(), edited.after, edited.notes)
+        }
+        RequestedChange::Save(text) => {
+            (ApiOperation::Save, text.to_vec(), replaced(text, &before, options)?, Vec::new())
+        }
+        RequestedChange::Update(text) => {
+            (ApiOperation::Update, text.to_vec(), replaced(text, &before, options)?, Vec::new())
+        }
+        _ => return Err(client.not_offered(NO_TEXT)),
+    };
+    let mut after = client.of_values(&after.config().to_json(), true)?;
+    if !options.dry_run {
+        let mut reply = client.send(&ApiCall { body: &body, applies: true, ..ApiCall::new(operation) })?;
+        let made = match operation {
+            ApiOperation::Modify => Some(client.text(&mut reply, true)?),
+            _ if reply.body.as_deref().map(<[u8]>::trim_ascii) != Some(b"true") => {
+                return Err(client.not_of_the_api("something other than `true`", true));
+            }
+            // The change may have replaced the password, so nothing is asked.
+            _ => {
+                let read = client.try_to_send(&ApiCall::read(Vec::new())).ok();
+                read.and_then(|reply| client.of_values(&client.object(&reply, true).ok()?, true).ok())
+            }
+        };
+        if let Some(made) = made {
+            if made.is_same_text(&before) && !after.is_same_text(&before) {
+                return Err(client.not_of_the_api(IGNORED, true));
+            }
+            after = client.of_values(&made.config().to_json(), true)?;
+        }
+    }
+    let is_same = after.is_same_text(&before);
+    let notes = notes.into_iter().map(OutcomeNote::Edit).collect();
+    Ok(ChangeReport { notes, ..ChangeReport::between(Some(before), after, !is_same) })
 }
 
-/// Evaluates a request on what the server runs, and sends the patch, or only rehearses it.
-fn modify(session: &mut Session, request: &Request, options: &ChangeOptions) -> Result<ChangeReport, Error> {
-    refuse_lacking(session, options)?;
-    let before = session.fetch(ConfigSource::Running)?;
+const NO_TEXT: &str = "the text of the configuration";
+
+/// A request as it is sent to a foreign server, and what it makes of a configuration.
+struct Modified {
+    patch: Value,
+    after: Arc<Snapshot>,
+    notes: Vec<Note>,
+    depends_on_read: bool,
+}
+
+/// Evaluates a request on what the server runs.
+fn modified(request: &Request, before: &Arc<Snapshot>, options: &ChangeOptions) -> Result<Modified, Error> {
     let config = before.config();
     let evaluated = request.evaluate(&config)?;
     let (mut patch, mut notes) = (evaluated.patch.clone(), evaluated.notes.clone());
     let depends_on_read = evaluated.depends_on_read;
     // JSON does not tell how unknown directives are written, which the made text does.
-    let doubts = doubts_in_json(&config.to_json(), &normalize(patch.clone())?);
+    let doubts = Edit::doubts_in_json(&config.to_json(), &Schema::normalize(patch.clone())?);
     options.refused(doubts).into_result(())?;
-    let edit = request.edit(evaluated, before.document(), &config)?;
-    let named = request.named_deletions();
-    if let Some(edit) = &edit {
+    let mut after = before.clone();
+    if let Some(edit) = request.edit(evaluated, before.document(), &config)? {
+        let named = request.named_deletions();
         let unnamed = edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
         let credentials = edit.removes_credentials.then_some(Guard::WouldRemoveCredentials);
         let deletion = before_deletion(unnamed, edit.streams_before, options.max_delete);
         refuse_guarded([credentials, deletion], options)?;
-    }
-    if request.is_of_text() {
-        session.host.warning(&format!(
-            "`{}` does not give its text, so the block is made anew there, without comments",
-            session.name
-        ));
-    }
-    let mut after = before.clone();
-    if let Some(edit) = edit {
         if request.is_of_text() {
-            patch = patch_between(before.document(), &edit.document).into();
+            patch = before.document().patch_to(&edit.document).into();
         }
         notes.extend(edit.notes);
         after = Arc::new(Snapshot::proved(edit.document));
     }
-    if !options.dry_run {
-        if depends_on_read {
-            session.host.warning(&format!(
-                "`{}` does not offer conditional changes: \
-                 another change at the same time could be overwritten",
-                session.name
-            ));
-        }
-        let body = patch.to_string();
-        let call = ApiCall { body: body.as_bytes(), applies: true, ..ApiCall::new(ApiOperation::Modify) };
-        let mut reply = session.post(&call)?;
-        let made = session.text(&mut reply, true)?;
-        if made.is_same_text(&before) && !after.is_same_text(&before) {
-            return Err(session.not_of_the_api(IGNORED, true));
-        }
-        after = made;
-    }
-    let notes = notes.into_iter().map(OutcomeNote::Edit).collect();
-    report(session, before, &after).map(|report| ChangeReport { notes, ..report })
+    Ok(Modified { patch, after, notes, depends_on_read })
 }
 
-/// Replaces the configuration, or rehearses it.
-fn replace(
-    session: &mut Session,
-    operation: ApiOperation,
-    text: &[u8],
-    options: &ChangeOptions,
-) -> Result<ChangeReport, Error> {
+/// A new text that may replace what the server runs.
+fn replaced(text: &[u8], before: &Snapshot, options: &ChangeOptions) -> Result<Arc<Snapshot>, Error> {
     let new = Arc::new(Snapshot::from_bytes(text.to_vec()));
-    refuse_lacking(session, options)?;
-    let before = session.fetch(ConfigSource::Running)?;
     refuse_guarded([new.has_lost_line_ends().then_some(Guard::OneLine)], options)?;
     if !new.is_valid() {
         return Err(Error::bad_new_text(new));
@@ -370,46 +444,7 @@ fn replace(
     let (deleted, of) = deleted_streams(before.document(), new.document());
     let replacement = before_replacement(Some(before.document()), new.document());
     refuse_guarded([replacement, before_deletion(deleted, of, options.max_delete)], options)?;
-    let planned = report(session, before.clone(), &new)?;
-    if options.dry_run {
-        return Ok(planned);
-    }
-    let reply = session.post(&ApiCall { body: new.bytes(), applies: true, ..ApiCall::new(operation) })?;
-    if reply.body.as_deref().map(<[u8]>::trim_ascii) != Some(b"true") {
-        return Err(session.not_of_the_api("something other than `true`", true));
-    }
-    // The change may have replaced the password.
-    let Some(made) = session.try_read() else { return Ok(planned) };
-    if made.is_same_text(&before) && planned.changed {
-        return Err(session.not_of_the_api(IGNORED, true));
-    }
-    report(session, before, &made)
-}
-
-/// Refuses options that such a server would ignore, and make the change.
-fn refuse_lacking(session: &Session, options: &ChangeOptions) -> Result<(), Error> {
-    let lacking = [
-        (options.strict, "refusing new warnings"),
-        (options.id.is_some(), "ids of changes"),
-        (options.confirm.is_some(), "changes that have to be confirmed"),
-        (options.base.is_some(), "merging a change with those of others"),
-    ];
-    if let Some((_, feature)) = lacking.into_iter().find(|(is_wanted, _)| *is_wanted) {
-        return Err(session.not_offered(feature));
-    }
-    if options.message.is_some() {
-        session
-            .host
-            .warning(&format!("`{}` does not record messages: yours is not in its history", session.name));
-    }
-    Ok(())
-}
-
-/// The report of a change to the values of a text.
-fn report(session: &Session, before: Arc<Snapshot>, after: &Snapshot) -> Result<ChangeReport, Error> {
-    let after = session.of_values(&after.config().to_json(), true)?;
-    let is_same = after.is_same_text(&before);
-    Ok(ChangeReport::between(Some(before), after, !is_same))
+    Ok(new)
 }
 
 /// Refuses the first guard that is not accepted.

@@ -7,7 +7,7 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
 use super::error::TlsFault;
 use crate::http::api::Fingerprint;
@@ -96,22 +96,16 @@ impl ServerCertVerifier for Verifier {
         match &self.rule {
             Rule::Every => Ok(ServerCertVerified::assertion()),
             Rule::Pinned(pinned) if found() == *pinned => Ok(ServerCertVerified::assertion()),
-            Rule::Pinned(pinned) => {
-                Err(TlsFault::OtherFingerprint { found: found(), pinned: *pinned }.into())
-            }
-            Rule::Platform(None) => {
-                let why = Box::new(TlsFault::UnknownAuthority);
-                Err(TlsFault::Unknown { found: found(), why }.into())
-            }
-            Rule::Platform(Some(known)) => known
-                .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
-                .map_err(|error| match TlsFault::from_error(&error) {
-                    // It says no more than that nobody known vouches for the certificate.
-                    why @ (TlsFault::UnknownAuthority | TlsFault::AuthorityAsServer) => {
-                        TlsFault::Unknown { found: found(), why: Box::new(why) }.into()
+            Rule::Pinned(pinned) => Err(TlsFault::other_fingerprint(found(), *pinned).into()),
+            Rule::Platform(known) => {
+                let checked = match known {
+                    Some(known) => {
+                        known.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
                     }
-                    _ => error,
-                }),
+                    None => Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)),
+                };
+                checked.map_err(|error| TlsFault::unknown(found(), &error).map_or(error, Error::from))
+            }
         }
     }
 

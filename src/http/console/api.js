@@ -148,10 +148,7 @@ export class Api {
   }
 }
 
-/**
- * @param {{ response: Response, text: string }} answered
- * @returns {Answer}
- */
+/** @param {{ response: Response, text: string }} answered @returns {Answer} */
 function answerOf({ response: { headers, ok, status }, text }) {
   const isJson = text && headers.get('Content-Type')?.includes('json');
   // A text area has no carriage returns, and the server puts them back.

@@ -7,7 +7,7 @@ import { byId, el, fill } from './dom.js';
 import { mayLeave } from './draft.js';
 import { keepFocus, listen, showFrame } from './frame.js';
 import { showHistory } from './history.js';
-import { forget, known, showLogin } from './login.js';
+import { showLogin } from './login.js';
 import { follow, stop } from './load.js';
 import { note, parse } from './router.js';
 import { State } from './state.js';
@@ -42,11 +42,11 @@ function announce(text) {
 }
 
 function logIn() {
-  showLogin(main, state, known().login, started, left());
+  left();
+  showLogin(main, state, started);
 }
 
 function started() {
-  if (state.applied !== state.status?.pending?.id) state.set({ applied: null });
   follow(state);
   showPlace();
   if (!byId('confirm').contains(document.activeElement)) main.focus({ preventScroll: true });
@@ -58,7 +58,6 @@ function logOut() {
   api.logOut();
   unmark();
   state.reset();
-  forget();
   logIn();
 }
 
@@ -88,5 +87,4 @@ attachConfirm(byId('confirm'), state, () => follow(state));
 attachBar(byId('change'), state);
 listen(state);
 keepFocus(main);
-state.set({ applied: known().pending });
 logIn();

@@ -12,11 +12,7 @@ import { notesView, problemView } from './problem_view.js';
 /** Of edits that follow each other within this time, in milliseconds, the diff is asked for after the last one. */
 const PAUSE = 120;
 
-/**
- * Keeps the bar in its box.
- * @param {HTMLElement} box
- * @param {import('./state.js').State} state
- */
+/** Keeps the bar in its box. @param {HTMLElement} box @param {import('./state.js').State} state */
 export function attach(box, state) {
   const { api } = state;
   let isOpen = false;

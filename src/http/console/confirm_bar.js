@@ -5,7 +5,7 @@ import { asProblem } from './api.js';
 import { el, fill, refill } from './dom.js';
 import { clockWords, firstOf } from './figures.js';
 import { load } from './load.js';
-import { loginForm, remember, said } from './login.js';
+import { loginForm, said } from './login.js';
 
 /** The seconds that are left when somebody who does not see the bar is told. */
 const TOLD = [60, 30, 10];
@@ -32,12 +32,10 @@ export function attach(bar, state, goOn) {
   /** The pending change of the last status. */
   let before = '';
   let focused = '';
-  /** The ID of the change that goes back, with the password that it made: its time has run out, or it was taken back here. */
-  let over = '';
   /** True if the pending change, or the last one, gives the login another name. */
   let isRenamed = false;
-  /** True while the bar says that the page is logged in with the old password again. */
-  let isTold = false;
+  /** True while the password of the page is refused because of a change that may go back. */
+  let mayHold = false;
   /** When something was pressed the last time. */
   let pressed = 0;
 
@@ -49,9 +47,6 @@ export function attach(bar, state, goOn) {
   setInterval(tick, 500);
   setInterval(tryAgain, TRY);
 
-  state.subscribe(['applied', 'deadline'], () => {
-    if (state.role) remember({ pending: state.applied, until: Date.now() + (state.deadline ?? 0) - performance.now() });
-  });
   state.subscribe(['status'], tellOfOthers);
   state.subscribe(['status', 'applied', 'needsPassword', 'role', 'isConnected', 'deadline', 'newLogin'], draw);
 
@@ -63,21 +58,20 @@ export function attach(bar, state, goOn) {
   function draw() {
     const { status, applied, needsPassword, role, isConnected } = state;
     const id = pendingId();
-    const isOver = needsPassword && over !== '' && (!id || over === id);
-    const isPending = !isOver && Boolean(status?.pending ?? (needsPassword && applied));
-    if (isPending || needsPassword) isTold = false;
+    const isPending = Boolean(status?.pending ?? (needsPassword && applied));
+    mayHold = needsPassword && (mayHold || isPending);
     // While a change is taken back, it may be told without its paths.
     if (status?.pending?.paths.length) isRenamed = status.pending.paths.includes(`${role}_auth.login`);
-    bar.hidden = !role || !(isPending || needsPassword || isTold);
+    bar.hidden = !role || !(isPending || needsPassword);
     // What somebody types for a password stays while the connection comes and goes.
-    refill(body, [bar.hidden, status?.pending?.id, needsPassword || isConnected, needsPassword, role, isOver, isTold, state.newLogin], () => {
+    refill(body, [bar.hidden, status?.pending?.id, needsPassword || isConnected, needsPassword, role, isPending, state.newLogin], () => {
       fault.textContent = '';
-      return bar.hidden ? null : [text(isPending, isOver), controls(isPending, isOver)];
+      return bar.hidden ? null : [text(isPending), needsPassword ? passwordForm(isPending) : buttons()];
     });
     tick();
     // The status may tell of the change before the answer of the request says that it was made here.
     const place = `${id} ${needsPassword}`;
-    if (bar.hidden || !isPending || !id || id !== applied || focused === place) return;
+    if (bar.hidden || !isPending || id !== applied || focused === place) return;
     focused = place;
     // What one uses next.
     const next = () => /** @type {HTMLElement | null} */ (bar.querySelector(state.needsPassword ? 'input[type=password]' : 'button'));
@@ -86,91 +80,70 @@ export function attach(bar, state, goOn) {
     setTimeout(() => { if (pressed < since) next()?.focus(); }, REST);
   }
 
-  /**
-   * @param {boolean} isPending
-   * @param {boolean} isOver
-   */
-  function text(isPending, isOver) {
+  /** @param {boolean} isPending */
+  function text(isPending) {
     const { status, isConnected } = state;
     const pending = status?.pending;
     const part = (/** @type {string} */ what, /** @type {import('./dom.js').Child[]} */ ...more) => el('p', el('strong', what), ' ', more);
-    if (isTold) return part('The change was undone.', 'You are logged in with the old password.');
-    if (isOver) return part('The change goes back, and with it your new login or password.', 'The new one is valid only if somebody else kept it.');
-    if (!isPending) return part('Your login or its password was changed.', 'Log in with the new one. Your edit is kept here.');
+    if (!isPending) return part('Your login or its password was changed, or was changed back.', 'Log in with the one that is valid now. Your edit is kept here.');
     const who = pending ? `${pending.by} changed the configuration.${pending.message ? ` Why: ${pending.message}.` : ''}` : 'Your login or its password was changed.';
     return part(who, pending && el('span.quiet', firstOf(pending.paths, pending.path_count)), el('br'),
       !isConnected && 'There is no connection. ', 'It goes back in ', clock, ' unless it is kept.');
   }
 
-  /**
-   * @param {boolean} isPending
-   * @param {boolean} isOver
-   */
-  function controls(isPending, isOver) {
-    if (isTold) return el('button', { onclick: () => { isTold = false; draw(); } }, 'Close');
-    if (state.needsPassword) return passwordForm(isPending, isOver);
+  function buttons() {
     return state.mayEdit && state.isConnected && el('div.buttons',
       el('button.primary', { onclick: () => end('confirm_config', 'The change is kept.') }, 'Keep'),
       el('button', { onclick: () => end('cancel_config', 'The change was taken back.') }, 'Take back'));
   }
 
-  /**
-   * @param {boolean} isPending
-   * @param {boolean} isOver
-   */
-  function passwordForm(isPending, isOver) {
+  /** @param {boolean} isPending */
+  function passwordForm(isPending) {
     const id = pendingId();
     // Which name somebody else gave to the login, or took from it, is not known.
     const login = (isPending && state.applied && state.newLogin) || (isRenamed ? '' : state.login);
-    const label = `${isOver ? 'Old' : 'New'} password`;
     const done = async () => {
-      holds(isOver);
+      holds();
       // Another change than the one that the bar told of is not kept with it.
       if (state.mayEdit && id && state.status?.pending?.id === id) await end('confirm_config', 'The change is kept.');
       goOn();
     };
-    const form = loginForm(state, { login, label, word: isPending ? 'Log in and keep' : 'Log in', done });
+    const form = loginForm(state, { login, label: isPending ? 'New password' : 'Password', word: isPending ? 'Log in and keep' : 'Log in', done });
     form.className = 'buttons';
     return form;
   }
 
-  /** The page has a password that holds. @param {boolean} isOver */
-  function holds(isOver) {
-    over = '';
-    state.set({ needsPassword: false, applied: isOver ? null : state.applied });
+  /** The page has a password that holds. */
+  function holds() {
+    state.set({ needsPassword: false, applied: state.status?.pending ? state.applied : null });
   }
 
-  /** The change goes back, and maybe the password that the page has with it. @param {string} id */
-  function goesBack(id) {
-    over = id;
-    draw();
+  /** The pending change goes back; a status that tells of it is not read while the password is refused. */
+  function goesBack() {
+    state.set({ applied: null, status: state.status && { ...state.status, pending: null } });
   }
 
-  /** Tries the password of the page, unless somebody types one: the change that made it wrong, or right, may have gone back. */
+  /** Tries the password of the page, unless somebody types one: the change that made it wrong may have gone back. */
   async function tryAgain() {
     const typed = /** @type {HTMLInputElement | null} */ (bar.querySelector('input[type=password]'));
-    if (typed?.value || !(over || (state.needsPassword && pendingId()))) return;
+    if (typed?.value || !mayHold) return;
     try {
       await load(state);
     } catch {
       return;
     }
-    isTold = state.needsPassword;
-    holds(true);
+    state.announce('The change was undone. You are logged in with the old password.');
+    holds();
     goOn();
   }
 
-  /**
-   * @param {'confirm_config' | 'cancel_config'} operation
-   * @param {string} done what is said then
-   */
+  /** @param {'confirm_config' | 'cancel_config'} operation @param {string} done what is said then */
   async function end(operation, done) {
-    const id = pendingId();
     try {
-      await state.api.post(operation, { id });
+      await state.api.post(operation, { id: pendingId() });
       state.announce(done);
-      state.set({ applied: null });
-      if (operation === 'cancel_config') goesBack(id ?? '');
+      if (operation === 'cancel_config') goesBack();
+      else state.set({ applied: null });
     } catch (error) {
       fault.textContent = asProblem(error).status === 404 ? 'The change is not pending any more.' : said(error);
     }
@@ -179,11 +152,7 @@ export function attach(bar, state, goOn) {
   function tick() {
     if (bar.hidden || state.deadline === null) return;
     const left = Math.max(0, Math.ceil((state.deadline - performance.now()) / 1000));
-    const id = pendingId();
-    if (left === 0 && state.needsPassword && id && over !== id) {
-      state.announce('It goes back.');
-      return goesBack(id);
-    }
+    if (left === 0 && state.needsPassword && pendingId()) return goesBack();
     const words = clockWords(left);
     if (clock.textContent === words) return;
     clock.textContent = state.isConnected || left > 0 ? words : '0:00 (so it was undone by now)';

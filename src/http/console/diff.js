@@ -16,11 +16,7 @@ import { VirtualRows } from './virtual_rows.js';
 /** What a line is, by its sign. @type {Record<string, DiffLine['kind']>} */
 const KINDS = { ' ': 'same', '+': 'added', '-': 'removed' };
 
-/**
- * Reads a unified diff.
- * @param {string} text
- * @returns {DiffLine[]}
- */
+/** Reads a unified diff. @param {string} text @returns {DiffLine[]} */
 export function diffLines(text) {
   /** @type {DiffLine[]} */
   const found = [];
@@ -38,10 +34,7 @@ export function diffLines(text) {
   return found;
 }
 
-/**
- * The counts of added and removed lines.
- * @param {readonly DiffLine[]} lines
- */
+/** The counts of added and removed lines. @param {readonly DiffLine[]} lines */
 export function counts(lines) {
   const count = (/** @type {string} */ kind) => lines.filter((line) => line.kind === kind).length;
   return { added: count('added'), removed: count('removed') };
@@ -50,11 +43,7 @@ export function counts(lines) {
 /** Up to so many rows are all drawn. */
 const ALL = 300;
 
-/**
- * The element that shows a diff.
- * @param {string} text
- * @returns {HTMLElement}
- */
+/** The element that shows a diff. @param {string} text @returns {HTMLElement} */
 export function diffView(text) {
   const lines = diffLines(text);
   const { added, removed } = counts(lines);

@@ -58,11 +58,7 @@ export function refill(element, shown, made) {
   fill(element, made());
 }
 
-/**
- * The element of the page with this id.
- * @param {string} id
- * @returns {HTMLElement}
- */
+/** The element of the page with this id. @param {string} id @returns {HTMLElement} */
 export function byId(id) {
   return /** @type {HTMLElement} */ (document.getElementById(id));
 }
@@ -91,10 +87,7 @@ function isAttributes(value) {
   return typeof value === 'object' && value?.constructor === Object;
 }
 
-/**
- * @param {HTMLElement} element
- * @param {Attributes} attributes
- */
+/** @param {HTMLElement} element @param {Attributes} attributes */
 function set(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') {

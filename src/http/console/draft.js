@@ -16,10 +16,7 @@
 
 /** @typedef {import('./state.js').State} State */
 
-/**
- * Leaves the edit, if there is one, and if the person says so; false if it stays.
- * @param {State} state
- */
+/** Leaves the edit, if there is one, and if the person says so; false if it stays. @param {State} state */
 export function mayLeave(state) {
   const { draft, isSending } = state;
   if (isSending || (draft && !window.confirm(`The edit of ${draft.label} is not sent. Discard it?`))) return false;
@@ -40,11 +37,7 @@ export function begin(state, label, assignments) {
   return true;
 }
 
-/**
- * The value that an edit gives to a path.
- * @param {Draft | null} draft
- * @param {string} path
- */
+/** The value that an edit gives to a path. @param {Draft | null} draft @param {string} path */
 export function valueAt(draft, path) {
   return draft?.kind === 'values' ? draft.assignments.find((assignment) => assignment.path === path)?.value : undefined;
 }

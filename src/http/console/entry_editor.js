@@ -98,10 +98,7 @@ export class EntryEditor {
     type(text);
   }
 
-  /**
-   * @param {Point} from
-   * @param {Point} to
-   */
+  /** @param {Point} from @param {Point} to */
   #select(from, to) {
     const lines = this.area.value.split('\n');
     const offset = (/** @type {Point} */ { line, column }) => startOf(lines, line - 1) + column - 1;
@@ -174,10 +171,7 @@ export function lineView(text, marks = []) {
   return line;
 }
 
-/**
- * @param {import('./vocabulary.js').Meaning | undefined} meaning
- * @param {string} word the word at the cursor
- */
+/** @param {import('./vocabulary.js').Meaning | undefined} meaning @param {string} word the word at the cursor */
 export function meaningView(meaning, word) {
   if (!meaning) return el('p.quiet', word ? 'This word has no documentation.' : 'Documentation of the word at the cursor.');
   const { keyword, description, form, unit, usual, example } = meaning;

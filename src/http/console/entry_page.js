@@ -143,10 +143,7 @@ export function showEntry(box, state, segments, signal) {
   return (/** @type {number} */ at) => editor?.goTo(at);
 }
 
-/**
- * For each member the last change of it, in words.
- * @param {Blamed[]} changes the last one first
- */
+/** For each member the last change of it, in words. @param {Blamed[]} changes the last one first */
 function lastChanges(changes) {
   /** @type {Map<string, string>} */
   const found = new Map();
@@ -159,11 +156,7 @@ function lastChanges(changes) {
   return found;
 }
 
-/**
- * The members that an entry had before a change or has after it.
- * @param {any} from
- * @param {any} to
- */
+/** The members that an entry had before a change or has after it. @param {any} from @param {any} to */
 function namesOf(from, to) {
   return Object.keys({ ...from, ...to });
 }

@@ -14,23 +14,14 @@ import { MASK } from './words.js';
  *   changes: Map<string, string>, isLocked: boolean }} Shown
  */
 
-/**
- * The form of all plain values.
- * @param {State} state
- * @param {Meaning[]} meanings
- * @param {Shown} shown
- */
+/** The form of all plain values. @param {State} state @param {Meaning[]} meanings @param {Shown} shown */
 export function fieldsView(state, meanings, shown) {
   return el('section.fields', { 'aria-label': 'Values' }, el('h2', 'Values'),
     shown.isLocked && state.mayEdit && el('p.quiet', 'To change these values, apply or discard the other edit first.'),
     el('form.table', { onsubmit: () => {} }, meanings.map((meaning) => row(state, meaning, shown))));
 }
 
-/**
- * @param {State} state
- * @param {Meaning} meaning
- * @param {Shown} shown
- */
+/** @param {State} state @param {Meaning} meaning @param {Shown} shown */
 function row(state, meaning, { entry, segments, base, values, changes, isLocked }) {
   const { name, keyword, description, unit, usual, input, isSecret } = meaning;
   const path = pathOf([...segments, name]);

@@ -8,10 +8,7 @@ export const UNITS = { d: 86400, h: 3600, m: 60, s: 1 };
 /** The paths of a change that are named. */
 const NAMED = 3;
 
-/**
- * A time as the reader's clock shows it: of today the hour, else the day, too.
- * @param {string} at ISO 8601
- */
+/** A time as the reader's clock shows it: of today the hour, else the day, too. @param {string} at ISO 8601 */
 export function shownTime(at) {
   const time = new Date(at);
   const isToday = time.toDateString() === new Date().toDateString();
@@ -28,11 +25,7 @@ export function clockWords(seconds) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/**
- * A count of things: `1 line`, `2 lines`.
- * @param {number} count
- * @param {string} thing
- */
+/** A count of things: `1 line`, `2 lines`. @param {number} count @param {string} thing */
 export function counted(count, thing) {
   return `${number(count)} ${thing}${count === 1 ? '' : 's'}`;
 }

@@ -95,11 +95,7 @@ function own(entry, path) {
   return { auth: Object.keys(auth).length ? auth : undefined };
 }
 
-/**
- * @param {string | undefined} operator
- * @param {string} wanted
- * @returns {(value: any) => boolean}
- */
+/** @param {string | undefined} operator @param {string} wanted @returns {(value: any) => boolean} */
 function testOf(operator, wanted) {
   const isThere = (/** @type {any} */ value) => value !== undefined && value !== null;
   if (operator === '~') {

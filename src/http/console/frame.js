@@ -7,10 +7,7 @@ import { conditionsOf } from './state.js';
 
 /** @typedef {import('./state.js').State} State */
 
-/**
- * @param {State} state
- * @param {() => void} logOut
- */
+/** @param {State} state @param {() => void} logOut */
 export function showFrame(state, logOut) {
   const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('#head a'));
   byId('log-out').onclick = logOut;

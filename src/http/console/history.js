@@ -1,4 +1,4 @@
-// The changes: who, when, why, and where. The diff of one, of any two texts, and the way back: `#/history`, `#/history/7`.
+// The changes: who, when, why, and where. The diff of one, and the way back: `#/history`, `#/history/7`.
 
 import { el, fill, refill } from './dom.js';
 import { accepting, asProblem } from './api.js';
@@ -16,32 +16,23 @@ import { notesView, problemView, showWhenRead } from './problem_view.js';
 /** The changes that are shown at first, and with each *older*. */
 const SOME = 100;
 
-/** The names of texts that are no earlier ones. @type {Record<string, string>} */
-const TEXTS = { running: 'what runs now', saved: 'the file' };
-
 /** @type {import('./router.js').Show} */
-export function showHistory(main, state, { rest: [place = ''], query }, signal) {
+export function showHistory(main, state, { rest: [place = ''] }, signal) {
   const { api, mayEdit } = state;
   const chosen = Number(place);
-  const [from, to] = [query.get('from'), query.get('to')];
   /** @type {Change[]} */
   let changes = [];
   let count = SOME;
   /** The ID of the way back that was made here and waits to be kept. @type {string | null} */
   let pending = null;
-  /** Of what the difference of two texts was drawn. */
-  let compared = '';
   /** The revision of the configuration whose difference to an earlier one is shown. */
   let revision = '';
   /** Names of guards. @type {string[]} */
   const accepted = [];
 
   const list = el('ol.history-list', { 'aria-label': 'Changes' });
-  const compare = el('form.compare', { onsubmit: () => {
-    location.hash = `#/history?${new URLSearchParams(/** @type {any} */ (new FormData(compare)))}`;
-  } });
   const detail = el('section.history-detail', { 'aria-label': 'Difference' });
-  fill(main, el('div.page-head', el('h1', 'History'), compare), el('div.history-page', list, detail));
+  fill(main, el('h1', 'History'), el('div.history-page', list, detail));
 
   async function read() {
     try {
@@ -60,42 +51,18 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
       shown.map((change) => changeView(change, change.paths && firstOf(change.paths.first, change.paths.count), change.serial === chosen)),
       shown.length < changes.length && el('li', el('button', { onclick: older }, 'Show older changes')),
       !changes.length && el('li.quiet', 'Nothing has been changed yet.')]);
-    const texts = [...Object.keys(TEXTS), ...shown.map(({ serial }) => `${serial}`)];
-    const known = new FormData(compare);
-    const select = (/** @type {string} */ name, /** @type {string} */ label, /** @type {string} */ usual) => {
-      const value = [known.get(name), query.get(name)].find((text) => texts.includes(`${text}`)) ?? usual;
-      return el('select', { name, 'aria-label': label },
-        texts.map((text) => el('option', { value: text, selected: text === value }, nameOf(text))));
-    };
-    refill(compare, texts, () => [el('span', 'Compare'), select('from', 'From', texts[2] ?? 'saved'),
-      el('span', 'with'), select('to', 'To', 'running'), el('button', 'Compare')]);
   }
 
-  /** Shows what was asked for. */
+  /** Shows the difference of the change that was chosen. */
   function showDetail() {
-    if (from && to) {
-      // The texts that a comparison is of may be others later.
-      compared = JSON.stringify(state.status?.revisions);
-      showDiff(`${nameOf(from)} and ${nameOf(to)}`, 'diff', { from, to });
-    } else if (chosen) {
-      const before = changes.find(({ serial }) => serial === chosen)?.before;
-      showDiff(`change #${chosen}`, `history/serial:${chosen}`, { format: 'diff' },
-        before && el('a', { href: `#/text@${before}` }, 'The whole text before it'),
-        mayEdit && el('button', { onclick: () => offerWayBack() }, `Go back to before #${chosen}`));
-    } else if (changes.length) fill(detail, el('p.quiet', 'Choose a change to see its difference.'));
-  }
-
-  /**
-   * @param {string} title
-   * @param {string} path
-   * @param {import('./api.js').Query} asked
-   * @param {...import('./dom.js').Child} more
-   */
-  function showDiff(title, path, asked, ...more) {
+    if (!chosen) return fill(detail, changes.length > 0 && el('p.quiet', 'Choose a change to see its difference.'));
+    const before = changes.find(({ serial }) => serial === chosen)?.before;
     const diff = el('div');
-    fill(detail, el('div.detail-head', el('h2', `Difference: ${title}`), more), diff);
+    fill(detail, el('div.detail-head', el('h2', `Difference: change #${chosen}`),
+      before && el('a', { href: `#/text@${before}` }, 'The whole text before it'),
+      mayEdit && el('button', { onclick: () => offerWayBack() }, `Go back to before #${chosen}`)), diff);
     showWhenRead(diff, async () => {
-      const { body } = await api.get(path, { ...asked, secrets: 'masked' });
+      const { body } = await api.get(`history/serial:${chosen}`, { format: 'diff', secrets: 'masked' });
       return body ? diffView(body) : el('p', 'There is no difference.');
     });
   }
@@ -150,14 +117,9 @@ export function showHistory(main, state, { rest: [place = ''], query }, signal) 
     const last = changes[0]?.serial;
     await read();
     if (changes[0]?.serial !== last) state.announce('The history has a new change.');
-    if (isOver || (compared && compared !== JSON.stringify(state.status?.revisions))) showDetail();
+    if (isOver) showDetail();
   }, signal);
   read().then(showDetail);
-}
-
-/** @param {string} text */
-function nameOf(text) {
-  return TEXTS[text] ?? `before #${text}`;
 }
 
 /**

@@ -6,10 +6,7 @@ import { rowsOf } from './rows.js';
 /** @typedef {import('./state.js').State} State */
 /** @typedef {import('./state.js').Status} Status */
 
-/**
- * Reads both at once: the first look at the server.
- * @param {State} state
- */
+/** Reads both at once: the first look at the server. @param {State} state */
 export async function load(state) {
   const [{ body }] = await Promise.all([state.api.get('status'), loadConfig(state)]);
   takeStatus(state, body);
@@ -46,10 +43,7 @@ function takeStatus(state, status) {
   state.set({ status, role, login, deadline, isConnected: true });
 }
 
-/**
- * Reads the configuration that runs; a file that cannot be read as one leaves what was known.
- * @param {State} state
- */
+/** Reads the configuration that runs; a file that cannot be read as one leaves what was known. @param {State} state */
 async function loadConfig(state) {
   const { body, revision } = await state.api.getKept('read_config', { secrets: 'masked' });
   if (body !== state.config) state.set({ config: body, rows: rowsOf(body), revision });

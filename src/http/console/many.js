@@ -26,11 +26,7 @@ export function manyForm(box, state, marked, here, unmark) {
   if (count) count.textContent = `${marked.size} marked${here < marked.size ? `, ${marked.size - here} of them not listed` : ''}`;
 }
 
-/**
- * @param {State} state
- * @param {ReadonlySet<string>} marked
- * @param {() => void} unmark
- */
+/** @param {State} state @param {ReadonlySet<string>} marked @param {() => void} unmark */
 function form(state, marked, unmark) {
   const act = el('select', { 'aria-label': 'What to do', onchange: showFields },
     ['set', 'remove', 'replace in'].map((word) => el('option', word)));
@@ -80,11 +76,7 @@ function assignmentsOf(rows, { act, path, old, value }) {
   return rows.filter((row) => has(row.json)).map((row) => ({ path: pathOf(['streams', row.name]) + below, value: made }));
 }
 
-/**
- * Why no stream has the text that is to be replaced.
- * @param {import('./state.js').Row[]} rows
- * @param {string} path
- */
+/** Why no stream has the text that is to be replaced. @param {import('./state.js').Row[]} rows @param {string} path */
 export function noneWords(rows, path) {
   const isHidden = rows.some(({ json }) => MASK.test(JSON.stringify(json[firstOf(path)] ?? '')));
   return `No marked stream has this text in ${path}.${isHidden ? ' What is hidden there can’t be replaced.' : ''}`;
@@ -95,11 +87,7 @@ function firstOf(path) {
   return path.split(/[.[]/)[0] ?? '';
 }
 
-/**
- * `s/OLD/NEW/` with a sign that neither text has.
- * @param {string} old
- * @param {string} value
- */
+/** `s/OLD/NEW/` with a sign that neither text has. @param {string} old @param {string} value */
 function substitution(old, value) {
   const sign = [...'/|,:#!%@'].find((found) => !(old + value).includes(found)) ?? '\u0001';
   return `s${sign}${old}${sign}${value}${sign}`;

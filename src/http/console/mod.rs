@@ -6,67 +6,11 @@
 
 use std::sync::Arc;
 
-/// The media type of an ES module.
-const MODULE: &str = "text/javascript; charset=utf-8";
-
-const STYLE: &str = "text/css; charset=utf-8";
-
-const PICTURE: &str = "image/svg+xml";
-
-macro_rules! files {
-    ($($media_type:ident $name:literal),* $(,)?) => {
-        &[$(($name, $media_type, include_str!($name))),*]
-    };
-}
+/// The files of this folder, each with its name and its text: `build.rs` lists them.
+static FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/console.rs"));
 
 /// The page, which is answered at the root.
 const INDEX: &str = include_str!("index.html");
-
-/// The files that the page loads, each with its path behind the root, its media type and its text. Those of one view stand together, and compress so, too.
-static FILES: &[(&str, &str, &str)] = files![
-    PICTURE "icon.svg",
-    // The style.
-    STYLE "streams.css",
-    STYLE "console.css",
-    STYLE "status.css",
-    STYLE "edit.css",
-    // The frame: the login, the places, and what all views use.
-    MODULE "frame.js",
-    MODULE "words.js",
-    MODULE "path.js",
-    MODULE "figures.js",
-    MODULE "app.js",
-    MODULE "login.js",
-    MODULE "state.js",
-    MODULE "api.js",
-    MODULE "load.js",
-    MODULE "dom.js",
-    MODULE "vocabulary.js",
-    MODULE "router.js",
-    // The list of streams.
-    MODULE "rows.js",
-    MODULE "streams.js",
-    MODULE "filter.js",
-    MODULE "virtual_rows.js",
-    MODULE "many.js",
-    // The texts, and the entries in them.
-    MODULE "entry_editor.js",
-    MODULE "entry_page.js",
-    MODULE "text.js",
-    MODULE "fields.js",
-    // The history and the status.
-    MODULE "status.js",
-    MODULE "diff.js",
-    MODULE "problem_view.js",
-    MODULE "history.js",
-    // The edit that is not sent, and the change that it becomes.
-    MODULE "change_bar.js",
-    MODULE "apply_form.js",
-    MODULE "confirm_bar.js",
-    MODULE "draft.js",
-    MODULE "review.js",
-    MODULE "command.js",
-];
 
 /// What the page has where the prefix of the API is to stand.
 const PREFIX_PLACE: &str = "{{api}}";
@@ -84,31 +28,36 @@ pub const HEADERS: [(&str, &str); 4] = [
     ("Referrer-Policy", "no-referrer"),
 ];
 
-/// The files of a server with its prefix of the API.
-pub struct Console {
-    page: Arc<Vec<u8>>,
-}
+/// The files of a server with its prefix of the API, as they are sent.
+pub struct Console(Vec<(&'static str, Arc<Vec<u8>>)>);
 
 impl Console {
     /// The console of a server whose paths begin with this prefix.
     pub fn new(prefix: &str) -> Self {
         let relative = prefix.trim_matches('/');
         let escaped = relative.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
-        Self { page: Arc::new(INDEX.replace(PREFIX_PLACE, &escaped).into_bytes()) }
+        let page = ("", INDEX.replace(PREFIX_PLACE, &escaped));
+        let files = FILES.iter().map(|(name, text)| (*name, without_comments(text)));
+        Self(
+            [page].into_iter().chain(files).map(|(name, text)| (name, Arc::new(text.into_bytes()))).collect(),
+        )
     }
 
     /// The file at a path, with its media type; `None` if there is none.
     pub fn file(&self, path: &str) -> Option<(&'static str, Arc<Vec<u8>>)> {
-        let name = path.strip_prefix('/')?;
-        match FILES.iter().find(|(path, ..)| *path == name) {
-            Some((_, media_type, text)) => Some((media_type, Arc::new(without_comments(text).into_bytes()))),
-            None => name.is_empty().then(|| ("text/html; charset=utf-8", self.page.clone())),
-        }
+        let (name, text) = self.0.iter().find(|(name, _)| path.strip_prefix('/') == Some(name))?;
+        let media_type = match name.rsplit('.').next() {
+            Some("css") => "text/css; charset=utf-8",
+            Some("js") => "text/javascript; charset=utf-8",
+            Some("svg") => "image/svg+xml",
+            _ => "text/html; charset=utf-8",
+        };
+        Some((media_type, text.clone()))
     }
 
     /// The paths of all files, the page first.
     pub fn paths() -> impl Iterator<Item = String> {
-        [""].into_iter().chain(FILES.iter().map(|(path, ..)| *path)).map(|path| format!("/{path}"))
+        [""].into_iter().chain(FILES.iter().map(|(name, _)| *name)).map(|name| format!("/{name}"))
     }
 }
 
@@ -123,27 +72,11 @@ fn without_comments(text: &str) -> String {
         let is_comment =
             is_inside || begins || word.starts_with("//") || (word.starts_with("/*") && word.ends_with("*/"));
         is_inside = (is_inside || begins) && !word.ends_with("*/");
-        let start = sent.len();
-        if !is_comment {
-            push_without_types(&mut sent, line.trim_start());
-        }
-        if sent.len() > start {
-            sent.push('\n');
+        if !is_comment && !word.is_empty() {
+            sent.extend([line.trim_start(), "\n"]);
         }
     }
     sent
-}
-
-/// Adds a line without its JSDoc types: `/** @type {T} */ (value)` is `(value)`.
-fn push_without_types(sent: &mut String, line: &str) {
-    let mut rest = line;
-    while let Some((code, (_, behind))) =
-        rest.split_once("/** @").and_then(|(code, comment)| Some((code, comment.split_once("*/ ")?)))
-    {
-        sent.push_str(code);
-        rest = behind;
-    }
-    sent.push_str(rest);
 }
 
 #[cfg(test)]
@@ -152,8 +85,9 @@ mod tests {
 
     #[test]
     fn comments_go_and_code_stays() {
-        let text = "// a\n  let b = '// c'; // d\n/** e */\n  /**\n   * f\n   */\n/* g */ h();\ni(); /* j\nk */\nl(/** @type {m} */ (n), /** @param {o} p */ (p) => 1);\n";
-        let sent = "let b = '// c'; // d\n/* g */ h();\ni(); /* j\nk */\nl((n), (p) => 1);\n";
+        let text =
+            "// a\n  let b = '// c'; // d\n/** e */\n  /**\n   * f\n   */\n/* g */ h();\ni(); /* j\nk */\n";
+        let sent = "let b = '// c'; // d\n/* g */ h();\ni(); /* j\nk */\n";
         assert_eq!(without_comments(text), sent);
     }
 }

@@ -9,10 +9,7 @@ import { unquoted } from './words.js';
  * @typedef {{ glob?: RegExp, key?: string, value?: string }} Several
  */
 
-/**
- * The text of a path.
- * @param {readonly Segment[]} segments
- */
+/** The text of a path. @param {readonly Segment[]} segments */
 export function pathOf(segments) {
   return segments
     .map((segment, at) => (typeof segment === 'number' ? `[${segment}]` : (at > 0 ? '.' : '') + nameOf(segment)))
@@ -27,19 +24,12 @@ function nameOf(name) {
 
 const PART = /\.?(?:("(?:\\.|[^"\\])*")|\[(-?\d+)\]|\[(?:\*|([^\]=]+)=("(?:\\.|[^"\\])*"|[^\]]*))\]|([^.[\]"]+))/gy;
 
-/**
- * The parts of a path, as conditions have them, too; `undefined` for any other text.
- * @param {string} path
- */
+/** The parts of a path, as conditions have them, too; `undefined` for any other text. @param {string} path */
 export function partsOf(path) {
   return path.replace(PART, '') === '' ? firstParts(path) : undefined;
 }
 
-/**
- * The parts of a path, up to what is none.
- * @param {string} path
- * @returns {(Segment | Several)[]}
- */
+/** The parts of a path, up to what is none. @param {string} path @returns {(Segment | Several)[]} */
 function firstParts(path) {
   return [...path.matchAll(PART)].map(([, quoted, index, key, value, name]) => {
     if (quoted) return unquoted(quoted);
@@ -55,10 +45,7 @@ function globOf(name) {
   return new RegExp(`^${parts.join('.*')}$`, 's');
 }
 
-/**
- * The segments of a path, up to where it stands for several places or is none.
- * @param {string} path
- */
+/** The segments of a path, up to where it stands for several places or is none. @param {string} path */
 export function segmentsOf(path) {
   const parts = [...firstParts(path), {}];
   return /** @type {Segment[]} */ (parts.slice(0, parts.findIndex((part) => typeof part === 'object')));

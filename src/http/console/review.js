@@ -73,10 +73,7 @@ export function settled({ draft, target, clash }, side) {
   return assignments.length ? { ...draft, assignments, base: target } : null;
 }
 
-/**
- * @param {string} pointer
- * @param {string} outer
- */
+/** @param {string} pointer @param {string} outer */
 function isWithin(pointer, outer) {
   return `${pointer}/`.startsWith(`${outer}/`);
 }

@@ -14,10 +14,7 @@
 
 const PLACE = /^#?\/?([^@/?]*)(?:@([^/?]*))?([^?]*)\??(.*)/s;
 
-/**
- * @param {string} hash such as `#/text@1f/L220`
- * @returns {Place}
- */
+/** @param {string} hash such as `#/text@1f/L220` @returns {Place} */
 export function parse(hash) {
   const [, view = '', revision = '', rest = '', query = ''] = PLACE.exec(hash) ?? [];
   return { view, revision, rest: rest.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };
@@ -35,10 +32,7 @@ export function wordsOf(query = {}) {
   return words && `?${words}`;
 }
 
-/**
- * Notes where one is now, so that a reload comes back here; nothing is shown again.
- * @param {string} hash
- */
+/** Notes where one is now, so that a reload comes back here; nothing is shown again. @param {string} hash */
 export function note(hash) {
   history.replaceState(null, '', hash);
 }

@@ -4,19 +4,12 @@ import { UNITS } from './figures.js';
 
 /** @typedef {import('./state.js').Row} Row */
 
-/**
- * @param {any} config
- * @returns {Row[]}
- */
+/** @param {any} config @returns {Row[]} */
 export function rowsOf(config) {
   return Object.entries(config?.streams ?? {}).map(([name, stream]) => row(name, stream));
 }
 
-/**
- * @param {string} name
- * @param {any} json
- * @returns {Row}
- */
+/** @param {string} name @param {any} json @returns {Row} */
 function row(name, json) {
   const urls = Array.isArray(json.urls) ? json.urls : [];
   const first = urls[0]?.url ?? '';

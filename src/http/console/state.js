@@ -69,10 +69,7 @@ export class State {
   /** What is called after a change of which facts. @type {Set<[FactName[], () => void]>} */
   #listeners = new Set();
 
-  /**
-   * @param {Api} api
-   * @param {(text: string) => void} announce says something in the live region
-   */
+  /** @param {Api} api @param {(text: string) => void} announce says something in the live region */
   constructor(api, announce) {
     this.api = api;
     this.announce = announce;
@@ -80,10 +77,7 @@ export class State {
 
   get mayEdit() { return this.role === 'edit'; }
 
-  /**
-   * Sets facts, and tells the listeners of those that differ.
-   * @param {Partial<Pick<State, FactName>>} facts
-   */
+  /** Sets facts, and tells the listeners of those that differ. @param {Partial<Pick<State, FactName>>} facts */
   set(facts) {
     const changed = /** @type {FactName[]} */ (Object.keys(facts)).filter((name) => this[name] !== facts[name]);
     Object.assign(this, facts);

@@ -1,4 +1,4 @@
-// The view of the server: its status in words, small plots of its figures, and the nodes of a cluster.
+// The view of the server: its status in words, its figures, and the nodes of a cluster.
 
 import { el, fill } from './dom.js';
 import { timeView } from './figures.js';
@@ -11,7 +11,7 @@ import { conditionsOf } from './state.js';
 export function showStatus(main, state, _, signal) {
   const words = el('div.sheet');
   const nodes = el('div.sheet', { hidden: true });
-  fill(main, el('h1', 'Status'), el('div.status-page', words, plotsView(state, signal), nodes));
+  fill(main, el('h1', 'Status'), el('div.status-page', words, figuresView(state, signal), nodes));
 
   async function draw() {
     fill(words, el('h2', 'Configuration'), statusWords(state));
@@ -81,47 +81,28 @@ function nodeTable(records) {
 /** The time between two looks at the figures, in milliseconds. */
 const PAUSE = 5000;
 
-/** The values of a plot; the style divides its width by them. */
-const MOST = 60;
-
-/** The plots, so that a command with many figures leaves the page usable. */
-const MOST_PLOTS = 24;
+/** The figures that are shown, so that a command with many leaves the page usable. */
+const MOST = 24;
 
 /** Figures that say how the configuration is, and not how the server does. */
 const STILL = /^(?:node|streams (?:total|static|ondemand|by_source_scheme))/;
 
 /**
+ * The figures of the server and of its runtime command, as they are now.
  * @param {import('./state.js').State} state
  * @param {AbortSignal} signal
  */
-function plotsView({ api }, signal) {
-  const room = el('div.plots', el('p.quiet', 'No figures yet.'));
-  /** @type {Map<string, number[]>} */
-  const series = new Map();
-  let last = { count: 0, at: 0 };
-
-  /** @param {any} runtime as `GET runtime` has it */
-  function add({ server, config: _, ...others }) {
-    const count = Object.values(server.requests?.by_status ?? {}).reduce((sum, each) => sum + Number(each), 0);
-    const at = performance.now();
-    put('Connections', server.connections);
-    if (last.at) put('Requests a minute', Math.round((count - last.count) / (at - last.at) * 60_000));
-    last = { count, at };
-    if (server.rss_bytes) put('Memory, MiB', Math.round(server.rss_bytes / 104857.6) / 10);
-    for (const [name, value] of numbers(others, '')) if (!STILL.test(name)) put(name, value);
-    fill(room, [...series].slice(0, MOST_PLOTS).map(([name, values]) => plot(name, values)));
-  }
-
-  /**
-   * @param {string} name
-   * @param {number} value
-   */
-  function put(name, value) {
-    series.set(name, [...series.get(name) ?? [value], value].slice(-MOST));
-  }
+function figuresView({ api }, signal) {
+  const room = el('dl.facts', el('dt', 'No figures yet.'));
 
   async function look() {
-    if (!document.hidden) await api.get('runtime').then(({ body }) => add(body.runtime)).catch(() => {});
+    const runtime = document.hidden ? null : await api.get('runtime').then(({ body }) => body.runtime, () => null);
+    if (runtime) {
+      const { server: { connections, rss_bytes: memory }, config: _, ...others } = runtime;
+      const shown = numbers(others, '').filter(([name]) => !STILL.test(name)).slice(0, MOST);
+      const own = /** @type {[string, number | string][]} */ ([['connections', connections], ['memory', memory && `${Math.round(memory / 1048576)} MiB`]]);
+      fill(room, [...own, ...shown].map(([name, value]) => [el('dt', name), el('dd', value)]));
+    }
     if (!signal.aborted) setTimeout(look, PAUSE);
   }
 
@@ -129,27 +110,8 @@ function plotsView({ api }, signal) {
   return el('div.sheet', el('h2', 'Figures'), room);
 }
 
-/**
- * The numbers of an object, by their path.
- * @param {any} value
- * @param {string} path
- * @returns {[string, number][]}
- */
+/** The numbers of an object, by their path. @param {any} value @param {string} path @returns {[string, number][]} */
 function numbers(value, path) {
   if (typeof value === 'number') return [[path, value]];
   return Object.entries(Object(value)).flatMap(([name, below]) => numbers(below, `${path} ${name}`.trim()));
-}
-
-/**
- * @param {string} name
- * @param {number[]} values
- */
-function plot(name, values) {
-  const [least, most] = [Math.min(...values, 0), Math.max(...values, 1)];
-  const bars = values.map((value) => {
-    const bar = el('i');
-    bar.style.height = `${(value - least) / (most - least) * 100}%`;
-    return bar;
-  });
-  return el('figure', el('figcaption', name, ' ', el('strong', values.at(-1))), el('div.plot', bars));
 }

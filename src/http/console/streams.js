@@ -189,10 +189,7 @@ export function unmark() {
   marked.clear();
 }
 
-/**
- * @param {string} a
- * @param {string} b
- */
+/** @param {string} a @param {string} b */
 function compared(a, b) {
   // What has no value comes last.
   return Number(a === '') - Number(b === '') || COLLATOR.compare(a, b);

@@ -147,11 +147,7 @@ async function segmentsOf(state, entry, all) {
   return [vocabulary?.find([], keyword)?.name ?? keyword, alike.indexOf(entry)].slice(0, alike.length);
 }
 
-/**
- * @param {State} state
- * @param {string} wanted its revision; empty for what runs
- * @returns {Promise<Read>}
- */
+/** @param {State} state @param {string} wanted its revision; empty for what runs @returns {Promise<Read>} */
 async function readText({ api }, wanted) {
   const { body, revision } = await api.getKept('read_config', { format: 'conf', secrets: 'masked' });
   if (!wanted || wanted === revision) return { body, revision };

@@ -40,10 +40,7 @@ export async function vocabularyOf({ api }) {
   };
 }
 
-/**
- * @param {[string, any]} property
- * @returns {Meaning | []}
- */
+/** @param {[string, any]} property @returns {Meaning | []} */
 function meaning([name, { 'x-mediactl': told, description, readOnly, type, anyOf = [] }]) {
   if (readOnly || !told?.keyword) return [];
   const { keyword, text = '', unit = '', default: usual = '', example = '', secret: isSecret } = told;

@@ -16,11 +16,7 @@ export const MASK = /<secret:[0-9A-Za-z]{6}>/;
 
 const CUT = new RegExp(`(${MASK.source})`);
 
-/**
- * The tokens of a text, without white space.
- * @param {string} text
- * @returns {Token[]}
- */
+/** The tokens of a text, without white space. @param {string} text @returns {Token[]} */
 export function tokens(text) {
   const found = [];
   let isFirst = true;
@@ -32,11 +28,7 @@ export function tokens(text) {
   return found;
 }
 
-/**
- * @param {string} word
- * @param {boolean} isFirst
- * @returns {Kind}
- */
+/** @param {string} word @param {boolean} isFirst @returns {Kind} */
 function kindOf(word, isFirst) {
   if (word.startsWith('#')) return 'comment';
   const sign = SIGNS.get(word);
@@ -46,10 +38,7 @@ function kindOf(word, isFirst) {
   return word.startsWith('"') ? 'quoted' : 'word';
 }
 
-/**
- * The value of a word: without its quotes.
- * @param {string} word
- */
+/** The value of a word: without its quotes. @param {string} word */
 export function unquoted(word) {
   return word.replace(/"((?:\\[^]|[^"\\])*)"?/g, (_, inner) => String(inner).replace(/\\(["\\])/g, '$1'));
 }
@@ -98,12 +87,7 @@ export function entries(text) {
  * @property {string} word the word there; empty in white space
  */
 
-/**
- * What stands at an offset.
- * @param {string} text
- * @param {number} offset
- * @returns {Place}
- */
+/** What stands at an offset. @param {string} text @param {number} offset @returns {Place} */
 export function placeAt(text, offset) {
   /** @type {string[]} */
   const blocks = [];
@@ -125,11 +109,7 @@ export function placeAt(text, offset) {
   return { blocks, keyword, word };
 }
 
-/**
- * The offset at which a line begins.
- * @param {readonly string[]} lines
- * @param {number} index of the line
- */
+/** The offset at which a line begins. @param {readonly string[]} lines @param {number} index of the line */
 export function startOf(lines, index) {
   return lines.slice(0, index).reduce((sum, line) => sum + line.length + 1, 0);
 }

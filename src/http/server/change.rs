@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use super::handler::{Call, Handler};
 use super::message::{Response, entity_tag, expected};
-use super::read::{FORMAT_DIFF, Masks, unified};
+use super::query::Query;
+use super::read::{FORMAT_DIFF, unified};
 use crate::engine::{
     CHANGE_NAMES, ChangeOptions, ChangeReport, ChangeRequest, Decision, EntryEdit, EntryEdits, ReportParts,
     RequestedChange,
@@ -17,7 +18,6 @@ use crate::engine::{
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{ApiOperation, FORMAT, FORMAT_CONF, ID, JSON, PENDING_HEADER, TEXT};
 use crate::http::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of, words_of_warnings};
-use crate::store::ChangeRef;
 use mediaconf::{Masker, Request};
 
 /// The header with the paths of a hand edit that a change picked up, percent-encoded.
@@ -87,57 +87,36 @@ fn no_request(body: &[u8], error: &serde_json::Error) -> Error {
     Error::new(ErrorKind::NotJson, format!("the body is no request: {why}"))
 }
 
-/// `modify_config`. The patch is parsed again in its turn, so that requests which wait hold their text alone.
-pub fn modify(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
-    let format = call.query.word(FORMAT, &["json", FORMAT_CONF, FORMAT_DIFF]);
-    let masks = handler.masks(call)?;
-    let options = options(handler, call, format, masks);
-    let is_dry = options.dry_run;
-    let request = Request::from_json(mem::take(&mut call.body), handler.settings.patch_memory);
-    let report = make(handler, call, request.into(), options)?;
-    let response = match (format, &report.snapshot) {
+/// The changes that every server has, and `save_entry`, with their options in the query. A patch is parsed again in its turn, so
+/// that requests which wait hold their text alone. Only the command line asks a person about deleted streams.
+pub fn of_query(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -> Result<Response, Error> {
+    let is_modify = operation == ApiOperation::Modify;
+    let formats: &[_] = if is_modify { &["json", FORMAT_CONF, FORMAT_DIFF] } else { &[FORMAT_DIFF] };
+    let format = call.query.word(FORMAT, formats);
+    let (masks, is_diff) = (handler.masks(call)?, format == Some(FORMAT_DIFF));
+    let parts = ReportParts::masked_by(handler.masker_of(masks).as_ref());
+    let told = ReportParts { diff: is_diff, is_bare: !is_diff, ..parts };
+    let options = ChangeOptions { max_delete: Some(usize::MAX), told, ..call.query.change_options() };
+    let (is_dry, body) = (options.dry_run, mem::take(&mut call.body));
+    let requested = match operation {
+        ApiOperation::Modify => Request::from_json(body, handler.settings.patch_memory).into(),
+        ApiOperation::Update => RequestedChange::Update(body),
+        ApiOperation::Save => RequestedChange::Save(body),
+        ApiOperation::SaveEntry => {
+            let path = call.query.demand("path", Query::path)?;
+            let texts = vec![EntryEdit { path, text: body, create: false }];
+            RequestedChange::Entries(EntryEdits { texts, then: None })
+        }
+        _ => RequestedChange::Rollback(call.query.demand("to", Query::parsed)?),
+    };
+    let report = make(handler, call, requested, options)?;
+    let response = match (format, report.snapshot.as_ref().filter(|_| is_modify)) {
         (Some(FORMAT_DIFF), _) => diff_of(&report),
         (Some(FORMAT_CONF), Some(after)) => Response::ok(TEXT, handler.shown_text(after, masks)),
         (_, Some(after)) => Response::ok(JSON, handler.shown_json(after, false, masks)),
         (_, None) => Response::done(),
     };
     Ok(with_headers(handler, response, &report, is_dry))
-}
-
-/// `update_config`, `save_config`, `save_entry` and `rollback_config`
-pub fn replace(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -> Result<Response, Error> {
-    let format = call.query.word(FORMAT, &[FORMAT_DIFF]);
-    let masks = handler.masks(call)?;
-    let options = options(handler, call, format, masks);
-    let is_dry = options.dry_run;
-    let text = mem::take(&mut call.body);
-    let requested = match operation {
-        ApiOperation::Update => RequestedChange::Update(text),
-        ApiOperation::Save => RequestedChange::Save(text),
-        ApiOperation::SaveEntry => {
-            let path = call.query.path();
-            let path = call.query.demand("path", path)?;
-            let entries = EntryEdits { texts: vec![EntryEdit { path, text, create: false }], then: None };
-            RequestedChange::Entries(entries)
-        }
-        _ => {
-            let to: Option<ChangeRef> = call.query.parsed("to");
-            RequestedChange::Rollback(call.query.demand("to", to)?)
-        }
-    };
-    let report = make(handler, call, requested, options)?;
-    let response = if format.is_some() { diff_of(&report) } else { Response::done() };
-    Ok(with_headers(handler, response, &report, is_dry))
-}
-
-/// The options of an operation that every server has. Only the command line asks a person about deleted streams.
-fn options(handler: &Handler, call: &mut Call<'_>, format: Option<&str>, masks: Masks) -> ChangeOptions {
-    let parts = ReportParts::masked_by(handler.masker_of(masks).as_ref());
-    let told = match format {
-        Some(FORMAT_DIFF) => ReportParts { diff: true, ..parts },
-        _ => ReportParts { is_bare: true, ..parts },
-    };
-    ChangeOptions { max_delete: Some(usize::MAX), told, ..call.query.change_options() }
 }
 
 /// Makes a change, and notes in the log what it did.
@@ -194,8 +173,7 @@ fn with_headers(handler: &Handler, mut response: Response, report: &ChangeReport
 
 /// `confirm_config` and `cancel_config`: the pending change stays, or is rolled back.
 pub fn decide(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -> Result<Response, Error> {
-    let id: Option<String> = call.query.parsed(ID);
-    let id = call.query.demand(ID, id)?;
+    let id: String = call.query.demand(ID, Query::parsed)?;
     let decision = if operation == ApiOperation::Confirm { Decision::Keep } else { Decision::RollBack };
     let notes = handler.service.decide(decision, Some(&id), &call.by)?;
     Ok(Response::done().noted(&notes.iter().map(word_of).collect::<Vec<_>>()))

@@ -11,16 +11,13 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::auth::{Account, Authenticator, LOOK_INTERVAL, Role, Verdict};
-use super::checks::{
-    canonical, refuse_coding, refuse_cross_site, refuse_foreign_use, refuse_form, to_canonical,
-};
 use super::front::limits::{CHANGE_TIME, CONNECTIONS, METRICS_LIFE};
-use super::message::{
-    AccessRecord, Head, HttpRequest, Log, PeerAddress, Rank, Response, Service, client_address,
+use super::message::{AccessRecord, Head, HttpRequest, Log, PeerAddress, Response, Service, client_address};
+use super::query::{
+    Query, canonical, refuse_coding, refuse_cross_site, refuse_foreign_use, refuse_form, to_canonical,
 };
-use super::query::Query;
 use super::runtime::{Fresh, Runtime};
-use super::{change, check, metrics, read, status};
+use super::{change, metrics, read, status};
 use crate::engine::{ConfigService, Engine, KnownPaths, MaskedConfig, Snapshot, without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{
@@ -55,7 +52,7 @@ pub struct Handler {
     /// The running configuration, and the counts of this server, for accounts, figures and metrics.
     pub(super) engine: Engine,
     pub(super) settings: HandlerSettings,
-    pub(super) authenticator: Authenticator,
+    authenticator: Mutex<Authenticator>,
     /// Hides revisions from those who may not see secrets: with the rest of a text known, a hash of it
     /// would let them try passwords.
     pub(super) revision_key: RandomState,
@@ -76,9 +73,8 @@ pub struct Handler {
     pub(super) open_metrics: Fresh<Arc<Vec<u8>>>,
     /// The paths that changes of the history changed, once they were looked for.
     pub(super) changed_paths: Mutex<KnownPaths>,
-    /// The places of requests that wait for a change, and of viewers that wait for a costly read.
+    /// Shared by the requests that wait for a change.
     pub(super) waiting: Arc<()>,
-    costly: Arc<()>,
     /// The most requests that wait for a change.
     pub(super) most_waiting: usize,
     /// True if the server stops.
@@ -104,24 +100,11 @@ pub struct Call<'r> {
     pub record: &'r mut AccessRecord,
 }
 
-/// Takes one of so many places, so that slots of the front stay for others; `None` if there is none. Each place is a share of
-/// `all` until it is dropped.
-pub fn place(all: &Arc<()>, most: usize) -> Option<Arc<()>> {
-    let place = Arc::clone(all);
-    (Arc::strong_count(all) <= most + 1).then_some(place)
-}
-
 /// The number of masked configurations that are kept.
 const MOST_MASKED: usize = 8;
 
-/// The number of viewers whose costly reads wait for one another; others are told to come again.
-const COSTLY_READS: usize = 8;
-
-/// The place and the turn of a read that takes long.
-type Turn<'h> = (Arc<()>, MutexGuard<'h, ()>);
-
-/// The routes at a path, with the value of the last segment; they differ in their methods.
-type Routes<'p> = Vec<(&'static Route, &'p str)>;
+/// The route at a path, with the value of the last segment.
+type Found<'p> = Option<(&'static Route, &'p str)>;
 
 impl Handler {
     /// A handler over an engine that runs a configuration.
@@ -131,7 +114,7 @@ impl Handler {
             service: Arc::new(engine.clone()),
             engine,
             settings: HandlerSettings { prefix, ..settings },
-            authenticator: Authenticator::default(),
+            authenticator: Mutex::default(),
             revision_key: RandomState::new(),
             masker: Masker::default(),
             change_time: CHANGE_TIME,
@@ -142,7 +125,6 @@ impl Handler {
             open_metrics: Fresh::for_time(METRICS_LIFE),
             changed_paths: Mutex::new(KnownPaths::new()),
             waiting: Arc::default(),
-            costly: Arc::default(),
             most_waiting: CONNECTIONS / 4,
             is_stopping: AtomicBool::new(false),
             nodes: Fresh::for_time(METRICS_LIFE),
@@ -195,16 +177,8 @@ impl Handler {
     }
 
     /// The turn of a read that takes long: viewers have one at a time.
-    ///
-    /// # Errors
-    /// `Full`: too many viewers wait.
-    pub(super) fn turn(&self, role: Role) -> Result<Option<Turn<'_>>, Error> {
-        if role == Role::Edit {
-            return Ok(None);
-        }
-        let detail = "too many requests of `view_auth` that take long wait; send it again";
-        let place = place(&self.costly, COSTLY_READS).ok_or_else(|| Error::new(ErrorKind::Full, detail))?;
-        Ok(Some((place, self.costly_read.lock().unwrap_or_else(PoisonError::into_inner))))
+    pub(super) fn turn(&self, role: Role) -> Option<MutexGuard<'_, ()>> {
+        (role == Role::View).then(|| self.costly_read.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// A configuration with masks for this role, made for the first who asks. One is made at a time: that takes many times
@@ -247,30 +221,26 @@ impl Handler {
     fn respond(
         &self,
         (head, body): (&Head, Bytes),
-        admitted: Option<Role>,
+        is_monitoring: bool,
         record: &mut AccessRecord,
     ) -> Result<Response, Error> {
-        if let (Some(file), None) = (self.console_file(head), admitted) {
+        if let (Some(file), false) = (self.console_file(head), is_monitoring) {
             refuse_foreign_use(head)?;
             return Ok(file);
         }
-        let is_open = admitted.is_some() || is_open(head);
+        let is_open = is_monitoring || is_open(head);
         let (by, role) = if is_open { (String::new(), Role::View) } else { self.authenticate(head, record)? };
         refuse_cross_site(head)?;
-        let prefix_for = admitted.is_none().then_some(head.peer);
-        if let Some(redirect) = to_canonical(head, |path| !self.routes_at(path, prefix_for).is_empty()) {
+        let prefix_for = (!is_monitoring).then_some(head.peer);
+        if let Some(redirect) = to_canonical(head, |path| self.route_at(path, prefix_for).is_some()) {
             return Ok(redirect);
         }
-        let found = self.routes_at(head.path(), prefix_for);
-        let taken = found.iter().find(|(route, _)| route.methods.contains(&&*head.method));
-        let &(route, argument) = match (taken, found.first()) {
-            (Some(taken), _) => taken,
-            (None, Some((first, _))) => {
-                let words = format!("`{}` takes {}", first.path, allowed(&found));
-                return Err(Error::new(ErrorKind::Method, words).hint(format!("use {}", first.methods[0])));
-            }
-            (None, None) => return Err(self.not_found(admitted)),
-        };
+        let found = self.route_at(head.path(), prefix_for);
+        let (route, argument) = found.ok_or_else(|| self.not_found(is_monitoring))?;
+        if !route.methods.contains(&&*head.method) {
+            let words = format!("`{}` takes {}", route.path, route.methods.join(", "));
+            return Err(Error::new(ErrorKind::Method, words).hint(format!("use {}", route.methods[0])));
+        }
         record.operation = Some(route.operation);
         if route.is_change() && role == Role::View {
             let detail = "`view_auth` may look, and change nothing; changes need `edit_auth`";
@@ -296,14 +266,15 @@ impl Handler {
             ApiOperation::Status => status::status(self, call),
             ApiOperation::Nodes => status::nodes(self),
             ApiOperation::Change => change::change(self, call),
-            ApiOperation::Modify => change::modify(self, call),
-            ApiOperation::Update | ApiOperation::Save | ApiOperation::SaveEntry | ApiOperation::Rollback => {
-                change::replace(self, call, operation)
-            }
+            ApiOperation::Modify
+            | ApiOperation::Update
+            | ApiOperation::Save
+            | ApiOperation::SaveEntry
+            | ApiOperation::Rollback => change::of_query(self, call, operation),
             ApiOperation::History => read::history(self, call),
             ApiOperation::Kept => read::kept(self, call),
             ApiOperation::Blame => read::blame(self, call),
-            ApiOperation::Check => check::check(self, call),
+            ApiOperation::Check => read::check(self, call),
             ApiOperation::Diff => read::diff(self, call),
             ApiOperation::Confirm | ApiOperation::Cancel => change::decide(self, call, operation),
             ApiOperation::OpenApi => Ok(metrics::openapi(self)),
@@ -338,6 +309,16 @@ impl Handler {
         }
     }
 
+    /// It is locked until a value counts: no two are looked at as the last one that is allowed.
+    fn authenticator(&self) -> MutexGuard<'_, Authenticator> {
+        self.authenticator.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns how often an address was locked out, and how many are locked out now.
+    pub(super) fn lock_outs(&self) -> (u64, usize) {
+        self.authenticator().lock_outs(Instant::now())
+    }
+
     /// Checks the password of a request against the accounts that may use the API.
     fn judge(&self, head: &Head) -> Verdict {
         let running = self.running();
@@ -349,7 +330,7 @@ impl Handler {
         });
         let address = client_address(head, &self.settings.trusted_proxies);
         let header = head.header("authorization");
-        self.authenticator.check_and_count(address, header, &accounts.collect::<Vec<_>>())
+        self.authenticator().check_and_count(address, header, &accounts.collect::<Vec<_>>())
     }
 
     /// The file of the console, which needs no credentials, if the request is for one.
@@ -361,22 +342,21 @@ impl Handler {
         Some(response)
     }
 
-    /// The routes at the path behind the prefix that this peer uses, or at the root.
-    fn routes_at<'h>(&self, path: &'h str, peer: Option<PeerAddress>) -> Routes<'h> {
+    /// The route at the path behind the prefix that this peer uses, or at the root.
+    fn route_at<'h>(&self, path: &'h str, peer: Option<PeerAddress>) -> Found<'h> {
         // Local commands do not know the prefix of the server, and use the default.
         let local = matches!(peer, Some(PeerAddress::Uid(_))).then_some(DEFAULT_PREFIX);
         let prefixes = [peer.map(|_| &*self.settings.prefix), local].into_iter().flatten();
         let behind = |prefix: &str| path.strip_prefix(prefix.trim_end_matches('/'))?.strip_prefix('/');
-        let mut found = prefixes.filter_map(behind).map(|path| matching(false, path));
-        found.find(|routes| !routes.is_empty()).unwrap_or_else(|| at_root(path))
+        prefixes.filter_map(behind).find_map(|path| route_of(false, path)).or_else(|| at_root(path))
     }
 
-    fn not_found(&self, admitted: Option<Role>) -> Error {
+    fn not_found(&self, is_monitoring: bool) -> Error {
         let shown = |route: &Route| match route.is_at_root {
             true => format!("/{}", route.template()),
             false => format!("{}/{}", self.settings.prefix.trim_end_matches('/'), route.template()),
         };
-        let here = ROUTES.iter().filter(|route| admitted.is_none() || route.is_at_root).map(shown);
+        let here = ROUTES.iter().filter(|route| !is_monitoring || route.is_at_root).map(shown);
         let paths = here.collect::<Vec<_>>().join(", ");
         Error::new(ErrorKind::NotFound, format!("unknown path; the operations are {paths}"))
     }
@@ -390,7 +370,10 @@ impl Handler {
         };
         let header = match (problem.status, problem.kind()) {
             (401, _) => Some(("WWW-Authenticate", "Basic realm=\"media\", charset=\"UTF-8\"".to_owned())),
-            (405, _) => Some(("Allow", allowed(&self.routes_at(head.path(), Some(head.peer))))),
+            (405, _) => {
+                let found = self.route_at(head.path(), Some(head.peer));
+                found.map(|(route, _)| ("Allow", route.methods.join(", ")))
+            }
             (429, _) => Some(("Retry-After", LOOK_INTERVAL.as_secs().to_string())),
             (_, Some(ErrorKind::Full)) => Some(("Retry-After", "1".to_owned())),
             (_, Some(ErrorKind::Pending)) => self.pending().map(|pending| (PENDING_HEADER, pending.id)),
@@ -401,7 +384,7 @@ impl Handler {
         response
     }
 
-    fn answer_by(&self, HttpRequest { head, body }: HttpRequest, admitted: Option<Role>) -> Response {
+    fn answer_by(&self, HttpRequest { head, body }: HttpRequest, is_monitoring: bool) -> Response {
         let start = Instant::now();
         let client = client_address(&head, &self.settings.trusted_proxies);
         let mut record = AccessRecord {
@@ -409,7 +392,7 @@ impl Handler {
             path: masked_text(head.path()),
             ..AccessRecord::new(SystemTime::now(), Some(client.map_or(head.peer, PeerAddress::Address)))
         };
-        let answered = self.respond((&head, body), admitted, &mut record);
+        let answered = self.respond((&head, body), is_monitoring, &mut record);
         let mut response = answered.unwrap_or_else(|error| self.refusal(&error, &head, &mut record));
         response.headers.extend(on_every_response());
         // A stranger is not worth the look at the whole text, and has come to no operation.
@@ -433,48 +416,43 @@ impl Handler {
 /// at, so nobody learns here whether they are right.
 fn is_open(head: &Head) -> bool {
     let path = canonical(head.path());
-    let takes = |route: &Route| route.methods.contains(&&*head.method);
-    at_root(&path).iter().any(|(route, _)| route.operation == ApiOperation::Health && takes(route))
+    at_root(&path).is_some_and(|(route, _)| {
+        route.operation == ApiOperation::Health && route.methods.contains(&&*head.method)
+    })
 }
 
-fn at_root(path: &str) -> Routes<'_> {
-    path.strip_prefix('/').map(|path| matching(true, path)).unwrap_or_default()
+fn at_root(path: &str) -> Found<'_> {
+    route_of(true, path.strip_prefix('/')?)
 }
 
-fn matching(is_at_root: bool, path: &str) -> Routes<'_> {
-    let routes = ROUTES.iter().filter(|route| route.is_at_root == is_at_root);
-    routes.filter_map(|route| Some((route, route.argument_in(path)?))).collect()
-}
-
-/// The methods of routes, as the header `Allow` has them.
-fn allowed(routes: &Routes<'_>) -> String {
-    routes.iter().flat_map(|(route, _)| route.methods).copied().collect::<Vec<_>>().join(", ")
+fn route_of(is_at_root: bool, path: &str) -> Found<'_> {
+    let mut routes = ROUTES.iter().filter(|route| route.is_at_root == is_at_root);
+    routes.find_map(|route| Some((route, route.argument_in(path)?)))
 }
 
 impl Service for Handler {
-    fn rank(&self, head: &Head) -> Rank {
+    fn rank(&self, head: &Head) -> Option<Role> {
         if matches!(head.peer, PeerAddress::Uid(_)) {
-            return Rank::Editor;
+            return Some(Role::Edit);
         }
         if is_open(head) || self.console_file(head).is_some() {
-            return Rank::Stranger;
+            return None;
         }
-        let path = canonical(head.path());
-        let reads = |(route, _): &(&Route, _)| route.methods.contains(&&*head.method) && !route.is_change();
-        let is_reading = || {
-            matches!(&*head.method, "GET" | "HEAD")
-                || self.routes_at(&path, Some(head.peer)).iter().any(reads)
-        };
         match self.judge(head) {
-            Verdict::Admitted { role: Role::Edit, .. } => Rank::Editor,
+            Verdict::Admitted { role: Role::Edit, .. } => Some(Role::Edit),
             // The body of a change that is refused is not kept.
-            Verdict::Admitted { role: Role::View, .. } if is_reading() => Rank::Viewer,
-            _ => Rank::Stranger,
+            Verdict::Admitted { role: Role::View, .. } => {
+                let path = canonical(head.path());
+                let found = self.route_at(&path, Some(head.peer));
+                let is_change = head.method == "POST" && found.is_some_and(|(route, _)| route.is_change());
+                if is_change { None } else { Some(Role::View) }
+            }
+            _ => None,
         }
     }
 
     fn answer(&self, request: HttpRequest) -> Response {
-        self.answer_by(request, None)
+        self.answer_by(request, false)
     }
 
     fn stop_waiting(&self) {
@@ -491,12 +469,12 @@ impl Service for Handler {
 pub struct Monitoring(pub Arc<Handler>);
 
 impl Service for Monitoring {
-    fn rank(&self, _: &Head) -> Rank {
-        Rank::Stranger
+    fn rank(&self, _: &Head) -> Option<Role> {
+        None
     }
 
     fn answer(&self, request: HttpRequest) -> Response {
-        self.0.answer_by(request, Some(Role::View))
+        self.0.answer_by(request, true)
     }
 
     fn refused(&self, peer: Option<PeerAddress>, status: u16, detail: &str) {

@@ -8,8 +8,6 @@
 #[allow(clippy::disallowed_methods, reason = "failed logins are counted for a time")]
 pub mod auth;
 mod change;
-mod check;
-mod checks;
 #[allow(clippy::disallowed_methods, reason = "opens sockets; clocks are for their deadlines")]
 pub mod front;
 #[allow(

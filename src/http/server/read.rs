@@ -1,4 +1,4 @@
-//! The endpoints that read: `read_config`, `included`, `runtime`, `history`, `history/N`, `blame` and `diff`.
+//! The endpoints that read: `read_config`, `included`, `runtime`, `history`, `history/N`, `blame`, `diff` and `check_config`.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -8,18 +8,21 @@ use serde_json::{Value, json};
 use super::auth::Role;
 use super::handler::{Call, Handler};
 use super::message::{Response, entity_tag, names};
+use super::query::Query;
 use crate::engine::{
-    Blamed, Composed, ConfigSource, Snapshot, add_paths, diff_lines, entry_range, find, is_edited_since,
-    json_of_others, not_there, value_history,
+    Blamed, CheckedConfig, Composed, ConfigSource, Snapshot, add_paths, diff_lines, entry_range, find,
+    is_edited_since, json_of_others, not_there, value_history,
 };
 use crate::error::{Error, ErrorKind, errors_of};
 use crate::http::api::{
     FORMAT, FORMAT_CONF, IncludedFile, IncludedFiles, JSON, PENDING_HEADER, RUNTIME, SKIP_STREAMS, SOURCE,
     SOURCE_SAVED, TEXT, WITH_INCLUDES, masked_text,
 };
-use crate::http::notes::{BYTES_DIFFER, EDITED_BY_HAND, IGNORED_PARAMETER, LOST_LINE_ENDS, TEXTS_MISSING};
+use crate::http::notes::{
+    BYTES_DIFFER, EDITED_BY_HAND, IGNORED_PARAMETER, INCLUDES_LEFT_OUT, LOST_LINE_ENDS, TEXTS_MISSING,
+};
 use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
-use mediaconf::{Diagnostics, MaskedText, Masker, Path};
+use mediaconf::{Diagnostics, MaskedText, Masker, Path, Request, Schema};
 
 /// The header with the number of the line at which an entry begins in its text.
 const LINE_HEADER: &str = "Mediactl-Line";
@@ -124,7 +127,7 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let with_includes = query.switch(WITH_INCLUDES);
     let is_saved = query.word(SOURCE, &["running", SOURCE_SAVED]) == Some(SOURCE_SAVED);
     let is_text = query.word(FORMAT, &["json", FORMAT_CONF]) == Some(FORMAT_CONF);
-    let path = query.path();
+    let path = query.path("path");
     let shows_secrets = query.says("secrets", "shown");
     let masks = handler.masks(call)?;
     call.query.finish()?;
@@ -160,7 +163,7 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
                 body = with_member(&body, WITH_INCLUDES, names.into(), call.role);
             }
             if with_runtime {
-                body = with_member(&body, RUNTIME, figures(handler, call.role), call.role);
+                body = with_member(&body, RUNTIME, handler.figures(call.role), call.role);
             }
             Response::ok(JSON, body)
         }
@@ -194,12 +197,7 @@ fn with_member(object: &[u8], name: &str, value: Value, role: Role) -> Arc<Vec<u
 
 /// `runtime`: the figures of the server alone.
 pub fn runtime(handler: &Handler, call: &Call<'_>) -> Result<Response, Error> {
-    Ok(Response::ok(JSON, with_member(b"{}", RUNTIME, figures(handler, call.role), call.role)))
-}
-
-fn figures(handler: &Handler, role: Role) -> Value {
-    let tag = |text: &Snapshot| entity_tag(handler.shown_revision(text, role));
-    handler.runtime().figures((&handler.engine, &*handler.service), (role, &tag))
+    Ok(Response::ok(JSON, with_member(b"{}", RUNTIME, handler.figures(call.role), call.role)))
 }
 
 /// `included`: the files of each pattern.
@@ -222,7 +220,7 @@ pub fn included(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Erro
 /// `history`: the changes, the last one first.
 pub fn history(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     call.query.finish()?;
-    let _turn = handler.turn(call.role)?;
+    let _turn = handler.turn(call.role);
     let mut entries = handler.service.history(WHOLE_HISTORY)?;
     // The paths that each change changed, as far as they are not in the entry already.
     let file = handler.engine.read().ok();
@@ -262,9 +260,8 @@ pub fn hide_revisions<'e>(
 pub fn blame(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let masks = handler.masks(call)?;
     let limit = call.query.number("limit", 1..=u32::MAX.into()).and_then(|limit| usize::try_from(limit).ok());
-    let path = call.query.path();
-    let path = call.query.demand("path", path)?;
-    let _turn = handler.turn(call.role)?;
+    let path = call.query.demand("path", Query::path)?;
+    let _turn = handler.turn(call.role);
     let is_late = handler.lateness(BLAME_TIME);
     let masker = handler.masker_of(masks);
     let found = value_history(&*handler.service, &path, limit, masker.as_ref(), &is_late)?;
@@ -283,7 +280,7 @@ pub fn kept(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     call.query.finish()?;
     let unknown = |error: NotAChangeRef| Error::new(ErrorKind::BadParameter, error.to_string());
     let change: ChangeRef = call.argument.parse().map_err(unknown)?;
-    let _turn = handler.turn(call.role)?;
+    let _turn = handler.turn(call.role);
     if !is_diff {
         return Ok(Response::ok(TEXT, handler.shown_text(&*handler.service.kept(change)?, masks)));
     }
@@ -291,20 +288,10 @@ pub fn kept(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let entry = find(&entries, change)?;
     let kept = |serial| handler.service.kept(ChangeRef::Serial(serial));
     let before = kept(entry.serial)?;
-    let is_next = |later: &&HistoryEntry| {
-        later.serial > entry.serial
-            && !later.is_aside
-            && later.before.is_some()
-            && later.before == entry.after
-    };
-    let after = match entries.iter().rev().find(is_next) {
-        Some(later) => Some(kept(later.serial)?),
-        None => {
-            let texts = [ConfigSource::Saved, ConfigSource::Running].into_iter();
-            let mut texts = texts.filter_map(|source| handler.text_of(source).ok());
-            texts.find(|text| Some(text.revision()) == entry.after)
-        }
-    };
+    // Any text with its revision is the text after it.
+    let later = entries.iter().filter(|later| later.before == entry.after).map(|later| kept(later.serial));
+    let now = [ConfigSource::Saved, ConfigSource::Running].map(|source| handler.text_of(source));
+    let after = later.chain(now).flatten().find(|text| Some(text.revision()) == entry.after);
     let gone = || Error::new(ErrorKind::NotFound, format!("the text after `#{}` is not kept", entry.serial));
     let names = ["before", "after"].map(|side| format!("{side} #{}", entry.serial));
     Ok(between(names, [before, after.ok_or_else(gone)?], handler.masker_of(masks)))
@@ -316,7 +303,7 @@ pub fn diff(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let names = [("from", SOURCE_SAVED), ("to", "running")];
     let names = names.map(|(name, usual)| call.query.parsed(name).unwrap_or_else(|| usual.to_owned()));
     call.query.finish()?;
-    let _turn = handler.turn(call.role)?;
+    let _turn = handler.turn(call.role);
     let text = |name: &str| {
         let change = match name {
             "running" => return handler.text_of(ConfigSource::Running),
@@ -345,4 +332,66 @@ pub fn unified([old, new]: [&str; 2], lines: &[String]) -> Response {
     let mut body = if lines.is_empty() { String::new() } else { format!("--- {old}\n+++ {new}\n") };
     lines.iter().for_each(|line| body.extend([line, "\n"]));
     Response::ok(DIFF, body.into_bytes())
+}
+
+/// `check_config`: the faults of a text, of an entry of one, or of a patch.
+pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
+    let is_utf16 = call.query.word("columns", &["characters", "utf16"]) == Some("utf16");
+    let path = call.query.path("path");
+    call.query.finish()?;
+    let _turn = handler.turn(call.role);
+    let is_patch = is_json(call);
+    if call.role == Role::View && (is_patch || path.is_some()) {
+        // They could tell a viewer whether a guess of a secret is right.
+        let detail =
+            "`view_auth` may check the text of a whole configuration; an entry and a patch need `edit_auth`";
+        return Err(Error::new(ErrorKind::ViewOnly, detail));
+    }
+    let found = match path {
+        None if is_patch => {
+            let request = Request::from_json(call.body.clone(), handler.settings.patch_memory);
+            handler.engine.check_request(&request, &handler.running())
+        }
+        None => return check_whole(handler, call, is_utf16),
+        Some(_) if is_patch => {
+            let detail = "`path`: with it the body is the text of an entry, not JSON";
+            return Err(Error::new(ErrorKind::BadParameter, detail));
+        }
+        Some(path) => check_entry(handler, call, &path, is_utf16)?,
+    };
+    Ok(Response::json(&found))
+}
+
+/// True for a body that says it is JSON, or that begins as no configuration does and does not say that it is a text.
+fn is_json(call: &Call<'_>) -> bool {
+    let media_type = call.head.header("content-type").unwrap_or_default();
+    let begins_so = || Schema::without_bom(&call.body).trim_ascii_start().starts_with(b"{");
+    media_type.contains("json") || !media_type.starts_with("text/") && begins_so()
+}
+
+/// A whole text, for editors with what it includes.
+fn check_whole(handler: &Handler, call: &Call<'_>, is_utf16: bool) -> Result<Response, Error> {
+    let text = Arc::new(Snapshot::from_bytes(call.body.clone()));
+    let composed = match call.role {
+        Role::Edit => handler.service.composed(&text, None)?,
+        Role::View => None,
+    };
+    let answer = Response::json(&CheckedConfig::of_text(&text, composed.as_ref(), is_utf16));
+    let are_left_out = call.role == Role::View && !text.includes().is_empty();
+    Ok(if are_left_out { answer.noted(&[INCLUDES_LEFT_OUT]) } else { answer })
+}
+
+/// The text of an entry in its place in what runs: the faults in it, with their places in this text.
+fn check_entry(
+    handler: &Handler,
+    call: &Call<'_>,
+    path: &Path,
+    is_utf16: bool,
+) -> Result<CheckedConfig, Error> {
+    let running = handler.running();
+    let range = entry_range(&running, path, None)?;
+    let (old, body) = (running.document().text(), Snapshot::from_bytes(call.body.clone()));
+    let whole = [&old[..range.start], body.document().text(), &old[range.end..]].concat();
+    let end = range.start + body.document().text().len();
+    Ok(CheckedConfig::of_part(&running, &whole, range.start..end, is_utf16))
 }

@@ -9,12 +9,14 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Value, json};
 
 use super::auth::Role;
+use super::handler::Handler;
+use super::message::entity_tag;
 use super::tls::Tls;
-use crate::engine::{ConfigService, Engine, Snapshot, hook_output, without_secrets};
+use crate::engine::{Engine, Snapshot, hook_output, without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::ApiOperation;
-use crate::store::clock;
-use mediaconf::{DirectiveRole, Entry, Kind, sources, top_members};
+use crate::store::clock::rfc3339;
+use mediaconf::{DirectiveRole, Entry, Kind};
 
 /// The longest time for the runtime command.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(2);
@@ -98,14 +100,14 @@ pub struct StreamFigures {
 
 impl StreamFigures {
     pub fn from_snapshot(running: &Snapshot) -> Self {
-        let members = top_members(running.document());
+        let members = running.document().members();
         let entries = members.own_by_key(Kind::Streams.key());
         let still = entries.iter().filter(|&&entry| Kind::Streams.is_static(entry)).count();
         let mut by_scheme: BTreeMap<String, u64> = BTreeMap::new();
         let keywords = DirectiveRole::Sources.keywords();
         for &stream in entries {
             let is_source = |entry: &Entry<'_>| keywords.contains(&&*entry.keyword());
-            for source in sources(stream, stream.children().filter(is_source)) {
+            for source in stream.sources(stream.children().filter(is_source)) {
                 let address = source.positional.value();
                 let scheme = address.split_once("://").map_or("", |(scheme, _)| scheme);
                 *by_scheme.entry(scheme.to_owned()).or_default() += 1;
@@ -143,9 +145,6 @@ pub struct Runtime {
     printed: Fresh<Result<Value, Error>>,
 }
 
-/// The tag of a text, as the one who asks sees it.
-pub type TagOf<'f> = dyn Fn(&Snapshot) -> String + 'f;
-
 impl Runtime {
     /// Starts to count. `command` prints the figures of the media server as a JSON object.
     pub fn new(command: Option<String>) -> Self {
@@ -170,53 +169,13 @@ impl Runtime {
         self.listening.get()
     }
 
-    /// The member `runtime` for this reader.
-    pub fn figures(
-        &self,
-        (engine, service): (&Engine, &dyn ConfigService),
-        (role, tag): (Role, &TagOf<'_>),
-    ) -> Value {
-        let mut figures = json!({ "server": self.server(), "config": null, "streams": null });
-        if let Some(state) = engine.state() {
-            let StreamFigures { total, still, by_scheme } = StreamFigures::from_snapshot(&state.running);
-            figures["streams"] = json!({
-                "total": total, "static": still, "ondemand": total - still, "by_source_scheme": by_scheme
-            });
-            figures["config"] = json!({
-                "etag": tag(&state.running),
-                "generation": state.generation,
-                "saved": engine.read().is_ok_and(|file| file.bytes() == state.running.bytes()),
-                "included_changed": engine.has_changed_includes(),
-                "last_change": state.last_change.map(|change| json!({
-                    "at": timestamp(change.at),
-                    "by": change.by,
-                    "operation": change.operation,
-                })),
-                "last_error": state.last_error.map(|trouble| told(role, trouble)),
-                "pending": service.pending().ok().flatten(),
-            });
-        }
-        if let Some(mut node) = service.node() {
-            if role == Role::View {
-                node.why = node.brief.take();
-            }
-            figures["node"] = json!(node);
-        }
-        match self.printed(engine) {
-            Some(Ok(printed)) => merge(&mut figures, printed),
-            Some(Err(error)) => merge(&mut figures, json!({ "errors": [told(role, error)] })),
-            None => {}
-        }
-        figures
-    }
-
     fn server(&self) -> Value {
         let listening = self.listening();
         json!({
             "version": env!("CARGO_PKG_VERSION"),
             "pid": std::process::id(),
             "addresses": listening.map(|listening| &listening.addresses),
-            "started_at": timestamp(self.started_at),
+            "started_at": rfc3339(self.started_at),
             "uptime_s": self.clock.elapsed().as_secs(),
             "rss_bytes": resident_bytes(),
             "connections": listening.map(|listening| (listening.connections)()),
@@ -241,9 +200,43 @@ impl Runtime {
     }
 }
 
-/// A time as RFC 3339 writes it.
-pub fn timestamp(time: SystemTime) -> String {
-    clock::rfc3339(time)
+impl Handler {
+    /// The member `runtime` for this reader.
+    pub(super) fn figures(&self, role: Role) -> Value {
+        let (engine, runtime) = (&self.engine, self.runtime());
+        let mut figures = json!({ "server": runtime.server(), "config": null, "streams": null });
+        if let Some(state) = engine.state() {
+            let StreamFigures { total, still, by_scheme } = StreamFigures::from_snapshot(&state.running);
+            figures["streams"] = json!({
+                "total": total, "static": still, "ondemand": total - still, "by_source_scheme": by_scheme
+            });
+            figures["config"] = json!({
+                "etag": entity_tag(self.shown_revision(&state.running, role)),
+                "generation": state.generation,
+                "saved": engine.read().is_ok_and(|file| file.bytes() == state.running.bytes()),
+                "included_changed": engine.has_changed_includes(),
+                "last_change": state.last_change.map(|change| json!({
+                    "at": rfc3339(change.at),
+                    "by": change.by,
+                    "operation": change.operation,
+                })),
+                "last_error": state.last_error.map(|trouble| told(role, trouble)),
+                "pending": self.pending(),
+            });
+        }
+        if let Some(mut node) = self.service.node() {
+            if role == Role::View {
+                node.why = node.brief.take();
+            }
+            figures["node"] = json!(node);
+        }
+        match runtime.printed(engine) {
+            Some(Ok(printed)) => merge(&mut figures, printed),
+            Some(Err(error)) => merge(&mut figures, json!({ "errors": [told(role, error)] })),
+            None => {}
+        }
+        figures
+    }
 }
 
 /// Returns the text of a failure for this role.
@@ -258,8 +251,7 @@ fn told(role: Role, error: Error) -> String {
 pub fn resident_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes * 1024)
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
 /// Merges objects member by member; any other value replaces the old one.

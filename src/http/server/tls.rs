@@ -1,16 +1,14 @@
 //! The certificate of the server, and the streams of connections: a socket, or TLS over it, on which every wait has a
 //! deadline. A renewed certificate is for new connections, and an unusable one leaves the old one in use.
 
-use std::fs::OpenOptions;
+use std::fs;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use rcgen::{CertificateParams, DnType, IsCa, KeyPair};
-use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown};
@@ -18,7 +16,7 @@ use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
 use rustls::version::{TLS12, TLS13};
-use rustls::{ServerConfig, ServerConnection};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use crate::error::{Error, ErrorKind};
 use crate::http::api::Fingerprint;
@@ -113,18 +111,11 @@ impl InUse {
     }
 }
 
-/// Reads a regular file. A pipe would keep every handshake waiting until somebody writes to it: opening one does not wait so.
+/// Reads a regular file. A pipe would keep every handshake waiting until somebody writes to it.
 fn read(path: &Path) -> Result<Vec<u8>, pem::Error> {
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let open = || -> io::Result<Vec<u8>> {
-        let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-        if !file.metadata()?.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
-        }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map(|_| bytes)
-    };
-    open().map_err(pem::Error::Io)
+    let no_file = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
+    let is_file = fs::metadata(path).map_err(pem::Error::Io)?.is_file();
+    if is_file { fs::read(path) } else { Err(no_file()) }.map_err(pem::Error::Io)
 }
 
 /// Makes a certificate for these names and addresses, and its key, both in PEM. Clients trust it by its fingerprint, so
@@ -163,6 +154,11 @@ impl Timed {
     /// Waits for a byte without taking it; returns 0 at the end of the stream.
     pub fn wait(&mut self) -> io::Result<usize> {
         self.retry(Timeout::Recv, |socket| recv(socket, &mut [0], RecvFlags::PEEK).map(|(read, _)| read))
+    }
+
+    /// Sets the deadline of reads and writes, and the longest pause between them.
+    pub fn set_times(&mut self, until: Instant, pause: Duration) {
+        (self.until, self.pause) = (until, pause);
     }
 
     fn retry(
@@ -208,67 +204,41 @@ impl Write for Timed {
     }
 }
 
-/// The stream of a connection: a socket, with TLS over it if the connection is for that.
-#[derive(Debug)]
-pub struct Stream {
-    timed: Timed,
-    tls: Option<Box<ServerConnection>>,
+/// The stream of a connection: a socket, or TLS over it.
+pub trait Stream: Read + Write {
+    /// The socket.
+    fn timed(&mut self) -> &mut Timed;
+
+    /// Tells the client that nothing more is written. It fails if the client has ended the connection.
+    fn end(&mut self);
 }
 
-impl Stream {
-    /// Makes the whole TLS handshake, if the connection is for TLS.
-    pub fn open(tls: Option<&Tls>, mut timed: Timed) -> io::Result<Self> {
-        let Some(tls) = tls else { return Ok(Self { timed, tls: None }) };
-        let mut connection = ServerConnection::new(tls.config()).map_err(io::Error::other)?;
-        connection.complete_io(&mut timed)?;
-        Ok(Self { timed, tls: Some(Box::new(connection)) })
+impl Stream for Timed {
+    fn timed(&mut self) -> &mut Timed {
+        self
     }
 
-    /// Sets the deadline of reads and writes, and the longest pause between them.
-    pub fn set_times(&mut self, until: Instant, pause: Duration) {
-        (self.timed.until, self.timed.pause) = (until, pause);
-    }
-
-    /// Ends writing, and reads `most` bytes of what still comes: closing a socket with unread bytes makes the client lose
-    /// the last response (RFC 9112, section 9.6).
-    pub fn linger(&mut self, most: usize) {
-        if let Some(tls) = &mut self.tls {
-            tls.send_close_notify();
-            let _ = self.flush();
-        }
-        // It fails if the client has ended the connection.
-        let _ = shutdown(&self.timed.socket, Shutdown::Write);
-        let (mut left, mut nowhere) = (most, [0; 16 * 1024]);
-        while left > 0 {
-            match self.timed.read(&mut nowhere) {
-                Ok(0) | Err(_) => return,
-                Ok(taken) => left = left.saturating_sub(taken),
-            }
-        }
+    fn end(&mut self) {
+        let _ = shutdown(&self.socket, Shutdown::Write);
     }
 }
 
-impl Read for Stream {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match &mut self.tls {
-            None => self.timed.read(buffer),
-            Some(tls) => rustls::Stream::new(&mut **tls, &mut self.timed).read(buffer),
-        }
+impl Stream for StreamOwned<ServerConnection, Timed> {
+    fn timed(&mut self) -> &mut Timed {
+        &mut self.sock
+    }
+
+    fn end(&mut self) {
+        self.conn.send_close_notify();
+        let _ = self.flush();
+        self.sock.end();
     }
 }
 
-impl Write for Stream {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.tls {
-            None => self.timed.write(bytes),
-            Some(tls) => rustls::Stream::new(&mut **tls, &mut self.timed).write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match &mut self.tls {
-            None => Ok(()),
-            Some(tls) => rustls::Stream::new(&mut **tls, &mut self.timed).flush(),
-        }
-    }
+/// The stream of a new connection; the whole TLS handshake is made, if it is for TLS.
+pub fn open(tls: Option<&Tls>, mut timed: Timed) -> io::Result<Box<dyn Stream>> {
+    let Some(tls) = tls else { return Ok(Box::new(timed)) };
+    let mut connection = ServerConnection::new(tls.config()).map_err(io::Error::other)?;
+    connection.complete_io(&mut timed)?;
+    Ok(Box::new(StreamOwned::new(connection, timed)))
 }

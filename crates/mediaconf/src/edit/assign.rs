@@ -17,16 +17,14 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::normalize;
 use super::slips::{drops, example};
 use super::substitution::Substitution;
 use crate::query::{
     Condition, Config, Expansion, NULL, Path, Segment, find_by, is_whole_list, keys, out_of_range,
 };
 use crate::schema::codec::occurrences;
-use crate::schema::fault::{Fault, FaultKind, Faults};
-use crate::schema::json_pointer::Pointer;
-use crate::schema::scalar::scalar_text;
+use crate::schema::fault::{Fault, FaultKind, Faults, Pointer};
+use crate::schema::kinds::scalar_text;
 use crate::schema::{Object, Place, Schema, no_string};
 use crate::syntax::Document;
 
@@ -183,7 +181,8 @@ impl Config<'_> {
             Some(path) => fault.at(&path),
             None => fault,
         };
-        normalize(patch.clone()).map_err(|Faults(found)| Faults(found.into_iter().map(of_path).collect()))?;
+        Schema::normalize(patch.clone())
+            .map_err(|Faults(found)| Faults(found.into_iter().map(of_path).collect()))?;
         let patch = patch.as_object().cloned().unwrap_or_default();
         Ok(Computed { patch, depends_on_read })
     }

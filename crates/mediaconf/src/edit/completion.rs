@@ -8,9 +8,8 @@ use serde_json::Value;
 
 use super::explain::members;
 use crate::query::{Config, Path, Segment, keys, refuse_output_only};
-use crate::schema::json_pointer::in_quotes;
-use crate::schema::kinds::WordKind;
-use crate::schema::scalar::scalar_text;
+use crate::schema::fault::in_quotes;
+use crate::schema::kinds::{WordKind, scalar_text};
 use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, JsonForm, Place, SOURCE, Schema, Scope};
 use crate::secret::Masker;
 

@@ -8,11 +8,9 @@ use super::align::{ElementOrigin, align};
 use super::guarded::At;
 use super::sync::{Note, Sync};
 use crate::schema::codec::{General, block_value, merge_block, occurrence};
-use crate::schema::fault::Fault;
-use crate::schema::json_pointer::Pointer;
-use crate::schema::kinds::PORT;
+use crate::schema::fault::{Fault, Pointer};
+use crate::schema::kinds::{PORT, is_empty, scalar_text};
 use crate::schema::members::first_argument as list_value;
-use crate::schema::scalar::{is_empty, scalar_text};
 use crate::schema::{ListShape, Object, Parameter};
 use crate::syntax::{Document, Entry};
 

@@ -1,18 +1,389 @@
-//! The meaning of a document: its JSON view, and the checks.
+//! The meaning of a document: its members, and the checks that need to know what directives mean; the grammar's own
+//! faults are `syntax`'s.
 //!
-//! The view is streamed from the document into serde; this layer never builds a
-//! [`serde_json::Value`] of a whole configuration. Directives that the table does not know are shown
-//! by one general rule, which covers every text and can be reversed.
-//!
-//! *Invariants.* This layer reads. It does not know how a text is edited, and it does no I/O. The
-//! view of a document with errors is meaningless; callers check for errors first.
+//! One walk visits the entries of the top level and of the blocks that the schema knows. A rule is a function that is told of
+//! the entries which it is about, and pushes what it finds.
 
-pub mod check;
-pub(crate) mod view;
+mod address;
+mod lost;
+mod names;
 
-pub use crate::schema::codec::group_name;
-pub use crate::schema::members::{Member, Members, block_kind, key_of, only_argument};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::mem;
+
+pub use self::names::{NearMiss, near_miss_in_block};
 pub use crate::secret::{MaskedText, Masker, SecretValues};
-pub use view::{Lens, View, sources, to_json, top_members, usable_account};
 
-pub use check::{check, check_document, has_errors, has_lost_line_ends, near_miss, near_miss_in_block};
+use crate::schema::codec::{OptionWord, is_plural};
+use crate::schema::kinds::UDP_PORT;
+use crate::schema::members::{inner_scope, read};
+use crate::schema::{Kind, ObjectShape, OptionsShape, Parameter, Schema, Scope, protocol_of_switch};
+use crate::secret::mask_faults;
+use crate::syntax::{
+    Children, Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word,
+};
+
+/// The directives, beside the sources themselves, that say where a stream comes from: a template, a publisher, another
+/// server, or a list of files.
+const SOURCES: &str = "cluster_ingest inputs mixer mosaic onvif playlist publish publish_enabled rtmp_publish \
+    rtsp_publish source template";
+
+/// The number of options of a directive that are compared with each other: a hostile directive may have
+/// millions.
+const MAX_OPTIONS: usize = 200;
+
+/// Returns all diagnostics of the text of a media server, those of its parser included, in the order of the text.
+pub fn check(bytes: impl AsRef<[u8]>) -> Diagnostics {
+    Document::from_bytes(bytes.as_ref().to_vec()).check()
+}
+
+impl Document {
+    /// Returns all diagnostics, those of the parser included, in the order of the text.
+    pub fn check(&self) -> Diagnostics {
+        let names = Names::with_capacity(self.entries().count());
+        let mut checker = Checker { names, ..Checker::default() };
+        checker.top_level(self);
+        let mut diagnostics = self.diagnostics().clone();
+        checker.report(self, &mut diagnostics);
+        diagnostics.sort();
+        mask_faults(self.text(), &mut diagnostics);
+        diagnostics
+    }
+
+    /// True if there are errors, the parser's included: [`Document::check`] without the warnings.
+    pub fn has_errors(&self) -> bool {
+        let mut names = Names::default();
+        self.diagnostics().errors() > 0 || self.entries().any(|entry| is_error(entry, &mut names))
+    }
+}
+
+fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
+    let is_broken = |scope: Scope, entry: Entry<'_>| {
+        scope.by_keyword(&entry.keyword()).is_some_and(|row| row.strict && !row.codec.fits(entry))
+    };
+    if is_broken(Scope::Top, entry) {
+        return true;
+    }
+    let kind = Schema::media().group_of(&entry.keyword());
+    // A template has the directives of a stream.
+    let scope = kind.map_or_else(|| inner_scope(entry), Kind::scope);
+    kind.is_some_and(|kind| first(names, kind.noun().into(), entry.group_name()).is_some())
+        || !scope.is_unknown() && entry.children().any(|inner| is_broken(scope, inner))
+}
+
+/// Where each name of a stream, live, plugin or other named block stands first, by the noun of the block.
+type Names<'d> = HashMap<(Cow<'d, str>, Cow<'d, str>), Word<'d>>;
+
+/// Adds a name; returns where it stands first, if it is there already.
+fn first<'d>(names: &mut Names<'d>, noun: Cow<'d, str>, name: Word<'d>) -> Option<Word<'d>> {
+    let first = *names.entry((noun, name.value())).or_insert(name);
+    (first != name).then_some(first)
+}
+
+/// What the rules know of the entries so far.
+#[derive(Default)]
+struct Checker<'d> {
+    diagnostics: Diagnostics,
+    /// Those of lines inside entries.
+    in_lines: Diagnostics,
+    names: Names<'d>,
+    /// What each unknown keyword of a scope is nearly: each keyword is compared once.
+    near: HashMap<(Scope, Cow<'d, str>), Option<NearMiss>>,
+    /// The directives of many words that have no fault: archives and transcoders are mostly those of other streams, too.
+    faultless: HashSet<(Scope, &'d str)>,
+    /// The directives that name a port or an address to listen on.
+    listeners: Vec<Entry<'d>>,
+    /// The first `include`.
+    include: Option<Span>,
+    /// The name of the current stream, until a source of it is found.
+    sourceless: Option<Span>,
+    /// The settings of the top level, and those of the current block, of which the last one counts.
+    settings: [Vec<(&'static Parameter, Entry<'d>)>; 2],
+}
+
+impl<'d> Checker<'d> {
+    fn top_level(&mut self, document: &'d Document) {
+        for entry in document.entries() {
+            let scope = self.head(Some(Scope::Top), entry);
+            let block = if scope.is_none() { Schema::media().foreign(&entry.keyword()) } else { None };
+            self.settings[1].clear();
+            for inner in entry.children() {
+                if let Some(block) = block {
+                    let keyword = inner.keyword();
+                    let near = near_miss_in_block(block.keyword(), &keyword);
+                    self.diagnostics.push_any(near.and_then(|near| unknown_directive(inner, near)));
+                }
+                self.head(scope, inner);
+                self.deeper(inner.children());
+            }
+            self.diagnostics.push_any(self.sourceless.take().map(lacks_source));
+        }
+    }
+
+    /// Checks what stands deeper: the lines inside of an entry alone.
+    fn deeper(&mut self, entries: Children<'d>) {
+        for entry in entries {
+            self.head(None, entry);
+            self.deeper(entry.children());
+        }
+    }
+
+    /// Adds what was found to the diagnostics of the parser.
+    fn report(self, document: &Document, diagnostics: &mut Diagnostics) {
+        diagnostics.extend(&self.diagnostics);
+        address::listeners(&self.listeners, diagnostics);
+        diagnostics.push_any(self.include.map(|include| {
+            let message = "this `include` is kept, but the files that it names are not checked";
+            let found = Diagnostic::warning(include, message);
+            found.hint("check the included files, too: `mediactl check FILE…`")
+        }));
+        let stray = diagnostics.iter().find(|found| found.message == STRAY_BRACE);
+        let stray = stray.map(|found| found.span.start as usize);
+        match stray.and_then(|brace| lost::lost_brace(document, brace)) {
+            None => diagnostics.extend(&self.in_lines),
+            // The line that lost its `{` goes on on the next one, and has lost no `;`.
+            Some(brace) => {
+                let line = brace.span.start..=brace.span.end;
+                let end = |found: &Diagnostic| {
+                    found.related.as_ref().map_or(found.span.start, |(end, _)| end.start)
+                };
+                let elsewhere = self.in_lines.iter().filter(|found| !line.contains(&end(found)));
+                elsewhere.for_each(|found| diagnostics.push(found.clone().fixed_by(None)));
+                diagnostics.push(brace);
+            }
+        }
+        diagnostics.push_any(lost::lost_line_ends(document.text()));
+    }
+
+    /// Checks one entry without its block. Returns the scope inside a block that has rows of its own.
+    ///
+    /// An entry of several lines whose form is an error, and that another directive follows inside, has lost its `;`: that is
+    /// the only error.
+    fn head(&mut self, scope: Option<Scope>, entry: Entry<'d>) -> Option<Scope> {
+        if entry.is_spanning() {
+            let inside = lost::in_lines(entry);
+            if let (Some(scope), Some(swallowed)) = (scope, inside.iter().next())
+                && let Some((end, _)) = &swallowed.related
+                && let Err(Some(Parameter { strict: true, .. })) = read(scope, entry)
+            {
+                let message = format!("missing `;` at the end of `{}`", entry.keyword());
+                let found = Diagnostic::error(end.clone(), message).fixed_by(swallowed.fix.clone());
+                self.in_lines.push(found.hint("another directive starts further down, before the next `;`"));
+                return None;
+            }
+            self.in_lines.extend(&inside);
+        }
+        let scope = scope?;
+        match read(scope, entry) {
+            Ok(row) => self.own(scope, row, entry),
+            Err(Some(row)) => {
+                self.misshapen(scope, row, entry);
+                None
+            }
+            Err(None) => {
+                self.foreign(scope, entry);
+                Some(inner_scope(entry)).filter(|inner| !inner.is_unknown())
+            }
+        }
+    }
+
+    /// Checks an entry that has the form of its row.
+    fn own(&mut self, scope: Scope, row: &'static Parameter, entry: Entry<'d>) -> Option<Scope> {
+        if row.is_setting() {
+            self.set(scope, row, entry);
+        }
+        let facts = row.codec.facts();
+        let has_many_words = facts.object.is_some() || facts.options.is_some();
+        if has_many_words && self.faultless.contains(&(scope, entry.text())) {
+            return None;
+        }
+        let before = self.diagnostics.count();
+        if let Some(kind) = facts.kind {
+            if kind.is_port && !std::ptr::eq(kind, &raw const UDP_PORT) {
+                self.listeners.push(entry);
+            }
+            self.diagnostics.push_any(kind.warning.and_then(|warning| warning(entry.only_argument()?)));
+        } else if let Some(kind) = facts.group {
+            let name = entry.group_name();
+            self.name(Severity::Error, kind.noun().into(), name);
+            match kind.has_sources() {
+                true if entry.is_block() => self.sourceless = Some(name.span()),
+                true if entry.count_arguments() > 1 => self.source(scope, entry, 1),
+                true => self.diagnostics.push(lacks_source(name.span())),
+                false => {}
+            }
+            return Some(kind.scope());
+        } else if facts.sources.is_some() {
+            self.sourceless = None;
+            match is_plural(entry) {
+                true => entry.arguments().for_each(|word| address::source(word, &mut self.diagnostics)),
+                false => self.source(scope, entry, 0),
+            }
+        } else if let Some(options) = facts.options {
+            self.diagnostics.push_any(option_without_sign(options, entry));
+            self.diagnostics.extend(&lost::in_same_line(scope, entry, Some(0)));
+        } else if facts.address.is_some() {
+            entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
+            self.options(scope, entry, 1);
+        } else if let Some(object) = facts.object {
+            self.object(scope, object, entry);
+        }
+        if has_many_words && self.diagnostics.count() == before {
+            self.faultless.insert((scope, entry.text()));
+        }
+        None
+    }
+
+    fn foreign(&mut self, scope: Scope, entry: Entry<'d>) {
+        let keyword = entry.keyword();
+        let is_source = || scope == Scope::Stream && SOURCES.split(' ').any(|source| source == keyword);
+        if keyword == "include" {
+            // What is included may have the source.
+            self.sourceless = None;
+            self.include.get_or_insert_with(|| entry.head_span());
+        } else if keyword == "push" {
+            let url = entry.arguments().next();
+            self.diagnostics.push_any(url.and_then(|url| address::url(url, &url.value())));
+        } else if let Some(protocol) = protocol_of_switch(&keyword).filter(|_| !scope.is_top()) {
+            let found = Diagnostic::warning(keyword_span(entry), format!("servers do not read `{keyword}`"));
+            let found = found.hint(format!("write `{protocol} off;`"));
+            self.diagnostics.push_any((entry.count_arguments() == 0).then_some(found));
+        } else if scope.is_top() && Schema::media().has_named_blocks(&keyword) {
+            if let Some(name) = entry.only_argument().filter(|_| entry.is_block()) {
+                self.name(Severity::Warning, keyword, name);
+            }
+        } else if is_source() {
+            self.sourceless = None;
+        } else {
+            let near = self.near.entry((scope, keyword.clone()));
+            let near = *near.or_insert_with(|| scope.near_miss(&keyword));
+            self.diagnostics.push_any(near.and_then(|near| unknown_directive(entry, near)));
+        }
+        self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
+    }
+
+    fn misshapen(&mut self, scope: Scope, row: &'static Parameter, entry: Entry<'d>) {
+        let inside = lost::in_same_line(scope, entry, None);
+        let first = inside.iter().next().filter(|_| row.strict);
+        let fix = first.and_then(|found| found.fix.clone());
+        if !row.strict {
+            self.diagnostics.extend(&inside);
+        }
+        let severity = if row.strict { Severity::Error } else { Severity::Warning };
+        if row.codec.facts().sources.is_some() {
+            self.sourceless = None;
+        }
+        let (keyword, usage) = (entry.keyword(), row.codec.facts().usage);
+        let message = format!("`{keyword}` has the wrong form: it takes {usage}");
+        let found = Diagnostic::new(severity, misfit_span(row, entry), message);
+        self.diagnostics.push(found.hint(format!("write it like `{}`", row.example)).fixed_by(fix));
+    }
+
+    /// Notes a setting of which the last one counts.
+    fn set(&mut self, scope: Scope, row: &'static Parameter, entry: Entry<'d>) {
+        let settings = &mut self.settings[usize::from(!scope.is_top())];
+        let Some((_, last)) = settings.iter_mut().find(|(known, _)| std::ptr::eq(*known, row)) else {
+            return settings.push((row, entry));
+        };
+        let message = format!("`{}` is set more than once: the last counts", entry.keyword());
+        let previous = mem::replace(last, entry).head_span();
+        self.repeated(entry.head_span(), message, previous, "set here before");
+    }
+
+    /// Reports a name that another block of its kind has.
+    fn name(&mut self, severity: Severity, noun: Cow<'d, str>, name: Word<'d>) {
+        let Some(first) = first(&mut self.names, noun.clone(), name) else { return };
+        let is_error = severity == Severity::Error;
+        let hint = if is_error { "rename or remove one of them" } else { "keep one of them" };
+        let message = format!("the {noun} `{}` is defined twice", name.value());
+        let found = Diagnostic::new(severity, name.span(), message);
+        self.diagnostics.push(found.related(first.span(), "first here").hint(hint));
+    }
+
+    fn object(&mut self, scope: Scope, object: &'static ObjectShape, entry: Entry<'d>) {
+        let parts = object.part_words(entry).filter_map(|(part, word)| Some((part?, word)));
+        let parts: Vec<_> = parts.filter(|(part, _)| !part.is_rest()).collect();
+        for (part, word) in &parts {
+            self.diagnostics.push_any(part.kind.warning.and_then(|warning| warning(*word)));
+        }
+        self.repeats("", parts.into_iter().map(|(part, word)| (part.key.into(), word)));
+        if object.takes_words {
+            self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
+        }
+    }
+
+    /// Checks a source whose address stands behind this number of arguments.
+    fn source(&mut self, scope: Scope, entry: Entry<'d>, behind: usize) {
+        if let Some(address) = entry.arguments().nth(behind) {
+            address::source(address, &mut self.diagnostics);
+            self.options(scope, entry, behind + 1);
+        }
+    }
+
+    /// Checks the options behind this number of arguments.
+    fn options(&mut self, scope: Scope, entry: Entry<'d>, behind: usize) {
+        if entry.count_arguments() < behind + 2 {
+            return;
+        }
+        self.diagnostics.extend(&lost::in_same_line(scope, entry, Some(behind)));
+        let options = entry.arguments().skip(behind).take(MAX_OPTIONS);
+        let keys = options.map(|word| OptionWord::split(word).key);
+        self.repeats("option ", keys.map(|key| (key.value(), key)));
+    }
+
+    /// Reports what has the same name as another one before it.
+    fn repeats<'w>(&mut self, noun: &str, named: impl Iterator<Item = (Cow<'w, str>, Word<'w>)>) {
+        let mut seen: Vec<(Cow<'_, str>, Word<'_>)> = Vec::new();
+        for (name, word) in named {
+            if let Some((_, previous)) = seen.iter().rfind(|(known, _)| *known == name) {
+                let message = format!("the {noun}`{name}` is given more than once: the last counts");
+                self.repeated(word.span(), message, previous.span(), "given here before");
+            }
+            seen.push((name, word));
+        }
+    }
+
+    /// Reports what is given a second time: the note says what stood there before.
+    fn repeated(&mut self, span: Span, message: String, previous: Span, note: &str) {
+        let found = Diagnostic::warning(span, message).related(previous, note);
+        self.diagnostics.push(found.hint("keep one of them"));
+    }
+}
+
+/// `vb 512000` in the place of `vb=512000`.
+fn option_without_sign(options: &OptionsShape, entry: Entry<'_>) -> Option<Diagnostic> {
+    let has_sign = |word: Word<'_>| memchr::memchr(b'=', word.raw.as_bytes()).is_some();
+    let is_name = |word: Word<'_>| options.known.iter().any(|known| known.keyword == word.raw);
+    let mut pairs = entry.arguments().zip(entry.arguments().skip(1));
+    let (name, value) = pairs.find(|(name, value)| is_name(*name) && !has_sign(*value))?;
+    let message = format!("`{} {}` are two options without values", name.raw, value.raw);
+    let hint = format!("write one option as `{}={}`", name.raw, value.raw);
+    Some(Diagnostic::warning(name.span().start..value.end(), message).hint(hint))
+}
+
+/// The warning about an unknown keyword that is nearly a known one.
+fn unknown_directive(entry: Entry<'_>, near: NearMiss) -> Option<Diagnostic> {
+    let (known, span) = (near.keyword?, keyword_span(entry));
+    let fix = near.is_only.then(|| Fix { span: span.clone(), text: known.to_owned() });
+    let found = Diagnostic::warning(span, format!("unknown directive `{}`", entry.keyword()));
+    Some(found.hint(format!("did you mean `{known}`?")).fixed_by(fix))
+}
+
+/// The warning about a stream, at its name.
+fn lacks_source(name: Span) -> Diagnostic {
+    Diagnostic::warning(name, "the stream has no source").hint("add one like `url udp://239.0.0.1:1234;`")
+}
+
+/// The first word that does not fit, else the keyword.
+fn misfit_span(row: &Parameter, entry: Entry<'_>) -> Span {
+    let expected = row.codec.facts().object.map_or(1, |object| object.required().len());
+    let mut arguments = entry.arguments();
+    let (first, beyond) = (arguments.next(), arguments.nth(expected - 1));
+    let one_is_wrong = beyond.is_none() && !entry.is_block() && expected == 1;
+    beyond.or(first.filter(|_| one_is_wrong)).map_or_else(|| keyword_span(entry), |word| word.span())
+}
+
+fn keyword_span(entry: Entry<'_>) -> Span {
+    entry.words().next().map_or(entry.head_span(), |word| word.span())
+}

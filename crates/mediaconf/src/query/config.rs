@@ -1,20 +1,21 @@
 //! The values of a configuration, and those that it inherits.
 
-use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::path::{Path, Segment, keys};
 use super::place::UnknownKey;
-use crate::model::{Lens, View, to_json, top_members};
-use crate::schema::codec::group_name;
-use crate::schema::fault::Fault;
+use crate::schema::codec::read_members;
+use crate::schema::fault::{Fault, FaultKind};
+use crate::schema::kinds::scalar_text;
 use crate::schema::members::Members;
-use crate::schema::scalar::scalar_text;
-use crate::schema::{Derived, DirectiveRole, Kind, Place, Schema};
+use crate::schema::{
+    BlockHead, CLUSTER_KEY_GLOBAL, Derived, DirectiveRole, Kind, Object, Place, Schema, URL_GLOBAL,
+};
 use crate::syntax::{Document, Entry};
 
 /// The directive that names the template of a stream, and the blocks that are templates.
@@ -22,11 +23,15 @@ const TEMPLATE: &str = "template";
 
 /// The values of a document, or those that a server sent as JSON.
 ///
-/// Of a document, only the values that are asked for become JSON. They are meaningful only for a document without errors.
-/// Keys lead through objects only; a list is looked up as a whole.
+/// Of a document, only the values that are asked for become JSON, and a serializer is given one stream, live or plugin
+/// after the other. Secrets are shown. The values are meaningful only for a document without errors. Keys lead through
+/// objects only; a list is looked up as a whole.
 pub struct Config<'d> {
     members: Members<'d>,
-    lens: Lens,
+    /// The values of the top level that streams and lives repeat, by their keys there; `None` if only own values are
+    /// shown.
+    globals: Option<Object>,
+    skips_static: bool,
     /// The JSON, where there is no document.
     json: Option<&'d Value>,
     /// The place of each block in its group, by name, for each kind.
@@ -38,26 +43,38 @@ pub struct Config<'d> {
 /// The values of an answer to `read_config`.
 impl<'v> From<&'v Value> for Config<'v> {
     fn from(json: &'v Value) -> Self {
-        let members = Members::empty(Schema::media().top());
-        Self { json: Some(json), ..Self::from_members(members, Lens::default()) }
+        Self { json: Some(json), ..Self::of_members(Members::empty(Schema::media().top())) }
     }
 }
 
 impl<'d> Config<'d> {
     /// The values of `document`, all of them.
     pub fn new(document: &'d Document) -> Self {
-        Self::from_members(top_members(document), Lens::default())
+        let own = Self::own(document);
+        let value = |role: DirectiveRole| {
+            let row = Schema::media().top().by_key(role.key(Schema::media().top()))?;
+            row.codec.read(own.members.own(row), None)
+        };
+        let url = value(DirectiveRole::Backend).and_then(|backend| backend.get("url").cloned());
+        let url = url.filter(Value::is_string).map(|url| (URL_GLOBAL.to_owned(), url));
+        let cluster_key = value(DirectiveRole::ClusterKey).map(|key| (CLUSTER_KEY_GLOBAL.to_owned(), key));
+        Self { globals: Some(url.into_iter().chain(cluster_key).collect()), ..own }
     }
 
     /// The values that `document` itself holds: without names, positions and other derived members.
     pub fn own(document: &'d Document) -> Self {
-        Self::from_members(top_members(document), Lens::own())
+        Self::of_members(document.members())
     }
 
-    /// The values that `lens` shows, of a document whose top-level members are known.
-    pub fn from_members(members: Members<'d>, lens: Lens) -> Self {
+    /// The same, without the streams with `static: true` if they are skipped.
+    #[must_use]
+    pub fn skipping_static(self, skips_static: bool) -> Self {
+        Self { skips_static, ..self }
+    }
+
+    fn of_members(members: Members<'d>) -> Self {
         let places = vec![OnceCell::new(); Schema::media().kinds.len()];
-        Self { members, lens, json: None, places, entered: RefCell::default() }
+        Self { members, globals: None, skips_static: false, json: None, places, entered: RefCell::default() }
     }
 
     /// Returns the top-level members; none of JSON.
@@ -65,14 +82,10 @@ impl<'d> Config<'d> {
         &self.members
     }
 
-    /// Returns the values of a document for a serializer, which writes them piece by piece.
-    pub fn view(&self) -> View<'_, 'd> {
-        View::new(&self.members, &self.lens)
-    }
-
     /// Returns all values as JSON.
     pub fn to_json(&self) -> Value {
-        self.json.cloned().unwrap_or_else(|| to_json(&self.view()))
+        let member = |key: String| Some((key.clone(), self.member(&key)?));
+        self.json.cloned().unwrap_or_else(|| self.names(&[]).into_iter().filter_map(member).collect())
     }
 
     /// The value at `keys`; the whole configuration for no keys.
@@ -83,9 +96,14 @@ impl<'d> Config<'d> {
     /// The keys of the object at `keys`, in their order; empty if there is no object.
     pub fn names(&self, keys: &[&str]) -> Vec<String> {
         match (keys, self.group(keys)) {
-            ([], _) if self.json.is_none() => self.view().keys().map(Cow::into_owned).collect(),
+            ([], _) if self.json.is_none() => {
+                let scope = self.members.scope();
+                let own = scope.rows().map(|row| row.key).filter(|key| self.shows(key)).map(str::to_owned);
+                let foreign = self.members.foreign().iter();
+                own.chain(foreign.map(|member| scope.key_of(&member.keyword).into_owned())).collect()
+            }
             ([_], Some(kind)) => {
-                self.blocks(kind).map(|(_, entry)| group_name(entry).value().into_owned()).collect()
+                self.blocks(kind).map(|(_, entry)| entry.group_name().value().into_owned()).collect()
             }
             _ => self.inside(keys, names_of).unwrap_or_default(),
         }
@@ -100,9 +118,17 @@ impl<'d> Config<'d> {
     pub fn contains(&self, keys: &[&str]) -> bool {
         match (keys, self.group(keys)) {
             ([], _) => true,
-            ([key], _) if self.json.is_none() => self.view().shows(key),
+            ([key], _) if self.json.is_none() => self.shows(key),
             ([_, name], Some(kind)) => self.place(kind, name).is_some(),
             _ => self.inside(keys, |_| ()).is_some(),
+        }
+    }
+
+    /// True if a member of the top level of the document is shown.
+    fn shows(&self, key: &str) -> bool {
+        match self.members.scope().by_key(key) {
+            Some(row) => row.always_shown || self.members.value(key).is_some(),
+            None => !self.members.foreign_by_key(key).is_empty(),
         }
     }
 
@@ -117,14 +143,36 @@ impl<'d> Config<'d> {
     }
 
     fn blocks(&self, kind: Kind) -> impl Iterator<Item = (usize, Entry<'d>)> {
-        let skips_static = self.lens.skip_static_streams;
         let entries = self.members.own_by_key(kind.key()).iter().copied().enumerate();
-        entries.filter(move |&(_, entry)| !(skips_static && kind.is_static(entry)))
+        entries.filter(move |&(_, entry)| !(self.skips_static && kind.is_static(entry)))
+    }
+
+    /// The values of the blocks of a group, by name.
+    fn named_blocks(&self, kind: Kind) -> impl Iterator<Item = (String, Value)> {
+        let named = move |(place, entry): (usize, Entry<'d>)| {
+            (entry.group_name().value().into_owned(), self.block(kind, place, entry))
+        };
+        self.blocks(kind).map(named)
+    }
+
+    /// The value of a block whose place in its group is `place`, from 0.
+    fn block(&self, kind: Kind, place: usize, entry: Entry<'d>) -> Value {
+        let members = Members::group(kind.scope(), entry.children());
+        let head = BlockHead { kind, entry, position: place + 1, globals: self.globals.as_ref() };
+        Value::Object(read_members(&members, Some(&head)))
+    }
+
+    /// The value of a member of the top level of the document.
+    fn member(&self, key: &str) -> Option<Value> {
+        match Schema::media().kind(key) {
+            Some(kind) => Some(self.named_blocks(kind).collect()),
+            None => self.members.value(key),
+        }
     }
 
     /// The place of a name in its group.
     fn place(&self, kind: Kind, name: &str) -> Option<usize> {
-        let name_of = |(place, entry)| (group_name(entry).value().into_owned(), place);
+        let name_of = |(place, entry): (usize, Entry<'_>)| (entry.group_name().value().into_owned(), place);
         self.places[kind.number()].get_or_init(|| self.blocks(kind).map(name_of).collect()).get(name).copied()
     }
 
@@ -147,16 +195,41 @@ impl<'d> Config<'d> {
         if member.is_empty() || entered.0 != member {
             let value = match member {
                 [] => return value_at(&self.to_json(), rest),
-                [key] => self.view().member(key)?,
+                [key] => self.member(key)?,
                 [group, name, ..] => {
                     let kind = Schema::media().kind(group)?;
                     let place = self.place(kind, name)?;
-                    self.view().named(kind, place, self.members.own_by_key(group)[place])
+                    self.block(kind, place, self.members.own_by_key(group)[place])
                 }
             };
             *entered = (member.iter().map(|key| (*key).to_owned()).collect(), value);
         }
         value_at(&entered.1, rest)
+    }
+}
+
+impl Serialize for Config<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some(json) = self.json {
+            return json.serialize(serializer);
+        }
+        let mut map = serializer.serialize_map(None)?;
+        for key in self.names(&[]) {
+            match Schema::media().kind(&key) {
+                Some(kind) => map.serialize_entry(&key, &Blocks(self, kind))?,
+                None => map.serialize_entry(&key, &self.member(&key))?,
+            }
+        }
+        map.end()
+    }
+}
+
+/// The blocks of a group, by name.
+struct Blocks<'c, 'd>(&'c Config<'d>, Kind);
+
+impl Serialize for Blocks<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.named_blocks(self.1))
     }
 }
 
@@ -322,10 +395,11 @@ impl Config<'_> {
             let values = values.into_iter().map(|(at, value)| (place(at), value.clone())).collect();
             Ok(Found { values, goes_through_list, is_partial })
         };
-        // What the schema knows of a name says more.
+        // What the schema knows of a name says more. A path that it does not have is an absence, too: a glob passes over it.
+        let absent = || Fault { kind: FaultKind::Absent, ..self.missing(path, &names) };
         self.inside(&names[..depth], follow)
             .unwrap_or(Err(None))
-            .map_err(|fault| fault.unwrap_or_else(|| self.absent(path, &names)))
+            .map_err(|fault| fault.unwrap_or_else(absent))
     }
 
     /// The same as one value.

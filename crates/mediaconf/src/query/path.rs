@@ -18,8 +18,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::schema::fault::{Fault, FaultKind};
-use crate::schema::json_pointer::{Pointer, bare_or_quoted, ends_bare_name, in_quotes};
+use crate::schema::fault::{Fault, FaultKind, Pointer, bare_or_quoted, ends_bare_name, in_quotes};
 use crate::schema::{Kind, Place, Schema};
 use crate::secret::{Secrecy, word_parts};
 use crate::syntax::Document;

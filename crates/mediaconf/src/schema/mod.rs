@@ -10,25 +10,21 @@
 pub(crate) mod codec;
 pub(crate) mod fault;
 mod foreign;
-pub(crate) mod json_pointer;
 pub mod kinds;
 pub mod media;
 pub(crate) mod members;
 pub mod patch;
 mod row;
-pub(crate) mod scalar;
 pub(crate) mod suggest;
-
-pub use suggest::nearest;
 
 pub use foreign::{
     FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS,
     protocol_of_switch,
 };
+pub use kinds::Object;
 pub use media::{ACCOUNT, SOURCE};
 pub use row::{
     AddressShape, BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, DirectiveRole, ESCAPE, Facts, JsonForm,
-    Kind, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION, Parameter, Part, PartPlace, Place,
-    STATIC, Schema, Scope, URL_GLOBAL, WITH_INCLUDES, no_string,
+    Kind, ListShape, ObjectShape, OptionsShape, POSITION, Parameter, Part, PartPlace, Place, STATIC, Schema,
+    Scope, URL_GLOBAL, no_string,
 };
-pub use scalar::Object;

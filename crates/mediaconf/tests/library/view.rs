@@ -1,14 +1,13 @@
 //! The JSON view: members of the worked examples, whole views of the valid files, the checks.
 
-use mediaconf::{Diagnostic, Document, Lens, LineIndex, Severity, View, check, top_members};
+use mediaconf::{Config, Diagnostic, Document, LineIndex, Severity, check};
 use serde_json::Value;
 
 use crate::fixtures;
 
 pub fn view(text: &str) -> Value {
     let document = Document::parse(text.to_owned());
-    let members = top_members(&document);
-    serde_json::to_value(View::new(&members, &Lens::default())).expect("a view is JSON")
+    serde_json::to_value(Config::new(&document)).expect("a view is JSON")
 }
 
 fn is_subset(subset: &Value, of: &Value) -> bool {

@@ -6,31 +6,34 @@
 //! ```
 //!
 //! Each connection has one blocking thread, so a slow client costs only its own slot, until a deadline, or until another
-//! connection gets the slot (`limits`). Memory is bounded by the slots and the budgets of the bodies, whatever a client
+//! connection gets the slot (`slots`). Memory is bounded by the slots and the budgets of the bodies, whatever a client
 //! declares. Every wait has a deadline. No error ends the accept loop.
 
 mod connection;
 pub mod head;
 pub mod limits;
+mod slots;
 mod workers;
 
 use std::io;
-use std::net::TcpListener;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use rustix::net::Shutdown;
-use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::sockopt::{Timeout, set_socket_timeout, set_tcp_nodelay};
+use rustix::net::{Shutdown, SocketFlags, acceptfrom_with};
 
 use crate::error::{Error, ErrorKind};
 use crate::http::server::message::{PeerAddress, Service};
 use crate::http::server::tls::Tls;
 use crate::store::file::SocketPeer;
-use connection::{MADE_ROOM, Shared};
-use limits::{ALL_TAKEN, Budget, Limits, Slots};
+use connection::Shared;
+use limits::Limits;
+use slots::{ALL_TAKEN, MADE_ROOM, Slots};
 use workers::Workers;
 
 /// The pause after a connection could not be accepted.
@@ -45,9 +48,6 @@ const LOG_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The length of the queue of the system for connections that are not accepted yet.
 const QUEUE: i32 = 1024;
-
-/// The number of threads that tell connections that they get no slot; others are just closed.
-const TURNED_AWAY: usize = 64;
 
 /// The longest time that the end waits for threads whose connections it closed.
 const CLOSING_TIME: Duration = Duration::from_secs(1);
@@ -70,7 +70,7 @@ pub enum Listener {
 /// A running server. It runs until [`Self::stop`], or until the process ends.
 pub struct HttpServer {
     shared: Arc<Shared>,
-    listeners: Vec<Arc<Listener>>,
+    listeners: Vec<Arc<OwnedFd>>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -92,27 +92,24 @@ impl HttpServer {
             service,
             tls,
             slots: [limits.connections, limits.local].map(|most| Slots::new(most, &limits)),
-            bodies: [limits.viewer_bodies, limits.bodies, limits.bodies].map(Budget::new),
+            bodies: [limits.viewer_bodies, limits.bodies, limits.bodies]
+                .map(|most| (most, AtomicUsize::new(0))),
             limits,
         });
         let mut server = Self { shared, listeners: Vec::new(), threads: Vec::new() };
-        if let Err(error) = server.spawn_all(listeners) {
-            server.stop(Duration::ZERO);
-            return Err(error);
+        for listener in listeners {
+            let (socket, admits) = match listener {
+                Listener::Tcp(listener) => (OwnedFd::from(listener), None),
+                Listener::Unix { listener, admits } => (OwnedFd::from(listener), Some(admits)),
+            };
+            rustix::net::listen(&socket, QUEUE)?;
+            set_socket_timeout(&socket, Timeout::Recv, Some(LOG_INTERVAL))?;
+            let (shared, socket) = (Arc::clone(&server.shared), Arc::new(socket));
+            server.listeners.push(Arc::clone(&socket));
+            let run = move || accept_all(&shared, &socket, admits.as_ref());
+            server.threads.push(thread::Builder::new().name("accept".to_owned()).spawn(run)?);
         }
         Ok(server)
-    }
-
-    fn spawn_all(&mut self, listeners: Vec<Listener>) -> io::Result<()> {
-        for listener in listeners {
-            rustix::net::listen(listener.socket(), QUEUE)?;
-            set_socket_timeout(listener.socket(), Timeout::Recv, Some(LOG_INTERVAL))?;
-            let (shared, listener) = (Arc::clone(&self.shared), Arc::new(listener));
-            self.listeners.push(Arc::clone(&listener));
-            let run = move || listener.serve(&shared);
-            self.threads.push(thread::Builder::new().name("accept".to_owned()).spawn(run)?);
-        }
-        Ok(())
     }
 
     /// Tells whether no worker has been free for too long, for callers that outlive the server.
@@ -135,9 +132,7 @@ impl HttpServer {
         self.shared.service.stop_waiting();
         slots.iter().for_each(|slots| slots.stop());
         // It ends the accept loop, and fails only if that has ended.
-        self.listeners
-            .iter()
-            .for_each(|listener| _ = rustix::net::shutdown(listener.socket(), Shutdown::Both));
+        self.listeners.iter().for_each(|listener| _ = rustix::net::shutdown(listener, Shutdown::Both));
         self.threads.into_iter().for_each(|thread| drop(thread.join()));
         let left = || until.saturating_duration_since(Instant::now());
         slots.iter().for_each(|slots| slots.close_after(left()));
@@ -146,90 +141,60 @@ impl HttpServer {
     }
 }
 
-impl Listener {
-    fn accept(&self) -> io::Result<(OwnedFd, PeerAddress)> {
-        match self {
-            Self::Tcp(listener) => {
-                let (stream, from) = listener.accept()?;
-                // Responses are written in large pieces, so nothing is gained by waiting for more. The
-                // call fails only on a connection that has ended.
-                let _ = stream.set_nodelay(true);
-                Ok((OwnedFd::from(stream), PeerAddress::Address(from.ip().to_canonical())))
+/// Accepts connections until the server stops. No error of one connection ends it. `admits` is that of a Unix socket.
+fn accept_all(shared: &Arc<Shared>, listener: &OwnedFd, admits: Option<&Admits>) {
+    let slots = &shared.slots[usize::from(admits.is_some())];
+    let (mut logged, mut failed) = (Instant::now(), None);
+    while !slots.is_stopping() {
+        match accept(listener, admits.is_some()) {
+            Ok((socket, peer)) => {
+                let user = || SocketPeer::from_socket(&socket).ok();
+                let is_admitted = admits.is_none_or(|admits| user().is_some_and(|peer| admits(&peer)));
+                let_in(shared, socket, peer, is_admitted);
             }
-            Self::Unix { listener, .. } => {
-                let (stream, _) = listener.accept()?;
-                let uid = SocketPeer::from_socket(&stream)?.user;
-                Ok((OwnedFd::from(stream), PeerAddress::Uid(uid)))
+            // Nothing came for a second, the client closed the connection, or a signal came.
+            Err(error) if PASSING.contains(&error.kind()) || slots.is_stopping() => {}
+            Err(error) => {
+                failed = Some(error);
+                thread::sleep(PAUSE);
             }
+        }
+        if logged.elapsed() >= LOG_INTERVAL || slots.is_stopping() {
+            logged = Instant::now();
+            log_closed(&*shared.service, slots, failed.take());
         }
     }
+}
 
-    fn socket(&self) -> BorrowedFd<'_> {
-        match self {
-            Self::Tcp(listener) => listener.as_fd(),
-            Self::Unix { listener, .. } => listener.as_fd(),
-        }
+fn accept(listener: &OwnedFd, is_local: bool) -> io::Result<(OwnedFd, PeerAddress)> {
+    let (socket, from) = acceptfrom_with(listener, SocketFlags::CLOEXEC)?;
+    if is_local {
+        let uid = SocketPeer::from_socket(&socket)?.user;
+        return Ok((socket, PeerAddress::Uid(uid)));
     }
+    let from = from.and_then(|from| SocketAddr::try_from(from).ok());
+    let from = from.ok_or(io::ErrorKind::ConnectionAborted)?;
+    // Responses are written in large pieces, so nothing is gained by waiting for more. The call fails only on a connection
+    // that has ended.
+    let _ = set_tcp_nodelay(&socket, true);
+    Ok((socket, PeerAddress::Address(from.ip().to_canonical())))
+}
 
-    /// Accepts connections until the server stops. No error of one connection ends it.
-    fn serve(&self, shared: &Arc<Shared>) {
-        let [network, local] = &shared.slots;
-        let slots = if matches!(self, Self::Tcp(_)) { network } else { local };
-        // One more than there are threads that turn connections away.
-        let turned_away = Arc::default();
-        let mut logged = Instant::now();
-        let mut failed = None;
-        while !slots.is_stopping() {
-            match self.accept() {
-                Ok((socket, peer)) => self.let_in(shared, slots, (Arc::new(socket), peer), &turned_away),
-                // Nothing came for a second, the client closed the connection, or a signal came.
-                Err(error) if PASSING.contains(&error.kind()) || slots.is_stopping() => {}
-                Err(error) => {
-                    failed = Some(error);
-                    thread::sleep(PAUSE);
-                }
-            }
-            if logged.elapsed() >= LOG_INTERVAL || slots.is_stopping() {
-                logged = Instant::now();
-                log_closed(&*shared.service, slots, failed.take());
-            }
-        }
-    }
-
-    fn let_in(
-        &self,
-        shared: &Arc<Shared>,
-        slots: &Arc<Slots>,
-        (socket, peer): (Arc<OwnedFd>, PeerAddress),
-        all_turned_away: &Arc<()>,
-    ) {
-        let is_admitted = match self {
-            Self::Tcp(_) => true,
-            Self::Unix { admits, .. } => SocketPeer::from_socket(&socket).is_ok_and(|peer| admits(&peer)),
-        };
-        let slot = match is_admitted {
-            true => slots.take(&socket, peer).map_err(|reason| Error::new(ErrorKind::Full, reason)),
-            false => {
-                let detail = "this user may not write the configuration, so the socket is closed to them";
-                shared.service.refused(Some(peer), 403, detail);
-                Err(Error { status: Some(403), ..Error::new(ErrorKind::Unauthorized, detail) })
-            }
-        };
-        let turned_away = slot.is_err().then(|| Arc::clone(all_turned_away));
-        if turned_away.is_some() && Arc::strong_count(all_turned_away) > TURNED_AWAY {
-            return;
-        }
-        let own = Arc::clone(shared);
-        let run = move || match slot {
-            Ok(slot) => own.serve(slot, socket, peer),
-            Err(problem) => {
-                own.turn_away(socket, peer, &problem);
-                drop(turned_away);
-            }
-        };
-        if thread::Builder::new().name("connection".to_owned()).spawn(run).is_err() {
-            shared.service.refused(Some(peer), 503, "cannot spawn a thread for the connection");
-        }
+/// Gives a connection its thread, in which it is answered, or told why it is not.
+fn let_in(shared: &Arc<Shared>, socket: OwnedFd, peer: PeerAddress, is_admitted: bool) {
+    let slots = &shared.slots[usize::from(matches!(peer, PeerAddress::Uid(_)))];
+    let socket = Arc::new(socket);
+    let slot = if is_admitted {
+        slots.take(&socket, peer)
+    } else {
+        let detail = "this user may not write the configuration, so the socket is closed to them";
+        shared.service.refused(Some(peer), 403, detail);
+        slots.turn_away(Error { status: Some(403), ..Error::new(ErrorKind::Unauthorized, detail) })
+    };
+    let (Some(slot), own) = (slot, Arc::clone(shared)) else { return };
+    let run = move || own.serve(slot, socket, peer);
+    if thread::Builder::new().name("connection".to_owned()).spawn(run).is_err() {
+        shared.service.refused(Some(peer), 503, "cannot spawn a thread for the connection");
     }
 }
 

@@ -1,7 +1,7 @@
 //! The workers, and tiny_http, which finds one for each request and writes the head of its response. Requests and bodies are
-//! handed over in memory; over a link to tiny_http goes only the number of the hand-over.
+//! handed over in memory; over a link to tiny_http goes only the number of the request.
 //!
-//! There are at least as many workers as links, and a link has one request at a time, so none waits for a worker. The accept
+//! There are at least as many workers as requests, and a link has one request at a time, so none waits for a worker. The accept
 //! thread of tiny_http ends at its first error. A worker that hears of it panics, and `serve` ends when a thread does.
 
 use std::collections::HashMap;
@@ -10,6 +10,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -31,7 +32,7 @@ const END: &[u8] = b"Content-Length: 0\r\n\r\n";
 /// The path of the first request of a link, which shows that it has a thread of tiny_http.
 const READY: &str = "/ready";
 
-/// The links that are kept although nobody needs them, each with a worker, and the time until the other workers leave.
+/// The links and the workers that are kept although nobody needs them, and the time until the other workers leave.
 const KEPT: usize = 16;
 const IDLE_TIME: Duration = Duration::from_secs(10);
 
@@ -56,35 +57,23 @@ pub struct Workers {
 
 #[derive(Default)]
 struct Pool {
-    free: Vec<WorkerLink>,
-    /// The links, and requests whose link was given up and whose worker still works.
-    links: usize,
-    /// At least as many as links, so no request waits for one.
+    /// The links that are free.
+    free: Vec<UnixStream>,
     workers: usize,
-    last: u64,
-    /// What is handed over on each link.
-    hand_overs: HashMap<u64, HandOver>,
-    /// Since when all workers have been busy.
+    /// The requests that wait for a worker or have one, also if nobody waits for the response any more.
+    busy: usize,
+    /// Since when there have been as many of them as there may be.
     busy_since: Option<Instant>,
-}
-
-enum HandOver {
-    Asked(HttpRequest),
-    Taken,
-    Answered(Response),
-}
-
-/// A connection to tiny_http.
-struct WorkerLink {
-    number: u64,
-    stream: UnixStream,
+    last: u64,
+    /// The requests that no worker has taken, with the way of their response.
+    asked: HashMap<u64, (HttpRequest, SyncSender<Response>)>,
 }
 
 impl Workers {
-    /// Starts tiny_http with its first worker, of at most `most`. A request takes at most `time`.
+    /// Starts tiny_http for at most so many requests at a time. A request takes at most `time`.
     pub fn start(service: Arc<dyn Service>, most: usize, time: Duration) -> io::Result<Arc<Self>> {
         let (socket, listener) = PrivateSocket::bind()?;
-        let workers = Arc::new(Self {
+        Ok(Arc::new(Self {
             server: tiny_http::Server::from_listener(listener, None).map_err(io::Error::other)?,
             socket,
             service,
@@ -94,30 +83,43 @@ impl Workers {
             freed: Condvar::new(),
             opening: Mutex::default(),
             has_stopped: AtomicBool::new(false),
-        });
-        let first = workers.link()?;
-        workers.give_back(Some(first));
-        Ok(workers)
+        }))
     }
 
     /// Asks for the response to a request, and for its head as tiny_http writes it, without the length of the body.
     pub fn ask(self: &Arc<Self>, request: HttpRequest) -> io::Result<(Vec<u8>, Response)> {
-        let mut link = self.link()?;
-        self.pool().hand_overs.insert(link.number, HandOver::Asked(request));
-        let lines = link.send(&format!("/{}", link.number));
-        let handed_over = self.pool().hand_overs.remove(&link.number);
-        match (lines, handed_over) {
-            (Ok(lines), Some(HandOver::Answered(response))) => {
-                self.give_back(Some(link));
-                Ok((lines, response))
-            }
-            // The worker that has the request counts the link down.
-            (Err(error), Some(HandOver::Asked(_) | HandOver::Taken)) => Err(error),
-            (lines, _) => {
-                self.give_back(None);
-                Err(lines.err().unwrap_or_else(|| io::Error::other("no worker has answered")))
-            }
+        let (sender, response) = sync_channel(1);
+        let is_full = |pool: &mut Pool| pool.busy >= self.most;
+        let waited = self.freed.wait_timeout_while(self.pool(), self.time, is_full);
+        let mut pool = waited.unwrap_or_else(PoisonError::into_inner).0;
+        if is_full(&mut pool) {
+            return Err(io::ErrorKind::TimedOut.into());
         }
+        if pool.workers <= pool.busy {
+            let own = Arc::clone(self);
+            thread::Builder::new().name("worker".to_owned()).spawn(move || own.work())?;
+            pool.workers += 1;
+        }
+        pool.busy += 1;
+        pool.busy_since = is_full(&mut pool).then(Instant::now);
+        pool.last += 1;
+        let number = pool.last;
+        pool.asked.insert(number, (request, sender));
+        let free = pool.free.pop();
+        drop(pool);
+        let answered = free.map_or_else(|| self.open(), Ok).and_then(|mut link| {
+            let lines = send(&mut link, &format!("/{number}"))?;
+            Ok((lines, link))
+        });
+        let mut pool = self.pool();
+        if pool.asked.remove(&number).is_some() {
+            self.end_one(&mut pool);
+        }
+        let (lines, link) = answered?;
+        if pool.free.len() < KEPT {
+            pool.free.push(link);
+        }
+        Ok((lines, response.try_recv().map_err(|_| io::Error::other("no worker has answered"))?))
     }
 
     /// True if no worker has been free for this time.
@@ -128,55 +130,26 @@ impl Workers {
     /// Ends the workers once they have answered, and then tiny_http. Each of them wakes the next one up.
     pub fn stop(&self) {
         self.has_stopped.store(true, Ordering::Release);
+        self.pool().free.clear();
         self.server.unblock();
     }
 
-    /// A free link, or a new one. Where there are as many as there may be, this waits.
-    fn link(self: &Arc<Self>) -> io::Result<WorkerLink> {
-        let may_not = |pool: &mut Pool| pool.free.is_empty() && pool.links >= self.most;
-        let waited = self.freed.wait_timeout_while(self.pool(), self.time, may_not);
-        let mut pool = waited.unwrap_or_else(PoisonError::into_inner).0;
-        if may_not(&mut pool) {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        let free = pool.free.pop();
-        pool.links += usize::from(free.is_none());
-        pool.busy_since = may_not(&mut pool).then(Instant::now);
-        drop(pool);
-        free.map_or_else(|| self.open().inspect_err(|_| self.give_back(None)), Ok)
-    }
-
-    /// Opens a link, and starts a worker for it if there is none left over.
-    fn open(self: &Arc<Self>) -> io::Result<WorkerLink> {
+    /// Opens a link.
+    fn open(&self) -> io::Result<UnixStream> {
         // Of two links that come at once, tiny_http may give the second one to the thread of the first.
         let _turn = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
-        let stream = self.socket.connect()?;
-        stream.set_read_timeout(Some(self.time))?;
-        stream.set_write_timeout(Some(self.time))?;
-        let mut pool = self.pool();
-        if pool.workers < pool.links {
-            let own = Arc::clone(self);
-            thread::Builder::new().name("worker".to_owned()).spawn(move || own.work())?;
-            pool.workers += 1;
-        }
-        pool.last += 1;
-        let mut link = WorkerLink { number: pool.last, stream };
-        drop(pool);
-        link.send(READY).map(|_| link)
+        let mut link = self.socket.connect()?;
+        link.set_read_timeout(Some(self.time))?;
+        link.set_write_timeout(Some(self.time))?;
+        send(&mut link, READY).map(|_| link)
     }
 
-    /// Gives a link back, or counts one down that is lost.
-    fn give_back(&self, link: Option<WorkerLink>) {
-        let mut pool = self.pool();
-        match link.filter(|_| pool.free.len() < KEPT) {
-            Some(link) => pool.free.push(link),
-            None => pool.links -= 1,
-        }
-        pool.busy_since = None;
+    fn end_one(&self, pool: &mut Pool) {
+        (pool.busy, pool.busy_since) = (pool.busy - 1, None);
         self.freed.notify_one();
     }
 
-    /// Answers requests until the server stops, or there are more workers than links.
+    /// Answers requests until the server stops, or there are more workers than are needed.
     fn work(&self) {
         while !self.has_stopped.load(Ordering::Acquire) {
             match self.server.recv_timeout(IDLE_TIME).expect("tiny_http accepts connections") {
@@ -188,7 +161,7 @@ impl Workers {
                 None => {}
             }
             let mut pool = self.pool();
-            if pool.workers > pool.links {
+            if pool.workers > pool.busy.max(KEPT) {
                 pool.workers -= 1;
                 return;
             }
@@ -197,29 +170,24 @@ impl Workers {
         self.server.unblock();
     }
 
-    /// Answers one request. The link of one that nobody waits for any more is gone.
+    /// Answers one request, if somebody waits for the response still.
     fn answer(&self, from: tiny_http::Request) {
         let number = from.url().trim_start_matches('/').parse::<u64>().unwrap_or_default();
-        let asked = self.pool().hand_overs.get_mut(&number).map(|it| std::mem::replace(it, HandOver::Taken));
-        let Some(HandOver::Asked(request)) = asked else { return self.give_back(None) };
+        let Some((request, sender)) = self.pool().asked.remove(&number) else { return };
         let peer = request.head.peer;
-        let response = self.service.answer(request);
-        let (headers, response) = match plain_headers(&response) {
-            Some(headers) => (headers, response),
-            None => {
-                self.service.refused(Some(peer), 500, FAILED);
-                let response = failed();
-                (plain_headers(&response).expect("these are plain words"), response)
-            }
-        };
-        let status = tiny_http::StatusCode(response.status);
-        let answered = HandOver::Answered(response);
-        let is_awaited = self.pool().hand_overs.get_mut(&number).map(|it| *it = answered).is_some();
-        if !is_awaited {
-            return self.give_back(None);
-        }
-        // It fails if the link has ended.
-        let _ = from.respond(tiny_http::Response::new(status, headers, io::empty(), Some(0), None));
+        let mut response = self.service.answer(request);
+        let headers = plain_headers(&response).unwrap_or_else(|| {
+            self.service.refused(Some(peer), 500, FAILED);
+            let error = Error { status: Some(500), ..Error::new(ErrorKind::EngineFailed, FAILED) };
+            response = Response::error(&Problem::from(&error));
+            response.headers.extend(on_every_response());
+            plain_headers(&response).expect("these are plain words")
+        });
+        let head = tiny_http::Response::new(response.status.into(), headers, io::empty(), Some(0), None);
+        self.end_one(&mut self.pool());
+        // Both fail if nobody waits for the response any more.
+        let _ = sender.send(response);
+        let _ = from.respond(head);
     }
 
     fn pool(&self) -> MutexGuard<'_, Pool> {
@@ -227,25 +195,23 @@ impl Workers {
     }
 }
 
-impl WorkerLink {
-    /// Sends a request without a body, and returns the head of its answer without the end.
-    fn send(&mut self, path: &str) -> io::Result<Vec<u8>> {
-        self.stream.write_all(format!("GET {path} HTTP/1.1\r\n\r\n").as_bytes())?;
-        let (mut lines, mut piece) = (Vec::new(), [0; 1024]);
-        while !lines.ends_with(END) {
-            match self.stream.read(&mut piece) {
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(read) => lines.extend_from_slice(&piece[..read]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    return Err(io::ErrorKind::TimedOut.into());
-                }
-                Err(error) => return Err(error),
+/// Sends a request without a body, and returns the head of its answer without the end.
+fn send(link: &mut UnixStream, path: &str) -> io::Result<Vec<u8>> {
+    link.write_all(format!("GET {path} HTTP/1.1\r\n\r\n").as_bytes())?;
+    let (mut lines, mut piece) = (Vec::new(), [0; 1024]);
+    while !lines.ends_with(END) {
+        match link.read(&mut piece) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => lines.extend_from_slice(&piece[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                return Err(io::ErrorKind::TimedOut.into());
             }
+            Err(error) => return Err(error),
         }
-        lines.truncate(lines.len() - END.len());
-        Ok(lines)
     }
+    lines.truncate(lines.len() - END.len());
+    Ok(lines)
 }
 
 /// The headers of a response; `None` if a value could end its header and begin another.
@@ -258,15 +224,6 @@ fn plain_headers(response: &Response) -> Option<Vec<tiny_http::Header>> {
     own.chain([("Server", NAME)]).map(header).collect()
 }
 
-fn failed() -> Response {
-    let mut response = Response::error(&Problem::from(&Error {
-        status: Some(500),
-        ..Error::new(ErrorKind::EngineFailed, FAILED)
-    }));
-    response.headers.extend(on_every_response());
-    response
-}
-
 /// The file of the listening socket of tiny_http. It has no name in the file system: only this process, which holds its file
 /// open, can connect to it, and it vanishes with the process.
 struct PrivateSocket(OwnedFd);
@@ -274,7 +231,15 @@ struct PrivateSocket(OwnedFd);
 impl PrivateSocket {
     /// Makes a listening socket. Its file is in a folder of this user only, and is gone before this returns.
     fn bind() -> io::Result<(Self, UnixListener)> {
-        tempfile::tempdir().and_then(bind_in).or_else(|_| tempfile::tempdir_in(SHORT_PLACE).and_then(bind_in))
+        let (usual, short) = (tempfile::tempdir(), || tempfile::tempdir_in(SHORT_PLACE));
+        usual.and_then(Self::bind_in).or_else(|_| short().and_then(Self::bind_in))
+    }
+
+    fn bind_in(folder: TempDir) -> io::Result<(Self, UnixListener)> {
+        let path = folder.path().join("http");
+        let listener = UnixListener::bind(&path)?;
+        let file = open(&path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
+        Ok((Self(file), listener))
     }
 
     /// Connects to the socket; refused after its listener has ended.
@@ -291,13 +256,6 @@ impl Drop for PrivateSocket {
     }
 }
 
-fn bind_in(folder: TempDir) -> io::Result<(PrivateSocket, UnixListener)> {
-    let path = folder.path().join("http");
-    let listener = UnixListener::bind(&path)?;
-    let file = open(&path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
-    Ok((PrivateSocket(file), listener))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -306,7 +264,7 @@ mod tests {
     fn a_socket_is_reached_by_its_file_alone_and_leaves_nothing_behind() {
         let place = tempfile::tempdir().expect("a folder can be made");
         let folder = tempfile::tempdir_in(&place).expect("a folder can be made");
-        let (socket, listener) = bind_in(folder).expect("it can be bound");
+        let (socket, listener) = PrivateSocket::bind_in(folder).expect("it can be bound");
         assert_eq!(std::fs::read_dir(&place).expect("it is a folder").count(), 0);
         drop(socket.connect().expect("it listens"));
         listener.accept().expect("a connection came");

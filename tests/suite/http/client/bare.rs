@@ -1,7 +1,7 @@
 //! A server that has the four operations and nothing else: it ignores all parameters and all
 //! headers but `Authorization`, so whatever is posted is applied.
 
-use mediaconf::{Document, Lens, View, merge_patch, top_members};
+use mediaconf::{Config, Document};
 use serde_json::{Value, json};
 
 use super::place;
@@ -16,8 +16,7 @@ pub const AS_ADMIN: &str = "admin:hunter2";
 
 pub fn view(text: &str) -> Value {
     let document = Document::parse(text.to_owned());
-    let lens = Lens::default();
-    serde_json::to_value(View::new(&top_members(&document), &lens)).expect("a view is JSON")
+    serde_json::to_value(Config::new(&document)).expect("a view is JSON")
 }
 
 /// A bare server of [`SAMPLE`].
@@ -39,7 +38,7 @@ pub fn operate(request: &Request, running: &mut Value) -> Reply {
         ("GET", "/media/api/read_config") => Reply::of(200, running.to_string()),
         ("POST", "/media/api/modify_config") => match serde_json::from_str(&request.body) {
             Ok(patch) => {
-                merge_patch(running, &patch);
+                Config::merge_patch(running, &patch);
                 Reply::of(200, running.to_string())
             }
             Err(_) => Reply::of(400, "bad"),

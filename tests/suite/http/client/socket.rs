@@ -4,10 +4,16 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixListener;
 
-use mediactl::http::client::{ApiCall, Client, ClientSettings, Endpoint};
+use mediactl::http::client::{ApiCall, Client, ClientSettings, Endpoint, Host};
 use tempfile::TempDir;
 
 use super::server::{Reply, answer_on};
+
+struct NoTerminal;
+
+impl Host for NoTerminal {
+    fn warning(&self, _text: &str) {}
+}
 
 #[test]
 fn a_socket_is_a_server() {
@@ -22,12 +28,14 @@ fn a_socket_is_a_server() {
         let (mut stream, _) = listener.accept().expect("somebody comes");
         answer_on(&mut stream, |request| Reply::of(200, format!("{} {}", request.method, request.target)));
     });
-    let client =
-        || Client::new(Endpoint::socket(path.clone().into(), "/media/api"), ClientSettings::default());
+    let client = || {
+        let endpoint = Endpoint::socket(path.clone().into(), "/media/api");
+        Client::new(endpoint, path.clone(), None, ClientSettings::default(), Box::new(NoTerminal))
+    };
     let answer = client().send(&ApiCall::read(vec![("source", "saved")])).expect("there is an answer");
     let body = answer.body;
     assert_eq!(body.as_deref(), Some(&b"GET /media/api/read_config?source=saved"[..]));
     std::fs::remove_file(deep.join("sock")).expect("the socket is there");
     let refused = client().send(&ApiCall::read(Vec::new())).expect_err("nobody is there");
-    assert!(refused.error.message.contains("not reachable"), "{refused:?}");
+    assert!(refused.message.contains("not reachable"), "{refused:?}");
 }

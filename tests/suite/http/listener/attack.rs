@@ -202,6 +202,7 @@ fn a_whole_request_has_one_deadline() {
     for rank in ["viewer", "editor"] {
         let mut client = running.client();
         client.send(declared(rank, 100_000));
+        eventually(|| running.open_connections() > 0);
         let dripped = (0..1000).take_while(|_| {
             let_pass(Duration::from_millis(20));
             client.stream.write_all(b"x").is_ok() && running.open_connections() > 0
@@ -246,6 +247,7 @@ fn slow_heads_and_bodies_time_out() {
     }
     let mut client = running.client();
     client.send("GET / HTTP/1.1\r\nX: ");
+    eventually(|| running.open_connections() > 0);
     let trickled = (0..1000).take_while(|_| {
         let_pass(Duration::from_millis(20));
         client.stream.write_all(b"x").is_ok() && running.open_connections() > 0

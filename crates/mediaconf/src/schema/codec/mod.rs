@@ -3,15 +3,20 @@
 mod address;
 mod general;
 mod object;
-mod word;
 
-use serde_json::Value;
+use std::collections::HashSet;
 
-use super::fault::Fault;
-use super::json_pointer::Pointer;
-use super::kinds::WordKind;
-use super::patch;
-use super::row::Codec;
+use serde_json::{Map, Value};
+
+use super::fault::{Fault, FaultKind, Faults, Pointer};
+use super::kinds::{Object, PORT, SWITCH, WordKind, integer, is_scalar, plain_word};
+use super::members::{Members, first_argument};
+use super::patch::Normalizer;
+use super::row::Schema;
+use super::row::{
+    BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, Facts, JsonForm, Kind, ListShape, POSITION, Place, STATIC,
+    Scope,
+};
 use crate::syntax::{Document, Entry, quoted_if_needed};
 
 pub use super::row::{is_list, is_plural};
@@ -20,7 +25,6 @@ pub use general::{
     DirectiveForm, General, are_named_blocks, block_value, merge_block, merge_into, normalized, occurrence,
     occurrence_value, occurrences, read_members, scalars, write_members,
 };
-pub use word::{BlocksShape, group_name};
 
 /// Advice where only JSON fits.
 pub const OWN_PATH: &str = "one parameter is set with its own path, after a `.`";
@@ -70,7 +74,7 @@ pub fn of_kind(kind: &WordKind, text: &str) -> Result<Value, Fault> {
 
 /// Parses JSON; `None` if the text is not JSON. Refuses repeated keys and too deep nesting.
 pub fn json(text: &str) -> Result<Option<Value>, Fault> {
-    patch::parse(text.as_bytes()).map(Some).or_else(|faults| match faults.first() {
+    Schema::parse_patch(text.as_bytes()).map(Some).or_else(|faults| match faults.first() {
         Some(fault) if fault.pointer != Some(Pointer::root()) => Err(fault.clone()),
         _ => Ok(None),
     })
@@ -113,4 +117,303 @@ fn listed(keys: &[&str]) -> String {
 /// The fault of a member that is not there.
 pub fn no_member(keys: &[&str]) -> Fault {
     Fault::of_path("there is no such member here").hint(format!("the members are {}", listed(keys)))
+}
+
+/// `prepush 5;`, one directive with one value.
+impl Codec for WordKind {
+    fn fits(&self, entry: Entry<'_>) -> bool {
+        let is_word =
+            || if self.takes_any { entry.count_arguments() == 1 } else { self.value(entry).is_some() };
+        !entry.is_block() && is_word()
+    }
+
+    fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
+        self.value(*entries.last()?)
+    }
+
+    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+        normalizer.value(self, &value)
+    }
+
+    fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
+        vec![directive(keyword, (self.write)(value, None))]
+    }
+
+    fn parse(&self, text: &str) -> Result<Value, Fault> {
+        of_kind(self, text)
+    }
+
+    fn parse_string(&self, text: &str) -> Result<Value, Fault> {
+        (self.accept)(&text.into()).ok_or_else(|| unlike(self.usage))
+    }
+
+    fn facts(&'static self) -> Facts {
+        Facts { kind: Some(self), ..Facts::new([self.usage, self.json_form, self.name], JsonForm::Leaf) }
+    }
+}
+
+impl WordKind {
+    /// The value of a directive with at most one word; `None` if it is not of this kind.
+    #[inline]
+    pub fn value(&self, entry: Entry<'_>) -> Option<Value> {
+        if entry.count_arguments() > 1 { None } else { (self.read)(entry.arguments().next()) }
+    }
+}
+
+/// A member that no directive of its own stands for: read from the text around it, or from elsewhere.
+impl Codec for Derived {
+    fn read(&self, _: &[Entry<'_>], head: Option<&BlockHead<'_, '_>>) -> Option<Value> {
+        let head = head?;
+        match self {
+            Self::Static | Self::NeverStatic => Some(head.kind.is_static(head.entry).into()),
+            Self::Name => head.globals.map(|_| head.entry.group_name().value().into()),
+            Self::Position => head.globals.map(|_| head.position.into()),
+            Self::Global => head.globals?.get(CLUSTER_KEY_GLOBAL).cloned(),
+            Self::Former | Self::Runtime | Self::Included | Self::Address => None,
+        }
+    }
+
+    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+        match self {
+            Self::Included => {
+                let message = "this is the output of `read --with-includes`, which can't be written back";
+                let hint = "read the configuration without what it includes: `mediactl read`";
+                normalizer.refuse(FaultKind::ReadOnly, message, hint)
+            }
+            // Null sets it to the default.
+            Self::Static if value.is_null() => Some(value),
+            Self::Static => normalizer.value(&SWITCH, &value),
+            Self::NeverStatic if !value.is_null() && value != false => {
+                let message = "a live is never static: only false is accepted";
+                normalizer.refuse(FaultKind::ReadOnly, message, "")
+            }
+            Self::Position if !value.is_null() => match position(&value) {
+                None => normalizer.wrong("a position is an integer from 1", ""),
+                position => position,
+            },
+            // The names have been compared with their keys.
+            _ => None,
+        }
+    }
+
+    fn entry(&'static self) -> Option<Place> {
+        (*self == Self::Runtime).then_some(Place::Foreign)
+    }
+
+    fn parse(&self, text: &str) -> Result<Value, Fault> {
+        match self {
+            Self::Static | Self::NeverStatic => of_kind(&SWITCH, text),
+            Self::Runtime => General { keyword: "" }.parse(text),
+            _ => self.parse_string(text),
+        }
+    }
+
+    fn parse_string(&self, text: &str) -> Result<Value, Fault> {
+        match self {
+            Self::Static | Self::NeverStatic => Err(unlike(SWITCH.usage)),
+            Self::Position => position(&text.into()).ok_or_else(|| unlike("a position, counted from 1")),
+            _ => Ok(text.into()),
+        }
+    }
+
+    fn facts(&'static self) -> Facts {
+        let (json_form, value_type) = match self {
+            Self::Name | Self::Address => ("a string", "string"),
+            Self::Static | Self::NeverStatic => ("true or false", "boolean"),
+            Self::Position => ("a number", "integer"),
+            Self::Global => ("a string, read-only here", "string"),
+            Self::Former => ("a string, no longer shown", "string"),
+            Self::Runtime => ("an object, read-only", "object"),
+            Self::Included => ("a list of strings, refused in a patch", "list of strings"),
+        };
+        let kind = matches!(self, Self::Static | Self::NeverStatic).then_some(&SWITCH);
+        let described = Facts::new(["nothing", json_form, value_type], JsonForm::Leaf);
+        Facts { kind, derived: Some(*self), ..described }
+    }
+}
+
+impl Derived {
+    /// True if an entry has no such value of its own.
+    pub fn lacks_own(self) -> bool {
+        !matches!(self, Self::Static | Self::Address)
+    }
+}
+
+fn position(value: &Value) -> Option<Value> {
+    integer(value).filter(|position| *position >= 1).map(Value::from)
+}
+
+/// `http 80;` repeated, an array of values.
+impl Codec for ListShape {
+    fn fits(&self, entry: Entry<'_>) -> bool {
+        PORT.value(entry).is_some()
+    }
+
+    fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
+        (!entries.is_empty()).then(|| entries.iter().filter_map(|&entry| PORT.value(entry)).collect())
+    }
+
+    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+        match is_scalar(&value) && self.takes_one {
+            true => Some(Value::Array(vec![normalizer.value(&PORT, &value)?])),
+            false => normalizer.elements(value, |normalizer, _, value| normalizer.value(&PORT, &value)),
+        }
+    }
+
+    fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
+        let values = value.as_array().into_iter().flatten();
+        values.map(|value| directive(keyword, [plain_word(value)])).collect()
+    }
+
+    fn entry(&'static self) -> Option<Place> {
+        Some(Place::Element(&PORT))
+    }
+
+    fn parse(&self, text: &str) -> Result<Value, Fault> {
+        elements(text, |text| of_kind(&PORT, text).map(|value| vec![value]))
+    }
+
+    fn parse_string(&self, text: &str) -> Result<Value, Fault> {
+        of_kind(&PORT, text).map(|value| Value::Array(vec![value]))
+    }
+
+    fn facts(&'static self) -> Facts {
+        let json_form = "an array of numbers and \"host:port\" strings";
+        let described = Facts::new([PORT.usage, json_form, "list of ports"], JsonForm::List);
+        Facts { kind: Some(&PORT), list: Some(self), ..described }
+    }
+}
+
+/// The blocks of the directives of a list, an object by value.
+#[derive(Debug)]
+pub struct BlocksShape(pub &'static ListShape);
+
+impl Codec for BlocksShape {
+    /// Of several blocks of one value, the last one counts.
+    fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
+        let mut blocks = Map::new();
+        for &block in entries.iter().filter(|entry| entry.is_block()) {
+            let port = first_argument(block).into_owned();
+            blocks.shift_remove(&port);
+            blocks.insert(port, block_value(block));
+        }
+        (!blocks.is_empty()).then_some(blocks.into())
+    }
+
+    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+        normalizer.members(value, |normalizer, _, value| match value {
+            Value::Null => Some(value),
+            value => normalized(Scope::Unknown, value, normalizer),
+        })
+    }
+
+    fn member(&'static self, _: &str) -> Result<Place, Fault> {
+        Ok(Place::ForeignBlock)
+    }
+
+    fn parse(&self, text: &str) -> Result<Value, Fault> {
+        object(text).map_err(|fault| fault.hint(OWN_PATH))
+    }
+
+    fn facts(&'static self) -> Facts {
+        let described = Facts::new(["nothing", "an object by port", "object of objects"], JsonForm::Object);
+        Facts { entries_of: Some(self.0.key), ..described }
+    }
+}
+
+impl Kind {
+    /// The own members of a block.
+    pub fn read(self, entry: Entry<'_>) -> Object {
+        let members = Members::group(self.scope(), entry.children());
+        read_members(&members, Some(&BlockHead { kind: self, entry, position: 0, globals: None }))
+    }
+
+    /// The own members of a block after a patch; of a new one if there is none yet.
+    pub fn merge(
+        self,
+        current: Option<(&Object, &Members<'_>)>,
+        patch: &Object,
+        at: &Pointer,
+    ) -> Result<Object, Faults> {
+        let mut faults = Faults::default();
+        let block = Document::parse(self.write("new", &Map::new()));
+        let shown = block.entries().next().map(|block| self.read(block)).unwrap_or_default();
+        let nothing = Members::empty(self.scope());
+        let (own, members) = current.unwrap_or((&shown, &nothing));
+        let mut merged = merge_into(own.clone(), members, patch, at, &mut faults);
+        for (key, value) in shown {
+            merged.entry(key).or_insert(value);
+        }
+        merged.shift_remove(POSITION);
+        faults.into_result(merged)
+    }
+
+    /// A new block with these own members.
+    pub fn write(self, name: &str, members: &Object) -> String {
+        let keyword = self.keyword(members.get(STATIC) == Some(&Value::Bool(false)));
+        let fields = write_members(self.scope(), members);
+        let fields = (self.has_sources() || !fields.is_empty()).then_some(fields);
+        block(keyword, [quoted_if_needed(name).into_owned()], fields)
+    }
+}
+
+impl Codec for Kind {
+    fn fits(&self, entry: Entry<'_>) -> bool {
+        match self.has_sources() && !entry.is_block() {
+            true => entry.count_arguments() > 0,
+            false => entry.count_arguments() == 1,
+        }
+    }
+
+    fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
+        let block = |&entry: &Entry<'_>| {
+            (entry.group_name().value().into_owned(), Value::Object(Kind::read(*self, entry)))
+        };
+        (!entries.is_empty()).then(|| entries.iter().map(block).collect())
+    }
+
+    fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
+        let mut seen = HashSet::new();
+        normalizer.members(value, |normalizer, name, mut value| {
+            if value.is_null() {
+                return Some(value);
+            }
+            if normalizer.is_unwritable(name) {
+                return normalizer.wrong(format!("a {} can't have this name", self.noun()), "");
+            }
+            let own = value.as_object_mut().and_then(|members| members.shift_remove(self.name()));
+            if own.is_some_and(|own| own != name) {
+                let message = format!("it differs from its key `{name}`");
+                let hint = format!("to rename, delete the {0} and create it under the new name", self.noun());
+                return normalizer
+                    .below(self.name(), |normalizer| normalizer.refuse(FaultKind::ReadOnly, message, &hint));
+            }
+            let block = normalized(self.scope(), value, normalizer)?;
+            if let Some(position) = block[POSITION].as_i64()
+                && !seen.insert(position)
+            {
+                let message = format!("two blocks can't both be at position {position}");
+                normalizer.below(POSITION, |normalizer| normalizer.wrong(message, ""));
+            }
+            Some(block)
+        })
+    }
+
+    fn member(&'static self, _: &str) -> Result<Place, Fault> {
+        Ok(Place::Block(*self))
+    }
+
+    fn parse(&self, text: &str) -> Result<Value, Fault> {
+        object(text)
+    }
+
+    fn facts(&'static self) -> Facts {
+        let (usage, json_form) = match self {
+            Self::Streams => ("a NAME, then a URL or a block", "an object by name"),
+            Self::Lives => ("a NAME, and maybe a block", "an object by prefix"),
+            Self::Plugins => ("a NAME, and maybe a block", "an object by name"),
+        };
+        let described = Facts::new([usage, json_form, "object of objects"], JsonForm::Object);
+        Facts { group: Some(*self), ..described }
+    }
 }

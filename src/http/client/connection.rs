@@ -1,34 +1,32 @@
-//! Sends one request to a server of this API, and reads the response: with which credentials, and how much of it.
+//! One server: sends it requests and reads its answers, asks the user for what it wants to see, and knows whether it has
+//! this API or the four operations alone.
+//!
+//! Other servers ignore query parameters that they do not know:
+//! `dry_run=true` would then be a change. So nothing is sent to them that relies on more.
 
+use std::any::Any;
 use std::borrow::Cow;
-use std::cell::RefCell;
-use std::io::Read;
-use std::str::FromStr;
+use std::io::{self, Read};
 use std::time::{Duration, Instant};
-use std::{fmt, io};
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
 use flate2::read::GzDecoder;
 use reqwest::header::{
-    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue,
-    IF_NONE_MATCH, LOCATION, RETRY_AFTER,
+    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, IF_NONE_MATCH, LOCATION,
+    RETRY_AFTER,
 };
 use reqwest::{Method, StatusCode, blocking as sockets, redirect};
 use serde_json::Value;
 
 use super::endpoint::{Endpoint, without_userinfo};
-use super::error::{ADDRESS, AUTHORITY, ClientError, cut, was_closed};
-use super::tls;
-use super::tls::TlsTrust;
-use crate::error::ErrorKind;
+use super::error::{ADDRESS, AUTHORITY, Failure, TlsFault, was_closed};
+use super::settings::{AnswerSize, ClientSettings, Credentials};
+use super::tls::{self, TlsTrust};
+use crate::error::{Error, ErrorKind};
 use crate::http::api::{
-    API_HEADER, API_VERSION, ApiOperation, Body, JSON, NOTE_HEADER, PENDING_HEADER, SUDO_HEADER, TEXT,
+    API_HEADER, API_VERSION, ApiOperation, Body, Fingerprint, JSON, NOTE_HEADER, PENDING_HEADER, SUDO_HEADER,
+    TEXT,
 };
 use mediaconf::one_line;
-
-/// The longest time for a whole request, hooks of the server included.
-pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(150);
 
 /// The longest time for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -46,32 +44,8 @@ const GZIP: &str = "gzip";
 /// The number of bytes of an answer that are read at a time.
 const PIECE: usize = 64 * 1024;
 
-/// The settings of requests.
-#[derive(Debug, Clone)]
-pub struct ClientSettings {
-    /// Login and password; none on a Unix socket, and before a server asks for them.
-    pub credentials: Option<Credentials>,
-    /// The trusted certificates of servers.
-    pub trust: TlsTrust,
-    /// The longest time for a whole request, until its answer is parsed.
-    pub timeout: Duration,
-    /// The size that the answer may have.
-    pub max_answer: AnswerSize,
-    /// The user who became root by sudo. It is sent to a server at a Unix socket, for its history.
-    pub sudo_user: Option<String>,
-}
-
-impl Default for ClientSettings {
-    fn default() -> Self {
-        Self {
-            credentials: None,
-            trust: TlsTrust::Platform,
-            timeout: DEFAULT_TIMEOUT,
-            max_answer: AnswerSize::DEFAULT,
-            sudo_user: None,
-        }
-    }
-}
+/// The number of times that the user is asked for credentials.
+const MAX_PROMPTS: usize = 3;
 
 /// A request to a server.
 #[derive(Debug, Clone, Default)]
@@ -119,66 +93,164 @@ pub struct Reply {
     pub body: Option<Vec<u8>>,
 }
 
-/// True for the report of a change, which only a server of this program sends: it always has this member.
-pub fn is_report(json: &Value) -> bool {
-    json.get("changed").is_some_and(Value::is_boolean)
-}
-
 impl Reply {
-    /// True if the body is the report of a change.
-    pub fn reports_change(&self) -> bool {
-        self.json().is_some_and(|json| is_report(&json))
-    }
-
     /// The JSON value in the body; `None` if it is no JSON.
     pub fn json(&self) -> Option<Value> {
         serde_json::from_slice(self.body.as_ref()?).ok()
     }
+
+    /// The report of a change, which only a server of this program sends: it always has this member.
+    pub(super) fn report(&self) -> Option<Value> {
+        self.json().filter(|json| json.get("changed").is_some_and(Value::is_boolean))
+    }
+}
+
+/// The program in which a client works, because the client knows no terminal itself. By default it answers no question.
+pub trait Host: Send {
+    /// Asks for the login and the password of a service; `login` is the login, if it is known.
+    /// `were_refused` says that the service refused credentials already. `None` if there is no terminal
+    /// to ask on, or nothing was entered.
+    ///
+    /// # Errors
+    /// What was entered can't be a login, or asking failed.
+    fn credentials(
+        &self,
+        _service: &str,
+        _login: Option<&str>,
+        _were_refused: bool,
+    ) -> Result<Option<Credentials>, Error> {
+        Ok(None)
+    }
+
+    /// Asks whether to trust a server whose certificate has this fingerprint, and is not trusted because of
+    /// `fault`. False if there is no terminal to ask on.
+    ///
+    /// # Errors
+    /// If asking failed.
+    fn trusts(&self, _service: &str, _fault: &str, _fingerprint: Fingerprint) -> Result<bool, Error> {
+        Ok(false)
+    }
+
+    /// Shows a warning.
+    fn warning(&self, text: &str);
+
+    /// Called before a change is sent. The returned value is dropped when the response arrives: until
+    /// then, it is unknown whether the change was made.
+    fn sending_change(&self, _service: &str) -> Box<dyn Any> {
+        Box::new(())
+    }
 }
 
 /// A client of one server.
-#[derive(Debug)]
 pub struct Client {
-    pub(super) endpoint: Endpoint,
+    endpoint: Endpoint,
     /// The name of the server in messages.
     pub(super) name: String,
+    /// The login to ask a password for.
+    login: Option<String>,
     pub(super) settings: ClientSettings,
-    /// The open connections, once there is one.
-    pub(super) sockets: RefCell<Option<Sockets>>,
-}
-
-/// Connections that are kept.
-#[derive(Debug)]
-pub(super) struct Sockets {
-    client: sockets::Client,
-    /// When one of them was last known to be open.
-    used: Instant,
+    pub(super) host: Box<dyn Host>,
+    /// The open connections, once there is one, and when one of them was last known to be open.
+    sockets: Option<(sockets::Client, Instant)>,
+    /// Whether the server has this API, once a response told.
+    pub(super) is_ours: Option<bool>,
 }
 
 impl Client {
-    /// Creates a client; opens nothing.
-    pub fn new(endpoint: Endpoint, settings: ClientSettings) -> Self {
-        let name = endpoint.to_string();
-        Self { endpoint, name, settings, sockets: RefCell::default() }
+    /// Creates a client; opens and sends nothing. Messages call the server `name`.
+    pub fn new(
+        endpoint: Endpoint,
+        name: String,
+        login: Option<String>,
+        settings: ClientSettings,
+        host: Box<dyn Host>,
+    ) -> Self {
+        let client = Self { endpoint, name, login, settings, host, sockets: None, is_ours: None };
+        client.warn_of_plain_credentials();
+        client
     }
 
-    /// Sends a request and waits for the response. A request that the server did not look at, because others
-    /// behind this address guess passwords, or because it is full, is sent again within the time for a response.
-    pub fn send(&self, call: &ApiCall<'_>) -> Result<Reply, ClientError> {
+    fn warn_of_plain_credentials(&self) {
+        if self.settings.credentials.is_some() && !self.endpoint.is_https() && !self.endpoint.is_local() {
+            self.host.warning(&format!("login and password go to `{}` without encryption", self.name));
+        }
+    }
+
+    /// Opens a new connection for the next request. Where credentials are sent at all, these are sent
+    /// from now on.
+    pub(super) fn reconnect(&mut self, credentials: Option<Credentials>) {
+        self.sockets = None;
+        let sent = &mut self.settings.credentials;
+        *sent = sent.take().map(|old| credentials.unwrap_or(old));
+    }
+
+    /// Asks the server for its level and its pending change, without a configuration.
+    pub(super) fn probe(&mut self) -> Result<Reply, Error> {
+        // Any configuration is current: the response is 304 and has no body.
+        self.send(&ApiCall { if_none_match: Some("*"), ..ApiCall::read(Vec::new()) })
+    }
+
+    /// Sends a request that only a server of this API knows. `None` if it is another one: then it knows no such path,
+    /// whatever it answers, and has done nothing.
+    pub(super) fn send_ours(&mut self, call: &ApiCall<'_>) -> Result<Option<Reply>, Error> {
+        if self.is_ours == Some(false) {
+            return Ok(None);
+        }
+        match self.send(call) {
+            // A proxy may have taken the header away: what was done must not be done again.
+            Ok(reply) if reply.is_ours || reply.report().is_some() => Ok(Some(reply)),
+            Err(error) if self.is_ours != Some(false) => Err(error),
+            Ok(_) | Err(_) => Ok(None),
+        }
+    }
+
+    /// Sends a request and waits for the response. Where the certificate of the server is unknown, the host is asked
+    /// whether to trust it. Where the server asks for credentials, or refuses those that were sent, the host is asked for
+    /// them.
+    pub fn send(&mut self, call: &ApiCall<'_>) -> Result<Reply, Error> {
+        let _until_answered = call.applies.then(|| self.host.sending_change(&self.name));
+        let mut result = self.try_to_send(call);
+        let fault = result.as_ref().err().and_then(|failure| failure.certificate.clone());
+        if let Some(TlsFault { why, unknown: Some(found), .. }) = fault
+            && self.host.trusts(&self.name, &why, found)?
+        {
+            // The handshake failed, so nothing was sent.
+            self.settings.trust = TlsTrust::Pinned(found);
+            self.sockets = None;
+            result = self.try_to_send(call);
+        }
+        for _ in 0..MAX_PROMPTS {
+            let status = result.as_ref().err().and_then(|failure| failure.error.status);
+            if status != Some(ErrorKind::Unauthorized.status()) {
+                break;
+            }
+            let were_refused = self.settings.credentials.is_some();
+            let entered = self.host.credentials(&self.name, self.login.as_deref(), were_refused)?;
+            if entered.is_none() {
+                break;
+            }
+            self.settings.credentials = entered;
+            self.warn_of_plain_credentials();
+            result = self.try_to_send(call);
+        }
+        result.map_err(|failure| *failure.error)
+    }
+
+    /// Sends a request. One that the server did not look at, because others behind this address guess passwords, or
+    /// because it is full, is sent again within the time for a response.
+    pub(super) fn try_to_send(&mut self, call: &ApiCall<'_>) -> Result<Reply, Failure> {
         let deadline = Instant::now() + self.settings.timeout;
         loop {
-            match self.exchange(call, deadline) {
-                Err(error) => match error.retry_after.filter(|wait| Instant::now() + *wait < deadline) {
-                    Some(wait) => std::thread::sleep(wait),
-                    None => return Err(error),
-                },
-                answered => return answered,
+            let result = self.exchange(call, deadline);
+            match result.as_ref().err().and_then(|failure| failure.retry_after) {
+                Some(wait) if Instant::now() + wait < deadline => std::thread::sleep(wait),
+                _ => return result,
             }
         }
     }
 
-    fn exchange(&self, call: &ApiCall<'_>, deadline: Instant) -> Result<Reply, ClientError> {
-        let send = || -> Result<_, ClientError> {
+    fn exchange(&mut self, call: &ApiCall<'_>, deadline: Instant) -> Result<Reply, Failure> {
+        let mut send = || -> Result<_, Failure> {
             let time = deadline.saturating_duration_since(Instant::now());
             Ok(self.request(call)?.timeout(time).send())
         };
@@ -193,14 +265,14 @@ impl Client {
         let is_known = status == StatusCode::NOT_MODIFIED && call.if_none_match.is_some();
         if status.is_redirection() && !is_known {
             let to = header(&headers, LOCATION.as_str()).map(|to| without_userinfo(&to));
-            let to = to.map(|to| format!(" to `{}`", cut(&to, self.settings.credentials.as_ref())));
+            let to = to.map(|to| format!(" to `{}`", self.harmless(&to)));
             let hint = "redirects are not followed; if that is the right server, give its address";
             let what = format!("it redirects{}", to.unwrap_or_default());
             return Err(self.failed(false, what, Some(hint.to_owned())).into());
         }
         let is_refused = !status.is_success() && !is_known;
         let most = if is_refused { AnswerSize::OF_REFUSAL } else { self.settings.max_answer };
-        let too_large = || -> ClientError {
+        let too_large = || -> Failure {
             let larger = most.next().map(|size| format!("`--max-answer {size}` takes a larger one"));
             let (what, hint) = match is_refused {
                 true => {
@@ -243,16 +315,16 @@ impl Client {
             let is_unseen = code == ErrorKind::TooManyFailures.status() || error.kind == ErrorKind::Full;
             let retry_after = header(&headers, RETRY_AFTER.as_str())
                 .and_then(|seconds| Some(Duration::from_secs(seconds.trim().parse::<u32>().ok()?.into())));
-            let is_of_handler = matches!(code, 400..=499 | 501) && !matches!(code, 401 | 407 | 408 | 429);
-            return Err(ClientError {
-                retry_after: retry_after.filter(|_| is_unseen),
-                is_ours: is_of_handler.then(|| is_ours(&headers)),
-                ..error.into()
-            });
+            // Then the server looked at the request, and would have known its path.
+            if matches!(code, 400..=499 | 501) && !matches!(code, 401 | 407 | 408 | 429) {
+                self.is_ours = Some(is_ours(&headers));
+            }
+            return Err(Failure { retry_after: retry_after.filter(|_| is_unseen), ..error.into() });
         }
-        if let Some(sockets) = &mut *self.sockets.borrow_mut() {
-            sockets.used = Instant::now();
+        if let Some((_, used)) = &mut self.sockets {
+            *used = Instant::now();
         }
+        self.is_ours = Some(is_ours(&headers));
         let notes = one_line(&header(&headers, NOTE_HEADER).unwrap_or_default());
         let notes = notes.split(';').map(str::trim).filter(|note| !note.is_empty());
         Ok(Reply {
@@ -265,7 +337,7 @@ impl Client {
         })
     }
 
-    fn request(&self, call: &ApiCall<'_>) -> Result<sockets::RequestBuilder, ClientError> {
+    fn request(&mut self, call: &ApiCall<'_>) -> Result<sockets::RequestBuilder, Failure> {
         let route = call.operation.route();
         let method = if route.methods.contains(&"POST") { Method::POST } else { Method::GET };
         let url = self.endpoint.url(call.operation, call.argument, &call.parameters);
@@ -290,18 +362,14 @@ impl Client {
     }
 
     /// The connections, as new as a change needs them.
-    fn sockets(&self, is_change: bool) -> Result<sockets::Client, ClientError> {
-        let mut known = self.sockets.borrow_mut();
-        let is_usable = |sockets: &&Sockets| !is_change || sockets.used.elapsed() < MAX_IDLE_BEFORE_CHANGE;
-        if let Some(sockets) = known.as_ref().filter(is_usable) {
-            return Ok(sockets.client.clone());
+    fn sockets(&mut self, is_change: bool) -> Result<sockets::Client, Failure> {
+        match &self.sockets {
+            Some((open, used)) if !is_change || used.elapsed() < MAX_IDLE_BEFORE_CHANGE => Ok(open.clone()),
+            _ => Ok(self.sockets.insert((self.open()?, Instant::now())).0.clone()),
         }
-        let client = self.open()?;
-        *known = Some(Sockets { client: client.clone(), used: Instant::now() });
-        Ok(client)
     }
 
-    fn open(&self) -> Result<sockets::Client, ClientError> {
+    fn open(&self) -> Result<sockets::Client, Failure> {
         let trust = if self.endpoint.is_https() { &self.settings.trust } else { &TlsTrust::None };
         let config = tls::config(trust).ok_or_else(|| {
             let what = "there is no certificate authority to check its certificate against";
@@ -332,116 +400,6 @@ fn header(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-const KIB: u64 = 1024;
-
-/// The units of sizes. A size is shown in the largest that leaves no rest.
-const UNITS: [(&str, u64); 3] = [("GiB", KIB * KIB * KIB), ("MiB", KIB * KIB), ("KiB", KIB)];
-
-/// The size that the answer of a server may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
-pub struct AnswerSize(u64);
-
-impl AnswerSize {
-    pub const DEFAULT: Self = Self(64 * KIB * KIB);
-
-    /// The largest answer with an error status.
-    pub(super) const OF_REFUSAL: Self = Self(KIB * KIB);
-
-    /// The largest that can be chosen.
-    const LARGEST: Self = Self(16 * KIB * KIB * KIB);
-
-    pub fn bytes(self) -> u64 {
-        self.0
-    }
-
-    /// The next size to try, as an option takes it.
-    pub fn next(self) -> Option<String> {
-        let twice = Self(self.0 * 2);
-        (twice <= Self::LARGEST).then(|| {
-            match UNITS.iter().find(|(_, bytes)| twice.0.is_multiple_of(*bytes)) {
-                Some((name, bytes)) => format!("{}{}", twice.0 / bytes, &name[..1]),
-                None => twice.0.to_string(),
-            }
-        })
-    }
-}
-
-impl FromStr for AnswerSize {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (digits, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
-        let factor =
-            UNITS.iter().find(|(name, _)| unit == *name || unit == &name[..1]).map(|(_, bytes)| *bytes);
-        let size = match (factor, unit) {
-            (None, "") => digits.parse().ok(),
-            (None, _) => None,
-            // Digits that are too many for a number are too large, too.
-            (Some(factor), _) => digits.parse::<u64>().ok().and_then(|count| count.checked_mul(factor)),
-        };
-        let size = size.map(Self).filter(|size| (Self(1)..=Self::LARGEST).contains(size));
-        size.ok_or_else(|| {
-            format!("a size is from 1 to `{}` bytes, such as `64M` or `100KiB`", Self::LARGEST.0)
-        })
-    }
-}
-
-impl fmt::Display for AnswerSize {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match UNITS.iter().find(|(_, bytes)| self.0.is_multiple_of(*bytes)) {
-            Some((name, bytes)) => write!(f, "{} {name}", self.0 / bytes),
-            None if self.0 == 1 => f.write_str("1 byte"),
-            None => write!(f, "{} bytes", self.0),
-        }
-    }
-}
-
-/// Replaces a secret in a text.
-const HIDDEN: &str = "…";
-
-/// The shortest password that is cut from texts: shorter ones would remove harmless letters.
-const MIN_HIDDEN: usize = 3;
-
-/// Login and password of Basic authentication (RFC 7617).
-#[derive(Clone, PartialEq, Eq)]
-pub struct Credentials {
-    login: String,
-    password: String,
-}
-
-impl Credentials {
-    /// Credentials of a login and a password, not encoded; `None` if the login has a colon, which would
-    /// end it.
-    pub fn new(login: impl Into<String>, password: impl Into<String>) -> Option<Self> {
-        let (login, password) = (login.into(), password.into());
-        (!login.contains(':')).then_some(Self { login, password })
-    }
-
-    /// The value of `Authorization`.
-    pub(super) fn header(&self) -> HeaderValue {
-        let mut value = HeaderValue::from_str(&format!("Basic {}", self.encoded()))
-            .expect("base64 has only letters that a header may have");
-        value.set_sensitive(true);
-        value
-    }
-
-    fn encoded(&self) -> String {
-        BASE64_STANDARD.encode(format!("{}:{}", self.login, self.password))
-    }
-
-    /// Removes the password from a text of the server.
-    pub(super) fn cut_from(&self, text: &str) -> String {
-        let text = text.replace(&self.encoded(), HIDDEN);
-        if self.password.len() < MIN_HIDDEN { text } else { text.replace(&self.password, HIDDEN) }
-    }
-}
-
-impl fmt::Debug for Credentials {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Credentials(…)")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::{BufRead, BufReader, Write};
@@ -449,6 +407,12 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+
+    struct NoTerminal;
+
+    impl Host for NoTerminal {
+        fn warning(&self, _text: &str) {}
+    }
 
     /// Answers all requests of a connection.
     fn serve(stream: TcpStream) {
@@ -480,59 +444,20 @@ mod tests {
             }
         });
         let (endpoint, _) = Endpoint::parse(&url, "/media/api").expect("it is a URL");
-        let client = Client::new(endpoint, ClientSettings::default());
+        let mut client = Client::new(endpoint, url, None, ClientSettings::default(), Box::new(NoTerminal));
         let change =
             ApiCall { operation: ApiOperation::Modify, body: b"{}", applies: true, ..ApiCall::default() };
-        let idle_for = |time| {
-            let mut sockets = client.sockets.borrow_mut();
-            let sockets = sockets.as_mut().expect("there was a request");
-            sockets.used = sockets.used.checked_sub(time).expect("the machine runs for longer");
-        };
         for (call, idle, connections) in [
             (ApiCall::default(), Duration::ZERO, 1),
             (ApiCall::default(), MAX_IDLE_BEFORE_CHANGE, 1),
             (change.clone(), MAX_IDLE_BEFORE_CHANGE, 2),
             (change, Duration::ZERO, 2),
         ] {
-            if client.sockets.borrow().is_some() {
-                idle_for(idle);
+            if let Some((_, used)) = &mut client.sockets {
+                *used = used.checked_sub(idle).expect("the machine runs for longer");
             }
             client.send(&call).expect("it is answered");
             assert_eq!(count.load(Ordering::SeqCst), connections);
         }
-    }
-}
-
-#[cfg(test)]
-mod answer_tests {
-    use super::*;
-
-    #[test]
-    fn sizes_are_shown_as_they_are_given() {
-        for (given, shown, next) in [
-            ("1", "1 byte", Some("2")),
-            ("100K", "100 KiB", Some("200K")),
-            ("1024MiB", "1 GiB", Some("2G")),
-            ("67108864", "64 MiB", Some("128M")),
-            ("16G", "16 GiB", None),
-        ] {
-            let size: AnswerSize = given.parse().expect("it is a size");
-            assert_eq!((size.to_string().as_str(), size.next().as_deref()), (shown, next));
-        }
-    }
-}
-
-#[cfg(test)]
-mod credentials_tests {
-    use super::Credentials;
-
-    #[test]
-    fn they_are_sent_and_not_shown() {
-        let credentials = Credentials::new("Aladdin", "open sesame").expect("there is no colon");
-        assert_eq!(credentials.header(), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
-        let shown = format!("{credentials:?} {:?}", credentials.header());
-        assert!(!shown.contains("sesame") && !shown.contains("QWxh"), "{shown}");
-        assert_eq!(credentials.cut_from("no `open sesame`, no QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), "no `…`, no …");
-        assert!(Credentials::new("a:b", "c").is_none());
     }
 }

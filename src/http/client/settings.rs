@@ -1,0 +1,178 @@
+//! How requests are sent: with which credentials, how long, and how large an answer may be.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use reqwest::header::HeaderValue;
+
+use super::tls::TlsTrust;
+
+/// The longest time for a whole request, hooks of the server included.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(150);
+
+/// The settings of requests.
+#[derive(Debug, Clone)]
+pub struct ClientSettings {
+    /// Login and password; none on a Unix socket, and before a server asks for them.
+    pub credentials: Option<Credentials>,
+    /// The trusted certificates of servers.
+    pub trust: TlsTrust,
+    /// The longest time for a whole request, until its answer is parsed.
+    pub timeout: Duration,
+    /// The size that the answer may have.
+    pub max_answer: AnswerSize,
+    /// The user who became root by sudo. It is sent to a server at a Unix socket, for its history.
+    pub sudo_user: Option<String>,
+}
+
+impl Default for ClientSettings {
+    fn default() -> Self {
+        Self {
+            credentials: None,
+            trust: TlsTrust::Platform,
+            timeout: DEFAULT_TIMEOUT,
+            max_answer: AnswerSize::DEFAULT,
+            sudo_user: None,
+        }
+    }
+}
+
+const KIB: u64 = 1024;
+
+/// The units of sizes. A size is shown in the largest that leaves no rest.
+const UNITS: [(&str, u64); 3] = [("GiB", KIB * KIB * KIB), ("MiB", KIB * KIB), ("KiB", KIB)];
+
+/// The size that the answer of a server may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
+pub struct AnswerSize(u64);
+
+impl AnswerSize {
+    pub const DEFAULT: Self = Self(64 * KIB * KIB);
+
+    /// The largest answer with an error status.
+    pub(super) const OF_REFUSAL: Self = Self(KIB * KIB);
+
+    /// The largest that can be chosen.
+    const LARGEST: Self = Self(16 * KIB * KIB * KIB);
+
+    pub fn bytes(self) -> u64 {
+        self.0
+    }
+
+    /// The next size to try, as an option takes it.
+    pub fn next(self) -> Option<String> {
+        let twice = Self(self.0 * 2);
+        let (count, unit) = twice.in_unit();
+        (twice <= Self::LARGEST).then(|| format!("{count}{}", unit.get(..1).unwrap_or_default()))
+    }
+
+    /// The size in the largest unit that leaves no rest; bytes have none.
+    fn in_unit(self) -> (u64, &'static str) {
+        let unit = UNITS.iter().find(|(_, bytes)| self.0.is_multiple_of(*bytes));
+        unit.map_or((self.0, ""), |(name, bytes)| (self.0 / bytes, name))
+    }
+}
+
+impl FromStr for AnswerSize {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (digits, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
+        let known = UNITS.iter().find(|(name, _)| unit == *name || unit == &name[..1]);
+        let factor = if unit.is_empty() { Some(1) } else { known.map(|(_, bytes)| *bytes) };
+        let size =
+            digits.parse::<u64>().ok().zip(factor).and_then(|(count, factor)| count.checked_mul(factor));
+        let size = size.map(Self).filter(|size| (Self(1)..=Self::LARGEST).contains(size));
+        size.ok_or_else(|| {
+            format!("a size is from 1 to `{}` bytes, such as `64M` or `100KiB`", Self::LARGEST.0)
+        })
+    }
+}
+
+impl fmt::Display for AnswerSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.in_unit() {
+            (1, "") => f.write_str("1 byte"),
+            (count, "") => write!(f, "{count} bytes"),
+            (count, unit) => write!(f, "{count} {unit}"),
+        }
+    }
+}
+
+/// Replaces a secret in a text.
+const HIDDEN: &str = "…";
+
+/// The shortest password that is cut from texts: shorter ones would remove harmless letters.
+const MIN_HIDDEN: usize = 3;
+
+/// Login and password of Basic authentication (RFC 7617).
+#[derive(Clone, PartialEq, Eq)]
+pub struct Credentials {
+    login: String,
+    password: String,
+}
+
+impl Credentials {
+    /// Credentials of a login and a password, not encoded; `None` if the login has a colon, which would
+    /// end it.
+    pub fn new(login: impl Into<String>, password: impl Into<String>) -> Option<Self> {
+        let (login, password) = (login.into(), password.into());
+        (!login.contains(':')).then_some(Self { login, password })
+    }
+
+    /// The value of `Authorization`.
+    pub(super) fn header(&self) -> HeaderValue {
+        let mut value = HeaderValue::from_str(&format!("Basic {}", self.encoded()))
+            .expect("base64 has only letters that a header may have");
+        value.set_sensitive(true);
+        value
+    }
+
+    fn encoded(&self) -> String {
+        BASE64_STANDARD.encode(format!("{}:{}", self.login, self.password))
+    }
+
+    /// Removes the password from a text of the server.
+    pub(super) fn cut_from(&self, text: &str) -> String {
+        let text = text.replace(&self.encoded(), HIDDEN);
+        if self.password.len() < MIN_HIDDEN { text } else { text.replace(&self.password, HIDDEN) }
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Credentials(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_shown_as_they_are_given() {
+        for (given, shown, next) in [
+            ("1", "1 byte", Some("2")),
+            ("100K", "100 KiB", Some("200K")),
+            ("1024MiB", "1 GiB", Some("2G")),
+            ("67108864", "64 MiB", Some("128M")),
+            ("16G", "16 GiB", None),
+        ] {
+            let size: AnswerSize = given.parse().expect("it is a size");
+            assert_eq!((size.to_string().as_str(), size.next().as_deref()), (shown, next));
+        }
+    }
+
+    #[test]
+    fn they_are_sent_and_not_shown() {
+        let credentials = Credentials::new("Aladdin", "open sesame").expect("there is no colon");
+        assert_eq!(credentials.header(), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
+        let shown = format!("{credentials:?} {:?}", credentials.header());
+        assert!(!shown.contains("sesame") && !shown.contains("QWxh"), "{shown}");
+        assert_eq!(credentials.cut_from("no `open sesame`, no QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), "no `…`, no …");
+        assert!(Credentials::new("a:b", "c").is_none());
+    }
+}

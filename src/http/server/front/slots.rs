@@ -1,0 +1,269 @@
+//! The slots of connections: not more than there are of them are open at a time, and where all are taken, it is decided
+//! here who makes room.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::net::{Shutdown, shutdown};
+
+use super::limits::Limits;
+use crate::error::{Error, ErrorKind};
+use crate::http::server::auth::Role;
+use crate::http::server::message::{PeerAddress, counted_address};
+
+/// What a connection hears that gets no slot, or loses it.
+pub const ALL_TAKEN: &str = "all connections are taken";
+const ALL_OF_ADDRESS_TAKEN: &str = "all connections that one address may have are taken";
+pub const MADE_ROOM: &str = "the connection was closed to make room for a new one";
+const NO_TURN: &str = "all connections that `view_auth` may use at a time are in use";
+
+/// The number of connections at a time that are told that they get no slot; others are just closed.
+const TURNED_AWAY: usize = 64;
+
+/// The connections over the network, or those over the Unix socket.
+///
+/// A connection has *logged in* if its last request had a right password. Where all slots are taken, a new connection
+/// gets that of the oldest one that has not logged in, whatever it does, or else of the one that is idle for the longest
+/// time; neither is closed before its grace is over. Requests of viewers that are answered hold less than half of the
+/// slots. So an editor always finds a slot, unless editors hold all of them.
+pub struct Slots {
+    most: usize,
+    limits: Limits,
+    table: Mutex<SlotTable>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct SlotTable {
+    last: u64,
+    held: BTreeMap<u64, Holder>,
+    /// Since when no connection could get a slot.
+    full_since: Option<Instant>,
+    stopping: bool,
+    turned_away: usize,
+    /// The connections that were closed since the last look: those that made room, and those that got no slot.
+    closed: [usize; 2],
+}
+
+/// A connection that holds a slot, or has lost it, and whose thread has not ended.
+struct Holder {
+    socket: Arc<OwnedFd>,
+    /// The address that it counts for; none for the loopback, proxies and users of this machine.
+    address: Option<IpAddr>,
+    /// That of its last request.
+    rank: Option<Role>,
+    /// True while a wanted body comes, and while a request is answered.
+    is_busy: bool,
+    /// The time of its last request with a right password, or when it got the slot.
+    since: Instant,
+    is_lost: bool,
+}
+
+/// The slot of a connection; free again when dropped.
+pub struct Slot {
+    slots: Arc<Slots>,
+    id: u64,
+    /// Why the connection gets none: it is only told so.
+    refusal: Option<Error>,
+}
+
+impl Holder {
+    /// Takes the slot away, and ends reading or writing in its thread.
+    fn lose(&mut self, how: Shutdown) {
+        self.is_lost = true;
+        // An error means that it has ended already.
+        let _ = shutdown(&self.socket, how);
+    }
+}
+
+impl SlotTable {
+    fn open(&self) -> impl Iterator<Item = &Holder> {
+        self.held.values().filter(|holder| !holder.is_lost)
+    }
+}
+
+impl Slots {
+    pub fn new(most: usize, limits: &Limits) -> Arc<Self> {
+        let (limits, table) = (limits.clone(), Mutex::default());
+        Arc::new(Self { most, limits, table, changed: Condvar::new() })
+    }
+
+    /// Waits for a slot for a new connection. That of one that gets none has a refusal; `None` if there are too many of those.
+    pub fn take(self: &Arc<Self>, socket: &Arc<OwnedFd>, peer: PeerAddress) -> Option<Slot> {
+        let address = self.limited_address(peer);
+        let is_of_address = |holder: &Holder| address.is_some() && holder.address == address;
+        let (limits, mut guard) = (&self.limits, self.lock());
+        loop {
+            let (table, now) = (&mut *guard, Instant::now());
+            let is_full_address = table.open().filter(|it| is_of_address(it)).count() >= limits.per_address;
+            let open = table.open().count();
+            // Those whose threads have not ended count, too, or threads had no limit.
+            let is_held_up = table.held.len() - open >= self.most;
+            if !is_full_address && !is_held_up && open < self.most && !table.stopping {
+                table.full_since = None;
+                table.last += 1;
+                let (socket, rank) = (Arc::clone(socket), None);
+                let holder = Holder { socket, address, rank, is_busy: false, since: now, is_lost: false };
+                table.held.insert(table.last, holder);
+                return Some(Slot { slots: Arc::clone(self), id: table.last, refusal: None });
+            }
+            // Where strangers hold half of the slots, they make room for one another.
+            let counted = |holder: &&Holder| !is_full_address || is_of_address(holder);
+            let most = if is_full_address { limits.per_address } else { self.most };
+            let strangers = table.open().filter(counted).filter(|it| it.rank.is_none()).count();
+            let may_go = |holder: &Holder| {
+                !holder.is_lost
+                    && !is_held_up
+                    && counted(&holder)
+                    && (holder.rank.is_none() || (!holder.is_busy && 2 * strangers < most))
+            };
+            let worth = |it: &Holder| ((it.since + limits.grace).max(now), it.rank, it.since);
+            let worst = table.held.values_mut().filter(|it| may_go(it)).min_by_key(|it| worth(it));
+            let late = *table.full_since.get_or_insert(now) + limits.waiting_time;
+            match worst {
+                // One that reads gets to send an answer; one that writes to a client which does not read does not.
+                Some(worst) if worst.since + limits.grace <= now && !table.stopping => {
+                    worst.lose(if worst.is_busy { Shutdown::Both } else { Shutdown::Read });
+                    table.closed[0] += 1;
+                    self.changed.notify_all();
+                }
+                // Clients at other addresses do not wait behind this one.
+                _ if is_full_address || late <= now || table.stopping => {
+                    table.closed[1] += 1;
+                    drop(guard);
+                    let why = if is_full_address { ALL_OF_ADDRESS_TAKEN } else { ALL_TAKEN };
+                    return self.turn_away(Error::new(ErrorKind::Full, why));
+                }
+                worst => {
+                    let until = worst.map_or(late, |worst| late.min(worst.since + limits.grace));
+                    guard = self.wait(guard, until - now);
+                }
+            }
+        }
+    }
+
+    /// What stands for the slot of a connection that gets none, if it is to be told so.
+    pub fn turn_away(self: &Arc<Self>, refusal: Error) -> Option<Slot> {
+        let mut table = self.lock();
+        if table.turned_away >= TURNED_AWAY {
+            return None;
+        }
+        table.turned_away += 1;
+        Some(Slot { slots: Arc::clone(self), id: 0, refusal: Some(refusal) })
+    }
+
+    /// The address whose connections are counted. Users of this machine, and proxies, are many clients behind one.
+    fn limited_address(&self, peer: PeerAddress) -> Option<IpAddr> {
+        let PeerAddress::Address(address) = peer else { return None };
+        let is_limited = !address.is_loopback() && !self.limits.proxies.contains(&address);
+        is_limited.then(|| counted_address(address))
+    }
+
+    /// The connections that were closed since the last call: those that made room, and those that got no slot.
+    pub fn take_closed(&self) -> [usize; 2] {
+        std::mem::take(&mut self.lock().closed)
+    }
+
+    /// The number of connections whose thread has not ended.
+    pub fn alive(&self) -> usize {
+        self.lock().held.len()
+    }
+
+    pub fn is_stopping(&self) -> bool {
+        self.lock().stopping
+    }
+
+    /// Begins the end: closes connections whose request is not whole, and gives no more slots. A connection that is closed here
+    /// has no slot any more: a request that it has just read is not carried out.
+    pub fn stop(&self) {
+        let mut table = self.lock();
+        table.stopping = true;
+        let idle = table.held.values_mut().filter(|holder| !holder.is_busy);
+        idle.for_each(|holder| holder.lose(Shutdown::Both));
+        self.changed.notify_all();
+    }
+
+    /// Waits until no connection is left, and closes those that are after `most`.
+    pub fn close_after(&self, most: Duration) {
+        let waited = self.changed.wait_timeout_while(self.lock(), most, |table| !table.held.is_empty());
+        let mut table = waited.unwrap_or_else(PoisonError::into_inner).0;
+        table.held.values_mut().for_each(|holder| holder.lose(Shutdown::Both));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, SlotTable> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'t>(&self, table: MutexGuard<'t, SlotTable>, most: Duration) -> MutexGuard<'t, SlotTable> {
+        self.changed.wait_timeout(table, most).unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+impl Slot {
+    /// Notes a request of this rank, and waits for its turn: that of a viewer comes after those of other viewers.
+    ///
+    /// # Errors
+    /// The turn does not come in time.
+    pub fn judge(&self, rank: Option<Role>) -> Result<(), Error> {
+        let (slots, no_turn) = (&self.slots, || Error::new(ErrorKind::Full, NO_TURN));
+        let until = Instant::now() + slots.limits.waiting_time;
+        let mut table = slots.lock();
+        loop {
+            let now = Instant::now();
+            let viewed = table.open().filter(|it| it.rank == Some(Role::View) && it.is_busy).count();
+            let has_turn = rank != Some(Role::View) || viewed < (slots.most.div_ceil(2) - 1).max(1);
+            let holder = table.held.get_mut(&self.id).filter(|it| !it.is_lost).ok_or_else(no_turn)?;
+            (holder.rank, holder.is_busy) = (rank, has_turn && rank.is_some());
+            holder.since = if rank.is_some() { now } else { holder.since };
+            if has_turn {
+                return Ok(());
+            }
+            if now >= until || table.stopping {
+                return Err(no_turn());
+            }
+            table = slots.wait(table, until - now);
+        }
+    }
+
+    /// The request is whole, and is answered. False if the slot was lost.
+    pub fn work(&self) -> bool {
+        self.note(|holder| holder.is_busy = true)
+    }
+
+    /// The connection waits for a request. False if it has to end: the slot was lost, or the server stops.
+    pub fn rest(&self) -> bool {
+        let is_held = self.note(|holder| holder.is_busy = false);
+        self.slots.changed.notify_all();
+        is_held && !self.slots.is_stopping()
+    }
+
+    /// The TLS handshake is over: the grace begins again.
+    pub fn renew(&self) {
+        self.note(|holder| holder.since = Instant::now());
+    }
+
+    fn note(&self, change: impl FnOnce(&mut Holder)) -> bool {
+        let mut table = self.slots.lock();
+        table.held.get_mut(&self.id).filter(|holder| !holder.is_lost).map(change).is_some()
+    }
+
+    /// Why the connection has no slot; `None` if it has one.
+    pub fn loss(&self) -> Option<Error> {
+        let made_room = || (!self.note(|_| ())).then(|| Error::new(ErrorKind::Full, MADE_ROOM));
+        self.refusal.clone().or_else(made_room)
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let mut table = self.slots.lock();
+        match self.refusal {
+            Some(_) => table.turned_away -= 1,
+            None => drop(table.held.remove(&self.id)),
+        }
+        self.slots.changed.notify_all();
+    }
+}
