@@ -110,12 +110,7 @@ function figuresView({ api }, signal) {
   return el('div.sheet', el('h2', 'Figures'), room);
 }
 
-/**
- * The numbers of an object, by their path.
- * @param {any} value
- * @param {string} path
- * @returns {[string, number][]}
- */
+/** The numbers of an object, by their path. @param {any} value @param {string} path @returns {[string, number][]} */
 function numbers(value, path) {
   if (typeof value === 'number') return [[path, value]];
   return Object.entries(Object(value)).flatMap(([name, below]) => numbers(below, `${path} ${name}`.trim()));

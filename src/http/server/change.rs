@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::handler::{Call, Handler};
 use super::message::{Response, entity_tag, expected};
+use super::query::Query;
 use super::read::{FORMAT_DIFF, unified};
 use crate::engine::{
     CHANGE_NAMES, ChangeOptions, ChangeReport, ChangeRequest, Decision, EntryEdit, EntryEdits, ReportParts,
@@ -17,7 +18,6 @@ use crate::engine::{
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{ApiOperation, FORMAT, FORMAT_CONF, ID, JSON, PENDING_HEADER, TEXT};
 use crate::http::notes::{WARNINGS_IN_LOG, hand_edit_header, word_of, words_of_warnings};
-use crate::store::ChangeRef;
 use mediaconf::{Masker, Request};
 
 /// The header with the paths of a hand edit that a change picked up, percent-encoded.
@@ -103,15 +103,11 @@ pub fn of_query(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation)
         ApiOperation::Update => RequestedChange::Update(body),
         ApiOperation::Save => RequestedChange::Save(body),
         ApiOperation::SaveEntry => {
-            let path = call.query.path();
-            let path = call.query.demand("path", path)?;
+            let path = call.query.demand("path", Query::path)?;
             let texts = vec![EntryEdit { path, text: body, create: false }];
             RequestedChange::Entries(EntryEdits { texts, then: None })
         }
-        _ => {
-            let to: Option<ChangeRef> = call.query.parsed("to");
-            RequestedChange::Rollback(call.query.demand("to", to)?)
-        }
+        _ => RequestedChange::Rollback(call.query.demand("to", Query::parsed)?),
     };
     let report = make(handler, call, requested, options)?;
     let response = match (format, report.snapshot.as_ref().filter(|_| is_modify)) {
@@ -177,8 +173,7 @@ fn with_headers(handler: &Handler, mut response: Response, report: &ChangeReport
 
 /// `confirm_config` and `cancel_config`: the pending change stays, or is rolled back.
 pub fn decide(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -> Result<Response, Error> {
-    let id: Option<String> = call.query.parsed(ID);
-    let id = call.query.demand(ID, id)?;
+    let id: String = call.query.demand(ID, Query::parsed)?;
     let decision = if operation == ApiOperation::Confirm { Decision::Keep } else { Decision::RollBack };
     let notes = handler.service.decide(decision, Some(&id), &call.by)?;
     Ok(Response::done().noted(&notes.iter().map(word_of).collect::<Vec<_>>()))

@@ -12,9 +12,7 @@ use serde_json::Value;
 
 use super::auth::{Account, Authenticator, LOOK_INTERVAL, Role, Verdict};
 use super::front::limits::{CHANGE_TIME, CONNECTIONS, METRICS_LIFE};
-use super::message::{
-    AccessRecord, Head, HttpRequest, Log, PeerAddress, Rank, Response, Service, client_address,
-};
+use super::message::{AccessRecord, Head, HttpRequest, Log, PeerAddress, Response, Service, client_address};
 use super::query::{
     Query, canonical, refuse_coding, refuse_cross_site, refuse_foreign_use, refuse_form, to_canonical,
 };
@@ -54,7 +52,7 @@ pub struct Handler {
     /// The running configuration, and the counts of this server, for accounts, figures and metrics.
     pub(super) engine: Engine,
     pub(super) settings: HandlerSettings,
-    pub(super) authenticator: Authenticator,
+    authenticator: Mutex<Authenticator>,
     /// Hides revisions from those who may not see secrets: with the rest of a text known, a hash of it
     /// would let them try passwords.
     pub(super) revision_key: RandomState,
@@ -116,7 +114,7 @@ impl Handler {
             service: Arc::new(engine.clone()),
             engine,
             settings: HandlerSettings { prefix, ..settings },
-            authenticator: Authenticator::default(),
+            authenticator: Mutex::default(),
             revision_key: RandomState::new(),
             masker: Masker::default(),
             change_time: CHANGE_TIME,
@@ -311,6 +309,16 @@ impl Handler {
         }
     }
 
+    /// It is locked until a value counts: no two are looked at as the last one that is allowed.
+    fn authenticator(&self) -> MutexGuard<'_, Authenticator> {
+        self.authenticator.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns how often an address was locked out, and how many are locked out now.
+    pub(super) fn lock_outs(&self) -> (u64, usize) {
+        self.authenticator().lock_outs(Instant::now())
+    }
+
     /// Checks the password of a request against the accounts that may use the API.
     fn judge(&self, head: &Head) -> Verdict {
         let running = self.running();
@@ -322,7 +330,7 @@ impl Handler {
         });
         let address = client_address(head, &self.settings.trusted_proxies);
         let header = head.header("authorization");
-        self.authenticator.check_and_count(address, header, &accounts.collect::<Vec<_>>())
+        self.authenticator().check_and_count(address, header, &accounts.collect::<Vec<_>>())
     }
 
     /// The file of the console, which needs no credentials, if the request is for one.
@@ -423,23 +431,23 @@ fn route_of(is_at_root: bool, path: &str) -> Found<'_> {
 }
 
 impl Service for Handler {
-    fn rank(&self, head: &Head) -> Rank {
+    fn rank(&self, head: &Head) -> Option<Role> {
         if matches!(head.peer, PeerAddress::Uid(_)) {
-            return Rank::Editor;
+            return Some(Role::Edit);
         }
         if is_open(head) || self.console_file(head).is_some() {
-            return Rank::Stranger;
+            return None;
         }
         match self.judge(head) {
-            Verdict::Admitted { role: Role::Edit, .. } => Rank::Editor,
+            Verdict::Admitted { role: Role::Edit, .. } => Some(Role::Edit),
             // The body of a change that is refused is not kept.
             Verdict::Admitted { role: Role::View, .. } => {
                 let path = canonical(head.path());
                 let found = self.route_at(&path, Some(head.peer));
                 let is_change = head.method == "POST" && found.is_some_and(|(route, _)| route.is_change());
-                if is_change { Rank::Stranger } else { Rank::Viewer }
+                if is_change { None } else { Some(Role::View) }
             }
-            _ => Rank::Stranger,
+            _ => None,
         }
     }
 
@@ -461,8 +469,8 @@ impl Service for Handler {
 pub struct Monitoring(pub Arc<Handler>);
 
 impl Service for Monitoring {
-    fn rank(&self, _: &Head) -> Rank {
-        Rank::Stranger
+    fn rank(&self, _: &Head) -> Option<Role> {
+        None
     }
 
     fn answer(&self, request: HttpRequest) -> Response {

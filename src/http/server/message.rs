@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::engine::Expected;
 use crate::http::api::{ApiOperation, JSON, NOTE_HEADER};
 use crate::http::problem::{MEDIA_TYPE, Problem};
+use crate::http::server::auth::Role;
 use crate::store::Revision;
 
 /// The peer of a connection.
@@ -50,7 +51,7 @@ pub struct Head {
     pub headers: Vec<(String, String)>,
     /// The sender.
     pub peer: PeerAddress,
-    /// True if the body was dropped, because [`Service::rank`] was the lowest.
+    /// True if the body was dropped, because [`Service::rank`] told none.
     pub unread: bool,
 }
 
@@ -164,21 +165,12 @@ impl Response {
     }
 }
 
-/// The trust in the sender of a request, the least first: if there is not room for all, the later go
-/// first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rank {
-    /// Nobody with a right password, or one who asks for what he may not do. The body is not wanted.
-    Stranger,
-    /// One who may look.
-    Viewer,
-    Editor,
-}
-
 /// Answers the requests that arrive on the sockets.
 pub trait Service: Send + Sync + 'static {
-    /// The rank of a request, once for each. Changes nothing but the count of wrong passwords, and is cheap.
-    fn rank(&self, head: &Head) -> Rank;
+    /// The role of the sender of a request, asked once for each; `None` for a *stranger*: nobody with a right password, or one
+    /// who asks for what he may not do, whose body is not wanted. If there is not room for all, strangers go first, then
+    /// viewers. Changes nothing but the count of wrong passwords, and is cheap.
+    fn rank(&self, head: &Head) -> Option<Role>;
 
     /// Answers a request, and logs it. Whoever needs its body takes it: it goes before a large answer is made.
     fn answer(&self, request: HttpRequest) -> Response;

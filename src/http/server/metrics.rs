@@ -89,7 +89,7 @@ impl Metrics {
             .map(|((name, status), number)| (format!("operation=\"{name}\",status=\"{status}\""), *number))
             .collect();
         self.family("counter", "mediactl_requests_total", help, answered);
-        let (lock_outs, locked_out) = handler.authenticator.lock_outs();
+        let (lock_outs, locked_out) = handler.lock_outs();
         let help = "Addresses that were locked out after too many wrong passwords.";
         self.counter("mediactl_lockouts_total", help, lock_outs);
         self.gauge("mediactl_locked_out_networks", "Addresses that are locked out now.", locked_out);

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::auth::Role;
 use super::handler::{Call, Handler};
 use super::message::{Response, entity_tag, names};
+use super::query::Query;
 use crate::engine::{
     Blamed, CheckedConfig, Composed, ConfigSource, Snapshot, add_paths, diff_lines, entry_range, find,
     is_edited_since, json_of_others, not_there, value_history,
@@ -21,7 +22,7 @@ use crate::http::notes::{
     BYTES_DIFFER, EDITED_BY_HAND, IGNORED_PARAMETER, INCLUDES_LEFT_OUT, LOST_LINE_ENDS, TEXTS_MISSING,
 };
 use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
-use mediaconf::{Diagnostics, MaskedText, Masker, Path, Request, without_bom};
+use mediaconf::{Diagnostics, MaskedText, Masker, Path, Request, Schema};
 
 /// The header with the number of the line at which an entry begins in its text.
 const LINE_HEADER: &str = "Mediactl-Line";
@@ -126,7 +127,7 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let with_includes = query.switch(WITH_INCLUDES);
     let is_saved = query.word(SOURCE, &["running", SOURCE_SAVED]) == Some(SOURCE_SAVED);
     let is_text = query.word(FORMAT, &["json", FORMAT_CONF]) == Some(FORMAT_CONF);
-    let path = query.path();
+    let path = query.path("path");
     let shows_secrets = query.says("secrets", "shown");
     let masks = handler.masks(call)?;
     call.query.finish()?;
@@ -259,8 +260,7 @@ pub fn hide_revisions<'e>(
 pub fn blame(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let masks = handler.masks(call)?;
     let limit = call.query.number("limit", 1..=u32::MAX.into()).and_then(|limit| usize::try_from(limit).ok());
-    let path = call.query.path();
-    let path = call.query.demand("path", path)?;
+    let path = call.query.demand("path", Query::path)?;
     let _turn = handler.turn(call.role);
     let is_late = handler.lateness(BLAME_TIME);
     let masker = handler.masker_of(masks);
@@ -337,7 +337,7 @@ pub fn unified([old, new]: [&str; 2], lines: &[String]) -> Response {
 /// `check_config`: the faults of a text, of an entry of one, or of a patch.
 pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let is_utf16 = call.query.word("columns", &["characters", "utf16"]) == Some("utf16");
-    let path = call.query.path();
+    let path = call.query.path("path");
     call.query.finish()?;
     let _turn = handler.turn(call.role);
     let is_patch = is_json(call);
@@ -365,7 +365,7 @@ pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
 /// True for a body that says it is JSON, or that begins as no configuration does and does not say that it is a text.
 fn is_json(call: &Call<'_>) -> bool {
     let media_type = call.head.header("content-type").unwrap_or_default();
-    let begins_so = || without_bom(&call.body).trim_ascii_start().starts_with(b"{");
+    let begins_so = || Schema::without_bom(&call.body).trim_ascii_start().starts_with(b"{");
     media_type.contains("json") || !media_type.starts_with("text/") && begins_so()
 }
 

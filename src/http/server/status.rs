@@ -17,7 +17,7 @@ use crate::engine::{Engine, LastReload, last_change};
 use crate::error::Error;
 use crate::http::api::{API_VERSION, MAX_WAIT, WAIT, masked_text};
 use crate::store::clock::rfc3339;
-use crate::store::{HistoryEntry, NodeRecord, NodeState};
+use crate::store::{NodeRecord, NodeState};
 
 /// The most bytes of a status.
 const MOST: usize = 4096;
@@ -28,8 +28,8 @@ const MOST_WORDS: usize = 200;
 /// The same where the status would be too long: as many as a revision has.
 const FEWEST_WORDS: usize = 32;
 
-/// The most characters of the output of a reload command in it.
-const MOST_OUTPUT: usize = 800;
+/// How many times as many the output of a reload command may have.
+const OUTPUT: usize = 4;
 
 /// The most paths of a pending change in it.
 const MOST_PATHS: usize = 5;
@@ -81,8 +81,9 @@ const UNCHANGED: u16 = 304;
 /// The status as it is now. The seconds that are left to confirm a change are no part of its tag.
 fn now(handler: &Handler, call: &Call<'_>) -> Result<Response, Error> {
     let mut body = body(handler, call)?;
+    clip_all(&mut body, MOST_WORDS);
     if body.to_string().len() > MOST {
-        clip_all(&mut body);
+        clip_all(&mut body, FEWEST_WORDS);
     }
     let mut lasting = body.clone();
     if let Some(pending) = lasting["pending"].as_object_mut() {
@@ -106,16 +107,11 @@ fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {
     let entries = handler.service.history(1)?;
     let state = engine.state().ok_or_else(Error::no_server)?;
     let shown = |text| handler.shown_revision(text, role).to_string();
-    let mut conditions = Vec::new();
-    if !state.is_saved() {
-        conditions.push("unsaved-update");
-    }
-    if !file.is_same_text(&state.saved) || engine.has_changed_includes() {
-        conditions.push("edited-by-hand");
-    }
-    if !file.is_valid() {
-        conditions.push("broken");
-    }
+    let is_edited = !file.is_same_text(&state.saved) || engine.has_changed_includes();
+    let conditions =
+        [("unsaved-update", !state.is_saved()), ("edited-by-hand", is_edited), ("broken", !file.is_valid())];
+    let conditions: Vec<_> =
+        conditions.into_iter().filter_map(|(name, is_so)| is_so.then_some(name)).collect();
     let streams = StreamFigures::from_snapshot(&state.running);
     let diagnostics = state.running.diagnostics();
     let entry = entries.into_iter().next();
@@ -131,11 +127,18 @@ fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {
     hide_revisions(handler, last.iter_mut(), role);
     let mut body = json!({
         "role": if role == Role::Edit { "edit" } else { "view" },
-        "login": clipped(call.record.login.as_deref().unwrap_or(&call.by), MOST_WORDS),
+        "login": call.record.login.as_deref().unwrap_or(&call.by),
         "revisions": { "running": shown(&*state.running), "file": shown(&*file) },
         "state": conditions,
         "pending": pending(handler, message.as_deref())?,
-        "last_change": last.map(shown_change),
+        "last_change": last.map(|entry| entry.shown_by(masked_text)).map(|entry| json!({
+            "serial": entry.serial,
+            "at": rfc3339(entry.at),
+            "operation": entry.operation,
+            "by": entry.by,
+            "message": entry.message,
+            "after": entry.after.map(|after| after.to_string()),
+        })),
         "last_reload": last_reload(engine, role),
         "counts": {
             "streams": streams.total,
@@ -147,7 +150,10 @@ fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {
         "versions": { "mediactl": env!("CARGO_PKG_VERSION"), "api": API_VERSION },
     });
     if handler.service.node().is_some() {
-        body["nodes"] = handler.nodes.get(|| told_nodes(handler));
+        body["nodes"] = handler.nodes.get(|| match handler.service.nodes() {
+            Ok(records) => node_counts(&records.unwrap_or_default()),
+            Err(refusal) => json!({ "unknown": masked_text(&refusal.message) }),
+        });
     }
     Ok(body)
 }
@@ -155,29 +161,16 @@ fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {
 fn pending(handler: &Handler, message: Option<&str>) -> Result<Value, Error> {
     let Some(pending) = handler.service.pending()? else { return Ok(Value::Null) };
     let paths = handler.engine.pending_paths();
-    let first: Vec<String> =
-        paths.iter().take(MOST_PATHS).map(|path| clipped(&masked_text(path), MOST_WORDS)).collect();
+    let first: Vec<String> = paths.iter().take(MOST_PATHS).map(|path| masked_text(path)).collect();
     Ok(json!({
         "id": pending.id,
-        "by": clipped(&masked_text(&pending.by), MOST_WORDS),
+        "by": masked_text(&pending.by),
         "operation": pending.operation,
-        "message": message.map(|message| clipped(&masked_text(message), MOST_WORDS)),
+        "message": message.map(masked_text),
         "seconds_left": pending.seconds_left,
         "paths": first,
         "path_count": paths.len(),
     }))
-}
-
-fn shown_change(entry: HistoryEntry) -> Value {
-    let entry = entry.shown_by(masked_text);
-    json!({
-        "serial": entry.serial,
-        "at": rfc3339(entry.at),
-        "operation": entry.operation,
-        "by": entry.by.map(|by| clipped(&by, MOST_WORDS)),
-        "message": entry.message.map(|message| clipped(&message, MOST_WORDS)),
-        "after": entry.after.map(|after| after.to_string()),
-    })
 }
 
 fn last_reload(engine: &Engine, role: Role) -> Value {
@@ -187,22 +180,15 @@ fn last_reload(engine: &Engine, role: Role) -> Value {
     let LastReload { at, succeeded, run } = activity.last_reload();
     let mut told = json!({
         "at": rfc3339(at),
-        "by": clipped(&masked_text(&run.by), MOST_WORDS),
+        "by": masked_text(&run.by),
         "ok": succeeded,
         "exit_code": run.exit_code,
         "ms": run.took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX)),
     });
     if role == Role::Edit {
-        told["output"] = json!(clipped(run.output.trim(), MOST_OUTPUT));
+        told["output"] = json!(run.output.trim());
     }
     told
-}
-
-fn told_nodes(handler: &Handler) -> Value {
-    match handler.service.nodes() {
-        Ok(records) => node_counts(&records.unwrap_or_default()),
-        Err(refusal) => json!({ "unknown": clipped(&masked_text(&refusal.message), MOST_WORDS) }),
-    }
 }
 
 fn node_counts(records: &[NodeRecord]) -> Value {
@@ -210,36 +196,26 @@ fn node_counts(records: &[NodeRecord]) -> Value {
     records.iter().for_each(|record| *counts.entry(record.state.to_string()).or_default() += 1);
     let is_behind =
         |record: &&NodeRecord| record.state != NodeState::Running || record.serial != record.wanted;
-    let behind: Vec<Value> = records
-        .iter()
-        .filter(is_behind)
-        .take(MOST_NODES)
-        .map(|record| {
-            json!({
-                "node": clipped(&record.node, 64),
-                "state": record.state.to_string(),
-                "serial": record.serial,
-                "wanted": record.wanted,
-            })
-        })
-        .collect();
+    let shown = |record: &NodeRecord| {
+        let (node, state) = (&record.node, record.state.to_string());
+        json!({ "node": node, "state": state, "serial": record.serial, "wanted": record.wanted })
+    };
+    let behind: Vec<Value> = records.iter().filter(is_behind).take(MOST_NODES).map(shown).collect();
     json!({ "count": records.len(), "states": counts, "behind": behind })
 }
 
-/// The text up to so many characters.
-fn clipped(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
-/// Clips what users and other programs wrote, wherever it stands.
-fn clip_all(value: &mut Value) {
+/// Clips what users and other programs wrote to so many characters, wherever it stands; an output may have more.
+fn clip_all(value: &mut Value, most: usize) {
     match value {
-        Value::String(text) => *text = clipped(text, FEWEST_WORDS),
-        Value::Array(elements) => elements.iter_mut().for_each(clip_all),
-        Value::Object(members) => members.values_mut().for_each(clip_all),
+        Value::String(text) => {
+            if let Some((end, _)) = text.char_indices().nth(most) {
+                text.replace_range(end.., "…");
+            }
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(|element| clip_all(element, most)),
+        Value::Object(members) => members.iter_mut().for_each(|(name, member)| {
+            clip_all(member, if name == "output" { OUTPUT * most } else { most });
+        }),
         _ => {}
     }
 }
@@ -250,16 +226,16 @@ mod tests {
 
     #[test]
     fn a_long_status_keeps_what_matters() {
-        let long = "ä".repeat(MOST_OUTPUT * 3);
+        let long = "ä".repeat(3000);
         let mut body = json!({
             "pending": { "id": "x", "paths": ["p".repeat(900)] },
             "last_reload": { "ok": false, "output": long },
         });
-        clip_all(&mut body);
+        clip_all(&mut body, FEWEST_WORDS);
         assert!(body.to_string().len() <= MOST);
         assert_eq!((&body["pending"]["id"], &body["last_reload"]["ok"]), (&json!("x"), &json!(false)));
         // In JSON one of these has six bytes.
-        let words = clipped(&"\u{1}".repeat(999), MOST_WORDS);
+        let words = "\u{1}".repeat(MOST_WORDS);
         let mut body = json!({
             "login": words,
             "revisions": { "running": "0".repeat(32) },
@@ -267,7 +243,7 @@ mod tests {
             "last_change": { "by": words, "message": words },
             "last_reload": { "by": words, "output": words },
         });
-        clip_all(&mut body);
+        clip_all(&mut body, FEWEST_WORDS);
         assert!(body.to_string().len() <= MOST, "{}", body.to_string().len());
         assert_eq!(body["revisions"]["running"], "0".repeat(32));
     }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use mediactl::engine::Hooks;
 use mediactl::http::server::auth::{Account, MAX_FAILURES};
 use mediactl::http::server::handler::Monitoring;
-use mediactl::http::server::message::{Rank, Response, Service};
+use mediactl::http::server::message::{Response, Service};
 use mediactl::http::server::runtime::Listening;
 
 use super::handler::{Server, TEXT, header, refused, request};
@@ -151,7 +151,7 @@ fn the_health_needs_no_credentials_and_tells_nobody_whether_theirs_are_right() {
     }
     for password in [None, Some("s3cret"), Some("wrong")] {
         let head = ask("/healthz", password).head;
-        assert_eq!(server.handler.rank(&head), Rank::Stranger, "it gives no claim to a slot");
+        assert_eq!(server.handler.rank(&head), None, "it gives no claim to a slot");
     }
     assert_eq!(answer("/media/api/read_config", Some("wrong")).status, 401, "nothing was counted");
     for number in 0..MAX_FAILURES {
@@ -255,5 +255,5 @@ fn at_the_address_for_monitoring_there_is_nothing_else() {
     refused(&ask("POST", "/metrics", &[]), 405, "method");
     refused(&ask("GET", "/metrics", &[("sec-fetch-site", "cross-site")]), 403, "cross-site");
     let head = request("GET", "/metrics", &[("authorization", &right)], "").head;
-    assert_eq!(monitoring.rank(&head), Rank::Stranger);
+    assert_eq!(monitoring.rank(&head), None);
 }

@@ -1,7 +1,7 @@
 //! `serve --view-auth`: who may look sees everything but secrets, and changes nothing.
 
-use mediactl::http::server::auth::{Account, MAX_FAILURES};
-use mediactl::http::server::message::{Rank, Response, Service};
+use mediactl::http::server::auth::{Account, MAX_FAILURES, Role};
+use mediactl::http::server::message::{Response, Service};
 use serde_json::json;
 
 use mediactl::engine::Hooks;
@@ -162,9 +162,9 @@ fn the_body_of_a_viewer_is_not_kept() {
         let sent = Account { login: login.to_owned(), password: password.to_owned() }.to_header();
         request(method, "/media/api/modify_config", &[("authorization", &sent)], "").head
     };
-    assert_eq!(server.handler.rank(&head("admin", "s3cret", "POST")), Rank::Editor);
-    assert_eq!(server.handler.rank(&head("viewer", "l00k", "GET")), Rank::Viewer);
-    assert_eq!(server.handler.rank(&head("viewer", "l00k", "POST")), Rank::Stranger);
+    assert_eq!(server.handler.rank(&head("admin", "s3cret", "POST")), Some(Role::Edit));
+    assert_eq!(server.handler.rank(&head("viewer", "l00k", "GET")), Some(Role::View));
+    assert_eq!(server.handler.rank(&head("viewer", "l00k", "POST")), None);
     let mut unread = request("POST", "/media/api/modify_config", &[], "");
     unread.head = head("viewer", "l00k", "POST");
     unread.head.unread = true;

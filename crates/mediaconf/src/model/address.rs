@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use crate::schema::Schema;
 use crate::schema::kinds::PORT;
-use crate::schema::members::only_argument;
-use crate::schema::suggest::{is_one_edit, is_only_near, nearest};
+use crate::schema::suggest::{is_one_edit, is_only_near};
 use crate::secret::{Secrecy, word_parts};
 use crate::syntax::{Diagnostic, Diagnostics, Entry, Fix, Word};
 
@@ -29,7 +29,7 @@ pub(super) fn source(word: Word<'_>, diagnostics: &mut Diagnostics) {
         let found = Diagnostic::warning(word.span(), "an empty source url");
         return diagnostics.push(found.hint("name the source, or remove the directive"));
     }
-    url(word, &value, diagnostics);
+    diagnostics.push_any(url(word, &value));
     if lacks_scheme(&value) {
         let found = Diagnostic::warning(word.span(), "a source without a scheme");
         diagnostics.push(found.hint("write it like `udp://239.0.0.1:1234`"));
@@ -55,13 +55,13 @@ fn lacks_scheme(value: &str) -> bool {
 pub(super) fn backend(word: Word<'_>, diagnostics: &mut Diagnostics) {
     let value = word.value();
     let lower = value.to_ascii_lowercase();
-    let is_false = || lower == "false" || nearest(&lower, ["false"]).is_some();
+    let is_false = || lower == "false" || Schema::nearest(&lower, ["false"]).is_some();
     let is_slip = || is_false() || OFF.contains(&&*lower) || is_one_edit(&lower, OFF[0]);
     if value != "false" && value.bytes().all(|byte| byte.is_ascii_alphabetic()) && is_slip() {
         let message = format!("`{value}` is read as the URL of a backend");
         diagnostics.push(Diagnostic::warning(word.span(), message).hint("did you mean `auth false;`?"));
     }
-    url(word, &value, diagnostics);
+    diagnostics.push_any(url(word, &value));
 }
 
 fn is_digits(value: &str) -> bool {
@@ -69,11 +69,7 @@ fn is_digits(value: &str) -> bool {
 }
 
 /// Checks a URL. A word that is no URL is fine.
-pub(super) fn url(word: Word<'_>, value: &str, diagnostics: &mut Diagnostics) {
-    diagnostics.push_any(fault(word, value));
-}
-
-fn fault(word: Word<'_>, value: &str) -> Option<Diagnostic> {
+pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
     let (scheme, rest) = value.split_once(':')?;
     if !rest.starts_with('/') || !(is_known(scheme) || is_scheme(scheme)) {
         return None;
@@ -106,10 +102,16 @@ fn fault(word: Word<'_>, value: &str) -> Option<Diagnostic> {
 
 /// For four numbers, which look like an IP address of version 4: true if one of them is no byte.
 fn parts_of(host: &str) -> Option<bool> {
-    let numbers = || host.as_bytes().split(|byte| *byte == b'.');
-    let is_address = numbers().count() == 4
-        && numbers().all(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit));
-    is_address.then(|| host.split('.').any(|number| number.parse::<u8>().is_err()))
+    let (mut count, mut is_large) = (0, false);
+    for digits in host.as_bytes().split(|byte| *byte == b'.') {
+        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        count += 1;
+        is_large |=
+            digits.iter().fold(0_u32, |number, digit| 256.min(10 * number + u32::from(digit - b'0'))) > 255;
+    }
+    (count == 4).then_some(is_large)
 }
 
 fn large_part(word: Word<'_>) -> Diagnostic {
@@ -134,7 +136,7 @@ fn meant_scheme(scheme: &str) -> Option<&'static str> {
                 .strip_suffix(['s', 't', 'e'])
                 .is_some_and(|scheme| common.clone().any(|known| known == scheme))
     };
-    if is_known(scheme) || is_newer() { None } else { nearest(scheme, common.by_ref()) }
+    if is_known(scheme) || is_newer() { None } else { Schema::nearest(scheme, common.by_ref()) }
 }
 
 fn is_known(scheme: &str) -> bool {
@@ -151,7 +153,7 @@ const MAX_OTHERS: usize = 16;
 pub(super) fn listeners<'d>(listeners: &[Entry<'d>], diagnostics: &mut Diagnostics) {
     let mut by_port: HashMap<String, Vec<(Cow<'d, str>, String, Word<'d>)>> = HashMap::new();
     for entry in listeners {
-        let (keyword, Some(word)) = (entry.keyword(), only_argument(*entry)) else { continue };
+        let (keyword, Some(word)) = (entry.keyword(), entry.only_argument()) else { continue };
         let value = word.value();
         let (host, port) = value.rsplit_once(':').unwrap_or(("", &*value));
         match parts_of(host) {

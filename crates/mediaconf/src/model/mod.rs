@@ -12,12 +12,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::mem;
 
-pub use self::lost::has_lost_line_ends;
-pub use self::names::{NearMiss, near_miss, near_miss_in_block};
-pub use crate::schema::codec::{group_name, sources};
-pub use crate::schema::members::{
-    Member, Members, block_kind, key_of, only_argument, top_members, usable_account,
-};
+pub use self::names::{NearMiss, near_miss_in_block};
 pub use crate::secret::{MaskedText, Masker, SecretValues};
 
 use crate::schema::codec::{OptionWord, is_plural};
@@ -40,25 +35,27 @@ const MAX_OPTIONS: usize = 200;
 
 /// Returns all diagnostics of the text of a media server, those of its parser included, in the order of the text.
 pub fn check(bytes: impl AsRef<[u8]>) -> Diagnostics {
-    check_document(&Document::from_bytes(bytes.as_ref().to_vec()))
+    Document::from_bytes(bytes.as_ref().to_vec()).check()
 }
 
-/// Returns the same for a text that is parsed.
-pub fn check_document(document: &Document) -> Diagnostics {
-    let names = Names::with_capacity(document.entries().count());
-    let mut checker = Checker { names, ..Checker::default() };
-    checker.top_level(document);
-    let mut diagnostics = document.diagnostics().clone();
-    checker.report(document, &mut diagnostics);
-    diagnostics.sort();
-    mask_faults(document.text(), &mut diagnostics);
-    diagnostics
-}
+impl Document {
+    /// Returns all diagnostics, those of the parser included, in the order of the text.
+    pub fn check(&self) -> Diagnostics {
+        let names = Names::with_capacity(self.entries().count());
+        let mut checker = Checker { names, ..Checker::default() };
+        checker.top_level(self);
+        let mut diagnostics = self.diagnostics().clone();
+        checker.report(self, &mut diagnostics);
+        diagnostics.sort();
+        mask_faults(self.text(), &mut diagnostics);
+        diagnostics
+    }
 
-/// True if a document has errors, its parser's included: [`check`] without the warnings.
-pub fn has_errors(document: &Document) -> bool {
-    let mut names = Names::default();
-    document.diagnostics().errors() > 0 || document.entries().any(|entry| is_error(entry, &mut names))
+    /// True if there are errors, the parser's included: [`Document::check`] without the warnings.
+    pub fn has_errors(&self) -> bool {
+        let mut names = Names::default();
+        self.diagnostics().errors() > 0 || self.entries().any(|entry| is_error(entry, &mut names))
+    }
 }
 
 fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
@@ -71,7 +68,7 @@ fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
     let kind = Schema::media().group_of(&entry.keyword());
     // A template has the directives of a stream.
     let scope = kind.map_or_else(|| inner_scope(entry), Kind::scope);
-    kind.is_some_and(|kind| first(names, kind.noun().into(), group_name(entry)).is_some())
+    kind.is_some_and(|kind| first(names, kind.noun().into(), entry.group_name()).is_some())
         || !scope.is_unknown() && entry.children().any(|inner| is_broken(scope, inner))
 }
 
@@ -206,9 +203,9 @@ impl<'d> Checker<'d> {
             if kind.is_port && !std::ptr::eq(kind, &raw const UDP_PORT) {
                 self.listeners.push(entry);
             }
-            self.diagnostics.push_any(kind.warning.and_then(|warning| warning(only_argument(entry)?)));
+            self.diagnostics.push_any(kind.warning.and_then(|warning| warning(entry.only_argument()?)));
         } else if let Some(kind) = facts.group {
-            let name = group_name(entry);
+            let name = entry.group_name();
             self.name(Severity::Error, kind.noun().into(), name);
             match kind.has_sources() {
                 true if entry.is_block() => self.sourceless = Some(name.span()),
@@ -246,21 +243,21 @@ impl<'d> Checker<'d> {
             self.sourceless = None;
             self.include.get_or_insert_with(|| entry.head_span());
         } else if keyword == "push" {
-            let diagnostics = &mut self.diagnostics;
-            entry.arguments().take(1).for_each(|url| address::url(url, &url.value(), diagnostics));
+            let url = entry.arguments().next();
+            self.diagnostics.push_any(url.and_then(|url| address::url(url, &url.value())));
         } else if let Some(protocol) = protocol_of_switch(&keyword).filter(|_| !scope.is_top()) {
             let found = Diagnostic::warning(keyword_span(entry), format!("servers do not read `{keyword}`"));
             let found = found.hint(format!("write `{protocol} off;`"));
             self.diagnostics.push_any((entry.count_arguments() == 0).then_some(found));
         } else if scope.is_top() && Schema::media().has_named_blocks(&keyword) {
-            if let Some(name) = only_argument(entry).filter(|_| entry.is_block()) {
+            if let Some(name) = entry.only_argument().filter(|_| entry.is_block()) {
                 self.name(Severity::Warning, keyword, name);
             }
         } else if is_source() {
             self.sourceless = None;
         } else {
             let near = self.near.entry((scope, keyword.clone()));
-            let near = *near.or_insert_with(|| near_miss(scope, &keyword));
+            let near = *near.or_insert_with(|| scope.near_miss(&keyword));
             self.diagnostics.push_any(near.and_then(|near| unknown_directive(entry, near)));
         }
         self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
@@ -268,17 +265,12 @@ impl<'d> Checker<'d> {
 
     fn misshapen(&mut self, scope: Scope, row: &'static Parameter, entry: Entry<'d>) {
         let inside = lost::in_same_line(scope, entry, None);
-        let mut fix = None;
-        let severity = match row.strict {
-            true => {
-                fix = inside.iter().next().and_then(|found| found.fix.clone());
-                Severity::Error
-            }
-            false => {
-                self.diagnostics.extend(&inside);
-                Severity::Warning
-            }
-        };
+        let first = inside.iter().next().filter(|_| row.strict);
+        let fix = first.and_then(|found| found.fix.clone());
+        if !row.strict {
+            self.diagnostics.extend(&inside);
+        }
+        let severity = if row.strict { Severity::Error } else { Severity::Warning };
         if row.codec.facts().sources.is_some() {
             self.sourceless = None;
         }
@@ -302,10 +294,8 @@ impl<'d> Checker<'d> {
     /// Reports a name that another block of its kind has.
     fn name(&mut self, severity: Severity, noun: Cow<'d, str>, name: Word<'d>) {
         let Some(first) = first(&mut self.names, noun.clone(), name) else { return };
-        let hint = match severity {
-            Severity::Error => "rename or remove one of them",
-            Severity::Warning => "keep one of them",
-        };
+        let is_error = severity == Severity::Error;
+        let hint = if is_error { "rename or remove one of them" } else { "keep one of them" };
         let message = format!("the {noun} `{}` is defined twice", name.value());
         let found = Diagnostic::new(severity, name.span(), message);
         self.diagnostics.push(found.related(first.span(), "first here").hint(hint));

@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::path::{Path, Segment};
-use crate::model::near_miss;
+
 use crate::schema::codec::{General, OWN_PATH, is_list, json, json_string, object, of_kind};
 use crate::schema::fault::Fault;
-use crate::schema::suggest::{is_one_slip, nearest, similar_names};
+use crate::schema::suggest::{is_one_slip, similar_names};
 use crate::schema::{
-    AddressShape, Codec, Derived, DirectiveRole, JsonForm, Kind, Object, Place, SOURCE, Schema, Scope,
+    AddressShape, Codec, Derived, DirectiveRole, Facts, JsonForm, Kind, Object, Place, SOURCE, Schema, Scope,
     URL_GLOBAL, no_string,
 };
 
@@ -199,7 +199,9 @@ impl Place {
         if text == NULL {
             return self.removal();
         }
-        if let Some(text) = json_string(text).filter(|_| !self.is_object_of_words()) {
+        let is_object = |facts: Facts| facts.json == JsonForm::Object && facts.entries_of.is_none();
+        let is_object_of_words = matches!(self, Self::Own(row) if is_object(row.codec.facts()));
+        if let Some(text) = json_string(text).filter(|_| !is_object_of_words) {
             return self.string(&text);
         }
         match self {
@@ -229,26 +231,17 @@ impl Place {
         }
     }
 
-    /// True if the words of a directive, or JSON, make an object here.
-    fn is_object_of_words(self) -> bool {
-        let Self::Own(row) = self else { return false };
-        row.codec.facts().json == JsonForm::Object && row.codec.facts().entries_of.is_none()
-    }
-
     /// Returns null if the value here can be removed.
     pub fn removal(self) -> Result<Value, Fault> {
-        match self {
-            Self::Own(row) => match row.codec.facts().derived {
-                Some(Derived::Position) => {
-                    Err(Fault::of_path("every block has a position").hint("set the new position"))
-                }
-                Some(Derived::Static | Derived::NeverStatic) => {
-                    Err(Fault::of_path("every stream is static or not").hint("set it to true or false"))
-                }
-                _ => Ok(Value::Null),
-            },
-            _ => Ok(Value::Null),
-        }
+        let derived = if let Self::Own(row) = self { row.codec.facts().derived } else { None };
+        let (message, hint) = match derived {
+            Some(Derived::Position) => ("every block has a position", "set the new position"),
+            Some(Derived::Static | Derived::NeverStatic) => {
+                ("every stream is static or not", "set it to true or false")
+            }
+            _ => return Ok(Value::Null),
+        };
+        Err(Fault::of_path(message).hint(hint))
     }
 }
 
@@ -367,7 +360,7 @@ impl<'p> UnknownKey<'p> {
 
     /// The known key that it probably misspells.
     pub fn near_miss(self) -> Option<&'static str> {
-        let near = near_miss(self.scope, self.key).map(|near| near.key);
+        let near = self.scope.near_miss(self.key).map(|near| near.key);
         // In a text, a word of three letters may be any other word; a path asks for a known one.
         let mut keys = self.scope.rows().map(|row| row.key);
         near.or_else(|| keys.find(|key| key.len() == SHORT && is_one_slip(self.key, key)))
@@ -379,7 +372,7 @@ impl<'p> UnknownKey<'p> {
         let word = |name: &'_ str| name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let is_other = |name: &&str| name[..word(name)] != self.key[..word(self.key)];
         let others = || names.iter().map(String::as_str).filter(is_other);
-        nearest(self.key, others())
+        Schema::nearest(self.key, others())
             .or_else(|| others().find(|name| name.len() == SHORT && is_one_slip(self.key, name)))
     }
 

@@ -192,12 +192,6 @@ impl Config<'_> {
             _ => Fault { hint: did_you_mean(key, self.names(above).iter().map(String::as_str)), ..fault },
         }
     }
-
-    /// The absence of one of the names that a path begins with. A path that the schema does not have is one, too: a glob
-    /// passes over it.
-    pub(super) fn absent(&self, path: &Path, names: &[&str]) -> Fault {
-        Fault { kind: FaultKind::Absent, ..self.missing(path, names) }
-    }
 }
 
 /// The settings with which paths are expanded: to one place for each name that a glob matches and for each entry of a list

@@ -86,7 +86,7 @@ impl Finder {
                 .part_words(entry)
                 .for_each(|(part, word)| self.word(&mut reader, word, part.is_some_and(|part| part.secret))),
             None => {
-                let is_secret = row.secret && !row.codec.has_options(entry);
+                let is_secret = row.secret && facts.address.is_none();
                 entry.arguments().for_each(|word| self.word(&mut reader, word, is_secret));
             }
         }

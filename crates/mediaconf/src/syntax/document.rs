@@ -105,6 +105,11 @@ impl Document {
         self.records.len()
     }
 
+    /// All entries, nested ones included, in the order of the text.
+    pub fn all_entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        (0..self.len()).map(|number| self.entry(EntryId::from_index(number)))
+    }
+
     /// True if the text has no entry: it is empty, or holds comments only.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
@@ -313,17 +318,13 @@ fn unparsable(text: &str) -> Option<Diagnostic> {
     if text.len() > i32::MAX as usize {
         return Some(Diagnostic::error(0..0, "the text is larger than 2 GiB"));
     }
-    let message = "this is the old 3.x format (Erlang terms), not a `media.conf`";
-    let hint = "write `http 8080;` for `{http, 8080}.`, and `#` for `%`";
-    erlang_terms(text).map(|span| Diagnostic::error(span, message).hint(hint))
-}
-
-/// Finds `{http, 8080}.` as the first line that is not a `%` comment: the format of version 3.
-fn erlang_terms(text: &str) -> Option<Span> {
+    // `{http, 8080}.` as the first line that is not a `%` comment is the format of version 3.
     let is_content = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('%');
     let line = text.trim_start_matches(BOM).lines().find(is_content)?.trim_end();
     let (name, _) = line.trim_start().strip_prefix('{')?.split_once(',')?;
     let is_name = !name.is_empty() && name.trim().bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let start = (line.as_ptr() as usize - text.as_ptr() as usize) as u32;
-    is_name.then_some(start..start + line.len() as u32)
+    let message = "this is the old 3.x format (Erlang terms), not a `media.conf`";
+    let hint = "write `http 8080;` for `{http, 8080}.`, and `#` for `%`";
+    is_name.then(|| Diagnostic::error(start..start + line.len() as u32, message).hint(hint))
 }

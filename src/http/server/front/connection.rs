@@ -17,7 +17,8 @@ use super::workers::Workers;
 use crate::error::{Error, ErrorKind};
 use crate::http::api::on_every_response;
 use crate::http::problem::Problem;
-use crate::http::server::message::{HttpRequest, PeerAddress, Rank, Response, Service};
+use crate::http::server::auth::Role;
+use crate::http::server::message::{HttpRequest, PeerAddress, Response, Service};
 use crate::http::server::tls::{Stream, Timed, Tls, open};
 
 /// The number of bytes to read or write at a time.
@@ -47,13 +48,13 @@ type End = Option<Error>;
 
 impl Shared {
     /// The room for a body of this sender.
-    fn body(&self, peer: PeerAddress, rank: Rank) -> ArrivingBody<'_> {
+    fn body(&self, peer: PeerAddress, rank: Option<Role>) -> ArrivingBody<'_> {
         let [of_viewers, of_editors, of_local] = &self.bodies;
         let (memory, most) = match (peer, rank) {
             (PeerAddress::Uid(_), _) => (of_local, self.limits.body),
-            (_, Rank::Editor) => (of_editors, self.limits.body),
-            (_, Rank::Viewer) => (of_viewers, limits::VIEWER_BODY.min(self.limits.body)),
-            (_, Rank::Stranger) => (of_viewers, limits::SMALL_BODY),
+            (_, Some(Role::Edit)) => (of_editors, self.limits.body),
+            (_, Some(Role::View)) => (of_viewers, limits::VIEWER_BODY.min(self.limits.body)),
+            (_, None) => (of_viewers, limits::SMALL_BODY),
         };
         ArrivingBody { bytes: Vec::new(), memory, charged: 0, most }
     }
@@ -120,7 +121,7 @@ impl<'f> Connection<'f> {
         self.stream.timed().set_times(begin + limits.request_time, limits.transfer_time);
         // The password comes before the body: an unwanted body is only skipped, if it is short. A client that waits for
         // `100 Continue` and gets another response may send the body or not.
-        head.unread = rank == Rank::Stranger && framing != Framing::Empty;
+        head.unread = rank.is_none() && framing != Framing::Empty;
         let mut body = self.shared.body(self.peer, rank);
         let mut in_step = !head.unread || !expects_continue;
         if in_step {
@@ -383,24 +384,21 @@ impl ArrivingBody<'_> {
     fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let length = self.bytes.len() + bytes.len();
         self.check(length as u64)?;
-        let capacity = length.max(2 * self.bytes.capacity()).max(limits::SMALL_BODY).min(self.most);
-        let has_room = length <= self.bytes.capacity()
-            || self.charge(capacity) && self.bytes.try_reserve_exact(capacity - self.bytes.len()).is_ok();
-        if !has_room {
-            return Err(Error::new(ErrorKind::Full, "there is no memory left for the body of the request"));
+        if length > self.bytes.capacity() {
+            let capacity = length.max(2 * self.bytes.capacity()).max(limits::SMALL_BODY).min(self.most);
+            // A small body takes none of the memory.
+            let charge = if capacity > limits::SMALL_BODY { capacity } else { 0 };
+            let (most, held) = self.memory;
+            let before = held.fetch_add(charge - self.charged, Ordering::AcqRel);
+            let is_over = charge > 0 && before + charge - self.charged > *most;
+            self.charged = charge;
+            if is_over || self.bytes.try_reserve_exact(capacity - self.bytes.len()).is_err() {
+                let detail = "there is no memory left for the body of the request";
+                return Err(Error::new(ErrorKind::Full, detail));
+            }
         }
         self.bytes.extend_from_slice(bytes);
         Ok(())
-    }
-
-    /// Takes memory for so many bytes; false if there is none. A small body takes none.
-    fn charge(&mut self, bytes: usize) -> bool {
-        let more = if bytes > limits::SMALL_BODY { bytes.saturating_sub(self.charged) } else { 0 };
-        let (most, held) = self.memory;
-        let sum = |held: usize| held.checked_add(more).filter(|sum| *sum <= *most);
-        let is_granted = held.fetch_update(Ordering::AcqRel, Ordering::Acquire, sum).is_ok();
-        self.charged += if is_granted { more } else { 0 };
-        is_granted
     }
 }
 

@@ -11,7 +11,8 @@ use rustix::net::{Shutdown, shutdown};
 
 use super::limits::Limits;
 use crate::error::{Error, ErrorKind};
-use crate::http::server::message::{PeerAddress, Rank, counted_address};
+use crate::http::server::auth::Role;
+use crate::http::server::message::{PeerAddress, counted_address};
 
 /// What a connection hears that gets no slot, or loses it.
 pub const ALL_TAKEN: &str = "all connections are taken";
@@ -53,7 +54,7 @@ struct Holder {
     /// The address that it counts for; none for the loopback, proxies and users of this machine.
     address: Option<IpAddr>,
     /// That of its last request.
-    rank: Rank,
+    rank: Option<Role>,
     /// True while a wanted body comes, and while a request is answered.
     is_busy: bool,
     /// The time of its last request with a right password, or when it got the slot.
@@ -104,7 +105,7 @@ impl Slots {
             if !is_full_address && !is_held_up && open < self.most && !table.stopping {
                 table.full_since = None;
                 table.last += 1;
-                let (socket, rank) = (Arc::clone(socket), Rank::Stranger);
+                let (socket, rank) = (Arc::clone(socket), None);
                 let holder = Holder { socket, address, rank, is_busy: false, since: now, is_lost: false };
                 table.held.insert(table.last, holder);
                 return Some(Slot { slots: Arc::clone(self), id: table.last, refusal: None });
@@ -112,12 +113,12 @@ impl Slots {
             // Where strangers hold half of the slots, they make room for one another.
             let counted = |holder: &&Holder| !is_full_address || is_of_address(holder);
             let most = if is_full_address { limits.per_address } else { self.most };
-            let strangers = table.open().filter(counted).filter(|it| it.rank == Rank::Stranger).count();
+            let strangers = table.open().filter(counted).filter(|it| it.rank.is_none()).count();
             let may_go = |holder: &Holder| {
                 !holder.is_lost
                     && !is_held_up
                     && counted(&holder)
-                    && (holder.rank == Rank::Stranger || (!holder.is_busy && 2 * strangers < most))
+                    && (holder.rank.is_none() || (!holder.is_busy && 2 * strangers < most))
             };
             let worth = |it: &Holder| ((it.since + limits.grace).max(now), it.rank, it.since);
             let worst = table.held.values_mut().filter(|it| may_go(it)).min_by_key(|it| worth(it));
@@ -206,17 +207,17 @@ impl Slot {
     ///
     /// # Errors
     /// The turn does not come in time.
-    pub fn judge(&self, rank: Rank) -> Result<(), Error> {
+    pub fn judge(&self, rank: Option<Role>) -> Result<(), Error> {
         let (slots, no_turn) = (&self.slots, || Error::new(ErrorKind::Full, NO_TURN));
         let until = Instant::now() + slots.limits.waiting_time;
         let mut table = slots.lock();
         loop {
             let now = Instant::now();
-            let viewed = table.open().filter(|it| it.rank == Rank::Viewer && it.is_busy).count();
-            let has_turn = rank != Rank::Viewer || viewed < (slots.most.div_ceil(2) - 1).max(1);
+            let viewed = table.open().filter(|it| it.rank == Some(Role::View) && it.is_busy).count();
+            let has_turn = rank != Some(Role::View) || viewed < (slots.most.div_ceil(2) - 1).max(1);
             let holder = table.held.get_mut(&self.id).filter(|it| !it.is_lost).ok_or_else(no_turn)?;
-            (holder.rank, holder.is_busy) = (rank, has_turn && rank > Rank::Stranger);
-            holder.since = if rank > Rank::Stranger { now } else { holder.since };
+            (holder.rank, holder.is_busy) = (rank, has_turn && rank.is_some());
+            holder.since = if rank.is_some() { now } else { holder.since };
             if has_turn {
                 return Ok(());
             }

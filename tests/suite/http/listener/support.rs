@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use mediactl::http::server::auth::Role;
 use mediactl::http::server::front::limits::Limits;
 use mediactl::http::server::front::{HttpServer, Listener};
-use mediactl::http::server::message::{Head, HttpRequest, PeerAddress, Rank, Response, Service};
+use mediactl::http::server::message::{Head, HttpRequest, PeerAddress, Response, Service};
 use mediactl::http::server::tls::Tls;
 
 use crate::waiting::{PATIENCE, eventually, let_pass};
@@ -25,11 +26,11 @@ pub struct Echo {
 }
 
 impl Service for Echo {
-    fn rank(&self, head: &Head) -> Rank {
+    fn rank(&self, head: &Head) -> Option<Role> {
         match head.header("x-rank") {
-            Some("stranger") => Rank::Stranger,
-            Some("viewer") => Rank::Viewer,
-            _ => Rank::Editor,
+            Some("stranger") => None,
+            Some("viewer") => Some(Role::View),
+            _ => Some(Role::Edit),
         }
     }
 

@@ -18,6 +18,11 @@ use crate::schema::row::{
 use crate::syntax::{Entry, Word, quoted_word};
 
 impl Part {
+    /// True if it may be left out.
+    pub fn is_optional(&self) -> bool {
+        self.place == PartPlace::Optional
+    }
+
     /// True if it takes all words that are no other part.
     pub fn is_rest(&self) -> bool {
         self.place == PartPlace::Rest
@@ -176,27 +181,22 @@ impl Codec for ObjectShape {
         for (key, value) in patch {
             merged.insert(key.clone(), value.clone());
         }
-        let is_set = |key| patch.get(key).is_some_and(|value| !value.is_null());
+        let is_set = |key: &str| patch.get(key).is_some_and(|value| !value.is_null());
         for part in self.required() {
             let alternative = self.alternative(part);
             let keys: Vec<&str> = std::iter::once(part).chain(alternative).map(|part| part.key).collect();
-            if let [first, second] = keys[..] {
-                match (is_set(first), is_set(second)) {
-                    (true, true) => {
-                        let message = format!("`{first}` and `{second}` exclude each other");
-                        faults.push(Fault::wrong_type(&at.child(second), message).hint("give one of them"));
-                    }
-                    (true, false) => drop(merged.shift_remove(second)),
-                    (false, true) => drop(merged.shift_remove(first)),
-                    (false, false) => {}
+            match keys.iter().copied().filter(|key| is_set(key)).collect::<Vec<_>>()[..] {
+                [first, second] => {
+                    let message = format!("`{first}` and `{second}` exclude each other");
+                    faults.push(Fault::wrong_type(&at.child(second), message).hint("give one of them"));
                 }
+                [set] => merged.retain(|key, _| key == set || !keys.contains(&key.as_str())),
+                _ => {}
             }
             if keys.iter().all(|key| merged.get(*key).is_none_or(Value::is_null)) {
+                let hint = alternative.map(|_| format!("give one of {}", listed(&keys)));
                 let fault = Fault::wrong_type(&at.child(part.key), format!("the {} is missing", part.key));
-                faults.push(match alternative {
-                    Some(_) => fault.hint(format!("give one of {}", listed(&keys))),
-                    None => fault,
-                });
+                faults.push(Fault { hint, ..fault });
             }
         }
         merged.retain(|_, value| !value.is_null());
