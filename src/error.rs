@@ -10,7 +10,7 @@ use signal_hook::consts::SIGTERM;
 
 use crate::engine::{Guard, Snapshot};
 use crate::store::PendingInfo;
-use mediaconf::{Diagnostics, EditError, Fault, FaultKind, Faults, LineIndex, Masker, Severity, joined};
+use mediaconf::{Diagnostics, EditError, Fault, FaultKind, Faults, LineIndex, Masker, Severity};
 
 macro_rules! exits {
     ($($exit:ident $code:literal $meaning:literal,)*) => {
@@ -475,10 +475,10 @@ impl From<Faults> for Error {
             }
             FaultKind::Path | FaultKind::Absent => ErrorKind::Invalid,
             FaultKind::Unexpected => {
-                return Self::new(ErrorKind::Unexpected, joined(&faults)).hint("nothing was changed");
+                return Self::new(ErrorKind::Unexpected, Fault::joined(&faults)).hint("nothing was changed");
             }
         };
-        let message = joined(&faults);
+        let message = Fault::joined(&faults);
         for fault in faults.iter_mut().filter(|fault| fault.is_absent()) {
             fault.hint.get_or_insert_with(|| ALL_PATHS.to_owned());
         }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use mediaconf::{Config, Document, FaultKind, check, modify};
+use mediaconf::{Config, Document, FaultKind, check};
 use mediactl::store::Revision;
 
 use crate::timing::{command, median, timed};
@@ -29,7 +29,7 @@ pub fn of_changes() {
         let [small, large] = ELEMENTS.map(|count| {
             let (text, patch) = change(count);
             let document = Document::parse(text);
-            seconds(|| drop(modify(&document, patch, FaultKind::DOUBTS)))
+            seconds(|| drop(document.modify(patch, FaultKind::DOUBTS)))
         });
         row(&format!("{name}: x 4"), large / small, "<= 5");
     }

@@ -2,7 +2,7 @@
 //! is in the text. Here a place is chosen in the view of the text, or in the patch that is there,
 //! and gets a value of a kind that has its own rule.
 
-use mediaconf::{Document, has_errors};
+use mediaconf::Document;
 use serde_json::{Map, Value, json};
 
 use crate::law::view;
@@ -33,7 +33,7 @@ impl Chance {
 /// Another patch of the same text; none if the text has errors.
 pub fn other_patch(text: &str, patch: &[u8], chance: &mut Chance) -> Option<Value> {
     let document = Document::parse(text.to_owned());
-    if has_errors(&document) {
+    if document.has_errors() {
         return None;
     }
     let is_kept = !chance.one_in(3);

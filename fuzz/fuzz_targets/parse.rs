@@ -15,7 +15,7 @@ mod law;
 mod oracle;
 
 use libfuzzer_sys::fuzz_target;
-use mediaconf::{Config, Document, Path, set_lines};
+use mediaconf::{Config, Document, Path};
 
 /// The size of a large text.
 const LARGE: usize = 1 << 20;
@@ -56,7 +56,7 @@ fn json_is_written(document: &Document) {
 }
 
 fn lines_are_read_back(document: &Document) {
-    for (path, text) in set_lines(&law::view(document, false), &[]) {
+    for (path, text) in Path::set_lines(&law::view(document, false), &[]) {
         let line = format!("{path}={text}");
         let (read, value) = Path::split_assignment(&line).expect("what is printed is a path");
         assert_eq!((read.to_string(), value), (path, Some(text.as_str())), "{line}");

@@ -15,17 +15,17 @@ mod mutate;
 mod oracle;
 
 use libfuzzer_sys::{Corpus, fuzz_mutator, fuzz_target, fuzzer_mutate};
-use mediaconf::{has_errors, parse_patch};
+use mediaconf::Schema;
 use mutate::{Chance, other_patch};
 
 fuzz_target!(|bytes: &[u8]| -> Corpus {
     let Some((text, json)) = parts(bytes) else { return Corpus::Reject };
     let document = law::parsing_changes_nothing(text);
-    if has_errors(&document) {
+    if document.has_errors() {
         return Corpus::Reject;
     }
     law::an_empty_patch_is_the_identity(&document);
-    if let Ok(patch) = parse_patch(json) {
+    if let Ok(patch) = Schema::parse_patch(json) {
         law::changes_only_what_it_says(&document, &patch);
     }
     Corpus::Keep

@@ -14,7 +14,7 @@ mod law;
 mod oracle;
 
 use libfuzzer_sys::{Corpus, fuzz_target};
-use mediaconf::{AssignOptions, AssignedValue, Assignment, Config, Document, Path, normalize};
+use mediaconf::{AssignOptions, AssignedValue, Assignment, Config, Document, Path, Schema};
 use serde_json::Value;
 
 /// Every shape there is, at least once.
@@ -52,7 +52,7 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     match computed {
         Ok(computed) => {
             let patch = Value::Object(computed.patch);
-            assert!(normalize(patch.clone()).is_ok(), "what is computed can be asked for: {patch}");
+            assert!(Schema::normalize(patch.clone()).is_ok(), "what is computed can be asked for: {patch}");
             law::changes_only_what_it_says(&document, &patch);
         }
         Err(faults) => assert!(!faults.is_empty(), "what is refused is refused for a reason"),

@@ -22,7 +22,7 @@ use crate::error::{Error, ErrorKind, WITHOUT_STRICT};
 use crate::store::Follow;
 use mediaconf::{
     Diagnostic, Diagnostics, Document, Fault, Fix, LineIndex, Path, Pointer, Position, Request, Segment,
-    Severity, Span, block_kind, check, group_name, joined,
+    Severity, Span, check,
 };
 
 impl Engine {
@@ -115,7 +115,8 @@ impl Transaction<'_> {
         let known: Vec<_> = before.into_iter().chain(file).collect();
         let faults = engine.new_faults(&known, composed.as_ref());
         if !(faults.is_empty() || self.options.takes_faults) {
-            let refusal = Error::new(ErrorKind::BadNewText, joined(&faults)).hint("nothing was written");
+            let refusal =
+                Error::new(ErrorKind::BadNewText, Fault::joined(&faults)).hint("nothing was written");
             return Err(refusal.with_faults(faults));
         }
         let before = before.cloned().unwrap_or_default();
@@ -136,7 +137,7 @@ impl Transaction<'_> {
 /// The change brings warnings, and is to be refused then.
 fn refused(warnings: &[NewWarning]) -> Error {
     let said = |warning: &NewWarning| Fault::plain(format!("{BRINGS_WARNING}{warning}"));
-    Error::new(ErrorKind::NewWarnings, format!("{BRINGS_WARNING}{}", joined(warnings)))
+    Error::new(ErrorKind::NewWarnings, format!("{BRINGS_WARNING}{}", Fault::joined(warnings)))
         .hint(WITHOUT_STRICT)
         .with_faults(warnings.iter().map(said).collect())
 }
@@ -214,8 +215,8 @@ fn parts(document: &Document) -> (Vec<EntryText<'_>>, String) {
     let text = document.text();
     let (mut entries, mut rest, mut at) = (Vec::new(), String::new(), 0);
     for entry in document.entries() {
-        let Some(kind) = block_kind(entry) else { continue };
-        let (name, line) = (group_name(entry), document.line_start(entry.start()));
+        let Some(kind) = entry.block_kind() else { continue };
+        let (name, line) = (entry.group_name(), document.line_start(entry.start()));
         let start = if text[line..entry.start()].trim().is_empty() { line } else { entry.start() };
         rest.push_str(&text[at..start]);
         at = entry.end();

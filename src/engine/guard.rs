@@ -1,6 +1,6 @@
 //! Guards refuse changes that are rarely intended.
 
-use mediaconf::{DirectiveRole, Document, FaultKind, Kind, Word, top_members, usable_account};
+use mediaconf::{DirectiveRole, Document, Entry, FaultKind, Kind, Word};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -142,13 +142,13 @@ pub fn account(document: &Document) -> Option<[Word<'_>; 2]> {
 pub fn account_of<'d>(document: &'d Document, role: DirectiveRole) -> Option<[Word<'d>; 2]> {
     let keywords = role.keywords();
     let entries: Vec<_> = document.entries().filter(|entry| keywords.contains(&&*entry.keyword())).collect();
-    usable_account(&entries)
+    Entry::usable_account(&entries)
 }
 
 /// Returns the number of streams that `old` has and `new` lacks, and the number of all streams of `old`.
 pub fn deleted_streams(old: &Document, new: &Document) -> (usize, usize) {
-    let name = |entry: &mediaconf::Entry<'_>| mediaconf::group_name(*entry).value().into_owned();
-    let (old, new) = (top_members(old), top_members(new));
+    let name = |entry: &mediaconf::Entry<'_>| entry.group_name().value().into_owned();
+    let (old, new) = (old.members(), new.members());
     let kept: std::collections::HashSet<String> =
         new.own_by_key(Kind::Streams.key()).iter().map(name).collect();
     let before = old.own_by_key(Kind::Streams.key());

@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::store::{Follow, IncludeError, IncludedText, Revision, Store};
 use mediaconf::{
     Config, Diagnostic, Diagnostics, Fault, Faults, Fix, Kind, Masker, Path, Request, Schema, Segment,
-    Severity, Span, WITH_INCLUDES, group_name, one_line, top_members,
+    Severity, Span, one_line,
 };
 
 /// The message in the place of a fault of which only the place may be shown.
@@ -318,14 +318,14 @@ impl Composed {
 
     /// The streams, lives and plugins of included files.
     pub fn included_entries(&self) -> Vec<IncludedEntry> {
-        let members = top_members(self.text.document());
+        let members = self.text.document().members();
         let in_group = |kind: Kind| members.own_by_key(kind.key()).iter().map(move |entry| (kind, *entry));
         let entries = Kind::ALL.into_iter().flat_map(in_group);
         let included = entries.filter_map(|(kind, entry)| {
             let (file, line) = self.included_line(entry.span().start)?;
             Some(IncludedEntry {
                 kind,
-                name: group_name(entry).value().into_owned(),
+                name: entry.group_name().value().into_owned(),
                 file: file.to_owned(),
                 line,
             })
@@ -382,7 +382,7 @@ fn stands_in(file: &str, line: usize, is_here: bool) -> Fault {
 /// The members of the top level, and the streams, lives and plugins, that a change is about.
 fn changed_places<'r>(request: &'r Request, patch: Option<&'r Value>) -> Vec<Vec<&'r str>> {
     if let Some(patch) = patch.and_then(Value::as_object) {
-        if patch.contains_key(WITH_INCLUDES) {
+        if patch.contains_key(Schema::WITH_INCLUDES) {
             // It is refused as a whole.
             return Vec::new();
         }
@@ -538,12 +538,12 @@ impl Engine {
         let sides = [before, after].map(|text| {
             let composed = self.composed(text, self.followed());
             let included = composed.map(|composed| composed.included_entries()).unwrap_or_default();
-            let members = text.members();
+            let members = text.document().members();
             let own = Kind::ALL.into_iter().flat_map(|kind| {
                 members
                     .own_by_key(kind.key())
                     .iter()
-                    .map(move |entry| (kind.key(), group_name(*entry).value().into_owned()))
+                    .map(move |entry| (kind.key(), entry.group_name().value().into_owned()))
             });
             let keys: HashSet<_> =
                 included.iter().map(|entry| (entry.kind.key(), entry.name.clone())).chain(own).collect();

@@ -10,9 +10,7 @@ use super::snapshot::Snapshot;
 use super::transaction::Transaction;
 use crate::error::{Error, ErrorKind};
 use crate::store::{Revision, WHOLE_HISTORY};
-use mediaconf::{
-    Config, Document, Fault, LinesClash, Masker, Pointer, Request, Schema, patch_between, three_way,
-};
+use mediaconf::{Config, Document, Fault, Masker, Pointer, Request, Schema};
 
 impl Transaction<'_> {
     /// The text that the change was made of; `None` if it names none.
@@ -67,13 +65,13 @@ impl Transaction<'_> {
         let [base, mine, theirs] = [base, &mine, present].map(|text| text.document());
         // Of a base with errors, only the lines are merged.
         let patch = match base.diagnostics().errors() {
-            0 => Some(patch_between(base, mine)),
+            0 => Some(base.patch_to(mine)),
             _ => None,
         };
         if let Some(patch) = &patch {
             self.refuse_changed(base, theirs, &patch.clone().into())?;
         }
-        let merged = three_way(base, mine, theirs, patch).map_err(lines_clash)?;
+        let merged = base.three_way(mine, theirs, patch).map_err(lines_clash)?;
         Ok(Arc::new(Snapshot::from_document(merged)))
     }
 
@@ -90,7 +88,7 @@ impl Transaction<'_> {
         let (document, config) = (base.document(), base.config());
         let evaluated = request.evaluate(&config)?;
         let patch = match request.edit(evaluated, document, &config)? {
-            Some(edit) => patch_between(document, &edit.document).into(),
+            Some(edit) => document.patch_to(&edit.document).into(),
             None => Value::Object(serde_json::Map::new()),
         };
         self.refuse_changed(document, present.document(), &patch)?;
@@ -224,9 +222,9 @@ pub fn changed_meanwhile(conflicts: &[Fault], masker: &Masker) -> Error {
 }
 
 /// The refusal of a change of lines that others changed, too.
-pub fn lines_clash(clash: LinesClash) -> Error {
+pub fn lines_clash(line: Option<usize>) -> Error {
     let message = "the same lines were changed meanwhile, and not only their values";
-    let fault = Fault { line: clash.line, ..Fault::of_path(message) };
+    let fault = Fault { line, ..Fault::of_path(message) };
     Error::new(ErrorKind::Conflict, message).with_faults(vec![fault.hint(REPEAT)])
 }
 

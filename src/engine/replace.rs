@@ -18,7 +18,7 @@ use super::running::ReloadRun;
 use super::snapshot::Snapshot;
 use super::transaction::{Transaction, hand_edited_since};
 use crate::error::{Error, ErrorKind};
-use mediaconf::{Document, EditError, Masker, Path, Token, formatted_document, has_lost_line_ends};
+use mediaconf::{Document, EditError, Masker, Path, Token};
 
 impl Engine {
     /// Makes a change, or rehearses it.
@@ -168,7 +168,7 @@ impl Engine {
         options: &ChangeOptions,
     ) -> Result<(), Error> {
         let is_present = || present.into_iter().flatten().any(|present| present.is_same_text(text));
-        let is_lost = has_lost_line_ends(text.bytes()) && !is_present();
+        let is_lost = Document::has_lost_line_ends(text.bytes()) && !is_present();
         self.refuse_guarded([is_lost.then_some(Guard::OneLine), None], options)
     }
 
@@ -206,7 +206,7 @@ impl Transaction<'_> {
         if !present.is_valid() {
             return Err(Error::bad_config(present.clone()));
         }
-        let new = formatted_document(present.document()).map_err(EditError::Unproved)?;
+        let new = present.document().formatted().map_err(EditError::Unproved)?;
         Ok(new.map_or_else(|| present.clone(), |new| Snapshot::from_document(new).into()))
     }
 

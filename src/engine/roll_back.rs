@@ -18,7 +18,6 @@ use crate::store::{
     ChangeRecord, ChangeRef, HAND_EDIT, HistoryEntry, Loaded, PendingInfo, PendingRecord, REVERT, Revision,
     RunBy, WHOLE_HISTORY, Writer,
 };
-use mediaconf::{patch_between, three_way};
 
 /// The author of an automatic rollback: no user.
 pub(super) const NO_USER: &str = "";
@@ -118,11 +117,11 @@ fn merged(texts: [&Arc<Snapshot>; 3]) -> Option<Arc<Snapshot>> {
         return None;
     }
     let [old, written, edited] = texts.map(|text| text.document());
-    let patch = patch_between(written, old);
+    let patch = written.patch_to(old);
     if !conflicts(written, edited, &patch.clone().into()).is_empty() {
         return None;
     }
-    let merged = three_way(written, old, edited, Some(patch)).ok()?;
+    let merged = written.three_way(old, edited, Some(patch)).ok()?;
     Some(Arc::new(Snapshot::from_bytes(merged.bytes().clone())))
 }
 

@@ -12,7 +12,7 @@ use super::include::Composed;
 use super::snapshot::{Snapshot, compared};
 use crate::error::Error;
 use crate::store::{CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision};
-use mediaconf::{Masker, Path, Position, Segment, diff};
+use mediaconf::{Masker, Path, Position, Segment};
 
 /// A configuration that can be read and changed.
 ///
@@ -226,7 +226,7 @@ pub fn differing(running: &Snapshot, saved: &Snapshot) -> Vec<String> {
     let mut paths = Vec::new();
     if running.is_valid() && saved.is_valid() {
         let patch =
-            compared([Some(running), Some(saved)], |running, saved| Value::Object(diff(running, saved)));
+            compared([Some(running), Some(saved)], |running, saved| Value::Object(running.patch_to(saved)));
         collect_paths(&Masker::default().json(&patch), &mut Vec::new(), &mut paths);
     }
     paths

@@ -9,9 +9,7 @@ use serde_json::{Map, Value};
 use super::guard;
 use crate::store::Revision;
 use mediaconf::{
-    Config, Diagnostics, DirectiveRole, Document, EntryId, Kind, Masker, Members, Request, Schema,
-    SecretValues, Span, check_document, has_errors, has_lost_line_ends, only_argument, top_members,
-    unified_diff,
+    Config, Diagnostics, DirectiveRole, Document, Kind, Masker, Request, Schema, SecretValues, Span,
 };
 
 /// The directive that includes files.
@@ -85,7 +83,7 @@ impl Snapshot {
 
     /// The result of a proved edit of a document without errors.
     pub fn proved(document: Document) -> Self {
-        debug_assert!(!has_errors(&document), "what an edit writes has no errors");
+        debug_assert!(!document.has_errors(), "what an edit writes has no errors");
         Self { valid: OnceLock::from(true), ..Self::from_document(document) }
     }
 
@@ -117,11 +115,6 @@ impl Snapshot {
         *self.revision.get_or_init(|| Revision::from_text(self.bytes()))
     }
 
-    /// The top-level members.
-    pub fn members(&self) -> Members<'_> {
-        top_members(self.document())
-    }
-
     /// The values of the text. Meaningful only for a text without errors.
     pub fn config(&self) -> Config<'_> {
         Config::new(self.document())
@@ -143,10 +136,10 @@ impl Snapshot {
                 return Vec::new();
             }
             let document = self.document();
-            let entries = (0..document.len()).map(|index| document.entry(EntryId::from_index(index)));
-            let found = entries.filter(|entry| !entry.is_block() && entry.keyword() == INCLUDE);
+            let found =
+                document.all_entries().filter(|entry| !entry.is_block() && entry.keyword() == INCLUDE);
             found
-                .filter_map(|entry| Some((entry.span(), only_argument(entry)?.value().into_owned())))
+                .filter_map(|entry| Some((entry.span(), entry.only_argument()?.value().into_owned())))
                 .collect()
         })
     }
@@ -177,7 +170,7 @@ impl Snapshot {
 
     /// All diagnostics, in the order of the text; computed when first asked for.
     pub fn diagnostics(&self) -> &Diagnostics {
-        self.diagnostics.get_or_init(|| check_document(self.document()))
+        self.diagnostics.get_or_init(|| self.document().check())
     }
 
     /// Describes the number of its errors.
@@ -190,12 +183,12 @@ impl Snapshot {
 
     /// True if the text has lost its line ends.
     pub fn has_lost_line_ends(&self) -> bool {
-        *self.lost_line_ends.get_or_init(|| has_lost_line_ends(&self.bytes))
+        *self.lost_line_ends.get_or_init(|| Document::has_lost_line_ends(&self.bytes))
     }
 
     /// True if the text can be shown as JSON and changed.
     pub fn is_valid(&self) -> bool {
-        *self.valid.get_or_init(|| !has_errors(self.document()))
+        *self.valid.get_or_init(|| !self.document().has_errors())
     }
 }
 
@@ -229,7 +222,8 @@ pub fn diff_lines(
 
 /// Returns the lines of a unified diff of two values as JSON.
 pub fn value_diff_lines(old: &Value, new: &Value) -> Vec<String> {
-    unified_diff(&format!("{old:#}\n"), &format!("{new:#}\n"))
+    let [old, new] = [old, new].map(|value| Document::parse(format!("{value:#}\n")));
+    old.unified_diff(&new, None)
 }
 
 /// Returns the number of lines of a diff that only the new side has, and of those that only the old side has.

@@ -13,10 +13,10 @@ use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 
 use crate::store::Revision;
-use mediaconf::Masker;
+use mediaconf::{Masker, Schema};
 
 /// The query parameter of `read_config` that adds what is included; the member that marks it has the same name.
-pub use mediaconf::WITH_INCLUDES;
+pub const WITH_INCLUDES: &str = Schema::WITH_INCLUDES;
 
 /// The operation of a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

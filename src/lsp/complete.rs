@@ -1,12 +1,9 @@
 //! What may be typed at a place: directives, values, and names of blocks where they are meant.
 
-use mediaconf::{
-    Document, FOREIGN_KEYWORDS, Facts, ForeignForm, ForeignKeyword, KnownOption, Parameter, PartPlace,
-    Schema, Word, WordKind,
-};
+use mediaconf::{Document, ForeignKeyword, Parameter, Schema, Word, WordKind};
 use serde_json::{Value, json};
 
-use super::place::{Caret, Enclosing, NameGroup, REFERENCE, names_of, naming_part};
+use super::place::{Caret, Enclosing, NameGroup, REFERENCE, names_of};
 use super::text::Spot;
 
 /// The most candidates of one answer; the client asks again when more is typed.
@@ -67,7 +64,7 @@ fn directives(around: &Enclosing) -> Vec<Proposed> {
     let known = around.scope.rows().filter(|row| !row.keywords.is_empty());
     let known = known.flat_map(|row| row.keywords.iter().map(move |keyword| of_row(row, keyword)));
     let may_stand = |row: &&ForeignKeyword| row.stands_in(&around.keyword) || around.scope.may_hold(row);
-    let foreign = FOREIGN_KEYWORDS.iter().filter(may_stand);
+    let foreign = Schema::foreign_keywords().iter().filter(may_stand);
     known.chain(foreign.map(of_foreign)).collect()
 }
 
@@ -103,29 +100,31 @@ fn behind(
     let names = |group, prefix| names(text, group, prefix);
     let Some(row) = around.scope.by_keyword(keyword) else {
         let Some(row) = Schema::media().foreign(keyword).filter(|_| index == 1) else { return Vec::new() };
-        let switch: &[&str] = if matches!(row.form, ForeignForm::Switch) { &["on", "off"] } else { &[] };
+        let switch: &[&str] = if row.is_switch() { &["on", "off"] } else { &[] };
         let group = row.names_of.filter(|_| !around.is_top());
         let names = group.map(|group| names(group, "")).unwrap_or_default();
         return switch.iter().map(|word| value(word, "")).chain(names).collect();
     };
-    let Facts { kind, object, address, options, .. } = row.codec.facts();
-    if let Some(object) = object {
-        if let Some(part) = naming_part(row).filter(|_| index == 1) {
+    let facts = row.codec.facts();
+    if let Some(object) = facts.object {
+        if let Some(part) = row.naming_part().filter(|_| index == 1) {
             return part.kind.names_of.map(|group| names(group, REFERENCE)).unwrap_or_default();
         }
         let parts = object.parts.iter().filter(|_| index > object.required().len());
-        let optional = parts.filter(|part| part.place == PartPlace::Optional && !part.secret);
+        let optional = parts.filter(|part| part.is_optional() && !part.secret);
         return optional.flat_map(|part| of_kind(text, part.kind)).collect();
     }
-    if let Some(options) = options.filter(|_| !typed.contains('=')) {
-        let option = |known: &KnownOption| Proposed {
-            text: format!("{}=", known.keyword),
-            kind: OPTION,
-            ..value("", known.kind.usage)
-        };
-        return options.known.iter().map(option).collect();
+    if let Some(options) = facts.options.filter(|_| !typed.contains('=')) {
+        let known = options.known.iter();
+        return known
+            .map(|option| Proposed {
+                text: format!("{}=", option.keyword),
+                kind: OPTION,
+                ..value("", option.kind.usage)
+            })
+            .collect();
     }
-    match (kind, address) {
+    match (facts.kind, facts.address) {
         (Some(kind), _) if index == 1 && !row.secret => of_kind(text, kind),
         (None, Some(address)) if index == 1 => {
             let names = address.names.map(|(prefix, group)| names(group, prefix)).unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::iter;
 use std::ops::Range;
 
-use mediaconf::{Entry, LineIndex, Schema, Severity, Token, formatted, one_line};
+use mediaconf::{Entry, LineIndex, Schema, Severity, Token, one_line};
 use serde_json::{Value, json};
 
 use super::place::Enclosing;
@@ -24,15 +24,16 @@ pub fn edits(text: &SourceText) -> Result<Value, RequestFault> {
         let place = line.map_or(String::new(), |line| format!(" (line {line})"));
         return Err(RequestFault::failed(format!("a text with errors{place} is not formatted")));
     }
-    let new = formatted(text.document()).map_err(|unproved| RequestFault::failed(unproved.to_string()))?;
+    let new = text.document().formatted();
+    let new = new.map_err(|unproved| RequestFault::failed(unproved.to_string()))?;
     let Some(new) = new else { return Ok(json!([])) };
-    let old = text.document().text();
+    let (old, new) = (text.document().text(), new.text());
     let line_end = if old.contains("\r\n") { "\r\n" } else { "\n" };
     let edit = |(part, by): (Range<usize>, Range<usize>)| {
         let new_text = new[by].replace('\n', line_end);
         (old[part.clone()] != new_text).then(|| json!({ "range": text.range(part), "newText": new_text }))
     };
-    let edits: Vec<Value> = gaps(old).zip(gaps(&new)).filter_map(edit).take(MOST_EDITS + 1).collect();
+    let edits: Vec<Value> = gaps(old).zip(gaps(new)).filter_map(edit).take(MOST_EDITS + 1).collect();
     match edits.len() <= MOST_EDITS {
         true => Ok(edits.into()),
         false => Ok(json!([edit((0..old.len(), 0..new.len()))])),

@@ -1,7 +1,7 @@
 //! What a directive is: its documentation, its form, and the value that holds.
 
 use mediaconf::{
-    Config, Explanation, FoundValue, Masker, Parameter, Path, Schema, Segment, ValueSource, explain, one_line,
+    Config, Explanation, FoundValue, Masker, Parameter, Path, Schema, Segment, ValueSource, one_line,
 };
 use serde_json::{Value, json};
 
@@ -36,9 +36,9 @@ pub fn explained(spot: &Spot, takes_markdown: bool) -> Value {
 fn explanation(current: &Config<'_>, path: &Path, keyword: &str) -> Option<Explanation> {
     let alone = || {
         let alone = Path { segments: vec![Segment::Key(keyword.to_owned())] };
-        explain(&Config::from(&json!({})), &alone).ok()
+        (Config::from(&json!({}))).explain(&alone).ok()
     };
-    explain(current, path).ok().or_else(alone)
+    current.explain(path).ok().or_else(alone)
 }
 
 /// The row of a directive in a block that the general rule shows, such as a template.
@@ -52,7 +52,7 @@ fn of_template(row: &'static Parameter) -> Option<Explanation> {
     let schema = Schema::media();
     let kind = schema.kinds.iter().find(|kind| kind.scope().by_key(row.key).is_some())?;
     let path = Path { segments: [kind.key(), row.key].map(|key| Segment::Key(key.to_owned())).into() };
-    let same = explain(&Config::from(&json!({})), &path).ok()?;
+    let same = (Config::from(&json!({}))).explain(&path).ok()?;
     Some(Explanation { documentation: row.doc.to_owned(), ..same })
 }
 

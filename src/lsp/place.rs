@@ -5,10 +5,7 @@
 
 use std::borrow::Cow;
 
-use mediaconf::{
-    Document, ESCAPE, Entry, Facts, Parameter, Part, PartPlace, Path, Schema, Scope, Segment, Token,
-    TokenKind, Word, group_name,
-};
+use mediaconf::{Document, Entry, Path, Schema, Scope, Segment, Token, TokenKind, Word};
 
 /// A place in a text.
 pub struct Caret<'t> {
@@ -138,7 +135,7 @@ fn steps(scope: Scope, keyword: &str, arguments: &[Word<'_>]) -> Vec<Segment> {
     let (key, name) = match scope.by_keyword(keyword).map(|row| (row, row.codec.facts().group)) {
         Some((_, Some(kind))) => (kind.key().to_owned(), name),
         Some((row, _)) => (row.key.to_owned(), None),
-        None if scope.is_reserved(keyword) => (format!("{ESCAPE}{keyword}"), None),
+        None if scope.is_reserved(keyword) => (format!("{}{keyword}", Schema::ESCAPE), None),
         None => (keyword.to_owned(), name.filter(|_| Schema::media().has_named_blocks(keyword))),
     };
     std::iter::once(key).chain(name).map(Segment::Key).collect()
@@ -205,11 +202,11 @@ fn name_in<'t>(around: &Enclosing, keyword: &str, word: Word<'t>) -> Option<Name
         let stands_here = row.stands_in(&around.keyword) || around.scope.may_hold(row);
         return row.names_of.filter(|_| stands_here).map(|group| NameUse::whole(group, word, false));
     };
-    let Facts { group, address, .. } = row.codec.facts();
-    match (group, address) {
+    let facts = row.codec.facts();
+    match (facts.group, facts.address) {
         (Some(kind), _) => Some(NameUse::whole(kind.noun(), word, true)),
         (None, None) => {
-            let part = naming_part(row)?;
+            let part = row.naming_part()?;
             (part.kind.read)(Some(word))?;
             let name = word.raw.strip_prefix(REFERENCE)?;
             let group = part.kind.names_of?;
@@ -229,16 +226,6 @@ fn name_in<'t>(around: &Enclosing, keyword: &str, word: Word<'t>) -> Option<Name
 /// The sign in front of the name of an archive.
 pub const REFERENCE: &str = "@";
 
-/// The part of a directive that is the name of a block.
-pub fn naming_part(row: &Parameter) -> Option<&'static Part> {
-    row.codec
-        .facts()
-        .object?
-        .parts
-        .iter()
-        .find(|part| part.place == PartPlace::Instead && part.kind.names_of.is_some())
-}
-
 /// The names of the blocks of a group, each once.
 pub fn names_of(document: &Document, group: NameGroup) -> Vec<String> {
     let schema = Schema::media();
@@ -252,7 +239,7 @@ pub fn names_of(document: &Document, group: NameGroup) -> Vec<String> {
     };
     let mut names: Vec<String> = top
         .filter(|entry| is_meant(&entry.keyword()))
-        .map(|entry| group_name(entry).value().into_owned())
+        .map(|entry| entry.group_name().value().into_owned())
         .collect();
     names.sort();
     names.dedup();

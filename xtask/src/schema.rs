@@ -1,6 +1,6 @@
 //! The parts of `media.conf(5)` that the schema table makes.
 
-use mediaconf::{Diagnostics, Document, FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Scope};
+use mediaconf::{Diagnostics, Document, ForeignKeyword, Parameter, Schema, Scope};
 
 use crate::facts::{ERRORS, GENERAL, WARNINGS};
 use crate::markup::terms;
@@ -20,7 +20,7 @@ static SCOPES: &[(Scope, &str)] = &[
 pub fn values() -> Vec<(&'static str, String)> {
     let rows = SCOPES.iter().map(|(scope, name)| (*name, terms(scope.rows().map(row))));
     rows.chain([
-        ("foreign", terms(FOREIGN_KEYWORDS.iter().map(foreign))),
+        ("foreign", terms(Schema::foreign_keywords().iter().map(foreign))),
         ("general", general()),
         ("errors", points(ERRORS)),
         ("warnings", points(WARNINGS)),

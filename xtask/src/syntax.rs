@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mediaconf::{FOREIGN_KEYWORDS, Schema};
+use mediaconf::Schema;
 use serde_json::json;
 
 /// The keywords of directives, and those of blocks.
@@ -16,7 +16,7 @@ impl Keywords {
         let known = Schema::media()
             .rows()
             .flat_map(|row| row.keywords.iter().map(|word| (*word, row.codec.facts().group.is_some())));
-        let foreign = FOREIGN_KEYWORDS.iter();
+        let foreign = Schema::foreign_keywords().iter();
         let foreign = foreign.flat_map(|row| row.keywords.iter().map(|word| (*word, row.is_block())));
         let (blocks, directives): (Vec<_>, Vec<_>) =
             known.chain(foreign).partition(|(_, is_block)| *is_block);

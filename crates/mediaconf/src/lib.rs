@@ -2,19 +2,23 @@
 //!
 //! | task | names |
 //! |---|---|
-//! | [parse a text](#parse-a-text) | [`Document`], [`Entry`], [`Word`] |
-//! | [check it](#check-it) | [`check()`], [`Diagnostics`], [`Diagnostic`], [`Fix`], [`Severity`], [`LineIndex`] |
+//! | [parse a text](#parse-a-text) | [`Document`], [`Entry`], [`Word`], [`Token`], [`TokenKind`] |
+//! | [check it](#check-it) | [`check()`], [`Diagnostics`], [`Diagnostic`], [`Fix`], [`Severity`] |
+//! | find a place in it | [`LineIndex`], [`Position`], [`Span`] |
 //! | [see it as JSON](#see-it-as-json) | [`Config`] |
-//! | [read a value](#read-a-value) | [`Config`], [`Path`], [`Segment`], [`Selection`] |
-//! | [set and unset values](#set-and-unset-values) | [`Request`], [`Edit`], [`Note`], [`Assignment`], [`AssignedValue`], [`AssignOptions`] |
+//! | [read a value](#read-a-value) | [`Config`], [`Path`], [`Segment`], [`Selection`], [`FoundValue`], [`ValueSource`] |
+//! | [set and unset values](#set-and-unset-values) | [`Request`], [`Edit`], [`Note`], [`Assignment`], [`AssignedValue`], [`Substitution`], [`AssignOptions`] |
+//! | choose streams, and refuse surprises | [`Condition`], [`Expectation`] |
 //! | [add, copy and rename blocks](#set-and-unset-values) | [`BlockRequest`], [`BlockContent`], [`BlockPlace`], [`Renaming`] |
-//! | [merge a patch](#merge-a-patch) | [`Request`], [`Edit`], [`Splice`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`] |
-//! | [compare](#compare) | [`diff`], [`unified_diff`] |
-//! | [format](#format) | [`formatted`] |
-//! | [explain a key](#explain-a-key) | [`explain`], [`Explanation`] |
+//! | [merge a patch](#merge-a-patch) | [`Request`], [`Edit`], [`Splice`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`], [`Pointer`] |
+//! | apply a whole state | [`DesiredState`], [`Prune`] |
+//! | [compare](#compare) | [`Config::patch_to`], [`Document::unified_diff`], [`ChangedValue`], [`Effects`] |
+//! | [format](#format) | [`Document::formatted`] |
+//! | [explain a key](#explain-a-key) | [`Config::explain`], [`Explanation`] |
 //! | [complete a path](#complete-a-path) | [`Completion`], [`PathUse`], [`Proposal`] |
-//! | [look up a directive](#look-up-a-directive) | [`Schema`], [`Scope`], [`Parameter`] |
+//! | [look up a directive](#look-up-a-directive) | [`Schema`], [`Scope`], [`Kind`], [`Parameter`], [`DirectiveRole`], [`WordKind`], [`ForeignKeyword`] |
 //! | [find secrets](#find-secrets) | [`Masker`], [`MaskedText`], [`SecretValues`] |
+//! | show text of others in a terminal | [`printable`], [`one_line`], [`controls_terminal`] |
 //!
 //! The crate does no I/O, takes no clock and starts no thread: texts come in as strings or bytes, and answers go out as
 //! values.
@@ -116,35 +120,36 @@
 //! Two configurations differ by a merge patch, two texts by the lines of a unified diff.
 //!
 //! ```
-//! use mediaconf::{Config, diff, unified_diff};
+//! use mediaconf::{Config, Document};
 //! use serde_json::{Value, json};
 //!
 //! let (from, to) = (json!({"loglevel": "info"}), json!({"loglevel": "debug"}));
-//! let patch = diff(&Config::from(&from), &Config::from(&to));
+//! let patch = Config::from(&from).patch_to(&Config::from(&to));
 //! assert_eq!(Value::Object(patch), json!({"loglevel": "debug"}));
 //!
-//! let lines = unified_diff("loglevel info;\n", "loglevel debug;\n");
+//! let [old, new] = ["loglevel info;\n", "loglevel debug;\n"].map(Document::parse);
+//! let lines = old.unified_diff(&new, None);
 //! assert_eq!(lines, ["@@ -1 +1 @@", "-loglevel info;", "+loglevel debug;"]);
 //! ```
 //!
 //! # Format
 //!
 //! ```
-//! use mediaconf::{Document, formatted};
+//! use mediaconf::Document;
 //!
 //! let document = Document::parse("stream cam1 {\nprepush 5;\n}\n");
-//! let text = formatted(&document).expect("the values stay");
-//! assert_eq!(text.as_deref(), Some("stream cam1 {\n  prepush 5;\n}\n"));
+//! let new = document.formatted().expect("the values stay").expect("the form changes");
+//! assert_eq!(new.text(), "stream cam1 {\n  prepush 5;\n}\n");
 //! ```
 //!
 //! # Explain a key
 //!
 //! ```
-//! use mediaconf::{Config, Document, Path, explain};
+//! use mediaconf::{Config, Document, Path};
 //!
 //! let document = Document::parse("stream cam1 { prepush 5; }");
 //! let config = Config::new(&document);
-//! let explanation = explain(&config, &Path::parse("streams.cam1.prepush")?)?;
+//! let explanation = config.explain(&Path::parse("streams.cam1.prepush")?)?;
 //! assert_eq!(explanation.unit, Some("s"));
 //! assert_eq!(explanation.found.expect("it is set").value, 5);
 //! # Ok::<(), mediaconf::Fault>(())
@@ -202,36 +207,16 @@ mod syntax;
 
 pub use edit::{
     AssignOptions, AssignedValue, Assignment, Completion, Edit, EditError, Explanation, Fault, FaultKind,
-    Faults, Note, PathUse, Proposal, explain,
+    Faults, Note, PathUse, Pointer, Proposal, Substitution,
 };
-pub use merge::diff;
+pub use merge::{ChangedValue, DesiredState, Prune};
 pub use model::{MaskedText, Masker, SecretValues, check};
-pub use query::{Config, Path, Segment, Selection};
+pub use query::{Condition, Config, Expectation, FoundValue, Path, Segment, Selection, ValueSource};
 pub use request::{BlockContent, BlockPlace, BlockRequest, Renaming, Request};
-pub use schema::{Parameter, Schema, Scope};
-pub use show::{formatted, unified_diff};
-pub use syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, LineIndex, Severity, Splice, Word};
-
-#[doc(hidden)]
-pub use edit::{Pointer, Substitution, doubts_in_json, joined};
-#[doc(hidden)]
-pub use {
-    edit::{Unproved, modify, normalize, quoted},
-    merge::{
-        ChangedValue, DesiredState, Drift, LinesClash, Prune, first_marker, merge_lines, merge_patch,
-        patch_between, three_way,
-    },
-    model::{
-        Member, Members, block_kind, check_document, group_name, has_errors, has_lost_line_ends, key_of,
-        near_miss, only_argument, sources, top_members, usable_account,
-    },
-    query::{Condition, Expectation, FoundValue, ValueSource},
-    schema::kinds::WordKind,
-    schema::patch::{MEMORY_PER_BODY, TEXT_COST, VALUE_COST, parse as parse_patch, without_bom},
-    schema::{
-        DirectiveRole, ESCAPE, FOREIGN_KEYWORDS, Facts, ForeignForm, ForeignKeyword, Kind, KnownOption,
-        OUTSIDE, ObjectShape, POSITION, Part, PartPlace, SOURCE, STATIC, WITH_INCLUDES, nearest,
-    },
-    show::{Effects, each_set_line, formatted_document, mended, set_lines},
-    syntax::{EntryId, Position, Span, Token, TokenKind, controls_terminal, one_line, printable},
+pub use schema::kinds::WordKind;
+pub use schema::{DirectiveRole, ForeignKeyword, Kind, Parameter, Schema, Scope};
+pub use show::Effects;
+pub use syntax::{
+    Diagnostic, Diagnostics, Document, Entry, Fix, LineIndex, Position, Severity, Span, Splice, Token,
+    TokenKind, Word, controls_terminal, one_line, printable,
 };

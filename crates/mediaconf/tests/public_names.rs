@@ -11,15 +11,15 @@ fn names(text: &str) -> BTreeSet<&str> {
 
 #[test]
 fn each_name_at_the_root_is_in_the_table_and_each_of_the_table_is_one() {
-    let page = PAGE.replace("#[doc(hidden)]\npub use ", "");
-    let statements = page.split("\npub use ").skip(1).map(|rest| &rest[..rest.find(';').expect("it ends")]);
+    let statements = PAGE.split("\npub use ").skip(1).map(|rest| &rest[..rest.find(';').expect("it ends")]);
     let exported: BTreeSet<&str> = statements
         .flat_map(|statement| names(statement.rsplit_once("::").expect("it names a module").1))
         .collect();
-    let rows = PAGE.lines().filter(|line| line.starts_with("//! | ["));
+    let rows = PAGE.lines().filter(|line| line.starts_with("//! | "));
     let told: BTreeSet<&str> = rows
         .flat_map(|row| row.split("[`").skip(1))
         .map(|name| name[..name.find('`').expect("it ends")].trim_end_matches("()"))
+        .filter(|name| !name.contains("::"))
         .collect();
     assert_eq!(exported, told);
     assert!(exported.len() <= 60, "{} names are no small API", exported.len());

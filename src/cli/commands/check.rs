@@ -15,14 +15,13 @@ use crate::cli::fleet::answers;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input::{self, STDIN};
 use crate::cli::render::diagnostics::Reporter;
-use crate::cli::render::report::Verb;
 use crate::cli::render::table;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, FaultRecord, RequestedChange, Snapshot};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::Follow;
-use mediaconf::{Diagnostics, mended};
+use mediaconf::{Diagnostics, Document};
 
 /// Check configuration files and show every fault
 ///
@@ -237,16 +236,16 @@ fn fix(call: Invocation<'_>) -> Result<Exit, Error> {
     let mut target = target::file_or_named_server(call.global, call.ui)?;
     let text = target.read_text(Some(ConfigSource::Saved))?;
     let is_text = text.bytes() == text.document().text().as_bytes();
-    let Some(mended) = is_text.then(|| mended(text.document().text())).flatten() else {
+    let Some(mended) = is_text.then(|| Document::mended(text.document().text())).flatten() else {
         let name = target.service.name();
         call.ui.note(&format!("`{name}` has no fault with a fix that brings no other fault"));
         return Ok(Exit::Done);
     };
     let args = ChangeArgs::default();
-    let mut command = ChangeCommand::new(&args, Verb::EDIT).named("edit");
+    let mut command = ChangeCommand::new(&args, "edit");
     command.options.message = Some("the fixes of `check`".to_owned());
     command.options.base = Some(text.revision());
-    command.run(call, RequestedChange::Save(mended.text.into_bytes().into()))
+    command.run(call, RequestedChange::Save(mended.into_bytes().into()))
 }
 
 /// Reads the running text of a target, or the saved one; the running one, too, if a server does not show what is saved.

@@ -20,9 +20,7 @@ use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Guard, Snapshot, added_and_removed, diff_lines};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeRef, NotAChangeRef};
-use mediaconf::{
-    Condition, Config, Drift, Kind, Masker, Path, Segment, diff as patch_from, doubts_in_json, normalize,
-};
+use mediaconf::{ChangedValue, Condition, Config, Edit, Kind, Masker, Path, Schema, Segment};
 
 /// Show how two configurations differ
 ///
@@ -208,7 +206,7 @@ impl DiffArgs {
         let masker = if self.json { ui.value_masker() } else { ui.masker() };
         let mut rows = vec![["PATH", "VALUE", "SERVERS"].map(str::to_owned).to_vec()];
         let mut records = Vec::new();
-        for drift in Drift::between(&views) {
+        for drift in ChangedValue::drift(&views) {
             let keys: Vec<&str> = drift.keys.iter().map(String::as_str).collect();
             let shown_keys = masker.as_ref().map_or_else(|| drift.keys.clone(), |masker| masker.keys(&keys));
             let segment = |key: String| key.parse().map_or(Segment::Key(key), Segment::Index);
@@ -321,7 +319,7 @@ impl Compared {
             _ => selected(&sides, conditions).map(|(names, notes)| (Some(names), notes))?,
         };
         let mut patch = match is_patch {
-            true => Some(patch_from(&sides[0].values()?, &sides[1].values()?)),
+            true => Some(sides[0].values()?.patch_to(&sides[1].values()?)),
             false => None,
         };
         if let (Some(patch), Some(names)) = (&mut patch, &streams) {
@@ -389,8 +387,9 @@ fn selected(
 /// Names the guards to accept for the patch, because the user wants the other configuration exactly as
 /// it is.
 fn note_guards(old: &Value, patch: &Map<String, Value>, ui: Ui) {
-    let Ok(reduced) = normalize(Value::Object(patch.clone())) else { return };
-    let guards = doubts_in_json(old, &reduced).0.into_iter().filter_map(|fault| Guard::of_fault(fault.kind));
+    let Ok(reduced) = Schema::normalize(Value::Object(patch.clone())) else { return };
+    let guards =
+        Edit::doubts_in_json(old, &reduced).0.into_iter().filter_map(|fault| Guard::of_fault(fault.kind));
     let names: BTreeSet<&str> = guards.filter_map(|guard| guard.name()).collect();
     if !names.is_empty() {
         let names: Vec<&str> = names.into_iter().collect();

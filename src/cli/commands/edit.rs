@@ -18,14 +18,13 @@ use crate::cli::interrupt::LastWords;
 use crate::cli::local::state_home;
 use crate::cli::prompts;
 use crate::cli::render;
-use crate::cli::render::report::Verb;
 use crate::cli::render::texts::print_diff;
 use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{ChangeReport, ConfigSource, RequestedChange, Snapshot, diff_lines, new_warnings};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, text_of_base};
-use mediaconf::{Fault, LineIndex, Path, Severity, first_marker, merge_lines, quoted};
+use mediaconf::{Document, Fault, LineIndex, Path, Severity};
 
 /// Edit the configuration, or one entry of it, in a text editor
 ///
@@ -67,7 +66,7 @@ impl EditArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let Invocation { global, ui, .. } = call;
         let path = self.path.as_deref().map(input::value_path).transpose()?;
-        let change = ChangeCommand::new(&self.changing, Verb::EDIT).named("edit");
+        let change = ChangeCommand::new(&self.changing, "edit");
         let mut target = target::resolve(global, (&self.changing).into(), ui)?;
         // A target without a text is refused before anything is made.
         let (present, is_running) = configuration(&mut target)?;
@@ -80,8 +79,10 @@ impl EditArgs {
         };
         drop(present);
         let (of, file) = (target_option(global, &target), draft.path().display().to_string());
-        let kept =
-            format!("what you wrote is kept: `mediactl {of}edit --from {}` goes on with it", quoted(&file));
+        let kept = format!(
+            "what you wrote is kept: `mediactl {of}edit --from {}` goes on with it",
+            Path::in_shell_quotes(&file)
+        );
         Editing { target, draft, kept, editor: Editor::from_environment(), ui, change }.run()
     }
 }
@@ -164,7 +165,7 @@ fn target_option(global: &GlobalArgs, target: &Target) -> String {
         TargetKind::Context(NamedBy::CommandLine) => ("-x", global.context.clone().unwrap_or_default()),
         _ => return String::new(),
     };
-    format!("{option} {} ", quoted(&value))
+    format!("{option} {} ", Path::in_shell_quotes(&value))
 }
 
 /// The name of the target in a draft.
@@ -267,7 +268,7 @@ impl Editing<'_> {
     fn attempt(&mut self, text: Bytes) -> Result<Option<Exit>, Error> {
         if let (Some(path), true) = (&self.draft.origin.head.path, text.trim_ascii().is_empty()) {
             let refusal = Error::new(ErrorKind::BadNewText, format!("the new text of `{path}` is empty"));
-            return Err(refusal.hint(format!("`mediactl rm {}` removes it", quoted(path))));
+            return Err(refusal.hint(format!("`mediactl rm {}` removes it", Path::in_shell_quotes(path))));
         }
         let args = self.change.args;
         let asks = !(args.yes || args.force || args.dry_run);
@@ -325,9 +326,9 @@ impl Editing<'_> {
         let DraftOrigin { head, base } = &self.draft.origin;
         let (merged, range) = match self.pieces(whole, present) {
             Some(([old, edited, new], range)) => {
-                (merge_lines(old, edited, new), Some((range.start, range.end)))
+                (Document::merge_lines(old, edited, new), Some((range.start, range.end)))
             }
-            None => (merge_lines(base, whole, present.bytes()), None),
+            None => (Document::merge_lines(base, whole, present.bytes()), None),
         };
         let path = head.path.clone().filter(|_| range.is_some());
         let head = DraftHead { target: head.target.clone(), range, path };
@@ -407,7 +408,7 @@ impl Editing<'_> {
 
     /// The line with the first marker of a clash, unless the configuration had one before.
     fn marker(&self, text: &[u8]) -> Option<usize> {
-        first_marker(text).filter(|_| first_marker(&self.draft.origin.base).is_none())
+        Document::first_marker(text).filter(|_| Document::first_marker(&self.draft.origin.base).is_none())
     }
 
     fn refuse_faults(&self, whole: &Bytes) -> Result<(), Error> {

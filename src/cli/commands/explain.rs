@@ -18,7 +18,7 @@ use crate::cli::target::Target;
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, Snapshot};
 use crate::error::{Error, ErrorKind, Exit};
-use mediaconf::{Config, Explanation, LineIndex, Path, ValueSource, explain, one_line};
+use mediaconf::{Config, Explanation, LineIndex, Path, ValueSource, one_line};
 
 /// Explain a parameter, and show its value and where that comes from
 ///
@@ -161,7 +161,7 @@ impl Explained {
 }
 
 fn looked_up(current: &Config<'_>, path: &Path) -> Result<Explained, Error> {
-    let explanation = explain(current, path).map_err(Error::from)?;
+    let explanation = current.explain(path).map_err(Error::from)?;
     Ok(Explained { explanation, file: None, line: None })
 }
 

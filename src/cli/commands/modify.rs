@@ -6,10 +6,9 @@ use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::change::ChangeCommand;
 use crate::cli::input;
-use crate::cli::render::report::Verb;
 use crate::engine::Guard;
 use crate::error::{Error, Exit};
-use mediaconf::{AssignOptions, Expectation, Request, parse_patch};
+use mediaconf::{AssignOptions, Expectation, Request, Schema};
 
 /// Change some values and leave everything else as it is
 ///
@@ -109,12 +108,12 @@ fn assignment(text: &str) -> Result<String, String> {
 
 impl ModifyArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        let mut change = ChangeCommand::new(&self.changing, Verb::MODIFY);
+        let mut change = ChangeCommand::new(&self.changing, "modify");
         // `--create` also accepts a keyword that looks misspelt.
         change.options.accepted.extend(self.create.then_some(Guard::NearMiss));
         let expectations = self.expect.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
         let request: Request = match &self.file {
-            Some(file) => parse_patch(&input::read(file)?)?.into(),
+            Some(file) => Schema::parse_patch(&input::read(file)?)?.into(),
             None => {
                 let edits: [(&str, &[String]); 6] = [
                     ("assignments", &self.assignments),

@@ -21,10 +21,7 @@ use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, IncludedEntry, Snapshot};
 use crate::error::{Error, Exit};
 use crate::http::api::RUNTIME;
-use mediaconf::{
-    Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segment, Selection, WITH_INCLUDES,
-    each_set_line, set_lines,
-};
+use mediaconf::{Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segment, Selection};
 
 /// Show the configuration, or single values of it
 ///
@@ -356,7 +353,7 @@ impl<'a> Wanted<'a> {
             form => self.look(shown, |values| match form {
                 _ if !self.paths.is_empty() => self.print_values(values, out),
                 ReadFormat::Set => {
-                    output(each_set_line(values.shown, &mut |(path, value)| writeln!(out, "{path}={value}")))
+                    output(values.shown.each_set_line(&mut |(path, value)| writeln!(out, "{path}={value}")))
                 }
                 _ => output(print_json(form, &self.value(&shown.included, values)?, out)),
             }),
@@ -372,7 +369,7 @@ impl<'a> Wanted<'a> {
                 if let (false, Some(members)) = (included.is_empty(), whole.as_object_mut()) {
                     // Sent back, this would write the included files into the configuration: it is
                     // refused.
-                    members.insert(WITH_INCLUDES.to_owned(), included.into());
+                    members.insert(Schema::WITH_INCLUDES.to_owned(), included.into());
                 }
                 Ok(whole)
             }
@@ -447,7 +444,7 @@ impl<'a> Wanted<'a> {
         for path in &self.paths {
             if self.args.output == ReadFormat::Set {
                 for (path, value) in self.select(path, values)?.into_places() {
-                    let mut lines = set_lines(&value, &path.segments).into_iter();
+                    let mut lines = Path::set_lines(&value, &path.segments).into_iter();
                     output(lines.try_for_each(|(path, value)| writeln!(out, "{path}={value}")))?;
                 }
                 continue;

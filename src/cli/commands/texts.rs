@@ -10,13 +10,12 @@ use crate::cli::args::changing::ChangeArgs;
 use crate::cli::change::ChangeCommand;
 use crate::cli::input::{self, STDIN, STDIN_NAME};
 use crate::cli::render::diagnostics;
-use crate::cli::render::report::Verb;
 use crate::cli::render::texts::write_text;
 use crate::cli::target;
 use crate::engine::{ConfigSource, RequestedChange, Snapshot};
 use crate::error::{Error, Exit};
 use crate::store::ChangeRef;
-use mediaconf::{DesiredState, EditError, Prune, Request, formatted, parse_patch, without_bom};
+use mediaconf::{DesiredState, EditError, Prune, Request, Schema};
 
 /// Replace the running configuration of a server without touching its file
 ///
@@ -35,7 +34,7 @@ pub struct UpdateArgs {
 impl UpdateArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let text = input::read(&self.file)?.into();
-        ChangeCommand::new(&self.changing, Verb::UPDATE).run(call, RequestedChange::Update(text))
+        ChangeCommand::new(&self.changing, "update").run(call, RequestedChange::Update(text))
     }
 }
 
@@ -61,7 +60,7 @@ pub struct SaveArgs {
 impl SaveArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let text = input::read(&self.file)?.into();
-        ChangeCommand::new(&self.changing, Verb::SAVE).run(call, RequestedChange::Save(text))
+        ChangeCommand::new(&self.changing, "save").run(call, RequestedChange::Save(text))
     }
 }
 
@@ -121,14 +120,14 @@ impl ApplyArgs {
         };
         let bytes = input::read(&self.file)?;
         // No directive begins with a bracket.
-        let request: Request = match without_bom(&bytes).trim_ascii_start().first() {
-            Some(b'{' | b'[') => DesiredState::of_json(parse_patch(&bytes)?, prune)?.into(),
+        let request: Request = match Schema::without_bom(&bytes).trim_ascii_start().first() {
+            Some(b'{' | b'[') => DesiredState::of_json(Schema::parse_patch(&bytes)?, prune)?.into(),
             _ => {
                 let text = input::valid(&self.file, Arc::new(Snapshot::from_bytes(bytes)))?;
                 DesiredState::of_text(text.document(), prune).into()
             }
         };
-        ChangeCommand::new(&self.changing, Verb::APPLY).named("apply").run(call, request.into())
+        ChangeCommand::new(&self.changing, "apply").run(call, request.into())
     }
 }
 
@@ -164,7 +163,7 @@ impl RollbackArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let back = || self.which.map(RequestedChange::Rollback);
         let requested = self.changing.change.clone().map(RequestedChange::TakeBack).or_else(back);
-        let mut command = ChangeCommand::new(&self.changing, Verb::ROLL_BACK);
+        let mut command = ChangeCommand::new(&self.changing, "rollback");
         // It names the change to take back, and not this one.
         command.options.id = None;
         command.each = self.each;
@@ -234,7 +233,7 @@ impl FmtArgs {
     /// Formats the configuration of a target.
     fn format(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         if !self.check {
-            let change = ChangeCommand::new(&self.changing, Verb::FORMAT).named("fmt");
+            let change = ChangeCommand::new(&self.changing, "fmt");
             return change.run(call, RequestedChange::Format {});
         }
         let mut target = target::file_or_named_server(call.global, call.ui)?;
@@ -251,8 +250,8 @@ impl FmtArgs {
         if self.check {
             return name_unless_formatted(STDIN_NAME, &text, call);
         }
-        let new = formatted(text.document()).map_err(EditError::Unproved)?;
-        let shown = new.map_or(text, |new| Arc::new(Snapshot::from_bytes(new)));
+        let new = text.document().formatted().map_err(EditError::Unproved)?;
+        let shown = new.map_or(text, |new| Arc::new(Snapshot::from_document(new)));
         call.ui.print(|out| write_text(&shown, call.ui.value_masker().as_ref(), out))?;
         Ok(Exit::Done)
     }
@@ -260,7 +259,7 @@ impl FmtArgs {
 
 /// Names a text that is not formatted.
 fn name_unless_formatted(name: &str, text: &Snapshot, call: Invocation<'_>) -> Result<Exit, Error> {
-    if formatted(text.document()).map_err(EditError::Unproved)?.is_none() {
+    if text.document().formatted().map_err(EditError::Unproved)?.is_none() {
         return Ok(Exit::Done);
     }
     call.ui.print(|out| writeln!(out, "{name}"))?;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cli::render::table::{self, Screen};
 use crate::error::Error;
-use mediaconf::{Config, DirectiveRole, Kind, POSITION, Path, SOURCE, STATIC, Scope, Segment, one_line};
+use mediaconf::{Config, DirectiveRole, Kind, Path, Schema, Scope, Segment, one_line};
 
 /// Stands for a value that is not there.
 const NOTHING: &str = "-";
@@ -38,8 +38,9 @@ fn named_columns(kind: Kind) -> &'static [(&'static str, CellText)] {
         let own = authorization(&entry[DirectiveRole::Backend.key(Scope::Stream)]);
         own.or(global.map(str::to_owned))
     });
-    const KIND: (&str, CellText) =
-        ("KIND", |_, entry, _| Some(if entry[STATIC] == true { "stream" } else { "ondemand" }.to_owned()));
+    const KIND: (&str, CellText) = ("KIND", |_, entry, _| {
+        Some(if entry[Schema::STATIC] == true { "stream" } else { "ondemand" }.to_owned())
+    });
     const PREPUSH: (&str, CellText) = ("PREPUSH", |_, entry, _| match &entry["prepush"] {
         Value::Number(seconds) => Some(seconds.to_string()),
         Value::Bool(false) => Some("off".to_owned()),
@@ -47,14 +48,15 @@ fn named_columns(kind: Kind) -> &'static [(&'static str, CellText)] {
     });
     const SOURCES: (&str, CellText) = ("SOURCES", |_, entry, _| {
         let sources = entry[DirectiveRole::Sources.key(Scope::Stream)].as_array()?.iter();
-        let urls = sources.filter_map(|source| source[SOURCE.address].as_str()).map(one_line);
+        let urls = sources.filter_map(|source| source[Schema::SOURCE_ADDRESS].as_str()).map(one_line);
         Some(urls.collect::<Vec<_>>().join(" "))
     });
     const PUBLISH: (&str, CellText) = ("PUBLISH", |_, entry, _| {
         Some(if entry["publish_enabled"] == false { "no" } else { "yes" }.to_owned())
     });
     const SETTINGS: (&str, CellText) = ("SETTINGS", |_, entry, _| {
-        let own = entry.as_object()?.iter().filter(|(key, _)| !matches!(key.as_str(), "name" | POSITION));
+        let own =
+            entry.as_object()?.iter().filter(|(key, _)| !matches!(key.as_str(), "name" | Schema::POSITION));
         let pairs = own.map(|(key, value)| format!("{}={}", one_line(key), in_words(value)));
         Some(pairs.collect::<Vec<_>>().join(" "))
     });

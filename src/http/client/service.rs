@@ -25,7 +25,7 @@ use crate::http::api::{
 };
 use crate::http::notes::KEPT_HAND_EDIT;
 use crate::store::{ChangeRef, HistoryEntry, IncludedText, PendingInfo};
-use mediaconf::{Note, Request, doubts_in_json, normalize, patch_between};
+use mediaconf::{Edit, Note, Request, Schema};
 
 /// A server of this API, which has one request at a time.
 pub struct RemoteService {
@@ -413,7 +413,7 @@ fn modified(request: &Request, before: &Arc<Snapshot>, options: &ChangeOptions) 
     let (mut patch, mut notes) = (evaluated.patch.clone(), evaluated.notes.clone());
     let depends_on_read = evaluated.depends_on_read;
     // JSON does not tell how unknown directives are written, which the made text does.
-    let doubts = doubts_in_json(&config.to_json(), &normalize(patch.clone())?);
+    let doubts = Edit::doubts_in_json(&config.to_json(), &Schema::normalize(patch.clone())?);
     options.refused(doubts).into_result(())?;
     let mut after = before.clone();
     if let Some(edit) = request.edit(evaluated, before.document(), &config)? {
@@ -423,7 +423,7 @@ fn modified(request: &Request, before: &Arc<Snapshot>, options: &ChangeOptions) 
         let deletion = before_deletion(unnamed, edit.streams_before, options.max_delete);
         refuse_guarded([credentials, deletion], options)?;
         if request.is_of_text() {
-            patch = patch_between(before.document(), &edit.document).into();
+            patch = before.document().patch_to(&edit.document).into();
         }
         notes.extend(edit.notes);
         after = Arc::new(Snapshot::proved(edit.document));

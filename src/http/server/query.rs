@@ -21,7 +21,7 @@ use crate::http::notes::IGNORED_PARAMETER;
 use crate::http::server::message::{Head, Response};
 use crate::store::Revision;
 use crate::store::etcd::is_node_name;
-use mediaconf::{Fault, Path, nearest, without_bom};
+use mediaconf::{Fault, Path, Schema};
 
 /// The parameters that name the text of a change, or say whether secrets are shown. A request to a route that does not
 /// take one of them is refused: ignoring it would do or answer something else than was asked for.
@@ -202,7 +202,7 @@ impl Query {
         }
         let plain = name.to_ascii_lowercase().replace('-', "_");
         let is_plain_known = self.known.iter().copied().find(|known| *known == plain);
-        let near = || nearest(&plain, self.known.iter().copied()).filter(|_| plain != NEVER_NEAR);
+        let near = || Schema::nearest(&plain, self.known.iter().copied()).filter(|_| plain != NEVER_NEAR);
         let meant = is_plain_known.or_else(near)?;
         let hint = format!("did you mean `{meant}`? nothing was done");
         Some(fault(name, "there is no such parameter").hint(hint))
@@ -307,7 +307,7 @@ pub fn refuse_form(wanted: Body, body: &[u8]) -> Result<(), Error> {
         Body::Patch | Body::Change => (ErrorKind::NotJson, "a JSON object"),
         Body::Text => (ErrorKind::BadConfig, "the text of a configuration"),
     };
-    let body = without_bom(body).trim_ascii();
+    let body = Schema::without_bom(body).trim_ascii();
     let (sent, hint) = if wanted == Body::Text && is_json(body) {
         ("JSON", "send the text as it is: `curl --data-binary @FILE`; `modify_config` merges JSON")
     } else if is_form(body, wanted) {

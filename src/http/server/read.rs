@@ -22,7 +22,7 @@ use crate::http::notes::{
     BYTES_DIFFER, EDITED_BY_HAND, IGNORED_PARAMETER, INCLUDES_LEFT_OUT, LOST_LINE_ENDS, TEXTS_MISSING,
 };
 use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
-use mediaconf::{Diagnostics, MaskedText, Masker, Path, Request, without_bom};
+use mediaconf::{Diagnostics, MaskedText, Masker, Path, Request, Schema};
 
 /// The header with the number of the line at which an entry begins in its text.
 const LINE_HEADER: &str = "Mediactl-Line";
@@ -365,7 +365,7 @@ pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
 /// True for a body that says it is JSON, or that begins as no configuration does and does not say that it is a text.
 fn is_json(call: &Call<'_>) -> bool {
     let media_type = call.head.header("content-type").unwrap_or_default();
-    let begins_so = || without_bom(&call.body).trim_ascii_start().starts_with(b"{");
+    let begins_so = || Schema::without_bom(&call.body).trim_ascii_start().starts_with(b"{");
     media_type.contains("json") || !media_type.starts_with("text/") && begins_so()
 }
 

@@ -16,7 +16,7 @@ use crate::engine::{Engine, Snapshot, hook_output, without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::ApiOperation;
 use crate::store::clock::rfc3339;
-use mediaconf::{DirectiveRole, Entry, Kind, sources, top_members};
+use mediaconf::{DirectiveRole, Entry, Kind};
 
 /// The longest time for the runtime command.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(2);
@@ -100,14 +100,14 @@ pub struct StreamFigures {
 
 impl StreamFigures {
     pub fn from_snapshot(running: &Snapshot) -> Self {
-        let members = top_members(running.document());
+        let members = running.document().members();
         let entries = members.own_by_key(Kind::Streams.key());
         let still = entries.iter().filter(|&&entry| Kind::Streams.is_static(entry)).count();
         let mut by_scheme: BTreeMap<String, u64> = BTreeMap::new();
         let keywords = DirectiveRole::Sources.keywords();
         for &stream in entries {
             let is_source = |entry: &Entry<'_>| keywords.contains(&&*entry.keyword());
-            for source in sources(stream, stream.children().filter(is_source)) {
+            for source in stream.sources(stream.children().filter(is_source)) {
                 let address = source.positional.value();
                 let scheme = address.split_once("://").map_or("", |(scheme, _)| scheme);
                 *by_scheme.entry(scheme.to_owned()).or_default() += 1;

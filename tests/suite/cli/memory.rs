@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use mediaconf::{TEXT_COST, VALUE_COST};
+use mediaconf::Schema;
 
 use super::serve::Serving;
 use super::{Place, SAMPLE};
@@ -66,7 +66,7 @@ fn a_patch_takes_no_more_memory_than_is_estimated() {
     ] {
         let Some((grown, answer)) = growth(&patch) else { return };
         assert!(answer.starts_with("HTTP/1.1 200 "), "{}", &answer[..answer.len().min(600)]);
-        let estimated = values * VALUE_COST + patch.len() * TEXT_COST;
+        let estimated = values * Schema::VALUE_COST + patch.len() * Schema::TEXT_COST;
         assert!(grown <= estimated + SLACK, "{} bytes took {grown}, not {estimated}", patch.len());
     }
 }

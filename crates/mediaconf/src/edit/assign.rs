@@ -17,7 +17,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::normalize;
 use super::slips::{drops, example};
 use super::substitution::Substitution;
 use crate::query::{
@@ -182,7 +181,8 @@ impl Config<'_> {
             Some(path) => fault.at(&path),
             None => fault,
         };
-        normalize(patch.clone()).map_err(|Faults(found)| Faults(found.into_iter().map(of_path).collect()))?;
+        Schema::normalize(patch.clone())
+            .map_err(|Faults(found)| Faults(found.into_iter().map(of_path).collect()))?;
         let patch = patch.as_object().cloned().unwrap_or_default();
         Ok(Computed { patch, depends_on_read })
     }

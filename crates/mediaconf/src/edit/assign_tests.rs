@@ -836,7 +836,7 @@ proptest! {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         if let Ok(computed) = evaluate(TEXT, &texts, AssignOptions { create, ..AssignOptions::default() }) {
             let patch = Value::Object(computed.patch);
-            proptest::prop_assert!(crate::edit::normalize(patch).is_ok());
+            proptest::prop_assert!(crate::schema::Schema::normalize(patch).is_ok());
         }
     }
 }

@@ -46,41 +46,45 @@ pub struct Explanation {
     pub found: Option<FoundValue>,
 }
 
-/// Explains the place that `path` leads to. `streams.prepush` stands for the `prepush` of any stream.
-///
-/// # Errors
-/// No such place is in the schema, and nothing is there.
-pub fn explain(current: &Config<'_>, path: &Path) -> Result<Explanation, Fault> {
-    let (path, is_certain) = completed(current, path);
-    let segments = &path.segments;
-    let place = Place::resolve(segments).map_err(|fault| fault.at(&path))?;
-    let (row, below) = nearest_row(segments);
-    let foreign = foreign_at(segments).filter(|_| row.is_none());
-    let mut explanation = match (row, foreign) {
-        (Some(row), _) => of_row(row, below, place),
-        (None, Some(foreign)) => of_foreign(foreign, place),
-        (None, None) => of_unknown(place),
-    };
-    explanation.path = path.shown();
-    // The keyword of a directive alone is no place, if it stands in blocks.
-    explanation.is_certain =
-        is_certain && foreign.is_none_or(|row| segments.len() > 1 || row.stands_in(OUTSIDE));
-    let mut may_be_absent = row.is_some() || foreign.is_some();
-    if explanation.is_certain {
-        explanation.found = current.holds(&path)?;
-        // A name that is not there is misspelt, unless no configuration is known.
-        let is_in_no_block = match &segments[..] {
-            [group, name, _, ..] => {
-                let keys = [group, name].map(|segment| segment.name().unwrap_or_default());
-                path.kind().is_some() && current.contains(&keys[..1]) && !current.contains(&keys)
-            }
-            _ => false,
+impl Config<'_> {
+    /// Explains the place that `path` leads to. `streams.prepush` stands for the `prepush` of any stream.
+    ///
+    /// # Errors
+    /// No such place is in the schema, and nothing is there.
+    pub fn explain(&self, path: &Path) -> Result<Explanation, Fault> {
+        let (path, is_certain) = completed(self, path);
+        let segments = &path.segments;
+        let place = Place::resolve(segments).map_err(|fault| fault.at(&path))?;
+        let (row, below) = nearest_row(segments);
+        let foreign = foreign_at(segments).filter(|_| row.is_none());
+        let mut explanation = match (row, foreign) {
+            (Some(row), _) => of_row(row, below, place),
+            (None, Some(foreign)) => of_foreign(foreign, place),
+            (None, None) => of_unknown(place),
         };
-        may_be_absent &= !matches!(place, Place::Block(_)) && !is_in_no_block;
-    }
-    match current.select(&path) {
-        Err(fault) if !may_be_absent && explanation.found.is_none() => Err(with_path_of_key(segments, fault)),
-        _ => Ok(explanation),
+        explanation.path = path.shown();
+        // The keyword of a directive alone is no place, if it stands in blocks.
+        explanation.is_certain =
+            is_certain && foreign.is_none_or(|row| segments.len() > 1 || row.stands_in(OUTSIDE));
+        let mut may_be_absent = row.is_some() || foreign.is_some();
+        if explanation.is_certain {
+            explanation.found = self.holds(&path)?;
+            // A name that is not there is misspelt, unless no configuration is known.
+            let is_in_no_block = match &segments[..] {
+                [group, name, _, ..] => {
+                    let keys = [group, name].map(|segment| segment.name().unwrap_or_default());
+                    path.kind().is_some() && self.contains(&keys[..1]) && !self.contains(&keys)
+                }
+                _ => false,
+            };
+            may_be_absent &= !matches!(place, Place::Block(_)) && !is_in_no_block;
+        }
+        match self.select(&path) {
+            Err(fault) if !may_be_absent && explanation.found.is_none() => {
+                Err(with_path_of_key(segments, fault))
+            }
+            _ => Ok(explanation),
+        }
     }
 }
 

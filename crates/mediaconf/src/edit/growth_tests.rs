@@ -2,12 +2,11 @@
 //!
 //! Each case runs at a size and at four times that size, and may read five times as many words and entries then.
 
+use super::FaultKind;
 use super::assign::{AssignOptions, AssignedValue, Assignment};
-use super::{FaultKind, modify};
-use crate::model::{check, has_errors};
+use crate::model::check;
 use crate::query::{Condition, Config, Path};
 use crate::secret::secrets_in;
-use crate::show::set_lines;
 use crate::syntax::{Document, work};
 
 #[path = "../../../../tests/suite/growth/cases.rs"]
@@ -31,7 +30,7 @@ fn a_change_takes_linear_work() {
             let (text, patch) = change(count);
             let document = Document::parse(text);
             let made = || {
-                modify(&document, patch, FaultKind::DOUBTS).expect("it is proved").expect("something changes")
+                document.modify(patch, FaultKind::DOUBTS).expect("it is proved").expect("something changes")
             };
             work::measure(made)
         });
@@ -48,7 +47,7 @@ fn a_text_is_checked_and_read_in_linear_work() {
             });
         };
         linear("check", |document| drop(check(document.text())));
-        linear("errors", |document| assert!(!has_errors(document)));
+        linear("errors", |document| assert!(!document.has_errors()));
         linear("secrets", |document| drop(document.secret_spans()));
         linear("JSON", |document| {
             drop(Config::new(document).to_json());
@@ -56,7 +55,7 @@ fn a_text_is_checked_and_read_in_linear_work() {
         linear("the same sent back", |document| {
             let shown = Config::new(document).to_json();
             assert!(
-                modify(document, shown, FaultKind::DOUBTS).expect("it is proved").is_none(),
+                document.modify(shown, FaultKind::DOUBTS).expect("it is proved").is_none(),
                 "nothing changes"
             );
         });
@@ -70,7 +69,7 @@ fn a_path_is_followed_in_linear_work() {
             assert_linear(&format!("{name}: {what}"), |count| {
                 let document = Document::parse(text(count));
                 let config = Config::new(&document);
-                let lines = set_lines(&config.to_json(), &[]);
+                let lines = crate::query::Path::set_lines(&config.to_json(), &[]);
                 let assignments: Vec<Assignment> = lines.into_iter().map(assignment).collect();
                 work::measure(|| run(&config, &assignments))
             });

@@ -12,10 +12,10 @@ use serde_json::Value;
 use super::align::{Alignment, ElementOrigin};
 use super::surroundings::kind_of;
 use super::sync::Sync;
-use crate::model::{Masker, near_miss, near_miss_in_block};
+use crate::model::{Masker, near_miss_in_block};
 use crate::schema::codec::{DirectiveForm, General};
 use crate::schema::fault::{Fault, FaultKind, Pointer};
-use crate::schema::members::{block_kind, first_argument, inner_scope, key_of, keyword_of};
+use crate::schema::members::{first_argument, inner_scope, keyword_of};
 use crate::schema::{Codec, Facts, ForeignForm, Kind, Parameter, Schema, Scope};
 use crate::syntax::{Entry, needs_quotes};
 
@@ -45,7 +45,7 @@ impl<'d> Sync<'_, 'd> {
     pub(super) fn doubt_new(&mut self, within: Option<Entry<'d>>, line: Entry<'_>, pointer: &Pointer) {
         let kind = within.map(kind_of);
         let scope = match within {
-            Some(block) => block_kind(block).map_or_else(|| inner_scope(block), Kind::scope),
+            Some(block) => block.block_kind().map_or_else(|| inner_scope(block), Kind::scope),
             None => Scope::Top,
         };
         self.doubt_new_of((scope, kind.as_deref()), line, pointer);
@@ -62,7 +62,7 @@ impl<'d> Sync<'_, 'd> {
         let keyword = line.keyword();
         let near = match kind.filter(|_| scope.kind().is_none()) {
             Some(block) => near_miss_in_block(block, &keyword),
-            None => near_miss(scope, &keyword),
+            None => scope.near_miss(&keyword),
         };
         let is_used = |kind: &str| self.used().contains(&(kind.into(), keyword.as_ref().into()));
         if let Some(near) = near.filter(|_| !kind.is_some_and(is_used)) {
@@ -88,7 +88,7 @@ impl<'d> Sync<'_, 'd> {
         };
         let scope = Schema::media().block_scope(&keyword, 1);
         for line in block.children() {
-            let pointer = &pointer.child(key_of(scope, &line.keyword()));
+            let pointer = &pointer.child(scope.key_of(&line.keyword()));
             self.doubt_new_of((scope, Some(&keyword)), line, pointer);
         }
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use super::surroundings::{Leave, Style, Surroundings, block_chunk, ranges};
-use crate::schema::codec::group_name;
+
 use crate::schema::{DirectiveRole, Schema};
 use crate::syntax::{Document, Entry, EntryId, Splice, quoted_if_needed};
 
@@ -351,7 +351,7 @@ impl<'a, 'd> Layout<'a, 'd> {
     fn moved(&self, range: Range<usize>, block: Entry<'_>, name: Option<&str>) -> String {
         let text = self.document.text();
         if let Some(name) = name {
-            let old = group_name(block);
+            let old = block.group_name();
             let (before, behind) = (range.start..old.start as usize, old.end() as usize..range.end);
             return format!("{}{}{}", &text[before], quoted_if_needed(name), &text[behind]);
         }

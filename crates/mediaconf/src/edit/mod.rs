@@ -30,11 +30,11 @@ pub(crate) mod surroundings;
 mod sync;
 mod words;
 
-pub use crate::schema::fault::{Fault, FaultKind, Faults, joined};
+pub use crate::schema::fault::{Fault, FaultKind, Faults};
 pub use assign::{AssignOptions, AssignedValue, Assignment};
 pub use completion::{Completion, PathUse, Proposal};
-pub use explain::{Explanation, explain};
-pub use slips::quoted;
+pub use explain::Explanation;
+
 pub use substitution::Substitution;
 pub use sync::Note;
 
@@ -46,14 +46,13 @@ use thiserror::Error;
 
 pub use crate::schema::fault::Pointer;
 
-use crate::model::{top_members, usable_account};
-use crate::schema::codec::{group_name, normalized};
+use crate::schema::codec::normalized;
 use crate::schema::kinds::is_empty;
 use crate::schema::members::Members;
 use crate::schema::patch::Normalizer;
 use crate::schema::{DirectiveRole, Kind, Object, Parameter, Schema, Scope};
 use crate::secret::Masker;
-use crate::syntax::{Document, Splice, Token, TokenKind};
+use crate::syntax::{Document, Entry, Splice, Token, TokenKind};
 use layout::Layout;
 use sync::Sync;
 
@@ -86,7 +85,7 @@ impl Edit {
             removes_credentials: false,
             deleted_streams: Vec::new(),
             guarded: Faults::default(),
-            streams_before: top_members(document).own_by_key(Kind::Streams.key()).len(),
+            streams_before: document.members().own_by_key(Kind::Streams.key()).len(),
         }
     }
 
@@ -114,31 +113,35 @@ impl<F: Into<Faults>> From<F> for EditError {
     }
 }
 
-/// Returns the patch in its normal form: without output-only members, every value in the form in which the view
-/// shows it.
-///
-/// # Errors
-/// All values that can't be written as text.
-pub fn normalize(patch: Value) -> Result<Object, Faults> {
-    if !patch.is_object() && patch.as_array().is_none_or(|elements| !elements.is_empty()) {
-        let fault = Fault::at_pointer(FaultKind::NotJson, Pointer::root(), "a patch must be an object");
-        return Err(fault.hint("to remove one thing, set it to null, such as {\"auth\": null}").into());
+impl Schema {
+    /// Returns the patch in its normal form: without output-only members, every value in the form in which the view
+    /// shows it.
+    ///
+    /// # Errors
+    /// All values that can't be written as text.
+    pub fn normalize(patch: Value) -> Result<Object, Faults> {
+        if !patch.is_object() && patch.as_array().is_none_or(|elements| !elements.is_empty()) {
+            let fault = Fault::at_pointer(FaultKind::NotJson, Pointer::root(), "a patch must be an object");
+            return Err(fault.hint("to remove one thing, set it to null, such as {\"auth\": null}").into());
+        }
+        let mut normalizer =
+            Normalizer { at: Pointer::root(), faults: Faults::default(), holds_mask: Masker::holds_mask };
+        let Some(Value::Object(members)) = normalized(Schema::media().top(), patch, &mut normalizer) else {
+            return Ok(Object::new());
+        };
+        normalizer.faults.into_result(members)
     }
-    let mut normalizer =
-        Normalizer { at: Pointer::root(), faults: Faults::default(), holds_mask: Masker::holds_mask };
-    let Some(Value::Object(members)) = normalized(Schema::media().top(), patch, &mut normalizer) else {
-        return Ok(Object::new());
-    };
-    normalizer.faults.into_result(members)
 }
 
-/// Returns the edit that merges a patch into a document without errors; `None` if it changes nothing.
-///
-/// # Errors
-/// The patch has faults, or is one of the [doubts](FaultKind::DOUBTS) that are not accepted.
-pub fn modify(document: &Document, patch: Value, accepted: &[FaultKind]) -> Result<Option<Edit>, EditError> {
-    let edit = modify_members(document, &top_members(document), normalize(patch)?)?;
-    Ok(edit.map(|edit| edit.refused_unless(accepted)).transpose()?)
+impl Document {
+    /// Returns the edit that merges a patch into a document without errors; `None` if it changes nothing.
+    ///
+    /// # Errors
+    /// The patch has faults, or is one of the [doubts](FaultKind::DOUBTS) that are not accepted.
+    pub fn modify(&self, patch: Value, accepted: &[FaultKind]) -> Result<Option<Edit>, EditError> {
+        let edit = modify_members(self, &self.members(), Schema::normalize(patch)?)?;
+        Ok(edit.map(|edit| edit.refused_unless(accepted)).transpose()?)
+    }
 }
 
 /// The same for a normalized patch, and a document whose top-level members are known. The doubts are left to the caller.
@@ -153,7 +156,7 @@ pub fn modify_members(
     }
     let opened = document.edited(&spread);
     verify_comments(document, &opened, &spread, &mut []).map_err(EditError::Unproved)?;
-    let edit = synced(&opened, &top_members(&opened), |sync| sync.top_level(patch))?;
+    let edit = synced(&opened, &opened.members(), |sync| sync.top_level(patch))?;
     Ok(edit.map(|edit| Edit { splices: splice_between(document.text(), edit.document.text()), ..edit }))
 }
 
@@ -175,7 +178,7 @@ pub(crate) fn synced<'d>(
         return Ok(None);
     }
     let edited = document.edited(&splices);
-    let after = top_members(&edited);
+    let after = edited.members();
     promises.verify(members, &after, &edited).map_err(EditError::Unproved)?;
     gone.extend(promises.gone);
     verify_comments(document, &edited, &splices, &mut gone).map_err(EditError::Unproved)?;
@@ -195,7 +198,7 @@ pub(crate) fn synced<'d>(
 }
 
 fn has_credentials(members: &Members<'_>) -> bool {
-    usable_account(members.own_by_key(DirectiveRole::Editor.key(members.scope()))).is_some()
+    Entry::usable_account(members.own_by_key(DirectiveRole::Editor.key(members.scope()))).is_some()
 }
 
 /// The splice that leads from a text to another one, for two edits that are one for their reader.
@@ -210,13 +213,15 @@ pub(crate) fn splice_between(old: &str, new: &str) -> Vec<Splice> {
     vec![Splice { range: start..old.len() - end, text }]
 }
 
-/// The doubts of a normalized patch of a configuration that is known only as JSON: those of the text that says it.
-pub fn doubts_in_json(current: &Value, patch: &Object) -> Faults {
-    let empty = Document::parse("");
-    let written = modify(&empty, current.clone(), FaultKind::DOUBTS).ok().flatten();
-    let document = written.map_or(empty, |edit| edit.document);
-    let edit = modify_members(&document, &top_members(&document), patch.clone()).ok().flatten();
-    edit.map(|edit| edit.guarded).unwrap_or_default()
+impl Edit {
+    /// The doubts of a normalized patch of a configuration that is known only as JSON: those of the text that says it.
+    pub fn doubts_in_json(current: &Value, patch: &Object) -> Faults {
+        let empty = Document::parse("");
+        let written = empty.modify(current.clone(), FaultKind::DOUBTS).ok().flatten();
+        let document = written.map_or(empty, |edit| edit.document);
+        let edit = modify_members(&document, &document.members(), patch.clone()).ok().flatten();
+        edit.map(|edit| edit.guarded).unwrap_or_default()
+    }
 }
 
 /// The new text does not read as the merged values.
@@ -275,22 +280,21 @@ impl Promises {
             }
         }
         for kind in Schema::media().kinds {
-            let name = |entry| group_name(entry).value();
             let entries = new.own_by_key(kind.key()).iter();
-            let names = entries.clone().map(|&entry| name(entry));
+            let names = entries.clone().map(|entry| entry.group_name().value());
             let is_in_order = match self.orders.get(&kind) {
                 Some(expected) => names.eq(expected.iter().map(String::as_str)),
-                None => names.eq(old.own_by_key(kind.key()).iter().map(|&entry| name(entry))),
+                None => names.eq(old.own_by_key(kind.key()).iter().map(|entry| entry.group_name().value())),
             };
             if !is_in_order {
                 return unproved(kind.key().to_owned());
             }
             let Some(blocks) = self.blocks.get(&kind) else { continue };
             for &entry in entries {
-                let Some(expected) = blocks.get(&*name(entry)) else { continue };
+                let Some(expected) = blocks.get(&*entry.group_name().value()) else { continue };
                 let expected = expected.as_deref().and_then(|json| serde_json::from_str(json).ok());
                 if !are_same(kind.scope(), expected.as_ref(), Some(&kind.read(entry))) {
-                    return unproved(format!("{}.{}", kind.key(), name(entry)));
+                    return unproved(format!("{}.{}", kind.key(), entry.group_name().value()));
                 }
             }
         }

@@ -15,9 +15,9 @@ use super::layout::{Anchor, Insertion, NewEntry};
 use super::surroundings::{Surroundings, is_followed};
 use super::sync::{Sync, without_misshapen};
 use super::words::address_said;
-use crate::schema::codec::{Address, group_name, header_address, is_plural, write_members};
+use crate::schema::codec::{Address, header_address, is_plural, write_members};
 use crate::schema::fault::{Fault, Faults, Pointer};
-use crate::schema::members::{Members, key_of};
+use crate::schema::members::Members;
 use crate::schema::{Kind, Object, POSITION, Parameter, SOURCE, STATIC, Schema, protocol_of_switch};
 use crate::syntax::{Document, Entry, Splice, quoted_if_needed};
 
@@ -36,7 +36,7 @@ impl<'d> Sync<'_, 'd> {
             }
         };
         let named = entries.iter().enumerate().filter_map(|(place, &entry)| {
-            let (name, _) = patch.get_key_value(&*group_name(entry).value())?;
+            let (name, _) = patch.get_key_value(&*entry.group_name().value())?;
             Some((name.as_str(), place))
         });
         let places: HashMap<&str, usize> = named.collect();
@@ -92,7 +92,7 @@ impl<'d> Sync<'_, 'd> {
         let text = Document::parse(kind.write(name, &target));
         let block = text.entries().next()?;
         for line in block.children() {
-            let pointer = &pointer.child(key_of(kind.scope(), &line.keyword()));
+            let pointer = &pointer.child(kind.scope().key_of(&line.keyword()));
             self.doubt_new_of((kind.scope(), Some(kind.key())), line, pointer);
         }
         self.promises.block(kind, name, Some(&target));
@@ -134,7 +134,7 @@ impl<'d> Sync<'_, 'd> {
                 match fresh.entries().next().and_then(|line| Address::from_words(line.arguments())) {
                     Some(new) => {
                         let (old, new) = (address_said(&SOURCE, &address), address_said(&SOURCE, &new));
-                        self.said_words(Some(row), group_name(entry), &old, &new);
+                        self.said_words(Some(row), entry.group_name(), &old, &new);
                     }
                     None => entry.arguments().skip(1).for_each(|word| self.remove_word(word)),
                 }
@@ -249,7 +249,7 @@ impl<'d> Sync<'_, 'd> {
     pub fn rename(&mut self, kind: Kind, blocks: &[(Entry<'d>, &str)]) {
         let mut new = HashMap::new();
         for (block, name) in blocks {
-            let old = group_name(*block);
+            let old = block.group_name();
             new.insert(old.value(), *name);
             self.splice(old.start as usize..old.end() as usize, quoted_if_needed(name));
             self.promises.block(kind, name, Some(&kind.read(*block)));
@@ -332,7 +332,7 @@ fn staying(items: &[usize], count: usize) -> HashSet<usize> {
 }
 
 fn name_of(entry: Entry<'_>) -> String {
-    group_name(entry).value().into_owned()
+    entry.group_name().value().into_owned()
 }
 
 /// Returns the changes that give sources their own lines where this patch needs it.
@@ -342,7 +342,7 @@ pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object)
     for kind in Schema::media().kinds {
         let Some(Value::Object(blocks)) = patch.get(kind.key()) else { continue };
         for &entry in members.own_by_key(kind.key()) {
-            let Some(Value::Object(patch)) = blocks.get(&*group_name(entry).value()) else { continue };
+            let Some(Value::Object(patch)) = blocks.get(&*entry.group_name().value()) else { continue };
             if entry.is_block() && !(kind.has_sources() && entry.children().any(is_plural)) {
                 continue;
             }
@@ -403,7 +403,7 @@ fn split(around: &Surroundings<'_>, line: Entry<'_>, splices: &mut Vec<Splice>) 
 /// source stay behind the brace; those behind it stay there, and the one behind the `;` if the source `stays`.
 fn opened(around: &Surroundings<'_>, entry: Entry<'_>, stays: bool) -> Splice {
     let text = around.document.text();
-    let name = group_name(entry).end() as usize;
+    let name = entry.group_name().end() as usize;
     let head = (entry.head_span().end as usize).max(name);
     let semicolon = entry.end() - usize::from(entry.is_terminated());
     let line_end = around.line_end(entry.end());

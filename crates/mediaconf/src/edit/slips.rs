@@ -16,12 +16,14 @@ use crate::syntax::Document;
 /// An address for examples.
 const ADDRESS: &str = "udp://239.0.0.1:1234";
 
-/// A word in quotes, if a shell would read it as something else without them.
-pub fn quoted(word: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => Cow::Borrowed(word),
-        false => Cow::Owned(format!("'{}'", word.replace('\'', r"'\''"))),
+impl Path {
+    /// A word in quotes, if a shell would read it as something else without them.
+    pub fn in_shell_quotes(word: &str) -> Cow<'_, str> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
+        match !word.is_empty() && word.chars().all(is_plain) {
+            true => Cow::Borrowed(word),
+            false => Cow::Owned(format!("'{}'", word.replace('\'', r"'\''"))),
+        }
     }
 }
 
@@ -55,7 +57,7 @@ pub(super) fn example(place: Place, path: &Path) -> Option<String> {
 
 /// The option that sets a value, as it is typed.
 fn set(path: &str, text: &str) -> String {
-    format!("`--set {}`", quoted(&format!("{path}={text}")))
+    format!("`--set {}`", Path::in_shell_quotes(&format!("{path}={text}")))
 }
 
 /// The values of a text that is split as the text of a directive is.

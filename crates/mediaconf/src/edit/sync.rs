@@ -26,7 +26,7 @@ use crate::schema::codec::{
     read_members,
 };
 use crate::schema::fault::{Faults, Pointer};
-use crate::schema::members::{Members, first_argument, inner_scope, key_of, keyword_of};
+use crate::schema::members::{Members, first_argument, inner_scope, keyword_of};
 use crate::schema::{Codec, Object, Parameter, SOURCE, Schema};
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
@@ -165,7 +165,7 @@ impl<'p, 'd> Sync<'p, 'd> {
                     let target = values[1].filter(|target| nothing.as_ref() != Some(*target));
                     let text = target.map_or_else(String::new, |value| row.write(value).join("\n"));
                     self.fresh(within, Some(row), entries, text, At { patch: &Value::Null, pointer });
-                    let keys = misshapen.iter().map(|line| key_of(scope, &line.keyword()).into_owned());
+                    let keys = misshapen.iter().map(|line| scope.key_of(&line.keyword()).into_owned());
                     replaced.extend(keys);
                     self.promise(within, row.key, values[1]);
                 }
@@ -511,7 +511,7 @@ impl<'p, 'd> Sync<'p, 'd> {
 /// `kept`, a target or a patch, has them as what they are.
 fn misshapen<'d>(members: &Members<'d>, row: &'static Parameter, kept: &Object) -> Vec<Entry<'d>> {
     let is_single = row.is_setting() && members.own(row).is_empty();
-    let is_free = |keyword: &&&str| is_single && !kept.contains_key(&*key_of(members.scope(), keyword));
+    let is_free = |keyword: &&&str| is_single && !kept.contains_key(&*members.scope().key_of(keyword));
     // A line with more words may have swallowed another one, whose `;` before it is missing: it stays.
     let is_simple = |line: &Entry<'d>| !line.is_block() && line.count_arguments() <= 1;
     let lines = |keyword: &&'static str| members.foreign_by_keyword(keyword);
@@ -529,7 +529,7 @@ pub(super) fn without_misshapen(
     for row in members.scope().rows() {
         if target.contains_key(row.key) && !current.contains_key(row.key) {
             for entry in misshapen(members, row, patch) {
-                target.shift_remove(&*key_of(members.scope(), &entry.keyword()));
+                target.shift_remove(&*members.scope().key_of(&entry.keyword()));
             }
         }
     }

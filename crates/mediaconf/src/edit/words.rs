@@ -8,7 +8,7 @@ use super::align::{Alignment, ElementOrigin, align};
 use super::sync::Sync;
 use crate::schema::codec::{Address, OptionWord};
 use crate::schema::kinds::of_word;
-use crate::schema::members::key_of;
+
 use crate::schema::{AddressShape, Facts, Parameter, Part, PartPlace};
 use crate::syntax::{Entry, Word, quoted_if_needed};
 
@@ -70,7 +70,7 @@ pub(super) fn address_said<'t>(shape: &'static AddressShape, address: &Address<'
     };
     let first = Said { word: address.positional, part: ADDRESS.to_owned(), value: positional };
     let option = |option: OptionWord<'t>| {
-        let part = key_of(shape.option_scope(), &option.key.value()).into_owned();
+        let part = shape.option_scope().key_of(&option.key.value()).into_owned();
         Said { word: option.word, part, value: shape.value(&option) }
     };
     std::iter::once(first).chain(address.options().map(option)).collect()

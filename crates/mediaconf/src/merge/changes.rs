@@ -64,6 +64,20 @@ impl ChangedValue {
         walk.found
     }
 
+    /// Returns the places at which these answers to `read_config` differ, in the order of the first one.
+    ///
+    /// A place is as small as can be for all of them: where a block is missing somewhere, it is the block.
+    pub fn drift(views: &[Value]) -> Vec<Drift> {
+        let Some((first, others)) = views.split_first() else { return Vec::new() };
+        let mut known = BTreeSet::new();
+        let all = others.iter().flat_map(|other| Self::between(&Config::from(first), &Config::from(other)));
+        let found: Vec<_> =
+            all.map(|changed| changed.keys).filter(|keys| known.insert(keys.clone())).collect();
+        // A place that differs as a whole stands for all that is below it.
+        let is_inside = |keys: &[String]| (1..keys.len()).any(|length| known.contains(&keys[..length]));
+        found.into_iter().filter(|keys| !is_inside(keys)).map(|keys| Drift::at(keys, views)).collect()
+    }
+
     /// The paths of changed values for a message, with the secrets in them masked: `rtmp, streams.cam1.prepush`.
     pub fn paths_in_words(changed: &[Self]) -> String {
         let mut words: Vec<String> = changed.iter().take(MOST_PATHS).map(Self::short_path).collect();
@@ -160,21 +174,6 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// Returns the places at which these answers to `read_config` differ, in the order of the first one.
-    ///
-    /// A place is as small as can be for all of them: where a block is missing somewhere, it is the block.
-    pub fn between(views: &[Value]) -> Vec<Self> {
-        let Some((first, others)) = views.split_first() else { return Vec::new() };
-        let mut known = BTreeSet::new();
-        let all =
-            others.iter().flat_map(|other| ChangedValue::between(&Config::from(first), &Config::from(other)));
-        let found: Vec<_> =
-            all.map(|changed| changed.keys).filter(|keys| known.insert(keys.clone())).collect();
-        // A place that differs as a whole stands for all that is below it.
-        let is_inside = |keys: &[String]| (1..keys.len()).any(|length| known.contains(&keys[..length]));
-        found.into_iter().filter(|keys| !is_inside(keys)).map(|keys| Self::at(keys, views)).collect()
-    }
-
     fn at(keys: Vec<String>, views: &[Value]) -> Self {
         let mut values: Vec<(Option<Value>, Vec<usize>)> = Vec::new();
         for (number, view) in views.iter().enumerate() {
@@ -211,7 +210,7 @@ mod tests {
             json!({"rtsp": 555, "streams": {"a": {"prepush": 6}, "b": {"prepush": 1}}}),
             json!({"rtsp": 554, "streams": {"a": {"prepush": 6}}}),
         ];
-        let found = Drift::between(&views);
+        let found = ChangedValue::drift(&views);
         let shown: Vec<(String, Vec<Vec<usize>>)> = found
             .iter()
             .map(|drift| (drift.keys.join("."), drift.values.iter().map(|(_, who)| who.clone()).collect()))
@@ -227,14 +226,14 @@ mod tests {
 
     #[test]
     fn equal_configurations_and_none_do_not_differ() {
-        assert_eq!(Drift::between(&[]), []);
-        assert_eq!(Drift::between(&[json!({"rtsp": 1}), json!({"rtsp": 1})]), []);
+        assert_eq!(ChangedValue::drift(&[]), []);
+        assert_eq!(ChangedValue::drift(&[json!({"rtsp": 1}), json!({"rtsp": 1})]), []);
     }
 
     #[test]
     fn a_block_that_differs_in_one_place_and_is_missing_in_another_is_one_place() {
         let block = |prepush: u64| json!({"streams": {"a": {"prepush": prepush}}});
-        let found = Drift::between(&[block(1), block(2), json!({"streams": {}})]);
+        let found = ChangedValue::drift(&[block(1), block(2), json!({"streams": {}})]);
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].keys.join("."), found[0].values.len()), ("streams.a".to_owned(), 3));
     }
@@ -250,8 +249,10 @@ mod tests {
             json!({"streams": {"c": stream("c", 1), "a": stream("a", 2), "b": stream("b", 3)}}),
         ];
         let own = json!({"static": true, "title": "x"});
-        let found: Vec<_> =
-            Drift::between(&views).into_iter().map(|drift| (drift.keys.join("/"), drift.values)).collect();
+        let found: Vec<_> = ChangedValue::drift(&views)
+            .into_iter()
+            .map(|drift| (drift.keys.join("/"), drift.values))
+            .collect();
         let expected = [
             ("streams/a".to_owned(), vec![(Some(own.clone()), vec![0, 2]), (None, vec![1])]),
             ("streams/c".to_owned(), vec![(None, vec![0, 1]), (Some(own), vec![2])]),

@@ -12,43 +12,47 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::edit::align::longest_increasing_subsequence;
-use crate::edit::{EditError, FaultKind, Note, modify};
+use crate::edit::{EditError, FaultKind, Note};
 use crate::query::Config;
-use crate::schema::codec::{are_named_blocks, group_name};
+use crate::schema::codec::are_named_blocks;
 use crate::schema::kinds::scalar_text;
 use crate::schema::members::keyword_of;
 use crate::schema::{AddressShape, Kind, Object, POSITION, Place, Schema, Scope};
 use crate::syntax::{Document, Entry};
 
-/// Returns the patch that turns `from` into `to`, both whole configurations, such as answers to `read_config`.
-///
-/// Output-only members are left out; a `position` is given only where the order needs it. The order
-/// of members that have no position, such as the extras of `auth`, can't be expressed in a merge patch.
-pub fn diff(from: &Config<'_>, to: &Config<'_>) -> Object {
-    let sides = [from, to];
-    let [old, new] = sides.map(settings);
-    changes(&old, &new, |key, _, _| match Schema::media().kind(key) {
-        Some(kind) => group(kind, sides),
-        None => member(Schema::media().top(), key, [&old, &new]),
-    })
+impl Config<'_> {
+    /// Returns the patch that turns `from` into `to`, both whole configurations, such as answers to `read_config`.
+    ///
+    /// Output-only members are left out; a `position` is given only where the order needs it. The order
+    /// of members that have no position, such as the extras of `auth`, can't be expressed in a merge patch.
+    pub fn patch_to(&self, to: &Self) -> Object {
+        let sides = [self, to];
+        let [old, new] = sides.map(settings);
+        changes(&old, &new, |key, _, _| match Schema::media().kind(key) {
+            Some(kind) => group(kind, sides),
+            None => member(Schema::media().top(), key, [&old, &new]),
+        })
+    }
 }
 
-/// Merges `patch` into `target`, as section 2 of RFC 7396 says: for a configuration without its text.
-pub fn merge_patch(target: &mut Value, patch: &Value) {
-    let Value::Object(patch) = patch else {
-        *target = patch.clone();
-        return;
-    };
-    if !target.is_object() {
-        *target = Value::Object(Map::new());
-    }
-    let Value::Object(members) = target else { return };
-    for (key, value) in patch {
-        match value {
-            Value::Null => {
-                members.shift_remove(key);
+impl Config<'_> {
+    /// Merges `patch` into `target`, as section 2 of RFC 7396 says: for a configuration without its text.
+    pub fn merge_patch(target: &mut Value, patch: &Value) {
+        let Value::Object(patch) = patch else {
+            *target = patch.clone();
+            return;
+        };
+        if !target.is_object() {
+            *target = Value::Object(Map::new());
+        }
+        let Value::Object(members) = target else { return };
+        for (key, value) in patch {
+            match value {
+                Value::Null => {
+                    members.shift_remove(key);
+                }
+                value => Self::merge_patch(members.entry(key.clone()).or_insert(Value::Null), value),
             }
-            value => merge_patch(members.entry(key.clone()).or_insert(Value::Null), value),
         }
     }
 }
@@ -314,7 +318,7 @@ impl DesiredState {
             }
             (_, patch) => (patch, Object::new()),
         };
-        let edit = modify(&Document::parse(""), whole, FaultKind::DOUBTS)?;
+        let edit = Document::parse("").modify(whole, FaultKind::DOUBTS)?;
         let text = edit.map_or_else(String::new, |edit| edit.document.text().to_owned());
         Ok(Self::Text { text, prune, settings })
     }
@@ -397,7 +401,7 @@ impl StateMerge<'_> {
     fn text(&mut self, document: &Document, prune: Prune) {
         let config = Config::own(document);
         if prune == Prune::All {
-            self.patch = diff(self.current, &config);
+            self.patch = self.current.patch_to(&config);
             return;
         }
         self.patch = settings(&config);
@@ -412,7 +416,7 @@ impl StateMerge<'_> {
             for block in config.members().own_by_key(kind.key()) {
                 let mut members = kind.read(*block);
                 drop_defaults(kind.scope(), block.children(), &mut members);
-                self.block(kind, &group_name(*block).value(), &members.into());
+                self.block(kind, &block.group_name().value(), &members.into());
             }
         }
     }

@@ -3,13 +3,13 @@ use std::collections::HashSet;
 use proptest::prelude::{Just, Strategy, proptest};
 use serde_json::{Map, Value, json};
 
-use super::{diff, merge_patch, positions};
-use crate::edit::normalize;
+use super::positions;
 use crate::query::Config;
+use crate::schema::Schema;
 use crate::schema::{Object, Place};
 
 fn values_diff(from: &Value, to: &Value) -> Object {
-    diff(&Config::from(from), &Config::from(to))
+    Config::from(from).patch_to(&Config::from(to))
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn views() -> Vec<Value> {
         .map(|path| std::fs::read_to_string(path).expect("a fixture can be read"))
         .map(|text| serde_json::from_str(&text).expect("a fixture is JSON"))
         // A value that no patch may hold can't be reached by a patch.
-        .filter(|view: &Value| normalize(view.clone()).is_ok())
+        .filter(|view: &Value| Schema::normalize(view.clone()).is_ok())
         .collect()
 }
 
@@ -134,7 +134,7 @@ fn every_view_becomes_every_other() {
         assert!(values_diff(from, from).is_empty());
         for to in &views {
             let patch = Value::Object(values_diff(from, to));
-            normalize(patch.clone()).expect("it is a patch");
+            Schema::normalize(patch.clone()).expect("it is a patch");
             let mut merged = own(from);
             merge(&mut merged, &patch);
             assert_eq!(own(&merged), own(to), "{from} {to}");
@@ -217,7 +217,7 @@ proptest! {
 }
 
 fn check_merge(mut target: Value, patch: Value, expected: Value) {
-    merge_patch(&mut target, &patch);
+    Config::merge_patch(&mut target, &patch);
     assert_eq!(target.to_string(), expected.to_string());
 }
 

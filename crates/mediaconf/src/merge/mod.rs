@@ -6,6 +6,5 @@ mod changes;
 pub(crate) mod diff;
 mod three_way;
 
-pub use changes::{ChangedValue, Drift};
-pub use diff::{DesiredState, Prune, diff, merge_patch};
-pub use three_way::{LinesClash, first_marker, merge_lines, patch_between, three_way};
+pub use changes::ChangedValue;
+pub use diff::{DesiredState, Prune};

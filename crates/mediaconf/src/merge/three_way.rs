@@ -8,9 +8,8 @@ use std::collections::HashMap;
 use serde_json::Value;
 use similar::{MergeResolution, TextMerge};
 
-use super::diff::diff;
-use crate::edit::{FaultKind, modify};
-use crate::model::has_errors;
+use crate::edit::FaultKind;
+
 use crate::query::Config;
 use crate::schema::Object;
 use crate::syntax::{Document, Entry, Token, TokenKind};
@@ -24,20 +23,16 @@ pub struct MergedLines {
     pub clash: Option<usize>,
 }
 
-/// Two changes of the same lines, in which more than values differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LinesClash {
-    /// The first of these lines in the merged text, from 1.
-    pub line: Option<usize>,
-}
-
-/// Merges what `mine` and `theirs` made of `base`, line by line.
-pub fn merge_lines(base: &[u8], mine: &[u8], theirs: &[u8]) -> MergedLines {
-    // The texts may not be UTF-8: each byte is merged as one character.
-    let texts = [base, mine, theirs].map(|bytes| bytes.iter().copied().map(char::from).collect::<String>());
-    let merge = merged(texts.each_ref().map(String::as_str));
-    let text: Vec<u8> = merge.to_string().chars().map(|byte| byte as u8).collect();
-    MergedLines { clash: first_marker(&text).filter(|_| merge.is_conflicted()), text }
+impl Document {
+    /// Merges what `mine` and `theirs` made of `base`, line by line.
+    pub fn merge_lines(base: &[u8], mine: &[u8], theirs: &[u8]) -> MergedLines {
+        // The texts may not be UTF-8: each byte is merged as one character.
+        let texts =
+            [base, mine, theirs].map(|bytes| bytes.iter().copied().map(char::from).collect::<String>());
+        let merge = merged(texts.each_ref().map(String::as_str));
+        let text: Vec<u8> = merge.to_string().chars().map(|byte| byte as u8).collect();
+        MergedLines { clash: Document::first_marker(&text).filter(|_| merge.is_conflicted()), text }
+    }
 }
 
 fn merged([base, mine, theirs]: [&str; 3]) -> TextMerge<'_, '_, '_, str> {
@@ -46,13 +41,15 @@ fn merged([base, mine, theirs]: [&str; 3]) -> TextMerge<'_, '_, '_, str> {
     merge
 }
 
-/// Returns the number of the first line, from 1, that marks a clash; `None` if there is none.
-pub fn first_marker(text: &[u8]) -> Option<usize> {
-    let is_marker = |line: &[u8]| match line.trim_ascii_end() {
-        b"=======" => true,
-        line => line.starts_with(b"<<<<<<< ") || line.starts_with(b">>>>>>> "),
-    };
-    text.split(|byte| *byte == b'\n').position(is_marker).map(|at| at + 1)
+impl Document {
+    /// Returns the number of the first line, from 1, that marks a clash; `None` if there is none.
+    pub fn first_marker(text: &[u8]) -> Option<usize> {
+        let is_marker = |line: &[u8]| match line.trim_ascii_end() {
+            b"=======" => true,
+            line => line.starts_with(b"<<<<<<< ") || line.starts_with(b">>>>>>> "),
+        };
+        text.split(|byte| *byte == b'\n').position(is_marker).map(|at| at + 1)
+    }
 }
 
 /// The merged text without a clash: what both sides added at one place stands there, theirs first; of other lines that
@@ -77,44 +74,48 @@ fn decided(merge: &TextMerge<'_, '_, '_, str>) -> String {
     text
 }
 
-/// Returns the patch from the values of one text to those of another; neither has errors.
-pub fn patch_between(from: &Document, to: &Document) -> Object {
-    let [from, to] = [from, to].map(Config::own);
-    diff(&from, &to)
+impl Document {
+    /// Returns the patch from the values of one text to those of another; neither has errors.
+    pub fn patch_to(&self, to: &Self) -> Object {
+        Config::own(self).patch_to(&Config::own(to))
+    }
 }
 
-/// Returns `theirs`, which others made of `base`, with the change that `mine` makes of `base`, whose values are `patch`.
-/// Where both changed the same value, each in its own way, `mine` wins. Without a patch, as of a base with errors, only
-/// lines are merged. Neither of the changed texts has errors.
-///
-/// # Errors
-/// Both changed the same lines, and a comment or a new order of `mine` would be lost, or a value can't be set alone.
-pub fn three_way(
-    base: &Document,
-    mine: &Document,
-    theirs: &Document,
-    patch: Option<Object>,
-) -> Result<Document, LinesClash> {
-    let merge = merged([base.text(), mine.text(), theirs.text()]);
-    let is_clean = !merge.is_conflicted();
-    let clash = || LinesClash { line: first_marker(merge.to_string().as_bytes()).filter(|_| !is_clean) };
-    let lines = Some(Document::parse(decided(&merge))).filter(|lines| !has_errors(lines));
-    let Some(patch) = patch else { return lines.filter(|_| is_clean).ok_or_else(clash) };
-    let by_values = match modify(theirs, Value::Object(patch), FaultKind::DOUBTS) {
-        Ok(Some(edit)) => edit.document,
-        // They made the same change.
-        Ok(None) => theirs.clone(),
-        Err(_) => return Err(clash()),
-    };
-    let values = Config::own(&by_values).to_json();
-    let outlines = [base, mine, theirs].map(TextOutline::of);
-    let is_whole = |text: &Document, is_clean: bool| {
-        let outline = TextOutline::of(text);
-        outline.keeps_order(&outlines) && (is_clean || outline.keeps_comments(&outlines))
-    };
-    let by_lines = lines.and_then(|lines| with_values(&lines, &values));
-    let by_lines = by_lines.filter(|text| is_whole(text, is_clean));
-    by_lines.or_else(|| Some(by_values).filter(|text| is_whole(text, false))).ok_or_else(clash)
+impl Document {
+    /// Returns `theirs`, which others made of `base`, with the change that `mine` makes of `base`, whose values are `patch`.
+    /// Where both changed the same value, each in its own way, `mine` wins. Without a patch, as of a base with errors, only
+    /// lines are merged. Neither of the changed texts has errors.
+    ///
+    /// # Errors
+    /// Both changed the same lines, and a comment or a new order of `mine` would be lost, or a value can't
+    /// be set alone: the first of these lines in the merged text, from 1.
+    pub fn three_way(
+        &self,
+        mine: &Self,
+        theirs: &Self,
+        patch: Option<Object>,
+    ) -> Result<Self, Option<usize>> {
+        let merge = merged([self.text(), mine.text(), theirs.text()]);
+        let is_clean = !merge.is_conflicted();
+        let clash = || Self::first_marker(merge.to_string().as_bytes()).filter(|_| !is_clean);
+        let lines = Some(Document::parse(decided(&merge))).filter(|lines| !lines.has_errors());
+        let Some(patch) = patch else { return lines.filter(|_| is_clean).ok_or_else(clash) };
+        let by_values = match theirs.modify(Value::Object(patch), FaultKind::DOUBTS) {
+            Ok(Some(edit)) => edit.document,
+            // They made the same change.
+            Ok(None) => theirs.clone(),
+            Err(_) => return Err(clash()),
+        };
+        let values = Config::own(&by_values).to_json();
+        let outlines = [self, mine, theirs].map(TextOutline::of);
+        let is_whole = |text: &Document, is_clean: bool| {
+            let outline = TextOutline::of(text);
+            outline.keeps_order(&outlines) && (is_clean || outline.keeps_comments(&outlines))
+        };
+        let by_lines = lines.and_then(|lines| with_values(&lines, &values));
+        let by_lines = by_lines.filter(|text| is_whole(text, is_clean));
+        by_lines.or_else(|| Some(by_values).filter(|text| is_whole(text, false))).ok_or_else(clash)
+    }
 }
 
 /// The text with these values; `None` if it can't have them.
@@ -123,8 +124,8 @@ fn with_values(text: &Document, values: &Value) -> Option<Document> {
     if present == *values {
         return Some(text.clone());
     }
-    let patch = diff(&Config::from(&present), &Config::from(values));
-    let edit = modify(text, Value::Object(patch), FaultKind::DOUBTS).ok()??;
+    let patch = Config::from(&present).patch_to(&Config::from(values));
+    let edit = text.modify(Value::Object(patch), FaultKind::DOUBTS).ok()??;
     (Config::own(&edit.document).to_json() == *values).then_some(edit.document)
 }
 
@@ -194,7 +195,7 @@ mod tests {
 
     const BASE: &str = "# top\nrtmp 1;\nhttp 80;\nrtsp 2;\n\nstream a {\n  url udp://a;\n  title A;\n}\n";
 
-    fn made(mine: &[[&str; 2]], theirs: &[[&str; 2]]) -> Result<String, LinesClash> {
+    fn made(mine: &[[&str; 2]], theirs: &[[&str; 2]]) -> Result<String, Option<usize>> {
         let replaced = |changes: &[[&str; 2]]| {
             let text = changes.iter().fold(BASE.to_owned(), |text, [from, to]| {
                 assert!(text.contains(from), "{text} {from}");
@@ -203,7 +204,7 @@ mod tests {
             Document::parse(text)
         };
         let (base, mine) = (Document::parse(BASE), replaced(mine));
-        let whole = three_way(&base, &mine, &replaced(theirs), Some(patch_between(&base, &mine)))?;
+        let whole = base.three_way(&mine, &replaced(theirs), Some(base.patch_to(&mine)))?;
         Ok(whole.text().to_owned())
     }
 
@@ -262,13 +263,13 @@ mod tests {
 
     #[test]
     fn a_comment_that_would_be_lost_is_a_clash() {
-        let clash = Err(LinesClash { line: Some(2) });
+        let clash = Err(Some(2));
         assert_eq!(made(&[["rtmp 1;", "rtmp 1; # mine"]], &[["rtmp 1;", "rtmp 1; # theirs"]]), clash);
         assert_eq!(made(&[["http 80", "# one\nhttp 80"]], &[["rtmp 1;", "rtmp 1; # theirs"]]), clash);
     }
 
     fn lines(base: &str, ours: &str, theirs: &str) -> Result<String, String> {
-        let lines = merge_lines(base.as_bytes(), ours.as_bytes(), theirs.as_bytes());
+        let lines = Document::merge_lines(base.as_bytes(), ours.as_bytes(), theirs.as_bytes());
         let text = String::from_utf8(lines.text).expect("it is text");
         if lines.clash.is_none() { Ok(text) } else { Err(text) }
     }
@@ -290,11 +291,11 @@ mod tests {
     fn changes_of_one_line_clash_and_are_marked_as_git_does() {
         let marked = lines("a;\nb 1;\nc;\n", "a;\nb 2;\nc;\n", "a;\nb 3;\nc;\n").expect_err("they clash");
         assert_eq!(marked, "a;\n<<<<<<< ours\nb 2;\n=======\nb 3;\n>>>>>>> theirs\nc;\n");
-        assert_eq!(first_marker(marked.as_bytes()), Some(2));
+        assert_eq!(Document::first_marker(marked.as_bytes()), Some(2));
         for text in ["", "a;\n# ======= x\n <<<<<<< a", "=======x;"] {
-            assert_eq!(first_marker(text.as_bytes()), None, "{text}");
+            assert_eq!(Document::first_marker(text.as_bytes()), None, "{text}");
         }
-        assert_eq!(first_marker(b"a;\r\n=======\r\n"), Some(2));
+        assert_eq!(Document::first_marker(b"a;\r\n=======\r\n"), Some(2));
         let both = lines("a;\n", "a;\nb;\n", "a;\nc;\n").expect_err("the order of two insertions is unknown");
         assert_eq!(both, "a;\n<<<<<<< ours\nb;\n=======\nc;\n>>>>>>> theirs\n");
     }

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use crate::schema::Schema;
 use crate::schema::kinds::PORT;
-use crate::schema::members::only_argument;
-use crate::schema::suggest::{is_one_edit, is_only_near, nearest};
+use crate::schema::suggest::{is_one_edit, is_only_near};
 use crate::secret::{Secrecy, word_parts};
 use crate::syntax::{Diagnostic, Diagnostics, Entry, Fix, Word};
 
@@ -55,7 +55,7 @@ fn lacks_scheme(value: &str) -> bool {
 pub(super) fn backend(word: Word<'_>, diagnostics: &mut Diagnostics) {
     let value = word.value();
     let lower = value.to_ascii_lowercase();
-    let is_false = || lower == "false" || nearest(&lower, ["false"]).is_some();
+    let is_false = || lower == "false" || Schema::nearest(&lower, ["false"]).is_some();
     let is_slip = || is_false() || OFF.contains(&&*lower) || is_one_edit(&lower, OFF[0]);
     if value != "false" && value.bytes().all(|byte| byte.is_ascii_alphabetic()) && is_slip() {
         let message = format!("`{value}` is read as the URL of a backend");
@@ -136,7 +136,7 @@ fn meant_scheme(scheme: &str) -> Option<&'static str> {
                 .strip_suffix(['s', 't', 'e'])
                 .is_some_and(|scheme| common.clone().any(|known| known == scheme))
     };
-    if is_known(scheme) || is_newer() { None } else { nearest(scheme, common.by_ref()) }
+    if is_known(scheme) || is_newer() { None } else { Schema::nearest(scheme, common.by_ref()) }
 }
 
 fn is_known(scheme: &str) -> bool {
@@ -153,7 +153,7 @@ const MAX_OTHERS: usize = 16;
 pub(super) fn listeners<'d>(listeners: &[Entry<'d>], diagnostics: &mut Diagnostics) {
     let mut by_port: HashMap<String, Vec<(Cow<'d, str>, String, Word<'d>)>> = HashMap::new();
     for entry in listeners {
-        let (keyword, Some(word)) = (entry.keyword(), only_argument(*entry)) else { continue };
+        let (keyword, Some(word)) = (entry.keyword(), entry.only_argument()) else { continue };
         let value = word.value();
         let (host, port) = value.rsplit_once(':').unwrap_or(("", &*value));
         match parts_of(host) {

@@ -188,15 +188,17 @@ fn lost_in<'d>(inside: &[Entry<'d>], block: Option<Entry<'_>>, brace: usize) -> 
     on_line.clone().find(may_open).or(on_line.next()).copied()
 }
 
-/// True if the text of a media server has no line feed but at its end, and directives in a comment: behind a `#`, a known
-/// keyword with words behind it and then `;` or `{`. `curl -d @FILE` strips line ends.
-///
-/// Such a text may parse. A stripped line end leaves no blank, so the keyword may be the end of what reads as one word.
-pub fn has_lost_line_ends(text: &[u8]) -> bool {
-    let line = text.trim_ascii_end();
-    // Nearly all texts have lines; a text is not read to its end to say so.
-    memchr::memchr(b'\n', line).is_none()
-        && std::str::from_utf8(line).is_ok_and(|line| directives_in_comment(line).is_some())
+impl Document {
+    /// True if the text of a media server has no line feed but at its end, and directives in a comment: behind a `#`, a known
+    /// keyword with words behind it and then `;` or `{`. `curl -d @FILE` strips line ends.
+    ///
+    /// Such a text may parse. A stripped line end leaves no blank, so the keyword may be the end of what reads as one word.
+    pub fn has_lost_line_ends(text: &[u8]) -> bool {
+        let line = text.trim_ascii_end();
+        // Nearly all texts have lines; a text is not read to its end to say so.
+        memchr::memchr(b'\n', line).is_none()
+            && std::str::from_utf8(line).is_ok_and(|line| directives_in_comment(line).is_some())
+    }
 }
 
 /// The warning about a text whose line ends are gone.
@@ -235,7 +237,7 @@ mod tests {
             "# all on one line: http 80; rtsp 554;\n\n",
             "\u{feff}# x stream a {",
         ] {
-            assert!(has_lost_line_ends(text.as_bytes()), "{text:?}");
+            assert!(Document::has_lost_line_ends(text.as_bytes()), "{text:?}");
         }
     }
 
@@ -253,7 +255,7 @@ mod tests {
             "root \"a # rtmp 1935;\";",
             "root a#rtmp; rtsp 554;",
         ] {
-            assert!(!has_lost_line_ends(text.as_bytes()), "{text:?}");
+            assert!(!Document::has_lost_line_ends(text.as_bytes()), "{text:?}");
         }
     }
 }

@@ -12,12 +12,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::mem;
 
-pub use self::lost::has_lost_line_ends;
-pub use self::names::{NearMiss, near_miss, near_miss_in_block};
-pub use crate::schema::codec::{group_name, sources};
-pub use crate::schema::members::{
-    Member, Members, block_kind, key_of, only_argument, top_members, usable_account,
-};
+pub use self::names::{NearMiss, near_miss_in_block};
 pub use crate::secret::{MaskedText, Masker, SecretValues};
 
 use crate::schema::codec::{OptionWord, is_plural};
@@ -40,25 +35,27 @@ const MAX_OPTIONS: usize = 200;
 
 /// Returns all diagnostics of the text of a media server, those of its parser included, in the order of the text.
 pub fn check(bytes: impl AsRef<[u8]>) -> Diagnostics {
-    check_document(&Document::from_bytes(bytes.as_ref().to_vec()))
+    Document::from_bytes(bytes.as_ref().to_vec()).check()
 }
 
-/// Returns the same for a text that is parsed.
-pub fn check_document(document: &Document) -> Diagnostics {
-    let names = Names::with_capacity(document.entries().count());
-    let mut checker = Checker { names, ..Checker::default() };
-    checker.top_level(document);
-    let mut diagnostics = document.diagnostics().clone();
-    checker.report(document, &mut diagnostics);
-    diagnostics.sort();
-    mask_faults(document.text(), &mut diagnostics);
-    diagnostics
-}
+impl Document {
+    /// Returns all diagnostics, those of the parser included, in the order of the text.
+    pub fn check(&self) -> Diagnostics {
+        let names = Names::with_capacity(self.entries().count());
+        let mut checker = Checker { names, ..Checker::default() };
+        checker.top_level(self);
+        let mut diagnostics = self.diagnostics().clone();
+        checker.report(self, &mut diagnostics);
+        diagnostics.sort();
+        mask_faults(self.text(), &mut diagnostics);
+        diagnostics
+    }
 
-/// True if a document has errors, its parser's included: [`check`] without the warnings.
-pub fn has_errors(document: &Document) -> bool {
-    let mut names = Names::default();
-    document.diagnostics().errors() > 0 || document.entries().any(|entry| is_error(entry, &mut names))
+    /// True if there are errors, the parser's included: [`Document::check`] without the warnings.
+    pub fn has_errors(&self) -> bool {
+        let mut names = Names::default();
+        self.diagnostics().errors() > 0 || self.entries().any(|entry| is_error(entry, &mut names))
+    }
 }
 
 fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
@@ -71,7 +68,7 @@ fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
     let kind = Schema::media().group_of(&entry.keyword());
     // A template has the directives of a stream.
     let scope = kind.map_or_else(|| inner_scope(entry), Kind::scope);
-    kind.is_some_and(|kind| first(names, kind.noun().into(), group_name(entry)).is_some())
+    kind.is_some_and(|kind| first(names, kind.noun().into(), entry.group_name()).is_some())
         || !scope.is_unknown() && entry.children().any(|inner| is_broken(scope, inner))
 }
 
@@ -206,9 +203,9 @@ impl<'d> Checker<'d> {
             if kind.is_port && !std::ptr::eq(kind, &raw const UDP_PORT) {
                 self.listeners.push(entry);
             }
-            self.diagnostics.push_any(kind.warning.and_then(|warning| warning(only_argument(entry)?)));
+            self.diagnostics.push_any(kind.warning.and_then(|warning| warning(entry.only_argument()?)));
         } else if let Some(kind) = facts.group {
-            let name = group_name(entry);
+            let name = entry.group_name();
             self.name(Severity::Error, kind.noun().into(), name);
             match kind.has_sources() {
                 true if entry.is_block() => self.sourceless = Some(name.span()),
@@ -253,14 +250,14 @@ impl<'d> Checker<'d> {
             let found = found.hint(format!("write `{protocol} off;`"));
             self.diagnostics.push_any((entry.count_arguments() == 0).then_some(found));
         } else if scope.is_top() && Schema::media().has_named_blocks(&keyword) {
-            if let Some(name) = only_argument(entry).filter(|_| entry.is_block()) {
+            if let Some(name) = entry.only_argument().filter(|_| entry.is_block()) {
                 self.name(Severity::Warning, keyword, name);
             }
         } else if is_source() {
             self.sourceless = None;
         } else {
             let near = self.near.entry((scope, keyword.clone()));
-            let near = *near.or_insert_with(|| near_miss(scope, &keyword));
+            let near = *near.or_insert_with(|| scope.near_miss(&keyword));
             self.diagnostics.push_any(near.and_then(|near| unknown_directive(entry, near)));
         }
         self.diagnostics.extend(&lost::in_same_line(scope, entry, None));

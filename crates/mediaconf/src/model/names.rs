@@ -3,7 +3,7 @@
 //! The checks warn of near misses in a text, and an edit that would write one is refused. Other servers of the family, and
 //! newer ones, have directives with similar names; those are accepted.
 
-use crate::schema::suggest::{is_one_edit, is_only_near, nearest};
+use crate::schema::suggest::{is_one_edit, is_only_near};
 use crate::schema::{FOREIGN_KEYWORDS, ForeignKeyword, Parameter, Schema, Scope};
 
 /// Words of so many letters may be any other word: one slip leads from `log` to `logo`.
@@ -30,15 +30,17 @@ impl NearMiss {
     }
 }
 
-/// The known parameter of `scope` that `keyword` is probably a misspelling of, else the foreign directive.
-///
-/// None for a known keyword or key, for foreign ones that are well known ([`Schema::foreign`]), for a known name with digits
-/// behind it, and for a protocol with `s`, `t` or `e` behind it: newer servers have `http2` and `rtmps`.
-pub fn near_miss(scope: Scope, keyword: &str) -> Option<NearMiss> {
-    nearest_in(scope, |row| scope.may_hold(row), keyword)
+impl Scope {
+    /// The known parameter of this scope that `keyword` is probably a misspelling of, else the foreign directive.
+    ///
+    /// None for a known keyword or key, for foreign ones that are well known ([`Schema::foreign`]), for a known name with
+    /// digits behind it, and for a protocol with `s`, `t` or `e` behind it: newer servers have `http2` and `rtmps`.
+    pub fn near_miss(self, keyword: &str) -> Option<NearMiss> {
+        nearest_in(self, |row| self.may_hold(row), keyword)
+    }
 }
 
-/// Like [`near_miss`], inside the block of a foreign directive.
+/// Like [`Scope::near_miss`], inside the block of a foreign directive.
 pub fn near_miss_in_block(block: &str, keyword: &str) -> Option<NearMiss> {
     nearest_in(Schema::media().block_scope(block, 1), |row| row.stands_in(block), keyword)
 }
@@ -67,7 +69,7 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
     };
     let is_slip =
         |(word, _): &(&str, _)| word.len().min(keyword.len()) > TOO_SHORT && is_one_edit(word, keyword);
-    let nearest = nearest(keyword, own.clone().map(|(word, _)| word));
+    let nearest = Schema::nearest(keyword, own.clone().map(|(word, _)| word));
     let nearest = nearest.and_then(|word| own.clone().find(|(known, _)| *known == word));
     let other = || {
         let is_elsewhere = Schema::media().is_any_keyword(keyword);
@@ -101,7 +103,7 @@ mod tests {
     use super::*;
 
     fn key(scope: Scope, keyword: &str) -> Option<&'static str> {
-        near_miss(scope, keyword).map(|near| near.key)
+        scope.near_miss(keyword).map(|near| near.key)
     }
 
     #[test]
@@ -175,7 +177,7 @@ mod tests {
 
     #[test]
     fn every_keyword_of_a_directive_is_told() {
-        let told = |keyword| near_miss(Scope::Top, keyword).map(NearMiss::in_words);
+        let told = |keyword| Scope::Top.near_miss(keyword).map(NearMiss::in_words);
         assert_eq!(told("vods").as_deref(), Some("`file` or `vod`"));
         assert_eq!(told("peers").as_deref(), Some("`peer`"));
         assert_eq!(told("strems").as_deref(), Some("`streams`"));
@@ -183,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_text_is_told_of_directives_alone() {
-        let directive = |scope, keyword| near_miss(scope, keyword).and_then(|near| near.keyword);
+        let directive = |scope: Scope, keyword| scope.near_miss(keyword).and_then(|near| near.keyword);
         assert_eq!(directive(Scope::Top, "ondemnd"), Some("ondemand"));
         assert_eq!(directive(Scope::Top, "strems"), Some("stream"));
         assert_eq!(directive(Scope::Stream, "postion"), None);

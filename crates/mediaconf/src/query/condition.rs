@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::config::{Config, Found};
 use super::path::{Path, Segment, keys};
 use super::place::{NULL, UnknownKey, is_whole_list};
-use crate::model::near_miss;
+
 use crate::schema::fault::{Fault, FaultKind, Faults};
 use crate::schema::kinds::scalar_text;
 use crate::schema::members::keyword_of;
@@ -355,7 +355,7 @@ impl Config<'_> {
         let (key, above) = keys.split_last()?;
         let place = Place::resolve(&path.segments[..above.len()]).ok()?;
         let scope = place.scope()?;
-        let near = near_miss(scope, keyword_of(scope, key))?;
+        let near = scope.near_miss(keyword_of(scope, key))?;
         let is_used = match place {
             Place::Block(kind) => {
                 let names = self.names(&[kind.key()]);

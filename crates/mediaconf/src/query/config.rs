@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::path::{Path, Segment, keys};
 use super::place::UnknownKey;
-use crate::schema::codec::{group_name, read_members};
+use crate::schema::codec::read_members;
 use crate::schema::fault::{Fault, FaultKind};
 use crate::schema::kinds::scalar_text;
-use crate::schema::members::{Members, key_of, top_members};
+use crate::schema::members::Members;
 use crate::schema::{
     BlockHead, CLUSTER_KEY_GLOBAL, Derived, DirectiveRole, Kind, Object, Place, Schema, URL_GLOBAL,
 };
@@ -63,7 +63,7 @@ impl<'d> Config<'d> {
 
     /// The values that `document` itself holds: without names, positions and other derived members.
     pub fn own(document: &'d Document) -> Self {
-        Self::of_members(top_members(document))
+        Self::of_members(document.members())
     }
 
     /// The same, without the streams with `static: true` if they are skipped.
@@ -100,10 +100,10 @@ impl<'d> Config<'d> {
                 let scope = self.members.scope();
                 let own = scope.rows().map(|row| row.key).filter(|key| self.shows(key)).map(str::to_owned);
                 let foreign = self.members.foreign().iter();
-                own.chain(foreign.map(|member| key_of(scope, &member.keyword).into_owned())).collect()
+                own.chain(foreign.map(|member| scope.key_of(&member.keyword).into_owned())).collect()
             }
             ([_], Some(kind)) => {
-                self.blocks(kind).map(|(_, entry)| group_name(entry).value().into_owned()).collect()
+                self.blocks(kind).map(|(_, entry)| entry.group_name().value().into_owned()).collect()
             }
             _ => self.inside(keys, names_of).unwrap_or_default(),
         }
@@ -145,8 +145,9 @@ impl<'d> Config<'d> {
 
     /// The values of the blocks of a group, by name.
     fn named_blocks(&self, kind: Kind) -> impl Iterator<Item = (String, Value)> {
-        let named =
-            move |(place, entry)| (group_name(entry).value().into_owned(), self.block(kind, place, entry));
+        let named = move |(place, entry): (usize, Entry<'d>)| {
+            (entry.group_name().value().into_owned(), self.block(kind, place, entry))
+        };
         self.blocks(kind).map(named)
     }
 
@@ -167,7 +168,7 @@ impl<'d> Config<'d> {
 
     /// The place of a name in its group.
     fn place(&self, kind: Kind, name: &str) -> Option<usize> {
-        let name_of = |(place, entry)| (group_name(entry).value().into_owned(), place);
+        let name_of = |(place, entry): (usize, Entry<'_>)| (entry.group_name().value().into_owned(), place);
         self.places[kind as usize].get_or_init(|| self.blocks(kind).map(name_of).collect()).get(name).copied()
     }
 

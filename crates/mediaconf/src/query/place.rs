@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::path::{Path, Segment};
-use crate::model::near_miss;
+
 use crate::schema::codec::{General, OWN_PATH, is_list, json, json_string, object, of_kind};
 use crate::schema::fault::Fault;
-use crate::schema::suggest::{is_one_slip, nearest, similar_names};
+use crate::schema::suggest::{is_one_slip, similar_names};
 use crate::schema::{
     AddressShape, Codec, Derived, DirectiveRole, Facts, JsonForm, Kind, Object, Place, SOURCE, Schema, Scope,
     URL_GLOBAL, no_string,
@@ -360,7 +360,7 @@ impl<'p> UnknownKey<'p> {
 
     /// The known key that it probably misspells.
     pub fn near_miss(self) -> Option<&'static str> {
-        let near = near_miss(self.scope, self.key).map(|near| near.key);
+        let near = self.scope.near_miss(self.key).map(|near| near.key);
         // In a text, a word of three letters may be any other word; a path asks for a known one.
         let mut keys = self.scope.rows().map(|row| row.key);
         near.or_else(|| keys.find(|key| key.len() == SHORT && is_one_slip(self.key, key)))
@@ -372,7 +372,7 @@ impl<'p> UnknownKey<'p> {
         let word = |name: &'_ str| name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let is_other = |name: &&str| name[..word(name)] != self.key[..word(self.key)];
         let others = || names.iter().map(String::as_str).filter(is_other);
-        nearest(self.key, others())
+        Schema::nearest(self.key, others())
             .or_else(|| others().find(|name| name.len() == SHORT && is_one_slip(self.key, name)))
     }
 

@@ -10,14 +10,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::edit::{
-    AssignOptions, Assignment, Edit, EditError, Substitution, modify_members, normalize, splice_between,
-    synced,
+    AssignOptions, Assignment, Edit, EditError, Substitution, modify_members, splice_between, synced,
 };
-use crate::merge::merge_patch;
 use crate::query::{Config, Expansion, Path, Segment};
-use crate::schema::codec::group_name;
+
 use crate::schema::fault::{Fault, Faults};
-use crate::schema::{Kind, Object, POSITION, Place, STATIC};
+use crate::schema::{Kind, Object, POSITION, Place, STATIC, Schema};
 use crate::secret::Masker;
 use crate::syntax::Document;
 
@@ -137,7 +135,7 @@ impl BlockRequest {
             let alone = json!({ kind.key(): { to: block.clone() } });
             let computed = Config::from(&alone).to_patch(&self.assignments, &[], self.options)?;
             if let Some(patch) = computed.patch.get(kind.key()).and_then(|group| group.get(to)) {
-                merge_patch(&mut block, patch);
+                Config::merge_patch(&mut block, patch);
             }
         }
         let names = current.names(&[kind.key()]);
@@ -161,14 +159,14 @@ impl BlockRequest {
             return Ok(None);
         }
         let entries = members.own_by_key(kind.key());
-        let original = from.and_then(|from| entries.iter().find(|entry| group_name(**entry).value() == from));
+        let original = from.and_then(|from| entries.iter().find(|entry| entry.group_name().value() == from));
         let at = || self.index(current, &current.names(&[kind.key()]), true);
         let before = match &self.place {
             BlockPlace::Before(_) => entries.get(at()?).copied(),
             BlockPlace::Usual | BlockPlace::After(_) => None,
         };
         let Some(&block) = original else {
-            let patch = normalize(self.patch(current)?)?;
+            let patch = Schema::normalize(self.patch(current)?)?;
             return synced(document, members, |sync| {
                 sync.before = before;
                 sync.top_level(patch);
@@ -193,7 +191,7 @@ impl BlockRequest {
         let copied = Config::new(&first.document);
         let computed = copied.to_patch(&self.assignments, &[], self.options)?;
         let Some(second) =
-            modify_members(&first.document, copied.members(), normalize(computed.patch.into())?)?
+            modify_members(&first.document, copied.members(), Schema::normalize(computed.patch.into())?)?
         else {
             return Ok(first);
         };
@@ -278,8 +276,10 @@ impl Renaming {
     pub(super) fn edit(&self, document: &Document, current: &Config<'_>) -> Result<Option<Edit>, EditError> {
         let (kind, names) = self.names(current)?;
         let members = current.members();
-        let named = |&entry| Some((entry, names.get(&*group_name(entry).value())?.as_str()));
-        let blocks: Vec<_> = members.own_by_key(kind.key()).iter().filter_map(named).collect();
+        let entries = members.own_by_key(kind.key()).iter();
+        let blocks: Vec<_> = entries
+            .filter_map(|&entry| Some((entry, names.get(&*entry.group_name().value())?.as_str())))
+            .collect();
         synced(document, members, |sync| sync.rename(kind, &blocks))
     }
 

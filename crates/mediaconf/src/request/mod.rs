@@ -11,14 +11,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::edit::{
-    AssignOptions, AssignedValue, Assignment, Edit, EditError, Note, modify_members, normalize,
-};
+use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, Note, modify_members};
 use crate::merge::DesiredState;
 use crate::query::{Condition, Config, Expectation, Path, Segment};
 use crate::schema::fault::{Fault, FaultKind, Faults};
 use crate::schema::patch::parse_within;
-use crate::schema::{Kind, Object};
+use crate::schema::{Kind, Object, Schema};
 use crate::syntax::Document;
 
 pub use blocks::{BlockContent, BlockPlace, BlockRequest, Renaming};
@@ -88,7 +86,7 @@ impl Evaluated {
     /// # Errors
     /// The faults of the patch.
     pub fn normalized(self) -> Result<Object, Faults> {
-        normalize(self.patch)
+        Schema::normalize(self.patch)
     }
 }
 

@@ -169,18 +169,20 @@ impl fmt::Display for Fault {
 /// The number of faults that a message names.
 const MAX_NAMED: usize = Diagnostics::MAX;
 
-/// Joins the faults in one line; the number of omitted ones follows.
-pub fn joined<T: ToString>(faults: &[T]) -> String {
-    let mut words: Vec<String> = faults.iter().take(MAX_NAMED).map(T::to_string).collect();
-    if faults.len() > MAX_NAMED {
-        words.push(format!("and {} more", faults.len() - MAX_NAMED));
+impl Fault {
+    /// Joins faults in one line; the number of omitted ones follows.
+    pub fn joined<T: ToString>(faults: &[T]) -> String {
+        let mut words: Vec<String> = faults.iter().take(MAX_NAMED).map(T::to_string).collect();
+        if faults.len() > MAX_NAMED {
+            words.push(format!("and {} more", faults.len() - MAX_NAMED));
+        }
+        words.join("; ")
     }
-    words.join("; ")
 }
 
 /// All faults of one request, in the order in which they were found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Error)]
-#[error("{}", joined(.0))]
+#[error("{}", Fault::joined(.0))]
 pub struct Faults(pub Vec<Fault>);
 
 impl Faults {

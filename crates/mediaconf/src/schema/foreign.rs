@@ -65,6 +65,11 @@ impl ForeignKeyword {
         self.within.contains(&block)
     }
 
+    /// True if its only word is `on` or `off`.
+    pub fn is_switch(&self) -> bool {
+        matches!(self.form, ForeignForm::Switch)
+    }
+
     /// True if it has a block.
     pub fn is_block(&self) -> bool {
         matches!(self.form, ForeignForm::Block | ForeignForm::Named)
@@ -165,6 +170,13 @@ pub static FOREIGN_KEYWORDS: LazyLock<Vec<ForeignKeyword>> = LazyLock::new(|| {
     let rows = include_str!("foreign.tsv").lines();
     rows.map(|line| ForeignKeyword::parse(line).expect("a test parses each line of the table")).collect()
 });
+
+impl super::Schema {
+    /// The directives of other servers.
+    pub fn foreign_keywords() -> &'static [ForeignKeyword] {
+        &FOREIGN_KEYWORDS
+    }
+}
 
 /// The directive with this keyword.
 pub fn by_keyword(keyword: &str) -> Option<&'static ForeignKeyword> {

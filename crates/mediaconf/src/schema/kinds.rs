@@ -6,7 +6,8 @@
 
 use serde_json::{Map, Value};
 
-use super::suggest::{is_only_near, nearest};
+use super::row::Schema;
+use super::suggest::is_only_near;
 use crate::syntax::{Diagnostic, Fix, Word, ends_word, quoted_if_needed, quoted_word};
 
 /// The largest integer that JavaScript holds exactly; larger ones are kept as strings.
@@ -394,7 +395,7 @@ const LEVELS: &str = "debug info notice warning warn error critical alert emerge
 
 fn nearly_known(word: Word<'_>) -> Option<Diagnostic> {
     let (value, levels) = (word.value(), || LEVELS.split(' '));
-    let known = nearest(&value, levels()).filter(|_| levels().all(|level| level != value))?;
+    let known = Schema::nearest(&value, levels()).filter(|_| levels().all(|level| level != value))?;
     let fix = is_only_near(&value, levels()).then(|| Fix { span: word.span(), text: known.to_owned() });
     let found = Diagnostic::warning(word.span(), format!("`{value}` is no known level"));
     Some(found.hint(format!("did you mean `{known}`?")).fixed_by(fix))

@@ -7,10 +7,9 @@ use super::kinds::{
 };
 use super::row::CLUSTER_KEY_GLOBAL;
 use super::row::Scope::{Backend, Live, Plugin, Source, Stream, Template, Top};
-use super::row::{AddressShape, Codec, DirectiveRole, Kind, Parameter, Scope};
+use super::row::{AddressShape, Codec, DirectiveRole, Kind, Parameter, Schema, Scope};
 use super::row::{
-    Derived, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace, STATIC,
-    URL_GLOBAL, WITH_INCLUDES,
+    Derived, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace, STATIC, URL_GLOBAL,
 };
 
 impl Scope {
@@ -79,7 +78,7 @@ static SOURCES: AddressesShape = AddressesShape(&SOURCE);
 /// `url URL priority=1 flag;`
 pub static SOURCE: AddressShape = AddressShape {
     noun: "source",
-    address: "url",
+    address: Schema::SOURCE_ADDRESS,
     options: None,
     members: Source,
     kind: &SCALAR,
@@ -233,7 +232,12 @@ static TOP_ROWS: [Parameter; 27] = [
     group(&Kind::Streams, &["stream", "ondemand"])
         .doc("Streams, by name", "stream cam1 { url rtsp://camera/h264; }"),
     derived("runtime", Top, &Derived::Runtime, "Figures of the running server; output only"),
-    derived(WITH_INCLUDES, Top, &Derived::Included, "The files that read --with-includes shows; output only"),
+    derived(
+        Schema::WITH_INCLUDES,
+        Top,
+        &Derived::Included,
+        "The files that read --with-includes shows; output only",
+    ),
 ];
 
 static STREAM_ROWS: [Parameter; 14] = [

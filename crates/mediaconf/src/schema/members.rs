@@ -9,9 +9,14 @@ use super::codec::General;
 use super::row::{Codec, ESCAPE, Kind, Parameter, Schema, Scope};
 use crate::syntax::{Document, Entry, Word};
 
-/// The JSON key of a keyword that the general rule shows: escaped if it would collide with a known one.
-pub fn key_of(scope: Scope, keyword: &str) -> Cow<'_, str> {
-    if scope.is_reserved(keyword) { Cow::Owned(format!("{ESCAPE}{keyword}")) } else { Cow::Borrowed(keyword) }
+impl Scope {
+    /// The JSON key of a keyword that the general rule shows: escaped if it would collide with a known one.
+    pub fn key_of(self, keyword: &str) -> Cow<'_, str> {
+        match self.is_reserved(keyword) {
+            true => Cow::Owned(format!("{ESCAPE}{keyword}")),
+            false => Cow::Borrowed(keyword),
+        }
+    }
 }
 
 /// The keyword behind an unknown JSON key: without its escape.
@@ -33,9 +38,31 @@ pub fn read(scope: Scope, entry: Entry<'_>) -> Result<&'static Parameter, Option
     if row.codec.fits(entry) { Ok(row) } else { Err(Some(row)) }
 }
 
-/// The kind of the stream, live or plugin that an entry of the top level is.
-pub fn block_kind(entry: Entry<'_>) -> Option<Kind> {
-    read(Scope::Top, entry).ok()?.codec.facts().group
+impl<'t> Entry<'t> {
+    /// The kind of the stream, live or plugin that an entry of the top level is.
+    pub fn block_kind(self) -> Option<Kind> {
+        read(Scope::Top, self).ok()?.codec.facts().group
+    }
+
+    /// The name in the header of a stream, live or plugin.
+    pub fn group_name(self) -> Word<'t> {
+        self.arguments().next().expect("an entry that fits a group has a name")
+    }
+
+    /// The only word behind the keyword.
+    pub fn only_argument(self) -> Option<Word<'t>> {
+        if self.count_arguments() == 1 { self.arguments().next() } else { None }
+    }
+
+    /// Login and password of the last account directive. `None` if either is empty, or if the login holds
+    /// a colon, which Basic authentication can't transmit.
+    pub fn usable_account(accounts: &[Self]) -> Option<[Word<'t>; 2]> {
+        let last = accounts.last()?;
+        let mut words = last.arguments();
+        let both = [words.next()?, words.next()?];
+        let is_usable = both.iter().all(|word| !word.value().is_empty()) && !both[0].value().contains(':');
+        (last.count_arguments() == 2 && is_usable).then_some(both)
+    }
 }
 
 /// The scope inside the block of an unknown entry.
@@ -51,24 +78,11 @@ pub fn first_argument(entry: Entry<'_>) -> Cow<'_, str> {
     entry.arguments().next().map(|word| word.value()).unwrap_or_default()
 }
 
-/// The only word behind the keyword.
-pub fn only_argument<'t>(entry: Entry<'t>) -> Option<Word<'t>> {
-    if entry.count_arguments() == 1 { entry.arguments().next() } else { None }
-}
-
-/// The top-level members of a document.
-pub fn top_members(document: &Document) -> Members<'_> {
-    Members::group(Schema::media().top(), document.entries())
-}
-
-/// Login and password of the last account directive. `None` if either is empty, or if the login holds
-/// a colon, which Basic authentication can't transmit.
-pub fn usable_account<'d>(entries: &[Entry<'d>]) -> Option<[Word<'d>; 2]> {
-    let last = *entries.last()?;
-    let mut words = last.arguments();
-    let both = [words.next()?, words.next()?];
-    let is_usable = both.iter().all(|word| !word.value().is_empty()) && !both[0].value().contains(':');
-    (last.count_arguments() == 2 && is_usable).then_some(both)
+impl Document {
+    /// The members of the top level.
+    pub fn members(&self) -> Members<'_> {
+        Members::group(Schema::media().top(), self.entries())
+    }
 }
 
 /// The entries of a block that make one JSON member, in the order of the text.
@@ -155,7 +169,7 @@ impl<'d> Members<'d> {
     /// The entries that an unknown JSON key shows; empty if there are none.
     pub fn foreign_by_key(&self, key: &str) -> &[Entry<'d>] {
         let keyword = keyword_of(self.scope, key);
-        if key_of(self.scope, keyword) == key { self.foreign_by_keyword(keyword) } else { &[] }
+        if self.scope.key_of(keyword) == key { self.foreign_by_keyword(keyword) } else { &[] }
     }
 
     /// The own value of a member; `None` if it is not shown.

@@ -17,8 +17,6 @@ pub mod patch;
 mod row;
 pub(crate) mod suggest;
 
-pub use suggest::nearest;
-
 pub use foreign::{
     FOREIGN_KEYWORDS, ForeignForm, ForeignKeyword, OUTSIDE, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS,
     protocol_of_switch,
@@ -27,6 +25,6 @@ pub use kinds::Object;
 pub use media::{ACCOUNT, SOURCE};
 pub use row::{
     AddressShape, BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, DirectiveRole, ESCAPE, Facts, JsonForm,
-    Kind, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION, Parameter, Part, PartPlace, Place,
-    STATIC, Schema, Scope, URL_GLOBAL, WITH_INCLUDES, no_string,
+    Kind, ListShape, ObjectShape, OptionsShape, POSITION, Parameter, Part, PartPlace, Place, STATIC, Schema,
+    Scope, URL_GLOBAL, no_string,
 };

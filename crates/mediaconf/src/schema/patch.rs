@@ -24,24 +24,29 @@ use crate::syntax::Document;
 
 const MIB: usize = 1024 * 1024;
 
-/// The memory in bytes that a merge takes for each value of a patch, whatever its length: for the
-/// value, the value that it is merged into, the edit, its text, and the proof. Measured: 0.6 to 1.0 KiB.
-pub const VALUE_COST: usize = 1024;
+impl Schema {
+    /// The memory in bytes that a merge takes for each value of a patch, whatever its length: for the
+    /// value, the value that it is merged into, the edit, its text, and the proof. Measured: 0.6 to 1.0 KiB.
+    pub const VALUE_COST: usize = 1024;
 
-/// The number of copies of the text of a patch that a merge holds in memory, in addition to its values.
-pub const TEXT_COST: usize = 10;
+    /// The number of copies of the text of a patch that a merge holds in memory, in addition to its values.
+    pub const TEXT_COST: usize = 10;
 
-/// The memory that the largest patch may take, as a multiple of the size of the largest body.
-pub const MEMORY_PER_BODY: usize = 8;
+    /// The memory that the largest patch may take, as a multiple of the size of the largest body.
+    pub const MEMORY_PER_BODY: usize = 8;
 
-/// A JSON text without its byte order mark (RFC 8259, section 8.1), which editors and shells of Windows write.
-pub fn without_bom(text: &[u8]) -> &[u8] {
-    text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text)
-}
+    /// A JSON text without its byte order mark (RFC 8259, section 8.1), which editors and shells of Windows write.
+    pub fn without_bom(text: &[u8]) -> &[u8] {
+        text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text)
+    }
 
-/// Parses the text of a patch, without a limit for the memory of its merge.
-pub fn parse(text: &[u8]) -> Result<Value, Faults> {
-    parse_within(text, usize::MAX)
+    /// Parses the text of a patch, without a limit for the memory of its merge.
+    ///
+    /// # Errors
+    /// The faults of the text.
+    pub fn parse_patch(text: &[u8]) -> Result<Value, Faults> {
+        parse_within(text, usize::MAX)
+    }
 }
 
 /// Parses the text of a patch whose merge takes `memory` bytes at most.
@@ -49,11 +54,11 @@ pub fn parse(text: &[u8]) -> Result<Value, Faults> {
 /// # Errors
 /// `TooLarge` if it takes more.
 pub fn parse_within(text: &[u8], memory: usize) -> Result<Value, Faults> {
-    let text = without_bom(text);
+    let text = Schema::without_bom(text);
     let raw: &RawValue = serde_json::from_slice(text).map_err(|error| not_json(text, &error))?;
     // A comma of a string counts, too: no real patch has so many of them.
     let values = 1 + text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
-    if text.len() * TEXT_COST + values * VALUE_COST > memory {
+    if text.len() * Schema::TEXT_COST + values * Schema::VALUE_COST > memory {
         let most = memory / MIB;
         let message = format!("the patch is too large: merging it takes more than {most} MiB of memory");
         let fault = Fault::at_pointer(FaultKind::TooLarge, Pointer::root(), message);
@@ -264,7 +269,7 @@ mod tests {
     use super::*;
 
     fn fault(text: &str) -> String {
-        parse(text.as_bytes())
+        Schema::parse_patch(text.as_bytes())
             .expect_err("it is no patch")
             .0
             .iter()
@@ -302,7 +307,10 @@ mod tests {
 
     #[test]
     fn a_byte_order_mark_is_skipped_once_and_in_front() {
-        assert_eq!(parse("\u{feff}{\"a\":1E5}".as_bytes()).expect("it is JSON").to_string(), r#"{"a":1E5}"#);
+        assert_eq!(
+            Schema::parse_patch("\u{feff}{\"a\":1E5}".as_bytes()).expect("it is JSON").to_string(),
+            r#"{"a":1E5}"#
+        );
         for text in ["\u{feff}\u{feff}{}", " \u{feff}{}", "{}\u{feff}"] {
             assert!(fault(text).contains("not JSON"), "{text:?}");
         }
@@ -311,7 +319,7 @@ mod tests {
 
     #[test]
     fn depth_is_bounded_without_recursion_trouble() {
-        assert!(parse(format!("{}{}", "[".repeat(64), "]".repeat(64)).as_bytes()).is_ok());
+        assert!(Schema::parse_patch(format!("{}{}", "[".repeat(64), "]".repeat(64)).as_bytes()).is_ok());
         assert!(
             fault(&format!("{}{}", "[".repeat(10_000), "]".repeat(10_000))).contains("nests deeper than 64")
         );
@@ -323,9 +331,9 @@ mod tests {
     #[test]
     fn a_patch_that_takes_too_much_memory_is_refused_while_it_is_read() {
         let text = br#"{"a":[1,{"b":""}]}"#;
-        let enough = 5 * VALUE_COST + text.len() * TEXT_COST;
+        let enough = 5 * Schema::VALUE_COST + text.len() * Schema::TEXT_COST;
         assert!(parse_within(text, enough).is_ok());
-        for memory in [enough - 1, VALUE_COST, 0] {
+        for memory in [enough - 1, Schema::VALUE_COST, 0] {
             let faults = parse_within(text, memory).expect_err("it takes more");
             assert_eq!(faults.0.iter().map(|fault| fault.kind).collect::<Vec<_>>(), [FaultKind::TooLarge]);
         }
@@ -334,14 +342,14 @@ mod tests {
     #[test]
     fn numbers_keep_their_source_text() {
         for source in ["1.0", "1e+3", "12345678901234567890.5", "-0", "1E-2", "1e400", "-1.50E16", "1E+1"] {
-            assert_eq!(parse(source.as_bytes()).expect("it is JSON").to_string(), source);
+            assert_eq!(Schema::parse_patch(source.as_bytes()).expect("it is JSON").to_string(), source);
         }
     }
 
     #[test]
     fn a_key_that_serde_json_uses_itself_is_a_key() {
         let source = r#"{"a":{"$serde_json::private::Number":"1e+9"},"b":1E5}"#;
-        assert_eq!(parse(source.as_bytes()).expect("it is JSON").to_string(), source);
+        assert_eq!(Schema::parse_patch(source.as_bytes()).expect("it is JSON").to_string(), source);
     }
 
     #[test]
@@ -354,6 +362,6 @@ mod tests {
     #[test]
     fn each_number_keeps_its_own_spelling() {
         let source = r#"{"a 1E9\\":[1e5,1E5,"\"1E7",-1e+5,7,2E0],"b":{"1e3\\\"":1E3}}"#;
-        assert_eq!(parse(source.as_bytes()).expect("it is JSON").to_string(), source);
+        assert_eq!(Schema::parse_patch(source.as_bytes()).expect("it is JSON").to_string(), source);
     }
 }

@@ -25,9 +25,6 @@ pub const URL_GLOBAL: &str = "url_global";
 /// The member of streams and lives that repeats the global `cluster_key`.
 pub const CLUSTER_KEY_GLOBAL: &str = "cluster_key_global";
 
-/// The member that marks a configuration which is shown with what it includes.
-pub const WITH_INCLUDES: &str = "with_includes";
-
 /// The directives that media servers know: [`Schema::media`].
 #[derive(Debug)]
 pub struct Schema {
@@ -36,6 +33,21 @@ pub struct Schema {
 }
 
 impl Schema {
+    /// Put in front of an unknown keyword as a JSON key if it would collide with a known key.
+    pub const ESCAPE: char = ESCAPE;
+
+    /// The key of the place of a block among those of its kind, from 1.
+    pub const POSITION: &str = POSITION;
+
+    /// The key that tells `stream` from `ondemand`.
+    pub const STATIC: &str = STATIC;
+
+    /// The key of the address of a source.
+    pub const SOURCE_ADDRESS: &str = "url";
+
+    /// The member that marks a configuration which is shown with what it includes.
+    pub const WITH_INCLUDES: &str = "with_includes";
+
     /// The schema of media servers.
     pub fn media() -> &'static Self {
         &Self { kinds: Kind::ALL }
@@ -356,6 +368,12 @@ pub struct Parameter {
 }
 
 impl Parameter {
+    /// The part that is the name of a block.
+    pub fn naming_part(&self) -> Option<&'static Part> {
+        let mut parts = self.codec.facts().object?.parts.iter();
+        parts.find(|part| part.place == PartPlace::Instead && part.kind.names_of.is_some())
+    }
+
     /// Makes a row without documentation.
     pub const fn new(
         key: &'static str,

@@ -1,20 +1,23 @@
 //! "Did you mean": the known word nearest to a word that is not known.
 
+use super::row::Schema;
 use strsim::osa_distance;
 
 /// Names longer than this get no suggestion: comparing takes time that grows with the product of the lengths.
 const LONGEST_NAME: usize = 256;
 
-/// The candidate nearest to `word`, if it is near enough to be a slip of the finger.
-///
-/// One slip is allowed in words of at least four characters, two in words of at least seven; in one of three, two letters
-/// may have changed places.
-pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-    candidates
-        .into_iter()
-        .filter_map(|candidate| slips(word, candidate).map(|slips| (slips, candidate)))
-        .min_by_key(|&(slips, _)| slips)
-        .map(|(_, candidate)| candidate)
+impl Schema {
+    /// The candidate nearest to `word`, if it is near enough to be a slip of the finger.
+    ///
+    /// One slip is allowed in words of at least four characters, two in words of at least seven; in one of three, two
+    /// letters may have changed places.
+    pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+        candidates
+            .into_iter()
+            .filter_map(|candidate| slips(word, candidate).map(|slips| (slips, candidate)))
+            .min_by_key(|&(slips, _)| slips)
+            .map(|(_, candidate)| candidate)
+    }
 }
 
 /// True if exactly one candidate is near enough to `word` to be meant: the only one that is as near as the nearest.
@@ -89,7 +92,7 @@ mod tests {
             ("a", None),
             ("", None),
         ] {
-            assert_eq!(nearest(word, known), expected, "{word}");
+            assert_eq!(Schema::nearest(word, known), expected, "{word}");
         }
     }
 }

@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use percent_encoding::percent_decode_str;
 
-use crate::schema::suggest::nearest;
 use crate::schema::{ACCOUNT, SECRET_ENDINGS, SECRET_KEYS, SECRET_WORDS, Schema};
 
 /// Options of programs whose value is a login and a password.
@@ -126,7 +125,7 @@ fn names_secret(word: &str) -> bool {
     // The name itself, a name of a directive in any case, or a slip of one.
     let name = word.trim_matches(|c: char| c.is_ascii_punctuation());
     let is_name = (4..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_name_byte);
-    let is_slip = || nearest(&name.to_ascii_lowercase(), NAMES.iter().copied()).is_some();
+    let is_slip = || Schema::nearest(&name.to_ascii_lowercase(), NAMES.iter().copied()).is_some();
     is_secret_name(word) || (is_name && (is_secret_name(name) || is_account(name) || is_slip()))
 }
 

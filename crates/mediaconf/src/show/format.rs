@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::edit::Unproved;
 use crate::model::check;
 use crate::query::Config;
-use crate::syntax::{Diagnostics, Document, EntryId, Fix, Splice, Token, TokenKind, spliced_pieces};
+use crate::syntax::{Diagnostics, Document, Fix, Splice, Token, TokenKind, spliced_pieces};
 
 /// The number of blanks by which an entry is indented inside its block.
 const INDENT: usize = 2;
@@ -21,38 +21,32 @@ const CONTINUATION: usize = 4;
 
 const BOM: char = '\u{feff}';
 
-/// The formatted text of a document without errors; `None` if it is formatted already.
-///
-/// # Errors
-/// The new text does not say what the old one says, which is a defect of this program.
-pub fn formatted_document(document: &Document) -> Result<Option<Document>, Unproved> {
-    let old = document.text();
-    let entries = (0..document.len()).map(|number| document.entry(EntryId::from_index(number)));
-    let mut blocks = entries.filter(|entry| entry.is_block());
-    let mut formatter = Formatter::default();
-    for token in Token::all(old) {
-        let is_block = token.kind == TokenKind::Open;
-        let is_one_line = is_block && blocks.next().is_some_and(|block| !old[block.body()].contains('\n'));
-        formatter.token(&token, is_one_line);
+impl Document {
+    /// The formatted text of a document without errors; `None` if it is formatted already.
+    ///
+    /// # Errors
+    /// The new text does not say what the old one says, which is a defect of this program.
+    pub fn formatted(&self) -> Result<Option<Self>, Unproved> {
+        let old = self.text();
+        let mut blocks = self.all_entries().filter(|entry| entry.is_block());
+        let mut formatter = Formatter::default();
+        for token in Token::all(old) {
+            let is_block = token.kind == TokenKind::Open;
+            let is_one_line =
+                is_block && blocks.next().is_some_and(|block| !old[block.body()].contains('\n'));
+            formatter.token(&token, is_one_line);
+        }
+        formatter.break_line();
+        let new = Self::parse(written(start_of(old), &formatter.lines));
+        if new.text() == old {
+            return Ok(None);
+        }
+        let says = |document: &Self| serde_json::to_vec(&Config::new(document)).expect("a view is JSON");
+        let tokens = |text| Token::all(text).map(|token| (token.kind, token.raw));
+        let is_same =
+            tokens(old).eq(tokens(new.text())) && new.diagnostics().errors() == 0 && says(self) == says(&new);
+        if is_same { Ok(Some(new)) } else { Err(Unproved { at: "(text)".to_owned() }) }
     }
-    formatter.break_line();
-    let new = Document::parse(written(start_of(old), &formatter.lines));
-    if new.text() == old {
-        return Ok(None);
-    }
-    let says = |document: &Document| serde_json::to_vec(&Config::new(document)).expect("a view is JSON");
-    let tokens = |text| Token::all(text).map(|token| (token.kind, token.raw));
-    let is_same =
-        tokens(old).eq(tokens(new.text())) && new.diagnostics().errors() == 0 && says(document) == says(&new);
-    if is_same { Ok(Some(new)) } else { Err(Unproved { at: "(text)".to_owned() }) }
-}
-
-/// The same as a text.
-///
-/// # Errors
-/// As [`formatted_document`].
-pub fn formatted(document: &Document) -> Result<Option<String>, Unproved> {
-    Ok(formatted_document(document)?.map(Document::into_text))
 }
 
 /// Returns the beginning of the new text: the byte order mark of the old one, if it has one. A mark that
@@ -177,17 +171,11 @@ impl<'t> Formatter<'t> {
 /// The most rounds: a fix may uncover a fault behind it that has one, too, and only so many faults are kept.
 const MOST_ROUNDS: usize = 200;
 
-/// A text whose faults were fixed where only one thing can be meant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MendedText {
-    /// The new text.
-    pub text: String,
-}
-
-/// Applies each fix that brings no error and no fault without a fix; `None` if there is none.
-pub fn mended(text: &str) -> Option<MendedText> {
-    let text = successors(mended_once(text), |text| mended_once(text)).take(MOST_ROUNDS).last()?;
-    Some(MendedText { text })
+impl Document {
+    /// Applies each fix that brings no error and no fault without a fix; `None` if there is none.
+    pub fn mended(text: &str) -> Option<String> {
+        successors(mended_once(text), |text| mended_once(text)).take(MOST_ROUNDS).last()
+    }
 }
 
 /// Applies the fixes of the faults that are seen now: all, or the first that can be applied alone.
@@ -256,9 +244,12 @@ mod tests {
             ("b {\n c }", "b {\n  c\n}\n"),
         ] {
             let document = Document::parse(old);
-            let found = formatted(&document).expect("it is proved").unwrap_or_else(|| old.to_owned());
+            let found = document
+                .formatted()
+                .expect("it is proved")
+                .map_or_else(|| old.to_owned(), Document::into_text);
             assert_eq!(found, new, "{old:?}");
-            assert_eq!(formatted(&Document::parse(new)), Ok(None), "{new:?} is formatted");
+            assert!(matches!(Document::parse(new).formatted(), Ok(None)), "{new:?} is formatted");
         }
     }
 
@@ -276,7 +267,7 @@ mod tests {
             ("loglevel debgu;\n", "loglevel debug;\n"),
             ("\u{feff}rtpm 1935;\r\n", "\u{feff}rtmp 1935;\r\n"),
         ] {
-            assert_eq!(mended(text).map(|mended| mended.text).as_deref(), Some(expected), "{text}");
+            assert_eq!(Document::mended(text).as_deref(), Some(expected), "{text}");
         }
     }
 
@@ -296,7 +287,7 @@ mod tests {
             // The last one would count.
             "stream a {\n  url udp://1;\n  prepush 5;\n  prepsh 6;\n}\n",
         ] {
-            assert_eq!(mended(text), None, "{text}");
+            assert_eq!(Document::mended(text), None, "{text}");
         }
     }
 }

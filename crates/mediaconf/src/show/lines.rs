@@ -7,7 +7,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::edit::surroundings::Surroundings;
-use crate::model::top_members;
+
 use crate::query::{Config, Path, Segment};
 use crate::schema::codec::{Address, DirectiveForm};
 use crate::schema::fault::Fault;
@@ -94,7 +94,7 @@ impl Document {
         if path.first_pattern().is_some() {
             return Err(Fault::of_path("`*` stands for several entries").hint("name one of them").at(path));
         }
-        let members = top_members(self);
+        let members = self.members();
         let names = &path.segments[..path.split_names().0.len()];
         let found = find(&members, names).filter(|found| found.is_there).map(|found| found.entries);
         let found = found.unwrap_or_default();
@@ -122,44 +122,46 @@ impl Document {
 /// A path, and the text that sets its value.
 type SetLine = (String, String);
 
-/// Returns `(path, text)` pairs for `value`, which is at `prefix`: `--set path=text`, one after the
-/// other, makes the same value on a configuration that does not have it.
-///
-/// A list is one line of JSON, which replaces any list. Derived and output-only values are left out,
-/// and so is everything that can't be set: empty groups, values that do not fit their parameter, and
-/// top-level keywords with a line break, which no line can hold. A live or plugin that these lines
-/// make needs `--create`.
-pub fn set_lines(value: &Value, prefix: &[Segment]) -> Vec<SetLine> {
-    let mut lines = Vec::new();
-    if let Ok(place) = Place::to_set(prefix) {
-        add(&mut Path { segments: prefix.to_vec() }, place, value, &mut lines);
+impl Path {
+    /// Returns `(path, text)` pairs for `value`, which is at `prefix`: `--set path=text`, one after the
+    /// other, makes the same value on a configuration that does not have it.
+    ///
+    /// A list is one line of JSON, which replaces any list. Derived and output-only values are left out,
+    /// and so is everything that can't be set: empty groups, values that do not fit their parameter, and
+    /// top-level keywords with a line break, which no line can hold. A live or plugin that these lines
+    /// make needs `--create`.
+    pub fn set_lines(value: &Value, prefix: &[Segment]) -> Vec<SetLine> {
+        let mut lines = Vec::new();
+        if let Ok(place) = Place::to_set(prefix) {
+            add(&mut Path { segments: prefix.to_vec() }, place, value, &mut lines);
+        }
+        lines
     }
-    lines
 }
 
-/// Gives the lines of a whole configuration to `take`.
-///
-/// # Errors
-/// The first of `take`.
-pub fn each_set_line<E>(
-    current: &Config<'_>,
-    take: &mut dyn FnMut(SetLine) -> Result<(), E>,
-) -> Result<(), E> {
-    let mut each_of = |keys: &[&str]| {
-        let prefix: Vec<Segment> = keys.iter().map(|key| Segment::Key((*key).to_owned())).collect();
-        let value = current.value(keys).filter(|_| !keys.iter().any(|key| has_control(key)));
-        value.map_or(Ok(()), |value| set_lines(&value, &prefix).into_iter().try_for_each(&mut *take))
-    };
-    for key in current.names(&[]).iter().filter(|key| !Place::Root.lacks_own(key)) {
-        let names = Schema::media().kind(key).map(|_| current.names(&[key]));
-        // The values of one entry are dropped before those of the next are made. No line can hold a name with a control
-        // character, so one line of JSON has all of a group with such a name.
-        match names.filter(|names| !names.iter().any(|name| has_control(name))) {
-            Some(names) => names.iter().try_for_each(|name| each_of(&[key, name]))?,
-            None => each_of(&[key])?,
+impl Config<'_> {
+    /// Gives the lines of a whole configuration to `take`.
+    ///
+    /// # Errors
+    /// The first of `take`.
+    pub fn each_set_line<E>(&self, take: &mut dyn FnMut(SetLine) -> Result<(), E>) -> Result<(), E> {
+        let mut each_of = |keys: &[&str]| {
+            let prefix: Vec<Segment> = keys.iter().map(|key| Segment::Key((*key).to_owned())).collect();
+            let value = self.value(keys).filter(|_| !keys.iter().any(|key| has_control(key)));
+            value
+                .map_or(Ok(()), |value| Path::set_lines(&value, &prefix).into_iter().try_for_each(&mut *take))
+        };
+        for key in self.names(&[]).iter().filter(|key| !Place::Root.lacks_own(key)) {
+            let names = Schema::media().kind(key).map(|_| self.names(&[key]));
+            // The values of one entry are dropped before those of the next are made. No line can hold a name with a control
+            // character, so one line of JSON has all of a group with such a name.
+            match names.filter(|names| !names.iter().any(|name| has_control(name))) {
+                Some(names) => names.iter().try_for_each(|name| each_of(&[key, name]))?,
+                None => each_of(&[key])?,
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 fn add(path: &mut Path, place: Place, value: &Value, lines: &mut Vec<SetLine>) {

@@ -2,8 +2,7 @@ use std::convert::Infallible;
 
 use serde_json::{Map, Value, json};
 
-use super::{each_set_line, set_lines};
-use crate::edit::{AssignOptions, AssignedValue, Assignment, normalize};
+use crate::edit::{AssignOptions, AssignedValue, Assignment};
 use crate::query::{Config, Path};
 use crate::schema::Place;
 use crate::syntax::Document;
@@ -72,7 +71,7 @@ fn a_path_without_an_entry_of_its_own_is_refused() {
 fn check(view: &Value, prefix: &str, expected: &[&str]) {
     let prefix = if prefix.is_empty() { Vec::new() } else { Path::parse(prefix).expect(prefix).segments };
     let lines: Vec<String> =
-        set_lines(view, &prefix).into_iter().map(|(path, text)| format!("{path}={text}")).collect();
+        Path::set_lines(view, &prefix).into_iter().map(|(path, text)| format!("{path}={text}")).collect();
     assert_eq!(lines, expected);
 }
 
@@ -165,19 +164,19 @@ fn all_lines_on_nothing_make_the_same_view() {
         }
         let text = std::fs::read_to_string(&path).expect("the fixture can be read");
         let view: Value = serde_json::from_str(&text).expect("the fixture is JSON");
-        if normalize(view.clone()).is_err() {
+        if crate::schema::Schema::normalize(view.clone()).is_err() {
             // A patch can't set this value, so no line would restore it.
             continue;
         }
         count += 1;
         let mut lines = Vec::new();
-        let taken: Result<(), Infallible> = each_set_line(&Config::from(&view), &mut |line| {
+        let taken: Result<(), Infallible> = Config::from(&view).each_set_line(&mut |line| {
             lines.push(line);
             Ok(())
         });
         let Ok(()) = taken;
-        assert_eq!(lines, set_lines(&view, &[]), "{}", path.display());
-        let assignments: Vec<Assignment> = set_lines(&view, &[]).into_iter().map(assignment).collect();
+        assert_eq!(lines, Path::set_lines(&view, &[]), "{}", path.display());
+        let assignments: Vec<Assignment> = Path::set_lines(&view, &[]).into_iter().map(assignment).collect();
         let computed = Config::from(&Value::Object(Map::new())).to_patch(
             &assignments,
             &[],

@@ -7,9 +7,9 @@ use similar::udiff::UnifiedHunkHeader;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff, group_diff_ops};
 
 use crate::edit::surroundings::Surroundings;
-use crate::model::{MaskedText, Masker, top_members};
+use crate::model::{MaskedText, Masker};
 use crate::schema::Kind;
-use crate::schema::codec::group_name;
+
 use crate::syntax::{Document, line_start};
 
 /// Unchanged lines shown around a change, as many as `diff -u` and git show.
@@ -19,16 +19,9 @@ const CONTEXT_LINES: usize = 3;
 /// lines are cut at those that occur once on either side (patience diff).
 const MYERS_LINES: usize = 10_000;
 
-/// Returns the lines of a unified diff from the first `@@` on, without their newlines. A line on both sides follows a
-/// space, others `-`, `+` and `\\`.
-pub fn unified_diff(old: &str, new: &str) -> Vec<String> {
-    let lines = [old, new].map(lines_of);
-    let hunks = hunks(&lines, [0, 1].map(|side| 0..lines[side].len()));
-    hunks.iter().flat_map(|hunk| printed(hunk, &lines, &|_, line| line.to_owned())).collect()
-}
-
 impl Document {
-    /// The lines of a [`unified_diff`] between two documents, with their secrets masked if there is a masker.
+    /// The lines of a unified diff from the first `@@` on, without their newlines, with their secrets masked if there is a
+    /// masker. A line on both sides follows a space, others `-`, `+` and `\\`.
     pub fn unified_diff(&self, new: &Self, masker: Option<&Masker>) -> Vec<String> {
         let lines = [self, new].map(|document| lines_of(document.text()));
         let hunks = hunks(&lines, [0, 1].map(|side| 0..lines[side].len()));
@@ -71,10 +64,10 @@ fn lines_of_streams(
     lines: &[&str],
     names: &HashSet<String>,
 ) -> Vec<(String, Range<usize>)> {
-    let (around, members) = (Surroundings::new(document), top_members(document));
+    let (around, members) = (Surroundings::new(document), document.members());
     let number = |at| lines.partition_point(|line| place_of(document.text(), line).start < at);
     let lines = members.own_by_key(Kind::Streams.key()).iter().filter_map(|stream| {
-        let name = names.get(&*group_name(*stream).value())?;
+        let name = names.get(&*stream.group_name().value())?;
         let start = line_start(document.text(), around.own_comments(*stream));
         Some((name.clone(), number(start)..number(around.next_line(stream.end()))))
     });

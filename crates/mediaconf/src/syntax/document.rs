@@ -105,6 +105,11 @@ impl Document {
         self.records.len()
     }
 
+    /// All entries, nested ones included, in the order of the text.
+    pub fn all_entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        (0..self.len()).map(|number| self.entry(EntryId::from_index(number)))
+    }
+
     /// True if the text has no entry: it is empty, or holds comments only.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()

@@ -1,6 +1,6 @@
 //! The worked edits and refusals: byte for byte, pointer for pointer.
 
-use mediaconf::{Config, Document, EditError, FaultKind, check, diff, modify, parse_patch};
+use mediaconf::{Config, Document, EditError, FaultKind, Schema, check};
 use serde_json::Value;
 
 use crate::fixtures::{self, Case};
@@ -44,9 +44,9 @@ pub fn edited(text: &str, patch_text: &str, accepting: Accepting) -> Result<Stri
     let pointers = |faults: mediaconf::Faults| {
         faults.0.iter().map(|fault| fault.pointer.clone().unwrap_or_default().to_string()).collect()
     };
-    let patch = parse_patch(patch_text.as_bytes()).map_err(pointers)?;
+    let patch = Schema::parse_patch(patch_text.as_bytes()).map_err(pointers)?;
     let accepted = if accepting == Accepting::Everything { FaultKind::DOUBTS } else { &[] };
-    match modify(&document, patch, accepted) {
+    match document.modify(patch, accepted) {
         Ok(None) => Ok(text.to_owned()),
         Ok(Some(edit)) => {
             let after = document.edited(&edit.splices);
@@ -80,7 +80,7 @@ fn worked_edits_are_equal_to_the_byte() {
 #[test]
 fn a_doubt_is_refused_unless_it_is_accepted() {
     let document = Document::parse("vod n { path /a; }\nvod n { path /b; }\n");
-    let made = |accepted| modify(&document, serde_json::json!({"vod": {"m": {"path": "/z"}}}), accepted);
+    let made = |accepted| document.modify(serde_json::json!({"vod": {"m": {"path": "/z"}}}), accepted);
     let Err(EditError::Faults(faults)) = made(&[FaultKind::NearMiss]) else { panic!("two blocks would go") };
     assert_eq!(faults.0[0].kind, FaultKind::FormChange);
     let edit = made(FaultKind::DOUBTS).expect("it is accepted").expect("it changes something");
@@ -104,7 +104,7 @@ fn the_json_difference_turns_one_into_the_other() {
         let (before, after) = (case.text("in.conf"), case.text("out.conf"));
         let view = |text: &str| view(&Document::parse(text.to_owned()), false);
         let patch =
-            Value::Object(diff(&Config::from(&view(&before)), &Config::from(&view(&after)))).to_string();
+            Value::Object((Config::from(&view(&before))).patch_to(&Config::from(&view(&after)))).to_string();
         if holds_misshapen(&view(&after)) {
             return Ok(());
         }

@@ -1,10 +1,7 @@
 //! Form changes and near misses of patches between real texts: what is reported of a text is reported of
 //! its JSON, and nothing that is in a file is taken for a misspelling.
 
-use mediaconf::{
-    Config, Document, Entry, FaultKind, Faults, Kind, OUTSIDE, Schema, Scope, diff, doubts_in_json,
-    has_lost_line_ends, modify, near_miss, normalize, top_members,
-};
+use mediaconf::{Config, Document, Edit, Entry, FaultKind, Faults, Kind, Schema, Scope};
 use serde_json::Value;
 
 use crate::fixtures;
@@ -32,6 +29,9 @@ fn told(faults: &Faults) -> Vec<String> {
     told
 }
 
+/// The place outside of all blocks.
+const OUTSIDE: &str = "";
+
 #[test]
 fn form_change_and_near_miss_are_told_of_the_json_as_of_the_text() {
     let texts = texts();
@@ -41,11 +41,12 @@ fn form_change_and_near_miss_are_told_of_the_json_as_of_the_text() {
         |((a, _), (b, _))| format!("{a} to {b}"),
         |((_, a), (_, b))| {
             let (a, b) = (Document::parse(a.clone()), Document::parse(b.clone()));
-            let patch = diff(&Config::from(&view(&a, true)), &Config::from(&view(&b, true)));
-            let reduced = normalize(Value::Object(patch.clone())).map_err(|faults| format!("{faults:?}"))?;
-            let of_json = doubts_in_json(&view(&a, true), &reduced);
+            let patch = (Config::from(&view(&a, true))).patch_to(&Config::from(&view(&b, true)));
+            let reduced =
+                Schema::normalize(Value::Object(patch.clone())).map_err(|faults| format!("{faults:?}"))?;
+            let of_json = Edit::doubts_in_json(&view(&a, true), &reduced);
             // Not every view can be written back.
-            let Ok(edit) = modify(&a, Value::Object(patch), FaultKind::DOUBTS) else { return Ok(()) };
+            let Ok(edit) = a.modify(Value::Object(patch), FaultKind::DOUBTS) else { return Ok(()) };
             let of_text = edit.map(|edit| edit.guarded).unwrap_or_default();
             let (of_json, of_text) = (told(&of_json), told(&of_text));
             if of_json == of_text {
@@ -64,7 +65,7 @@ fn near_miss_takes_no_keyword_of_a_real_file_for_a_misspelling() {
         |(name, _)| name.clone(),
         |(_, text)| {
             let document = Document::parse(text.clone());
-            let members = top_members(&document);
+            let members = document.members();
             let top = members.foreign().iter().map(|member| (Scope::Top, member.keyword.to_string()));
             let inside = [Kind::Streams, Kind::Lives, Kind::Plugins].into_iter().flat_map(|kind| {
                 let blocks = members.own_by_key(kind.key()).iter();
@@ -72,7 +73,7 @@ fn near_miss_takes_no_keyword_of_a_real_file_for_a_misspelling() {
                 blocks.flat_map(|block| block.children()).map(keyword).collect::<Vec<_>>()
             });
             let misses: Vec<_> =
-                top.chain(inside).filter(|(scope, keyword)| near_miss(*scope, keyword).is_some()).collect();
+                top.chain(inside).filter(|(scope, keyword)| scope.near_miss(keyword).is_some()).collect();
             if misses.is_empty() { Ok(()) } else { Err(format!("{misses:?}")) }
         },
     );
@@ -133,7 +134,7 @@ fn line_ends_gone_are_found_in_texts_whose_directives_end_in_a_comment() {
         let loses = document.len() < Document::parse(text.clone()).len() / 2 && text.contains("\n#");
         if loses {
             joined += 1;
-            found.extend((!has_lost_line_ends(document.text().as_bytes())).then_some(name));
+            found.extend((!Document::has_lost_line_ends(document.text().as_bytes())).then_some(name));
         }
     }
     assert!(found.len() * 20 <= joined, "{} of {joined}: {found:?}", found.len());

@@ -3,15 +3,14 @@
 //! fuzzer finds.
 
 use mediaconf::{
-    Config, Document, EditError, Effects, Entry, FaultKind, LineIndex, Scope, Token, check, formatted,
-    group_name, has_errors, key_of, modify, normalize, parse_patch, top_members,
+    Config, Document, EditError, Effects, Entry, FaultKind, LineIndex, Schema, Scope, Token, check,
 };
 use serde_json::{Value, json};
 
 use crate::oracle;
 
 pub fn is_valid(document: &Document) -> bool {
-    !has_errors(document)
+    !document.has_errors()
 }
 
 pub fn view(document: &Document, own_only: bool) -> Value {
@@ -32,7 +31,7 @@ pub fn holds_misshapen(view: &Value) -> bool {
 
 /// The document after a patch; the same one if nothing changes, `None` if the patch is refused.
 pub fn patched(document: &Document, patch: &Value) -> Option<Document> {
-    match modify(document, patch.clone(), FaultKind::DOUBTS) {
+    match document.modify(patch.clone(), FaultKind::DOUBTS) {
         Ok(Some(edit)) => {
             assert_eq!(document.edited(&edit.splices).text(), edit.document.text(), "{:?}", edit.splices);
             Some(edit.document)
@@ -51,7 +50,7 @@ pub fn parsing_changes_nothing(text: &str) -> Document {
     assert_eq!(document.text(), text, "parsing changes no text");
     let lines = LineIndex::new(text);
     let found = check(text);
-    assert_eq!(has_errors(&document), found.errors() > 0, "both see the same errors\n{text}");
+    assert_eq!(document.has_errors(), found.errors() > 0, "both see the same errors\n{text}");
     for diagnostic in found.iter() {
         let related = diagnostic.related.iter().map(|(span, _)| span);
         for span in std::iter::once(&diagnostic.span).chain(related) {
@@ -69,19 +68,19 @@ pub fn formatting_changes_white_space_only(text: &str) {
     if !is_valid(&document) {
         return;
     }
-    let new = formatted(&document).expect("it is proved").unwrap_or_else(|| text.to_owned());
-    let after = Document::parse(&*new);
+    let after = document.formatted().expect("it is proved").unwrap_or_else(|| document.clone());
+    let new = after.text();
     assert!(is_valid(&after), "{text:?}\n{new:?}");
     assert_eq!(view(&document, false), view(&after, false), "{text:?}\n{new:?}");
     let raw = |text: &str| Token::all(text).map(|token| token.raw.to_owned()).collect::<Vec<_>>();
-    assert_eq!(raw(text), raw(&new));
-    assert_eq!(formatted(&after), Ok(None), "{text:?}\n{new:?}");
+    assert_eq!(raw(text), raw(new));
+    assert!(after.formatted().expect("it is proved").is_none(), "{text:?}\n{new:?}");
 }
 
 /// What asks for nothing, or for what is there already, changes nothing.
 pub fn an_empty_patch_is_the_identity(document: &Document) {
     assert!(
-        modify(document, json!({}), &[]).expect("an empty patch is fine").is_none(),
+        document.modify(json!({}), &[]).expect("an empty patch is fine").is_none(),
         "an empty patch is the identity"
     );
     let view = view(document, false);
@@ -90,8 +89,8 @@ pub fn an_empty_patch_is_the_identity(document: &Document) {
     if depth(&view) > Document::MAX_DEPTH {
         return;
     }
-    let full = parse_patch(view.to_string().as_bytes()).expect("a view is a patch");
-    let sent_back = modify(document, full, FaultKind::DOUBTS).map_err(|error| format!("{error:?}"));
+    let full = Schema::parse_patch(view.to_string().as_bytes()).expect("a view is a patch");
+    let sent_back = document.modify(full, FaultKind::DOUBTS).map_err(|error| format!("{error:?}"));
     assert!(matches!(sent_back, Ok(None)), "the view sent back changes nothing: {sent_back:?}");
 }
 
@@ -116,7 +115,7 @@ pub fn changes_only_what_it_says(document: &Document, patch: &Value) {
         after.text(),
         twice.text()
     );
-    let reduced = Value::Object(normalize(patch.clone()).expect("what is done can be asked for"));
+    let reduced = Value::Object(Schema::normalize(patch.clone()).expect("what is done can be asked for"));
     says_what_was_asked_for(document, &reduced, &after);
     leaves_alone_what_is_not_named(document, &reduced, &after);
     keeps_the_last_line_end(document.text(), after.text());
@@ -141,7 +140,7 @@ fn says_what_was_asked_for(document: &Document, reduced: &Value, after: &Documen
     let [found, expected] =
         [oracle::canon(&view(after, true)), expected].map(|value| oracle::without_emptied(value, reduced));
     let texts = || format!("{}\n{reduced}\n{}", document.text(), after.text());
-    assert_eq!(found, expected, "own(new) = canon(merge(own(old), normalize(patch)))\n{}", texts());
+    assert_eq!(found, expected, "own(new) = canon(merge(own(old), Schema::normalize(patch)))\n{}", texts());
     // `==` of objects does not look at the order of their keys.
     let extras = |value: &Value| value["auth"]["extra"].to_string();
     assert_eq!(extras(&found), extras(&expected), "extras in order\n{}", texts());
@@ -167,13 +166,13 @@ fn leaves_alone_what_is_not_named(document: &Document, reduced: &Value, after: &
 
 /// The texts of all entries that a patch does not name, with their keys.
 fn not_named(document: &Document, reduced: &Value) -> Vec<(String, String)> {
-    let members = top_members(document);
+    let members = document.members();
     let mut texts = Vec::new();
     for parameter in Scope::Top.rows() {
         for entry in members.own(parameter) {
             let is_named = match (parameter.codec.facts().group, &reduced[parameter.key]) {
                 (_, Value::Null) => reduced.get(parameter.key).is_some(),
-                (Some(_), group) => group.get(&*group_name(*entry).value()).is_some(),
+                (Some(_), group) => group.get(&*entry.group_name().value()).is_some(),
                 _ => true,
             };
             let is_port_with_options =
@@ -184,7 +183,7 @@ fn not_named(document: &Document, reduced: &Value) -> Vec<(String, String)> {
         }
     }
     for member in members.foreign() {
-        let key = key_of(Scope::Top, &member.keyword).into_owned();
+        let key = Scope::Top.key_of(&member.keyword).into_owned();
         if reduced.get(&key).is_none() {
             texts.extend(member.entries.iter().map(|entry| (key.clone(), text_of(entry))));
         }

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use mediaconf::{Config, Document, EditError, FaultKind, check, modify, top_members};
+use mediaconf::{Config, Document, EditError, FaultKind, check};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -145,11 +145,11 @@ fn restores(text: &str) {
     if own.get("rtmp").is_none() {
         pairs.push((json!({"rtmp": 1}), json!({"rtmp": null})));
     }
-    for entry in top_members(&document).own_by_key("streams") {
+    for entry in document.members().own_by_key("streams") {
         let unterminated = entry.children().any(|child| !child.is_terminated());
         let braces_touch = entry.is_block() && document.text()[entry.body()].is_empty();
         if entry.is_block() && !unterminated && !braces_touch {
-            let name = mediaconf::group_name(*entry).value();
+            let name = entry.group_name().value();
             pairs.push((
                 json!({"streams": {&*name: {"brand_new": "x"}}}),
                 json!({"streams": {&*name: {"brand_new": null}}}),
@@ -175,10 +175,11 @@ fn a_patch_of_one_stream_changes_only_its_lines() {
         if !is_valid(&document) {
             continue;
         }
-        for entry in top_members(&document).own_by_key("streams") {
-            let name = mediaconf::group_name(*entry).value();
+        for entry in document.members().own_by_key("streams") {
+            let name = entry.group_name().value();
             let patch = json!({"streams": {&*name: {"prepush": 31, "marker": ["a", "b"]}}});
-            let edit = modify(&document, patch, FaultKind::DOUBTS)
+            let edit = document
+                .modify(patch, FaultKind::DOUBTS)
                 .expect("it is a fine patch")
                 .expect("it changes something");
             // The comment behind a one-line form goes with its source.
@@ -263,8 +264,8 @@ proptest! {
         let after = Document::parse(format!("stream s {{\n{after}\n}}\n{after}\n"));
         // Named blocks that lose their last name are gone; no patch turns them into one empty block.
         prop_assume!(is_valid(&before) && is_valid(&after) && !after.text().contains("{  }"));
-        let patch = Value::Object(mediaconf::diff(&Config::from(&view(&before, false)), &Config::from(&view(&after, false))));
-        match modify(&before, patch.clone(), FaultKind::DOUBTS) {
+        let patch = Value::Object((Config::from(&view(&before, false))).patch_to(&Config::from(&view(&after, false))));
+        match before.modify(patch.clone(), FaultKind::DOUBTS) {
             Ok(edit) => {
                 let new = edit.map_or(before.clone(), |edit| edit.document);
                 prop_assert_eq!(view(&new, true), view(&after, true), "{}\n{}\n{}", before.text(), patch, new.text());

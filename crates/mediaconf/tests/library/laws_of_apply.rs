@@ -1,6 +1,6 @@
 //! The laws of `apply --prune`: over pairs of texts, each of which is the desired state of another one.
 
-use mediaconf::{Config, DesiredState, Document, FaultKind, Prune, Request, modify};
+use mediaconf::{Config, DesiredState, Document, FaultKind, Prune, Request};
 use serde_json::Value;
 
 use crate::fixtures;
@@ -17,7 +17,7 @@ const STRIDE: usize = 11;
 fn applied(request: &Request, to: &Document) -> Document {
     let config = Config::new(to);
     let patch = request.evaluate(&config).expect("a state has no faults").patch;
-    let edit = modify(to, patch.clone(), FaultKind::DOUBTS);
+    let edit = to.modify(patch.clone(), FaultKind::DOUBTS);
     let edit = edit.unwrap_or_else(|error| panic!("{error:?}\n{patch}\n{}", to.text()));
     edit.map_or_else(|| to.clone(), |edit| edit.document)
 }
@@ -25,7 +25,7 @@ fn applied(request: &Request, to: &Document) -> Document {
 /// True if a merge would put words among blocks with names, which no object can hold.
 fn mixes_named_blocks(request: &Request, to: &Document) -> bool {
     let patch = request.evaluate(&Config::new(to)).expect("a state has no faults").patch;
-    modify(to, patch, FaultKind::DOUBTS).is_err_and(|error| error.to_string().contains("named blocks"))
+    to.modify(patch, FaultKind::DOUBTS).is_err_and(|error| error.to_string().contains("named blocks"))
 }
 
 const BOTH: &[Prune] = &[Prune::All, Prune::Entries];

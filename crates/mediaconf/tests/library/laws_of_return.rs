@@ -1,8 +1,8 @@
 //! The laws of changes that are rolled back, over every fixture and the corpus: the bytes return.
 
 use mediaconf::{
-    AssignOptions, BlockContent, BlockPlace, BlockRequest, Document, Entry, Kind, Member, Members, Path,
-    Schema, Scope, Segment, group_name, key_of, top_members,
+    AssignOptions, BlockContent, BlockPlace, BlockRequest, Document, Entry, Kind, Path, Schema, Scope,
+    Segment,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ fn adding_a_block_in_front_of_the_first_and_removing_it_restores_the_bytes() {
     hold_for_every_valid_text(texts(), |document| {
         let lined = lined_blocks(document);
         for kind in Kind::ALL {
-            let members = top_members(document);
+            let members = document.members();
             let Some(first) = members.own_by_key(kind.key()).first() else { continue };
             let above = document.text()[..first.start()].trim_start_matches('\u{feff}');
             let is_apart = above.is_empty() || above.ends_with("\n\n") || above.ends_with("\r\n\r\n");
@@ -114,7 +114,7 @@ fn removing_neighbours_leaves_what_adding_the_others_makes() {
 /// A copy of each block comes and goes.
 fn copies_come_and_go(document: &Document) {
     for (kind, entry) in lined_blocks(document) {
-        let name = group_name(entry).value().into_owned();
+        let name = entry.group_name().value().into_owned();
         let path = |name: &str| Path {
             segments: [kind.key(), name].map(|key| Segment::Key(key.to_owned())).to_vec(),
         };
@@ -140,7 +140,7 @@ fn copies_come_and_go(document: &Document) {
 /// Blocks that stand together go to each other's place and back.
 fn neighbours_move_there_and_back(document: &Document) {
     for kind in Kind::ALL {
-        let members = top_members(document);
+        let members = document.members();
         let entries = members.own_by_key(kind.key());
         let mut first = 0;
         for paragraph in entries.chunk_by(|a, b| stand_together(document.text(), *a, *b)) {
@@ -150,7 +150,7 @@ fn neighbours_move_there_and_back(document: &Document) {
                 continue;
             }
             for (from, to) in places.clone().flat_map(|from| places.clone().map(move |to| (from, to))) {
-                let name = group_name(entries[from]).value();
+                let name = entries[from].group_name().value();
                 let position = |place: usize| json!({kind.key(): {&*name: {"position": place + 1}}});
                 comes_back(document, &(position(to), position(from)));
             }
@@ -162,7 +162,7 @@ fn neighbours_move_there_and_back(document: &Document) {
 fn blocks_are_made_again(document: &Document) {
     let own = view(document, true);
     for (kind, entry) in lined_blocks(document) {
-        let name = group_name(entry).value();
+        let name = entry.group_name().value();
         let patch = |value: &Value| json!({kind.key(): {&*name: value}});
         let gone = patched(document, &patch(&Value::Null)).expect("it can be removed");
         let back = patched(&gone, &patch(&own[kind.key()][&*name])).expect("it can be made again");
@@ -172,7 +172,7 @@ fn blocks_are_made_again(document: &Document) {
 
 /// The streams, lives and plugins that share no line with others.
 fn lined_blocks(document: &Document) -> Vec<(Kind, Entry<'_>)> {
-    let members = top_members(document);
+    let members = document.members();
     let of_kind = |kind: Kind| members.own_by_key(kind.key()).iter().map(move |entry| (kind, *entry));
     let is_lined = |(_, entry): &(Kind, Entry<'_>)| {
         let (above, below) = (&document.text()[..entry.start()], &document.text()[entry.end()..]);
@@ -293,15 +293,14 @@ proptest! {
 #[test]
 fn a_bare_flag_set_false_and_then_true_is_a_bare_flag_again() {
     hold_for_every_valid_text(texts(), |document| {
-        let members = top_members(document);
-        for flag in members.foreign().iter().filter_map(|member| flag(member, Scope::Top)) {
+        let members = document.members();
+        for flag in flags(document.entries().collect(), Scope::Top) {
             comes_back(document, &(json!({&*flag: false}), json!({&*flag: true})));
         }
         for entry in members.own_by_key("streams") {
-            let name = mediaconf::group_name(*entry).value();
+            let name = entry.group_name().value();
             let scope = Kind::Streams.scope();
-            let inner = Members::group(scope, entry.children());
-            for flag in inner.foreign().iter().filter_map(|member| flag(member, scope)) {
+            for flag in flags(entry.children().collect(), scope) {
                 let patch = |value| json!({"streams": {&*name: {&*flag: value}}});
                 comes_back(document, &(patch(false), patch(true)));
             }
@@ -309,19 +308,17 @@ fn a_bare_flag_set_false_and_then_true_is_a_bare_flag_again() {
     });
 }
 
-/// The JSON key of an unknown directive that is one bare flag, and that false does not take away.
-fn flag(member: &Member<'_>, scope: Scope) -> Option<String> {
-    let is_unknown = |entry: Entry<'_>| scope.by_keyword(&entry.keyword()).is_none();
-    match member.entries[..] {
-        [entry]
-            if is_unknown(entry)
-                && !Schema::media().is_flag(&entry.keyword())
-                && !entry.is_block()
-                && entry.is_terminated()
-                && entry.arguments().next().is_none() =>
-        {
-            Some(key_of(scope, &member.keyword).into_owned())
-        }
-        _ => None,
-    }
+/// The JSON keys of unknown directives that are one bare flag each, and that false does not take away.
+fn flags(entries: Vec<Entry<'_>>, scope: Scope) -> Vec<String> {
+    let is_flag = |entry: &&Entry<'_>| {
+        let keyword = entry.keyword();
+        scope.by_keyword(&keyword).is_none()
+            && !Schema::media().is_flag(&keyword)
+            && !entry.is_block()
+            && entry.is_terminated()
+            && entry.arguments().next().is_none()
+            && entries.iter().filter(|other| other.keyword() == keyword).count() == 1
+    };
+    let key = |entry: &Entry<'_>| scope.key_of(&entry.keyword()).into_owned();
+    entries.iter().filter(is_flag).map(key).collect()
 }

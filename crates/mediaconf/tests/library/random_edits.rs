@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use mediaconf::{Document, EditError, FaultKind, Token, TokenKind, modify, normalize};
+use mediaconf::{Document, EditError, FaultKind, Schema, Token, TokenKind};
 use serde_json::{Map, Value, json};
 
 use crate::law::{is_valid, view};
@@ -232,14 +232,14 @@ fn edit(seed: u64, count: usize) -> usize {
         if !is_valid(&document) {
             continue;
         }
-        let new = match modify(&document, patch.clone(), FaultKind::DOUBTS) {
+        let new = match document.modify(patch.clone(), FaultKind::DOUBTS) {
             Ok(edit) => edit.map_or_else(|| document.clone(), |edit| edit.document),
             Err(EditError::Faults(_)) => continue,
             Err(EditError::Unproved(unproved)) => panic!("{unproved}\n{text:?}\n{patch}"),
         };
         made += 1;
         let told = || format!("{text}\n--- {patch}\n{}", new.text());
-        let reduced = Value::Object(normalize(patch.clone()).expect("it was normalized before"));
+        let reduced = Value::Object(Schema::normalize(patch.clone()).expect("it was normalized before"));
         let expected = oracle::without_emptied(oracle::merge(&view(&document, true), &reduced), &reduced);
         let found = oracle::without_emptied(oracle::canon(&view(&new, true)), &reduced);
         assert_eq!(found, expected, "{}", told());

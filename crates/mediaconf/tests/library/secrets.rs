@@ -1,6 +1,6 @@
 //! The law of secrets: however one is written, and wherever it stands, nothing that is shown holds it.
 
-use mediaconf::{ChangedValue, Config, Document, MaskedText, Masker, check, diff, has_errors};
+use mediaconf::{ChangedValue, Config, Document, MaskedText, Masker, check};
 use serde_json::{Value, json};
 
 const SECRET: &str = "HUSH";
@@ -52,7 +52,7 @@ fn doors(text: &str) -> Vec<(&'static str, String)> {
         }
     }
     let document = Document::parse(text.to_owned());
-    if !has_errors(&document) {
+    if !document.has_errors() {
         doors.extend(json_doors(&document));
     }
     doors
@@ -63,7 +63,7 @@ fn json_doors(document: &Document) -> Vec<(&'static str, String)> {
     let masked = Document::parse(masker.document(document));
     let nothing = json!({});
     let (nothing, whole) = (Config::from(&nothing), Config::new(document));
-    let patch = Value::Object(diff(&nothing, &whole));
+    let patch = Value::Object(nothing.patch_to(&whole));
     let mut doors = vec![
         ("json", Config::new(&masked).to_json().to_string()),
         ("patch", masker.json(&patch).to_string()),

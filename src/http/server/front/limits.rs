@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rustix::process::{Resource, getrlimit};
 
-use mediaconf::MEMORY_PER_BODY;
+use mediaconf::Schema;
 
 /// The bytes of a request line with its headers.
 pub const HEAD: usize = 32 * 1024;
@@ -31,7 +31,7 @@ pub const BODIES: usize = 64 * 1024 * 1024;
 pub const VIEWER_BODIES: usize = 16 * 1024 * 1024;
 
 /// The memory for the merge of a patch; more with a larger limit of a body.
-pub const PATCH_MEMORY: usize = BODY * MEMORY_PER_BODY;
+pub const PATCH_MEMORY: usize = BODY * Schema::MEMORY_PER_BODY;
 
 /// The number of connections over the network.
 pub const CONNECTIONS: usize = 64;
@@ -142,7 +142,7 @@ impl Limits {
 
     /// See [`PATCH_MEMORY`].
     pub fn patch_memory(&self) -> usize {
-        PATCH_MEMORY.max(self.body.saturating_mul(MEMORY_PER_BODY))
+        PATCH_MEMORY.max(self.body.saturating_mul(Schema::MEMORY_PER_BODY))
     }
 
     /// The same limits, with at most as many connections as this process may open files for.

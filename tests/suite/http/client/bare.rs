@@ -1,7 +1,7 @@
 //! A server that has the four operations and nothing else: it ignores all parameters and all
 //! headers but `Authorization`, so whatever is posted is applied.
 
-use mediaconf::{Config, Document, merge_patch};
+use mediaconf::{Config, Document};
 use serde_json::{Value, json};
 
 use super::place;
@@ -38,7 +38,7 @@ pub fn operate(request: &Request, running: &mut Value) -> Reply {
         ("GET", "/media/api/read_config") => Reply::of(200, running.to_string()),
         ("POST", "/media/api/modify_config") => match serde_json::from_str(&request.body) {
             Ok(patch) => {
-                merge_patch(running, &patch);
+                Config::merge_patch(running, &patch);
                 Reply::of(200, running.to_string())
             }
             Err(_) => Reply::of(400, "bad"),

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::schema::fault::{Fault, Faults, Pointer};
 use crate::schema::kinds::{Object, SWITCH, plain_word};
-use crate::schema::members::{has_needless_escape, key_of, keyword_of};
+use crate::schema::members::{has_needless_escape, keyword_of};
 use crate::schema::patch::Normalizer;
 use crate::schema::row::{
     AddressShape, BlockHead, Codec, Facts, JsonForm, Place, Scope, URL_GLOBAL, is_plural,
@@ -70,12 +70,11 @@ impl<'t> Address<'t> {
     }
 }
 
-/// The sources of a stream: the one in a one-line header, then those of the `url` entries of its block.
-pub fn sources<'d>(
-    header: Entry<'d>,
-    entries: impl Iterator<Item = Entry<'d>>,
-) -> impl Iterator<Item = Address<'d>> {
-    header_address(header).into_iter().chain(entries.flat_map(Address::of_entry))
+impl<'d> Entry<'d> {
+    /// The sources of a stream: the one in a one-line header, then those of the `url` entries of its block.
+    pub fn sources(self, entries: impl Iterator<Item = Self>) -> impl Iterator<Item = Address<'d>> {
+        header_address(self).into_iter().chain(entries.flat_map(Address::of_entry))
+    }
 }
 
 /// The source in the header of a one-line stream.
@@ -112,7 +111,7 @@ impl AddressShape {
         let mut object = Map::from_iter([(self.address.to_owned(), value)]);
         let mut options = Map::new();
         for option in address.options() {
-            let key = key_of(self.option_scope(), &option.key.value()).into_owned();
+            let key = self.option_scope().key_of(&option.key.value()).into_owned();
             options.shift_remove(&key);
             options.insert(key, self.value(&option));
         }

@@ -14,9 +14,7 @@ use super::{block, json};
 use crate::schema::fault::{Fault, Faults, Pointer};
 use crate::schema::foreign::SELECTORS;
 use crate::schema::kinds::{Object, of_word, scalar_text, word};
-use crate::schema::members::{
-    Members, first_argument, has_needless_escape, inner_scope, key_of, keyword_of, only_argument, read,
-};
+use crate::schema::members::{Members, first_argument, has_needless_escape, inner_scope, keyword_of, read};
 use crate::schema::patch::Normalizer;
 use crate::schema::row::{BlockHead, Codec, ESCAPE, Facts, JsonForm, Place, Schema, Scope};
 use crate::syntax::{Document, Entry, quoted_if_needed};
@@ -39,7 +37,7 @@ impl DirectiveForm {
     pub fn from_entries(entries: &[Entry<'_>]) -> Self {
         let mut names = HashSet::new();
         let mut is_new_name = |entry: Entry<'_>| {
-            only_argument(entry).is_some_and(|name| names.insert(name.value().into_owned()))
+            entry.only_argument().is_some_and(|name| names.insert(name.value().into_owned()))
         };
         match entries {
             [only] if !only.is_block() => Self::Directive,
@@ -72,7 +70,7 @@ pub fn read_members(members: &Members<'_>, head: Option<&BlockHead<'_, '_>>) -> 
     let own = rows.filter_map(|row| Some((row.key.to_owned(), row.read(members.own(row), head)?)));
     let foreign = members.foreign().iter().filter_map(|member| {
         let value = General { keyword: &member.keyword }.read(&member.entries, None)?;
-        Some((key_of(scope, &member.keyword).into_owned(), value))
+        Some((scope.key_of(&member.keyword).into_owned(), value))
     });
     own.chain(foreign).collect()
 }

@@ -11,15 +11,16 @@ use serde_json::{Map, Value};
 use super::fault::{Fault, FaultKind, Faults, Pointer};
 use super::kinds::{Object, PORT, SWITCH, WordKind, integer, is_scalar, plain_word};
 use super::members::{Members, first_argument};
-use super::patch::{self, Normalizer};
+use super::patch::Normalizer;
+use super::row::Schema;
 use super::row::{
     BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, Facts, JsonForm, Kind, ListShape, POSITION, Place, STATIC,
     Scope,
 };
-use crate::syntax::{Document, Entry, Word, quoted_if_needed};
+use crate::syntax::{Document, Entry, quoted_if_needed};
 
 pub use super::row::{is_list, is_plural};
-pub use address::{Address, AddressesShape, OptionWord, header_address, sources};
+pub use address::{Address, AddressesShape, OptionWord, header_address};
 pub use general::{
     DirectiveForm, General, are_named_blocks, block_value, merge_block, merge_into, normalized, occurrence,
     occurrence_value, occurrences, read_members, scalars, write_members,
@@ -73,7 +74,7 @@ pub fn of_kind(kind: &WordKind, text: &str) -> Result<Value, Fault> {
 
 /// Parses JSON; `None` if the text is not JSON. Refuses repeated keys and too deep nesting.
 pub fn json(text: &str) -> Result<Option<Value>, Fault> {
-    patch::parse(text.as_bytes()).map(Some).or_else(|faults| match faults.first() {
+    Schema::parse_patch(text.as_bytes()).map(Some).or_else(|faults| match faults.first() {
         Some(fault) if fault.pointer != Some(Pointer::root()) => Err(fault.clone()),
         _ => Ok(None),
     })
@@ -165,7 +166,7 @@ impl Codec for Derived {
         let head = head?;
         match self {
             Self::Static | Self::NeverStatic => Some(head.kind.is_static(head.entry).into()),
-            Self::Name => head.globals.map(|_| group_name(head.entry).value().into()),
+            Self::Name => head.globals.map(|_| head.entry.group_name().value().into()),
             Self::Position => head.globals.map(|_| head.position.into()),
             Self::Global => head.globals?.get(CLUSTER_KEY_GLOBAL).cloned(),
             Self::Former | Self::Runtime | Self::Included | Self::Address => None,
@@ -320,11 +321,6 @@ impl Codec for BlocksShape {
     }
 }
 
-/// The name in the header of a stream, live or plugin.
-pub fn group_name(entry: Entry<'_>) -> Word<'_> {
-    entry.arguments().next().expect("an entry that fits a group has a name")
-}
-
 impl Kind {
     /// The own members of a block.
     pub fn read(self, entry: Entry<'_>) -> Object {
@@ -371,7 +367,7 @@ impl Codec for Kind {
 
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
         let block = |&entry: &Entry<'_>| {
-            (group_name(entry).value().into_owned(), Value::Object(Kind::read(*self, entry)))
+            (entry.group_name().value().into_owned(), Value::Object(Kind::read(*self, entry)))
         };
         (!entries.is_empty()).then(|| entries.iter().map(block).collect())
     }

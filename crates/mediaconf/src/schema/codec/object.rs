@@ -18,6 +18,11 @@ use crate::schema::row::{
 use crate::syntax::{Entry, Word, quoted_word};
 
 impl Part {
+    /// True if it may be left out.
+    pub fn is_optional(&self) -> bool {
+        self.place == PartPlace::Optional
+    }
+
     /// True if it takes all words that are no other part.
     pub fn is_rest(&self) -> bool {
         self.place == PartPlace::Rest
