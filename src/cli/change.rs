@@ -11,7 +11,7 @@ use crate::cli::confirmation::{self, no_cluster};
 use crate::cli::context;
 use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::prompts;
-use crate::cli::render::report::{Report, Verb, all_lack};
+use crate::cli::render::report::{Report, all_lack};
 use crate::cli::render::texts::print_diff;
 use crate::cli::target;
 use crate::cli::ui::{Ui, output};
@@ -26,6 +26,9 @@ use mediaconf::{AssignOptions, one_line};
 /// A change of more streams, lives and plugins than this is asked about.
 const MOST_UNASKED: usize = 20;
 
+/// The commands that are operations of the API.
+const OPERATIONS: [&str; 4] = ["modify", "save", "update", "rollback"];
+
 /// A command that makes a change, and how it reports the outcome.
 #[derive(Clone)]
 pub struct ChangeCommand<'a> {
@@ -33,8 +36,8 @@ pub struct ChangeCommand<'a> {
     pub args: &'a ChangeArgs,
     /// The options that go along with the change.
     pub options: ChangeOptions,
-    /// The words for what the command does.
-    verb: Verb,
+    /// The name of the command.
+    command: &'static str,
     /// True if the user has seen the diff already.
     pub diff_was_shown: bool,
     /// The protected context that the change is made in.
@@ -47,16 +50,12 @@ pub struct ChangeCommand<'a> {
 
 impl<'a> ChangeCommand<'a> {
     /// A change with the options that all changes have.
-    pub fn new(args: &'a ChangeArgs, verb: Verb) -> Self {
-        let (options, protected, asks_about) = (args.options(), None, None);
-        Self { args, options, verb, diff_was_shown: false, protected, asks_about, each: false }
-    }
-
-    /// The same, named in the history by the command that makes it.
-    pub fn named(mut self, command: &'static str) -> Self {
-        self.options.command = Some(command.into());
-        self.verb = self.verb.with_operation(command);
-        self
+    pub fn new(args: &'a ChangeArgs, command: &'static str) -> Self {
+        let mut options = args.options();
+        // The history names another change by its command.
+        let is_operation = OPERATIONS.contains(&command);
+        options.command = (!is_operation).then(|| command.into());
+        Self { args, options, command, diff_was_shown: false, protected: None, asks_about: None, each: false }
     }
 
     /// The options of the edits that the change consists of.
@@ -75,7 +74,7 @@ impl<'a> ChangeCommand<'a> {
             if self.args.wait.is_some() {
                 return Err(no_cluster());
             }
-            let Self { args, options, verb, each, .. } = self;
+            let Self { args, options, command, each, .. } = self;
             let masked = ReportParts::masked_by(ui.masker().as_ref());
             let told = ReportParts { diff: true, values: true, ..masked };
             let options = ChangeOptions { told, ..options };
@@ -83,7 +82,7 @@ impl<'a> ChangeCommand<'a> {
                 RequestedChange::Update(_) => None,
                 _ => Some(options.id.clone().unwrap_or_else(ChangeId::random)),
             };
-            let change = FleetChange { args, options, verb, requested: &requested, id, each };
+            let change = FleetChange { args, options, command, requested: &requested, id, each };
             return fleet::change::run(&change, contexts, global, ui);
         }
         let mut target = target::resolve(global, self.args.into(), ui)?;
@@ -125,20 +124,9 @@ impl<'a> ChangeCommand<'a> {
         let (args, target) = (self.args, service.name().to_owned());
         let report = self.report(&target, ui);
         let mut options = ChangeOptions { told: report.parts(), ..self.options };
-        let made = match prompts::can_ask() {
-            true => loop {
-                let error = match service.change(requested.by_ref(), &options) {
-                    Ok(made) => break made,
-                    Err(error) => error,
-                };
-                // A guard that refuses the change becomes a question.
-                match error.guard.clone().filter(Guard::is_question) {
-                    Some(guard) if confirm(&format!("{guard}: go on?"))? => options.accepted.push(guard),
-                    _ => return Err(error),
-                }
-            },
-            false => service.change(requested, &options)?,
-        };
+        // A guard that refuses the change becomes a question.
+        let accepts = |guard: &Guard, _: Error| confirm(&format!("{guard}: go on?"));
+        let made = guarded(service, &requested, &mut options, accepts)?;
         report.print(&made)?;
         made.keys_lacked.iter().for_each(|key| report.note(&all_lack(key)));
         let waits = made.notes.contains(&OutcomeNote::HasChange) && options.canary.is_empty();
@@ -168,7 +156,7 @@ impl<'a> ChangeCommand<'a> {
     where
         'a: 'r,
     {
-        Report { ui, target, verb: self.verb, args: self.args, diff_was_shown: self.diff_was_shown }
+        Report { ui, target, command: self.command, args: self.args, diff_was_shown: self.diff_was_shown }
     }
 
     /// True if the change is rehearsed first.
@@ -194,17 +182,10 @@ impl<'a> ChangeCommand<'a> {
         let mut agreed = ChangeOptions { dry_run: true, told, ..self.options.clone() };
         let mut refusal: Option<Error> = None;
         // A dry run that accepts the guards which ask; the last refusal of such a guard is told.
-        let report = loop {
-            let error = match service.change(requested.by_ref(), &agreed) {
-                Ok(report) => break report,
-                Err(error) => error,
-            };
-            match error.guard.clone().filter(Guard::is_question) {
-                Some(guard) if !agreed.accepted.contains(&guard) => agreed.accepted.push(guard),
-                _ => return Err(error),
-            }
+        let report = guarded(service, requested, &mut agreed, |_, error| {
             refusal = Some(error);
-        };
+            Ok(true)
+        })?;
         let protected = self.protected.as_ref().map(|name| format!("context `{name}` is protected"));
         let mut reasons: Vec<String> = protected.into_iter().collect();
         reasons.extend(refusal.iter().map(ToString::to_string));
@@ -230,6 +211,27 @@ impl<'a> ChangeCommand<'a> {
             agreed.expected = report.before.map(|revision| Expected::OneOf(vec![revision]));
         }
         Ok(Some(ChangeOptions { dry_run: false, ..agreed }))
+    }
+}
+
+/// Makes a change, or rehearses it; where a guard that asks refuses it, it is tried again if that is accepted.
+fn guarded(
+    service: &dyn ConfigService,
+    requested: &RequestedChange<'_>,
+    options: &mut ChangeOptions,
+    mut accepts: impl FnMut(&Guard, Error) -> Result<bool, Error>,
+) -> Result<ChangeReport, Error> {
+    loop {
+        let error = match service.change(requested.by_ref(), options) {
+            Ok(report) => return Ok(report),
+            Err(error) => error,
+        };
+        match error.guard.clone().filter(Guard::is_question) {
+            Some(guard) if !options.accepted.contains(&guard) && accepts(&guard, error.clone())? => {
+                options.accepted.push(guard);
+            }
+            _ => return Err(error),
+        }
     }
 }
 

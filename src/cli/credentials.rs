@@ -6,15 +6,24 @@
 //!
 //! A context has its own login and password command, for the scheme, host and port of its URL. The
 //! variables are not looked at then.
+//!
+//! Where a server wants to see more, [`RemoteHost`] asks on the terminal.
 
+use std::any::Any;
 use std::path::Path;
 
+use serde_json::json;
+
 use crate::cli::args::global::{NamedBy, RemoteArgs};
-use crate::cli::context::{self, ServerContext};
+use crate::cli::context::{self, ContextsFile, ServerContext};
 use crate::cli::input;
+use crate::cli::interrupt::LastWords;
+use crate::cli::local::local_user;
 use crate::cli::prompts;
-use crate::error::Error;
-use crate::http::client::{Credentials, Endpoint, UserInfo};
+use crate::cli::ui::Ui;
+use crate::error::{Error, ErrorKind};
+use crate::http::api::Fingerprint;
+use crate::http::client::{Credentials, Endpoint, Host, UserInfo};
 
 /// The variable with the URL of a server.
 const URL_VARIABLE: &str = "MEDIACTL_URL";
@@ -25,6 +34,16 @@ const LOGIN_VARIABLE: &str = "MEDIACTL_LOGIN";
 /// The variable with the password.
 const PASSWORD_VARIABLE: &str = "MEDIACTL_PASSWORD";
 
+/// Whose server it is that gets the credentials.
+#[derive(Clone, Copy)]
+pub enum Owner<'a> {
+    /// An option or a variable names it; a configuration in etcd has no endpoint.
+    Named(NamedBy, Option<&'a Endpoint>),
+    Context(&'a ServerContext),
+    /// It is another server than that of the context in use.
+    Nobody,
+}
+
 /// The login and the password that were given; either may be missing.
 #[derive(Debug, Default)]
 pub struct KnownCredentials {
@@ -34,46 +53,40 @@ pub struct KnownCredentials {
 }
 
 impl KnownCredentials {
-    /// Collects the credentials for the server at `endpoint`, whose URL contained `userinfo`.
-    pub fn collect(
-        options: &RemoteArgs,
-        endpoint: &Endpoint,
-        url: UserInfo,
-        source: NamedBy,
-    ) -> Result<Self, Error> {
-        Ok(Self::of_options(options)?.or_both(
-            Self::of_userinfo(url),
-            Self::of_environment(endpoint, source),
-            source,
-        ))
-    }
-
-    /// Collects the credentials of a context, whose URL contained `userinfo`. The password command is run
-    /// unless an option gives the password, or another login.
-    pub fn of_context(options: &RemoteArgs, context: &ServerContext, url: UserInfo) -> Result<Self, Error> {
-        let (given, url) = (Self::of_options(options)?, Self::of_userinfo(url));
-        let login = context.login.clone().or_else(|| url.login.clone());
-        let is_other = given.login.is_some() && login.is_some() && given.login != login;
-        let password = match given.password.is_some() || is_other {
-            true => None,
-            false => context::password(context)?,
-        };
-        Ok(given.or(Self { login, password }).or_pair(url))
-    }
-
-    /// Collects the credentials of the options and a URL, without the environment.
-    pub fn of_url(options: &RemoteArgs, url: UserInfo) -> Result<Self, Error> {
-        Ok(Self::of_options(options)?.or_pair(Self::of_userinfo(url)))
-    }
-
-    /// Collects the credentials for a configuration in etcd, whose URL contained `userinfo`. If
-    /// MEDIACTL_URL is set, the variables belong to that server.
-    pub fn of_cluster(options: &RemoteArgs, url: UserInfo, source: NamedBy) -> Result<Self, Error> {
-        let environment = match variable(URL_VARIABLE) {
-            Some(_) => Self::default(),
-            None => Self { login: variable(LOGIN_VARIABLE), password: variable(PASSWORD_VARIABLE) },
-        };
-        Ok(Self::of_options(options)?.or_both(Self::of_userinfo(url), environment, source))
+    /// Collects the credentials for a server, whose URL contained `login` and `password`. The password command of a context
+    /// is run unless an option gives the password, or another login.
+    pub fn find(options: &RemoteArgs, (login, password): UserInfo, owner: Owner<'_>) -> Result<Self, Error> {
+        let in_file = options.password_file.as_deref().map(password_in).transpose()?;
+        let given = Self { login: options.user.clone(), password: in_file };
+        let login = filled(login);
+        // A password without a login is not used.
+        let url = Self { password: filled(password).filter(|_| login.is_some()), login };
+        Ok(match owner {
+            Owner::Nobody => given.or(url),
+            Owner::Context(context) => {
+                let login = context.login.clone().or_else(|| url.login.clone());
+                let is_other = given.login.is_some() && login.is_some() && given.login != login;
+                let password = match given.password.is_some() || is_other {
+                    true => None,
+                    false => context::password(context)?,
+                };
+                given.or(Self { login, password }).or(url)
+            }
+            Owner::Named(by, endpoint) => {
+                let is_its = |url: String| {
+                    endpoint
+                        .is_some_and(|endpoint| by == NamedBy::Environment || endpoint.is_same_origin(&url))
+                };
+                let environment = match variable(URL_VARIABLE).is_none_or(is_its) {
+                    true => Self { login: variable(LOGIN_VARIABLE), password: variable(PASSWORD_VARIABLE) },
+                    false => Self::default(),
+                };
+                match by {
+                    NamedBy::CommandLine => given.or(url).or(environment),
+                    NamedBy::Environment => given.or(environment).or(url),
+                }
+            }
+        })
     }
 
     /// Login and password, if both are known, as they are.
@@ -90,42 +103,11 @@ impl KnownCredentials {
         Ok(())
     }
 
-    fn of_options(options: &RemoteArgs) -> Result<Self, Error> {
-        let in_file = options.password_file.as_deref().map(password_in).transpose()?;
-        Ok(Self { login: options.user.clone(), password: in_file })
-    }
-
-    fn of_environment(endpoint: &Endpoint, source: NamedBy) -> Self {
-        match variable(URL_VARIABLE) {
-            Some(url) if source == NamedBy::CommandLine && !endpoint.is_same_origin(&url) => Self::default(),
-            _ => Self { login: variable(LOGIN_VARIABLE), password: variable(PASSWORD_VARIABLE) },
-        }
-    }
-
-    fn of_userinfo((login, password): UserInfo) -> Self {
-        Self { login: filled(login), password: filled(password) }
-    }
-
-    /// Fills in the missing values, first from where the server is named.
-    fn or_both(self, url: Self, environment: Self, source: NamedBy) -> Self {
-        match source {
-            NamedBy::CommandLine => self.or_pair(url).or(environment),
-            NamedBy::Environment => self.or(environment).or_pair(url),
-        }
-    }
-
     /// Fills in the missing values. A password that belongs to a different login is not used.
     fn or(self, other: Self) -> Self {
         let is_same = self.login.is_none() || other.login.is_none() || self.login == other.login;
         let password = self.password.or(other.password.filter(|_| is_same));
         Self { login: self.login.or(other.login), password }
-    }
-
-    /// The same for the userinfo of a URL, where a password without a login is not used.
-    fn or_pair(self, url: Self) -> Self {
-        let is_pair = url.login.is_some();
-        let url = Self { password: url.password.filter(|_| is_pair), ..url };
-        self.or(url)
     }
 
     /// Login and password, if both are known.
@@ -156,4 +138,78 @@ fn password_in(file: &Path) -> Result<String, Error> {
         )
     })?;
     Ok(text.lines().next().unwrap_or_default().to_owned())
+}
+
+/// The program as the client of one server.
+pub struct RemoteHost {
+    pub ui: Ui,
+    /// The name of the context that the server belongs to.
+    pub context: Option<String>,
+}
+
+impl RemoteHost {
+    /// Has the context remember the certificate.
+    fn remember(&self, fingerprint: Fingerprint) -> Result<(), Error> {
+        let Some(name) = &self.context else {
+            self.ui.note(&format!(
+                "this holds for this once: `--fingerprint {fingerprint}` or a context trusts it from now on"
+            ));
+            return Ok(());
+        };
+        let patch = json!({"context": {name: {"fingerprint": fingerprint.to_string()}}});
+        ContextsFile::of_user_or_error()?.change(patch, local_user())?;
+        self.ui.note(&format!("context `{name}` trusts this certificate from now on"));
+        Ok(())
+    }
+}
+
+impl Host for RemoteHost {
+    fn credentials(
+        &self,
+        service: &str,
+        login: Option<&str>,
+        were_refused: bool,
+    ) -> Result<Option<Credentials>, Error> {
+        if were_refused && prompts::can_ask() {
+            self.ui.warning(&format!("`{service}` does not accept this login and password"));
+        }
+        let login = match login {
+            Some(login) => Some(login.to_owned()),
+            None => prompts::line(&format!("login for {service}")).map_err(Error::prompt_failed)?,
+        };
+        let Some(login) = login.filter(|login| !login.is_empty()) else { return Ok(None) };
+        let password = prompts::secret(&format!("password of {login} for {service}"));
+        let Some(password) = password.map_err(Error::prompt_failed)? else { return Ok(None) };
+        let credentials = Credentials::new(login, password);
+        credentials.map(Some).ok_or_else(|| Error::new(ErrorKind::Usage, "a login can't contain a `:`"))
+    }
+
+    fn trusts(&self, service: &str, fault: &str, fingerprint: Fingerprint) -> Result<bool, Error> {
+        if !prompts::can_ask() {
+            return Ok(false);
+        }
+        self.ui.warning(&format!("`{service}` can't be told from an impostor: {fault}"));
+        self.ui.say(&format!("its fingerprint is {fingerprint}"));
+        let trusted = prompts::confirm("does the server show the same one: trust it?");
+        if trusted.map_err(Error::prompt_failed)? != Some(true) {
+            return Ok(false);
+        }
+        if let Err(error) = self.remember(fingerprint) {
+            self.ui.warning(&format!("the fingerprint could not be kept: {error}"));
+        }
+        Ok(true)
+    }
+
+    fn warning(&self, text: &str) {
+        self.ui.warning(text);
+    }
+
+    fn sending_change(&self, service: &str) -> Box<dyn Any> {
+        let service = service.to_owned();
+        Box::new(LastWords::new(self.ui, move || {
+            format!(
+                "interrupted: the change was sent, and {service} may have made it; `mediactl history` shows whether it did"
+            )
+        }))
+    }
 }

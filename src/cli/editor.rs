@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus};
 
 use bytes::Bytes;
 
-use crate::cli::interrupt::EditorSignals;
+use crate::cli::interrupt::LastWords;
 use crate::cli::ui::Ui;
 use mediaconf::{Fault, one_line};
 
@@ -45,7 +45,7 @@ impl Editor {
         if line > 1 && self.takes_line() {
             command.arg(format!("+{line}"));
         }
-        let _signals = EditorSignals::new(ui, last_words);
+        let _signals = LastWords::while_editing(ui, last_words);
         command.arg(file).status()
     }
 

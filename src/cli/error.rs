@@ -76,40 +76,10 @@ impl Error {
         Self::new(ErrorKind::NotFound, format!("there is no context `{name}`")).hint(hint)
     }
 
-    /// No contexts have the names, or are in the group, that were given.
-    pub fn no_contexts(message: String, hint: String) -> Self {
-        Self::new(ErrorKind::NotFound, message).hint(hint)
-    }
-
     /// The file with the contexts has faults, at least one.
     pub fn bad_contexts(faults: impl Iterator<Item = Fault>) -> Self {
         let faults: Vec<Fault> = faults.collect();
         Self::new(ErrorKind::BadConfig, Fault::joined(&faults)).with_faults(faults)
-    }
-
-    /// A context has a setting that an earlier version wrote and that has no effect any more.
-    pub fn outdated_context(file: &Path, line: usize, context: &str, setting: &str) -> Self {
-        let fault = Fault {
-            file: Some(file.display().to_string()),
-            line: Some(line),
-            ..Fault::plain(format!(
-                "`{setting}` of context `{context}`: changes of a cluster are not signed any more"
-            ))
-        };
-        Self::bad_contexts(std::iter::once(
-            fault.hint("take the line out; TLS, users and roles of etcd say who may write"),
-        ))
-    }
-
-    /// Others may read or write the file with the contexts, or it is another user's.
-    pub fn open_contexts(path: &Path, is_ours: bool) -> Self {
-        let path = path.display();
-        match is_ours {
-            true => Self::new(ErrorKind::Denied, format!("other users may read or write `{path}`"))
-                .hint(format!("`chmod 600 {path}` keeps them out")),
-            false => Self::new(ErrorKind::Denied, format!("`{path}` belongs to another user"))
-                .hint("its commands would run as you, so it has to be yours"),
-        }
     }
 
     /// A file or a folder could not be made.
@@ -119,12 +89,6 @@ impl Error {
             _ => ErrorKind::Failed,
         };
         Self::of_system(kind, format!("cannot make `{}`", path.display()), &source)
-    }
-
-    /// The password command of a context printed no password.
-    pub fn no_password(context: &str, reason: &str) -> Self {
-        Self::new(ErrorKind::Denied, format!("the password command of context `{context}` failed: {reason}"))
-            .hint("nothing was sent")
     }
 
     /// A change of a protected context without consent.

@@ -76,28 +76,6 @@ impl Drop for HeldSignals {
     }
 }
 
-/// As long as this value lives, a line is printed before a signal ends the process.
-pub struct LastWords(Option<Handle>);
-
-impl LastWords {
-    /// `line` is called when the signal comes.
-    pub fn new(ui: Ui, line: impl Fn() -> String + Send + 'static) -> Self {
-        let handlers = &*HANDLERS;
-        let listener = listen(ui, line).ok();
-        handlers.ends_process.store(listener.is_none(), Ordering::SeqCst);
-        Self(listener)
-    }
-}
-
-impl Drop for LastWords {
-    fn drop(&mut self) {
-        HANDLERS.ends_process.store(true, Ordering::SeqCst);
-        if let Some(listener) = &self.0 {
-            listener.close();
-        }
-    }
-}
-
 /// Lets the signals that matter only to editing end the process while the others do.
 static EDITING: LazyLock<()> = LazyLock::new(|| {
     for signal in [SIGHUP, SIGQUIT] {
@@ -105,20 +83,27 @@ static EDITING: LazyLock<()> = LazyLock::new(|| {
     }
 });
 
-/// As long as this value lives, a text editor runs on the terminal: what the keyboard sends (SIGINT,
-/// SIGQUIT) is for the editor alone, and a line is printed before another signal ends the process.
-pub struct EditorSignals(Option<Handle>);
+/// As long as this value lives, a line is printed before a signal ends the process.
+pub struct LastWords(Option<Handle>);
 
-impl EditorSignals {
-    /// `line` is printed when the signal comes.
-    pub fn new(ui: Ui, line: String) -> Self {
+impl LastWords {
+    /// `line` is called when the signal comes.
+    pub fn new(ui: Ui, line: impl Fn() -> String + Send + 'static) -> Self {
+        let listener = listen(&SIGNALS, ui, line).ok();
+        HANDLERS.ends_process.store(listener.is_none(), Ordering::SeqCst);
+        Self(listener)
+    }
+
+    /// The same while a text editor runs on the terminal: what the keyboard sends (SIGINT, SIGQUIT) is for the editor
+    /// alone.
+    pub fn while_editing(ui: Ui, line: String) -> Self {
         LazyLock::force(&EDITING);
         HANDLERS.ends_process.store(false, Ordering::SeqCst);
-        Self(listen_to(&[SIGTERM, SIGHUP], ui, move || line.clone()).ok())
+        Self(listen(&[SIGTERM, SIGHUP], ui, move || line.clone()).ok())
     }
 }
 
-impl Drop for EditorSignals {
+impl Drop for LastWords {
     fn drop(&mut self) {
         // An interrupt of the editor does not interrupt the change that follows.
         HANDLERS.received.store(0, Ordering::SeqCst);
@@ -129,11 +114,7 @@ impl Drop for EditorSignals {
     }
 }
 
-fn listen(ui: Ui, line: impl Fn() -> String + Send + 'static) -> io::Result<Handle> {
-    listen_to(&SIGNALS, ui, line)
-}
-
-fn listen_to(signals: &[i32], ui: Ui, line: impl Fn() -> String + Send + 'static) -> io::Result<Handle> {
+fn listen(signals: &[i32], ui: Ui, line: impl Fn() -> String + Send + 'static) -> io::Result<Handle> {
     let mut signals = Signals::new(signals)?;
     let handle = signals.handle();
     std::thread::Builder::new().spawn(move || {

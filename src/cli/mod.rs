@@ -28,7 +28,6 @@ mod interrupt;
 mod listening;
 mod local;
 mod prompts;
-mod remote_host;
 mod render;
 mod target;
 mod ui;

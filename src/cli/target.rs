@@ -13,12 +13,11 @@ use rustix::io::Errno;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::global::{ChosenTarget, GlobalArgs, NamedBy, RemoteArgs, TargetKind};
 use crate::cli::context::{self, ServerContext};
-use crate::cli::credentials::KnownCredentials;
+use crate::cli::credentials::{KnownCredentials, Owner, RemoteHost};
 use crate::cli::input;
 use crate::cli::interrupt::interrupt;
 use crate::cli::local::sudo_user;
 use crate::cli::prompts;
-use crate::cli::remote_host::RemoteHost;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{Composed, ConfigService, ConfigSource, Engine, Hooks, Snapshot};
 use crate::error::{Error, ErrorKind};
@@ -164,13 +163,14 @@ fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option
         TargetKind::Group => return Ok(None),
         TargetKind::Cluster(source) => {
             let url = global.cluster.as_ref().map_or("", |url| &url.0);
-            return at_cluster(url, Ok(source), purpose, global).map(Some);
+            return at_cluster(url, Owner::Named(source, None), purpose, global).map(Some);
         }
         TargetKind::Server(source) => {
             let Some(url) = &global.url else { return Ok(None) };
             refuse_hooks(global)?;
             let (endpoint, userinfo) = parsed(&url.0, None, global)?;
-            let known = KnownCredentials::collect(&global.remote, &endpoint, userinfo, source)?;
+            let known =
+                KnownCredentials::find(&global.remote, userinfo, Owner::Named(source, Some(&endpoint)))?;
             let name = endpoint.to_string();
             return at_endpoint(endpoint, name, known, None, global, host(None, ui)).map(Some);
         }
@@ -188,7 +188,7 @@ fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option
     }
     let is_asked = asks_itself && context.is_protected && purpose.changes && !purpose.is_agreed;
     let target = match is_cluster {
-        true => at_cluster(&context.url, Err(&context), purpose, global)?,
+        true => at_cluster(&context.url, Owner::Context(&context), purpose, global)?,
         false => at_context(&context, global, host(Some(&context), ui), false)?,
     };
     Ok(Some(Target { protected: is_asked.then_some(context.name), ..target }))
@@ -291,27 +291,24 @@ fn unreachable(name: &str, holder: &LockHolder, source: &io::Error) -> Error {
 /// for this server only if scheme, host and port are those of the context.
 pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, Error> {
     let context = context::chosen(global)?;
-    let (endpoint, userinfo) = parsed(url, None, global)?;
-    let name = endpoint.to_string();
-    let (known, of_context, endpoint) = match &context {
-        None => {
-            let known = KnownCredentials::collect(&global.remote, &endpoint, userinfo, NamedBy::CommandLine)?;
-            (known, None, endpoint)
-        }
-        Some(context) if endpoint.is_same_origin(&context.url) => {
-            let (endpoint, userinfo) = parsed(url, Some(context), global)?;
-            (KnownCredentials::of_context(&global.remote, context, userinfo)?, Some(context), endpoint)
-        }
-        Some(_) => (KnownCredentials::of_url(&global.remote, userinfo)?, None, endpoint),
+    let (endpoint, _) = parsed(url, None, global)?;
+    let own = context.as_ref().filter(|context| endpoint.is_same_origin(&context.url));
+    let (endpoint, userinfo) = parsed(url, own, global)?;
+    let (name, options) = (endpoint.to_string(), &global.remote);
+    let owner = match (own, &context) {
+        (Some(context), _) => Owner::Context(context),
+        (None, Some(_)) => Owner::Nobody,
+        (None, None) => Owner::Named(NamedBy::CommandLine, Some(&endpoint)),
     };
-    at_endpoint(endpoint, name, known, of_context, global, host(of_context, ui))
+    let known = KnownCredentials::find(options, userinfo, owner)?;
+    at_endpoint(endpoint, name, known, own, global, host(own, ui))
 }
 
 /// The server of a context that is one of several. `host` must not ask anything, because the servers are
 /// worked on at the same time; so this asks for a missing password.
 pub fn at_member(context: &ServerContext, global: &GlobalArgs, host: Box<dyn Host>) -> Result<Target, Error> {
     match ClusterUrl::is_meant(&context.url) {
-        true => at_cluster(&context.url, Err(context), &Purpose::default(), global),
+        true => at_cluster(&context.url, Owner::Context(context), &Purpose::default(), global),
         false => at_context(context, global, host, true),
     }
 }
@@ -324,7 +321,7 @@ fn at_context(
     asks_first: bool,
 ) -> Result<Target, Error> {
     let (endpoint, userinfo) = parsed(&context.url, Some(context), global)?;
-    let mut known = KnownCredentials::of_context(&global.remote, context, userinfo)?;
+    let mut known = KnownCredentials::find(&global.remote, userinfo, Owner::Context(context))?;
     if asks_first {
         known.ask_for_password(&context.name)?;
     }
@@ -414,13 +411,8 @@ fn trust(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<TlsTru
 }
 
 /// The configuration in etcd at a URL, which an option or a variable names, or a context has.
-fn at_cluster(
-    url: &str,
-    source: Result<NamedBy, &ServerContext>,
-    purpose: &Purpose,
-    global: &GlobalArgs,
-) -> Result<Target, Error> {
-    let store = Arc::new(cluster_store(url, source, &global.remote)?);
+fn at_cluster(url: &str, owner: Owner<'_>, purpose: &Purpose, global: &GlobalArgs) -> Result<Target, Error> {
+    let store = Arc::new(cluster_store(url, owner, &global.remote)?);
     Ok(Target::new(purpose.engine(store), false))
 }
 
@@ -436,21 +428,21 @@ pub fn named_cluster(global: &GlobalArgs) -> Result<(ClusterStore, Option<Server
         return Err(Error::several_servers());
     }
     let context = context::chosen(global)?.filter(|context| ClusterUrl::is_meant(&context.url));
-    let (url, source) = match (global.chosen.kind, &global.cluster, &context) {
-        (TargetKind::Cluster(source), Some(url), _) => (&url.0, Ok(source)),
-        (_, _, Some(context)) => (&context.url, Err(context)),
+    let (url, owner) = match (global.chosen.kind, &global.cluster, &context) {
+        (TargetKind::Cluster(source), Some(url), _) => (&url.0, Owner::Named(source, None)),
+        (_, _, Some(context)) => (&context.url, Owner::Context(context)),
         _ => {
             let hint = "name one with `--cluster URL`, or with the context of one";
             return Err(Error::usage("nodes are in a cluster", hint));
         }
     };
-    Ok((cluster_store(url, source, &global.remote)?, context))
+    Ok((cluster_store(url, owner, &global.remote)?, context))
 }
 
 /// The configuration in etcd that a node of it follows: the options or the context in use name it beside a file.
 pub fn followed_cluster(global: &GlobalArgs) -> Result<Option<ClusterStore>, Error> {
     if let Some(url) = &global.cluster {
-        return cluster_store(&url.0, Ok(NamedBy::CommandLine), &global.remote).map(Some);
+        return cluster_store(&url.0, Owner::Named(NamedBy::CommandLine, None), &global.remote).map(Some);
     }
     let kind = match global.chosen.kind {
         TargetKind::TwoOptions(["--conf", "--context"]) => TargetKind::Context(NamedBy::CommandLine),
@@ -458,23 +450,16 @@ pub fn followed_cluster(global: &GlobalArgs) -> Result<Option<ClusterStore>, Err
     };
     let beside_file = GlobalArgs { chosen: ChosenTarget { kind, ..global.chosen }, ..global.clone() };
     let context = context::chosen(&beside_file)?.filter(|context| ClusterUrl::is_meant(&context.url));
-    context.map(|context| cluster_store(&context.url, Err(&context), &global.remote)).transpose()
+    context.map(|context| cluster_store(&context.url, Owner::Context(&context), &global.remote)).transpose()
 }
 
 /// The configuration in etcd at a URL. Sends nothing. A request gets less time than usual if the user says so, but never
 /// more: etcd answers at once.
-fn cluster_store(
-    url: &str,
-    source: Result<NamedBy, &ServerContext>,
-    options: &RemoteArgs,
-) -> Result<ClusterStore, Error> {
+fn cluster_store(url: &str, owner: Owner<'_>, options: &RemoteArgs) -> Result<ClusterStore, Error> {
     let (url, userinfo) = cluster_url(url)?;
     // Before it is read, so that no later file passes for this one.
     let password_file = options.password_file.as_deref().map(|path| (path, LastWrite::of(path)));
-    let known = match source {
-        Ok(source) => KnownCredentials::of_cluster(options, userinfo, source)?,
-        Err(context) => KnownCredentials::of_context(options, context, userinfo)?,
-    };
+    let known = KnownCredentials::find(options, userinfo, owner)?;
     if options.insecure || options.fingerprint.is_some() {
         return Err(Error::usage(
             "`--insecure` and `--fingerprint` are for servers, and not for etcd",
@@ -487,7 +472,7 @@ fn cluster_store(
         _ => ReplaceableFile::fixed(password),
     };
     let login = known.into_login().map(|(login, password)| (login, replaceable(password)));
-    let context = source.err();
+    let context = if let Owner::Context(context) = owner { Some(context) } else { None };
     let pem = |given: &Option<PathBuf>, of_context: fn(&ServerContext) -> &Option<PathBuf>| {
         let file = given.as_deref().or_else(|| context.and_then(|context| of_context(context).as_deref()));
         file.map(|file| ReplaceableFile::read(file, input::read)).transpose()

@@ -18,7 +18,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use colored::{Color, Colorize};
 use rustix::process::{geteuid, getuid};
@@ -253,16 +253,6 @@ impl Ui {
 /// Prints which process holds the lock that the command waits for.
 pub fn waiting(file: &str, holder: &LockHolder) {
     let _ = writeln!(io::stderr(), "{}", holder.waited_for(file));
-}
-
-/// Prints that a password command has been silent for this long.
-pub fn waiting_for_password(context: &str, silence: Duration) {
-    let context = printable(context);
-    let seconds = silence.as_secs();
-    let _ = writeln!(
-        io::stderr(),
-        "waiting for the password command of context `{context}`, which has been silent for {seconds} s"
-    );
 }
 
 /// A writer that sanitizes. What is behind the last line end is kept until its line ends: it may be a part of a character.

@@ -7,7 +7,6 @@ use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::change::ChangeCommand;
 use crate::cli::input;
-use crate::cli::render::report::Verb;
 use crate::error::{Error, Exit};
 use mediaconf::{
     AssignOptions, AssignedValue, Assignment, BlockContent, BlockPlace, BlockRequest, ChangedValue,
@@ -96,7 +95,7 @@ impl AddArgs {
         }
         let to = Path { segments: [kind.key(), &self.name].map(|key| Segment::Key(key.to_owned())).into() };
         let edits = input::edits(call.matches, &[("set", &self.set)])?;
-        let change = ChangeCommand::new(&self.changing, Verb::MODIFY).named("add");
+        let change = ChangeCommand::new(&self.changing, "add");
         make(change, call, (BlockContent::New(content), to), self.place.place(), edits)
     }
 }
@@ -133,7 +132,7 @@ pub struct MvArgs {
 
 impl MvArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        let change = ChangeCommand::new(&self.changing, Verb::MODIFY).named("mv");
+        let change = ChangeCommand::new(&self.changing, "mv");
         let from = input::value_path(&self.from)?;
         if let Some(substitution) = &self.replace {
             let renaming = Renaming { from, by: input::substitution("--replace", substitution)? };
@@ -180,7 +179,7 @@ pub struct CpArgs {
 
 impl CpArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        let change = ChangeCommand::new(&self.changing, Verb::MODIFY).named("cp");
+        let change = ChangeCommand::new(&self.changing, "cp");
         let edits = input::edits(call.matches, &[("set", &self.set), ("unset", &self.unset)])?;
         let (from, to) = (input::value_path(&self.from)?, input::value_path(&self.to)?);
         make(change, call, (BlockContent::Copied(from), to), self.place.place(), edits)
@@ -230,7 +229,7 @@ pub struct RmArgs {
 
 impl RmArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        let mut change = ChangeCommand::new(&self.changing, Verb::MODIFY).named("rm");
+        let mut change = ChangeCommand::new(&self.changing, "rm");
         let options = AssignOptions { ignore_missing: self.ignore_missing, ..change.assigning() };
         let conditions = input::conditions(&self.conditions, options.near_misses)?;
         let removal =

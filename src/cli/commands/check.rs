@@ -15,7 +15,6 @@ use crate::cli::fleet::answers;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input::{self, STDIN};
 use crate::cli::render::diagnostics::Reporter;
-use crate::cli::render::report::Verb;
 use crate::cli::render::table;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Ui, output};
@@ -243,7 +242,7 @@ fn fix(call: Invocation<'_>) -> Result<Exit, Error> {
         return Ok(Exit::Done);
     };
     let args = ChangeArgs::default();
-    let mut command = ChangeCommand::new(&args, Verb::EDIT).named("edit");
+    let mut command = ChangeCommand::new(&args, "edit");
     command.options.message = Some("the fixes of `check`".to_owned());
     command.options.base = Some(text.revision());
     command.run(call, RequestedChange::Save(mended.into_bytes().into()))

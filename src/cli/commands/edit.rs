@@ -18,7 +18,6 @@ use crate::cli::interrupt::LastWords;
 use crate::cli::local::state_home;
 use crate::cli::prompts;
 use crate::cli::render;
-use crate::cli::render::report::Verb;
 use crate::cli::render::texts::print_diff;
 use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
@@ -67,7 +66,7 @@ impl EditArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let Invocation { global, ui, .. } = call;
         let path = self.path.as_deref().map(input::value_path).transpose()?;
-        let change = ChangeCommand::new(&self.changing, Verb::EDIT).named("edit");
+        let change = ChangeCommand::new(&self.changing, "edit");
         let mut target = target::resolve(global, (&self.changing).into(), ui)?;
         // A target without a text is refused before anything is made.
         let (present, is_running) = configuration(&mut target)?;

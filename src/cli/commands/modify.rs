@@ -6,7 +6,6 @@ use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::change::ChangeCommand;
 use crate::cli::input;
-use crate::cli::render::report::Verb;
 use crate::engine::Guard;
 use crate::error::{Error, Exit};
 use mediaconf::{AssignOptions, Expectation, Request, Schema};
@@ -109,7 +108,7 @@ fn assignment(text: &str) -> Result<String, String> {
 
 impl ModifyArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        let mut change = ChangeCommand::new(&self.changing, Verb::MODIFY);
+        let mut change = ChangeCommand::new(&self.changing, "modify");
         // `--create` also accepts a keyword that looks misspelt.
         change.options.accepted.extend(self.create.then_some(Guard::NearMiss));
         let expectations = self.expect.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;

@@ -10,7 +10,6 @@ use crate::cli::args::changing::ChangeArgs;
 use crate::cli::change::ChangeCommand;
 use crate::cli::input::{self, STDIN, STDIN_NAME};
 use crate::cli::render::diagnostics;
-use crate::cli::render::report::Verb;
 use crate::cli::render::texts::write_text;
 use crate::cli::target;
 use crate::engine::{ConfigSource, RequestedChange, Snapshot};
@@ -35,7 +34,7 @@ pub struct UpdateArgs {
 impl UpdateArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let text = input::read(&self.file)?.into();
-        ChangeCommand::new(&self.changing, Verb::UPDATE).run(call, RequestedChange::Update(text))
+        ChangeCommand::new(&self.changing, "update").run(call, RequestedChange::Update(text))
     }
 }
 
@@ -61,7 +60,7 @@ pub struct SaveArgs {
 impl SaveArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let text = input::read(&self.file)?.into();
-        ChangeCommand::new(&self.changing, Verb::SAVE).run(call, RequestedChange::Save(text))
+        ChangeCommand::new(&self.changing, "save").run(call, RequestedChange::Save(text))
     }
 }
 
@@ -128,7 +127,7 @@ impl ApplyArgs {
                 DesiredState::of_text(text.document(), prune).into()
             }
         };
-        ChangeCommand::new(&self.changing, Verb::APPLY).named("apply").run(call, request.into())
+        ChangeCommand::new(&self.changing, "apply").run(call, request.into())
     }
 }
 
@@ -164,7 +163,7 @@ impl RollbackArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let back = || self.which.map(RequestedChange::Rollback);
         let requested = self.changing.change.clone().map(RequestedChange::TakeBack).or_else(back);
-        let mut command = ChangeCommand::new(&self.changing, Verb::ROLL_BACK);
+        let mut command = ChangeCommand::new(&self.changing, "rollback");
         // It names the change to take back, and not this one.
         command.options.id = None;
         command.each = self.each;
@@ -234,7 +233,7 @@ impl FmtArgs {
     /// Formats the configuration of a target.
     fn format(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         if !self.check {
-            let change = ChangeCommand::new(&self.changing, Verb::FORMAT).named("fmt");
+            let change = ChangeCommand::new(&self.changing, "fmt");
             return change.run(call, RequestedChange::Format {});
         }
         let mut target = target::file_or_named_server(call.global, call.ui)?;

@@ -63,7 +63,7 @@ impl ConfirmArgs {
         let result = |ServerAnswer { server, result }| {
             let error = Result::err(result);
             let outcome = if error.is_some() { ServerOutcome::Refused } else { outcome };
-            ServerResult { server, outcome, error, plan: None }
+            ServerResult::new(server, outcome, error)
         };
         let results: Vec<ServerResult> = answers.list.into_iter().map(result).collect();
         plan::print(&results, ChangeFormat::Diff, self.quiet, call.ui)?;

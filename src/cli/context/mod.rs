@@ -5,6 +5,7 @@
 
 mod password;
 
+use std::collections::HashMap;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
@@ -18,7 +19,7 @@ use crate::cli::fleet::names::{alternatives, in_ranges, quoted, split_list};
 use crate::cli::input;
 use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::http::api::{DEFAULT_PREFIX, Fingerprint};
 use crate::http::client::{AnswerSize, Endpoint, without_userinfo};
 use mediaconf::{Document, Entry, Fault, LineIndex, Request, Schema, Segment};
@@ -214,7 +215,18 @@ impl ContextsFile {
         let found = file.metadata().map_err(failed)?;
         let is_ours = [0, rustix::process::geteuid().as_raw()].contains(&found.uid());
         if !is_ours || found.mode() & OTHERS != 0 {
-            return Err(Error::open_contexts(&self.path, is_ours));
+            let path = self.path.display();
+            let (message, hint) = match is_ours {
+                true => (
+                    format!("other users may read or write `{path}`"),
+                    format!("`chmod 600 {path}` keeps them out"),
+                ),
+                false => (
+                    format!("`{path}` belongs to another user"),
+                    "its commands would run as you, so it has to be yours".to_owned(),
+                ),
+            };
+            return Err(Error::new(ErrorKind::Denied, message).hint(hint));
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed)?;
@@ -230,10 +242,16 @@ impl ContextsFile {
 
     /// Refuses a context with a setting of an earlier version.
     fn usable(&self, context: ServerContext) -> Result<ServerContext, Error> {
-        match &context.outdated {
-            Some((setting, line)) => Err(Error::outdated_context(&self.path, *line, &context.name, setting)),
-            None => Ok(context),
-        }
+        let Some((setting, line)) = &context.outdated else { return Ok(context) };
+        let name = &context.name;
+        let message =
+            format!("`{setting}` of context `{name}`: changes of a cluster are not signed any more");
+        let fault = Fault {
+            file: Some(self.path.display().to_string()),
+            line: Some(*line),
+            ..Fault::plain(message).hint("take the line out; TLS, users and roles of etcd say who may write")
+        };
+        Err(Error::bad_contexts([fault].into_iter()))
     }
 
     /// Merges a patch into the file, which is made where it is missing.
@@ -287,22 +305,20 @@ pub fn several(global: &GlobalArgs) -> Result<Option<Vec<ServerContext>>, Error>
     }
     let file = ContextsFile::of_user_or_error()?;
     let contexts = file.load()?;
-    let mut chosen: Vec<ServerContext> = Vec::new();
-    let mut add = |found: Vec<&ServerContext>| -> Result<(), Error> {
-        for context in found {
-            if chosen.iter().all(|known| known.name != context.name) {
-                chosen.push(file.usable(context.clone())?);
-            }
+    let found: Vec<_> = match global.chosen.kind {
+        TargetKind::Group => {
+            let groups = global.group.iter().map(|group| group.trim()).filter(|group| !group.is_empty());
+            groups.map(|group| of_group(&contexts, group)).collect::<Result<_, _>>()?
         }
-        Ok(())
+        _ => {
+            let patterns = global.context.iter().flat_map(|names| split_list(names));
+            patterns.map(|pattern| by_name(&contexts, pattern)).collect::<Result<_, _>>()?
+        }
     };
-    if matches!(global.chosen.kind, TargetKind::Group) {
-        for group in global.group.iter().map(|group| group.trim()).filter(|group| !group.is_empty()) {
-            add(of_group(&contexts, group)?)?;
-        }
-    } else {
-        for pattern in global.context.iter().flat_map(|names| split_list(names)) {
-            add(by_name(&contexts, pattern)?)?;
+    let mut chosen: Vec<ServerContext> = Vec::new();
+    for context in found.concat() {
+        if chosen.iter().all(|known| known.name != context.name) {
+            chosen.push(file.usable(context.clone())?);
         }
     }
     match chosen.is_empty() {
@@ -335,7 +351,7 @@ fn by_name<'c>(contexts: &'c Contexts, pattern: &str) -> Result<Vec<&'c ServerCo
     let names = names(contexts);
     let near = Schema::nearest(first, names.iter().copied());
     let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    Err(Error::no_contexts(message, format!("{near}{}", there_are("contexts", &names))))
+    Err(Error::new(ErrorKind::NotFound, message).hint(format!("{near}{}", there_are("contexts", &names))))
 }
 
 fn of_group<'c>(contexts: &'c Contexts, group: &str) -> Result<Vec<&'c ServerContext>, Error> {
@@ -348,7 +364,7 @@ fn of_group<'c>(contexts: &'c Contexts, group: &str) -> Result<Vec<&'c ServerCon
     groups.sort_unstable();
     groups.dedup();
     let message = format!("no context is in the group `{group}`");
-    Err(Error::no_contexts(message, there_are("groups", &groups)))
+    Err(Error::new(ErrorKind::NotFound, message).hint(there_are("groups", &groups)))
 }
 
 fn names(contexts: &Contexts) -> Vec<&str> {
@@ -364,19 +380,13 @@ fn there_are(what: &str, names: &[&str]) -> String {
 
 /// Refuses two contexts of one server, which would get a change twice.
 pub fn refuse_one_server_twice(contexts: &[ServerContext]) -> Result<(), Error> {
-    let endpoint = |context: &ServerContext| {
-        let prefix = context.api_prefix.as_deref().unwrap_or(DEFAULT_PREFIX);
-        Endpoint::parse(&context.url, prefix).ok().map(|(endpoint, _)| endpoint)
-    };
-    let endpoints: Vec<Option<Endpoint>> = contexts.iter().map(endpoint).collect();
-    for (at, context) in contexts.iter().enumerate() {
-        let is_same = |other: &usize| match (&endpoints[at], &endpoints[*other]) {
-            (Some(one), Some(other)) => one.is_same_server(other),
-            _ => context.url == contexts[*other].url,
-        };
-        if let Some(other) = (0..at).find(is_same) {
-            let (names, url) = ([&contexts[other].name, &context.name], without_userinfo(&context.url));
-            let message = format!("the contexts `{}` and `{}` are one server: {url}", names[0], names[1]);
+    let mut known = HashMap::new();
+    for ServerContext { name, url, api_prefix, .. } in contexts {
+        let endpoint = Endpoint::parse(url, api_prefix.as_deref().unwrap_or(DEFAULT_PREFIX));
+        let server = endpoint.map_or_else(|_| url.clone(), |(endpoint, _)| endpoint.server());
+        if let Some(other) = known.insert(server, name) {
+            let url = without_userinfo(url);
+            let message = format!("the contexts `{other}` and `{name}` are one server: {url}");
             return Err(Error::usage(message, "name one of them; nothing was sent"));
         }
     }

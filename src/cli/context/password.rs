@@ -1,6 +1,6 @@
 //! The command that prints a password.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -9,9 +9,9 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::ServerContext;
-use crate::cli::ui::waiting_for_password;
 use crate::engine::HIDDEN_ENVIRONMENT;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
+use mediaconf::printable;
 
 /// The time that a password command may be silent before the user gets a message.
 const SILENCE: Duration = Duration::from_secs(5);
@@ -27,8 +27,20 @@ pub fn password(context: &ServerContext) -> Result<Option<String>, Error> {
     let Some(command) = &context.password_command else { return Ok(None) };
     let is_asking = io::stdin().is_terminal() || io::stderr().is_terminal();
     let rest = (!is_asking).then_some(LONGEST_WAIT);
-    let printed = printed(command, SILENCE, rest, || waiting_for_password(&context.name, SILENCE));
-    printed.map(Some).map_err(|reason| Error::no_password(&context.name, &reason))
+    let name = &context.name;
+    let told = || {
+        // A closed stderr is no error.
+        let _ = writeln!(
+            io::stderr(),
+            "waiting for the password command of context `{}`, which has been silent for {} s",
+            printable(name),
+            SILENCE.as_secs()
+        );
+    };
+    printed(command, SILENCE, rest, told).map(Some).map_err(|reason| {
+        let message = format!("the password command of context `{name}` failed: {reason}");
+        Error::new(ErrorKind::Denied, message).hint("nothing was sent")
+    })
 }
 
 /// The first line that a command prints, or why there is none. `tell` is called when it was silent for the first time;

@@ -6,9 +6,8 @@ use std::time::Duration;
 use super::answers::{ServerAnswer, by_text, exit_of, print_errors};
 use super::coordinator::FleetVerdict;
 use super::members::{Fleet, FleetMember};
-use super::plan::{self, FleetChange, FleetPlan, ServerOutcome, ServerResult, exit_of_each};
+use super::plan::{self, DEFAULT_CONFIRM, FleetChange, FleetPlan, ServerOutcome, ServerResult, exit_of_each};
 use super::together::Together;
-use super::waves::{self, DEFAULT_CONFIRM};
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::context::{self, ServerContext};
 use crate::cli::interrupt::HeldSignals;
@@ -16,8 +15,8 @@ use crate::cli::prompts;
 use crate::cli::ui::Ui;
 use crate::engine::{Decision, RequestedChange};
 use crate::error::{Error, ErrorKind, Exit};
+use crate::store::HistoryEntry;
 use crate::store::etcd::ClusterUrl;
-use crate::store::{HistoryEntry, PendingInfo};
 use mediaconf::one_line;
 
 /// The number of requests to a server that hangs that fit into the time to confirm.
@@ -35,7 +34,6 @@ pub fn run(
         true => refuse_clusters(&contexts)?,
         false => args.fleet.refuse_for_each()?,
     }
-    waves::refuse_unknown(&args.fleet.canary, &contexts)?;
     context::refuse_one_server_twice(&contexts)?;
     let mut global = global.clone();
     if together {
@@ -53,8 +51,8 @@ pub fn run(
     refuse_other_changes(change, &results)?;
     let is_open = |at: &usize| results[*at].plan.as_ref().is_some_and(FleetPlan::is_open);
     let changing: Vec<usize> = (0..results.len()).filter(is_open).collect();
-    let canaries = waves::canaries(&args.fleet.canary, &changing, &results)?;
-    let time = waves::time_to_confirm(args, changing.len(), canaries.len())?;
+    let canaries = plan::canaries(&args.fleet.canary, &changing, &results)?;
+    let time = plan::time_to_confirm(args, changing.len(), canaries.len())?;
     let is_refused = together && results.iter().any(|result| result.error.is_some());
     if args.dry_run || changing.is_empty() || is_refused {
         print(&results, change, ui)?;
@@ -67,12 +65,8 @@ pub fn run(
     let held = HeldSignals::hold();
     let verdict = match time.filter(|_| together) {
         Some(time) => {
-            let (verdict, endings) =
-                Together::new(&mut fleet, &results, change, time, &held).run(&changing, canaries);
-            for (at, outcome, error) in endings {
-                (results[at].outcome, results[at].error) = (outcome, error);
-            }
-            Some(verdict)
+            let (fleet, results) = (&mut fleet, &mut results[..]);
+            Some(Together { fleet, results, change, time, held: &held }.run(&changing, canaries))
         }
         None => {
             each_for_itself(change, &mut fleet, &mut results, &changing, &held);
@@ -112,8 +106,10 @@ fn evaluated(ServerAnswer { server, result }: ServerAnswer<FleetPlan>, dry_run: 
         Ok(_) if dry_run => ServerOutcome::WouldChange,
         Ok(_) => ServerOutcome::NotChanged,
     };
-    let (plan, error) = result.map_or_else(|error| (None, Some(error)), |plan| (Some(plan), None));
-    ServerResult { server, outcome, error, plan }
+    match result {
+        Ok(plan) => ServerResult { plan: Some(plan), ..ServerResult::new(server, outcome, None) },
+        Err(error) => ServerResult::new(server, outcome, Some(error)),
+    }
 }
 
 /// Refuses a rollback that would undo other changes on each server, and a take-back of a change that no server has.
@@ -201,37 +197,32 @@ fn each_for_itself(
     let (failed, most) = (AtomicUsize::new(0), batching.most_failures(changing.len()));
     let goes_on = || held.received().is_none() && failed.load(Ordering::SeqCst) <= most;
     changing.iter().for_each(|at| results[*at].outcome = ServerOutcome::NotChanged);
-    let mut left = changing.len();
-    for (number, batch) in waves::batches(changing, &batching.batch).into_iter().enumerate() {
-        if number > 0 && !(goes_on() && waves::pause(batching.pause.unwrap_or_default(), held)) {
-            break;
-        }
-        let work = |at: usize, member: &mut FleetMember| -> Result<Option<PendingInfo>, Error> {
-            let Some(plan) = &results[at].plan else { return Ok(None) };
-            if let Some(waiting) = &plan.waiting {
+    let work = |member: &mut FleetMember, result: &mut ServerResult| {
+        let Some(plan) = &mut result.plan else { return };
+        let made = match &plan.waiting {
+            Some(waiting) => {
                 let kept =
                     member.target.service.decide(Decision::Keep, Some(&waiting.id), &change.options.by);
-                return kept.map(|_| None).map_err(|error| error.at(&member.name));
+                kept.map(|_| None).map_err(|error| error.at(&member.name))
             }
-            let made = plan.make(member, change, change.options.confirm);
-            if made.is_err() {
-                failed.fetch_add(1, Ordering::SeqCst);
-            }
-            Ok(made?.pending)
+            None => plan.make(member, change, change.options.confirm).map(|made| made.pending),
         };
-        for (at, made) in fleet.on(batch, "change", &goes_on, work) {
-            left -= 1;
-            let ServerResult { outcome, error, plan, .. } = &mut results[at];
-            match (made, plan) {
-                (Ok(pending), Some(plan)) => (*outcome, plan.report.pending) = (plan.done(), pending),
-                (Ok(_), None) => {}
-                (Err(failure), _) => {
-                    let is_unknown = failure.exit() == Exit::Unknown;
-                    *outcome = if is_unknown { ServerOutcome::Unknown } else { ServerOutcome::Refused };
-                    *error = Some(failure);
-                }
+        match made {
+            Ok(pending) => (result.outcome, plan.report.pending) = (plan.done(), pending),
+            Err(failure) => {
+                failed.fetch_add(1, Ordering::SeqCst);
+                let is_unknown = failure.exit() == Exit::Unknown;
+                result.outcome = if is_unknown { ServerOutcome::Unknown } else { ServerOutcome::Refused };
+                result.error = Some(failure);
             }
         }
+    };
+    let mut left = changing.len();
+    for (number, batch) in plan::batches(changing, &batching.batch).into_iter().enumerate() {
+        if number > 0 && !(goes_on() && plan::pause(batching.pause.unwrap_or_default(), held)) {
+            break;
+        }
+        left -= fleet.on(batch, results, "change", &goes_on, work).len();
     }
     let failed = failed.load(Ordering::SeqCst);
     if failed > most && left > 0 {

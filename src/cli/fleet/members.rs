@@ -121,23 +121,25 @@ impl Fleet {
         work: impl Fn(&mut FleetMember) -> Result<T, Error> + Sync,
     ) -> Vec<ServerAnswer<T>> {
         let all: Vec<usize> = (0..self.members.len()).collect();
-        let work = |_, member: &mut FleetMember| work(member).map_err(|error| error.at(&member.name));
-        let found = self.on(&all, what, &|| true, work).into_values();
-        let servers = self.members.iter().map(|member| member.name.clone());
-        servers.zip(found).map(|(server, result)| ServerAnswer { server, result }).collect()
+        let answer = |member: &mut FleetMember, _: &mut ()| {
+            let result = work(member).map_err(|error| error.at(&member.name));
+            ServerAnswer { server: member.name.clone(), result }
+        };
+        self.on(&all, &mut vec![(); all.len()], what, &|| true, answer).into_values().collect()
     }
 
-    /// Works on some of the servers at the same time, as long as it goes on, and returns the result of each that was
-    /// asked. A terminal shows the progress.
-    pub fn on<T: Send>(
+    /// Works on some of the servers at the same time, as long as it goes on, with what is kept of each, and returns the
+    /// result of each that was asked. A terminal shows the progress.
+    pub fn on<K: Send, T: Send>(
         &mut self,
         which: &[usize],
+        kept: &mut [K],
         what: &'static str,
         goes_on: &(dyn Fn() -> bool + Sync),
-        work: impl Fn(usize, &mut FleetMember) -> T + Sync,
+        work: impl Fn(&mut FleetMember, &mut K) -> T + Sync,
     ) -> BTreeMap<usize, T> {
         show_progress(what, 0, which.len());
-        let members = self.members.iter_mut().enumerate().filter(|(at, _)| which.contains(at));
+        let members = self.members.iter_mut().zip(kept).enumerate().filter(|(at, _)| which.contains(at));
         let (queue, mut found) = (Mutex::new(members), BTreeMap::new());
         let (sender, results) = channel();
         thread::scope(|scope| {
@@ -146,8 +148,8 @@ impl Fleet {
                 scope.spawn(move || {
                     while goes_on() {
                         let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-                        let Some((at, member)) = next else { return };
-                        if sender.send((at, work(at, member))).is_err() {
+                        let Some((at, (member, kept))) = next else { return };
+                        if sender.send((at, work(member, kept))).is_err() {
                             return;
                         }
                     }
@@ -267,14 +269,14 @@ mod tests {
     #[test]
     fn a_result_is_that_of_its_server_and_no_more_threads_work_than_allowed() {
         let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let work = |_, member: &mut FleetMember| {
+        let work = |member: &mut FleetMember, _: &mut ()| {
             most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
             thread::yield_now();
             now.fetch_sub(1, Ordering::SeqCst);
             member.name.clone()
         };
         let which: Vec<usize> = (10..30).rev().collect();
-        let found = fleet(40, "4").on(&which, UNSEEN, &|| true, work);
+        let found = fleet(40, "4").on(&which, &mut [(); 40], UNSEEN, &|| true, work);
         assert_eq!(found, (10..30).map(|at| (at, at.to_string())).collect());
         assert!(most.into_inner() <= 4);
     }
@@ -283,8 +285,9 @@ mod tests {
     fn what_was_not_begun_has_no_result() {
         let done = AtomicUsize::new(0);
         let goes_on = || done.load(Ordering::SeqCst) < 3;
-        let work = |_, _: &mut FleetMember| done.fetch_add(1, Ordering::SeqCst);
-        let found = fleet(10, "1").on(&(0..10).collect::<Vec<_>>(), UNSEEN, &goes_on, work);
+        let work = |_: &mut FleetMember, _: &mut ()| done.fetch_add(1, Ordering::SeqCst);
+        let all: Vec<usize> = (0..10).collect();
+        let found = fleet(10, "1").on(&all, &mut [(); 10], UNSEEN, &goes_on, work);
         assert_eq!(found, BTreeMap::from([(0, 0), (1, 1), (2, 2)]));
     }
 }

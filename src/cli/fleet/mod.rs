@@ -1,7 +1,7 @@
 //! Commands that work on several servers at once.
 //!
 //! `members` opens the services and works on them in threads. `answers` are the results, of one server or of several. A
-//! change goes through `plan`, `waves`, `change`; with `--all-or-nothing` `together` drives the
+//! change goes through `plan` and `change`; with `--all-or-nothing` `together` drives the
 //! `coordinator`, a state machine without effects.
 //!
 //! *Invariants.* No thread asks a question or prints. Results stand in the order in which the servers were named,
@@ -14,4 +14,3 @@ pub mod members;
 pub mod names;
 pub mod plan;
 mod together;
-pub mod waves;

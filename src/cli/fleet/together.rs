@@ -1,14 +1,12 @@
 //! Drives the coordinator: a change is made on all servers or on none.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::coordinator::{Coordinator, FleetStep, FleetVerdict, Stage, StepReply};
 use super::members::{Fleet, FleetMember, UNSEEN, show_progress};
-use super::plan::{FleetChange, FleetPlan, ServerOutcome, ServerResult};
-use super::waves::{LEFT, batches, pause};
+use super::plan::{FleetChange, FleetPlan, LEFT, ServerOutcome, ServerResult, WaitingChange, batches, pause};
 use crate::cli::interrupt::HeldSignals;
 use crate::engine::{Decision, ServerHealth, hook_output};
 use crate::error::{Error, ErrorKind, Exit};
@@ -23,45 +21,20 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// The number of looks whether a server runs a change to which it gave no answer.
 const LOOKS: usize = 4;
 
-/// A change that a server has made, and that waits to be confirmed.
-struct WaitingChange {
-    id: String,
-    /// It is not rolled back before.
-    until: Instant,
-}
-
-/// A change under way on servers that all have to make it.
+/// A change under way on servers that all have to make it, and what stands on each.
 pub struct Together<'a> {
-    fleet: &'a mut Fleet,
-    /// The change as it was evaluated on each server.
-    plans: &'a [ServerResult],
-    change: &'a FleetChange<'a>,
+    pub fleet: &'a mut Fleet,
+    pub results: &'a mut [ServerResult],
+    pub change: &'a FleetChange<'a>,
     /// The time that each server waits to be confirmed.
-    time: Duration,
-    held: &'a HeldSignals,
-    made: BTreeMap<usize, WaitingChange>,
-    errors: BTreeMap<usize, Error>,
+    pub time: Duration,
+    pub held: &'a HeldSignals,
 }
 
-impl<'a> Together<'a> {
-    /// A change that each server makes for this time, unless it is confirmed.
-    pub fn new(
-        fleet: &'a mut Fleet,
-        plans: &'a [ServerResult],
-        change: &'a FleetChange<'a>,
-        time: Duration,
-        held: &'a HeldSignals,
-    ) -> Self {
-        Self { fleet, plans, change, time, held, made: BTreeMap::new(), errors: BTreeMap::new() }
-    }
-
+impl Together<'_> {
     /// Goes from step to step until all of these servers have the change, or none keeps it; the `canaries` among them get
-    /// it first. Returns the end on each of them.
-    pub fn run(
-        mut self,
-        changing: &[usize],
-        canaries: Vec<usize>,
-    ) -> (FleetVerdict, Vec<(usize, ServerOutcome, Option<Error>)>) {
+    /// it first.
+    pub fn run(mut self, changing: &[usize], canaries: Vec<usize>) -> FleetVerdict {
         let mut coordinator = Coordinator::new(changing.iter().copied(), canaries);
         let verdict = loop {
             if self.held.received().is_some() {
@@ -84,69 +57,50 @@ impl<'a> Together<'a> {
             };
             replies.into_iter().for_each(|(at, reply)| coordinator.hear(&step, at, reply));
         };
-        if verdict == FleetVerdict::None {
-            // Whether the change was made is not known, but that it goes back is.
-            let unknown = self.errors.values_mut().filter(|error| error.exit() == Exit::Unknown);
-            unknown.for_each(|error| error.kind = ErrorKind::NotFound);
-        }
-        let ending = |(&at, stage): (&usize, &Stage)| {
-            let outcome = match stage {
+        for (&at, stage) in coordinator.stages() {
+            let ServerResult { outcome, error, plan, .. } = &mut self.results[at];
+            *outcome = match stage {
                 Stage::Untouched => ServerOutcome::NotChanged,
                 Stage::Refused => ServerOutcome::Refused,
                 Stage::Tried | Stage::Waiting | Stage::NotConfirmed | Stage::Cancelling => {
                     ServerOutcome::GoesBack
                 }
                 Stage::Confirming => ServerOutcome::Unknown,
-                Stage::Confirmed => {
-                    self.plans[at].plan.as_ref().map_or(ServerOutcome::Changed, FleetPlan::done)
-                }
+                Stage::Confirmed => plan.as_ref().map_or(ServerOutcome::Changed, FleetPlan::done),
                 Stage::Cancelled => ServerOutcome::TakenBack,
             };
-            (at, outcome, self.errors.remove(&at))
-        };
-        (verdict, coordinator.stages().iter().map(ending).collect())
+            // Whether the change was made is not known, but that it goes back is.
+            if let Some(error) = error.as_mut().filter(|error| error.exit() == Exit::Unknown)
+                && verdict == FleetVerdict::None
+            {
+                error.kind = ErrorKind::NotFound;
+            }
+        }
+        verdict
     }
 
     /// Tries the change on one batch after the other, until it fails on one.
     fn try_on(&mut self, servers: &[usize]) -> Vec<(usize, StepReply)> {
-        let (plans, change, time) = (self.plans, self.change, self.time);
-        let batching = &change.args.fleet.batching;
-        let work = |at: usize, member: &mut FleetMember| -> Result<WaitingChange, Error> {
-            let Some(plan) = &plans[at].plan else { return Err(not_begun(member)) };
-            let sent = Instant::now();
-            if let Some(waiting) = &plan.waiting {
-                let left = Duration::from_secs(waiting.seconds_left);
-                return Ok(WaitingChange { id: waiting.id.clone(), until: plan.asked + left });
-            }
-            let pending = plan.make(member, change, Some(time))?.pending;
-            let made = pending.map(|pending| WaitingChange { id: pending.id, until: sent + time });
-            made.ok_or_else(|| {
-                let message = format!("`{}`: the change does not wait to be confirmed", member.name);
-                Error::new(ErrorKind::OutcomeUnknown, message)
-                    .hint("`mediactl history` of that server shows what it did")
-            })
-        };
-        let mut replies = Vec::new();
-        for (number, batch) in batches(servers, &batching.batch).into_iter().enumerate() {
-            let goes_on = self.errors.is_empty()
-                && (number == 0 || pause(batching.pause.unwrap_or_default(), self.held));
-            for (at, made) in if goes_on { self.on(batch, "try", work) } else { Vec::new() } {
-                let reply = match &made {
-                    None => StepReply::NotSent,
-                    Some(Ok(_)) => StepReply::Done,
-                    Some(Err(error)) if error.exit() == Exit::Unknown => StepReply::Lost,
-                    Some(Err(_)) => StepReply::Refused,
-                };
-                replies.push((at, reply));
-                match made {
-                    Some(Ok(made)) => drop(self.made.insert(at, made)),
-                    Some(Err(error)) => drop(self.errors.insert(at, error)),
-                    None => {}
+        let (change, time, held) = (self.change, self.time, self.held);
+        let work =
+            |member: &mut FleetMember, result: &mut ServerResult| match tried(member, result, change, time) {
+                Ok(waits) => {
+                    result.waits = Some(waits);
+                    StepReply::Done
                 }
-            }
-            if !goes_on {
-                replies.extend(batch.iter().map(|at| (*at, StepReply::NotSent)));
-            }
+                Err(error) => {
+                    let is_lost = error.exit() == Exit::Unknown;
+                    result.error = Some(error);
+                    if is_lost { StepReply::Lost } else { StepReply::Refused }
+                }
+            };
+        let (batching, mut replies) = (&change.args.fleet.batching, Vec::new());
+        for (number, batch) in batches(servers, &batching.batch).into_iter().enumerate() {
+            let goes_on = self.results.iter().all(|result| result.error.is_none())
+                && (number == 0 || pause(batching.pause.unwrap_or_default(), held));
+            let no_signal = || goes_on && held.received().is_none();
+            let mut found = self.fleet.on(batch, self.results, "try", &no_signal, work);
+            replies.extend(batch.iter().map(|at| (*at, found.remove(at).unwrap_or(StepReply::NotSent))));
         }
         replies
     }
@@ -157,37 +111,32 @@ impl<'a> Together<'a> {
         let what = "check the canaries, seconds";
         let seconds = |time: Duration| usize::try_from(time.as_secs()).unwrap_or(usize::MAX);
         loop {
-            let asked = self.on(servers, UNSEEN, |_, member| healthy(member).map(drop));
-            if !(self.all_fine(asked) && self.health_command(servers, UNSEEN)) {
-                show_progress(what, 0, 0);
-                return false;
-            }
+            let are_healthy = self.look(servers, UNSEEN, |member, _| healthy(member).map(drop))
+                && self.health_command(servers, UNSEEN);
             let left = time.saturating_sub(begin.elapsed());
-            if left.is_zero() {
-                break;
+            if !are_healthy || left.is_zero() {
+                show_progress(what, 0, 0);
+                if are_healthy && !self.change.args.quiet {
+                    for at in servers {
+                        let server = &self.results[*at].server;
+                        self.fleet.ui.say(&format!("{server}: healthy for {} s", time.as_secs()));
+                    }
+                }
+                return are_healthy;
             }
             show_progress(what, seconds(begin.elapsed()), seconds(time));
             sleep(PAUSE.min(left));
         }
-        show_progress(what, seconds(time), seconds(time));
-        if !self.change.args.quiet {
-            for at in servers {
-                let server = &self.plans[*at].server;
-                self.fleet.ui.say(&format!("{server}: healthy for {} s", time.as_secs()));
-            }
-        }
-        true
     }
 
     /// True if the health command, if there is one, succeeds for each server.
     fn health_command(&mut self, servers: &[usize], what: &'static str) -> bool {
         let Some(command) = self.change.args.fleet.health_cmd.as_deref() else { return true };
         let timeout = Duration::from_secs(self.change.args.hooking.hook_timeout);
-        let checked = self.on(servers, what, |_, member| {
+        self.look(servers, what, |member, _| {
             let checked = hook_output(command, &[("MEDIACTL_CONTEXT", &member.name)], timeout);
             checked.map(drop).map_err(|failure| not_healthy(member, &format!("the health command {failure}")))
-        });
-        self.all_fine(checked)
+        })
     }
 
     /// True if every server is healthy, has answered just now, and leaves enough time.
@@ -195,18 +144,18 @@ impl<'a> Together<'a> {
         if !self.health_command(servers, "check") {
             return false;
         }
-        let (plans, mut was_slow) = (self.plans, false);
+        let mut was_slow = false;
         loop {
-            let first = Mutex::new(None::<Instant>);
-            let asked = self.on(servers, "ask", |at, member| {
+            let first = OnceLock::new();
+            let is_fine = self.look(servers, "ask", |member, result| {
                 let health = healthy(member)?;
-                first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Instant::now());
-                if health.revision == after(&plans[at]) { Ok(()) } else { Err(other_change(member)) }
+                first.get_or_init(Instant::now);
+                if health.revision == after(result) { Ok(()) } else { Err(other_change(member)) }
             });
-            if !self.all_fine(asked) {
+            if !is_fine {
                 return false;
             }
-            let until = self.made.values().map(|made| made.until).min();
+            let until = self.results.iter().filter_map(|result| Some(result.waits.as_ref()?.until)).min();
             let left = until.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()));
             if left < LEFT {
                 let too_slow = format!("the servers did not all answer within {} s", FRESH.as_secs());
@@ -215,90 +164,87 @@ impl<'a> Together<'a> {
                 let error =
                     error.hint("`--confirm TIME` gives more, a larger `--jobs` asks more at the same time");
                 servers.iter().for_each(|at| {
-                    self.errors.entry(*at).or_insert_with(|| error.clone());
+                    self.results[*at].error.get_or_insert_with(|| error.clone());
                 });
                 return false;
             }
-            let first = first.into_inner().unwrap_or_else(PoisonError::into_inner);
-            if first.is_some_and(|first| first.elapsed() <= FRESH) {
+            if first.get().is_some_and(|first| first.elapsed() <= FRESH) {
                 return true;
             }
             was_slow = true;
         }
     }
 
-    /// Keeps the errors; false if there is one, or if a server was not asked.
-    fn all_fine(&mut self, found: Vec<(usize, Option<Result<(), Error>>)>) -> bool {
-        let is_fine = found.iter().all(|(_, result)| matches!(result, Some(Ok(()))));
-        self.errors.extend(found.into_iter().filter_map(|(at, result)| Some((at, result?.err()?))));
-        is_fine
+    /// Looks at servers as long as no signal comes; false if one is not fine, or was not asked.
+    fn look(
+        &mut self,
+        servers: &[usize],
+        what: &'static str,
+        check: impl Fn(&mut FleetMember, &ServerResult) -> Result<(), Error> + Sync,
+    ) -> bool {
+        let work = |member: &mut FleetMember, result: &mut ServerResult| match check(member, result) {
+            Ok(()) => true,
+            Err(error) => {
+                result.error = Some(error);
+                false
+            }
+        };
+        let found = self.fleet.on(servers, self.results, what, &|| self.held.received().is_none(), work);
+        found.len() == servers.len() && found.into_values().all(|is_fine| is_fine)
     }
 
     /// Confirms each server once, so that one that hangs keeps no other waiting, and then again where that failed.
     fn confirm(&mut self, servers: &[usize]) -> Vec<(usize, StepReply)> {
-        let mut replies = self.confirm_while(servers, &|_| false);
-        let open = replies.iter().filter(|(_, reply)| *reply != StepReply::Done);
+        let held = self.held;
+        let mut confirm_while = |servers: &[usize], goes_on: &(dyn Fn() -> bool + Sync)| {
+            // Once the first confirmation is sent, every server gets one, whatever signal comes.
+            self.fleet.on(servers, self.results, "confirm", &|| true, |member, result| {
+                let (reply, error) = confirm(member, result, goes_on);
+                result.error = error;
+                reply
+            })
+        };
+        let mut replies = confirm_while(servers, &|| false);
+        let open = replies.iter().filter(|(_, reply)| **reply != StepReply::Done);
         let again: Vec<usize> = open.map(|(at, _)| *at).collect();
-        if !again.is_empty() {
-            replies.extend(self.confirm_while(&again, &|held| held.received().is_none()));
-        }
-        replies
-    }
-
-    fn confirm_while(
-        &mut self,
-        servers: &[usize],
-        goes_on: &(dyn Fn(&HeldSignals) -> bool + Sync),
-    ) -> Vec<(usize, StepReply)> {
-        let (held, plans, made) = (self.held, self.plans, &self.made);
-        let was_sent = |at| self.errors.get(&at).is_some_and(|error| error.exit() == Exit::Unknown);
-        let work = |at: usize, member: &mut FleetMember| match made.get(&at) {
-            Some(change) => confirm(member, change, after(&plans[at]), was_sent(at), &|| goes_on(held)),
-            None => (StepReply::Refused, None),
-        };
-        // Once the first confirmation is sent, every server gets one, whatever signal comes.
-        let found = self.fleet.on(servers, "confirm", &|| true, work);
-        let keep = |(at, (reply, error))| {
-            match error {
-                Some(error) => drop(self.errors.insert(at, error)),
-                None => drop(self.errors.remove(&at)),
-            }
-            (at, reply)
-        };
-        found.into_iter().map(keep).collect()
+        replies.extend(confirm_while(&again, &|| held.received().is_none()));
+        replies.into_iter().collect()
     }
 
     fn cancel(&mut self, servers: &[usize]) -> Vec<(usize, StepReply)> {
-        let (made, plans) = (&self.made, self.plans);
-        let work = |at: usize, member: &mut FleetMember| {
-            let id = made.get(&at).map(|made| made.id.as_str());
-            take_back(member, id, after(&plans[at]))
+        let work = |member: &mut FleetMember, result: &mut ServerResult| {
+            take_back(member, result).unwrap_or_else(|error| {
+                result.error.get_or_insert(error);
+                StepReply::Lost
+            })
         };
-        let found = self.fleet.on(servers, "take back", &|| true, work);
-        let reply = |(at, result): (usize, _)| match result {
-            Ok(StepReply::Kept) => {
-                self.fleet.ui.say(&format!("{}: confirmed by others", self.plans[at].server));
-                (at, StepReply::Kept)
-            }
-            Ok(reply) => (at, reply),
-            Err(error) => {
-                self.errors.entry(at).or_insert(error);
-                (at, StepReply::Lost)
-            }
-        };
-        found.into_iter().map(reply).collect()
+        let replies = self.fleet.on(servers, self.results, "take back", &|| true, work);
+        for (at, _) in replies.iter().filter(|(_, reply)| **reply == StepReply::Kept) {
+            self.fleet.ui.say(&format!("{}: confirmed by others", self.results[*at].server));
+        }
+        replies.into_iter().collect()
     }
+}
 
-    /// Works on servers as long as no signal comes.
-    fn on<T: Send>(
-        &mut self,
-        servers: &[usize],
-        what: &'static str,
-        work: impl Fn(usize, &mut FleetMember) -> Result<T, Error> + Sync,
-    ) -> Vec<(usize, Option<Result<T, Error>>)> {
-        let mut found = self.fleet.on(servers, what, &|| self.held.received().is_none(), work);
-        servers.iter().map(|at| (*at, found.remove(at))).collect()
+/// Makes the change on a server, where it then waits to be confirmed.
+fn tried(
+    member: &mut FleetMember,
+    result: &ServerResult,
+    change: &FleetChange<'_>,
+    time: Duration,
+) -> Result<WaitingChange, Error> {
+    let Some(plan) = &result.plan else { return Err(not_begun(member)) };
+    if let Some(waiting) = &plan.waiting {
+        let left = Duration::from_secs(waiting.seconds_left);
+        return Ok(WaitingChange { id: waiting.id.clone(), until: plan.asked + left });
     }
+    let sent = Instant::now();
+    let pending = plan.make(member, change, Some(time))?.pending;
+    pending.map(|pending| WaitingChange { id: pending.id, until: sent + time }).ok_or_else(|| {
+        let message = format!("`{}`: the change does not wait to be confirmed", member.name);
+        Error::new(ErrorKind::OutcomeUnknown, message)
+            .hint("`mediactl history` of that server shows what it did")
+    })
 }
 
 /// The revision that a server runs after the change.
@@ -329,14 +275,15 @@ fn healthy(member: &mut FleetMember) -> Result<ServerHealth, Error> {
 }
 
 /// Confirms a change. Where no answer comes it is confirmed again, which does no harm, as long as `goes_on` and there
-/// is time; `was_sent` says whether an earlier confirmation may have reached the server.
+/// is time.
 fn confirm(
     member: &mut FleetMember,
-    change: &WaitingChange,
-    after: Option<Revision>,
-    mut was_sent: bool,
+    result: &ServerResult,
     goes_on: &dyn Fn() -> bool,
 ) -> (StepReply, Option<Error>) {
+    let Some(change) = &result.waits else { return (StepReply::Refused, None) };
+    // An earlier confirmation may have reached the server.
+    let mut was_sent = result.error.as_ref().is_some_and(|error| error.exit() == Exit::Unknown);
     loop {
         let error = match member.target.service.decide(Decision::Keep, Some(&change.id), "") {
             Ok(_) => return (StepReply::Done, None),
@@ -345,7 +292,7 @@ fn confirm(
         was_sent |= error.exit() == Exit::Unknown;
         // If no change waits, the answer to an earlier confirmation was lost, or another client confirmed it.
         let is_gone = error.kind == ErrorKind::NothingPending;
-        let is_kept = (was_sent || is_gone).then(|| is_kept(member, after)).flatten();
+        let is_kept = (was_sent || is_gone).then(|| is_kept(member, result)).flatten();
         if is_kept == Some(true) {
             return (StepReply::Done, None);
         }
@@ -362,19 +309,15 @@ fn confirm(
     }
 }
 
-/// Takes a change back; `id` is not known where the server gave no answer. An error if it goes back only when its time is
-/// over.
-fn take_back(
-    member: &mut FleetMember,
-    id: Option<&str>,
-    after: Option<Revision>,
-) -> Result<StepReply, Error> {
+/// Takes a change back. An error if it goes back only when its time is over.
+fn take_back(member: &mut FleetMember, result: &ServerResult) -> Result<StepReply, Error> {
+    let id = result.waits.as_ref().map(|waits| waits.id.as_str());
     // Without its id it may still be under way, and a pending change may be that of another client.
-    if id.is_none() && !runs_soon(member, after) {
+    if id.is_none() && !runs_soon(member, after(result)) {
         return Err(not_begun(member));
     }
     match member.target.service.decide(Decision::RollBack, id, "") {
-        Err(error) if error.kind == ErrorKind::NothingPending => match is_kept(member, after) {
+        Err(error) if error.kind == ErrorKind::NothingPending => match is_kept(member, result) {
             Some(true) => Ok(StepReply::Kept),
             Some(false) => Ok(StepReply::Done),
             None => Err(error.at(&member.name)),
@@ -396,7 +339,7 @@ fn runs_soon(member: &mut FleetMember, revision: Option<Revision>) -> bool {
 }
 
 /// True if a server runs this text, and no change waits there; `None` if it does not answer.
-fn is_kept(member: &mut FleetMember, revision: Option<Revision>) -> Option<bool> {
+fn is_kept(member: &mut FleetMember, result: &ServerResult) -> Option<bool> {
     let health = member.target.service.health().ok()?;
-    Some(health.revision == revision && health.pending.is_none())
+    Some(health.revision == after(result) && health.pending.is_none())
 }

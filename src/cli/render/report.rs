@@ -16,42 +16,23 @@ pub struct Report<'a> {
     pub ui: Ui,
     /// The name of the configuration in messages.
     pub target: &'a str,
-    pub verb: Verb,
+    /// The command that makes it.
+    pub command: &'static str,
     pub args: &'a ChangeArgs,
     /// True if the user has seen the diff already.
     pub diff_was_shown: bool,
 }
 
-/// The words of a command for its change.
-#[derive(Debug, Clone, Copy)]
-pub struct Verb {
-    /// The name of the command.
-    pub operation: &'static str,
-    done: &'static str,
-    rehearsed: &'static str,
-}
-
-impl Verb {
-    /// Of `modify`.
-    pub const MODIFY: Self = Self { operation: "modify", done: "changed", rehearsed: "would change" };
-    /// Of `save`.
-    pub const SAVE: Self = Self { operation: "save", done: "saved", rehearsed: "would save" };
-    /// Of `apply`.
-    pub const APPLY: Self = Self { operation: "apply", done: "applied to", rehearsed: "would apply to" };
-    /// Of `edit`.
-    pub const EDIT: Self = Self { operation: "edit", done: "edited", rehearsed: "would edit" };
-    /// Of `rollback`.
-    pub const ROLL_BACK: Self =
-        Self { operation: "rollback", done: "rolled back", rehearsed: "would roll back" };
-    /// Of `fmt`.
-    pub const FORMAT: Self = Self { operation: "fmt", done: "formatted", rehearsed: "would format" };
-    /// Of `update`.
-    pub const UPDATE: Self = Self { operation: "update", done: "updated", rehearsed: "would update" };
-
-    /// The same words for another command.
-    #[must_use]
-    pub fn with_operation(self, operation: &'static str) -> Self {
-        Self { operation, ..self }
+/// The words for what a command did, and for what it would do.
+fn verb(command: &str) -> [&'static str; 2] {
+    match command {
+        "save" => ["saved", "would save"],
+        "apply" => ["applied to", "would apply to"],
+        "edit" => ["edited", "would edit"],
+        "rollback" => ["rolled back", "would roll back"],
+        "fmt" => ["formatted", "would format"],
+        "update" => ["updated", "would update"],
+        _ => ["changed", "would change"],
     }
 }
 
@@ -74,7 +55,7 @@ impl Report<'_> {
         change.warnings.iter().for_each(|warning| ui.warning(warning));
         let printed = match &change.configuration {
             _ if args.output == ChangeFormat::ChangeJson => {
-                ui.print_json(&change_json((self.verb.operation, target), change, masker.as_ref()))
+                ui.print_json(&change_json((self.command, target), change, masker.as_ref()))
             }
             _ if args.quiet => Ok(()),
             Some(configuration) if args.output == ChangeFormat::Json => match ui.value_masker() {
@@ -106,7 +87,7 @@ impl Report<'_> {
             let effects = change.effects.in_words().filter(|_| change.effects.streams > 1);
             effects.iter().for_each(|words| self.say(words));
         }
-        let verb = if args.dry_run { self.verb.rehearsed } else { self.verb.done };
+        let verb = verb(self.command)[usize::from(args.dry_run)];
         let lines = |count: usize| if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
         let [added, removed] = [change.lines_added, change.lines_removed].map(lines);
         self.say(&format!("{verb} {target}: {added} added, {removed} removed"));

@@ -72,16 +72,14 @@ impl Endpoint {
         host == "localhost" || address.is_ok_and(|address| address.is_loopback())
     }
 
-    /// True if both are surely one server: the same URL, whichever way this machine is named in it.
-    pub fn is_same_server(&self, other: &Self) -> bool {
-        let of = |endpoint: &Self| {
-            let mut url = endpoint.url.clone();
-            if endpoint.is_local() && url.set_host(Some("localhost")).is_err() {
-                return endpoint.url.clone();
-            }
-            url
-        };
-        self.socket == other.socket && of(self) == of(other)
+    /// The URL of the server, whichever way this machine is named in it.
+    pub fn server(&self) -> String {
+        let mut url = self.url.clone();
+        if self.is_local() {
+            // No URL of HTTP refuses this host.
+            let _ = url.set_host(Some("localhost"));
+        }
+        url.to_string()
     }
 
     /// True if `url` has the same scheme, host and port.

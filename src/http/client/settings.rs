@@ -65,12 +65,14 @@ impl AnswerSize {
     /// The next size to try, as an option takes it.
     pub fn next(self) -> Option<String> {
         let twice = Self(self.0 * 2);
-        (twice <= Self::LARGEST).then(|| {
-            match UNITS.iter().find(|(_, bytes)| twice.0.is_multiple_of(*bytes)) {
-                Some((name, bytes)) => format!("{}{}", twice.0 / bytes, &name[..1]),
-                None => twice.0.to_string(),
-            }
-        })
+        let (count, unit) = twice.in_unit();
+        (twice <= Self::LARGEST).then(|| format!("{count}{}", unit.get(..1).unwrap_or_default()))
+    }
+
+    /// The size in the largest unit that leaves no rest; bytes have none.
+    fn in_unit(self) -> (u64, &'static str) {
+        let unit = UNITS.iter().find(|(_, bytes)| self.0.is_multiple_of(*bytes));
+        unit.map_or((self.0, ""), |(name, bytes)| (self.0 / bytes, name))
     }
 }
 
@@ -79,14 +81,10 @@ impl FromStr for AnswerSize {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (digits, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
-        let factor =
-            UNITS.iter().find(|(name, _)| unit == *name || unit == &name[..1]).map(|(_, bytes)| *bytes);
-        let size = match (factor, unit) {
-            (None, "") => digits.parse().ok(),
-            (None, _) => None,
-            // Digits that are too many for a number are too large, too.
-            (Some(factor), _) => digits.parse::<u64>().ok().and_then(|count| count.checked_mul(factor)),
-        };
+        let known = UNITS.iter().find(|(name, _)| unit == *name || unit == &name[..1]);
+        let factor = if unit.is_empty() { Some(1) } else { known.map(|(_, bytes)| *bytes) };
+        let size =
+            digits.parse::<u64>().ok().zip(factor).and_then(|(count, factor)| count.checked_mul(factor));
         let size = size.map(Self).filter(|size| (Self(1)..=Self::LARGEST).contains(size));
         size.ok_or_else(|| {
             format!("a size is from 1 to `{}` bytes, such as `64M` or `100KiB`", Self::LARGEST.0)
@@ -96,10 +94,10 @@ impl FromStr for AnswerSize {
 
 impl fmt::Display for AnswerSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match UNITS.iter().find(|(_, bytes)| self.0.is_multiple_of(*bytes)) {
-            Some((name, bytes)) => write!(f, "{} {name}", self.0 / bytes),
-            None if self.0 == 1 => f.write_str("1 byte"),
-            None => write!(f, "{} bytes", self.0),
+        match self.in_unit() {
+            (1, "") => f.write_str("1 byte"),
+            (count, "") => write!(f, "{count} bytes"),
+            (count, unit) => write!(f, "{count} {unit}"),
         }
     }
 }
