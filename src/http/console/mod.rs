@@ -28,31 +28,31 @@ pub const HEADERS: [(&str, &str); 4] = [
     ("Referrer-Policy", "no-referrer"),
 ];
 
-/// The files of a server with its prefix of the API.
-pub struct Console {
-    page: Arc<Vec<u8>>,
-}
+/// The files of a server with its prefix of the API, as they are sent.
+pub struct Console(Vec<(&'static str, Arc<Vec<u8>>)>);
 
 impl Console {
     /// The console of a server whose paths begin with this prefix.
     pub fn new(prefix: &str) -> Self {
         let relative = prefix.trim_matches('/');
         let escaped = relative.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
-        Self { page: Arc::new(INDEX.replace(PREFIX_PLACE, &escaped).into_bytes()) }
+        let page = ("", INDEX.replace(PREFIX_PLACE, &escaped));
+        let files = FILES.iter().map(|(name, text)| (*name, without_comments(text)));
+        Self(
+            [page].into_iter().chain(files).map(|(name, text)| (name, Arc::new(text.into_bytes()))).collect(),
+        )
     }
 
     /// The file at a path, with its media type; `None` if there is none.
     pub fn file(&self, path: &str) -> Option<(&'static str, Arc<Vec<u8>>)> {
-        let name = path.strip_prefix('/')?;
-        let Some((_, text)) = FILES.iter().find(|(known, _)| *known == name) else {
-            return name.is_empty().then(|| ("text/html; charset=utf-8", self.page.clone()));
-        };
+        let (name, text) = self.0.iter().find(|(name, _)| path.strip_prefix('/') == Some(name))?;
         let media_type = match name.rsplit('.').next() {
             Some("css") => "text/css; charset=utf-8",
+            Some("js") => "text/javascript; charset=utf-8",
             Some("svg") => "image/svg+xml",
-            _ => "text/javascript; charset=utf-8",
+            _ => "text/html; charset=utf-8",
         };
-        Some((media_type, Arc::new(without_comments(text).into_bytes())))
+        Some((media_type, text.clone()))
     }
 
     /// The paths of all files, the page first.
