@@ -157,6 +157,7 @@ kinds! {
         BrokenStateFolder = Failed Failed "the disk with the state folder is full or broken",
         Unusable = Failed Failed "what stands in a cluster can't be used",
         OutputClosed = Failed Failed "the reader of the output has closed it",
+        FileTooLarge = Failed Invalid "a file has more bytes than `--max-file` allows",
         AnswerTooLarge = Failed Absent "an answer has more bytes than the user takes",
         TooLate = EngineFailed Failed "the change took longer than a request may take",
         OutcomeUnknown = EngineFailed Unknown "the change may have been made",

@@ -1,6 +1,6 @@
 //! Reads what arguments name: files, standard input, paths of values, and edits (`--set`, `--unset` and the like).
 
-use std::io::Read;
+use std::fs::File;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::engine::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::http::client::without_userinfo;
 use crate::store::Store;
-use crate::store::file::ConfFile;
+use crate::store::file::{ConfFile, read_limited};
 use mediaconf::{AssignedValue, Assignment, Condition, Fault, FaultKind, Path as ValuePath, Substitution};
 
 /// The argument for standard input.
@@ -57,12 +57,13 @@ fn refuse_url(path: &Path) -> Result<(), Error> {
 /// Reads the bytes of a file, or of standard input for `-`.
 pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
     refuse_url(path)?;
-    let mut bytes = Vec::new();
+    let failed = |error| Error::input_failed(path, error);
     if path.as_os_str() == STDIN {
-        std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Error::input_failed(path, error))?;
-        return Ok(bytes);
+        return read_limited(std::io::stdin().lock(), 0, Path::new(STDIN_NAME), failed);
     }
-    std::fs::read(path).map_err(|error| Error::input_failed(path, error))
+    let file = File::open(path).map_err(failed)?;
+    let size = file.metadata().map_err(failed)?.len();
+    read_limited(file, size, path, failed)
 }
 
 /// Parses the path of a value.

@@ -47,6 +47,7 @@ use render::diagnostics;
 use ui::Ui;
 
 use crate::error::{Error, Exit};
+use crate::store::file::limit_files;
 
 /// Runs the command line of this process.
 pub fn run() -> Exit {
@@ -61,6 +62,7 @@ pub fn run() -> Exit {
     };
     let parsed = CommandLine::from_matches(&matches);
     let CommandLine { global, command } = parsed.expect("clap parsed them with the same tree of commands");
+    limit_files(global.max_file.bytes());
     let ui = Ui::from_options(&global);
     let (_, called) = matches.subcommand().expect("a command was given");
     let call = Invocation { global: &global, matches: called, ui };

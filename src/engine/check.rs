@@ -21,8 +21,8 @@ use super::transaction::Transaction;
 use crate::error::{Error, ErrorKind, WITHOUT_STRICT};
 use crate::store::Follow;
 use mediaconf::{
-    Diagnostic, Diagnostics, Document, Fault, Fix, LineIndex, Path, Pointer, Position, Request, Segment,
-    Severity, Span, check,
+    Diagnostic, Diagnostics, Document, Entry, Fault, Fix, LineIndex, Path, Pointer, Position, Request,
+    Segment, Severity, Span, check,
 };
 
 impl Engine {
@@ -178,7 +178,17 @@ impl NewWarning {
 /// They are compared entry by entry, so that only entries that differ are checked, and no line number counts.
 /// An entry that got another name is the same one.
 pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
-    let [(old, old_rest), (new, new_rest)] = [before, after].map(parts);
+    let entries = [before, after].map(|document| document.entries().collect::<Vec<_>>());
+    let changed = changed(before.text(), after.text(), &entries);
+    let sides = [0, 1].map(|side| parts([before, after][side], &entries[side], changed[side].clone()));
+    let [(old, old_rest), (new, new_rest)] = match sides[0].1 == sides[1].1 {
+        true => sides,
+        // The lines outside of blocks are judged together.
+        false => [before, after].map(|document| {
+            let all: Vec<_> = document.entries().collect();
+            parts(document, &all, 0..all.len())
+        }),
+    };
     let mut known: HashMap<&Key<'_>, Vec<&str>> = HashMap::new();
     old.iter().for_each(|entry| known.entry(&entry.key).or_default().push(entry.text));
     let kept: HashSet<&Key<'_>> = new.iter().map(|entry| &entry.key).collect();
@@ -210,21 +220,46 @@ struct EntryText<'d> {
     body: &'d str,
 }
 
-/// The streams, lives and plugins of a text, and the rest of it.
-fn parts(document: &Document) -> (Vec<EntryText<'_>>, String) {
+/// The entries of two texts without those that are equal at their start and at their end.
+fn changed(old: &str, new: &str, entries: &[Vec<Entry<'_>>; 2]) -> [Range<usize>; 2] {
+    const STEP: usize = 64;
+    let [old_bytes, new_bytes] = [old.as_bytes(), new.as_bytes()];
+    let pairs = old_bytes.chunks(STEP).zip(new_bytes.chunks(STEP));
+    let head = pairs.take_while(|(old, new)| old == new).map(|(old, _)| old.len()).sum::<usize>();
+    let pairs = old_bytes.rchunks(STEP).zip(new_bytes.rchunks(STEP));
+    let tail = pairs.take_while(|(old, new)| old == new).map(|(old, _)| old.len()).sum::<usize>();
+    let starts = entries[0].iter().zip(&entries[1]);
+    let first = starts.take_while(|(one, other)| one.end() <= head && one.span() == other.span()).count();
+    let ends = entries[0][first..].iter().rev().zip(entries[1][first..].iter().rev());
+    let is_same = |(one, other): &(&Entry<'_>, &Entry<'_>)| {
+        let (start, end) = (old.len() - one.start(), old.len() - one.end());
+        start <= tail && (start, end) == (new.len() - other.start(), new.len() - other.end())
+    };
+    let same = ends.take_while(is_same).count();
+    [0, 1].map(|side| first..entries[side].len() - same)
+}
+
+/// The streams, lives and plugins among some entries of a text that stand side by side, and the text between them.
+fn parts<'d>(
+    document: &'d Document,
+    entries: &[Entry<'d>],
+    within: Range<usize>,
+) -> (Vec<EntryText<'d>>, String) {
     let text = document.text();
-    let (mut entries, mut rest, mut at) = (Vec::new(), String::new(), 0);
-    for entry in document.entries() {
+    let end = entries.get(within.end).map_or(text.len(), |entry| entry.start());
+    let mut at = within.start.checked_sub(1).map_or(0, |last| entries[last].end());
+    let (mut found, mut rest) = (Vec::new(), String::new());
+    for entry in &entries[within] {
         let Some(kind) = entry.block_kind() else { continue };
         let (name, line) = (entry.group_name(), document.line_start(entry.start()));
         let start = if text[line..entry.start()].trim().is_empty() { line } else { entry.start() };
         rest.push_str(&text[at..start]);
         at = entry.end();
         let key = (kind.key(), name.value());
-        entries.push(EntryText { key, text: &text[start..at], body: &text[name.end() as usize..at] });
+        found.push(EntryText { key, text: &text[start..at], body: &text[name.end() as usize..at] });
     }
-    rest.push_str(&text[at..]);
-    (entries, rest)
+    rest.push_str(&text[at..end]);
+    (found, rest)
 }
 
 /// The warnings about a part of a text that it did not have before.

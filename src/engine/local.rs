@@ -80,7 +80,7 @@ impl Engine {
 
     /// True if the nodes of a cluster run the configuration, and no server does.
     pub(super) fn is_run_by_nodes(&self) -> bool {
-        self.store.run_by() == RunBy::Nodes
+        self.running.is_none() && self.store.run_by() == RunBy::Nodes
     }
 
     /// The error if there is no running configuration.

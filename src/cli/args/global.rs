@@ -58,6 +58,10 @@ pub struct GlobalArgs {
     #[arg(long, value_name = "N", default_value_t = MAX_JOBS, value_parser = number(1..=MAX_JOBS))]
     pub jobs: usize,
 
+    /// The largest file that is read, as configuration, as included file or as input: 64M, 100KiB, 1G
+    #[arg(long, value_name = "SIZE", env = "MEDIACTL_MAX_FILE", default_value = "64M")]
+    pub max_file: AnswerSize,
+
     /// When to use colours
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub color: ColorChoice,

@@ -18,7 +18,7 @@ use reqwest::{Method, StatusCode, blocking as sockets, redirect};
 use serde_json::Value;
 
 use super::endpoint::{Endpoint, without_userinfo};
-use super::error::{ADDRESS, AUTHORITY, Failure, TlsFault, was_closed};
+use super::error::{ADDRESS, AUTHORITY, FailedCall, TlsFault, was_closed};
 use super::settings::{AnswerSize, ClientSettings, Credentials};
 use super::tls::{self, TlsTrust};
 use crate::error::{Error, ErrorKind};
@@ -238,7 +238,7 @@ impl Client {
 
     /// Sends a request. One that the server did not look at, because others behind this address guess passwords, or
     /// because it is full, is sent again within the time for a response.
-    pub(super) fn try_to_send(&mut self, call: &ApiCall<'_>) -> Result<Reply, Failure> {
+    pub(super) fn try_to_send(&mut self, call: &ApiCall<'_>) -> Result<Reply, FailedCall> {
         let deadline = Instant::now() + self.settings.timeout;
         loop {
             let result = self.exchange(call, deadline);
@@ -249,8 +249,8 @@ impl Client {
         }
     }
 
-    fn exchange(&mut self, call: &ApiCall<'_>, deadline: Instant) -> Result<Reply, Failure> {
-        let mut send = || -> Result<_, Failure> {
+    fn exchange(&mut self, call: &ApiCall<'_>, deadline: Instant) -> Result<Reply, FailedCall> {
+        let mut send = || -> Result<_, FailedCall> {
             let time = deadline.saturating_duration_since(Instant::now());
             Ok(self.request(call)?.timeout(time).send())
         };
@@ -272,7 +272,7 @@ impl Client {
         }
         let is_refused = !status.is_success() && !is_known;
         let most = if is_refused { AnswerSize::OF_REFUSAL } else { self.settings.max_answer };
-        let too_large = || -> Failure {
+        let too_large = || -> FailedCall {
             let larger = most.next().map(|size| format!("`--max-answer {size}` takes a larger one"));
             let (what, hint) = match is_refused {
                 true => {
@@ -319,7 +319,7 @@ impl Client {
             if matches!(code, 400..=499 | 501) && !matches!(code, 401 | 407 | 408 | 429) {
                 self.is_ours = Some(is_ours(&headers));
             }
-            return Err(Failure { retry_after: retry_after.filter(|_| is_unseen), ..error.into() });
+            return Err(FailedCall { retry_after: retry_after.filter(|_| is_unseen), ..error.into() });
         }
         if let Some((_, used)) = &mut self.sockets {
             *used = Instant::now();
@@ -337,7 +337,7 @@ impl Client {
         })
     }
 
-    fn request(&mut self, call: &ApiCall<'_>) -> Result<sockets::RequestBuilder, Failure> {
+    fn request(&mut self, call: &ApiCall<'_>) -> Result<sockets::RequestBuilder, FailedCall> {
         let route = call.operation.route();
         let method = if route.methods.contains(&"POST") { Method::POST } else { Method::GET };
         let url = self.endpoint.url(call.operation, call.argument, &call.parameters);
@@ -362,14 +362,14 @@ impl Client {
     }
 
     /// The connections, as new as a change needs them.
-    fn sockets(&mut self, is_change: bool) -> Result<sockets::Client, Failure> {
+    fn sockets(&mut self, is_change: bool) -> Result<sockets::Client, FailedCall> {
         match &self.sockets {
             Some((open, used)) if !is_change || used.elapsed() < MAX_IDLE_BEFORE_CHANGE => Ok(open.clone()),
             _ => Ok(self.sockets.insert((self.open()?, Instant::now())).0.clone()),
         }
     }
 
-    fn open(&self) -> Result<sockets::Client, Failure> {
+    fn open(&self) -> Result<sockets::Client, FailedCall> {
         let trust = if self.endpoint.is_https() { &self.settings.trust } else { &TlsTrust::None };
         let config = tls::config(trust).ok_or_else(|| {
             let what = "there is no certificate authority to check its certificate against";

@@ -41,7 +41,7 @@ pub(super) const ADDRESS: &str = "check the address and `--api-prefix`";
 
 /// The reason why a request failed, and what may be done about it.
 #[derive(Debug)]
-pub struct Failure {
+pub struct FailedCall {
     pub error: Box<Error>,
     /// The fault of the certificate of the server.
     pub certificate: Option<TlsFault>,
@@ -49,7 +49,7 @@ pub struct Failure {
     pub retry_after: Option<Duration>,
 }
 
-impl From<Error> for Failure {
+impl From<Error> for FailedCall {
     fn from(error: Error) -> Self {
         Self { error: Box::new(error), certificate: None, retry_after: None }
     }
@@ -66,11 +66,11 @@ impl Client {
     }
 
     /// The error of a connection that could not be made, or broke.
-    pub(super) fn broken(&self, error: &(dyn StdError + 'static), applies: bool) -> Failure {
+    pub(super) fn broken(&self, error: &(dyn StdError + 'static), applies: bool) -> FailedCall {
         let is = |test: fn(&reqwest::Error) -> bool| chain(error).any(|e| e.downcast_ref().is_some_and(test));
         if let Some(fault) = chain(error).find_map(|error| error.downcast_ref()).map(TlsFault::from_error) {
             let failed = self.failed(false, format_args!("no encrypted connection: {fault}"), fault.hint());
-            return Failure { certificate: Some(fault), ..failed.into() };
+            return FailedCall { certificate: Some(fault), ..failed.into() };
         }
         let reason = connection_fault(error);
         let is_early = is(reqwest::Error::is_connect) || is(reqwest::Error::is_builder);
@@ -84,7 +84,7 @@ impl Client {
     }
 
     /// The error of a request whose answer took too long.
-    pub(super) fn timed_out(&self, applies: bool) -> Failure {
+    pub(super) fn timed_out(&self, applies: bool) -> FailedCall {
         self.failed(applies, "the answer did not come in time", None).into()
     }
 

@@ -16,6 +16,7 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::{Errno, retry_on_intr};
@@ -148,7 +149,40 @@ pub(super) fn open_whole_path(path: &Path, flags: OFlags) -> Result<File, Errno>
     .map(File::from)
 }
 
-/// Reads `file`, which has about `size` bytes, from where it stands to its end.
+/// The bytes that a configuration, a file that it includes, or a file that an argument names may have.
+static LARGEST: AtomicU64 = AtomicU64::new(64 << 20);
+
+/// From now on, this process reads no configuration or input with more bytes.
+pub fn limit_files(bytes: u64) {
+    LARGEST.store(bytes, Ordering::Relaxed);
+}
+
+/// Reads what `--max-file` allows. The bytes are counted: the size of a file of the kernel may be told as 0.
+///
+/// # Errors
+/// `FileTooLarge`; those of `failed`, which makes an error of a failure to read.
+pub fn read_limited(
+    file: impl Read,
+    size: u64,
+    path: &Path,
+    failed: impl FnOnce(io::Error) -> Error,
+) -> Result<Vec<u8>, Error> {
+    let most = LARGEST.load(Ordering::Relaxed);
+    let mut bytes = Vec::new();
+    if size <= most {
+        bytes.reserve(usize::try_from(size).unwrap_or_default() + 1);
+        file.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
+    }
+    if size <= most && bytes.len() as u64 <= most {
+        return Ok(bytes);
+    }
+    let words = format!("`{}` has more than {most} bytes", path.display());
+    let mib = size.max(2 * most).div_ceil(1 << 20);
+    Err(Error::new(ErrorKind::FileTooLarge, words)
+        .hint(format!("if it is the right file: `--max-file {mib}M`")))
+}
+
+/// Reads a whole file of the state folder, which has about `size` bytes, from where it stands to its end.
 pub(super) fn read_whole(file: &File, size: u64, path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
     // `take` keeps std from asking for the size again.

@@ -21,7 +21,7 @@ use std::time::Duration;
 use rustix::fs::OFlags;
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
-use super::find::{ConfFile, open_regular, open_without_blocking, read_whole};
+use super::find::{ConfFile, open_regular, open_without_blocking, read_limited, read_whole};
 use super::state::{StateDir, wait_for};
 use crate::error::{Error, ErrorKind};
 use crate::store::error::{LockHolder, reason};
@@ -60,7 +60,7 @@ pub(super) fn load(conf: &ConfFile, state: Option<&StateDir>) -> Result<(Loaded,
         // Read before the file: if a journal appears later, the time of the file has changed, too.
         let journal = state.and_then(|state| state.read(JOURNAL).ok().flatten()).and_then(UndoJournal::parse);
         let (file, found) = open_regular(path)?;
-        let bytes = read_whole(&file, found.len(), path)?;
+        let bytes = read_limited(&file, found.len(), path, Error::io("read", path))?;
         let now = file.metadata().map_err(Error::io("look at", path))?;
         if last_write(&found) != last_write(&now) {
             continue;

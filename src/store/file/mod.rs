@@ -56,7 +56,7 @@ use std::time::Duration;
 use rustix::process::geteuid;
 
 pub use drafts::{DraftHead, DraftOrigin, KeptDraft, draft_head, text_of_base};
-pub use find::ConfFile;
+pub use find::{ConfFile, limit_files, read_limited};
 pub use pending::{Followed, FollowedText, WayBack};
 pub use serving::{AllowedPeers, ServeLock, Serving, SocketPeer};
 

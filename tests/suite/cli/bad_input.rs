@@ -125,6 +125,36 @@ fn folders_and_pipes_are_refused() {
     }
 }
 
+/// What is larger than `--max-file` is refused before it is read; where a size says nothing, the bytes are counted.
+#[test]
+fn files_that_are_too_large_are_refused() {
+    let place = Place::with("rtmp 1935;\ninclude other.conf;\n");
+    let sparse = |name: &str, size| {
+        fs::File::create(place.path(name)).and_then(|file| file.set_len(size)).expect("it can be made");
+    };
+    sparse("large.conf", 2 << 30);
+    sparse("other.conf", 65 << 20);
+    place
+        .run(["--conf", "large.conf", "read"])
+        .exits(3)
+        .says("hint: if it is the right file: `--max-file 2048M`\n");
+    assert_eq!(
+        place.run(["check"]).exits(3).out.matches("other.conf` has more than 67108864 bytes").count(),
+        1
+    );
+    place.run(["--max-file", "100M", "read"]).exits(0);
+    place.put("other.conf", "http 80;\n");
+    place.run(["--max-file", "1K", "check"]).exits(0);
+    place.run(["--max-file", "8", "read"]).exits(3).says("media.conf` has more than 8 bytes");
+    place.mediactl(["read"]).env("MEDIACTL_MAX_FILE", "8").run().exits(3);
+    place.run(["save", "--dry-run", "large.conf"]).exits(3).says("large.conf` has more than");
+    place.run(["modify", "-f", "/dev/zero"]).exits(3).says("`/dev/zero` has more than");
+    let piped = place.mediactl(["--max-file", "8", "save", "--dry-run", "-"]).input("rtmp 1936;\n").run();
+    piped.exits(3).says("`<stdin>` has more");
+    place.put(CONF, "include /proc/self/pagemap;\n");
+    place.run(["check"]).exits(3).prints("/proc/");
+}
+
 #[test]
 fn a_missing_file_is_exit_7() {
     let place = Place::empty();

@@ -112,7 +112,7 @@ pub(crate) fn block_changes<'c>(
     sides: [&'c Config<'c>; 2],
 ) -> impl Iterator<Item = BlockChange> + use<'c> {
     let [from, to] = sides.map(|side| side.names(&[kind.key()]));
-    let entries = sides.map(|side| side.block_entries(kind));
+    let entries = sides.map(|side| side.members().own_by_key(kind.key()));
     let positions = if from == to { Vec::new() } else { positions(&from, &to) };
     let olds: HashMap<&String, usize> = from.iter().zip(0..).collect();
     let news: HashSet<&String> = to.iter().collect();

@@ -137,11 +137,7 @@ impl<'d> Config<'d> {
         keys.first().and_then(|key| Schema::media().kind(key)).filter(|_| self.json.is_none())
     }
 
-    /// All streams, lives or plugins, in their order, as the entries of the text; empty where there is no text.
-    pub fn block_entries(&self, kind: Kind) -> Vec<Entry<'d>> {
-        self.blocks(kind).map(|(_, entry)| entry).collect()
-    }
-
+    /// All streams, lives or plugins, in their order, with their places; none where there is no text.
     fn blocks(&self, kind: Kind) -> impl Iterator<Item = (usize, Entry<'d>)> {
         let entries = self.members.own_by_key(kind.key()).iter().copied().enumerate();
         entries.filter(move |&(_, entry)| !(self.skips_static && kind.is_static(entry)))
@@ -173,7 +169,7 @@ impl<'d> Config<'d> {
     /// The place of a name in its group.
     fn place(&self, kind: Kind, name: &str) -> Option<usize> {
         let name_of = |(place, entry): (usize, Entry<'_>)| (entry.group_name().value().into_owned(), place);
-        self.places[kind.number()].get_or_init(|| self.blocks(kind).map(name_of).collect()).get(name).copied()
+        self.places[kind as usize].get_or_init(|| self.blocks(kind).map(name_of).collect()).get(name).copied()
     }
 
     /// The number of keys that lead to the member of the top level, or to the block of a group, that they begin with.
