@@ -1,5 +1,6 @@
 //! Three members of etcd, which flush to the disk.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -8,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
 use mediaconf::Request;
-use mediactl::engine::{ChangeOptions, Engine, Hooks};
+use mediactl::engine::{ChangeOptions, ConfigService, Engine, Hooks, RequestedChange};
 use mediactl::store::etcd::{ClusterStore, ClusterUrl, GatewaySettings};
 use serde_json::json;
 
@@ -155,5 +156,6 @@ pub fn memory(program: &Running, name: &str) -> f64 {
 /// Makes a change by a writer that stays.
 pub fn set_port(writer: &Engine, port: usize) {
     let request = Request::from(json!({"rtsp": port}));
-    writer.modify(&request, &ChangeOptions::default()).expect("the change is made");
+    let change = RequestedChange::Modify(Cow::Owned(request));
+    writer.change(change, &ChangeOptions::default()).expect("the change is made");
 }

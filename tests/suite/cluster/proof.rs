@@ -1,11 +1,12 @@
 //! What is promised of nodes, with more of them and with faults: short in a plain `cargo test`, whole with
 //! `--ignored`. No time is asserted but the two seconds that are promised, on a machine that has nothing else to do.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mediaconf::Request;
-use mediactl::engine::{ChangeOptions, Engine, Hooks};
+use mediactl::engine::{ChangeOptions, ConfigService, Engine, Hooks, RequestedChange};
 use mediactl::store::etcd::GatewaySettings;
 use serde_json::{Value, json};
 
@@ -46,8 +47,8 @@ fn a_burst_is_a_few_reloads(count: usize, changes: usize) {
     for number in 0..changes {
         let name = format!("w{number}");
         let patch = json!({"streams": {name: {"urls": [{"url": "udp://239.0.0.1:1234"}]}}});
-        let request = Request::from(patch);
-        writer.modify(&request, &ChangeOptions::default()).expect("no other client writes");
+        let change = RequestedChange::Modify(Cow::Owned(Request::from(patch)));
+        writer.change(change, &ChangeOptions::default()).expect("no other client writes");
     }
     let took = start.elapsed();
     let text = cluster(&etcd, &["read", "-o", "conf"]).exits(0).out;

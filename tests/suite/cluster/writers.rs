@@ -1,12 +1,13 @@
 //! Many write at the same time, and members of etcd die meanwhile.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use mediaconf::Request;
-use mediactl::engine::{ChangeOptions, Engine, Hooks};
+use mediactl::engine::{ChangeOptions, ConfigService, Engine, Hooks, RequestedChange};
 use mediactl::error::ErrorKind;
 use mediactl::store::etcd::GatewaySettings;
 use serde_json::json;
@@ -153,8 +154,8 @@ pub fn write(writer: usize, engine: &Engine, is_over: &AtomicBool, made: &Atomic
         }
         let stream = format!("w{writer}-{number}");
         let patch = json!({"streams": {&stream: {"urls": [{"url": "fake://x"}]}}});
-        let request = Request::from(patch);
-        match engine.modify(&request, &ChangeOptions::default()) {
+        let change = RequestedChange::Modify(Cow::Owned(Request::from(patch)));
+        match engine.change(change, &ChangeOptions::default()) {
             Ok(_) => {
                 told.made.push(stream);
                 made.fetch_add(1, Ordering::SeqCst);
