@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::local::{Engine, LogLevel};
-use super::roll_back::{Aftermath, NO_USER, SERVER_ENDED, WayBack};
+use super::roll_back::{Aftermath, NO_USER, RollbackPoint, SERVER_ENDED};
 use super::running::{Count, LastChange};
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
@@ -188,7 +188,7 @@ impl Engine {
 pub struct PendingChange {
     /// Its deadline is that of the clock.
     pub(super) info: PendingInfo,
-    pub(super) back: WayBack,
+    pub(super) back: RollbackPoint,
     /// The time that it waits to be confirmed, once it is made.
     pub(super) time: Duration,
     clock: Mutex<Clock>,
@@ -212,7 +212,7 @@ impl fmt::Debug for PendingChange {
 
 impl PendingChange {
     /// A change that is being made, for at most `longest`; then it waits for `time`.
-    pub(super) fn new(info: PendingInfo, back: WayBack, [time, longest]: [Duration; 2]) -> Self {
+    pub(super) fn new(info: PendingInfo, back: RollbackPoint, [time, longest]: [Duration; 2]) -> Self {
         let until = Instant::now() + longest + time;
         let clock = Mutex::new(Clock { until, is_decided: false, is_rolling_back: false });
         Self { info, back, time, clock, changed: Condvar::new() }
@@ -348,7 +348,7 @@ mod tests {
     #[test]
     fn while_it_is_made_it_tells_of_no_more_time_than_there_is_then() {
         let [id, operation, by] = ["7f3a", "modify", "admin"].map(str::to_owned);
-        let back = WayBack { id: id.clone(), file: None, server: None, written: None };
+        let back = RollbackPoint { id: id.clone(), file: None, server: None, written: None };
         let info = PendingInfo::new(id, operation, by, SystemTime::now());
         let pending = PendingChange::new(info, back, [30, 3600].map(Duration::from_secs));
         assert!(pending.clock().left() > Duration::from_secs(60), "it is not rolled back while it is made");

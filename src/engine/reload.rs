@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::change::Operation;
 use super::hook::{self, HookFailure};
 use super::local::Engine;
-use super::roll_back::{Aftermath, WayBack};
+use super::roll_back::{Aftermath, RollbackPoint};
 use super::running::{ReloadRun, Turn};
 use super::snapshot::{Snapshot, without_secrets};
 use crate::error::{Error, ErrorKind};
@@ -56,7 +56,7 @@ impl Engine {
     pub(super) fn reload_later(
         &self,
         (operation, by): (Operation, String),
-        back: WayBack,
+        back: RollbackPoint,
         after: Arc<Snapshot>,
         turn: Option<Turn>,
     ) {
@@ -88,7 +88,7 @@ impl Engine {
         occasion: &Occasion<'_>,
         text: &Candidate,
         writer: Option<&dyn Writer>,
-        back: &WayBack,
+        back: &RollbackPoint,
     ) -> Result<(), Error> {
         let Some(command) = &self.hooks.reload else { return Ok(()) };
         let Err(failure) = occasion.reload(command, text) else { return Ok(()) };

@@ -29,7 +29,7 @@ pub(super) const SERVER_ENDED: &str = "not confirmed before the server ended";
 
 /// The state before a change, which a rollback restores, and the text that the change wrote.
 #[derive(Clone)]
-pub(super) struct WayBack {
+pub(super) struct RollbackPoint {
     /// The id of the change.
     pub id: String,
     /// The text of the file before; `None` if there was no file.
@@ -43,7 +43,7 @@ pub(super) struct WayBack {
 /// The state of the file after a rollback, and its text; `None` if there is no file.
 pub(super) type RolledBack = (Aftermath, Option<Arc<Snapshot>>);
 
-impl WayBack {
+impl RollbackPoint {
     /// The configuration that ran before; without a server that of the file.
     pub fn ran(&self) -> Option<&Arc<Snapshot>> {
         self.server.as_ref().map(|(running, _)| running).or(self.file.as_ref())
@@ -91,7 +91,7 @@ impl Engine {
     pub(super) fn roll_back_file(
         &self,
         writer: Option<&dyn Writer>,
-        change: &WayBack,
+        change: &RollbackPoint,
         record: &ChangeRecord<'_>,
     ) -> Result<RolledBack, Error> {
         if let (Some(writer), Some(_)) = (writer, &change.written)
@@ -118,7 +118,7 @@ impl Engine {
     pub(super) fn revert_file(
         &self,
         writer: Option<&dyn Writer>,
-        change: &WayBack,
+        change: &RollbackPoint,
         (by, why): (&str, &str),
     ) -> Result<RolledBack, Error> {
         let (id, message) = (Some(&*change.id), Some(why));
@@ -127,7 +127,7 @@ impl Engine {
     }
 
     /// Describes what became of a change that was not confirmed, with the paths of its values, masked.
-    pub(super) fn describe(&self, change: &WayBack, (aftermath, text): &RolledBack) -> String {
+    pub(super) fn describe(&self, change: &RollbackPoint, (aftermath, text): &RolledBack) -> String {
         let nothing = Snapshot::default();
         let old = change.file.as_deref().unwrap_or(&nothing);
         let paths = change.written.as_ref().map_or(Vec::new(), |written| differing(old, written));
@@ -179,7 +179,7 @@ impl Engine {
             let record = ChangeRecord { message, keep: self.keep, ..ChangeRecord::new(UNSAVED, NO_USER) };
             writer.keep_aside(&stored.running, &record)?;
         }
-        let change = WayBack::from_stored(&stored);
+        let change = RollbackPoint::from_stored(&stored);
         let rolled_back = self.revert_file(writer, &change, because)?;
         let words = self.describe(&change, &rolled_back);
         if let Some(writer) = writer {
@@ -223,7 +223,7 @@ impl Engine {
     /// restored, too.
     pub(super) fn restore_running(
         &self,
-        before: &WayBack,
+        before: &RollbackPoint,
         is_file_back: bool,
         last_change: Option<LastChange>,
     ) {

@@ -22,7 +22,7 @@ use super::hook::HookFailure;
 use super::local::{DEFAULT_LOCK_WAIT, Engine};
 use super::rebase::OVERWRITE;
 use super::reload::Occasion;
-use super::roll_back::{NO_USER, SERVER_ENDED, WayBack};
+use super::roll_back::{NO_USER, RollbackPoint, SERVER_ENDED};
 use super::running::{LastChange, ReloadRun, ServerState, Turn};
 use super::snapshot::{Snapshot, compared, message_without_secrets};
 use crate::error::{Error, ErrorKind};
@@ -423,7 +423,7 @@ impl<'e> Transaction<'e> {
     }
 
     /// Arms the automatic rollback of a change that has to be confirmed.
-    fn arm_rollback(&self, back: &WayBack) -> Result<Option<Arc<PendingChange>>, Error> {
+    fn arm_rollback(&self, back: &RollbackPoint) -> Result<Option<Arc<PendingChange>>, Error> {
         let Some(time) = self.options.confirm else { return Ok(None) };
         let can_wait = self.state.is_some() || self.engine.is_run_by_nodes();
         let writer = self.writer.as_ref().filter(|_| can_wait).ok_or_else(Error::no_server)?;
@@ -496,10 +496,10 @@ impl<'e> Transaction<'e> {
     }
 
     /// The way back from the change to the state before it.
-    fn way_back(&self, after: &Arc<Snapshot>) -> WayBack {
+    fn way_back(&self, after: &Arc<Snapshot>) -> RollbackPoint {
         let (id, file) = (self.id.as_str().to_owned(), self.file().cloned());
         let server = self.state.as_ref().map(|state| (state.running.clone(), state.saved.clone()));
-        WayBack { id, file, server, written: self.operation.writes().then(|| after.clone()) }
+        RollbackPoint { id, file, server, written: self.operation.writes().then(|| after.clone()) }
     }
 }
 
