@@ -15,7 +15,7 @@ use serde::de::value::{Error, StrDeserializer};
 pub struct ForeignKeyword {
     /// Its keyword, and others for the same.
     pub keywords: &'static [&'static str],
-    /// The keywords of the blocks in which it stands; [`OUTSIDE`] is the top level.
+    /// The keywords of the blocks in which it stands; an empty one is the top level.
     pub within: &'static [&'static str],
     /// The form of one line.
     pub form: ForeignForm,

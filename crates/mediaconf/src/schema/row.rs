@@ -205,7 +205,7 @@ impl Scope {
         self.rows().position(|known| std::ptr::eq(known, row))
     }
 
-    /// True if a foreign keyword gets an [`ESCAPE`] as a JSON key here.
+    /// True if a foreign keyword gets a [`Schema::ESCAPE`] as a JSON key here.
     pub fn is_reserved(self, keyword: &str) -> bool {
         let is_known = || self.by_key(keyword).is_some() || self.by_keyword(keyword).is_some();
         !self.is_unknown() && (keyword.starts_with(ESCAPE) || is_known())
