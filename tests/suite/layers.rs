@@ -16,7 +16,7 @@ const LAYERS: &[&str] = &[
     "mediaconf/syntax",
     "mediaconf/schema",
     "mediaconf/secret",
-    "mediaconf/model",
+    "mediaconf/check",
     "mediaconf/query",
     "mediaconf/edit",
     "mediaconf/merge",

@@ -195,9 +195,9 @@
 
 #![warn(missing_docs)]
 
+mod check;
 mod edit;
 mod merge;
-mod model;
 mod query;
 mod request;
 mod schema;
@@ -205,16 +205,17 @@ mod secret;
 mod show;
 mod syntax;
 
+pub use check::check;
 pub use edit::{
     AssignOptions, AssignedValue, Assignment, Completion, Edit, EditError, Explanation, Fault, FaultKind,
     Faults, Note, PathUse, Pointer, Proposal, Substitution,
 };
 pub use merge::{ChangedValue, DesiredState, Prune};
-pub use model::{MaskedText, Masker, SecretValues, check};
 pub use query::{Condition, Config, Expectation, FoundValue, Path, Segment, Selection, ValueSource};
 pub use request::{BlockContent, BlockPlace, BlockRequest, Renaming, Request};
 pub use schema::kinds::WordKind;
 pub use schema::{DirectiveRole, ForeignKeyword, Kind, Parameter, Schema, Scope};
+pub use secret::{MaskedText, Masker, SecretValues};
 pub use show::Effects;
 pub use syntax::{
     Diagnostic, Diagnostics, Document, Entry, Fix, LineIndex, Position, Severity, Span, Splice, Token,

@@ -4,7 +4,7 @@
 
 use super::FaultKind;
 use super::assign::{AssignOptions, AssignedValue, Assignment};
-use crate::model::check;
+use crate::check::check;
 use crate::query::{Condition, Config, Path};
 use crate::secret::secrets_in;
 use crate::syntax::{Document, work};

@@ -12,11 +12,12 @@ use serde_json::Value;
 use super::align::{Alignment, ElementOrigin};
 use super::surroundings::kind_of;
 use super::sync::Sync;
-use crate::model::{Masker, near_miss_in_block};
+use crate::check::near_miss_in_block;
 use crate::schema::codec::{DirectiveForm, General};
 use crate::schema::fault::{Fault, FaultKind, Pointer};
 use crate::schema::members::{first_argument, inner_scope, keyword_of};
 use crate::schema::{Codec, Facts, ForeignForm, Kind, Parameter, Schema, Scope};
+use crate::secret::Masker;
 use crate::syntax::{Entry, needs_quotes};
 
 /// A part of the patch and its place.

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use super::surroundings::{Leave, Style, Surroundings, block_chunk, ranges};
-
 use crate::schema::{DirectiveRole, Schema};
 use crate::syntax::{Document, Entry, EntryId, Splice, quoted_if_needed};
 

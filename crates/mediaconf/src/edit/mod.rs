@@ -34,7 +34,6 @@ pub use crate::schema::fault::{Fault, FaultKind, Faults};
 pub use assign::{AssignOptions, AssignedValue, Assignment};
 pub use completion::{Completion, PathUse, Proposal};
 pub use explain::Explanation;
-
 pub use substitution::Substitution;
 pub use sync::Note;
 
@@ -44,9 +43,8 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-pub use crate::schema::fault::Pointer;
-
 use crate::schema::codec::normalized;
+pub use crate::schema::fault::Pointer;
 use crate::schema::kinds::is_empty;
 use crate::schema::members::Members;
 use crate::schema::patch::Normalizer;

@@ -8,7 +8,6 @@ use super::align::{Alignment, ElementOrigin, align};
 use super::sync::Sync;
 use crate::schema::codec::{Address, OptionWord};
 use crate::schema::kinds::of_word;
-
 use crate::schema::{AddressShape, Facts, Parameter, Part, PartPlace};
 use crate::syntax::{Entry, Word, quoted_if_needed};
 

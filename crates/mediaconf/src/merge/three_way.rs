@@ -9,7 +9,6 @@ use serde_json::Value;
 use similar::{MergeResolution, TextMerge};
 
 use crate::edit::FaultKind;
-
 use crate::query::Config;
 use crate::schema::Object;
 use crate::syntax::{Document, Entry, Token, TokenKind};

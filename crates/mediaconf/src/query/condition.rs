@@ -13,7 +13,6 @@ use serde_json::{Map, Value};
 use super::config::{Config, Found};
 use super::path::{Path, Segment, keys};
 use super::place::{NULL, UnknownKey, is_whole_list};
-
 use crate::schema::fault::{Fault, FaultKind, Faults};
 use crate::schema::kinds::scalar_text;
 use crate::schema::members::keyword_of;

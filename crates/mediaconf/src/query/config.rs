@@ -1,5 +1,6 @@
 //! The values of a configuration, and those that it inherits.
 
+use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
@@ -84,8 +85,8 @@ impl<'d> Config<'d> {
 
     /// Returns all values as JSON.
     pub fn to_json(&self) -> Value {
-        let member = |key: String| Some((key.clone(), self.member(&key)?));
-        self.json.cloned().unwrap_or_else(|| self.names(&[]).into_iter().filter_map(member).collect())
+        let member = |key: Cow<'_, str>| self.member(&key).map(|value| (key.into_owned(), value));
+        self.json.cloned().unwrap_or_else(|| self.known_keys().filter_map(member).collect())
     }
 
     /// The value at `keys`; the whole configuration for no keys.
@@ -97,10 +98,7 @@ impl<'d> Config<'d> {
     pub fn names(&self, keys: &[&str]) -> Vec<String> {
         match (keys, self.group(keys)) {
             ([], _) if self.json.is_none() => {
-                let scope = self.members.scope();
-                let own = scope.rows().map(|row| row.key).filter(|key| self.shows(key)).map(str::to_owned);
-                let foreign = self.members.foreign().iter();
-                own.chain(foreign.map(|member| scope.key_of(&member.keyword).into_owned())).collect()
+                self.known_keys().filter(|key| self.shows(key)).map(Cow::into_owned).collect()
             }
             ([_], Some(kind)) => {
                 self.blocks(kind).map(|(_, entry)| entry.group_name().value().into_owned()).collect()
@@ -122,6 +120,13 @@ impl<'d> Config<'d> {
             ([_, name], Some(kind)) => self.place(kind, name).is_some(),
             _ => self.inside(keys, |_| ()).is_some(),
         }
+    }
+
+    /// The keys of the top level, also of members that the document does not have.
+    fn known_keys(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let scope = self.members.scope();
+        let foreign = self.members.foreign().iter().map(move |member| scope.key_of(&member.keyword));
+        scope.rows().map(|row| Cow::Borrowed(row.key)).chain(foreign)
     }
 
     /// True if a member of the top level of the document is shown.
@@ -210,10 +215,11 @@ impl Serialize for Config<'_> {
             return json.serialize(serializer);
         }
         let mut map = serializer.serialize_map(None)?;
-        for key in self.names(&[]) {
-            match Schema::media().kind(&key) {
-                Some(kind) => map.serialize_entry(&key, &Blocks(self, kind))?,
-                None => map.serialize_entry(&key, &self.member(&key))?,
+        for key in self.known_keys() {
+            if let Some(kind) = Schema::media().kind(&key) {
+                map.serialize_entry(&key, &Blocks(self, kind))?;
+            } else if let Some(value) = self.member(&key) {
+                map.serialize_entry(&key, &value)?;
             }
         }
         map.end()

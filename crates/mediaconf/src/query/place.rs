@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::path::{Path, Segment};
-
 use crate::schema::codec::{General, OWN_PATH, is_list, json, json_string, object, of_kind};
 use crate::schema::fault::Fault;
 use crate::schema::suggest::{is_one_slip, similar_names};

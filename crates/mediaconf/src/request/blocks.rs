@@ -13,7 +13,6 @@ use crate::edit::{
     AssignOptions, Assignment, Edit, EditError, Substitution, modify_members, splice_between, synced,
 };
 use crate::query::{Config, Expansion, Path, Segment};
-
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::{Kind, Object, POSITION, Place, STATIC, Schema};
 use crate::secret::Masker;

@@ -8,8 +8,8 @@ use std::mem::take;
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::check::check;
 use crate::edit::Unproved;
-use crate::model::check;
 use crate::query::Config;
 use crate::syntax::{Diagnostics, Document, Fix, Splice, Token, TokenKind, spliced_pieces};
 

@@ -7,7 +7,6 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::edit::surroundings::Surroundings;
-
 use crate::query::{Config, Path, Segment};
 use crate::schema::codec::{Address, DirectiveForm};
 use crate::schema::fault::Fault;

@@ -7,9 +7,8 @@ use similar::udiff::UnifiedHunkHeader;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff, group_diff_ops};
 
 use crate::edit::surroundings::Surroundings;
-use crate::model::{MaskedText, Masker};
 use crate::schema::Kind;
-
+use crate::secret::{MaskedText, Masker};
 use crate::syntax::{Document, line_start};
 
 /// Unchanged lines shown around a change, as many as `diff -u` and git show.

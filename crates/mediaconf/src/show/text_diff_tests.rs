@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use proptest::prelude::{Strategy, proptest};
 
 use super::CONTEXT_LINES;
-use crate::model::Masker;
+use crate::secret::Masker;
 use crate::syntax::Document;
 
 fn text_diff(old: &str, new: &str) -> String {

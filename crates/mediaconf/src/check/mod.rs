@@ -1,5 +1,4 @@
-//! The meaning of a document: its members, and the checks that need to know what directives mean; the grammar's own
-//! faults are `syntax`'s.
+//! The checks of a document that need to know what directives mean; the grammar's own faults are `syntax`'s.
 //!
 //! One walk visits the entries of the top level and of the blocks that the schema knows. A rule is a function that is told of
 //! the entries which it is about, and pushes what it finds.
@@ -13,7 +12,6 @@ use std::collections::{HashMap, HashSet};
 use std::mem;
 
 pub use self::names::{NearMiss, near_miss_in_block};
-pub use crate::secret::{MaskedText, Masker, SecretValues};
 
 use crate::schema::codec::{OptionWord, is_plural};
 use crate::schema::kinds::UDP_PORT;
