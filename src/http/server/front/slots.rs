@@ -213,7 +213,9 @@ impl Slot {
         let mut table = slots.lock();
         loop {
             let now = Instant::now();
-            let viewed = table.open().filter(|it| it.rank == Some(Role::View) && it.is_busy).count();
+            // A request that came right behind the last one of its connection finds that still busy.
+            let others = table.held.iter().filter(|(id, it)| **id != self.id && !it.is_lost);
+            let viewed = others.filter(|(_, it)| it.rank == Some(Role::View) && it.is_busy).count();
             let has_turn = rank != Some(Role::View) || viewed < (slots.most.div_ceil(2) - 1).max(1);
             let holder = table.held.get_mut(&self.id).filter(|it| !it.is_lost).ok_or_else(no_turn)?;
             (holder.rank, holder.is_busy) = (rank, has_turn && rank.is_some());
@@ -265,5 +267,56 @@ impl Drop for Slot {
             None => drop(table.held.remove(&self.id)),
         }
         self.slots.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixStream;
+    use std::thread::sleep;
+
+    use super::*;
+
+    const GRACE: Duration = Duration::from_millis(200);
+
+    /// Four slots.
+    fn slots(waiting_time: Duration) -> Arc<Slots> {
+        Slots::new(4, &Limits { grace: GRACE, waiting_time, ..Limits::default() })
+    }
+
+    /// A new connection with its slot.
+    fn connected(slots: &Arc<Slots>) -> Slot {
+        let (socket, _) = UnixStream::pair().expect("there are sockets");
+        slots.take(&Arc::new(socket.into()), PeerAddress::Uid(0)).expect("it is told at least")
+    }
+
+    fn logged_in(slots: &Arc<Slots>, role: Role) -> Slot {
+        let slot = connected(slots);
+        slot.judge(Some(role)).expect("it has its turn");
+        slot
+    }
+
+    #[test]
+    fn where_strangers_hold_half_of_the_slots_they_make_room_for_one_another() {
+        let slots = slots(10 * GRACE);
+        let editors = [(); 2].map(|()| logged_in(&slots, Role::Edit));
+        assert!(editors.iter().all(Slot::rest));
+        sleep(GRACE);
+        // The grace of the editors is over, and that of the strangers is not.
+        let strangers = [(); 2].map(|()| connected(&slots));
+        assert!(connected(&slots).loss().is_none(), "one makes room");
+        assert!(editors.iter().all(|editor| editor.loss().is_none()));
+        assert_eq!(strangers.iter().filter(|stranger| stranger.loss().is_some()).count(), 1);
+    }
+
+    #[test]
+    fn a_viewer_does_not_wait_for_its_own_last_request() {
+        let slots = slots(Duration::ZERO);
+        let viewer = logged_in(&slots, Role::View);
+        viewer.judge(Some(Role::View)).expect("the next request came right behind the first one");
+        let other = connected(&slots);
+        assert!(other.judge(Some(Role::View)).is_err(), "another viewer has to wait");
+        assert!(viewer.rest());
+        other.judge(Some(Role::View)).expect("it has its turn");
     }
 }
