@@ -296,4 +296,23 @@ mod tests {
         assert!(is_seen(from, 53, later) && is_seen(from, 54, later));
         assert_eq!((guesses.lock_outs(start + SECOND).0, guesses.lock_outs(later)), (1, (1, 0)));
     }
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "a clock that the test moves has to begin somewhere")]
+    fn strangers_push_no_right_value_and_no_lock_out() {
+        let (mut guesses, start) = (Authenticator::default(), Instant::now());
+        let [known, locked] = ["192.0.2.1", "2001:db8::1"].map(address);
+        judge(&mut guesses, known, 99, start);
+        for from in [known, locked] {
+            (0..MAX_FAILURES as u64).for_each(|value| drop(judge(&mut guesses, from, value, start)));
+        }
+        for number in 0..2 * MAX_ADDRESSES as u32 {
+            judge(&mut guesses, IpAddr::from((0x0a00_0000 + number).to_be_bytes()), 1, start + SECOND);
+        }
+        assert_eq!(guesses.addresses.len(), MAX_ADDRESSES);
+        assert_eq!(judge(&mut guesses, known, 99, start + SECOND), admitted("a", Role::Edit));
+        let locked_out = judge(&mut guesses, address("2001:db8::2"), 5, start + SECOND);
+        assert_eq!(locked_out, Verdict::LockedOut, "it is one /64");
+        assert_eq!(judge(&mut guesses, address("2001:db8:0:1::1"), 5, start + SECOND), Verdict::Wrong);
+    }
 }

@@ -210,8 +210,13 @@ impl Query {
 
     /// Notes an ignored name once, percent-encoded (RFC 3986, 2.1).
     fn note(&mut self, name: &str) {
-        let shown: String = masked_text(name).chars().take(MAX_NAME).collect();
-        let note = format!("{IGNORED_PARAMETER} {}", utf8_percent_encode(&shown, NAME));
+        let mut shown = utf8_percent_encode(&masked_text(name), NAME).to_string();
+        if shown.len() > MAX_NAME {
+            // Not within a percent escape.
+            let escape = shown[MAX_NAME - 2..MAX_NAME].find('%').map(|at| MAX_NAME - 2 + at);
+            shown.truncate(escape.unwrap_or(MAX_NAME));
+        }
+        let note = format!("{IGNORED_PARAMETER} {shown}");
         if !name.is_empty() && self.notes.len() < MAX_NOTED && !self.notes.contains(&note) {
             self.notes.push(note);
         }
@@ -391,6 +396,7 @@ fn unreserved(digits: &str) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::server::message::PeerAddress;
 
     fn faults(operation: ApiOperation, query: &str) -> Vec<String> {
         let mut query = Query::new(operation.route(), query);
@@ -446,6 +452,7 @@ mod tests {
             assert_eq!(canonical(&canonical(path)), expected, "{path}");
         }
     }
+
     #[test]
     fn forms_and_json_are_told_from_what_operations_take() {
         let multipart = "--x1\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\nhttp 80;\r\n--x1--\r\n";
@@ -474,6 +481,71 @@ mod tests {
             (Body::None, "data=%7B%7D", false),
         ] {
             assert_eq!(refuse_form(wanted, body.as_bytes()).is_err(), is_refused, "{body}");
+        }
+    }
+
+    #[test]
+    fn near_parameters_are_told_from_others() {
+        for (name, expected) in [
+            ("dry-run", Some("dry_run")),
+            ("dryRun", Some("dry_run")),
+            ("dry_rnu", Some("dry_run")),
+            ("confirmed", Some("confirm")),
+            ("forced", Some("force")),
+            ("asynch", Some("async")),
+            ("sync", None),
+            ("Sync", None),
+            ("dry", None),
+            ("to", None),
+            ("", None),
+            ("skip-streams", None),
+            ("runtime", None),
+            ("token", None),
+            ("confirmation", None),
+        ] {
+            let mut query = Query::new(ApiOperation::Modify.route(), "");
+            query.change_options();
+            let hint = query.refusal_of(name).and_then(|fault| fault.hint);
+            let expected = expected.map(|meant| format!("did you mean `{meant}`? nothing was done"));
+            assert_eq!(hint, expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn ignored_names_are_encoded_and_bounded() {
+        let note = |name: &str| {
+            let mut query = Query::new(ApiOperation::Read.route(), "");
+            query.note(name);
+            query.notes.pop().unwrap_or_default().replace("ignored-parameter ", "")
+        };
+        assert_eq!(note("a b;c+ü"), "a%20b%3Bc%2B%C3%BC");
+        assert_eq!(note(&"x".repeat(1000)), "x".repeat(MAX_NAME));
+        for before in MAX_NAME - 3..=MAX_NAME {
+            let cut = note(&format!("{}ü", "x".repeat(before)));
+            let whole = before + if before + 3 <= MAX_NAME { 3 } else { 0 };
+            assert_eq!(cut.len(), whole, "{cut}");
+        }
+    }
+
+    #[test]
+    fn a_location_is_a_path_with_the_query_as_it_was_sent() {
+        let location = |target: &str| {
+            let head = Head {
+                method: "POST".to_owned(),
+                target: target.to_owned(),
+                headers: Vec::new(),
+                peer: PeerAddress::Uid(0),
+                unread: false,
+            };
+            let response = to_canonical(&head, |path| path.starts_with("/a"))?;
+            assert_eq!(response.status, 308);
+            let (_, location) = response.headers.into_iter().find(|(name, _)| *name == "Location")?;
+            Some(location)
+        };
+        assert_eq!(location("//a/?b=//c/%41?"), Some("/a?b=//c/%41?".to_owned()));
+        assert_eq!(location("//a?"), Some("/a?".to_owned()));
+        for target in ["/a", "/a?b=//c/", "//evil.example", "//evil.example/a", "/b/", "*", "/..//a"] {
+            assert_eq!(location(target), None, "{target}");
         }
     }
 }

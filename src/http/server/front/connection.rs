@@ -260,11 +260,7 @@ impl<'f> Connection<'f> {
     /// Passes a body in chunks on (RFC 9112, section 7.1).
     fn pass_chunks(&mut self, body: &mut ArrivingBody<'_>) -> Result<(), End> {
         loop {
-            let line = self.line("body", CHUNK_LINE)?;
-            let length = match parse_chunk_size(&line) {
-                Ok(Status::Complete((_, length))) if line[0].is_ascii_hexdigit() => length,
-                _ => return Err(malformed("a chunk of the body has no length").into()),
-            };
+            let length = chunk_length(&self.line("body", CHUNK_LINE)?)?;
             if length == 0 {
                 break;
             }
@@ -405,5 +401,51 @@ impl ArrivingBody<'_> {
 impl Drop for ArrivingBody<'_> {
     fn drop(&mut self) {
         self.memory.1.fetch_sub(self.charged, Ordering::AcqRel);
+    }
+}
+
+/// The length of a chunk, by the line in front of it with its end.
+fn chunk_length(line: &[u8]) -> Result<u64, Error> {
+    match parse_chunk_size(line) {
+        Ok(Status::Complete((_, length))) if line[0].is_ascii_hexdigit() => Ok(length),
+        _ => Err(malformed("a chunk of the body has no length")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chunk_has_a_length_in_hexadecimal_digits_alone() {
+        for (line, expected) in
+            [("0", 0), ("1a", 26), ("1A;x=\"y\"", 26), ("5 ;x", 5), ("00000000000000ff", 255)]
+        {
+            assert_eq!(chunk_length(format!("{line}\r\n").as_bytes()).ok(), Some(expected), "{line}");
+        }
+        for line in ["", "g", "0x1", "+1", "-1", " 1", "1 1", "1x", ";", "11111111111111111"] {
+            assert!(chunk_length(format!("{line}\r\n").as_bytes()).is_err(), "{line}");
+        }
+    }
+
+    /// A body that holds so many bytes, charged to this memory.
+    fn body(memory: &(usize, AtomicUsize), length: usize) -> Result<ArrivingBody<'_>, Error> {
+        let mut body = ArrivingBody { bytes: Vec::new(), memory, charged: 0, most: usize::MAX };
+        body.append(&vec![b'x'; length]).map(|()| body)
+    }
+
+    #[test]
+    fn what_is_not_to_be_had_is_refused_and_all_is_given_back() {
+        const SMALL: usize = limits::SMALL_BODY;
+        let memory = (10 * SMALL, AtomicUsize::new(0));
+        let one = body(&memory, 6 * SMALL).expect("there is room");
+        assert!(body(&memory, 5 * SMALL).is_err());
+        let other = body(&memory, 4 * SMALL).expect("there is room");
+        assert!(body(&memory, SMALL + 1).is_err());
+        assert!(body(&memory, SMALL).is_ok(), "a small one always finds room");
+        drop((one, other));
+        assert!(body(&memory, 10 * SMALL + 1).is_err());
+        assert!(body(&memory, 10 * SMALL).is_ok());
+        assert_eq!(memory.1.into_inner(), 0);
     }
 }

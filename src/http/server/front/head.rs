@@ -312,4 +312,33 @@ mod tests {
             assert!(one_by_one, "{} byte by byte", wrong.escape_ascii());
         }
     }
+
+    #[test]
+    fn another_version_is_told_so() {
+        for head in ["PRI * HTTP/2.0\r\n\r\n", "GET / HTTP/2\r\nHost: a\r\n\r\n", "GET / HTTP/0.9\r\n\r\n"] {
+            let refusal = read(head).expect_err(head);
+            assert_eq!(status(&refusal), 505, "{head}");
+            assert!(refusal.message.contains("HTTP/1.1"), "{}", refusal.message);
+        }
+    }
+
+    #[test]
+    fn too_many_headers_are_too_large() {
+        let most = HEADERS;
+        let head =
+            |count: usize| format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: y\r\n".repeat(count - 1));
+        good(&head(most));
+        assert_eq!(status(&read(&head(most + 1)).expect_err("one more")), 431);
+    }
+
+    #[test]
+    fn the_handler_sees_no_header_of_the_connection_and_none_that_only_the_gate_writes() {
+        let parsed = good(
+            "POST / HTTP/1.1\r\nHost: a\r\nMediactl-Peer: uid:0\r\nMEDIACTL-UNREAD: 1\r\nTE: chunked\r\n\
+             Expect: 100-Continue\r\nConnection: upgrade\r\nUpgrade: x\r\nContent-Length: 1\r\nX: \t y \t\r\n\r\n",
+        );
+        let kept = [("host", "a"), ("x", "y")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(parsed.head.headers, kept);
+        assert!(parsed.expects_continue);
+    }
 }
