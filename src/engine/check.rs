@@ -179,15 +179,13 @@ impl NewWarning {
 /// An entry that got another name is the same one.
 pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
     let entries = [before, after].map(|document| document.entries().collect::<Vec<_>>());
-    let changed = changed(before.text(), after.text(), &entries);
-    let sides = [0, 1].map(|side| parts([before, after][side], &entries[side], changed[side].clone()));
+    let parts_in =
+        |[old, new]: [Range<usize>; 2]| [parts(before, &entries[0], old), parts(after, &entries[1], new)];
+    let sides = parts_in(changed(before.text(), after.text(), &entries));
     let [(old, old_rest), (new, new_rest)] = match sides[0].1 == sides[1].1 {
         true => sides,
         // The lines outside of blocks are judged together.
-        false => [before, after].map(|document| {
-            let all: Vec<_> = document.entries().collect();
-            parts(document, &all, 0..all.len())
-        }),
+        false => parts_in([0, 1].map(|side| 0..entries[side].len())),
     };
     let mut known: HashMap<&Key<'_>, Vec<&str>> = HashMap::new();
     old.iter().for_each(|entry| known.entry(&entry.key).or_default().push(entry.text));

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::change::Operation;
 use super::hook::{self, HookFailure};
-use super::local::Engine;
+use super::local::{Engine, LogLevel};
 use super::roll_back::{Aftermath, RollbackPoint};
 use super::running::{ReloadRun, Turn};
 use super::snapshot::{Snapshot, without_secrets};
@@ -77,7 +77,7 @@ impl Engine {
             }
         };
         if std::thread::Builder::new().spawn(run).is_err() {
-            self.tell(super::LogLevel::Error, "cannot spawn a thread for the reload command");
+            self.tell(LogLevel::Error, "cannot spawn a thread for the reload command");
         }
     }
 

@@ -289,9 +289,12 @@ pub fn kept(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let kept = |serial| handler.service.kept(ChangeRef::Serial(serial));
     let before = kept(entry.serial)?;
     // Any text with its revision is the text after it.
-    let later = entries.iter().filter(|later| later.before == entry.after).map(|later| kept(later.serial));
-    let now = [ConfigSource::Saved, ConfigSource::Running].map(|source| handler.text_of(source));
-    let after = later.chain(now).flatten().find(|text| Some(text.revision()) == entry.after);
+    let later = entries.iter().find(|later| later.before.is_some() && later.before == entry.after);
+    let now = |source| handler.text_of(source).ok().filter(|text| Some(text.revision()) == entry.after);
+    let after = match later {
+        Some(later) => Some(kept(later.serial)?),
+        None => now(ConfigSource::Saved).or_else(|| now(ConfigSource::Running)),
+    };
     let gone = || Error::new(ErrorKind::NotFound, format!("the text after `#{}` is not kept", entry.serial));
     let names = ["before", "after"].map(|side| format!("{side} #{}", entry.serial));
     Ok(between(names, [before, after.ok_or_else(gone)?], handler.masker_of(masks)))

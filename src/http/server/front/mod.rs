@@ -147,9 +147,8 @@ fn accept_all(shared: &Arc<Shared>, listener: &OwnedFd, admits: Option<&Admits>)
     let (mut logged, mut failed) = (Instant::now(), None);
     while !slots.is_stopping() {
         match accept(listener, admits.is_some()) {
-            Ok((socket, peer)) => {
-                let user = || SocketPeer::from_socket(&socket).ok();
-                let is_admitted = admits.is_none_or(|admits| user().is_some_and(|peer| admits(&peer)));
+            Ok((socket, peer, process)) => {
+                let is_admitted = admits.is_none_or(|admits| process.is_some_and(|process| admits(&process)));
                 let_in(shared, socket, peer, is_admitted);
             }
             // Nothing came for a second, the client closed the connection, or a signal came.
@@ -166,18 +165,19 @@ fn accept_all(shared: &Arc<Shared>, listener: &OwnedFd, admits: Option<&Admits>)
     }
 }
 
-fn accept(listener: &OwnedFd, is_local: bool) -> io::Result<(OwnedFd, PeerAddress)> {
+/// Accepts a connection; of one to a Unix socket with the process at its other end.
+fn accept(listener: &OwnedFd, is_local: bool) -> io::Result<(OwnedFd, PeerAddress, Option<SocketPeer>)> {
     let (socket, from) = acceptfrom_with(listener, SocketFlags::CLOEXEC)?;
     if is_local {
-        let uid = SocketPeer::from_socket(&socket)?.user;
-        return Ok((socket, PeerAddress::Uid(uid)));
+        let process = SocketPeer::from_socket(&socket)?;
+        return Ok((socket, PeerAddress::Uid(process.user), Some(process)));
     }
     let from = from.and_then(|from| SocketAddr::try_from(from).ok());
     let from = from.ok_or(io::ErrorKind::ConnectionAborted)?;
     // Responses are written in large pieces, so nothing is gained by waiting for more. The call fails only on a connection
     // that has ended.
     let _ = set_tcp_nodelay(&socket, true);
-    Ok((socket, PeerAddress::Address(from.ip().to_canonical())))
+    Ok((socket, PeerAddress::Address(from.ip().to_canonical()), None))
 }
 
 /// Gives a connection its thread, in which it is answered, or told why it is not.
