@@ -7,7 +7,7 @@ import { byId, el, fill } from './dom.js';
 import { mayLeave } from './draft.js';
 import { keepFocus, listen, showFrame } from './frame.js';
 import { showHistory } from './history.js';
-import { showLogin } from './login.js';
+import { forget, known, showLogin } from './login.js';
 import { follow, stop } from './load.js';
 import { note, parse } from './router.js';
 import { State } from './state.js';
@@ -42,11 +42,11 @@ function announce(text) {
 }
 
 function logIn() {
-  left();
-  showLogin(main, state, started);
+  showLogin(main, state, known().login, started, left());
 }
 
 function started() {
+  if (state.applied !== state.status?.pending?.id) state.set({ applied: null });
   follow(state);
   showPlace();
   if (!byId('confirm').contains(document.activeElement)) main.focus({ preventScroll: true });
@@ -58,6 +58,7 @@ function logOut() {
   api.logOut();
   unmark();
   state.reset();
+  forget();
   logIn();
 }
 
@@ -87,4 +88,5 @@ attachConfirm(byId('confirm'), state, () => follow(state));
 attachBar(byId('change'), state);
 listen(state);
 keepFocus(main);
+state.set({ applied: known().pending });
 logIn();

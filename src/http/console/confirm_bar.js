@@ -5,7 +5,7 @@ import { asProblem } from './api.js';
 import { el, fill, refill } from './dom.js';
 import { clockWords, firstOf } from './figures.js';
 import { load } from './load.js';
-import { loginForm, said } from './login.js';
+import { loginForm, remember, said } from './login.js';
 
 /** The seconds that are left when somebody who does not see the bar is told. */
 const TOLD = [60, 30, 10];
@@ -47,6 +47,9 @@ export function attach(bar, state, goOn) {
   setInterval(tick, 500);
   setInterval(tryAgain, TRY);
 
+  state.subscribe(['applied', 'deadline'], () => {
+    if (state.role) remember({ pending: state.applied, until: Date.now() + (state.deadline ?? 0) - performance.now() });
+  });
   state.subscribe(['status'], tellOfOthers);
   state.subscribe(['status', 'applied', 'needsPassword', 'role', 'isConnected', 'deadline', 'newLogin'], draw);
 

@@ -1,7 +1,9 @@
-// The form for the login. The password is in the memory of the page alone.
+// The form for the login. The password is in the memory of the page alone; a reload of this tab keeps the login, and the
+// change that was made here and is to be confirmed.
 
 import { asProblem } from './api.js';
 import { el, fill } from './dom.js';
+import { clockWords } from './figures.js';
 import { load } from './load.js';
 
 /** @typedef {import('./state.js').State} State */
@@ -10,14 +12,27 @@ import { load } from './load.js';
  * Shows the first form, and calls `done` once the server takes the login.
  * @param {HTMLElement} main
  * @param {State} state
+ * @param {string} login that is filled in
  * @param {() => void} done
+ * @param {AbortSignal} signal ends the form
  */
-export function showLogin(main, state, done) {
-  const form = loginForm(state, { login: '', label: 'Password', word: 'Log in', done },
-    el('h1', 'Log in'), el('p.quiet', `to the server of ${location.host}`));
+export function showLogin(main, state, login, done, signal) {
+  const own = el('p.own');
+  const form = loginForm(state, { login, label: 'Password', word: 'Log in', done },
+    el('h1', 'Log in'), el('p.quiet', `to the server of ${location.host}`), own);
   form.className = 'login';
   fill(main, form);
-  form.querySelector('input')?.focus();
+  /** @type {HTMLElement | null} */ (form.querySelector(login ? '[type=password]' : 'input'))?.focus();
+  const timer = setInterval(tick, 500);
+  signal.addEventListener('abort', () => clearInterval(timer));
+  tick();
+
+  /** Counts down the change that was made in this tab before it was loaded again. */
+  function tick() {
+    const { pending, until } = known();
+    const left = Math.ceil((until - Date.now()) / 1000);
+    own.textContent = pending && left > 0 ? `The change that you made goes back in ${clockWords(left)}. Log in to keep it.` : '';
+  }
 }
 
 /**
@@ -37,6 +52,7 @@ export function loginForm(state, { login, label, word, done }, ...head) {
     const back = state.api.logIn(name.value, password.value);
     try {
       await load(state);
+      remember({ login: name.value });
       await done();
     } catch (error) {
       back();
@@ -54,4 +70,26 @@ export function said(error) {
   const { status, message, retryAfter } = asProblem(error);
   if (status === 401) return 'The login or the password is wrong.';
   return retryAfter ? `${message}, in ${retryAfter} s` : message;
+}
+
+const KEY = 'mediactl.session';
+
+/**
+ * `pending` is the ID of the change, `until` the time at which it goes back.
+ * @typedef {{login: string, pending: string | null, until: number}} Session
+ */
+
+/** @returns {Session} */
+export function known() {
+  return { login: '', pending: null, until: 0, ...JSON.parse(sessionStorage.getItem(KEY) ?? '{}') };
+}
+
+/** @param {Partial<Session>} facts */
+export function remember(facts) {
+  sessionStorage.setItem(KEY, JSON.stringify({ ...known(), ...facts }));
+}
+
+/** Forgets who was logged in, and the change that was made here: somebody logged out. */
+export function forget() {
+  sessionStorage.removeItem(KEY);
 }
