@@ -11,7 +11,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
 
 use crate::http::api::{DEFAULT_PREFIX, Fingerprint};
-use crate::http::client::{AnswerSize, DEFAULT_TIMEOUT};
+use crate::http::client::{ByteSize, DEFAULT_TIMEOUT};
 
 /// The configuration file, unless an option or the environment names another target.
 const DEFAULT_CONF: &str = "/etc/media/media.conf";
@@ -60,7 +60,7 @@ pub struct GlobalArgs {
 
     /// The largest file that is read, as configuration, as included file or as input: 64M, 100KiB, 1G
     #[arg(long, value_name = "SIZE", env = "MEDIACTL_MAX_FILE", default_value = "64M")]
-    pub max_file: AnswerSize,
+    pub max_file: ByteSize,
 
     /// When to use colours
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
@@ -150,7 +150,7 @@ pub struct RemoteArgs {
     /// The largest answer that is taken, in bytes, or with a unit: 64M, 100KiB, 1G [default: the size
     /// of the context, else 64MiB]
     #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
-    pub max_answer: Option<AnswerSize>,
+    pub max_answer: Option<ByteSize>,
 
     /// The longest time for a request, whatever else is said.
     #[arg(skip)]
@@ -164,8 +164,8 @@ impl RemoteArgs {
     }
 
     /// The size of an answer: as the options say, else as the context says.
-    pub fn answer(&self, of_context: Option<AnswerSize>) -> AnswerSize {
-        self.max_answer.or(of_context).unwrap_or(AnswerSize::DEFAULT)
+    pub fn answer(&self, of_context: Option<ByteSize>) -> ByteSize {
+        self.max_answer.or(of_context).unwrap_or(ByteSize::DEFAULT)
     }
 
     /// The time for a request: as the options say, else as the context says, in seconds.

@@ -16,7 +16,7 @@ use crate::cli::ui::Ui;
 use crate::engine::Snapshot;
 use crate::error::{Error, Exit};
 use crate::http::api::DEFAULT_PREFIX;
-use crate::http::client::{AnswerSize, Endpoint, without_userinfo};
+use crate::http::client::{ByteSize, Endpoint, without_userinfo};
 use crate::store::etcd::ClusterUrl;
 use mediaconf::one_line;
 
@@ -194,7 +194,7 @@ impl AddContextArgs {
             ("fingerprint", json!(remote.fingerprint.map(|fingerprint| fingerprint.to_string()))),
             ("api_prefix", json!(remote.api_prefix)),
             ("timeout", json!(remote.timeout)),
-            ("max_answer", json!(remote.max_answer.map(AnswerSize::bytes))),
+            ("max_answer", json!(remote.max_answer.map(ByteSize::bytes))),
             // One word is a string in JSON, several are a list.
             ("group", if let [only] = &self.group[..] { json!(only) } else { json!(self.group) }),
             ("protected", json!(self.protected.then_some(true))),
@@ -241,7 +241,7 @@ fn record(context: &ServerContext, is_current: bool) -> Value {
         "fingerprint": context.fingerprint.map(|fingerprint| fingerprint.to_string()),
         "api_prefix": context.api_prefix,
         "timeout": context.timeout,
-        "max_answer": context.max_answer.map(AnswerSize::bytes),
+        "max_answer": context.max_answer.map(ByteSize::bytes),
         "groups": context.groups,
         "protected": context.is_protected,
     })

@@ -21,7 +21,7 @@ use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{DEFAULT_PREFIX, Fingerprint};
-use crate::http::client::{AnswerSize, Endpoint, without_userinfo};
+use crate::http::client::{ByteSize, Endpoint, without_userinfo};
 use mediaconf::{Document, Entry, Fault, LineIndex, Request, Schema, Segment};
 pub use password::password;
 
@@ -58,7 +58,7 @@ pub struct ServerContext {
     /// The longest time for a request, in seconds.
     pub timeout: Option<u64>,
     /// The size that an answer may have.
-    pub max_answer: Option<AnswerSize>,
+    pub max_answer: Option<ByteSize>,
     pub groups: Vec<String>,
     /// True if every change is asked about.
     pub is_protected: bool,

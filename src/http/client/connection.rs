@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use super::endpoint::{Endpoint, without_userinfo};
 use super::error::{ADDRESS, AUTHORITY, FailedCall, TlsFault, was_closed};
-use super::settings::{AnswerSize, ClientSettings, Credentials};
+use super::settings::{ByteSize, ClientSettings, Credentials};
 use super::tls::{self, TlsTrust};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{
@@ -271,7 +271,7 @@ impl Client {
             return Err(self.failed(false, what, Some(hint.to_owned())).into());
         }
         let is_refused = !status.is_success() && !is_known;
-        let most = if is_refused { AnswerSize::OF_REFUSAL } else { self.settings.max_answer };
+        let most = if is_refused { ByteSize::OF_REFUSAL } else { self.settings.max_answer };
         let too_large = || -> FailedCall {
             let larger = most.next().map(|size| format!("`--max-answer {size}` takes a larger one"));
             let (what, hint) = match is_refused {

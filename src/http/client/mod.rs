@@ -19,5 +19,5 @@ pub use connection::{ApiCall, Client, Host, Reply};
 pub use endpoint::{BadUrl, Endpoint, UserInfo, without_userinfo};
 pub use error::TlsFault;
 pub use service::RemoteService;
-pub use settings::{AnswerSize, ClientSettings, Credentials, DEFAULT_TIMEOUT};
+pub use settings::{ByteSize, ClientSettings, Credentials, DEFAULT_TIMEOUT};
 pub use tls::TlsTrust;

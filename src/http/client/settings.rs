@@ -23,7 +23,7 @@ pub struct ClientSettings {
     /// The longest time for a whole request, until its answer is parsed.
     pub timeout: Duration,
     /// The size that the answer may have.
-    pub max_answer: AnswerSize,
+    pub max_answer: ByteSize,
     /// The user who became root by sudo. It is sent to a server at a Unix socket, for its history.
     pub sudo_user: Option<String>,
 }
@@ -34,7 +34,7 @@ impl Default for ClientSettings {
             credentials: None,
             trust: TlsTrust::Platform,
             timeout: DEFAULT_TIMEOUT,
-            max_answer: AnswerSize::DEFAULT,
+            max_answer: ByteSize::DEFAULT,
             sudo_user: None,
         }
     }
@@ -45,11 +45,11 @@ const KIB: u64 = 1024;
 /// The units of sizes. A size is shown in the largest that leaves no rest.
 const UNITS: [(&str, u64); 3] = [("GiB", KIB * KIB * KIB), ("MiB", KIB * KIB), ("KiB", KIB)];
 
-/// The size that the answer of a server may have.
+/// A number of bytes, as an option takes it: how large an answer or a file may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
-pub struct AnswerSize(u64);
+pub struct ByteSize(u64);
 
-impl AnswerSize {
+impl ByteSize {
     pub const DEFAULT: Self = Self(64 * KIB * KIB);
 
     /// The largest answer with an error status.
@@ -76,7 +76,7 @@ impl AnswerSize {
     }
 }
 
-impl FromStr for AnswerSize {
+impl FromStr for ByteSize {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -92,7 +92,7 @@ impl FromStr for AnswerSize {
     }
 }
 
-impl fmt::Display for AnswerSize {
+impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.in_unit() {
             (1, "") => f.write_str("1 byte"),
@@ -161,7 +161,7 @@ mod tests {
             ("67108864", "64 MiB", Some("128M")),
             ("16G", "16 GiB", None),
         ] {
-            let size: AnswerSize = given.parse().expect("it is a size");
+            let size: ByteSize = given.parse().expect("it is a size");
             assert_eq!((size.to_string().as_str(), size.next().as_deref()), (shown, next));
         }
     }

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
@@ -22,6 +22,7 @@ use serde::Deserialize;
 
 use super::find::{ConfFile, read_whole};
 use super::history::{FIRST, FOLDER, History, JOURNAL, JournalLine, KEEP, number_kept, plain, read_lines};
+use super::in_place;
 use super::replace::sync_folder;
 use super::state::{LOCK, PROBE_WAIT, SERVE_LOCK, StateDir, UNFINISHED};
 use crate::error::{Error, ErrorKind};
@@ -277,9 +278,9 @@ impl FormerHistory {
         let newest = lines.last().map_or(0, |last| last.serial);
         let oldest = newest.saturating_sub(number_kept(folder.read(KEEP)?));
         lines.retain(|line| line.serial > oldest);
-        let present = match fs::read(conf.target()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            read => Some(read.map_err(Error::opening("read", conf.target()))?),
+        let present = match in_place::load(conf, None) {
+            Err(error) if error.kind == ErrorKind::NoConfiguration => None,
+            loaded => Some(loaded?.0.bytes.to_vec()),
         };
         Ok(Some(Self { folder, lines, is_damaged, present }))
     }

@@ -152,6 +152,9 @@ pub(super) fn open_whole_path(path: &Path, flags: OFlags) -> Result<File, Errno>
 /// The bytes that a configuration, a file that it includes, or a file that an argument names may have.
 static LARGEST: AtomicU64 = AtomicU64::new(64 << 20);
 
+/// The most MiB that `--max-file` takes.
+const MOST_MIB: u64 = 16 << 10;
+
 /// From now on, this process reads no configuration or input with more bytes.
 pub fn limit_files(bytes: u64) {
     LARGEST.store(bytes, Ordering::Relaxed);
@@ -177,9 +180,12 @@ pub fn read_limited(
         return Ok(bytes);
     }
     let words = format!("`{}` has more than {most} bytes", path.display());
-    let mib = size.max(2 * most).div_ceil(1 << 20);
-    Err(Error::new(ErrorKind::FileTooLarge, words)
-        .hint(format!("if it is the right file: `--max-file {mib}M`")))
+    let larger = size.max(2 * most).div_ceil(1 << 20);
+    let hint = match larger <= MOST_MIB {
+        true => format!("if it is the right file: `--max-file {larger}M`"),
+        false => "a configuration is far smaller: is it the right file?".to_owned(),
+    };
+    Err(Error::new(ErrorKind::FileTooLarge, words).hint(hint))
 }
 
 /// Reads a whole file of the state folder, which has about `size` bytes, from where it stands to its end.

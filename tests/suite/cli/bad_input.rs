@@ -151,8 +151,17 @@ fn files_that_are_too_large_are_refused() {
     place.run(["modify", "-f", "/dev/zero"]).exits(3).says("`/dev/zero` has more than");
     let piped = place.mediactl(["--max-file", "8", "save", "--dry-run", "-"]).input("rtmp 1936;\n").run();
     piped.exits(3).says("`<stdin>` has more");
-    place.put(CONF, "include /proc/self/pagemap;\n");
-    place.run(["check"]).exits(3).prints("/proc/");
+    sparse("huge.conf", 17 << 30);
+    place.run(["--conf", "huge.conf", "read"]).exits(3).says("hint: a configuration is far smaller");
+    place.put_fifo("pipe.conf");
+    for (included, words) in [
+        ("/proc/self/pagemap", "cannot include `/proc/self/pagemap`"),
+        ("pipe.conf", "pipe.conf` is a pipe"),
+        ("/dev/zero", "`/dev/zero` is a device"),
+    ] {
+        place.put(CONF, format!("include {included};\n"));
+        place.run(["check"]).exits(3).prints(words);
+    }
 }
 
 #[test]
