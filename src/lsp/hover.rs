@@ -36,7 +36,7 @@ pub fn explained(spot: &Spot, takes_markdown: bool) -> Value {
 fn explanation(current: &Config<'_>, path: &Path, keyword: &str) -> Option<Explanation> {
     let alone = || {
         let alone = Path { segments: vec![Segment::Key(keyword.to_owned())] };
-        (Config::from(&json!({}))).explain(&alone).ok()
+        Config::from(&json!({})).explain(&alone).ok()
     };
     current.explain(path).ok().or_else(alone)
 }
@@ -52,7 +52,7 @@ fn of_template(row: &'static Parameter) -> Option<Explanation> {
     let schema = Schema::media();
     let kind = schema.kinds.iter().find(|kind| kind.scope().by_key(row.key).is_some())?;
     let path = Path { segments: [kind.key(), row.key].map(|key| Segment::Key(key.to_owned())).into() };
-    let same = (Config::from(&json!({}))).explain(&path).ok()?;
+    let same = Config::from(&json!({})).explain(&path).ok()?;
     Some(Explanation { documentation: row.doc.to_owned(), ..same })
 }
 

@@ -175,9 +175,9 @@ pub fn read_limited(
     if size <= most {
         bytes.reserve(usize::try_from(size).unwrap_or_default() + 1);
         file.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
-    }
-    if size <= most && bytes.len() as u64 <= most {
-        return Ok(bytes);
+        if bytes.len() as u64 <= most {
+            return Ok(bytes);
+        }
     }
     let words = format!("`{}` has more than {most} bytes", path.display());
     let larger = size.max(2 * most).div_ceil(1 << 20);

@@ -28,7 +28,7 @@ const TURNED_AWAY: usize = 64;
 /// A connection has *logged in* if its last request had a right password. Where all slots are taken, a new connection
 /// gets that of the oldest one that has not logged in, whatever it does, or else of the one that is idle for the longest
 /// time; neither is closed before its grace is over. Requests of viewers that are answered hold less than half of the
-/// slots. So an editor always finds a slot, unless editors hold all of them.
+/// slots, and of those of an address. So an editor always finds a slot, unless editors hold all of them.
 pub struct Slots {
     most: usize,
     limits: Limits,
@@ -215,9 +215,14 @@ impl Slot {
             let now = Instant::now();
             // A request that came right behind the last one of its connection finds that still busy.
             let others = table.held.iter().filter(|(id, it)| **id != self.id && !it.is_lost);
-            let viewed = others.filter(|(_, it)| it.rank == Some(Role::View) && it.is_busy).count();
-            let has_turn = rank != Some(Role::View) || viewed < (slots.most.div_ceil(2) - 1).max(1);
+            let viewed = others.filter(|(_, it)| it.rank == Some(Role::View) && it.is_busy);
+            let viewed: Vec<Option<IpAddr>> = viewed.map(|(_, it)| it.address).collect();
             let holder = table.held.get_mut(&self.id).filter(|it| !it.is_lost).ok_or_else(no_turn)?;
+            let of_address = viewed.iter().filter(|address| address.is_some() && **address == holder.address);
+            let share = |slots: usize| (slots.div_ceil(2) - 1).max(1);
+            let has_room =
+                viewed.len() < share(slots.most) && of_address.count() < share(slots.limits.per_address);
+            let has_turn = rank != Some(Role::View) || has_room;
             (holder.rank, holder.is_busy) = (rank, has_turn && rank.is_some());
             holder.since = if rank.is_some() { now } else { holder.since };
             if has_turn {
@@ -286,8 +291,12 @@ mod tests {
 
     /// A new connection with its slot.
     fn connected(slots: &Arc<Slots>) -> Slot {
+        connected_from(slots, PeerAddress::Uid(0))
+    }
+
+    fn connected_from(slots: &Arc<Slots>, peer: PeerAddress) -> Slot {
         let (socket, _) = UnixStream::pair().expect("there are sockets");
-        slots.take(&Arc::new(socket.into()), PeerAddress::Uid(0)).expect("it is told at least")
+        slots.take(&Arc::new(socket.into()), peer).expect("it is told at least")
     }
 
     fn logged_in(slots: &Arc<Slots>, role: Role) -> Slot {
@@ -318,5 +327,17 @@ mod tests {
         assert!(other.judge(Some(Role::View)).is_err(), "another viewer has to wait");
         assert!(viewer.rest());
         other.judge(Some(Role::View)).expect("it has its turn");
+    }
+
+    #[test]
+    fn the_viewers_of_an_address_leave_a_slot_of_it_to_an_editor() {
+        let waiting_time = Duration::ZERO;
+        let slots = Slots::new(64, &Limits { per_address: 4, waiting_time, ..Limits::default() });
+        let [here, there] = [1, 2].map(|number| PeerAddress::Address(IpAddr::from([192, 0, 2, number])));
+        let [one, other, editor, far] = [here, here, here, there].map(|peer| connected_from(&slots, peer));
+        one.judge(Some(Role::View)).expect("it has its turn");
+        assert!(other.judge(Some(Role::View)).is_err(), "another viewer of this address has to wait");
+        editor.judge(Some(Role::Edit)).expect("an editor does not wait");
+        far.judge(Some(Role::View)).expect("those of another address do not wait");
     }
 }
