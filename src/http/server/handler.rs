@@ -65,6 +65,8 @@ pub struct Handler {
     pub(super) checking_patch: Mutex<()>,
     /// Held while a read that takes long is answered to a viewer.
     costly_read: Mutex<()>,
+    /// The places of viewers that wait for such a read.
+    costly: Arc<()>,
     /// The last masked configurations, by revision and by who sees them: each page of the console begins with one.
     masked: Mutex<Vec<(Revision, Role, Arc<MaskedConfig>)>>,
     /// The number of configurations that were masked for viewers.
@@ -103,6 +105,19 @@ pub struct Call<'r> {
 /// The number of masked configurations that are kept.
 const MOST_MASKED: usize = 8;
 
+/// Takes one of so many places, so that slots of the front stay for others; `None` if there is none. Each place is a share of
+/// `all` until it is dropped.
+pub fn place(all: &Arc<()>, most: usize) -> Option<Arc<()>> {
+    let place = Arc::clone(all);
+    (Arc::strong_count(all) <= most + 1).then_some(place)
+}
+
+/// The number of viewers whose costly reads wait for one another; others are told to come again.
+const COSTLY_READS: usize = 8;
+
+/// The place and the turn of a read that takes long.
+type Turn<'h> = (Arc<()>, MutexGuard<'h, ()>);
+
 /// The route at a path, with the value of the last segment.
 type Found<'p> = Option<(&'static Route, &'p str)>;
 
@@ -120,6 +135,7 @@ impl Handler {
             change_time: CHANGE_TIME,
             checking_patch: Mutex::default(),
             costly_read: Mutex::default(),
+            costly: Arc::default(),
             masked: Mutex::default(),
             maskings: AtomicU64::new(0),
             open_metrics: Fresh::for_time(METRICS_LIFE),
@@ -177,8 +193,16 @@ impl Handler {
     }
 
     /// The turn of a read that takes long: viewers have one at a time.
-    pub(super) fn turn(&self, role: Role) -> Option<MutexGuard<'_, ()>> {
-        (role == Role::View).then(|| self.costly_read.lock().unwrap_or_else(PoisonError::into_inner))
+    ///
+    /// # Errors
+    /// `Full`: too many viewers wait.
+    pub(super) fn turn(&self, role: Role) -> Result<Option<Turn<'_>>, Error> {
+        if role == Role::Edit {
+            return Ok(None);
+        }
+        let detail = "too many requests of `view_auth` that take long wait; send it again";
+        let place = place(&self.costly, COSTLY_READS).ok_or_else(|| Error::new(ErrorKind::Full, detail))?;
+        Ok(Some((place, self.costly_read.lock().unwrap_or_else(PoisonError::into_inner))))
     }
 
     /// A configuration with masks for this role, made for the first who asks. One is made at a time: that takes many times
@@ -443,9 +467,11 @@ impl Service for Handler {
             // The body of a change that is refused is not kept.
             Verdict::Admitted { role: Role::View, .. } => {
                 let path = canonical(head.path());
-                let found = self.route_at(&path, Some(head.peer));
-                let is_change = head.method == "POST" && found.is_some_and(|(route, _)| route.is_change());
-                if is_change { None } else { Some(Role::View) }
+                let reads =
+                    |(route, _): (&Route, _)| route.methods.contains(&&*head.method) && !route.is_change();
+                let is_reading = matches!(&*head.method, "GET" | "HEAD")
+                    || self.route_at(&path, Some(head.peer)).is_some_and(reads);
+                is_reading.then_some(Role::View)
             }
             _ => None,
         }

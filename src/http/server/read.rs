@@ -220,7 +220,7 @@ pub fn included(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Erro
 /// `history`: the changes, the last one first.
 pub fn history(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     call.query.finish()?;
-    let _turn = handler.turn(call.role);
+    let _turn = handler.turn(call.role)?;
     let mut entries = handler.service.history(WHOLE_HISTORY)?;
     // The paths that each change changed, as far as they are not in the entry already.
     let file = handler.engine.read().ok();
@@ -261,7 +261,7 @@ pub fn blame(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
     let masks = handler.masks(call)?;
     let limit = call.query.number("limit", 1..=u32::MAX.into()).and_then(|limit| usize::try_from(limit).ok());
     let path = call.query.demand("path", Query::path)?;
-    let _turn = handler.turn(call.role);
+    let _turn = handler.turn(call.role)?;
     let is_late = handler.lateness(BLAME_TIME);
     let masker = handler.masker_of(masks);
     let found = value_history(&*handler.service, &path, limit, masker.as_ref(), &is_late)?;
@@ -280,7 +280,7 @@ pub fn kept(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     call.query.finish()?;
     let unknown = |error: NotAChangeRef| Error::new(ErrorKind::BadParameter, error.to_string());
     let change: ChangeRef = call.argument.parse().map_err(unknown)?;
-    let _turn = handler.turn(call.role);
+    let _turn = handler.turn(call.role)?;
     if !is_diff {
         return Ok(Response::ok(TEXT, handler.shown_text(&*handler.service.kept(change)?, masks)));
     }
@@ -306,7 +306,7 @@ pub fn diff(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let names = [("from", SOURCE_SAVED), ("to", "running")];
     let names = names.map(|(name, usual)| call.query.parsed(name).unwrap_or_else(|| usual.to_owned()));
     call.query.finish()?;
-    let _turn = handler.turn(call.role);
+    let _turn = handler.turn(call.role)?;
     let text = |name: &str| {
         let change = match name {
             "running" => return handler.text_of(ConfigSource::Running),
@@ -342,7 +342,7 @@ pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
     let is_utf16 = call.query.word("columns", &["characters", "utf16"]) == Some("utf16");
     let path = call.query.path("path");
     call.query.finish()?;
-    let _turn = handler.turn(call.role);
+    let _turn = handler.turn(call.role)?;
     let is_patch = is_json(call);
     if call.role == Role::View && (is_patch || path.is_some()) {
         // They could tell a viewer whether a guess of a secret is right.

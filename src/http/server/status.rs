@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::auth::Role;
-use super::handler::{Call, Handler};
+use super::handler::{Call, Handler, place};
 use super::message::{Response, names};
 use super::read::hide_revisions;
 use super::runtime::StreamFigures;
@@ -55,11 +54,9 @@ pub fn status(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error>
     if wait.is_zero() || answer.status != UNCHANGED {
         return Ok(answer);
     }
-    // Slots of the front stay for others.
-    let place = Arc::clone(&handler.waiting);
-    if Arc::strong_count(&place) > handler.most_waiting + 1 {
+    let Some(_place) = place(&handler.waiting, handler.most_waiting) else {
         return Ok(answer.with("Retry-After", "1".to_owned()));
-    }
+    };
     let until = Instant::now() + wait;
     let mut nodes_seen = Instant::now();
     while answer.status == UNCHANGED && Instant::now() < until && !handler.is_stopping.load(Ordering::SeqCst)

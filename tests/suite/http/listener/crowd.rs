@@ -166,6 +166,14 @@ fn an_authenticated_connection_outlives_any_number_of_others() {
 }
 
 #[test]
+fn unauthenticated_connections_hold_half_of_the_slots() {
+    let running = Running::with(few_slots());
+    let _strangers: Vec<_> = (0..20).map(|_| begin(running.address, STRANGER)).collect();
+    eventually(|| running.asked() >= 20);
+    eventually(|| running.open_connections() <= 4);
+}
+
+#[test]
 fn evicted_connections_are_logged_and_counted_each_second() {
     let limits = Limits { grace: Duration::ZERO, ..few_slots() };
     let running = Running::with(limits);
