@@ -167,6 +167,16 @@ fn a_failed_reload_does_not_overwrite_another_writers_text() {
 }
 
 #[test]
+fn an_edit_by_another_program_stays_when_a_reload_fails() {
+    let place = Place::with("rtmp 1935;\nhttp 80;\n");
+    let reload = "[ -e once ] || { touch once; sed -i 's/http 80/http 81/' \"$MEDIACTL_FILE\"; exit 1; }";
+    let run = place.run(["modify", "--set", "rtmp=1936", "--reload-cmd", reload]).exits(9);
+    run.says("its edit stays without the change");
+    assert_eq!(place.text(), "rtmp 1935;\nhttp 81;\n");
+    place.run(["history"]).exits(0).prints("the reload command failed after `modify`").prints("hand-edit");
+}
+
+#[test]
 fn a_new_file_goes_again() {
     let place = Place::empty();
     let run = place.mediactl(["save", "--reload-cmd", "false", "-"]).input("rtmp 1;\n").run().exits(9);
