@@ -39,8 +39,7 @@ pub use change::{
     MAX_CONFIRM, Operation, OutcomeNote, ReportParts, RequestedChange,
 };
 pub use check::{
-    BRINGS_WARNING, CheckedConfig, FaultRecord, FixRecord, NewWarning, RangeRecord, RelatedRecord,
-    new_warnings,
+    BRINGS_WARNING, CheckedConfig, FaultRecord, NewWarning, new_warnings,
 };
 pub use confirm::{CanaryFault, PendingChange, canary_nodes};
 pub use guard::{
