@@ -22,8 +22,8 @@ use super::transaction::Transaction;
 use crate::error::{Error, ErrorKind, WITHOUT_STRICT};
 use crate::store::Follow;
 use mediaconf::{
-    Diagnostic, Diagnostics, Document, Fault, Fix, LineIndex, Path, Pointer, Position, Request,
-    Segment, Severity, Span, check,
+    Diagnostic, Diagnostics, Document, Fault, Fix, LineIndex, Path, Pointer, Position, Request, Segment,
+    Severity, Span, check,
 };
 
 impl Engine {
