@@ -38,10 +38,7 @@ pub use change::{
     CHANGE_NAMES, COMMANDS, ChangeOptions, ChangeReport, ChangeRequest, EntryEdit, EntryEdits, Expected,
     MAX_CONFIRM, Operation, OutcomeNote, ReportParts, RequestedChange,
 };
-pub use check::{
-    BRINGS_WARNING, CheckedConfig, FaultRecord, FixRecord, NewWarning, RangeRecord, RelatedRecord,
-    new_warnings,
-};
+pub use check::{BRINGS_WARNING, CheckedConfig, FaultRecord, NewWarning, new_warnings};
 pub use confirm::{CanaryFault, PendingChange, canary_nodes};
 pub use guard::{
     GUARD_NAMES, Guard, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE, before_deletion,
