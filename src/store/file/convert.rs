@@ -103,7 +103,9 @@ fn convert(conf: &ConfFile, former: &StateDir) -> Result<(), Error> {
     let path = conf.beside(NEW);
     if former.has(IN_PLACE) {
         let message = format!("a write of `{}` by version 0.1 was cut short", conf.target().display());
-        return Err(Error::new(ErrorKind::Failed, message).hint("any change by that version puts the text back"));
+        return Err(
+            Error::new(ErrorKind::Failed, message).hint("any change by that version puts the text back")
+        );
     }
     let filled = make_new(conf, former).and_then(|new| {
         copy_files(former, &new)?;

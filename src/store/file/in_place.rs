@@ -78,9 +78,9 @@ pub(super) fn write(
     if !holds(&file, &found, old).map_err(Error::io("read", path))? {
         return Err(Error::changed_meanwhile(path));
     }
-    let marked = state.put(MARK, &[staged.serial.to_string().as_bytes()]).and_then(|()| {
-        state.sync_path().map_err(Error::io("write", &state.path_of(MARK)))
-    });
+    let marked = state
+        .put(MARK, &[staged.serial.to_string().as_bytes()])
+        .and_then(|()| state.sync_path().map_err(Error::io("write", &state.path_of(MARK))));
     // If that fails, the file is untouched, so a mark that stays does no harm.
     marked.inspect_err(|_| _ = state.remove(MARK))?;
     staged.stays = true;

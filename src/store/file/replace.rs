@@ -131,7 +131,9 @@ impl PreparedChange for PreparedWrite<'_> {
                     Some(Err(error)) if !is_mount_point(&error) => {
                         return Err(Error::io("replace", path)(error));
                     }
-                    Some(Err(_)) | None => warnings = in_place::write((conf, state), old, pieces, &mut staged)?,
+                    Some(Err(_)) | None => {
+                        warnings = in_place::write((conf, state), old, pieces, &mut staged)?
+                    }
                 }
             }
             (None, _, Some(new)) => {
