@@ -108,8 +108,8 @@ impl Engine {
         if !matches!(aftermath, Aftermath::ChangedMeanwhile | Aftermath::NotRestored) {
             self.restore_running(back, true, None);
             // The old configuration needs no confirmation.
-            if let Some(pending) = self.pending() {
-                self.forget_pending(&pending, writer);
+            if self.pending().is_some() {
+                self.forget_pending(writer);
             }
             let old = back.server.as_ref().map(|(running, _)| running).or(file.as_ref());
             if let Some(Ok(old)) = old.map(|old| self.candidate(writer, old)) {
