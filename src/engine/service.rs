@@ -200,19 +200,11 @@ pub fn last_change(
 ) -> Option<HistoryEntry> {
     let is_later = operation == Operation::Update.name() && entry.as_ref().is_none_or(|entry| entry.at <= at);
     let update = || HistoryEntry {
-        number: None,
-        serial: 0,
         at,
-        operation: operation.to_owned(),
         by: Some(by.to_owned()),
-        message: None,
-        id: None,
-        undoes: None,
-        before: None,
         after: Some(running),
         is_aside: true,
-        paths: None,
-        from: None,
+        ..HistoryEntry::new(0, operation)
     };
     if is_later { Some(update()) } else { entry }
 }
