@@ -61,7 +61,8 @@ impl Engine {
     /// which no hook runs.
     pub fn check_request(&self, request: &Request) -> CheckedConfig {
         let engine = Engine { hooks: Hooks::default(), ..self.clone() };
-        let options = ChangeOptions { dry_run: true, max_delete: Some(usize::MAX), ..ChangeOptions::default() };
+        let options =
+            ChangeOptions { dry_run: true, max_delete: Some(usize::MAX), ..ChangeOptions::default() };
         let requested = RequestedChange::Modify(Cow::Borrowed(request));
         CheckedConfig::of_faults(match engine.attempt(Operation::Modify, &requested, &options) {
             Err(Error { faults, message, hint, .. }) if faults.is_empty() => {
