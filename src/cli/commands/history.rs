@@ -15,7 +15,7 @@ use crate::cli::args::global::ListFormat;
 use crate::cli::fleet::answers::rows as grouped_rows;
 use crate::cli::input;
 use crate::cli::local;
-use crate::cli::render::table::{self, Screen, wrapped};
+use crate::cli::render::table::{self, wrapped};
 use crate::cli::render::texts::{
     differ, first_paths, masked_entry, paths_and_more, print_difference, write_text,
 };
@@ -151,7 +151,7 @@ impl HistoryArgs {
             if answers.is_of_many() {
                 rows = grouped_rows(rows);
             }
-            table::fit(&mut rows, ui.screen());
+            table::fit(&mut rows, ui.width());
         }
         let print_all = |out: &mut dyn Write| {
             table::aligned(&rows).enumerate().try_for_each(|(at, line)| {
@@ -442,7 +442,7 @@ impl BlameArgs {
             .once(|found| found.changes.is_empty().then(|| none(found)))
             .iter()
             .for_each(|text| ui.say(text));
-        let width = ui.screen().width.map(|width| width.saturating_sub(answers.width_of_names()));
+        let width = ui.width().saturating_sub(answers.width_of_names());
         let rows: Vec<Vec<String>> = answers
             .found()
             .flat_map(|(server, found)| {
@@ -457,16 +457,12 @@ impl BlameArgs {
 }
 
 /// Each change in one line, or in as many as fit a width; what continues one is indented.
-fn lines(changes: &[Blamed], width: Option<usize>, ui: Ui) -> Vec<String> {
-    let width = width.map(|width| width.saturating_sub(INDENT.len()).max(1));
-    let broken = |blamed: &Blamed| wrapped(&line(blamed, ui), width.unwrap_or(usize::MAX));
-    let broken: Vec<Vec<String>> = changes.iter().map(broken).collect();
-    // A word that is too long for a line is cut, so that different ones stay different.
-    let mut rows: Vec<Vec<String>> = broken.iter().flatten().map(|line| vec![line.clone()]).collect();
-    table::fit(&mut rows, Screen { width, page: None });
-    let indents =
-        broken.iter().flat_map(|lines| (0..lines.len()).map(|at| if at == 0 { "" } else { INDENT }));
-    indents.zip(rows).map(|(indent, row)| format!("{indent}{}", row.concat())).collect()
+fn lines(changes: &[Blamed], width: usize, ui: Ui) -> Vec<String> {
+    let broken = |blamed| {
+        let lines = wrapped(&line(blamed, ui), width.saturating_sub(INDENT.len())).into_iter().enumerate();
+        lines.map(|(at, line)| if at == 0 { line } else { format!("{INDENT}{line}") })
+    };
+    changes.iter().flat_map(broken).collect()
 }
 
 /// A change in one line.
