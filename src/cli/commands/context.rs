@@ -151,7 +151,7 @@ impl AddContextArgs {
             Some(url) => {
                 let (_, password) = match ClusterUrl::is_meant(url) {
                     true => target::cluster_url(url)?.1,
-                    false => Endpoint::parse(url, DEFAULT_PREFIX).map_err(target::bad_url)?.1,
+                    false => Endpoint::parse(url, DEFAULT_PREFIX)?.1,
                 };
                 if !password.is_empty() {
                     ui.warning(&format!(

@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The number of blanks between two columns.
-pub const GAP: usize = 2;
+const GAP: usize = 2;
 
 /// No column is made narrower to fit the terminal.
 const MIN_WIDTH: usize = 6;
