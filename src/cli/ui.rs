@@ -30,7 +30,6 @@ use crate::cli::args::global::{ColorChoice, GlobalArgs};
 use crate::cli::error::equal_lines;
 use crate::cli::local;
 use crate::cli::render::more_like_it;
-use crate::cli::render::table::Screen;
 use crate::error::Error;
 use crate::store::LockHolder;
 use mediaconf::{Diagnostics, Masker, printable};
@@ -112,18 +111,10 @@ impl Ui {
         Self { pages: self.terminal_out, ..self }
     }
 
-    /// The size that a table has to fit: that of the terminal.
-    pub fn screen(self) -> Screen {
-        let size = tcgetwinsize(io::stdout()).ok().filter(|_| self.terminal_out);
-        let known = |number: u16| Some(usize::from(number)).filter(|number| *number > 0);
-        Screen {
-            width: size.and_then(|size| known(size.ws_col)),
-            // The last line of the screen is the pager's own.
-            page: size
-                .and_then(|size| known(size.ws_row))
-                .filter(|rows| self.pages && *rows > 2)
-                .map(|rows| rows - 1),
-        }
+    /// The number of characters on a line that a table has to fit: that of the terminal.
+    pub fn width(self) -> usize {
+        let size = tcgetwinsize(io::stdout()).ok().filter(|size| self.terminal_out && size.ws_col > 0);
+        size.map_or(usize::MAX, |size| size.ws_col.into())
     }
 
     /// A time for people: short on a terminal, and with everything elsewhere.
