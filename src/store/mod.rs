@@ -312,8 +312,12 @@ pub trait Writer {
     fn load(&self) -> Result<Loaded, Error>;
 
     /// Reconciles the history with the text that is in the store: withdraws changes that were never
-    /// made, and records hand edits.
-    fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Reconciled, Error>;
+    /// made, and records hand edits, with the paths of what they changed.
+    fn reconcile(
+        &self,
+        current: Option<BaseText<'_>>,
+        paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
+    ) -> Result<Reconciled, Error>;
 
     /// Writes a new text to a file that hooks can read before the change is made.
     fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error>;

@@ -18,7 +18,7 @@ use super::query::{
 };
 use super::runtime::{Fresh, Runtime};
 use super::{change, metrics, read, status};
-use crate::engine::{ConfigService, Engine, KnownPaths, MaskedConfig, Snapshot, without_secrets};
+use crate::engine::{ConfigService, Engine, MaskedConfig, Snapshot, without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{
     ApiOperation, Body, DEFAULT_PREFIX, PENDING_HEADER, ROUTES, Route, SUDO_HEADER, by_sudo, masked_text,
@@ -73,8 +73,6 @@ pub struct Handler {
     pub(super) maskings: AtomicU64,
     /// The metrics for those who have no password.
     pub(super) open_metrics: Fresh<Arc<Vec<u8>>>,
-    /// The paths that changes of the history changed, once they were looked for.
-    pub(super) changed_paths: Mutex<KnownPaths>,
     /// Shared by the requests that wait for a change.
     pub(super) waiting: Arc<()>,
     /// The most requests that wait for a change.
@@ -139,7 +137,6 @@ impl Handler {
             masked: Mutex::default(),
             maskings: AtomicU64::new(0),
             open_metrics: Fresh::for_time(METRICS_LIFE),
-            changed_paths: Mutex::new(KnownPaths::new()),
             waiting: Arc::default(),
             most_waiting: CONNECTIONS / 4,
             is_stopping: AtomicBool::new(false),

@@ -1,6 +1,6 @@
 //! The endpoints that read: `read_config`, `included`, `runtime`, `history`, `history/N`, `blame`, `diff` and `check_config`.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -10,8 +10,8 @@ use super::handler::{Call, Handler};
 use super::message::{Response, entity_tag, names};
 use super::query::Query;
 use crate::engine::{
-    Blamed, CheckedConfig, Composed, ConfigSource, Snapshot, add_paths, diff_lines, entry_range, find,
-    is_edited_since, json_of_others, not_there, value_history,
+    Blamed, CheckedConfig, Composed, ConfigSource, Snapshot, diff_lines, entry_range, find, json_of_others,
+    not_there, value_history,
 };
 use crate::error::{Error, ErrorKind, errors_of};
 use crate::http::api::{
@@ -222,13 +222,6 @@ pub fn history(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error
     call.query.finish()?;
     let _turn = handler.turn(call.role)?;
     let mut entries = handler.service.history(WHOLE_HISTORY)?;
-    // The paths that each change changed, as far as they are not in the entry already.
-    let file = handler.engine.read().ok();
-    let now = file.filter(|file| !is_edited_since(&entries, file));
-    let kept = |serial| handler.service.kept(ChangeRef::Serial(serial));
-    let mut known = handler.changed_paths.lock().unwrap_or_else(PoisonError::into_inner);
-    add_paths(&mut entries, now, &kept, &mut known);
-    drop(known);
     hide_revisions(handler, entries.iter_mut(), call.role);
     Ok(Response::json(&entries.into_iter().map(|entry| entry.shown_by(masked_text)).collect::<Vec<_>>()))
 }

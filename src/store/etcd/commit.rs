@@ -16,8 +16,8 @@ use crate::store::error::LockHolder;
 use crate::store::pending::{CanaryStep, CanaryWish, NodeRecord, NodeState, PendingInfo, PendingRecord};
 use crate::store::record::{ChangeRecord, HistoryEntry};
 use crate::store::{
-    BaseText, Candidate, Follow, IncludeError, IncludedText, Loaded, PreparedChange, Reconciled, RunBy,
-    Store, Warning, Writer, candidate_elsewhere,
+    BaseText, Candidate, ChangedPaths, Follow, IncludeError, IncludedText, Loaded, PreparedChange,
+    Reconciled, RunBy, Store, Warning, Writer, candidate_elsewhere,
 };
 
 /// About how many bytes of records one request for the history reads. etcd's gateway answers with 4 MiB at most, of which
@@ -252,7 +252,11 @@ impl Writer for ClusterWriter<'_> {
     }
 
     /// Nothing writes past the history.
-    fn reconcile(&self, _current: Option<BaseText<'_>>) -> Result<Reconciled, Error> {
+    fn reconcile(
+        &self,
+        _current: Option<BaseText<'_>>,
+        _paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
+    ) -> Result<Reconciled, Error> {
         Ok(Reconciled::default())
     }
 
