@@ -216,11 +216,12 @@ pub struct AccessRecord {
 }
 
 impl AccessRecord {
-    /// A record of nothing but a time and a peer.
-    pub fn new(at: SystemTime, peer: Option<PeerAddress>) -> Self {
+    /// A record of nothing but the time and a peer.
+    pub fn new(peer: Option<PeerAddress>) -> Self {
         let (method, path, took) = (String::new(), String::new(), Duration::ZERO);
         let (login, operation, revisions, detail) = (None, None, None, None);
-        Self { at, peer, login, method, path, operation, status: 0, bytes: 0, took, revisions, detail }
+        let (at, status, bytes) = (SystemTime::now(), 0, 0);
+        Self { at, peer, login, method, path, operation, status, bytes, took, revisions, detail }
     }
 }
 

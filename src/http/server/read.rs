@@ -128,7 +128,7 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let is_saved = query.word(SOURCE, &["running", SOURCE_SAVED]) == Some(SOURCE_SAVED);
     let is_text = query.word(FORMAT, &["json", FORMAT_CONF]) == Some(FORMAT_CONF);
     let path = query.path("path");
-    let shows_secrets = query.says("secrets", "shown");
+    let shows_secrets = query.value("secrets") == Some("shown");
     let masks = handler.masks(call)?;
     call.query.finish()?;
     // They are of a whole configuration in JSON, and have no effect on another answer.
