@@ -109,7 +109,8 @@ fn timestamp(time: SystemTime) -> String {
 /// field.
 fn line(record: &AccessRecord, format: LogFormat) -> String {
     let fields = json!({
-        "time": timestamp(record.at),
+        // When the request was complete.
+        "time": timestamp(SystemTime::now() - record.took),
         "peer": record.peer.map(|peer| peer.to_string()),
         "login": record.login,
         "method": shortened(&record.method, MAX_PATH),
@@ -162,7 +163,6 @@ mod tests {
 
     fn access() -> AccessRecord {
         AccessRecord {
-            at: SystemTime::UNIX_EPOCH,
             peer: Some(PeerAddress::Address([192, 0, 2, 1].into())),
             login: Some(ODD.to_owned()),
             method: ODD.to_owned(),

@@ -263,12 +263,12 @@ impl Handler {
             ApiOperation::Runtime => read::runtime(self, call),
             ApiOperation::Status => status::status(self, call),
             ApiOperation::Nodes => status::nodes(self),
-            ApiOperation::Change => change::change(self, call),
-            ApiOperation::Modify
+            ApiOperation::Change
+            | ApiOperation::Modify
             | ApiOperation::Update
             | ApiOperation::Save
             | ApiOperation::SaveEntry
-            | ApiOperation::Rollback => change::of_query(self, call, operation),
+            | ApiOperation::Rollback => change::change(self, call, operation),
             ApiOperation::History => read::history(self, call),
             ApiOperation::Kept => read::kept(self, call),
             ApiOperation::Blame => read::blame(self, call),
@@ -388,7 +388,8 @@ impl Handler {
         let mut record = AccessRecord {
             method: head.method.clone(),
             path: masked_text(head.path()),
-            ..AccessRecord::new(Some(client.map_or(head.peer, PeerAddress::Address)))
+            peer: Some(client.map_or(head.peer, PeerAddress::Address)),
+            ..AccessRecord::default()
         };
         let answered = self.respond((&head, body), is_monitoring, &mut record);
         let mut response = answered.unwrap_or_else(|error| self.refusal(&error, &head, &mut record));
@@ -444,7 +445,7 @@ impl Service for Handler {
 
     fn refused(&self, peer: Option<PeerAddress>, status: u16, detail: &str) {
         let detail = Some(detail.to_owned());
-        self.log(&AccessRecord { status, detail, ..AccessRecord::new(peer) });
+        self.log(&AccessRecord { peer, status, detail, ..AccessRecord::default() });
     }
 }
 

@@ -12,7 +12,6 @@ mod change;
 pub mod front;
 #[allow(clippy::disallowed_methods, reason = "a change has a time until which it is written")]
 pub mod handler;
-#[allow(clippy::disallowed_methods, reason = "a log line has a time")]
 pub mod message;
 #[allow(clippy::disallowed_methods, reason = "a lock out ends after a time")]
 mod metrics;
