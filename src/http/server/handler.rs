@@ -260,7 +260,7 @@ impl Handler {
         match operation {
             ApiOperation::Read => read::read(self, call),
             ApiOperation::Included => read::included(self, call),
-            ApiOperation::Runtime => read::runtime(self, call),
+            ApiOperation::Runtime => Ok(read::runtime(self, call)),
             ApiOperation::Status => status::status(self, call),
             ApiOperation::Nodes => status::nodes(self),
             ApiOperation::Change
@@ -366,15 +366,15 @@ impl Handler {
             Some(ApiOperation::Change) => Problem::with_refusal(error),
             _ => Problem::from(error),
         };
-        let header = match (problem.status, problem.kind()) {
+        let header = match (problem.status, error.kind) {
             (401, _) => Some(("WWW-Authenticate", "Basic realm=\"media\", charset=\"UTF-8\"".to_owned())),
             (405, _) => {
                 let found = self.route_at(head.path(), Some(head.peer));
                 found.map(|(route, _)| ("Allow", route.methods.join(", ")))
             }
             (429, _) => Some(("Retry-After", LOOK_INTERVAL.as_secs().to_string())),
-            (_, Some(ErrorKind::Full)) => Some(("Retry-After", "1".to_owned())),
-            (_, Some(ErrorKind::Pending)) => self.pending().map(|pending| (PENDING_HEADER, pending.id)),
+            (_, ErrorKind::Full) => Some(("Retry-After", "1".to_owned())),
+            (_, ErrorKind::Pending) => self.pending().map(|pending| (PENDING_HEADER, pending.id)),
             _ => None,
         };
         let mut response = Response::error(&problem);
@@ -406,7 +406,7 @@ impl Handler {
     }
 
     fn log(&self, record: &AccessRecord) {
-        self.settings.runtime.requests.count(record.operation, record.status);
+        self.settings.runtime.count(record.operation, record.status);
         (self.settings.log)(record);
     }
 }

@@ -40,7 +40,7 @@ pub fn health(handler: &Handler) -> Response {
 /// for them get those of the last second.
 pub fn metrics(handler: &Handler, call: &Call<'_>) -> Response {
     let make = || Arc::new(text(handler).into_bytes());
-    let text = if call.by.is_empty() { handler.open_metrics.get(make) } else { make() };
+    let text = if call.by.is_empty() { handler.open_metrics.get(Instant::now(), make) } else { make() };
     Response::ok(METRICS, text)
 }
 
@@ -119,7 +119,7 @@ struct Metrics(HashMap<&'static str, String>);
 impl Metrics {
     fn server(&mut self, handler: &Handler) {
         let runtime = handler.runtime();
-        let answered = runtime.requests.all();
+        let answered = runtime.requests();
         let answered = answered
             .iter()
             .map(|((name, status), number)| (format!("operation=\"{name}\",status=\"{status}\""), *number));
