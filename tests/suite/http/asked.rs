@@ -69,7 +69,7 @@ fn a_body_that_is_no_change_is_refused_with_its_place() {
         let answer = server.ask("POST", "/media/api/change", &[], &sent);
         refused(&answer, 400, "not-json");
         let detail = body(&answer)["detail"].as_str().unwrap_or_default().to_owned();
-        assert!(detail.contains("members `modify`, ") && detail.contains(" at line 1 column "), "{detail}");
+        assert!(detail.contains(" at line 1 column "), "{detail}");
         assert!(!detail.contains("s3cret"), "{sent}: {detail}");
         assert_eq!(server.place.text(), TEXT, "{sent}");
     }
