@@ -91,9 +91,9 @@ impl Fleet {
         target::refuse_hooks(global)?;
         let jobs = jobs(&contexts, global);
         let member = |context: ServerContext| {
-            let warnings = Warnings::default();
-            let target = target::at_member(&context, global, Box::new(warnings.clone()))?;
-            Ok(FleetMember { name: context.name, target, warnings, alone: None })
+            let (name, warnings) = (context.name.clone(), Warnings::default());
+            let target = target::at_member(context, global, Box::new(warnings.clone()))?;
+            Ok(FleetMember { name, target, warnings, alone: None })
         };
         let members = contexts.into_iter().map(member).collect::<Result<_, Error>>()?;
         Ok(Self { members, jobs, ui })

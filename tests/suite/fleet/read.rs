@@ -26,7 +26,7 @@ fn names_patterns_and_groups_name_servers_each_once_and_in_order() {
     let by_variable = edges.call(&["read", "-o", "compact", "rtsp"]).env("MEDIACTL_CONTEXT", "edge-*").run();
     assert_eq!(by_variable.exits(0).out, all);
     let run = edges.run(&["-x", "edge-1,core", "read"]).exits(7);
-    run.says("no context has the name `core`").says("there are the contexts edge-[0-2] (3)");
+    run.says("there is no context `core`").says("there are the contexts edge-[0-2] (3)");
     // `*` fits what is there; what is written out, or counted, has to be there.
     assert_eq!(rtsp(&["-x", "edge-[0-2]"]), all);
     assert_eq!(rtsp(&["-x", "edge-[0-9]*"]), all);
