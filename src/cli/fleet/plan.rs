@@ -172,7 +172,9 @@ pub enum ServerOutcome {
     /// The change was sent, and no answer came.
     Unknown,
     TakenBack,
-    /// It could not be asked to, but goes back when the time to confirm is over.
+    /// Of all or none: it made the change, or may have, and goes back unless it is confirmed in time.
+    Open,
+    /// Likewise, and it was told to go back now, which it did not answer.
     GoesBack,
 }
 
@@ -187,7 +189,7 @@ impl ServerOutcome {
             Self::Refused => "refused",
             Self::Unknown => "unknown",
             Self::TakenBack => "taken back",
-            Self::GoesBack => "takes itself back",
+            Self::Open | Self::GoesBack => "takes itself back",
         }
     }
 

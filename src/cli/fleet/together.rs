@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::coordinator::{Coordinator, FleetStep, FleetVerdict, Stage, StepReply};
+use super::coordinator::{Coordinator, FleetStep, FleetVerdict, StepReply};
 use super::members::{Fleet, FleetMember, UNSEEN, show_progress};
 use super::plan::{FleetChange, FleetPlan, LEFT, ServerOutcome, ServerResult, batches, pause};
 use crate::cli::interrupt::HeldSignals;
@@ -40,35 +40,27 @@ impl Together<'_> {
             if self.held.received().is_some() {
                 coordinator.interrupt();
             }
-            let step = coordinator.step();
-            let replies = match &step {
-                FleetStep::Try(servers) => self.try_on(servers),
-                FleetStep::Confirm(servers) => self.confirm(servers),
-                FleetStep::Cancel(servers) => self.cancel(servers),
-                FleetStep::Watch(servers) => {
-                    coordinator.looked(self.stay_healthy(servers));
+            let (step, servers) = coordinator.step();
+            let replies = match step {
+                FleetStep::Try => self.try_on(&servers),
+                FleetStep::Confirm => self.confirm(&servers),
+                FleetStep::Cancel => self.cancel(&servers),
+                FleetStep::Watch => {
+                    coordinator.looked(self.stay_healthy(&servers));
                     continue;
                 }
-                FleetStep::Check(servers) => {
-                    coordinator.looked(self.are_ready(servers));
+                FleetStep::Check => {
+                    coordinator.looked(self.are_ready(&servers));
                     continue;
                 }
-                FleetStep::Done(verdict) => break *verdict,
+                FleetStep::Done(verdict) => break verdict,
             };
-            replies.into_iter().for_each(|(at, reply)| coordinator.hear(&step, at, reply));
+            replies.into_iter().for_each(|(at, reply)| coordinator.hear(step, at, reply));
         };
-        for (&at, stage) in coordinator.stages() {
+        for (&at, stands) in coordinator.outcomes() {
             let ServerResult { outcome, error, plan, .. } = &mut self.results[at];
-            *outcome = match stage {
-                Stage::Untouched => ServerOutcome::NotChanged,
-                Stage::Refused => ServerOutcome::Refused,
-                Stage::Tried | Stage::Waiting | Stage::NotConfirmed | Stage::Cancelling => {
-                    ServerOutcome::GoesBack
-                }
-                Stage::Confirming => ServerOutcome::Unknown,
-                Stage::Confirmed => plan.as_ref().map_or(ServerOutcome::Changed, FleetPlan::done),
-                Stage::Cancelled => ServerOutcome::TakenBack,
-            };
+            let has_it = plan.as_ref().filter(|_| *stands == ServerOutcome::Changed);
+            *outcome = has_it.map_or(*stands, FleetPlan::done);
             // Whether the change was made is not known, but that it goes back is.
             if let Some(error) = error.as_mut().filter(|error| error.exit() == Exit::Unknown)
                 && verdict == FleetVerdict::None
