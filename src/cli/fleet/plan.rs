@@ -20,7 +20,7 @@ use crate::engine::{
     ChangeOptions, ChangeReport, Expected, MAX_CONFIRM, OutcomeNote, ReportParts, RequestedChange,
 };
 use crate::error::{Error, ErrorKind, Exit};
-use crate::store::{ChangeId, HistoryEntry, PendingInfo, Revision, WHOLE_HISTORY};
+use crate::store::{ChangeId, HistoryEntry, PendingInfo, Revision};
 use mediaconf::one_line;
 
 /// A change that a command makes on several servers.
@@ -65,19 +65,12 @@ impl FleetPlan {
             Err(error) if options.id.is_some() => return Err(error),
             can_note => id.clone().filter(|_| can_note.is_ok()),
         };
-        let lacks_change = match requested {
-            RequestedChange::TakeBack(taken) => {
-                !service.history(WHOLE_HISTORY)?.iter().any(|entry| entry.is_of(taken.as_str()))
-            }
-            _ => false,
-        };
         // What is taken back together goes back to what ran: a file that was edited by hand is refused.
         let expected = (is_together && !options.force).then_some(Expected::Any);
         let rehearsal = ChangeOptions { dry_run: true, confirm: None, expected, ..options.clone() };
-        let mut report = match lacks_change {
-            true => ChangeReport::default(),
-            false => service.change(pinned.as_ref().unwrap_or(requested).by_ref(), &rehearsal)?,
-        };
+        let report = service.change(pinned.as_ref().unwrap_or(requested).by_ref(), &rehearsal);
+        let lacks_change = report.as_ref().is_err_and(|error| error.kind == ErrorKind::NoSuchChange);
+        let mut report = if lacks_change { ChangeReport::default() } else { report? };
         if !args.dry_run
             && report.notes.contains(&OutcomeNote::OtherPending)
             && let Some(pending) = service.health()?.pending

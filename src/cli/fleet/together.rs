@@ -94,20 +94,21 @@ impl Together<'_> {
     /// Looks at servers again and again; false as soon as one is not healthy, or a signal comes.
     fn stay_healthy(&mut self, servers: &[usize]) -> bool {
         let (begin, time) = (Instant::now(), self.change.command.args.fleet.soak());
+        let what = "check the canaries, seconds";
         let seconds = |time: Duration| usize::try_from(time.as_secs()).unwrap_or(usize::MAX);
         loop {
             let are_healthy = self.look(servers, UNSEEN, |member, _| healthy(member).map(drop))
                 && self.health_command(servers, UNSEEN);
             let left = time.saturating_sub(begin.elapsed());
             if !are_healthy || left.is_zero() {
-                show_progress("", 0, 0);
+                show_progress(what, 0, 0);
                 for at in servers.iter().filter(|_| are_healthy && !self.change.command.args.quiet) {
                     let server = &self.results[*at].server;
                     self.fleet.ui.say(&format!("{server}: healthy for {} s", time.as_secs()));
                 }
                 return are_healthy;
             }
-            show_progress("check the canaries, seconds", seconds(begin.elapsed()), seconds(time));
+            show_progress(what, seconds(begin.elapsed()), seconds(time));
             sleep(PAUSE.min(left));
         }
     }
