@@ -324,43 +324,44 @@ impl DesiredState {
         patch.retain(|key, _| Schema::media().kind(key).is_none());
         drop_defaults(config.members().scope(), document.entries(), &mut patch);
         for kind in Schema::media().kinds {
-            let blocks = match self.prune {
-                Prune::Entries => group(kind, [current, &config]),
-                _ => not_empty(merged(kind, [current, &config], &mut lacking)),
+            let mut of_text = || -> Object {
+                let blocks = config.members().own_by_key(kind.key()).iter().filter_map(|block| {
+                    let (name, mut wanted) = (block.group_name().value().into_owned(), kind.read(*block));
+                    drop_defaults(kind.scope(), block.children(), &mut wanted);
+                    differs(current, kind, &name, &mut wanted, &mut lacking).then(|| (name, wanted.into()))
+                });
+                blocks.collect()
             };
+            let blocks = if self.removes() { group(kind, [current, &config]) } else { not_empty(of_text()) };
             patch.extend(blocks.map(|blocks| (kind.key().to_owned(), blocks)));
         }
-        match &self.settings {
-            Value::Object(settings) => patch.extend(settings.clone()),
-            other => return (other.clone(), 0),
+        let Value::Object(mut settings) = self.settings.clone() else { return (self.settings.clone(), 0) };
+        for kind in Schema::media().kinds {
+            let Some(Value::Object(blocks)) = settings.get_mut(kind.key()) else { continue };
+            blocks.retain(|name, block| {
+                let Value::Object(wanted) = block else { return true };
+                differs(current, kind, name, wanted, &mut lacking)
+            });
         }
+        patch.extend(settings);
         (patch.into(), lacking)
     }
 }
 
-/// The blocks of a state, without the settings that `current` has already.
-fn merged(kind: Kind, [current, state]: [&Config<'_>; 2], lacking: &mut usize) -> Object {
-    let mut blocks = Object::new();
-    for block in state.members().own_by_key(kind.key()) {
-        let (name, mut wanted) = (block.group_name().value().into_owned(), kind.read(*block));
-        drop_defaults(kind.scope(), block.children(), &mut wanted);
-        if let Some(found) = current.value(&[kind.key(), &name]) {
-            let found = own_members(Place::Block(kind), &found);
-            // A member that no directive inside of the block sets is none.
-            let is_set = |(key, value): &(&String, &Value)| {
-                kind.scope().by_key(key).is_none_or(|row| {
-                    row.codec.facts().derived.is_none() && row.value_of_nothing().as_ref() != Some(value)
-                })
-            };
-            *lacking += unmentioned(found.iter().filter(is_set), &wanted);
-            wanted.retain(|key, value| found.get(key) != Some(value));
-            if wanted.is_empty() {
-                continue;
-            }
-        }
-        blocks.insert(name, wanted.into());
-    }
-    blocks
+/// Takes the settings that `current` has already out of a block of a state, and counts those that the state lacks; false if
+/// nothing is left to set.
+fn differs(current: &Config<'_>, kind: Kind, name: &str, wanted: &mut Object, lacking: &mut usize) -> bool {
+    let Some(found) = current.value(&[kind.key(), name]) else { return true };
+    let found = own_members(Place::Block(kind), &found);
+    // A member that no directive inside of the block sets is none.
+    let is_set = |(key, value): &(&String, &Value)| {
+        kind.scope().by_key(key).is_none_or(|row| {
+            row.codec.facts().derived.is_none() && row.value_of_nothing().as_ref() != Some(value)
+        })
+    };
+    *lacking += unmentioned(found.iter().filter(is_set), wanted);
+    wanted.retain(|key, value| found.get(key) != Some(value));
+    !wanted.is_empty()
 }
 
 /// Drops the members that are shown although no directive sets them.
