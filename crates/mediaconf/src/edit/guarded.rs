@@ -21,23 +21,16 @@ use crate::secret::Masker;
 use crate::syntax::{Entry, needs_quotes};
 
 /// A part of the patch and its place.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct At<'v> {
     /// Null where the patch does not say it part by part.
     pub patch: &'v Value,
-    pub pointer: &'v Pointer,
+    pub pointer: Pointer,
 }
 
 impl At<'_> {
-    pub(super) fn child(self, key: &str, then: impl FnOnce(At<'_>)) {
-        then(At { patch: self.patch.get(key).unwrap_or(&Value::Null), pointer: &self.pointer.child(key) });
-    }
-
-    pub(super) fn element(self, index: usize, then: impl FnOnce(At<'_>)) {
-        then(At {
-            patch: self.patch.get(index).unwrap_or(&Value::Null),
-            pointer: &self.pointer.child(index),
-        });
+    pub(super) fn child(&self, key: impl serde_json::value::Index + std::fmt::Display) -> Self {
+        Self { patch: self.patch.get(&key).unwrap_or(&Value::Null), pointer: self.pointer.child(key) }
     }
 }
 
@@ -112,7 +105,7 @@ impl<'d> Sync<'_, 'd> {
         &mut self,
         [old, new]: [&[Entry<'_>]; 2],
         alignment: &Alignment,
-        At { patch, pointer }: At<'_>,
+        At { patch, pointer }: &At<'_>,
     ) {
         let keyword = &*old[0].keyword();
         let is_bare = |line: &Entry<'_>| !line.is_block() && line.count_arguments() == 0;

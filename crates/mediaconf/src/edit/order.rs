@@ -24,11 +24,11 @@ use crate::syntax::{Document, Entry, Splice, quoted_if_needed};
 impl<'d> Sync<'_, 'd> {
     /// Changes the blocks of a group. The block number `n` is the existing one at this place, from 0; numbers behind those
     /// of the existing blocks are new ones.
-    pub(super) fn group(&mut self, kind: Kind, patch: &Value, pointer: &Pointer) {
+    pub(super) fn group(&mut self, kind: Kind, at: &At<'_>) {
         let members = self.members;
         let entries = members.own_by_key(kind.key());
         let everything;
-        let patch = match patch {
+        let patch = match at.patch {
             Value::Object(patch) => patch,
             _ => {
                 everything = entries.iter().map(|&entry| (name_of(entry), Value::Null)).collect();
@@ -42,7 +42,7 @@ impl<'d> Sync<'_, 'd> {
         let places: HashMap<&str, usize> = named.collect();
         let (mut new, mut movers) = (Vec::new(), Vec::new());
         for (name, patch) in patch {
-            let at = At { patch, pointer: &pointer.child(name) };
+            let at = At { patch, pointer: at.pointer.child(name) };
             let place = places.get(name.as_str()).copied();
             let block = match (place, patch) {
                 (None, Value::Null) => continue,
@@ -55,11 +55,11 @@ impl<'d> Sync<'_, 'd> {
                     continue;
                 }
                 (Some(place), Value::Object(patch)) => {
-                    self.existing(kind, name, entries[place], patch, at);
+                    self.existing(kind, name, entries[place], patch, &at);
                     place
                 }
                 (None, Value::Object(patch)) => {
-                    new.extend(self.create(kind, name, patch, at.pointer));
+                    new.extend(self.create(kind, name, patch, &at.pointer));
                     (entries.len() + new.len()).saturating_sub(1)
                 }
                 _ => continue,
@@ -99,11 +99,11 @@ impl<'d> Sync<'_, 'd> {
         Some((name.to_owned(), Insertion::New(NewEntry::of(block))))
     }
 
-    fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: At<'_>) {
+    fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: &At<'_>) {
         let current = kind.read(entry);
-        let patch = &*switched(&current, patch, at.pointer, &mut self.faults);
+        let patch = &*switched(&current, patch, &at.pointer, &mut self.faults);
         let members = Members::group(kind.scope(), entry.children());
-        let merged = kind.merge(Some((&current, &members)), patch, at.pointer);
+        let merged = kind.merge(Some((&current, &members)), patch, &at.pointer);
         let Some(mut target) = self.faults.take(merged) else { return };
         without_misshapen(&members, &mut target, &current, patch);
         // A directive that sets the default goes when null asks for it, which changes nothing in the view.
