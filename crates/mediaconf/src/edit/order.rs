@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::align::{Alignment, ElementOrigin, align, longest_increasing_subsequence};
-use super::guarded::{At, unwritable};
+use super::guarded::At;
 use super::layout::{Anchor, Insertion, NewEntry};
 use super::surroundings::{Surroundings, is_followed};
 use super::sync::{Sync, without_misshapen};
@@ -86,9 +86,6 @@ impl<'d> Sync<'_, 'd> {
         let empty = Map::new();
         let patch = switched(&empty, patch, pointer, &mut self.faults);
         let target = self.faults.take(kind.merge(None, &patch, pointer))?;
-        for row in kind.scope().rows() {
-            self.faults.0.extend(unwritable(row, [None, target.get(row.key)], &pointer.child(row.key)));
-        }
         let text = Document::parse(kind.write(name, &target));
         let block = text.entries().next()?;
         for line in block.children() {
@@ -127,10 +124,8 @@ impl<'d> Sync<'_, 'd> {
             (true, ..) => self.contents(Some(entry), &members, [&current, &target], at),
             // The header of a stream has one source at most, and each other line would have made it a block.
             (false, Some(row), Some(address)) => {
-                let values = [&current, &target].map(|members| members.get(row.key));
-                self.faults.0.extend(unwritable(row, values, &at.pointer.child(row.key)));
-                let fresh =
-                    Document::parse(values[1].map_or_else(String::new, |value| row.write(value).join("\n")));
+                let text = target.get(row.key).map_or_else(Vec::new, |value| row.write(value));
+                let fresh = Document::parse(text.join("\n"));
                 match fresh.entries().next().and_then(|line| Address::from_words(line.arguments())) {
                     Some(new) => {
                         let (old, new) = (address_said(&SOURCE, &address), address_said(&SOURCE, &new));

@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use super::Promises;
 use super::align::{Alignment, ElementOrigin, align};
-use super::guarded::{At, unwritable};
+use super::guarded::At;
 use super::layout::{Anchor, Insertion, NewEntry, Put, block_lines};
 use super::surroundings::{Leave, Surroundings, count_lines, counts_as_block};
 use crate::schema::codec::{
@@ -153,7 +153,6 @@ impl<'p, 'd> Sync<'p, 'd> {
                 _ if facts.derived.is_some() || values[0] == values[1] => {}
                 _ => {
                     self.note_options_dropped(row, values, &below.pointer);
-                    self.faults.0.extend(unwritable(row, values, &below.pointer));
                     // Where there is no other line, the last one in a wrong form is changed.
                     let (mut entries, misshapen) = (members.own(row), misshapen(members, row, target));
                     if let [gone @ .., _] = &misshapen[..] {
