@@ -126,10 +126,8 @@ impl ReadArgs {
         let wanted = Wanted::from_args(self, ui)?;
         let answers = call.ask("read", |server| wanted.read(server))?;
         if let Some((_, shown)) = answers.one() {
-            let mut out = ui.results()?;
-            wanted.print(shown, &mut out)?;
+            ui.results(|mut out| wanted.print(shown, &mut out))?;
             wanted.keys_lacked(shown).iter().for_each(|note| ui.note(note));
-            output(out.flush())?;
             return Ok(answers.exit());
         }
         answers.once(|shown| wanted.keys_lacked(shown)).iter().for_each(|note| ui.note(note));
