@@ -22,9 +22,7 @@ use crate::cli::ui::{Ui, waiting};
 use crate::engine::{Composed, ConfigService, ConfigSource, Engine, Hooks, Snapshot};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::DEFAULT_PREFIX;
-use crate::http::client::{
-    BadUrl, Client, ClientSettings, Endpoint, Host, RemoteService, TlsTrust, UserInfo,
-};
+use crate::http::client::{Client, ClientSettings, Endpoint, Host, RemoteService, TlsTrust, UserInfo};
 use crate::store::etcd::{ClusterStore, ClusterUrl, DEFAULT_REQUEST_TIME, GatewaySettings};
 use crate::store::file::{ConfFile, Serving};
 use crate::store::{Follow, LastWrite, LockHolder, ReplaceableFile, Store, reason};
@@ -358,7 +356,7 @@ fn at_endpoint(
         ..ClientSettings::default()
     };
     let client = Client::new(endpoint, name, known.login, settings, host);
-    Ok(Target::new(RemoteService::new(client), true))
+    Ok(Target::new(RemoteService::new(client, ()), true))
 }
 
 fn parsed(
@@ -367,7 +365,7 @@ fn parsed(
     global: &GlobalArgs,
 ) -> Result<(Endpoint, UserInfo), Error> {
     let prefix = global.remote.prefix(context.and_then(|context| context.api_prefix.as_deref()));
-    Endpoint::parse(url, prefix).map_err(bad_url)
+    Endpoint::parse(url, prefix)
 }
 
 /// The server of the file `name`, at its Unix socket.
@@ -380,15 +378,7 @@ fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Tar
         ..ClientSettings::default()
     };
     let client = Client::new(endpoint, name, None, settings, host(None, ui));
-    Target::new(RemoteService::new(client).keeping(serving), true)
-}
-
-/// The error for a text that is not the URL of a server.
-pub fn bad_url(error: BadUrl) -> Error {
-    Error::usage(
-        format!("`{}` is not the URL of a server: {}", error.shown, error.reason),
-        "write it like `https://media.example`",
-    )
+    Target::new(RemoteService::new(client, serving), true)
 }
 
 /// Returns the trusted certificates: as the options say, else as the context says.

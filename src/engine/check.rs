@@ -11,9 +11,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use super::change::Operation;
-use super::guard::Guard;
+use super::change::{ChangeOptions, Operation, RequestedChange};
+use super::hook::Hooks;
 use super::include::Composed;
 use super::local::Engine;
 use super::snapshot::Snapshot;
@@ -21,8 +22,8 @@ use super::transaction::Transaction;
 use crate::error::{Error, ErrorKind, WITHOUT_STRICT};
 use crate::store::Follow;
 use mediaconf::{
-    Diagnostic, Diagnostics, Document, Entry, Fault, Fix, LineIndex, Path, Pointer, Position, Request,
-    Segment, Severity, Span, check,
+    Diagnostic, Diagnostics, Document, Fault, Fix, LineIndex, Path, Pointer, Position, Request, Segment,
+    Severity, Span, check,
 };
 
 impl Engine {
@@ -56,47 +57,23 @@ impl Engine {
         faults.into_iter().map(|found| found.fault).collect()
     }
 
-    /// The faults that a request has on a configuration, and those that its edit would bring: no hook runs, no turn
-    /// is taken, and nothing is written.
-    pub fn check_request(&self, request: &Request, present: &Arc<Snapshot>) -> CheckedConfig {
-        CheckedConfig::of_faults(self.faults_of_request(request, present).unwrap_or_else(|refusal| {
-            let Error { faults, message, hint, .. } = refusal;
-            match faults.is_empty() {
-                true => vec![FaultRecord { hint, ..FaultRecord::plain(Severity::Error, message) }],
-                false => faults.into_iter().map(FaultRecord::of_request).collect(),
+    /// The faults that a request has on the configuration, and the warnings that its change would bring: a dry run on
+    /// which no hook runs.
+    pub fn check_request(&self, request: &Request) -> CheckedConfig {
+        let engine = Engine { hooks: Hooks::default(), ..self.clone() };
+        let options =
+            ChangeOptions { dry_run: true, max_delete: Some(usize::MAX), ..ChangeOptions::default() };
+        let requested = RequestedChange::Modify(Cow::Borrowed(request));
+        CheckedConfig::of_faults(match engine.attempt(Operation::Modify, &requested, &options) {
+            Err(Error { faults, message, hint, .. }) if faults.is_empty() => {
+                vec![FaultRecord { hint, ..FaultRecord::plain(Severity::Error, message) }]
             }
-        }))
-    }
-
-    fn faults_of_request(
-        &self,
-        request: &Request,
-        present: &Arc<Snapshot>,
-    ) -> Result<Vec<FaultRecord>, Error> {
-        request.check_text()?;
-        if !present.is_valid() {
-            return Err(Error::bad_config(present.clone()));
-        }
-        let config = present.config();
-        let evaluated = request.evaluate(&config)?;
-        let Some(edit) = request.edit(evaluated, present.document(), &config)? else {
-            return Ok(Vec::new());
-        };
-        let mut faults: Vec<_> = edit.guarded.0.into_iter().map(FaultRecord::of_request).collect();
-        if edit.removes_credentials {
-            let guard = Error::from(Guard::WouldRemoveCredentials).message;
-            faults.push(FaultRecord::plain(Severity::Error, guard));
-        }
-        let after = Arc::new(Snapshot::proved(edit.document));
-        faults.extend(
-            self.new_faults(&[present], self.composed(&after, self.followed()).as_ref())
-                .into_iter()
-                .map(FaultRecord::of_request),
-        );
-        let warnings = new_warnings(present.document(), after.document());
-        let warning = |text: String| FaultRecord::plain(Severity::Warning, text);
-        faults.extend(warnings.iter().map(|found| warning(found.to_string())));
-        Ok(faults)
+            Err(refusal) => refusal.faults.into_iter().map(FaultRecord::of_request).collect(),
+            Ok(report) => {
+                let warning = |found: &NewWarning| FaultRecord::plain(Severity::Warning, found.to_string());
+                report.new_warnings.iter().map(warning).collect()
+            }
+        })
     }
 }
 
@@ -175,116 +152,68 @@ impl NewWarning {
 
 /// Returns the warnings about `after` that `before` does not have.
 ///
-/// They are compared entry by entry, so that only entries that differ are checked, and no line number counts.
-/// An entry that got another name is the same one.
+/// Only what differs is checked: blocks, and the text outside of them. No line number counts, and an entry that got
+/// another name is the same one.
 pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
-    let entries = [before, after].map(|document| document.entries().collect::<Vec<_>>());
-    let parts_in =
-        |[old, new]: [Range<usize>; 2]| [parts(before, &entries[0], old), parts(after, &entries[1], new)];
-    let sides = parts_in(changed(before.text(), after.text(), &entries));
-    let [(old, old_rest), (new, new_rest)] = match sides[0].1 == sides[1].1 {
-        true => sides,
-        // The lines outside of blocks are judged together.
-        false => parts_in([0, 1].map(|side| 0..entries[side].len())),
+    let sides = [before, after].map(parts);
+    let [old, new] = &sides;
+    // Mostly one block differs, and looking at the others one by one takes longer.
+    let head = old.iter().zip(new).take_while(|(one, other)| one == other).count();
+    let ends = old[head..].iter().rev().zip(new[head..].iter().rev());
+    let tail = ends.take_while(|(one, other)| one == other).count();
+    let [old, new] = sides.each_ref().map(|side| &side[head..side.len() - tail]);
+    let (mut known, found) = (found_in(old, new), found_in(new, old));
+    let kept: HashSet<_> = new.iter().map(|(key, _)| key).collect();
+    let is_new = |(key, message): &(Key<'_>, String)| {
+        let same = |(was, known): &(Key<'_>, String)| known == message && (was == key || !kept.contains(was));
+        known.iter().position(same).map(|place| known.swap_remove(place)).is_none()
     };
-    let mut known: HashMap<&Key<'_>, Vec<&str>> = HashMap::new();
-    old.iter().for_each(|entry| known.entry(&entry.key).or_default().push(entry.text));
-    let kept: HashSet<&Key<'_>> = new.iter().map(|entry| &entry.key).collect();
-    let gone = old.iter().filter(|entry| !kept.contains(&entry.key));
-    let renamed: HashMap<&str, &str> = gone.map(|entry| (entry.body, entry.text)).collect();
-    let mut found = brought(String::new(), Some(&old_rest), &new_rest);
-    for EntryText { key, text, body } in &new {
-        let before = match known.get(key) {
-            // With included files, a name may stand twice; then equal texts are paired.
-            Some(texts) => texts.iter().find(|known| *known == text).or(texts.last()).copied(),
-            None => renamed.get(body).copied(),
-        };
-        if before != Some(*text) {
-            let segments = [key.0.to_owned(), key.1.to_string()].map(Segment::Key);
-            found.extend(brought(Path { segments: segments.into() }.to_string(), before, text));
-        }
-    }
-    found
+    let told = found.into_iter().filter(is_new).map(|(key, message)| {
+        let segments = key.map_or_else(Vec::new, |(kind, name)| vec![kind.to_owned(), name.into_owned()]);
+        let segments = segments.into_iter().map(Segment::Key).collect();
+        NewWarning { at: Path { segments }.to_string(), message }
+    });
+    told.collect()
 }
 
-/// The group and the name of a stream, live or plugin.
-type Key<'d> = (&'static str, Cow<'d, str>);
+/// The group and the name of a stream, live or plugin; `None` of the text outside of them.
+type Key<'d> = Option<(&'static str, Cow<'d, str>)>;
 
-struct EntryText<'d> {
-    key: Key<'d>,
-    /// From the start of its line, where nothing else stands in front.
-    text: &'d str,
-    /// The text behind its name.
-    body: &'d str,
-}
+type Part<'d> = (Key<'d>, Cow<'d, str>);
 
-/// The entries of two texts without those that are equal at their start and at their end.
-fn changed(old: &str, new: &str, entries: &[Vec<Entry<'_>>; 2]) -> [Range<usize>; 2] {
-    const STEP: usize = 64;
-    let [old_bytes, new_bytes] = [old.as_bytes(), new.as_bytes()];
-    let pairs = old_bytes.chunks(STEP).zip(new_bytes.chunks(STEP));
-    let head = pairs.take_while(|(old, new)| old == new).map(|(old, _)| old.len()).sum::<usize>();
-    let pairs = old_bytes.rchunks(STEP).zip(new_bytes.rchunks(STEP));
-    let tail = pairs.take_while(|(old, new)| old == new).map(|(old, _)| old.len()).sum::<usize>();
-    let starts = entries[0].iter().zip(&entries[1]);
-    let first = starts.take_while(|(one, other)| one.end() <= head && one.span() == other.span()).count();
-    let ends = entries[0][first..].iter().rev().zip(entries[1][first..].iter().rev());
-    let is_same = |(one, other): &(&Entry<'_>, &Entry<'_>)| {
-        let (start, end) = (old.len() - one.start(), old.len() - one.end());
-        start <= tail && (start, end) == (new.len() - other.start(), new.len() - other.end())
-    };
-    let same = ends.take_while(is_same).count();
-    [0, 1].map(|side| first..entries[side].len() - same)
-}
-
-/// The streams, lives and plugins among some entries of a text that stand side by side, and the text between them.
-fn parts<'d>(
-    document: &'d Document,
-    entries: &[Entry<'d>],
-    within: Range<usize>,
-) -> (Vec<EntryText<'d>>, String) {
+/// The streams, lives and plugins of a text, and the text between them.
+fn parts(document: &Document) -> Vec<Part<'_>> {
     let text = document.text();
-    let end = entries.get(within.end).map_or(text.len(), |entry| entry.start());
-    let mut at = within.start.checked_sub(1).map_or(0, |last| entries[last].end());
-    let (mut found, mut rest) = (Vec::new(), String::new());
-    for entry in &entries[within] {
+    let (mut found, mut rest, mut at) = (vec![(None, Cow::Borrowed(""))], String::new(), 0);
+    for entry in document.entries() {
         let Some(kind) = entry.block_kind() else { continue };
-        let (name, line) = (entry.group_name(), document.line_start(entry.start()));
+        let line = document.line_start(entry.start());
         let start = if text[line..entry.start()].trim().is_empty() { line } else { entry.start() };
         rest.push_str(&text[at..start]);
         at = entry.end();
-        let key = (kind.key(), name.value());
-        found.push(EntryText { key, text: &text[start..at], body: &text[name.end() as usize..at] });
+        found.push((Some((kind.key(), entry.group_name().value())), Cow::Borrowed(&text[start..at])));
     }
-    rest.push_str(&text[at..end]);
-    (found, rest)
+    rest.push_str(&text[at..]);
+    found[0].1 = Cow::Owned(rest);
+    found
 }
 
-/// The warnings about a part of a text that it did not have before.
-fn brought(at: String, before: Option<&str>, after: &str) -> Vec<NewWarning> {
-    if before == Some(after) {
-        return Vec::new();
-    }
-    let mut known: Vec<String> =
-        before.map(|before| warnings(before).map(|found| found.message).collect()).unwrap_or_default();
-    let mut is_new = |found: &Diagnostic| match known.iter().position(|known| *known == found.message) {
-        Some(place) => {
-            known.swap_remove(place);
-            false
-        }
-        None => true,
-    };
-    let new = warnings(after).filter(|found| is_new(found));
-    let new = new.map(|Diagnostic { message, hint, .. }| {
-        let message = hint.map_or(message.clone(), |hint| format!("{message} ({hint})"));
-        NewWarning { at: at.clone(), message }
+/// The warnings of the parts that `other` does not have.
+fn found_in<'d>(side: &[Part<'d>], other: &[Part<'d>]) -> Vec<(Key<'d>, String)> {
+    let others: HashSet<_> = other.iter().collect();
+    let own = side.iter().filter(|part| !others.contains(part));
+    own.flat_map(|(key, text)| warnings(text).map(|message| (key.clone(), message))).collect()
+}
+
+/// The warnings of a text, with their advice.
+fn warnings(text: &str) -> impl Iterator<Item = String> {
+    let found = check(text);
+    let warnings = found.iter().filter(|found| found.severity == Severity::Warning);
+    let told = warnings.map(|Diagnostic { message, hint, .. }| match hint {
+        Some(hint) => format!("{message} ({hint})"),
+        None => message.clone(),
     });
-    new.collect()
-}
-
-fn warnings(text: &str) -> impl Iterator<Item = Diagnostic> {
-    let found: Vec<Diagnostic> = check(text).iter().cloned().collect();
-    found.into_iter().filter(|found| found.severity == Severity::Warning)
+    Vec::from_iter(told).into_iter()
 }
 
 /// One fault. The shape is stable.
@@ -308,40 +237,12 @@ pub struct FaultRecord {
     /// The place in a patch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<Pointer>,
-    /// A second place that explains the first.
+    /// A second place that explains the first: its position, its `end` and its `message`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub related: Option<RelatedRecord>,
-    /// The edit that mends it, where only one can be meant.
+    pub related: Option<Value>,
+    /// The edit that mends it, where only one can be meant: its `range` (`start`, `end`) and the `text` to put there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fix: Option<FixRecord>,
-}
-
-/// A second place.
-#[derive(Debug, Clone, Serialize)]
-pub struct RelatedRecord {
-    #[serde(flatten)]
-    pub position: Position,
-    /// The end of it.
-    pub end: Position,
-    /// The message at this place.
-    pub message: String,
-}
-
-/// An edit that mends a fault.
-#[derive(Debug, Clone, Serialize)]
-pub struct FixRecord {
-    /// The characters that it replaces.
-    pub range: RangeRecord,
-    /// What stands there then.
-    pub text: String,
-}
-
-/// A range of a text.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub struct RangeRecord {
-    pub start: Position,
-    /// Behind its last character.
-    pub end: Position,
+    pub fix: Option<Value>,
 }
 
 /// The faults of a text or of a patch.
@@ -358,16 +259,17 @@ pub struct CheckedConfig {
 impl FaultRecord {
     /// A fault of a text.
     pub fn new(found: &Diagnostic, lines: &LineIndex<'_>) -> Self {
-        let range = |span: &Span| RangeRecord {
-            start: lines.position(span.start),
-            end: lines.position(span.end.max(span.start)),
-        };
-        let RangeRecord { start, end } = range(&found.span);
+        let [start, end] = [found.span.start, found.span.end.max(found.span.start)];
+        let [start, end] = [start, end].map(|at| lines.position(at));
         let related = found.related.as_ref().map(|(span, message)| {
-            let RangeRecord { start, end } = range(span);
-            RelatedRecord { position: start, end, message: message.clone() }
+            let Position { line, column, .. } = lines.position(span.start);
+            let end = lines.position(span.end);
+            json!({ "line": line, "column": column, "end": end, "message": message })
         });
-        let fix = found.fix.as_ref().map(|fix| FixRecord { range: range(&fix.span), text: fix.text.clone() });
+        let fix = found.fix.as_ref().map(|Fix { span, text }| {
+            let [start, end] = [span.start, span.end].map(|at| lines.position(at));
+            json!({ "range": { "start": start, "end": end }, "text": text })
+        });
         Self {
             position: Some(start),
             end: Some(end),

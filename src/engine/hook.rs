@@ -1,19 +1,20 @@
 //! Hooks: shell commands that check a new configuration, and make a media server load it. Signals are held back while
 //! they run.
 //!
-//! A process that a command leaves behind may hold its end of a pipe open for ever. So nothing waits for the end of the
-//! output; this end is closed instead. It costs no thread.
+//! A command writes its output into files in memory: a process that it leaves behind holds up nobody, and nothing has to
+//! be read while it runs.
 
 use std::ffi::OsStr;
-use std::io::{self, Read};
-use std::os::fd::AsFd;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{Pid, Signal, kill_process_group};
 use thiserror::Error;
 
@@ -134,32 +135,45 @@ fn without_end(stderr: &str, masked: &dyn Fn(&str) -> String) -> String {
 
 /// Runs a command that has nothing to do with a change, with these variables, and returns its stdout.
 pub fn output(command: &str, variables: &[(&str, &str)], timeout: Duration) -> Result<Vec<u8>, HookFailure> {
-    let mut shell = shell(command);
-    shell.envs(variables.iter().copied()).stdout(Stdio::piped());
-    finish(&mut shell, timeout, &Interrupt::default()).map(|[stdout, _]| stdout)
+    let variables = variables.iter().copied();
+    finish(shell(command).envs(variables), timeout, &Interrupt::default()).map(|[stdout, _]| stdout)
 }
 
-/// Runs a command to its end, and returns its stdout, if that is a pipe, and its stderr.
+/// Runs a command to its end; returns its stdout and its stderr, which it writes into memory.
 fn finish(
     shell: &mut Command,
     timeout: Duration,
     interrupt: &Interrupt,
 ) -> Result<[Vec<u8>; 2], HookFailure> {
-    let mut child = shell.spawn().map_err(HookFailure::not_started)?;
-    let mut stdout = Pipe::new(child.stdout.take(), MAX_OUTPUT);
-    let mut stderr = Pipe::new(child.stderr.take(), MAX_STDERR);
-    let failure = match wait(&mut child, [&mut stdout, &mut stderr], timeout, interrupt) {
-        Ok(status) if status.success() => return Ok([stdout.last_words(), stderr.last_words()]),
+    let memory = || memfd_create("output", MemfdFlags::CLOEXEC).map(File::from).map_err(io::Error::from);
+    let spawn = |shell: &mut Command| {
+        let output = [memory()?, memory()?];
+        shell.stdout(output[0].try_clone()?).stderr(output[1].try_clone()?);
+        Ok((shell.spawn()?, output))
+    };
+    let (mut child, output) = spawn(shell).map_err(HookFailure::not_started)?;
+    let ended = wait(&mut child, &output, timeout, interrupt);
+    let [stdout, stderr] = [(&output[0], MAX_OUTPUT), (&output[1], MAX_STDERR)].map(|(file, most)| {
+        let mut kept = vec![0; most.min(length(file))];
+        let read = file.read_exact_at(&mut kept, 0);
+        if read.is_ok() { kept } else { Vec::new() }
+    });
+    let failure = match ended {
+        Ok(status) if status.success() => return Ok([stdout, stderr]),
         Ok(status) => HookFailure::of_status(status),
         Err(failure) => failure,
     };
-    Err(HookFailure { stderr: String::from_utf8_lossy(&stderr.last_words()).into_owned(), ..failure })
+    Err(HookFailure { stderr: String::from_utf8_lossy(&stderr).into_owned(), ..failure })
+}
+
+fn length(output: &File) -> usize {
+    output.metadata().map_or(0, |found| found.len() as usize)
 }
 
 /// A shell in a process group of its own, without the credentials of this program.
 fn shell(command: &str) -> Command {
     let mut shell = Command::new("sh");
-    shell.args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    shell.args(["-c", command]).stdin(Stdio::null());
     for name in HIDDEN_ENVIRONMENT {
         shell.env_remove(name);
     }
@@ -167,20 +181,22 @@ fn shell(command: &str) -> Command {
     shell
 }
 
-/// Waits for the exit status. After `timeout`, or when a signal comes, kills the whole process group.
+/// Waits for the exit status. After `timeout`, at too much output, or when a signal comes, kills the whole process group.
 fn wait(
     child: &mut Child,
-    mut pipes: [&mut Pipe; 2],
+    output: &[File; 2],
     timeout: Duration,
     interrupt: &Interrupt,
 ) -> Result<ExitStatus, HookFailure> {
     let deadline = Instant::now() + timeout;
     loop {
-        pipes.iter_mut().for_each(|pipe| pipe.drain());
         if let Some(status) = child.try_wait().map_err(HookFailure::not_started)? {
             return Ok(status);
         }
         let failure = match interrupt.take() {
+            None if output.iter().any(|file| length(file) > 2 * MAX_OUTPUT) => {
+                HookFailure::new("printed more than 32 MiB and was killed")
+            }
             None if Instant::now() < deadline => {
                 std::thread::sleep(POLL);
                 continue;
@@ -191,83 +207,17 @@ fn wait(
             }
             signal => HookFailure { interrupted: signal, ..HookFailure::new("was interrupted") },
         };
-        kill_group(child);
+        if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+            // The group may just have ended by itself.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
         child.wait().map_err(HookFailure::not_started)?;
         return Err(failure);
     }
 }
 
-fn kill_group(child: &Child) {
-    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-        // The group may just have ended by itself.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-}
-
-/// The longest time to wait, after the end of a command, for the rest of its output.
-const DRAIN_TIME: Duration = Duration::from_millis(200);
-
 /// The pause between two checks of a running command.
 const POLL: Duration = Duration::from_millis(2);
-
-/// The number of bytes that are read at a time.
-const READ_SIZE: usize = 16 * 1024;
-
-/// The number of pieces that are read between two looks at the clock.
-const MAX_READS: usize = 256;
-
-/// Our end of one stream.
-struct Pipe {
-    /// `None` when it has ended, or never was a pipe.
-    stream: Option<Box<dyn Read>>,
-    kept: Vec<u8>,
-    most: usize,
-}
-
-impl Pipe {
-    /// A pipe of which the first `most` bytes are kept.
-    fn new(stream: Option<impl Read + AsFd + 'static>, most: usize) -> Self {
-        // A stream that can't be set to non-blocking is not read at all.
-        let stream = stream.filter(|stream| no_block(stream).is_ok());
-        let stream = stream.map(|stream| Box::new(stream) as Box<dyn Read>);
-        Self { stream, kept: Vec::new(), most }
-    }
-
-    /// Returns the beginning of the output, with what still comes until the end or the timeout.
-    fn last_words(mut self) -> Vec<u8> {
-        let until = Instant::now() + DRAIN_TIME;
-        self.drain();
-        while self.stream.is_some() && Instant::now() < until {
-            std::thread::sleep(POLL);
-            self.drain();
-        }
-        self.kept
-    }
-
-    /// Reads the output that is available now.
-    fn drain(&mut self) {
-        let mut piece = [0; READ_SIZE];
-        for _ in 0..MAX_READS {
-            let Some(stream) = &mut self.stream else { return };
-            match stream.read(&mut piece) {
-                Ok(0) => self.stream = None,
-                Ok(length) => {
-                    let room = self.most.saturating_sub(self.kept.len());
-                    self.kept.extend_from_slice(&piece[..length.min(room)]);
-                }
-                Err(error) => match error.kind() {
-                    io::ErrorKind::WouldBlock => return,
-                    io::ErrorKind::Interrupted => {}
-                    _ => self.stream = None,
-                },
-            }
-        }
-    }
-}
-
-fn no_block(stream: &impl AsFd) -> io::Result<()> {
-    Ok(fcntl_setfl(stream, fcntl_getfl(stream)? | OFlags::NONBLOCK)?)
-}
 
 /// The signals that came while a change held them back; [`Interrupt::default`] never has one.
 #[derive(Debug, Clone, Default)]

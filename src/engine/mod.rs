@@ -38,10 +38,7 @@ pub use change::{
     CHANGE_NAMES, COMMANDS, ChangeOptions, ChangeReport, ChangeRequest, EntryEdit, EntryEdits, Expected,
     MAX_CONFIRM, Operation, OutcomeNote, ReportParts, RequestedChange,
 };
-pub use check::{
-    BRINGS_WARNING, CheckedConfig, FaultRecord, FixRecord, NewWarning, RangeRecord, RelatedRecord,
-    new_warnings,
-};
+pub use check::{BRINGS_WARNING, CheckedConfig, FaultRecord, NewWarning, new_warnings};
 pub use confirm::{CanaryFault, PendingChange, canary_nodes};
 pub use guard::{
     GUARD_NAMES, Guard, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE, before_deletion,
@@ -56,7 +53,7 @@ pub use include::{Composed, ComposedFile, IncludeChange, IncludedEntry, Included
 pub use local::{DEFAULT_LOCK_WAIT, Engine, LogLevel, LogLine, StatusStamp};
 pub use replace::{entry_range, not_there, with_entry};
 pub use roll_back::Aftermath;
-pub use running::{Activity, Count, LastChange, LastReload, MAX_REHEARSALS, ReloadRun, ServerState};
+pub use running::{Activity, Count, LastChange, LastReload, ReloadRun, ServerState};
 pub use service::{
     ConfigService, ConfigSource, Decision, FirstError, NodeFigures, NodeReport, ServerHealth, ServerInfo,
     Status, differing, last_change,

@@ -44,13 +44,17 @@ pub mod as_rfc3339 {
 
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
+    use serde_json::Value;
 
     pub fn serialize<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&super::rfc3339(*time))
     }
 
+    /// Version 0.1 wrote seconds since 1970 into its history.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SystemTime, D::Error> {
-        humantime::parse_rfc3339(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+        let time = Value::deserialize(deserializer)?;
+        let text = || humantime::parse_rfc3339(time.as_str().unwrap_or_default()).map_err(D::Error::custom);
+        time.as_u64().map_or_else(text, |seconds| Ok(super::from_seconds(seconds)))
     }
 }
 

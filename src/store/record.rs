@@ -264,14 +264,22 @@ impl ChangedPaths {
     pub const MOST: usize = 20;
 }
 
-/// A change in the history.
+/// A file that nobody has touched since: neither written, nor renamed, nor given another owner or name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileStamp {
+    pub inode: u64,
+    /// The time of the last change of the file itself: seconds since 1970, and nanoseconds.
+    pub changed: (i64, i64),
+}
+
+/// A change in the history: a line of JSON, in the journal of a file as in an answer of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryEntry {
-    /// Counts back: 1 is the last change. `None` if `is_aside`.
-    pub number: Option<usize>,
     /// The serial number, which never changes; 0, and not in JSON, of an `update`, which is in no history.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub serial: u64,
+    /// Counts back: 1 is the last change. `None` if `is_aside`, and in a journal.
+    pub number: Option<usize>,
     /// The time of the change; for a hand edit, of the last write of the file. In JSON as RFC 3339.
     #[serde(with = "as_rfc3339")]
     pub at: SystemTime,
@@ -300,6 +308,9 @@ pub struct HistoryEntry {
     /// Of a node: the state of its cluster that the text before was made of, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<ClusterState>,
+    /// In a journal: the file that the change was to replace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileStamp>,
 }
 
 /// The entry of a change in a history, which has the last change first; `None` if it is not there, or went back by
@@ -326,23 +337,29 @@ impl HistoryEntry {
         Self { by: shown(self.by), message: shown(self.message), ..self }
     }
 
-    /// The row of a record that can't be read; `why` names it, and `serial` is 0 where its name has none.
-    pub fn unreadable((number, serial): (Option<usize>, u64), why: String) -> Self {
+    /// An entry of which only this is known.
+    pub fn new(serial: u64, operation: &str) -> Self {
         Self {
-            number,
             serial,
+            number: None,
             at: SystemTime::UNIX_EPOCH,
-            operation: UNREADABLE.to_owned(),
+            operation: operation.to_owned(),
             by: None,
-            message: Some(why),
+            message: None,
             id: None,
             undoes: None,
             before: None,
             after: None,
-            is_aside: number.is_none(),
+            is_aside: false,
             paths: None,
             from: None,
+            file: None,
         }
+    }
+
+    /// The row of a record that can't be read; `why` names it, and `serial` is 0 where its name has none.
+    pub fn unreadable((number, serial): (Option<usize>, u64), why: String) -> Self {
+        Self { number, message: Some(why), is_aside: number.is_none(), ..Self::new(serial, UNREADABLE) }
     }
 
     /// True if what its record says is not known.

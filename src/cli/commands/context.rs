@@ -151,7 +151,7 @@ impl AddContextArgs {
             Some(url) => {
                 let (_, password) = match ClusterUrl::is_meant(url) {
                     true => target::cluster_url(url)?.1,
-                    false => Endpoint::parse(url, DEFAULT_PREFIX).map_err(target::bad_url)?.1,
+                    false => Endpoint::parse(url, DEFAULT_PREFIX)?.1,
                 };
                 if !password.is_empty() {
                     ui.warning(&format!(
@@ -223,7 +223,7 @@ fn list(file: &ContextsFile, form: ListFormat, ui: Ui) -> Result<(), Error> {
             let headings = ["", "NAME", "URL", "LOGIN", "GROUP", "PROTECTED"].map(str::to_owned);
             let rows = contexts.list.iter().map(|context| row(context, is_current(context)));
             let rows = std::iter::once(headings).chain(rows).map(Vec::from).collect();
-            table::print(rows, ui.screen(), out)
+            table::print(rows, ui.width(), out)
         }),
     }
 }

@@ -21,13 +21,13 @@ use rustix::io::Errno;
 use serde::Deserialize;
 
 use super::find::{ConfFile, read_whole};
-use super::history::{FIRST, FOLDER, History, JOURNAL, JournalLine, KEEP, number_kept, plain, read_lines};
-use super::in_place;
+use super::history::{FIRST, FOLDER, History, JOURNAL, KEEP, number_kept, plain, read_lines};
+use super::in_place::{self, MARK as IN_PLACE};
 use super::replace::sync_folder;
 use super::state::{LOCK, PROBE_WAIT, SERVE_LOCK, StateDir, UNFINISHED};
 use crate::error::{Error, ErrorKind};
 use crate::store::error::LockHolder;
-use crate::store::record::Revision;
+use crate::store::record::{HistoryEntry, Revision};
 use crate::store::watched::LastWrite;
 
 /// The file that has the number of the folder of version 0.1 until that is removed.
@@ -101,6 +101,12 @@ pub(super) fn make_state(
 /// Makes the state folder out of that of version 0.1.
 fn convert(conf: &ConfFile, former: &StateDir) -> Result<(), Error> {
     let path = conf.beside(NEW);
+    if former.has(IN_PLACE) {
+        let message = format!("a write of `{}` by version 0.1 was cut short", conf.target().display());
+        return Err(
+            Error::new(ErrorKind::Failed, message).hint("any change by that version puts the text back")
+        );
+    }
     let filled = make_new(conf, former).and_then(|new| {
         copy_files(former, &new)?;
         if let Some(history) = FormerHistory::find(conf, former)? {
@@ -242,7 +248,7 @@ fn copy_files(from: &StateDir, to: &StateDir) -> Result<bool, Error> {
 struct FormerHistory {
     folder: StateDir,
     /// The oldest first.
-    lines: Vec<JournalLine>,
+    lines: Vec<HistoryEntry>,
     is_damaged: bool,
     /// The text of the configuration.
     present: Option<Vec<u8>>,
@@ -273,7 +279,7 @@ impl FormerHistory {
         let replaced = last.and_then(|line| serde_json::from_slice::<FormerLine>(line).ok()?.replaced);
         lines.pop_if(|last| {
             let is_marked = folder.has(&format!("{}.next", last.serial));
-            !last.aside && replaced.is_some() && replaced == LastWrite::of(conf.target()) && !is_marked
+            !last.is_aside && replaced.is_some() && replaced == LastWrite::of(conf.target()) && !is_marked
         });
         let newest = lines.last().map_or(0, |last| last.serial);
         let oldest = newest.saturating_sub(number_kept(folder.read(KEEP)?));
@@ -289,7 +295,7 @@ impl FormerHistory {
     fn converted(&self) -> Result<(BTreeMap<String, Vec<u8>>, bool), Error> {
         let mut is_whole = !self.is_damaged;
         let (mut files, mut journal) = (BTreeMap::new(), Vec::new());
-        let changes = || self.lines.iter().filter(|line| !line.aside);
+        let changes = || self.lines.iter().filter(|line| !line.is_aside);
         if let Some(first) = changes().find(|line| line.before.is_some()) {
             let text = self.text_before(first)?;
             is_whole &= text.is_some();
@@ -297,10 +303,10 @@ impl FormerHistory {
         }
         let mut known = changes().next().and_then(|first| first.before);
         for (place, line) in self.lines.iter().enumerate() {
-            let text = if line.aside { self.text_before(line)? } else { self.text_after(place)? };
-            is_whole &= text.is_some() || (line.after.is_none() && !line.aside);
+            let text = if line.is_aside { self.text_before(line)? } else { self.text_after(place)? };
+            is_whole &= text.is_some() || (line.after.is_none() && !line.is_aside);
             files.extend(text.map(|text| (plain(line.serial), text)));
-            if !line.aside {
+            if !line.is_aside {
                 is_whole &= line.before == known;
                 known = line.after;
             }
@@ -313,7 +319,7 @@ impl FormerHistory {
     }
 
     /// The text before a change; `None` if there was none, or if it is damaged, or not kept any more.
-    fn text_before(&self, line: &JournalLine) -> Result<Option<Vec<u8>>, Error> {
+    fn text_before(&self, line: &HistoryEntry) -> Result<Option<Vec<u8>>, Error> {
         Ok(self.kept(line.serial)?.filter(|text| Some(Revision::from_text(text)) == line.before))
     }
 
@@ -346,7 +352,7 @@ impl FormerHistory {
         let line = &self.lines[place];
         let Some(after) = line.after else { return Ok(None) };
         let is_it = |text: &Vec<u8>| Revision::from_text(text) == after;
-        let later = self.lines[place + 1..].iter().find(|line| !line.aside);
+        let later = self.lines[place + 1..].iter().find(|line| !line.is_aside);
         let kept = later.map_or(Ok(None), |later| self.text_before(later))?;
         if let Some(text) = kept.filter(is_it).or_else(|| self.present.clone().filter(is_it)) {
             return Ok(Some(text));

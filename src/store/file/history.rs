@@ -2,7 +2,7 @@
 //!
 //! `history/SERIAL.conf` is the text after the change SERIAL. The next change compresses the one before to
 //! `SERIAL.conf.gz`, and the first change keeps the text before it, too, as 0. A line of JSON in
-//! `history/journal` says when, who, why, and which revisions were before and after. Both are durable
+//! `history/journal`, a [`HistoryEntry`], says when, who, why, and which revisions were before and after. Both are durable
 //! before the change is made, so that nothing has to be noted after it.
 //!
 //! The next writer compares the file with the last line ([`History::reconcile`]): if the file is still the
@@ -22,12 +22,10 @@ use std::time::SystemTime;
 use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
 use memchr::memmem;
-use serde::{Deserialize, Serialize};
 
 use super::state::{StateDir, UNFINISHED};
 use crate::error::Error;
-use crate::store::clock::{from_seconds, seconds};
-use crate::store::record::{ChangeRecord, ClusterState, DEFAULT_KEEP, HAND_EDIT, HistoryEntry, Revision};
+use crate::store::record::{ChangeRecord, DEFAULT_KEEP, FileStamp, HAND_EDIT, HistoryEntry, Revision};
 use crate::store::{BaseText, Reconciled};
 
 /// Name of the folder in the state folder.
@@ -46,90 +44,37 @@ pub(super) const FIRST: u64 = 0;
 const TEXT: &str = ".conf";
 const COMPRESSED: &str = ".conf.gz";
 
-/// A file that nobody has touched since: neither written, nor renamed, nor given another owner or name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct FileStamp {
-    inode: u64,
-    /// The time of the last change of the file itself: seconds since 1970, and nanoseconds.
-    changed: (i64, i64),
-}
-
 impl FileStamp {
-    pub fn of(found: &Metadata) -> Self {
+    fn of(found: &Metadata) -> Self {
         Self { inode: found.ino(), changed: (found.ctime(), found.ctime_nsec()) }
     }
 
     /// That of the file at a path; `None` if there is none.
-    pub fn at(path: &Path) -> Option<Self> {
+    pub(super) fn at(path: &Path) -> Option<Self> {
         fs::symlink_metadata(path).ok().map(|found| Self::of(&found))
     }
 }
 
-/// A line of the journal.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct JournalLine {
-    pub serial: u64,
-    /// Seconds since 1970.
-    pub at: u64,
-    pub operation: String,
-    pub by: String,
-    pub message: Option<String>,
-    /// The id of the change; of one that goes back by itself, that of the change that it rolls back.
-    pub id: Option<String>,
-    /// The id of the change that it undoes.
-    pub undoes: Option<String>,
-    /// The revision of the text before; of a text that was never in the file, its own.
-    pub before: Option<Revision>,
-    /// The revision of the text after, which is kept as `SERIAL.conf`.
-    pub after: Option<Revision>,
-    /// True if the text was never the text of the file.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub aside: bool,
-    /// The file that the change was to replace.
-    pub file: Option<FileStamp>,
-    /// Of a node: the state of its cluster that the text before was made of.
-    pub from: Option<ClusterState>,
+/// The line of a change that is being made.
+fn line_of(serial: u64, record: &ChangeRecord<'_>) -> HistoryEntry {
+    HistoryEntry {
+        at: SystemTime::now(),
+        by: Some(record.by.to_owned()),
+        message: record.message.map(str::to_owned),
+        id: record.id.map(str::to_owned),
+        undoes: record.undoes.map(str::to_owned),
+        from: record.from,
+        ..HistoryEntry::new(serial, record.operation)
+    }
 }
 
-impl JournalLine {
-    fn new(serial: u64, record: &ChangeRecord<'_>) -> Self {
-        Self {
-            serial,
-            at: seconds(SystemTime::now()),
-            operation: record.operation.to_owned(),
-            by: record.by.to_owned(),
-            message: record.message.map(str::to_owned),
-            id: record.id.map(str::to_owned),
-            undoes: record.undoes.map(str::to_owned),
-            from: record.from,
-            ..Self::default()
-        }
-    }
-
-    /// True if the change is only being made, or was cut short; `file` is the present file.
-    fn is_unmade(&self, file: Option<FileStamp>) -> bool {
-        self.file.is_some() && self.file == file
-    }
-
-    fn into_entry(self, number: Option<usize>) -> HistoryEntry {
-        HistoryEntry {
-            at: from_seconds(self.at),
-            operation: self.operation,
-            by: (!self.by.is_empty()).then_some(self.by),
-            message: self.message,
-            id: self.id,
-            undoes: self.undoes,
-            before: self.before,
-            after: self.after,
-            is_aside: self.aside,
-            from: self.from,
-            ..HistoryEntry::unreadable((number, self.serial), String::new())
-        }
-    }
+/// True if the change is only being made, or was cut short; `file` is the present file.
+fn is_unmade(line: &HistoryEntry, file: Option<FileStamp>) -> bool {
+    line.file.is_some() && line.file == file
 }
 
 /// The lines of a journal, and whether something else than a writer of the history wrote into it.
-pub(super) fn read_lines(journal: &[u8]) -> (Vec<JournalLine>, bool) {
+pub(super) fn read_lines(journal: &[u8]) -> (Vec<HistoryEntry>, bool) {
     let lines = journal.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
     let mut is_damaged = false;
     let parsed = lines.filter_map(|line| {
@@ -141,7 +86,7 @@ pub(super) fn read_lines(journal: &[u8]) -> (Vec<JournalLine>, bool) {
 
 /// True if a line is neither one of the journal nor the beginning of one that a crash cut short.
 fn is_no_line(line: &[u8]) -> bool {
-    serde_json::from_slice::<JournalLine>(line).is_err_and(|error| !error.is_eof())
+    serde_json::from_slice::<HistoryEntry>(line).is_err_and(|error| !error.is_eof())
 }
 
 /// The number of changes that a history keeps: what the user chose last.
@@ -195,13 +140,9 @@ impl History {
         Ok(self.texts()?.into_iter().map(|(number, _)| number).max().unwrap_or_default())
     }
 
-    /// The lines, the last one first, each with its beginning. One that can't be read is taken to be none.
-    fn back(&self) -> impl Iterator<Item = (usize, JournalLine)> {
-        self.back_from(self.journal.len())
-    }
-
-    /// The lines in front of a place of the journal, the last one first.
-    fn back_from(&self, end: usize) -> impl Iterator<Item = (usize, JournalLine)> {
+    /// The lines in front of a place of the journal, the last one first, each with its beginning. One that can't be read
+    /// is taken to be none.
+    fn back_from(&self, end: usize) -> impl Iterator<Item = (usize, HistoryEntry)> {
         let mut start = end;
         self.journal[..end].split_inclusive(|&byte| byte == b'\n').rev().filter_map(move |line| {
             start -= line.len();
@@ -209,51 +150,50 @@ impl History {
         })
     }
 
-    /// The line with a serial number, and its beginning.
-    fn line(&self, serial: u64) -> Option<(usize, JournalLine)> {
+    /// All lines, the last one first.
+    fn back(&self) -> impl Iterator<Item = (usize, HistoryEntry)> {
+        self.back_from(self.journal.len())
+    }
+
+    /// The last change of the file in front of a place of the journal.
+    fn change_before(&self, end: usize) -> Option<HistoryEntry> {
+        self.back_from(end).map(|(_, line)| line).find(|line| !line.is_aside)
+    }
+
+    /// The line with a serial number, and its beginning. Only that one is parsed.
+    fn line(&self, serial: u64) -> Option<(usize, HistoryEntry)> {
         let begins = format!("{{\"serial\":{serial},");
-        let mut found = memmem::rfind_iter(&self.journal, begins.as_bytes());
-        found.find_map(|start| {
+        memmem::rfind_iter(&self.journal, begins.as_bytes()).find_map(|start| {
             let is_start = start == 0 || self.journal[start - 1] == b'\n';
             let line = self.journal[start..].split(|&byte| byte == b'\n').next().filter(|_| is_start)?;
             Some((start, serde_json::from_slice(line).ok()?))
         })
     }
 
-    /// The last change of the file.
-    fn last_change(&self) -> Option<JournalLine> {
-        self.back().map(|(_, line)| line).find(|line| !line.aside)
-    }
-
-    /// The change before the line that begins at a place of the journal.
-    fn change_before(&self, start: usize) -> Option<JournalLine> {
-        self.back_from(start).map(|(_, line)| line).find(|line| !line.aside)
-    }
-
     /// The changes, the last one first, without the oldest ones, whose texts are not kept any more. `file` is the
-    /// present file. An entry with `is_aside` gets no number.
+    /// present file.
     pub fn entries(&self, file: Option<FileStamp>) -> Result<Vec<HistoryEntry>, Error> {
         let (mut lines, is_damaged) = read_lines(&self.journal);
-        let newest = lines.last().map_or(0, |last| last.serial);
-        let oldest = newest.saturating_sub(number_kept(self.read(KEEP)?));
-        lines.pop_if(|last| last.is_unmade(file));
+        let oldest = lines.last().map_or(0, |last| last.serial).saturating_sub(number_kept(self.read(KEEP)?));
+        lines.pop_if(|last| is_unmade(last, file));
         // The journal is shortened later than texts are removed.
         lines.retain(|line| line.serial > oldest);
         let is_damaged = is_damaged || (lines.is_empty() && self.newest_text()? > 1);
+        lines.reverse();
         let mut count = 0;
-        let number = |line: JournalLine| {
-            count += usize::from(!line.aside);
-            let number = (!line.aside).then_some(count);
-            line.into_entry(number)
-        };
-        let entries = lines.into_iter().rev().map(number);
-        let damage = is_damaged.then(|| HistoryEntry::unreadable((None, 0), self.damage_in_words()));
-        Ok(entries.chain(damage).collect())
+        for line in &mut lines {
+            count += usize::from(!line.is_aside);
+            line.number = (!line.is_aside).then_some(count);
+            line.by.take_if(|by| by.is_empty());
+            line.file = None;
+        }
+        lines.extend(is_damaged.then(|| HistoryEntry::unreadable((None, 0), self.damage_in_words())));
+        Ok(lines)
     }
 
     /// True if a change with this serial number is in the history.
     pub fn has(&self, serial: u64, file: Option<FileStamp>) -> bool {
-        self.line(serial).is_some_and(|(_, line)| !line.is_unmade(file))
+        self.line(serial).is_some_and(|(_, line)| !is_unmade(&line, file))
     }
 
     /// The text before a change, or that of an entry that was never in the file; `None` if there was none, or if it is
@@ -261,48 +201,52 @@ impl History {
     pub fn text_before(&self, serial: u64) -> Result<Option<Vec<u8>>, Error> {
         let Some((start, line)) = self.line(serial) else { return Ok(None) };
         let Some(before) = line.before else { return Ok(None) };
-        if line.aside {
-            return self.text(serial, before);
-        }
-        if let Some(change) = self.change_before(start) {
-            return self.text(change.serial, before);
-        }
-        let first = self.text(FIRST, before);
-        if matches!(first, Ok(Some(_))) { first } else { self.text(serial.saturating_sub(1), before) }
+        let [number, other] = match self.change_before(start) {
+            _ if line.is_aside => [serial; 2],
+            Some(change) => [change.serial; 2],
+            None => [FIRST, serial.saturating_sub(1)],
+        };
+        let found = self.text(number, before);
+        if matches!(found, Ok(Some(_))) || number == other { found } else { self.text(other, before) }
+    }
+
+    /// The texts before and after a change, and the inode of the file that it was to replace.
+    pub fn texts_of(&self, serial: u64) -> Option<([Vec<u8>; 2], u64)> {
+        let (_, line) = self.line(serial)?;
+        let texts = [self.text_before(serial).ok()??, self.text(serial, line.after?).ok()??];
+        Some((texts, line.file?.inode))
     }
 
     /// The text of the last change and its revision, if the file, which is `file` and has the revision `now`, was
     /// edited by hand since, and that text is known.
     pub fn edited_from(&self, file: Option<FileStamp>, now: Revision) -> Option<Vec<u8>> {
         let mut lines = self.back().map(|(_, line)| line).peekable();
-        lines.next_if(|last| last.is_unmade(file));
-        let last = lines.find(|line| !line.aside)?;
-        let after = last.after.filter(|after| *after != now)?;
-        self.text(last.serial, after).ok()?
+        lines.next_if(|last| is_unmade(last, file));
+        let last = lines.find(|line| !line.is_aside)?;
+        self.text(last.serial, last.after.filter(|after| *after != now)?).ok()?
     }
 
     /// The text with this number and this revision.
     fn text(&self, number: u64, revision: Revision) -> Result<Option<Vec<u8>>, Error> {
-        let mut altered = None;
+        let mut found = Ok(None);
         for end in [TEXT, COMPRESSED] {
             let name = format!("{number}{end}");
-            let path = self.folder.path_of(&name);
             let Some(bytes) = self.read(&name)? else { continue };
             let text = if end == COMPRESSED { uncompressed(&bytes).ok() } else { Some(bytes) };
             if let Some(text) = text.filter(|text| Revision::from_text(text) == revision) {
                 return Ok(Some(text));
             }
-            altered = Some(Error::altered(&path));
+            found = Err(Error::altered(&self.folder.path_of(&name)));
         }
-        altered.map_or(Ok(None), Err)
+        found
     }
 
     /// The journal in words, if its last line was not written by a writer of the history, or all are lost.
     fn damage(&self) -> Result<Option<String>, Error> {
         let last = self.journal.split(|&byte| byte == b'\n').rfind(|line| !line.is_empty());
+        // The texts of the first change may be there before its line.
         let is_damaged = match last {
             Some(last) => is_no_line(last),
-            // The texts of the first change may be there before its line.
             None => self.newest_text()? > 1,
         };
         Ok(is_damaged.then(|| self.damage_in_words()))
@@ -311,10 +255,7 @@ impl History {
     /// The number of the last line; 0 if there is none. Of a damaged journal, no text has it or a greater one.
     fn last_serial(&self) -> Result<u64, Error> {
         let last = self.back().next().map_or(0, |(_, line)| line.serial);
-        Ok(match self.damage()? {
-            Some(_) => last.max(self.newest_text()? + 1),
-            None => last,
-        })
+        Ok(if self.damage()?.is_some() { last.max(self.newest_text()? + 1) } else { last })
     }
 
     /// Reconciles the history with the file at `path`, which holds `now`, or is missing.
@@ -322,27 +263,40 @@ impl History {
         let warnings = self.damage()?.into_iter().collect();
         let revision = now.map(|now| now.revision);
         let last = self.back().next().filter(|(_, last)| last.before == revision);
-        if let Some((start, last)) = last.filter(|(_, last)| last.is_unmade(FileStamp::at(path))) {
+        if let Some((start, last)) = last.filter(|(_, last)| is_unmade(last, FileStamp::at(path))) {
             self.withdraw(start, last.serial)?;
         }
-        let Some(last) = self.last_change().filter(|last| last.after != revision) else {
-            return Ok(Reconciled { warnings, edited_from: None });
-        };
-        let edited_from = last.after.and_then(|after| self.text(last.serial, after).ok()?);
-        let line = JournalLine {
-            serial: self.last_serial()? + 1,
-            at: written_at(path).max(last.at),
-            operation: HAND_EDIT.to_owned(),
+        let last = self.change_before(self.journal.len()).filter(|last| last.after != revision);
+        let Some(last) = last else { return Ok(Reconciled { warnings, edited_from: None }) };
+        let written = fs::symlink_metadata(path).and_then(|found| found.modified());
+        let now_time = SystemTime::now();
+        let line = HistoryEntry {
+            at: written.map_or(now_time, |written| written.min(now_time)).max(last.at),
             before: last.after,
             after: revision,
-            ..JournalLine::default()
+            ..HistoryEntry::new(self.last_serial()? + 1, HAND_EDIT)
         };
-        if let Some(now) = now {
-            self.folder.put(&plain(line.serial), &[now.text])?;
-        }
-        self.append(&line)?;
-        self.forget(None, &self.texts()?);
+        let edited_from = last.after.and_then(|after| self.text(last.serial, after).ok()?);
+        self.keep(line, now.map(|now| now.text), None)?;
         Ok(Reconciled { warnings, edited_from })
+    }
+
+    /// Keeps a text in the history that was never in the file, durably.
+    pub fn keep_aside(&mut self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), Error> {
+        let line = HistoryEntry {
+            before: Some(Revision::from_text(text)),
+            after: self.change_before(self.journal.len()).and_then(|last| last.after),
+            is_aside: true,
+            ..line_of(self.last_serial()? + 1, record)
+        };
+        self.keep(line, Some(text), record.keep)
+    }
+
+    fn keep(&mut self, line: HistoryEntry, text: Option<&[u8]>, keep: Option<usize>) -> Result<(), Error> {
+        text.map_or(Ok(()), |text| self.folder.put(&plain(line.serial), &[text]))?;
+        self.append(&line)?;
+        self.forget(keep);
+        Ok(())
     }
 
     /// Keeps the text before the first change; `last` is the last number that is taken. Returns that number from now on.
@@ -355,23 +309,9 @@ impl History {
         Ok(last.max(number))
     }
 
-    /// Keeps a text in the history that was never in the file, durably.
-    pub fn keep_aside(&mut self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), Error> {
-        let line = JournalLine {
-            before: Some(Revision::from_text(text)),
-            after: self.last_change().and_then(|last| last.after),
-            aside: true,
-            ..JournalLine::new(self.last_serial()? + 1, record)
-        };
-        self.folder.put(&plain(line.serial), &[text])?;
-        self.append(&line)?;
-        self.forget(record.keep, &self.texts()?);
-        Ok(())
-    }
-
     /// Adds a line, and makes it and the names in the folder durable. If a crash cut the last line short, a line end goes
     /// first, so that only that line is lost.
-    fn append(&mut self, line: &JournalLine) -> Result<(), Error> {
+    fn append(&mut self, line: &HistoryEntry) -> Result<(), Error> {
         let mut text = Vec::new();
         text.extend(self.journal.last().filter(|&&last| last != b'\n').map(|_| b'\n'));
         let file = self.folder.open(JOURNAL)?;
@@ -409,9 +349,9 @@ impl History {
         )
     }
 
-    /// Removes the texts that are older than the changes that are kept: as many as `chosen`, else as before. `texts` is
-    /// what is in the folder. What fails here is tried again by the next change.
-    fn forget(&mut self, chosen: Option<usize>, texts: &[(u64, String)]) {
+    /// Removes the texts that are older than the changes that are kept: as many as `chosen`, else as before. What fails
+    /// here is tried again by the next change.
+    fn forget(&mut self, chosen: Option<usize>) {
         let Ok(before) = self.read(KEEP).map(number_kept) else { return };
         let keep = chosen.map_or(before, |chosen| chosen.max(1) as u64);
         // Texts that are gone already do not come back where more are kept from now on.
@@ -420,22 +360,20 @@ impl History {
         let oldest = newest.saturating_sub(listed);
         let mut end = self.journal.len();
         let found = self.back().take_while(|_| oldest > 0).find_map(|(start, line)| {
-            let is_last = line.serial <= oldest && !line.aside;
+            let is_last = line.serial <= oldest && !line.is_aside;
             // The text before the oldest change is that of the change before it, or has the number before its own.
             let cut = if line.serial == oldest { std::mem::replace(&mut end, start) } else { start };
             end = start;
             is_last.then_some((cut, line.serial))
         });
         if let Some((cut, serial)) = found {
-            for (_, name) in texts.iter().filter(|(number, _)| *number < serial) {
+            for (_, name) in self.texts().iter().flatten().filter(|(number, _)| *number < serial) {
                 let _ = self.folder.remove(name);
             }
             let dropped = self.journal[..cut].iter().filter(|&&byte| byte == b'\n').count() as u64;
-            if dropped > keep || (keep != before && dropped > 0) {
-                let rest = self.journal[cut..].to_vec();
-                if self.folder.put(JOURNAL, &[&rest]).is_ok() {
-                    self.journal = rest;
-                }
+            let is_long = dropped > keep || (keep != before && dropped > 0);
+            if is_long && self.folder.put(JOURNAL, &[&self.journal[cut..]]).is_ok() {
+                self.journal.drain(..cut);
             }
         }
         if keep != before {
@@ -447,12 +385,12 @@ impl History {
 /// The history entry of a change that is about to be made; dropped before [`Staged::finish`], it is withdrawn.
 pub(super) struct Staged {
     history: History,
-    serial: u64,
+    pub serial: u64,
     keep: Option<usize>,
-    /// The texts in the folder, and those of them that are compressed, too, by now.
-    texts: Vec<(u64, String)>,
-    compressed: Vec<u64>,
-    is_made: bool,
+    /// The texts that are compressed, too, by now.
+    compressed: Vec<String>,
+    /// True if the line stays.
+    pub stays: bool,
 }
 
 impl Staged {
@@ -467,22 +405,20 @@ impl Staged {
     ) -> Result<Self, Error> {
         let text = old.map(|(old, _)| old.text);
         history.reconcile(path, old.map(|(old, _)| old))?;
-        let last = history.last_change().map(|last| last.serial);
+        let last = history.change_before(history.journal.len()).map(|last| last.serial);
         let mut number = history.last_serial()?;
         if let (None, Some(text)) = (last, text) {
             number = history.keep_first(text, number)?;
         }
-        let line = JournalLine {
+        let line = HistoryEntry {
             before: old.map(|(old, _)| old.revision),
             after: new.map(|pieces| Revision::of_pieces(pieces.iter().copied())),
             file: old.map(|(_, found)| FileStamp::of(found)),
-            ..JournalLine::new(number + 1, record)
+            ..line_of(number + 1, record)
         };
-        let (keep, texts, compressed) = (record.keep, Vec::new(), Vec::new());
-        let mut staged = Self { history, serial: line.serial, keep, texts, compressed, is_made: false };
-        if let Some(pieces) = new {
-            staged.history.folder.put(&plain(line.serial), pieces)?;
-        }
+        let (serial, keep) = (line.serial, record.keep);
+        let mut staged = Self { history, serial, keep, compressed: Vec::new(), stays: false };
+        new.map_or(Ok(()), |pieces| staged.history.folder.put(&plain(serial), pieces))?;
         staged.compress(last.zip(text));
         staged.history.append(&line)?;
         Ok(staged)
@@ -495,35 +431,31 @@ impl Staged {
         for (number, name) in self.history.texts().unwrap_or_default() {
             if name.ends_with(UNFINISHED) || number > self.serial {
                 let _ = folder.remove(&name);
-                continue;
-            }
-            if number < self.serial && name.ends_with(TEXT) {
+            } else if number < self.serial && name.ends_with(TEXT) {
                 let text = match known.filter(|(known, _)| *known == number) {
                     Some((_, text)) => Some(compressed(text)),
                     None => folder.read(&name).ok().flatten().map(|text| compressed(&text)),
                 };
                 if text.is_some_and(|text| folder.put(&packed(number), &[&text]).is_ok()) {
-                    self.compressed.push(number);
-                    self.texts.push((number, packed(number)));
+                    self.compressed.push(name);
                 }
             }
-            self.texts.push((number, name));
         }
     }
 
     /// Completes the entry of a change that was made.
     pub fn finish(mut self) {
-        self.is_made = true;
-        for number in &self.compressed {
-            let _ = self.history.folder.remove(&plain(*number));
+        self.stays = true;
+        for name in &self.compressed {
+            let _ = self.history.folder.remove(name);
         }
-        self.history.forget(self.keep, &self.texts);
+        self.history.forget(self.keep);
     }
 }
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        if self.is_made {
+        if self.stays {
             return;
         }
         // If this fails, the next writer withdraws the entry.
@@ -553,10 +485,4 @@ fn uncompressed(bytes: &[u8]) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     GzDecoder::new(bytes).read_to_end(&mut text)?;
     Ok(text)
-}
-
-fn written_at(path: &Path) -> u64 {
-    let written = fs::symlink_metadata(path).and_then(|found| found.modified());
-    let now = SystemTime::now();
-    seconds(written.map_or(now, |written| written.min(now)))
 }

@@ -6,7 +6,7 @@
 //! the new text and a line in the `history` → fsync of all (`replace`) → compare the bytes once
 //! more → rename → fsync of the folder (`replace`). A rename cannot work where the file is a
 //! mount point of its own, or where a new file cannot be given the owner, the mode and the access control list
-//! of the old one. There the text is written in place under a journal (`in_place`). A reader takes no lock and
+//! of the old one. There the text is written in place under a mark (`in_place`). A reader takes no lock and
 //! writes nothing.
 //!
 //! Other users of the machine are not trusted. The mode and the access control list of a file say who
@@ -24,8 +24,7 @@
 //! | name                          | what it is                                                      |
 //! |-------------------------------|-----------------------------------------------------------------|
 //! | `lock`                        | held by a writer; its text is the holder's process id           |
-//! | `in-place`                    | journal of an in-place write; there only while one is under way |
-//! | `in-place.kept`               | a journal that no longer fits the file, kept for its texts      |
+//! | `in-place`                    | the number of the change that is being written in place         |
 //! | `candidate-XXXXXX`            | a text that a checking program looks at before it is written    |
 //! | `.gitignore`                  | `*`, so that a configuration under version control stays clean  |
 //! | `serve.lock`                  | held by a running server for its whole life                     |
@@ -62,13 +61,12 @@ pub use serving::{AllowedPeers, ServeLock, Serving, SocketPeer};
 
 use super::error::LockHolder;
 use super::pending::PendingRecord;
-use super::record::{HistoryEntry, Revision};
+use super::record::{FileStamp, HistoryEntry, Revision};
 use super::{
     Candidate, Follow, IncludeError, IncludedText, Loaded, RunBy, Store, Writer, candidate_elsewhere,
 };
 use crate::error::Error;
 use convert::{find_history, find_state};
-use history::FileStamp;
 use in_place::last_write;
 use pending::PENDING;
 use replace::{TEMPORARY_MODE, TemporaryPlace};

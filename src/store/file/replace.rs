@@ -120,7 +120,7 @@ impl PreparedChange for PreparedWrite<'_> {
     /// for one whose text was only written in part, which says so.
     fn commit(self: Box<Self>) -> Result<Vec<Warning>, Error> {
         let Self { conf, state, old, pieces, new, mut warnings, staged } = *self;
-        let (path, Some(staged)) = (conf.target(), staged) else { return Ok(warnings) };
+        let (path, Some(mut staged)) = (conf.target(), staged) else { return Ok(warnings) };
         let changed = || Error::changed_meanwhile(path);
         match (old, pieces, new) {
             (Some((old, before)), Some(pieces), new) => {
@@ -131,7 +131,9 @@ impl PreparedChange for PreparedWrite<'_> {
                     Some(Err(error)) if !is_mount_point(&error) => {
                         return Err(Error::io("replace", path)(error));
                     }
-                    Some(Err(_)) | None => warnings = in_place::write(conf, state, old, pieces)?,
+                    Some(Err(_)) | None => {
+                        warnings = in_place::write((conf, state), old, pieces, &mut staged)?
+                    }
                 }
             }
             (None, _, Some(new)) => {

@@ -1,16 +1,18 @@
 //! A crash is simulated by writing the bytes that a cut-short write would leave.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::{JOURNAL, KEPT_JOURNAL, UndoJournal, write};
+use super::{MARK, write};
 use crate::error::ErrorKind;
 use crate::store::file::ConfFile;
+use crate::store::file::history::{History, Staged};
 use crate::store::file::state::StateDir;
-use crate::store::{Revision, Store};
+use crate::store::{ChangeRecord, Store};
 
 const OLD: &[u8] = b"http 80;\nstream one;\n";
 
@@ -48,12 +50,22 @@ impl MountedFile {
         StateDir::enter(&self.conf).expect("the folder is writable").0
     }
 
-    /// A writer dies between making the journal durable and the end of its work, leaving `bytes`.
+    /// The entry of a change from the present text to `new`.
+    fn staged(&self, new: &[u8]) -> Staged {
+        let history = History::make(&self.state_dir()).expect("the folder is writable");
+        let (path, old) = (self.conf.target(), self.conf.load().expect("it can be read"));
+        let found = fs::metadata(path).expect("the file is there");
+        let record = ChangeRecord::new("save", "me");
+        let staged = Staged::stage(history, path, Some((old.as_base(), &found)), Some(&[new]), &record);
+        staged.expect("the folder is writable")
+    }
+
+    /// A writer dies between making the mark durable and the end of its work, leaving `bytes`.
     fn crash(&self, new: &[u8], bytes: &[u8]) {
-        let state = self.state_dir();
-        let (_, found) = super::open_locked(&self.conf).expect("nobody writes the file");
-        let inode = std::os::unix::fs::MetadataExt::ino(&found);
-        UndoJournal::write(&state, inode, OLD, &[new]).expect("the folder is writable");
+        let mut staged = self.staged(new);
+        staged.stays = true;
+        let mark = staged.serial.to_string();
+        self.state_dir().put(MARK, &[mark.as_bytes()]).expect("the folder is writable");
         self.leave(bytes);
     }
 
@@ -66,8 +78,8 @@ impl MountedFile {
         fs::read(self.conf.target()).expect("the file is there")
     }
 
-    fn state(&self, name: &str) -> PathBuf {
-        self.conf.state_dir().join(name)
+    fn mark(&self) -> PathBuf {
+        self.conf.state_dir().join(MARK)
     }
 }
 
@@ -81,18 +93,15 @@ fn cut_short(new: &[u8], written: usize) -> Vec<u8> {
 fn writes_into_the_same_inode() {
     for new in NEW {
         let place = MountedFile::new();
-        let inode = |place: &MountedFile| {
-            let found = fs::metadata(place.conf.target()).expect("the file is there");
-            std::os::unix::fs::MetadataExt::ino(&found)
-        };
+        let inode = |place: &MountedFile| fs::metadata(place.conf.target()).expect("the file is there").ino();
         let before = inode(&place);
-        let state = place.state_dir();
+        let (state, mut staged) = (place.state_dir(), place.staged(new));
         let (first, second) = new.split_at(new.len() / 2);
-        let warnings = write(&place.conf, &state, OLD, &[first, second]);
+        let warnings = write((&place.conf, &state), OLD, &[first, second], &mut staged);
         assert!(warnings.expect("the file is writable").is_empty());
         assert_eq!(place.text(), new);
         assert_eq!(inode(&place), before);
-        assert!(!place.state(JOURNAL).exists());
+        assert!(!place.mark().exists());
     }
 }
 
@@ -110,7 +119,7 @@ fn a_write_that_was_cut_short_is_put_back() {
             assert_eq!(place.text(), left, "a reader writes nothing");
             assert_eq!(place.tells(PUT_BACK), !complete);
             assert_eq!(place.text(), expected, "locked after {written} bytes");
-            assert!(!place.state(JOURNAL).exists());
+            assert!(!place.mark().exists());
         }
     }
 }
@@ -141,17 +150,17 @@ fn a_file_that_was_zero_filled_or_cut_is_put_back() {
 }
 
 #[test]
-fn an_edit_is_left_alone_and_the_journal_kept() {
+fn an_edit_is_left_alone_and_the_texts_are_in_the_history() {
     let edits: [&[u8]; 4] = [b"http 90;\nstream one;\n", b"\n", b"http 80;\nstream one;\n#", b"http 82"];
     for edit in edits {
         let place = MountedFile::new();
         place.crash(NEW[2], edit);
         assert_eq!(place.conf.load().expect("the file can be read").bytes, edit);
-        assert!(place.tells("its texts are kept in"));
-        assert_eq!(place.text(), edit);
-        assert!(!place.state(JOURNAL).exists());
-        assert!(place.state(KEPT_JOURNAL).exists());
         assert!(place.warnings().is_empty());
+        assert_eq!(place.text(), edit);
+        assert!(!place.mark().exists());
+        let texts = History::make(&place.state_dir()).expect("it is there").texts_of(1);
+        assert_eq!(texts.expect("both are kept").0, [OLD, NEW[2]]);
     }
 }
 
@@ -164,41 +173,35 @@ fn a_mixture_in_another_file_is_an_edit() {
     let next = place.conf.target().with_extension("next");
     fs::write(&next, &mixture).expect("the folder is ours");
     fs::rename(&next, place.conf.target()).expect("the folder is ours");
-    assert!(place.tells("its texts are kept in"));
+    assert!(place.warnings().is_empty());
     assert_eq!(place.text(), mixture);
 }
 
+/// The file is touched only after the mark is whole, so a mark that is not whole means nothing.
 #[test]
-fn a_file_that_is_gone_keeps_the_journal() {
+fn a_mark_of_a_file_that_is_gone_or_of_no_change_is_removed() {
+    for mark in ["", "7", "x"] {
+        let place = MountedFile::new();
+        place.crash(NEW[0], OLD);
+        fs::write(place.mark(), mark).expect("the folder is writable");
+        assert_eq!(place.conf.load().expect("the file can be read").bytes, OLD);
+        assert!(place.warnings().is_empty());
+        assert_eq!(place.text(), OLD);
+    }
     let place = MountedFile::new();
     place.crash(NEW[0], OLD);
     fs::remove_file(place.conf.target()).expect("the folder is ours");
-    assert!(place.tells("its texts are kept in"));
-    assert!(place.state(KEPT_JOURNAL).exists());
-}
-
-/// The file is touched only after the journal is whole, so a journal that is not whole means nothing.
-#[test]
-fn a_journal_that_was_cut_short_is_removed() {
-    let place = MountedFile::new();
-    place.crash(NEW[0], OLD);
-    let whole = fs::read(place.state(JOURNAL)).expect("it was just written");
-    for length in 0..whole.len() {
-        fs::write(place.state(JOURNAL), &whole[..length]).expect("the folder is ours");
-        assert_eq!(place.conf.load().expect("the file can be read").bytes, OLD);
-        assert!(place.warnings().is_empty());
-        assert!(!place.state(JOURNAL).exists());
-    }
-    assert_eq!(place.text(), OLD);
+    assert!(place.warnings().is_empty());
+    assert!(!place.mark().exists());
 }
 
 #[test]
 fn another_text_than_expected_is_not_overwritten() {
     let place = MountedFile::new();
-    let state = place.state_dir();
+    let (state, mut staged) = (place.state_dir(), place.staged(NEW[0]));
     place.leave(b"http 90;\nstream one;\n");
-    let error = write(&place.conf, &state, OLD, &[NEW[0]]).expect_err("it was edited");
+    let error = write((&place.conf, &state), OLD, &[NEW[0]], &mut staged).expect_err("it was edited");
     assert!(error.kind == ErrorKind::Conflict, "{error:?}");
-    assert_eq!(Revision::from_text(&place.text()), Revision::from_text(b"http 90;\nstream one;\n"));
-    assert!(!place.state(JOURNAL).exists());
+    assert_eq!(place.text(), b"http 90;\nstream one;\n");
+    assert!(!place.mark().exists());
 }
