@@ -224,7 +224,7 @@ fn list(file: &ContextsFile, form: ListFormat, ui: Ui) -> Result<(), Error> {
             let headings = ["", "NAME", "URL", "LOGIN", "GROUP", "PROTECTED"].map(str::to_owned);
             let rows = contexts.list.iter().map(|context| row(context, is_current(context)));
             let rows = std::iter::once(headings).chain(rows).map(Vec::from).collect();
-            table::print(rows, ui.screen(), out)
+            table::print(rows, ui.width(), out)
         }),
     }
 }

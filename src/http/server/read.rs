@@ -353,7 +353,7 @@ pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
     let found = match path {
         None if is_patch => {
             let request = Request::from_json(call.body.clone(), handler.settings.patch_memory);
-            handler.engine.check_request(&request, &handler.running())
+            handler.engine.check_request(&request)
         }
         None => return check_whole(handler, call, is_utf16),
         Some(_) if is_patch => {
