@@ -367,7 +367,7 @@ pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
         }
         None if is_patch => {
             let request = Request::from_json(body, handler.settings.patch_memory);
-            handler.engine.check_request(&request, &running)
+            handler.engine.check_request(&request)
         }
         None => {
             let (text, is_editor) = (Arc::new(Snapshot::from_bytes(body)), call.role == Role::Edit);
