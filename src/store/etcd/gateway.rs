@@ -339,11 +339,12 @@ impl Gateway {
         match kind {
             FailureKind::TooLarge if is_change => self.unknown(&why),
             FailureKind::TooLarge => self.too_large(),
-            FailureKind::Token | FailureKind::Denied => {
-                Error::new(ErrorKind::ClusterDenied, format!("`{name}` refuses this: {why}"))
-                    .hint("`--user` and `--password-file` give another login; `etcdctl role get` shows the rights")
-                    .because(why)
-            }
+            FailureKind::Token | FailureKind::Denied => Error::new(
+                ErrorKind::ClusterDenied,
+                format!("`{name}` refuses this: {why}"),
+            )
+            .hint("`--user` and `--password-file` give another login; `etcdctl role get` shows the rights")
+            .because(why),
             _ => {
                 let error = Error::new(ErrorKind::Failed, format!("`{name}` failed: {why}"));
                 let full = "etcd is full: compact it, then `etcdctl defrag` and `etcdctl alarm disarm`";

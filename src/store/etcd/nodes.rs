@@ -91,13 +91,13 @@ impl ClusterStore {
         lease: i64,
         known: i64,
     ) -> Result<Option<i64>, Error> {
-        let json = "it has only strings and numbers";
-        let (node_key, member_key) = (self.keys().node(&node.node), self.keys().member(&node.node));
-        let value = serde_json::to_vec(node).expect(json);
-        let put_member = KeyOperation::put(&member_key, serde_json::to_vec(member).expect(json));
+        let key = self.keys().node(&node.node);
+        let [node_json, member_json] = [serde_json::to_vec(node), serde_json::to_vec(member)]
+            .map(|json| json.expect("it has only strings and numbers"));
+        let put_member = KeyOperation::put(&self.keys().member(&node.node), member_json);
         let reply = self.gateway().txn(&Txn {
-            compare: vec![Compare::unchanged(&node_key, known)],
-            success: vec![KeyOperation::put_leased(&node_key, value, lease), put_member],
+            compare: vec![Compare::unchanged(&key, known)],
+            success: vec![KeyOperation::put_leased(&key, node_json, lease), put_member],
             ..Txn::default()
         })?;
         Ok(reply.succeeded.then_some(reply.revision))
@@ -116,8 +116,8 @@ pub(super) fn verdict(
     keys: &Keys,
 ) -> Result<(Vec<Compare>, Vec<String>), String> {
     let (mut conditions, mut whys) = (Vec::new(), Vec::new());
-    let change = head.unconfirmed.as_ref();
-    for name in head.canaries() {
+    let Some(change) = &head.unconfirmed else { return Ok((conditions, whys)) };
+    for name in &change.canary {
         let key = keys.node(name);
         let found = found.iter().find(|found| found.key == key.as_bytes());
         let record = found.and_then(|found| serde_json::from_slice::<NodeRecord>(&found.value).ok());
@@ -125,19 +125,15 @@ pub(super) fn verdict(
             whys.push(format!("`{name}` has no record"));
             continue;
         };
-        let runs_it = record.change.as_ref() == change.map(|change| &change.id);
-        match (&record.state, change.and_then(|change| change.soak_s)) {
-            (NodeState::Failed, _) if record.wanted == Some(head.serial) => {
-                let why = record.why.map_or_else(String::new, |why| format!(": {why}"));
-                return Err(format!("`{name}` did not take it{why}"));
-            }
-            (NodeState::Canary, Some(soak)) if runs_it && !record.has_soaked => {
-                whys.push(format!("`{name}` has not run it for {soak} s"));
-            }
-            (NodeState::Canary, _) if runs_it => {
-                conditions.push(Compare::unchanged(&key, found.mod_revision));
-            }
-            _ => whys.push(format!("`{name}` does not run it")),
+        let runs_it = record.state == NodeState::Canary && record.change.as_ref() == Some(&change.id);
+        if record.state == NodeState::Failed && record.wanted == Some(head.serial) {
+            let why = record.why.map_or_else(String::new, |why| format!(": {why}"));
+            return Err(format!("`{name}` did not take it{why}"));
+        }
+        match change.soak_s {
+            _ if !runs_it => whys.push(format!("`{name}` does not run it")),
+            Some(soak) if !record.has_soaked => whys.push(format!("`{name}` has not run it for {soak} s")),
+            _ => conditions.push(Compare::unchanged(&key, found.mod_revision)),
         }
     }
     Ok((conditions, whys))
