@@ -176,11 +176,9 @@ impl Node {
             return Ok(());
         }
         let taken = match self.texts.text_of(wanted.text) {
-            Ok(Some(bytes)) => self.take(&wanted, bytes),
-            Ok(None) => return Err(Error::overtaken(self.texts.name())),
             // The cluster answers, so it is not away: what it has can't be taken, until somebody changes it.
             Err(error) if error.kind == ErrorKind::Unusable => Err(error),
-            Err(error) => return Err(error),
+            read => self.take(&wanted, read?.ok_or_else(|| Error::overtaken(self.texts.name()))?),
         };
         if let Err(error) = taken {
             self.refuse(Some(revision), &error);
@@ -231,7 +229,6 @@ impl Node {
         let mut standing = self.standing.lock();
         standing.not_taken = None;
         standing.turn_running(wanted.first_of);
-        drop(standing);
         self.local.tell(LogLevel::Note, &wanted.taken_words());
         Ok(())
     }

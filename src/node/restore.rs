@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::apply::WantedText;
 use super::runs::{BackReason, Contact, Runs, runs};
-use super::{LastSeen, Node, OnDrift, failed};
+use super::{LastSeen, NOT_REACHED, Node, OnDrift, failed};
 use crate::engine::{ChangeOptions, ConfigService, LogLevel, Operation};
 use crate::error::Error;
 use crate::store::clock::{boot_id, boot_time};
@@ -28,7 +28,7 @@ impl Node {
             lease => self.store.gateway().time_left(lease)?,
         };
         let mut standing = self.standing.lock();
-        if standing.away.take().is_some_and(|away| away.is_found) {
+        if standing.away.take().is_some_and(|away| away.reason.as_deref() != Some(NOT_REACHED)) {
             self.local.tell(LogLevel::Note, &format!("`{}` is back", self.texts.name()));
         }
         standing.denied_reading = None;
@@ -179,12 +179,8 @@ impl Node {
         }
         let load = || {
             let text = self.file.text_back()?.filter(|text| Revision::from_text(text) == back.text.revision);
-            let text = text.ok_or_else(|| {
-                Error::damaged(
-                    ConfigService::name(&self.local).to_owned(),
-                    "the text before the change, in the state folder".to_owned(),
-                )
-            })?;
+            let what = "the text before the change, in the state folder";
+            let text = text.ok_or_else(|| Error::damaged(ConfigService::name(&self.local), what))?;
             let (message, command) = (Some(why.to_owned()), Some(REVERT.into()));
             let options = ChangeOptions { force: true, message, command, ..ChangeOptions::default() };
             self.load(back.text.clone(), Operation::Rollback, text.into(), options)
