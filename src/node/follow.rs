@@ -153,11 +153,14 @@ impl Node {
     fn note_away(&self, error: Error) {
         let (kind, why) = (error.kind, away_words(&error));
         let is_unusable = kind == ErrorKind::Unusable;
+        let name = self.texts.name();
         let (level, what) = match kind {
-            ErrorKind::ClusterUnavailable => (LogLevel::Warning, "can't be reached"),
-            ErrorKind::ClusterDenied => (LogLevel::Error, "does not let this node read (denied)"),
-            _ if is_unusable => (LogLevel::Error, "has no text for this node (failed)"),
-            _ => (LogLevel::Warning, "can't be read"),
+            ErrorKind::ClusterUnavailable => (LogLevel::Warning, format!("`{name}` can't be reached")),
+            ErrorKind::ClusterDenied => {
+                (LogLevel::Error, format!("denied: `{name}` does not let this node read"))
+            }
+            _ if is_unusable => (LogLevel::Error, format!("failed: `{name}` has no text for this node")),
+            _ => (LogLevel::Warning, format!("`{name}` can't be read")),
         };
         let reason = error.reason.clone().unwrap_or_else(|| why.clone());
         let mut standing = self.standing.lock();
@@ -177,8 +180,7 @@ impl Node {
                 && (!is_unusable || away_words(&before) == why)
         });
         if !is_known {
-            let name = self.texts.name();
-            self.local.tell(level, &format!("`{name}` {what}, and this node goes on: {reason}"));
+            self.local.tell(level, &format!("{what}, and this node goes on: {reason}"));
             if is_unusable {
                 self.report();
             }

@@ -73,9 +73,10 @@ impl ConfigService for Node {
 
     fn pending(&self) -> Result<Option<PendingInfo>, Error> {
         let local = self.local.pending_info()?;
-        let of_cluster = self.standing.lock().pending.clone();
         // That of the cluster was read a while ago.
-        Ok(local.or(of_cluster.map(|pending| PendingInfo { ..pending.clone() }.until(pending.deadline))))
+        let of_cluster = self.standing.lock().pending.clone();
+        let of_cluster = of_cluster.map(|pending| (pending.deadline, pending));
+        Ok(local.or(of_cluster.map(|(deadline, pending)| pending.until(deadline))))
     }
 
     fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Error> {

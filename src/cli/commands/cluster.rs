@@ -66,41 +66,39 @@ pub enum ClusterCommand {
 impl ClusterArgs {
     pub fn run(&self, Invocation { global, ui, .. }: Invocation<'_>) -> Result<Exit, Error> {
         let (store, context) = target::named_cluster(global)?;
-        let ask_if_protected = |is_agreed: bool| {
-            let purpose = Purpose { changes: true, is_agreed, ..Purpose::default() };
-            context.as_ref().map_or(Ok(()), |context| target::ask_if_protected(context, &purpose))
-        };
+        if let (ClusterCommand::Forget { yes, .. } | ClusterCommand::Retry { yes, .. }, Some(context)) =
+            (&self.command, &context)
+        {
+            let purpose = Purpose { changes: true, is_agreed: *yes, ..Purpose::default() };
+            target::ask_if_protected(context, &purpose)?;
+        }
         match &self.command {
             ClusterCommand::Adopt { yes } => adopt(&store, *yes, ui)?,
-            ClusterCommand::Forget { nodes, yes } => {
-                ask_if_protected(*yes)?;
+            ClusterCommand::Forget { nodes, .. } => {
                 nodes.iter().try_for_each(|node| forget(&store, node, ui))?;
             }
-            ClusterCommand::Retry { nodes, yes } => {
-                ask_if_protected(*yes)?;
-                retry(&store, nodes, ui)?;
-            }
+            ClusterCommand::Retry { nodes, .. } => retry(&store, nodes, ui)?,
         }
         Ok(Exit::Done)
     }
 }
 
-/// The hint for a node that is not known.
-const ALL_NODES: &str = "`mediactl status` shows the nodes";
+fn unknown_node(message: String) -> Error {
+    Error::new(ErrorKind::NotFound, message).hint("`mediactl status` shows the nodes")
+}
 
 /// Asks nodes to try again what they did not take: those that are named, or all that did not take it.
 fn retry(store: &ClusterStore, names: &[String], ui: Ui) -> Result<(), Error> {
     let nodes = store.nodes()?.unwrap_or_default();
-    let lives = |node: &NodeRecord| node.state != NodeState::Gone;
-    let is_meant = |node: &NodeRecord| match names.is_empty() {
+    let all = || nodes.iter().filter(|node| node.state != NodeState::Gone);
+    if let Some(name) = names.iter().find(|name| all().all(|node| node.node != **name)) {
+        return Err(unknown_node(format!("no node `{name}` lives")));
+    }
+    let is_meant = |node: &&NodeRecord| match names.is_empty() {
         true => node.state == NodeState::Failed,
         false => names.contains(&node.node),
     };
-    let known = |name: &&String| nodes.iter().any(|node| node.node == **name && lives(node));
-    if let Some(name) = names.iter().find(|name| !known(name)) {
-        return Err(Error::new(ErrorKind::NotFound, format!("no node `{name}` lives")).hint(ALL_NODES));
-    }
-    let asked: Vec<&str> = nodes.iter().filter(|node| is_meant(node)).map(|node| &*node.node).collect();
+    let asked: Vec<&str> = all().filter(is_meant).map(|node| &*node.node).collect();
     if asked.is_empty() {
         ui.say("no node failed, so none is asked");
         return Ok(());
@@ -115,8 +113,7 @@ fn forget(store: &ClusterStore, node: &str, ui: Ui) -> Result<(), Error> {
         Ok(ForgottenNode::Gone) => "",
         Ok(ForgottenNode::Unreadable) => ", whose record could not be read; if it lives, it puts another one",
         Ok(ForgottenNode::Unknown) => {
-            let message = format!("there is no record of the node `{node}`");
-            return Err(Error::new(ErrorKind::NotFound, message).hint(ALL_NODES));
+            return Err(unknown_node(format!("there is no record of the node `{node}`")));
         }
         Err(error) if error.kind == ErrorKind::Overtaken => {
             return Err(Error::new(ErrorKind::Conflict, format!("the node `{node}` lives"))
@@ -145,19 +142,17 @@ fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<(), Error> {
         ui.say("no node is held, so nothing was changed");
         return Ok(());
     };
-    for NodeRecord { node, serial, why, .. } in &held {
+    // What an adoption means, also to nodes that do not live, or whose record can't be read.
+    for NodeRecord { node, serial, state, why, .. } in &nodes {
         let serial = serial.map_or_else(|| "nothing".to_owned(), |serial| format!("#{serial}"));
-        ui.say(&format!("{node} runs {serial} and is held: {}", why.as_deref().unwrap_or("-")));
-    }
-    // What an adoption means to nodes that do not live, or whose record can't be read.
-    for NodeRecord { node, serial, why, .. } in nodes.iter().filter(|node| node.state == NodeState::Gone) {
         let why = why.as_deref().unwrap_or("-");
-        ui.say(&match serial {
-            Some(serial) => format!(
-                "{node} is gone, and ran #{serial}: if it comes back, it takes the text of the cluster, too ({why})"
-            ),
-            None => format!("{node} is gone, and no change is known that it ran ({why})"),
-        });
+        match state {
+            NodeState::Held => ui.say(&format!("{node} runs {serial} and is held: {why}")),
+            NodeState::Gone => ui.say(&format!(
+                "{node} is gone, and ran {serial}: if it comes back, it takes the text of the cluster, too ({why})"
+            )),
+            _ => {}
+        }
     }
     let question = format!(
         "{} would take the text of #{} of {} and lose what they run beyond it: adopt it?",
@@ -165,13 +160,9 @@ fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<(), Error> {
         head.serial,
         clock::rfc3339(head.at),
     );
-    let answer =
-        if is_agreed { Some(true) } else { prompts::confirm(&question).map_err(Error::prompt_failed)? };
-    if answer != Some(true) {
-        let message = match answer {
-            None => format!("there is no terminal to ask on: {question}"),
-            Some(_) => "the cluster was not adopted".to_owned(),
-        };
+    let answer = if is_agreed { Ok(Some(true)) } else { prompts::confirm(&question) };
+    if answer.map_err(Error::prompt_failed)? != Some(true) {
+        let message = format!("the cluster was not adopted, as nobody agreed: {question}");
         return Err(Error::new(ErrorKind::Guarded, message).hint("`--yes` agrees; nothing was changed"));
     }
     let epochs: Vec<&str> = held.iter().filter_map(|node| node.epoch.as_deref()).collect();

@@ -25,7 +25,7 @@ use crate::store::{
 const PAGE: usize = 1024 * 1024;
 
 /// The number of records that the first request reads, and the most that one reads.
-const FIRST_PAGE: u64 = 20;
+const FIRST_PAGE: u64 = 10;
 const LONGEST_PAGE: u64 = 1000;
 
 impl Store for ClusterStore {
@@ -60,7 +60,7 @@ impl Store for ClusterStore {
         }
         let (mut end, mut size) = (last + 1, FIRST_PAGE);
         while end > 1 && entries.len() < wanted {
-            let first = end.saturating_sub(size.min((wanted - entries.len()) as u64)).max(1);
+            let first = end.saturating_sub(size).max(1);
             let range = KeyRange::between(&self.keys().change(first), &self.keys().change(end));
             let found = self.gateway().range(range)?.into_iter();
             let of_serial = |found: KeyValue| Some((self.keys().serial_of(&found.key)?, found.value));
