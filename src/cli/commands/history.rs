@@ -15,7 +15,7 @@ use crate::cli::fleet::answers::rows as grouped_rows;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::local;
-use crate::cli::render::table::{self, Screen};
+use crate::cli::render::table;
 use crate::cli::render::texts::{
     differ, first_paths, masked_entry, paths_and_more, print_difference, write_text,
 };
@@ -153,7 +153,7 @@ impl HistoryArgs {
             if answers.is_of_many() {
                 rows = grouped_rows(rows);
             }
-            table::fit(&mut rows, ui.screen());
+            table::fit(&mut rows, ui.width());
         }
         let print_all = |out: &mut dyn Write| {
             table::aligned(&rows).zip(&all).try_for_each(|(line, (server, listed))| {
@@ -360,8 +360,7 @@ impl BlameArgs {
         let found = answers.found();
         let all = found.flat_map(|(server, found)| found.changes.iter().map(move |blamed| (server, blamed)));
         let rows = all.map(row).collect();
-        // There are no headings.
-        ui.print(|out| table::print_whole_last(rows, Screen { page: None, ..ui.screen() }, out))?;
+        ui.print(|out| table::print_whole_last(rows, ui.width(), out))?;
         Ok(answers.exit())
     }
 }

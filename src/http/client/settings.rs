@@ -9,6 +9,7 @@ use base64::prelude::BASE64_STANDARD;
 use reqwest::header::HeaderValue;
 
 use super::tls::TlsTrust;
+use crate::error::Error;
 
 /// The longest time for a whole request, hooks of the server included.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(150);
@@ -116,11 +117,15 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Credentials of a login and a password, not encoded; `None` if the login has a colon, which would
-    /// end it.
-    pub fn new(login: impl Into<String>, password: impl Into<String>) -> Option<Self> {
-        let (login, password) = (login.into(), password.into());
-        (!login.contains(':')).then_some(Self { login, password })
+    /// Credentials of a login and a password, not encoded.
+    ///
+    /// # Errors
+    /// The login has a colon, which would end it.
+    pub fn new(login: String, password: String) -> Result<Self, Error> {
+        match login.contains(':') {
+            true => Err(Error::usage("a login can't contain a `:`", "a `:` would end the login")),
+            false => Ok(Self { login, password }),
+        }
     }
 
     /// The value of `Authorization`.
@@ -168,11 +173,12 @@ mod tests {
 
     #[test]
     fn they_are_sent_and_not_shown() {
-        let credentials = Credentials::new("Aladdin", "open sesame").expect("there is no colon");
+        let credentials =
+            Credentials::new("Aladdin".to_owned(), "open sesame".to_owned()).expect("there is no colon");
         assert_eq!(credentials.header(), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
         let shown = format!("{credentials:?} {:?}", credentials.header());
         assert!(!shown.contains("sesame") && !shown.contains("QWxh"), "{shown}");
         assert_eq!(credentials.cut_from("no `open sesame`, no QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), "no `…`, no …");
-        assert!(Credentials::new("a:b", "c").is_none());
+        assert!(Credentials::new("a:b".to_owned(), "c".to_owned()).is_err());
     }
 }
