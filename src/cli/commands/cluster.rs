@@ -9,7 +9,7 @@ use crate::cli::prompts;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::error::{Error, ErrorKind, Exit};
-use crate::store::etcd::{ClusterStore, ForgottenNode, Seen};
+use crate::store::etcd::{ALL_NODES, ClusterStore, Seen};
 use crate::store::{NodeRecord, NodeState, Store, clock};
 
 /// Look after a cluster and its nodes
@@ -75,7 +75,13 @@ impl ClusterArgs {
         match &self.command {
             ClusterCommand::Adopt { yes } => adopt(&store, *yes, ui)?,
             ClusterCommand::Forget { nodes, .. } => {
-                nodes.iter().try_for_each(|node| forget(&store, node, ui))?;
+                for node in nodes {
+                    let more = match store.forget_node(node)? {
+                        true => ", whose record could not be read; if it lives, it puts another one",
+                        false => "",
+                    };
+                    ui.say(&format!("forgot {node}{more}"));
+                }
             }
             ClusterCommand::Retry { nodes, .. } => retry(&store, nodes, ui)?,
         }
@@ -83,16 +89,12 @@ impl ClusterArgs {
     }
 }
 
-fn unknown_node(message: String) -> Error {
-    Error::new(ErrorKind::NotFound, message).hint("`mediactl status` shows the nodes")
-}
-
 /// Asks nodes to try again what they did not take: those that are named, or all that did not take it.
 fn retry(store: &ClusterStore, names: &[String], ui: Ui) -> Result<(), Error> {
     let nodes = store.nodes()?.unwrap_or_default();
     let all = || nodes.iter().filter(|node| node.state != NodeState::Gone);
     if let Some(name) = names.iter().find(|name| all().all(|node| node.node != **name)) {
-        return Err(unknown_node(format!("no node `{name}` lives")));
+        return Err(Error::new(ErrorKind::NotFound, format!("no node `{name}` lives")).hint(ALL_NODES));
     }
     let is_meant = |node: &&NodeRecord| match names.is_empty() {
         true => node.state == NodeState::Failed,
@@ -105,23 +107,6 @@ fn retry(store: &ClusterStore, names: &[String], ui: Ui) -> Result<(), Error> {
     }
     store.ask_to_retry(&asked)?;
     ui.say(&format!("asked {} to try again", in_ranges(&asked)));
-    Ok(())
-}
-
-fn forget(store: &ClusterStore, node: &str, ui: Ui) -> Result<(), Error> {
-    let more = match store.forget_node(node) {
-        Ok(ForgottenNode::Gone) => "",
-        Ok(ForgottenNode::Unreadable) => ", whose record could not be read; if it lives, it puts another one",
-        Ok(ForgottenNode::Unknown) => {
-            return Err(unknown_node(format!("there is no record of the node `{node}`")));
-        }
-        Err(error) if error.kind == ErrorKind::Overtaken => {
-            return Err(Error::new(ErrorKind::Conflict, format!("the node `{node}` lives"))
-                .hint("stop it first; within 30 seconds of a crash its record is gone"));
-        }
-        Err(error) => return Err(error),
-    };
-    ui.say(&format!("forgot {node}{more}"));
     Ok(())
 }
 

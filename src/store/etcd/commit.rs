@@ -25,7 +25,7 @@ use crate::store::{
 const PAGE: usize = 1024 * 1024;
 
 /// The number of records that the first request reads, and the most that one reads.
-const FIRST_PAGE: u64 = 10;
+const FIRST_PAGE: u64 = 20;
 const LONGEST_PAGE: u64 = 1000;
 
 impl Store for ClusterStore {

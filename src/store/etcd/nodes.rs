@@ -6,7 +6,7 @@ use super::Keys;
 use super::messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn};
 use super::read::ClusterStore;
 use super::records::HeadRecord;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::store::pending::{NodeRecord, NodeState};
 
 /// The time in seconds for which nodes are asked to try again.
@@ -14,6 +14,9 @@ const RETRY_LEASE: u64 = 60;
 
 /// The most operations of a transaction that etcd takes, with some to spare.
 const MAX_PUTS: usize = 100;
+
+/// The hint for a node that is not known.
+pub const ALL_NODES: &str = "`mediactl status` shows the nodes";
 
 /// The record of a node that stays when the node is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,17 +30,6 @@ pub struct MemberRecord {
     /// The serial that it ran then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serial: Option<u64>,
-}
-
-/// What was known of a node that was forgotten.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ForgottenNode {
-    /// It was gone.
-    Gone,
-    /// Its record could not be read, so it may live: then it puts another one.
-    Unreadable,
-    /// There was no record of it.
-    Unknown,
 }
 
 impl ClusterStore {
@@ -54,15 +46,20 @@ impl ClusterStore {
         })
     }
 
-    /// Removes the records of a node that is gone, or whose record can't be read.
+    /// Removes the records of a node that is gone, or whose record can't be read: true for that one, which may live, and puts
+    /// another record then.
     ///
     /// # Errors
-    /// `Overtaken` if the node lives; those of the cluster.
-    pub fn forget_node(&self, name: &str) -> Result<ForgottenNode, Error> {
+    /// `Conflict` if the node lives, `NotFound` if there is no record of it; those of the cluster.
+    pub fn forget_node(&self, name: &str) -> Result<bool, Error> {
         let (node, member) = (self.keys().node(name), self.keys().member(name));
+        let lives = || {
+            Error::new(ErrorKind::Conflict, format!("the node `{name}` lives"))
+                .hint("stop it first; within 30 seconds of a crash its record is gone")
+        };
         let found = self.one(&node)?;
         if found.as_ref().is_some_and(|found| serde_json::from_slice::<NodeRecord>(&found.value).is_ok()) {
-            return Err(self.overtaken());
+            return Err(lives());
         }
         let both = || [&node, &member].map(|key| KeyRange::one(key)).into_iter();
         let reply = self.gateway().txn(&Txn {
@@ -71,11 +68,13 @@ impl ClusterStore {
             is_change: true,
             ..Txn::default()
         })?;
-        match (reply.succeeded, found, reply.into_first()) {
-            (false, ..) => Err(self.overtaken()),
-            (_, Some(_), _) => Ok(ForgottenNode::Unreadable),
-            (_, None, Some(_)) => Ok(ForgottenNode::Gone),
-            (_, None, None) => Ok(ForgottenNode::Unknown),
+        match reply.succeeded {
+            false => Err(lives()),
+            true if found.is_none() && reply.into_first().is_none() => {
+                let message = format!("there is no record of the node `{name}`");
+                Err(Error::new(ErrorKind::NotFound, message).hint(ALL_NODES))
+            }
+            true => Ok(found.is_some()),
         }
     }
 
