@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 
-use crate::cli::args::changing::ChangeArgs;
+use crate::cli::args::changing::{ChangeArgs, HookArgs};
 use crate::cli::args::global::{ChosenTarget, GlobalArgs, NamedBy, RemoteArgs, TargetKind};
 use crate::cli::context::{self, ServerContext};
 use crate::cli::credentials::{KnownCredentials, Owner, RemoteHost};
@@ -19,7 +19,7 @@ use crate::cli::interrupt::interrupt;
 use crate::cli::local::sudo_user;
 use crate::cli::prompts;
 use crate::cli::ui::{Ui, waiting};
-use crate::engine::{Composed, ConfigService, ConfigSource, Engine, Hooks, Snapshot};
+use crate::engine::{Composed, ConfigService, ConfigSource, Engine, Snapshot};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::DEFAULT_PREFIX;
 use crate::http::client::{
@@ -82,62 +82,55 @@ impl Target {
 }
 
 /// The use that a command makes of its target; by default it only reads.
-#[derive(Debug, Clone, Default)]
-pub struct Purpose {
+#[derive(Clone, Copy, Default)]
+pub struct Purpose<'a> {
     pub changes: bool,
-    /// The commands that run before and after a change of a file.
-    pub hooks: Hooks,
-    /// The number of texts that the history of a file keeps from now on.
-    pub keep: Option<usize>,
-    /// True if the change has to be confirmed, which takes a server.
-    pub has_to_be_confirmed: bool,
     /// True if the change of a protected context needs no question: the user agreed to it already.
     pub is_agreed: bool,
-    /// True if the command shows the change of a protected context and asks itself.
-    pub shows_first: bool,
+    /// The options of a command that shows the change of a protected context, and asks itself.
+    pub args: Option<&'a ChangeArgs>,
 }
 
-impl Purpose {
+impl Purpose<'_> {
     /// The engine for this use of a store.
-    fn engine(&self, store: Arc<impl Store + 'static>) -> Engine {
-        let mut hooks = self.hooks.clone();
+    fn engine(self, store: Arc<impl Store + 'static>) -> Engine {
+        let hooking = self.args.map(|args| &args.hooking);
+        let mut hooks = hooking.map(HookArgs::hooks).unwrap_or_default();
         if !hooks.are_empty() {
             hooks.interrupt = interrupt();
         }
-        Engine::new(store, hooks, waiting).keeping(self.keep)
+        Engine::new(store, hooks, waiting).keeping(hooking.and_then(|hooking| hooking.keep))
+    }
+
+    /// True if a change of this context needs a question.
+    fn asks(self, context: &ServerContext) -> bool {
+        context.is_protected && self.changes && !self.is_agreed
     }
 }
 
-impl From<&ChangeArgs> for Purpose {
-    fn from(changing: &ChangeArgs) -> Self {
-        Self {
-            changes: true,
-            hooks: changing.hooking.hooks(),
-            keep: changing.hooking.keep,
-            has_to_be_confirmed: changing.confirm.is_some(),
-            is_agreed: changing.yes || changing.force || changing.dry_run,
-            shows_first: true,
-        }
+impl<'a> From<&'a ChangeArgs> for Purpose<'a> {
+    fn from(args: &'a ChangeArgs) -> Self {
+        Self { changes: true, is_agreed: args.yes || args.force || args.dry_run, args: Some(args) }
     }
 }
 
 /// Finds the target of a command. Where a server runs over the file, the server is the target: it alone
 /// changes the file.
-pub fn resolve(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, Error> {
-    let named = named_server(global, &purpose, ui)?;
+pub fn resolve(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Target, Error> {
+    let named = named_server(global, purpose, ui)?;
     named.map_or_else(|| at_file(global, purpose, ui), Ok)
 }
 
 /// Finds the target of a command that reads the file itself, whether or not a server runs over it.
 pub fn file_or_named_server(global: &GlobalArgs, ui: Ui) -> Result<Target, Error> {
-    match named_server(global, &Purpose::default(), ui)? {
+    match named_server(global, Purpose::default(), ui)? {
         Some(target) => Ok(target),
-        None => input::store(&global.conf).map(|file| without_server(file, &Purpose::default())),
+        None => input::store(&global.conf).map(|file| without_server(file, Purpose::default())),
     }
 }
 
 /// A file over which no server runs, or none that can be asked.
-fn without_server(file: Arc<ConfFile>, purpose: &Purpose) -> Target {
+fn without_server(file: Arc<ConfFile>, purpose: Purpose<'_>) -> Target {
     Target { file: Some(file.clone()), ..Target::new(purpose.engine(file), false) }
 }
 
@@ -174,15 +167,15 @@ fn is_cluster(global: &GlobalArgs, url: &str, owner: &Owner) -> bool {
 }
 
 /// The server that the options, the environment or the context in use name; `None` if they name a file.
-fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option<Target>, Error> {
+fn named_server(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Option<Target>, Error> {
     let Some((url, owner)) = named(global)? else { return Ok(None) };
     let is_cluster = is_cluster(global, &url, &owner);
     if !is_cluster {
         refuse_hooks(global)?;
     }
     // A protected context is asked about here, unless the command shows its change before it asks.
-    let asks_itself = purpose.shows_first && prompts::can_ask();
-    let protected = owner.context().filter(|context| context.asks(purpose));
+    let asks_itself = purpose.args.is_some() && prompts::can_ask();
+    let protected = owner.context().filter(|context| purpose.asks(context));
     if let Some(context) = protected.filter(|_| !asks_itself) {
         ask_if_protected(context, purpose)?;
     }
@@ -199,16 +192,9 @@ pub fn two_options([one, other]: [&str; 2]) -> Error {
     Error::usage(format!("`{one}` and `{other}` are two different targets"), "leave one of them out")
 }
 
-impl ServerContext {
-    /// True if a change of it needs a question.
-    fn asks(&self, purpose: &Purpose) -> bool {
-        self.is_protected && purpose.changes && !purpose.is_agreed
-    }
-}
-
 /// Asks before a change of a protected context.
-pub fn ask_if_protected(context: &ServerContext, purpose: &Purpose) -> Result<(), Error> {
-    if !context.asks(purpose) {
+pub fn ask_if_protected(context: &ServerContext, purpose: Purpose<'_>) -> Result<(), Error> {
+    if !purpose.asks(context) {
         return Ok(());
     }
     let question = format!("context `{}` is protected: change it?", context.name);
@@ -229,12 +215,12 @@ pub fn refuse_hooks(global: &GlobalArgs) -> Result<(), Error> {
     if global.chosen.hooks { Err(refused()) } else { Ok(()) }
 }
 
-fn at_file(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, Error> {
+fn at_file(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Target, Error> {
     let (file, changes, name) = (input::store(&global.conf)?, purpose.changes, global.file_name());
-    let own = without_server(file.clone(), &purpose);
+    let own = without_server(file.clone(), purpose);
     let serving = match file.serving() {
         Ok(Some(serving)) => serving,
-        Ok(None) if purpose.has_to_be_confirmed => {
+        Ok(None) if purpose.args.is_some_and(|args| args.confirm.is_some()) => {
             return Err(Error::usage(
                 "`--confirm` needs a server: only a server can roll back on timeout",
                 "start `mediactl serve` over the file, or leave `--confirm` out",
@@ -315,7 +301,7 @@ pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, Err
 pub fn at_member(context: ServerContext, global: &GlobalArgs, host: Box<dyn Host>) -> Result<Target, Error> {
     let (url, owner) = (context.url.clone(), Owner::Context(context));
     match ClusterUrl::is_meant(&url) {
-        true => at_cluster(&url, &owner, &Purpose::default(), global),
+        true => at_cluster(&url, &owner, Purpose::default(), global),
         false => at_url(&url, &owner, global, host, true),
     }
 }
@@ -377,7 +363,7 @@ fn trust(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<TlsTru
 }
 
 /// The configuration in etcd at a URL, which an option or a variable names, or a context has.
-fn at_cluster(url: &str, owner: &Owner, purpose: &Purpose, global: &GlobalArgs) -> Result<Target, Error> {
+fn at_cluster(url: &str, owner: &Owner, purpose: Purpose<'_>, global: &GlobalArgs) -> Result<Target, Error> {
     let store = Arc::new(cluster_store(url, owner, &global.remote)?);
     Ok(Target::new(purpose.engine(store), false))
 }

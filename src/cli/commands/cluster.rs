@@ -70,7 +70,7 @@ impl ClusterArgs {
             (&self.command, &context)
         {
             let purpose = Purpose { changes: true, is_agreed: *yes, ..Purpose::default() };
-            target::ask_if_protected(context, &purpose)?;
+            target::ask_if_protected(context, purpose)?;
         }
         match &self.command {
             ClusterCommand::Adopt { yes } => adopt(&store, *yes, ui)?,

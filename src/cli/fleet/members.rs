@@ -59,7 +59,7 @@ impl Host for Warnings {
 
 impl Invocation<'_> {
     /// The servers that are named, or the one server or file that a command works on.
-    pub fn fleet(self, purpose: Purpose) -> Result<Fleet, Error> {
+    pub fn fleet(self, purpose: Purpose<'_>) -> Result<Fleet, Error> {
         let Self { global, ui, .. } = self;
         let Some(contexts) = context::several(global)? else {
             let target = target::resolve(global, purpose, ui)?;
