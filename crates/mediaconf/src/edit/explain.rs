@@ -251,7 +251,7 @@ fn places(row: &'static Parameter) -> Vec<String> {
 
 fn type_of(place: Place) -> String {
     match place {
-        Place::Root | Place::Block(_) | Place::Source(_) | Place::ForeignBlock => "object",
+        Place::Root | Place::Block(_) | Place::Source(_) => "object",
         Place::Group(_) => "object of objects",
         Place::Own(row) => row.codec.facts().value_type,
         Place::Element(kind) => kind.name,
@@ -260,7 +260,7 @@ fn type_of(place: Place) -> String {
         Place::Extras => "object of strings",
         Place::Text => "string",
         Place::Part(part) => part.value_type(),
-        Place::Templates(_) | Place::Template(_) | Place::Foreign => "any",
+        Place::Templates | Place::Template | Place::Foreign => "any",
     }
     .to_owned()
 }

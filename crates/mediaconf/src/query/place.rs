@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::path::{Path, Segment};
-use crate::schema::codec::{General, OWN_PATH, is_list, json, json_string, object, of_kind};
+use crate::schema::codec::{General, is_list, json, object, of_kind, plain};
 use crate::schema::fault::Fault;
 use crate::schema::suggest::{is_one_slip, similar_names};
 use crate::schema::{
@@ -74,9 +74,9 @@ impl Place {
             Self::Block(kind) => in_scope(kind.scope(), key),
             Self::Source(scope) => in_scope(scope, key),
             Self::Extras => Ok(Self::Text),
-            Self::Templates(scope) => Ok(Self::Template(scope)),
-            Self::Template(scope) => Ok(scope.by_key(key).map_or(Self::Foreign, Self::Own)),
-            Self::ForeignBlock | Self::Foreign => Ok(Self::Foreign),
+            Self::Templates => Ok(Self::Template),
+            Self::Template => Ok(Scope::Template.by_key(key).map_or(Self::Foreign, Self::Own)),
+            Self::Foreign => Ok(Self::Foreign),
             Self::Own(parameter) => parameter.codec.member(key),
             Self::Pair(_) => Err(is_list("`[0]` for the name or `[1]` for the value")),
             Self::Part(part) if part.is_rest() => {
@@ -89,8 +89,7 @@ impl Place {
     fn entry(self) -> Result<Self, Fault> {
         let is_object = match self {
             Self::Own(parameter) => parameter.codec.facts().json == JsonForm::Object,
-            Self::Root | Self::Group(_) | Self::Block(_) | Self::Source(_) => true,
-            Self::Extras | Self::ForeignBlock => true,
+            Self::Root | Self::Group(_) | Self::Block(_) | Self::Source(_) | Self::Extras => true,
             _ => false,
         };
         self.list_entry().ok_or_else(|| match is_object {
@@ -103,7 +102,7 @@ impl Place {
     pub fn list_entry(self) -> Option<Self> {
         match self {
             Self::Own(parameter) => parameter.codec.entry(),
-            Self::Templates(_) | Self::Template(_) => Some(self),
+            Self::Templates | Self::Template => Some(self),
             Self::Part(part) if part.is_rest() => Some(Self::Foreign),
             Self::Pair(_) | Self::Foreign => Some(Self::Foreign),
             _ => None,
@@ -178,7 +177,7 @@ impl Place {
 
     /// True if the schema knows nothing of this place and the places below it.
     pub fn is_foreign(self) -> bool {
-        matches!(self, Self::ForeignBlock | Self::Templates(_) | Self::Template(_) | Self::Foreign)
+        matches!(self, Self::Templates | Self::Template | Self::Foreign)
     }
 
     /// Returns the value of a text here, as the configuration shows it; `None` for null.
@@ -198,35 +197,25 @@ impl Place {
         if text == NULL {
             return self.removal();
         }
-        let is_object = |facts: Facts| facts.json == JsonForm::Object && facts.entries_of.is_none();
-        let is_object_of_words = matches!(self, Self::Own(row) if is_object(row.codec.facts()));
-        if let Some(text) = json_string(text).filter(|_| !is_object_of_words) {
-            return self.string(&text);
-        }
         match self {
             Self::Part(part) => part.parse(text),
             Self::BackendUrl if text == "false" => Ok(Value::Bool(false)),
-            Self::Text | Self::BackendUrl => Ok(text.into()),
-            Self::Templates(_) | Self::Template(_) | Self::Foreign => GENERAL.parse(text),
+            Self::Text | Self::BackendUrl => Ok(plain(text)),
+            Self::Templates | Self::Template | Self::Foreign => GENERAL.parse(text),
             Self::Element(kind) => of_kind(kind, text),
             Self::Source(_) => SOURCE.parse_one(text),
             Self::Pair(options) => options.parse_pair(text),
             Self::Own(parameter) => parameter.codec.parse(text),
-            Self::Group(_) | Self::Block(_) | Self::Extras => object(text),
-            Self::Root | Self::ForeignBlock => object(text).map_err(|fault| fault.hint(OWN_PATH)),
+            Self::Root | Self::Group(_) | Self::Block(_) | Self::Extras => object(text),
         }
     }
 
     /// Returns `text` as a string, whatever it looks like, if the place takes strings.
     pub fn string(self, text: &str) -> Result<Value, Fault> {
+        let is_of_words = |facts: Facts| facts.json == JsonForm::Object || facts.options.is_some();
         match self {
-            Self::Part(part) if part.is_rest() => Ok(Value::Array(vec![text.into()])),
-            Self::Text | Self::BackendUrl | Self::Part(_) => Ok(text.into()),
-            Self::Templates(_) | Self::Template(_) | Self::Foreign => Ok(text.into()),
-            Self::Element(kind) => of_kind(kind, text),
-            Self::Source(_) => Ok(SOURCE.only(text)),
-            Self::Own(parameter) => parameter.codec.parse_string(text),
-            _ => Err(no_string()),
+            Self::Own(row) if is_of_words(row.codec.facts()) => Err(no_string()),
+            place => place.typed(&Value::from(text).to_string()),
         }
     }
 
@@ -257,7 +246,7 @@ fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {
                     .hint(format!("did you mean `{}`?", meant.key)))
             }
             None => Ok(match Schema::media().block_scope(key, 1) {
-                inside if scope.is_top() && !inside.is_unknown() => Place::Templates(inside),
+                Scope::Template if scope.is_top() => Place::Templates,
                 _ => Place::Foreign,
             }),
         };

@@ -539,11 +539,6 @@ pub trait Codec: fmt::Debug + Sync {
     /// Reads a text of the command line: the words of the directive, or JSON.
     fn parse(&self, text: &str) -> Result<Value, Fault>;
 
-    /// Takes a text of the command line as a string, whatever it looks like.
-    fn parse_string(&self, _text: &str) -> Result<Value, Fault> {
-        Err(no_string())
-    }
-
     /// What is asked of the form beside its values.
     fn facts(&'static self) -> Facts;
 }
@@ -586,7 +581,7 @@ impl Facts {
     }
 }
 
-/// The fault of a string in the place of another value.
+/// The fault of a text in the place of another value.
 pub fn no_string() -> Fault {
     Fault::of_path("a string does not fit here")
 }
@@ -616,12 +611,10 @@ pub enum Place {
     Text,
     /// A member of an object whose words a directive holds.
     Part(&'static Part),
-    /// The block of an http directive.
-    ForeignBlock,
     /// The blocks `template`, by name.
-    Templates(Scope),
+    Templates,
     /// One of them: it has some known parameters.
-    Template(Scope),
+    Template,
     /// A value under the general rule, or an option of a source or of the transcoder.
     Foreign,
 }

@@ -297,10 +297,6 @@ impl Codec for General<'_> {
         Ok(json(text)?.unwrap_or_else(|| text.into()))
     }
 
-    fn parse_string(&self, text: &str) -> Result<Value, Fault> {
-        Ok(text.into())
-    }
-
     fn facts(&'static self) -> Facts {
         Facts::new(["words, and maybe a block", "any", "any"], JsonForm::Leaf)
     }
