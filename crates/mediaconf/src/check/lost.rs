@@ -7,7 +7,7 @@
 use std::{iter, mem};
 
 use crate::schema::kinds::WordKind;
-use crate::schema::{ESCAPE, Schema, Scope};
+use crate::schema::{Schema, Scope};
 use crate::syntax::{
     Diagnostic, Diagnostics, Document, Entry, EntryId, Fix, Word, Words, comment_start, line_end, line_start,
 };
@@ -59,8 +59,8 @@ fn looks_like_directive(head: Entry<'_>, word: Word<'_>, mut rest: Words<'_>) ->
     let is_on_line =
         |next: Word<'_>| !head.document().text()[word.end() as usize..next.start as usize].contains('\n');
     // A word alone on its line is taken for one only if it has the form of most keywords.
-    let is_keyword_like = || head.is_block() || word.raw.contains(['_', ESCAPE]);
-    let is_lower = |letter: char| letter.is_lowercase() || matches!(letter, '_' | ESCAPE);
+    let is_keyword_like = || head.is_block() || word.raw.contains(['_', Schema::ESCAPE]);
+    let is_lower = |letter: char| letter.is_lowercase() || matches!(letter, '_' | Schema::ESCAPE);
     word.raw.len() > 2
         && word.raw.chars().all(is_lower)
         && rest.next().map_or_else(is_keyword_like, is_on_line)

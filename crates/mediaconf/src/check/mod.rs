@@ -67,7 +67,7 @@ fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
     // A template has the directives of a stream.
     let scope = kind.map_or_else(|| inner_scope(entry), Kind::scope);
     kind.is_some_and(|kind| first(names, kind.noun().into(), entry.group_name()).is_some())
-        || !scope.is_unknown() && entry.children().any(|inner| is_broken(scope, inner))
+        || (scope != Scope::Unknown) && entry.children().any(|inner| is_broken(scope, inner))
 }
 
 /// Where each name of a stream, live, plugin or other named block stands first, by the noun of the block.
@@ -181,7 +181,7 @@ impl<'d> Checker<'d> {
             }
             Err(None) => {
                 self.foreign(scope, entry);
-                Some(inner_scope(entry)).filter(|inner| !inner.is_unknown())
+                Some(inner_scope(entry)).filter(|inner| *inner != Scope::Unknown)
             }
         }
     }
@@ -243,11 +243,11 @@ impl<'d> Checker<'d> {
         } else if keyword == "push" {
             let url = entry.arguments().next();
             self.diagnostics.push_any(url.and_then(|url| address::url(url, &url.value())));
-        } else if let Some(protocol) = protocol_of_switch(&keyword).filter(|_| !scope.is_top()) {
+        } else if let Some(protocol) = protocol_of_switch(&keyword).filter(|_| !(scope == Scope::Top)) {
             let found = Diagnostic::warning(keyword_span(entry), format!("servers do not read `{keyword}`"));
             let found = found.hint(format!("write `{protocol} off;`"));
             self.diagnostics.push_any((entry.count_arguments() == 0).then_some(found));
-        } else if scope.is_top() && Schema::media().has_named_blocks(&keyword) {
+        } else if (scope == Scope::Top) && Schema::media().has_named_blocks(&keyword) {
             if let Some(name) = entry.only_argument().filter(|_| entry.is_block()) {
                 self.name(Severity::Warning, keyword, name);
             }
@@ -280,7 +280,7 @@ impl<'d> Checker<'d> {
 
     /// Notes a setting of which the last one counts.
     fn set(&mut self, scope: Scope, row: &'static Parameter, entry: Entry<'d>) {
-        let settings = &mut self.settings[usize::from(!scope.is_top())];
+        let settings = &mut self.settings[usize::from(!(scope == Scope::Top))];
         let Some((_, last)) = settings.iter_mut().find(|(known, _)| std::ptr::eq(*known, row)) else {
             return settings.push((row, entry));
         };

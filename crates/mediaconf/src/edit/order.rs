@@ -18,7 +18,7 @@ use super::words::address_said;
 use crate::schema::codec::{Address, header_address, is_plural, write_members};
 use crate::schema::fault::{Fault, Faults, Pointer};
 use crate::schema::members::Members;
-use crate::schema::{Kind, Object, POSITION, Parameter, SOURCE, STATIC, Schema, protocol_of_switch};
+use crate::schema::{Kind, Object, Parameter, SOURCE, Schema, protocol_of_switch};
 use crate::syntax::{Document, Entry, Splice, quoted_if_needed};
 
 impl<'d> Sync<'_, 'd> {
@@ -64,7 +64,7 @@ impl<'d> Sync<'_, 'd> {
                 }
                 _ => continue,
             };
-            if let Some(position) = patch.get(POSITION).and_then(Value::as_i64) {
+            if let Some(position) = patch.get(Schema::POSITION).and_then(Value::as_i64) {
                 let to = usize::try_from(position - 1).unwrap_or(0);
                 movers.extend((place != Some(to)).then_some((block, to)));
             }
@@ -118,8 +118,8 @@ impl<'d> Sync<'_, 'd> {
         if target == current {
             return;
         }
-        let is_on_demand = target.get(STATIC) == Some(&Value::Bool(false));
-        if current.get(STATIC) != target.get(STATIC) && kind.has_sources() {
+        let is_on_demand = target.get(Schema::STATIC) == Some(&Value::Bool(false));
+        if current.get(Schema::STATIC) != target.get(Schema::STATIC) && kind.has_sources() {
             let keyword = entry.words().next().expect("an entry has a keyword").span();
             self.splice(keyword.start as usize..keyword.end as usize, kind.keyword(is_on_demand));
         }

@@ -9,7 +9,7 @@ use super::assign::{Assigner, PathEdit};
 use crate::query::{Path, Segment, did_you_mean, keys};
 use crate::schema::codec::scalars;
 use crate::schema::fault::Fault;
-use crate::schema::{DirectiveRole, JsonForm, PartPlace, Place, Schema};
+use crate::schema::{DirectiveRole, JsonForm, PartPlace, Place, Schema, Scope};
 use crate::secret::Masker;
 use crate::syntax::Document;
 
@@ -169,7 +169,7 @@ impl Assigner<'_> {
     pub fn missing_block(&self, PathEdit { path, value, .. }: &PathEdit, patch: &Value) -> Option<Fault> {
         let (current, first) = (self.current, path.segments.first()?.name()?);
         let Some(kind) = path.kind() else {
-            let is_new = Schema::media().top().by_key(first).is_none() && !current.contains(&[first]);
+            let is_new = Scope::Top.by_key(first).is_none() && !current.contains(&[first]);
             let whole = is_new.then(|| current.in_a_group(path))??.shown();
             let hint = format!("did you mean `{whole}`? `--create` makes a directive `{first}`");
             return Some(Fault::of_path(format!("there is no `{first}`")).hint(hint).at(path));

@@ -27,7 +27,7 @@ use crate::schema::codec::{
 };
 use crate::schema::fault::{Faults, Pointer};
 use crate::schema::members::{Members, first_argument, inner_scope, keyword_of};
-use crate::schema::{Codec, Object, Parameter, SOURCE, Schema};
+use crate::schema::{Codec, Object, Parameter, SOURCE, Scope};
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
 /// A side effect of a change, which its patch does not show.
@@ -543,8 +543,7 @@ fn written_general(
     entries: &[Entry<'_>],
     target: &Value,
 ) -> String {
-    let facts =
-        |block: Entry<'_>| Schema::media().top().by_keyword(&block.keyword()).map(|row| row.codec.facts());
+    let facts = |block: Entry<'_>| Scope::Top.by_keyword(&block.keyword()).map(|row| row.codec.facts());
     let is_port = within.and_then(facts).is_some_and(|facts| facts.list.is_some());
     match (target, entries) {
         (Value::Bool(true), [line]) if is_port && !line.is_block() && line.count_arguments() == 1 => {

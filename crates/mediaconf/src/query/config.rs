@@ -15,7 +15,7 @@ use crate::schema::fault::{Fault, FaultKind};
 use crate::schema::kinds::scalar_text;
 use crate::schema::members::Members;
 use crate::schema::{
-    BlockHead, CLUSTER_KEY_GLOBAL, Derived, DirectiveRole, Kind, Object, Place, Schema, URL_GLOBAL,
+    BlockHead, CLUSTER_KEY_GLOBAL, Derived, DirectiveRole, Kind, Object, Place, Schema, Scope, URL_GLOBAL,
 };
 use crate::syntax::{Document, Entry};
 
@@ -44,7 +44,7 @@ pub struct Config<'d> {
 /// The values of an answer to `read_config`.
 impl<'v> From<&'v Value> for Config<'v> {
     fn from(json: &'v Value) -> Self {
-        Self { json: Some(json), ..Self::of_members(Members::empty(Schema::media().top())) }
+        Self { json: Some(json), ..Self::of_members(Members::empty(Scope::Top)) }
     }
 }
 
@@ -53,7 +53,7 @@ impl<'d> Config<'d> {
     pub fn new(document: &'d Document) -> Self {
         let own = Self::own(document);
         let value = |role: DirectiveRole| {
-            let row = Schema::media().top().by_key(role.key(Schema::media().top()))?;
+            let row = Scope::Top.by_key(role.key(Scope::Top))?;
             row.codec.read(own.members.own(row), None)
         };
         let url = value(DirectiveRole::Backend).and_then(|backend| backend.get("url").cloned());

@@ -69,7 +69,7 @@ impl Place {
     /// The place of a member.
     pub fn member(self, key: &str) -> Result<Self, Fault> {
         match self {
-            Self::Root => in_scope(Schema::media().top(), key),
+            Self::Root => in_scope(Scope::Top, key),
             Self::Group(kind) => Ok(Self::Block(kind)),
             Self::Block(kind) => in_scope(kind.scope(), key),
             Self::Source(scope) => in_scope(scope, key),
@@ -144,7 +144,7 @@ impl Place {
     /// The scope of the members at this place; `None` if their keys are free names.
     pub fn scope(self) -> Option<Scope> {
         match self {
-            Self::Root => Some(Schema::media().top()),
+            Self::Root => Some(Scope::Top),
             Self::Block(kind) => Some(kind.scope()),
             Self::Source(scope) => Some(scope),
             _ => self.address().map(|shape| shape.members),
@@ -246,7 +246,7 @@ fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {
                     .hint(format!("did you mean `{}`?", meant.key)))
             }
             None => Ok(match Schema::media().block_scope(key, 1) {
-                Scope::Template if scope.is_top() => Place::Templates,
+                Scope::Template if (scope == Scope::Top) => Place::Templates,
                 _ => Place::Foreign,
             }),
         };

@@ -6,14 +6,14 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::codec::General;
-use super::row::{Codec, ESCAPE, Kind, Parameter, Schema, Scope};
+use super::row::{Codec, Kind, Parameter, Schema, Scope};
 use crate::syntax::{Document, Entry, Word};
 
 impl Scope {
     /// The JSON key of a keyword that the general rule shows: escaped if it would collide with a known one.
     pub fn key_of(self, keyword: &str) -> Cow<'_, str> {
         match self.is_reserved(keyword) {
-            true => Cow::Owned(format!("{ESCAPE}{keyword}")),
+            true => Cow::Owned(format!("{}{keyword}", Schema::ESCAPE)),
             false => Cow::Borrowed(keyword),
         }
     }
@@ -21,12 +21,12 @@ impl Scope {
 
 /// The keyword behind an unknown JSON key: without its escape.
 pub fn keyword_of(scope: Scope, key: &str) -> &str {
-    if scope.is_unknown() { key } else { key.strip_prefix(ESCAPE).unwrap_or(key) }
+    if scope == Scope::Unknown { key } else { key.strip_prefix(Schema::ESCAPE).unwrap_or(key) }
 }
 
 /// True if a key is escaped without need: only known keywords, and those that start with the escape itself, are escaped.
 pub fn has_needless_escape(scope: Scope, key: &str) -> bool {
-    !scope.is_unknown() && key.starts_with(ESCAPE) && !scope.is_reserved(keyword_of(scope, key))
+    (scope != Scope::Unknown) && key.starts_with(Schema::ESCAPE) && !scope.is_reserved(keyword_of(scope, key))
 }
 
 /// The row of an entry that has the form of it: it is shown and edited as the parameter.
@@ -69,7 +69,7 @@ impl<'t> Entry<'t> {
 pub fn inner_scope(entry: Entry<'_>) -> Scope {
     match entry.is_block() {
         true => Schema::media().block_scope(&entry.keyword(), entry.count_arguments()),
-        false => Schema::media().unknown(),
+        false => Scope::Unknown,
     }
 }
 
@@ -81,7 +81,7 @@ pub fn first_argument(entry: Entry<'_>) -> Cow<'_, str> {
 impl Document {
     /// The members of the top level.
     pub fn members(&self) -> Members<'_> {
-        Members::group(Schema::media().top(), self.entries())
+        Members::group(Scope::Top, self.entries())
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_secret_name};
 use crate::schema::members::{inner_scope, read};
-use crate::schema::{Kind, Parameter, Schema, Scope};
+use crate::schema::{Kind, Parameter, Scope};
 use crate::syntax::{Children, Document, Entry, Word, comment_start};
 
 /// Names that are words of plain English too: in a comment they count only where a directive has them.
@@ -33,7 +33,7 @@ pub fn secrets_in(document: &Document, windows: Vec<Range<usize>>) -> Vec<Range<
     let text = document.text();
     let is_broken = document.diagnostics().errors() > 0;
     let mut finder = Finder { windows: merged(windows), spans: Vec::new() };
-    finder.entries((Schema::media().top(), Secrecy::Parts), document.entries());
+    finder.entries((Scope::Top, Secrecy::Parts), document.entries());
     let whole = std::iter::once(0..text.len()).collect();
     for window in if is_broken { whole } else { std::mem::take(&mut finder.windows) } {
         let (mut start, mut directive) = (window.start, Secrecy::Parts);
@@ -90,7 +90,7 @@ impl Finder {
                 entry.arguments().for_each(|word| self.word(&mut reader, word, is_secret));
             }
         }
-        (facts.group.map_or(Schema::media().unknown(), Kind::scope), Secrecy::Parts)
+        (facts.group.map_or(Scope::Unknown, Kind::scope), Secrecy::Parts)
     }
 
     /// Finds the secrets of an unknown directive: words and blocks behind the name of a secret.
@@ -99,7 +99,7 @@ impl Finder {
         entry.words().for_each(|word| self.word(&mut reader, word, false));
         match reader.secrecy {
             Secrecy::Parts => (inner_scope(entry), Secrecy::Parts),
-            secrecy => (Schema::media().unknown(), secrecy),
+            secrecy => (Scope::Unknown, secrecy),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::schema::foreign::SELECTORS;
 use crate::schema::kinds::{Object, of_word, scalar_text, word};
 use crate::schema::members::{Members, first_argument, has_needless_escape, inner_scope, keyword_of, read};
 use crate::schema::patch::Normalizer;
-use crate::schema::row::{BlockHead, Codec, ESCAPE, Facts, JsonForm, Place, Schema, Scope};
+use crate::schema::row::{BlockHead, Codec, Facts, JsonForm, Place, Schema, Scope};
 use crate::syntax::{Document, Entry, quoted_if_needed};
 
 /// The form that the occurrences of a keyword have.
@@ -108,7 +108,7 @@ pub fn merge_member(
     faults: &mut Faults,
 ) -> Option<Value> {
     let codec = General { keyword: keyword_of(scope, key) };
-    if key.starts_with(ESCAPE)
+    if key.starts_with(Schema::ESCAPE)
         && !patch.is_null()
         && let Some(row) = scope.by_keyword(codec.keyword)
     {
@@ -242,7 +242,7 @@ impl Codec for General<'_> {
         let scope = Schema::media().block_scope(self.keyword, 1);
         let has_occurrences = value.as_array().is_some_and(|elements| elements.iter().any(Value::is_array));
         match value {
-            Value::Object(_) if !scope.is_unknown() => {
+            Value::Object(_) if (scope != Scope::Unknown) => {
                 normalizer.members(value, |normalizer, name, value| match value {
                     Value::Object(_) => normalized(scope, value, normalizer),
                     Value::Null => Some(value),
@@ -365,7 +365,7 @@ impl General<'_> {
             let at = at.child(name);
             let merged = match (value, standing.get(name.as_str())) {
                 (Value::Object(patch), Some(block)) => Some(merge_block(*block, patch, &at, faults).into()),
-                (Value::Object(block), None) if !scope.is_unknown() => {
+                (Value::Object(block), None) if (scope != Scope::Unknown) => {
                     non_empty(block, new_block(scope, block, &at, faults))
                 }
                 (value, _) => General { keyword: name }.merge_entries(&[], value, &at, faults),

@@ -14,8 +14,7 @@ use super::members::{Members, first_argument};
 use super::patch::Normalizer;
 use super::row::Schema;
 use super::row::{
-    BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, Facts, JsonForm, Kind, ListShape, POSITION, Place, STATIC,
-    Scope,
+    BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, Facts, JsonForm, Kind, ListShape, Place, Scope,
 };
 use crate::syntax::{Document, Entry, quoted_if_needed};
 
@@ -332,13 +331,13 @@ impl Kind {
         for (key, value) in shown {
             merged.entry(key).or_insert(value);
         }
-        merged.shift_remove(POSITION);
+        merged.shift_remove(Schema::POSITION);
         faults.into_result(merged)
     }
 
     /// A new block with these own members.
     pub fn write(self, name: &str, members: &Object) -> String {
-        let keyword = self.keyword(members.get(STATIC) == Some(&Value::Bool(false)));
+        let keyword = self.keyword(members.get(Schema::STATIC) == Some(&Value::Bool(false)));
         let fields = write_members(self.scope(), members);
         let fields = (self.has_sources() || !fields.is_empty()).then_some(fields);
         block(keyword, [quoted_if_needed(name).into_owned()], fields)
@@ -377,11 +376,11 @@ impl Codec for Kind {
                     .below(self.name(), |normalizer| normalizer.refuse(FaultKind::ReadOnly, message, &hint));
             }
             let block = normalized(self.scope(), value, normalizer)?;
-            if let Some(position) = block[POSITION].as_i64()
+            if let Some(position) = block[Schema::POSITION].as_i64()
                 && !seen.insert(position)
             {
                 let message = format!("two blocks can't both be at position {position}");
-                normalizer.below(POSITION, |normalizer| normalizer.wrong(message, ""));
+                normalizer.below(Schema::POSITION, |normalizer| normalizer.wrong(message, ""));
             }
             Some(block)
         })

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{
-    OptionWord, array, directive, elements, json, json_string, listed, no_member, object, of_words, opens, plain,
-    read_directive, scalars, unlike,
+    OptionWord, array, directive, elements, json, json_string, listed, no_member, object, of_words, opens,
+    plain, read_directive, scalars, unlike,
 };
 use crate::schema::fault::{Fault, Faults, Pointer};
 use crate::schema::kinds::{is_empty, of_word, scalar_text, word};
@@ -37,7 +37,9 @@ impl Part {
     pub fn parse(&self, text: &str) -> Result<Value, Fault> {
         if !self.is_rest() {
             // Normalizing refuses other texts.
-            return Ok((self.kind.parse)(text).filter(|_| !text.starts_with('"')).unwrap_or_else(|| plain(text)));
+            return Ok((self.kind.parse)(text)
+                .filter(|_| !text.starts_with('"'))
+                .unwrap_or_else(|| plain(text)));
         }
         elements(text, |text| {
             if let Some(word) = json_string(text) {
