@@ -170,7 +170,7 @@ impl<'d> Sync<'_, 'd> {
         let (mut previous, mut stays_below) = (None, false);
         // The number of the run of blocks without blank lines between them that each existing block stands in.
         let runs = LazyCell::new(|| {
-            let is_next = |pair: &[Entry<'d>]| pair[0].numbers().end == pair[1].id().index();
+            let is_next = |pair: &[Entry<'d>]| pair[0].numbers().end == pair[1].id();
             let is_break = |pair: &[Entry<'d>]| usize::from(!is_next(pair) || !is_followed(pair[0]));
             let breaks = std::iter::once(0).chain(entries.windows(2).map(is_break));
             let number = |run: &mut usize, more| {

@@ -125,7 +125,7 @@ impl<'d> Config<'d> {
     /// The keys of the top level, also of members that the document does not have.
     fn known_keys(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let scope = self.members.scope();
-        let foreign = self.members.foreign().iter().map(move |member| scope.key_of(&member.keyword));
+        let foreign = self.members.foreign().keys().map(move |keyword| scope.key_of(keyword));
         scope.rows().map(|row| Cow::Borrowed(row.key)).chain(foreign)
     }
 

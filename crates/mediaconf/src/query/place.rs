@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::path::{Path, Segment};
 use crate::schema::codec::{General, is_list, json, object, of_kind, plain};
 use crate::schema::fault::Fault;
-use crate::schema::suggest::{is_one_slip, similar_names};
+use crate::schema::suggest::{is_one_edit, similar_names};
 use crate::schema::{
     AddressShape, Codec, Derived, DirectiveRole, Facts, JsonForm, Kind, Object, Place, SOURCE, Schema, Scope,
     URL_GLOBAL, no_string,
@@ -24,9 +24,6 @@ const GENERAL: General<'static> = General { keyword: "" };
 
 /// The number of names that are suggested.
 const MOST: usize = 3;
-
-/// The length of words that are too short to be near misses in a text.
-const SHORT: usize = 3;
 
 impl Place {
     /// The place that `segments` lead to from the whole.
@@ -222,14 +219,10 @@ impl Place {
     /// Returns null if the value here can be removed.
     pub fn removal(self) -> Result<Value, Fault> {
         let derived = if let Self::Own(row) = self { row.codec.facts().derived } else { None };
-        let (message, hint) = match derived {
-            Some(Derived::Position) => ("every block has a position", "set the new position"),
-            Some(Derived::Static | Derived::NeverStatic) => {
-                ("every stream is static or not", "set it to true or false")
-            }
-            _ => return Ok(Value::Null),
-        };
-        Err(Fault::of_path(message).hint(hint))
+        let is_always_there =
+            matches!(derived, Some(Derived::Position | Derived::Static | Derived::NeverStatic));
+        let refused = || Fault::of_path("every block has one").hint("set it to another value");
+        if is_always_there { Err(refused()) } else { Ok(Value::Null) }
     }
 }
 
@@ -350,8 +343,8 @@ impl<'p> UnknownKey<'p> {
     pub fn near_miss(self) -> Option<&'static str> {
         let near = self.scope.near_miss(self.key).map(|near| near.key);
         // In a text, a word of three letters may be any other word; a path asks for a known one.
-        let mut keys = self.scope.rows().map(|row| row.key);
-        near.or_else(|| keys.find(|key| key.len() == SHORT && is_one_slip(self.key, key)))
+        let is_slip = |key: &&str| [key.len(), self.key.len()] == [3, 3] && is_one_edit(self.key, key);
+        near.or_else(|| self.scope.rows().map(|row| row.key).find(is_slip))
     }
 
     /// The name among these that it probably misspells. A name that differs in a number at its end is
@@ -359,9 +352,8 @@ impl<'p> UnknownKey<'p> {
     pub fn near_one_of(self, names: &BTreeSet<String>) -> Option<&str> {
         let word = |name: &'_ str| name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let is_other = |name: &&str| name[..word(name)] != self.key[..word(self.key)];
-        let others = || names.iter().map(String::as_str).filter(is_other);
-        Schema::nearest(self.key, others())
-            .or_else(|| others().find(|name| name.len() == SHORT && is_one_slip(self.key, name)))
+        let others = names.iter().map(String::as_str).filter(is_other);
+        Schema::nearest(self.key, others)
     }
 
     /// The known keys that are similar.

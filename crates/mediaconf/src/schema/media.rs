@@ -2,8 +2,7 @@
 
 use super::codec::{AddressesShape, BlocksShape};
 use super::kinds::{
-    BITRATE, DURATION, DVR_REFERENCE, FLAG, LOG_LEVEL, PERCENT, PORT, SCALAR, SECONDS, SWITCH, TEXT,
-    UDP_PORT, WordKind,
+    BITRATE, DURATION, DVR_REFERENCE, FLAG, LOG_LEVEL, PERCENT, PORT, SCALAR, SECONDS, SWITCH, TEXT, WordKind,
 };
 use super::row::CLUSTER_KEY_GLOBAL;
 use super::row::Scope::{Backend, Live, Plugin, Source, Stream, Template, Top};
@@ -184,7 +183,7 @@ static TOP_ROWS: [Parameter; 27] = [
         .doc("Settings in the block of an http directive, by port", "http 80 { api false; }"),
     value(&["rtmp"], &PORT).doc("Port or address of the RTMP server", "rtmp 1935;"),
     value(&["rtsp"], &PORT).doc("Port or address of the RTSP server", "rtsp 554;"),
-    value(&["snmp"], &UDP_PORT).doc("Port or address of the SNMP agent", "snmp 4000;"),
+    value(&["snmp"], &PORT).doc("Port or address of the SNMP agent", "snmp 4000;"),
     value(&["mysql"], &PORT).doc("Port or address of the MySQL interface", "mysql 3306;"),
     value(&["loglevel"], &LOG_LEVEL).doc("How much the server logs", "loglevel debug;"),
     value(&["root", "wwwroot"], &TEXT).doc("Folder of static files", "root wwwroot;"),

@@ -1,8 +1,8 @@
 //! The members of one block: its entries grouped by the JSON key they are shown under.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::codec::General;
@@ -85,24 +85,14 @@ impl Document {
     }
 }
 
-/// The entries of a block that make one JSON member, in the order of the text.
-#[derive(Debug, Clone)]
-pub struct Member<'d> {
-    /// The keyword of the entries.
-    pub keyword: Cow<'d, str>,
-    /// Never empty.
-    pub entries: Vec<Entry<'d>>,
-}
-
 /// The members of a block, the known ones in schema order, then the others by first appearance.
 #[derive(Debug, Clone)]
 pub struct Members<'d> {
     scope: Scope,
     /// The entries of each known parameter.
     own: Vec<Vec<Entry<'d>>>,
-    foreign: Vec<Member<'d>>,
-    /// The index of each foreign keyword.
-    index: HashMap<Cow<'d, str>, usize>,
+    /// Those of each other keyword.
+    foreign: IndexMap<Cow<'d, str>, Vec<Entry<'d>>>,
 }
 
 impl<'d> Members<'d> {
@@ -113,7 +103,7 @@ impl<'d> Members<'d> {
             let row = read(scope, entry).ok().and_then(|row| scope.place(row));
             match row {
                 Some(row) => members.own[row].push(entry),
-                None => members.add_foreign(entry),
+                None => members.foreign.entry(entry.keyword()).or_default().push(entry),
             }
         }
         members
@@ -122,23 +112,12 @@ impl<'d> Members<'d> {
     /// The members of an empty block.
     pub fn empty(scope: Scope) -> Self {
         let own = vec![Vec::new(); scope.rows().count()];
-        Self { scope, own, foreign: Vec::new(), index: HashMap::new() }
+        Self { scope, own, foreign: IndexMap::new() }
     }
 
     /// Returns the scope of the block.
     pub fn scope(&self) -> Scope {
         self.scope
-    }
-
-    fn add_foreign(&mut self, entry: Entry<'d>) {
-        let keyword = entry.keyword();
-        match self.index.get(&keyword) {
-            Some(index) => self.foreign[*index].entries.push(entry),
-            None => {
-                self.index.insert(keyword.clone(), self.foreign.len());
-                self.foreign.push(Member { keyword, entries: vec![entry] });
-            }
-        }
     }
 
     /// The entries of a known parameter; empty if it is not set.
@@ -156,14 +135,14 @@ impl<'d> Members<'d> {
         parameter.codec.facts().entries_of.map_or_else(|| self.own(parameter), |key| self.own_by_key(key))
     }
 
-    /// The unknown members, by first appearance.
-    pub fn foreign(&self) -> &[Member<'d>] {
+    /// The entries of each unknown keyword, by first appearance.
+    pub fn foreign(&self) -> &IndexMap<Cow<'d, str>, Vec<Entry<'d>>> {
         &self.foreign
     }
 
     /// The entries of an unknown keyword; empty if there are none.
     pub fn foreign_by_keyword(&self, keyword: &str) -> &[Entry<'d>] {
-        self.index.get(keyword).map_or(&[], |index| &self.foreign[*index].entries)
+        self.foreign.get(keyword).map_or(&[], Vec::as_slice)
     }
 
     /// The entries that an unknown JSON key shows; empty if there are none.

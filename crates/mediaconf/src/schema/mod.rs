@@ -25,6 +25,5 @@ pub use kinds::Object;
 pub use media::{ACCOUNT, SOURCE};
 pub use row::{
     AddressShape, BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, DirectiveRole, Facts, JsonForm, Kind,
-    ListShape, ObjectShape, OptionsShape, Parameter, Part, PartPlace, Place, Schema, Scope, URL_GLOBAL,
-    no_string,
+    ListShape, ObjectShape, Parameter, Part, PartPlace, Place, Schema, Scope, URL_GLOBAL, no_string,
 };

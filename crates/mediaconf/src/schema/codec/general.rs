@@ -68,9 +68,8 @@ pub fn block_value(block: Entry<'_>) -> Value {
 pub fn read_members(members: &Members<'_>, head: Option<&BlockHead<'_, '_>>) -> Object {
     let (scope, rows) = (members.scope(), members.scope().rows());
     let own = rows.filter_map(|row| Some((row.key.to_owned(), row.read(members.own(row), head)?)));
-    let foreign = members.foreign().iter().filter_map(|member| {
-        let value = General { keyword: &member.keyword }.read(&member.entries, None)?;
-        Some((scope.key_of(&member.keyword).into_owned(), value))
+    let foreign = members.foreign().iter().filter_map(|(keyword, entries)| {
+        Some((scope.key_of(keyword).into_owned(), General { keyword }.read(entries, None)?))
     });
     own.chain(foreign).collect()
 }
@@ -273,18 +272,7 @@ impl Codec for General<'_> {
     }
 
     fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
-        let occurrences = match value {
-            Value::Object(members) if are_named_blocks(members) => {
-                let scope = Schema::media().block_scope(keyword, 1);
-                let named = members.iter().filter_map(|(name, block)| Some((name, block.as_object()?)));
-                let line = |(name, members): (&String, &Object)| {
-                    let name = quoted_if_needed(name).into_owned();
-                    block(&quoted_if_needed(keyword), [name], Some(write_members(scope, members)))
-                };
-                return named.map(line).collect();
-            }
-            value => occurrences("", value),
-        };
+        let occurrences = occurrences("", value);
         occurrences.iter().filter_map(Value::as_array).map(|words| occurrence(keyword, words)).collect()
     }
 

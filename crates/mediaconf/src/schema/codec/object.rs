@@ -161,10 +161,7 @@ impl Codec for ObjectShape {
             let Some(part) = self.part(key) else { return normalizer.unknown_member(&self.keys()) };
             match value {
                 Value::Null if part.place == PartPlace::Required && self.alternative(part).is_none() => {
-                    let path = normalizer.at.path_above();
-                    let hint =
-                        format!("`--unset {path}` removes the whole, as `null` in its place does in JSON");
-                    normalizer.wrong(format!("the {key} can't be removed alone"), &hint)
+                    normalizer.wrong(format!("the {key} can't be removed alone"), "unset the whole directive")
                 }
                 Value::Null => Some(value),
                 value if part.is_rest() => {
