@@ -100,7 +100,7 @@ impl Engine {
         made
     }
 
-    fn attempt(
+    pub(super) fn attempt(
         &self,
         operation: Operation,
         requested: &RequestedChange<'_>,

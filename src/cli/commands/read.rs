@@ -126,10 +126,8 @@ impl ReadArgs {
         let wanted = Wanted::from_args(self, ui)?;
         let answers = call.ask("read", |server| wanted.read(server))?;
         if let Some((_, shown)) = answers.one() {
-            let mut out = ui.results()?;
-            wanted.print(shown, &mut out)?;
+            ui.results(|mut out| wanted.print(shown, &mut out))?;
             wanted.keys_lacked(shown).iter().for_each(|note| ui.note(note));
-            output(out.flush())?;
             return Ok(answers.exit());
         }
         answers.once(|shown| wanted.keys_lacked(shown)).iter().for_each(|note| ui.note(note));
@@ -140,7 +138,7 @@ impl ReadArgs {
                     wanted.look(&shown, |values| wanted.add_tables(values, Some(server), &mut tables))
                 })?;
                 let tables = tables.some(wanted.paths.is_empty())?;
-                ui.print(|out| group_table::print(tables, ui.screen(), out))?;
+                ui.print(|out| group_table::print(tables, ui.width(), out))?;
                 Ok(read.exit())
             }
             ReadFormat::Json | ReadFormat::Compact if !self.raw => {
@@ -348,7 +346,7 @@ impl<'a> Wanted<'a> {
             ReadFormat::Table => {
                 let mut tables = GroupTables::new(&self.args.columns, self.args.sort.as_deref());
                 self.look(shown, |values| self.add_tables(values, None, &mut tables))?;
-                output(group_table::print(tables.some(self.paths.is_empty())?, self.ui.screen(), out))
+                output(group_table::print(tables.some(self.paths.is_empty())?, self.ui.width(), out))
             }
             form => self.look(shown, |values| match form {
                 _ if !self.paths.is_empty() => self.print_values(values, out),

@@ -458,7 +458,7 @@ fn what_another_version_wrote_is_told_with_the_way_out() {
             let told = cluster(&etcd, command).exits(9);
             told.says(&format!("has the format {format} of another version")).says(hint);
         }
-        let is_told = |report: &Value| report["away"].to_string().contains("of another version");
+        let is_told = |report: &Value| report["away"].to_string().contains(hint);
         node.until("going on", |report| report["state"] == "failed" && is_told(report));
         assert_eq!(node.place.text(), SAMPLE);
         node.run(&["status"]).prints("what stands in etcd can't be used: ").prints(hint).hides("reached");

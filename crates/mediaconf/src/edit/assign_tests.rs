@@ -208,8 +208,8 @@ fn a_port_is_the_whole_list_where_it_drops_none() {
     }
     for (assignment, expected) in [
         ("http=[::1]:80", {
-            "`http`: there are 2 elements, and this would replace them all | `--set 'http[0]=[::1]:80'` replaces the \
-             first, `--set 'http[+]=[::1]:80'` appends, `--set 'http=[\"[::1]:80\"]'` sets the whole list"
+            "`http`: there are 2 elements, and this would replace them all | `--set 'http[0]=VALUE'` replaces the \
+             first, `--set 'http[+]=VALUE'` appends, `--set 'http=[\"VALUE\"]'` sets the whole list"
         }),
         ("streams.a.url=rtsp://u:geheim@h/", {
             "`streams.a.urls`: there are 3 elements, and this would replace them all | `--set \
@@ -354,7 +354,7 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
         ("http=80 443", http),
         ("streams.b.urls=udp://u:p@1 udp://2", {
             "`streams.b.urls`: expected one URL, then NAME=VALUE options | such as \
-             `--set 'streams.b.urls[+]=udp://239.0.0.1:1234'`"
+             `--set 'streams.b.urls[+]=udp://239.0.0.1:1234 priority=1'`"
                 .to_owned()
         }),
         ("log_requests=yes", "`log_requests`: expected `true` or `false`".to_owned()),
@@ -400,8 +400,8 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
                 .to_owned()
         }),
         ("s:streams.a.push[+]=a b", {
-            "`streams.a.push[+]`: this would be one word in quotes, not several words | the words as a JSON \
-             array are `[\"a\",\"b\"]`: `--set 'streams.a.push[+]=[\"a\",\"b\"]'`; `--accept form-change` sets one word"
+            "`streams.a.push[+]`: this would be one word in quotes, not several words | give the words as a \
+             JSON array; `--accept form-change` sets one word"
                 .to_owned()
         }),
         ("x=[]", "`x`: an empty list can't be written | null removes the directive".to_owned()),
