@@ -521,19 +521,19 @@ fn lists_become_the_whole_new_list() {
 fn entries_that_are_not_there_are_refused() {
     for (assignment, expected) in [
         ("streams.cam1.urls[-1].url=x", {
-            "`streams.cam1.urls[-1].url`: the list has no elements, counted from 0"
+            "`streams.cam1.urls[-1].url`: there is no such element: the list has 0, counted from 0"
         }),
         ("streams.cam1.urls[*].priority=1", "`streams.cam1.urls[*].priority`: the list has no elements"),
         (
             "edit_auth[*]=1",
             "`edit_auth[*]`: `[*]` stands for the elements of a list, and there is no list here",
         ),
-        ("http[3]=1", "`http[3]`: the list has 2 elements, counted from 0"),
-        ("http[2]", "`http[2]`: the list has 2 elements, counted from 0"),
+        ("http[3]=1", "`http[3]`: there is no such element: the list has 2, counted from 0"),
+        ("http[2]", "`http[2]`: there is no such element: the list has 2, counted from 0"),
         ("http[+]", "`http[+]`: there is nothing at `[+]` to remove"),
         (
             "streams.cam1.urls[1].url=x",
-            "`streams.cam1.urls[1].url`: the list has no elements, counted from 0",
+            "`streams.cam1.urls[1].url`: there is no such element: the list has 0, counted from 0",
         ),
         ("streams.a.urls[url=\"rtsp://u:p@h/x\"].priority=1", {
             "`streams.a.urls[url=\"rtsp://…@h/x\"].priority`: no element of the list matches | \

@@ -347,12 +347,7 @@ pub(crate) fn find_by(entries: &[Value], key: &str, value: &str) -> Result<usize
 
 /// The fault of an index behind the end of a list.
 pub(crate) fn out_of_range(len: usize) -> Fault {
-    let elements = match len {
-        0 => "no elements".to_owned(),
-        1 => "one element".to_owned(),
-        _ => format!("{len} elements"),
-    };
-    Fault::absent(format!("the list has {elements}, counted from 0"))
+    Fault::absent(format!("there is no such element: the list has {len}, counted from 0"))
 }
 
 fn add_names(value: &Value, names: &mut Vec<String>) {
@@ -482,7 +477,7 @@ impl Config<'_> {
         }
         let Some(row) = kind.scope().by_key(key) else { return Ok(None) };
         let above = Path { segments: below.to_vec() };
-        if row.role.is_some_and(DirectiveRole::is_inherited)
+        if matches!(row.role, Some(DirectiveRole::Backend | DirectiveRole::ClusterKey))
             && let Some(value) = self.present(&above)?
         {
             return Ok(Some(FoundValue { value, source: ValueSource::Global, set_at: Some(above) }));

@@ -28,12 +28,9 @@ fn of_bare(raw: &str) -> Value {
 
 /// An integer as JSON writes it: no plus, no leading zero, |n| < 2^53.
 pub fn canonical_integer(text: &str) -> Option<i64> {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let has_leading_zero = digits.starts_with('0') && text.len() > 1;
-    if has_leading_zero || digits.len() > 16 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    text.parse().ok().filter(|number: &i64| number.abs() <= MAX_SAFE)
+    text.parse()
+        .ok()
+        .filter(|number: &i64| number.unsigned_abs() <= MAX_SAFE as u64 && number.to_string() == text)
 }
 
 /// The integer that a JSON number stands for, also when it is written `1.0` or `1e3`.

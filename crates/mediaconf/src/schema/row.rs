@@ -291,11 +291,6 @@ impl DirectiveRole {
         matches!(self, Self::Editor | Self::Viewer)
     }
 
-    /// True if the value of the top level holds in a block that has none.
-    pub fn is_inherited(self) -> bool {
-        matches!(self, Self::Backend | Self::ClusterKey)
-    }
-
     /// The JSON key of the row with this role; empty if no row of the scope has it.
     pub fn key(self, scope: Scope) -> &'static str {
         scope.rows().find(|row| row.role == Some(self)).map_or("", |row| row.key)
