@@ -268,15 +268,14 @@ fn null_where_nothing_is_changes_nothing() {
 
 #[test]
 fn null_is_refused_where_unset_is() {
-    let alone =
-        "can't be removed alone | `--unset edit_auth` removes the whole, as `null` in its place does in JSON";
+    let alone = "can't be removed alone | unset the whole directive";
     for (assignment, expected) in [
         ("edit_auth.password=null", format!("`edit_auth.password`: the password {alone}")),
         ("edit_auth.login=null", format!("`edit_auth.login`: the login {alone}")),
         ("streams.a.urls[0].url=null", "`streams.a.urls[0].url`: a source without a url".to_owned()),
         (
             "streams.a.position=null",
-            "`streams.a.position`: every block has a position | set the new position".to_owned(),
+            "`streams.a.position`: every block has one | set it to another value".to_owned(),
         ),
         ("http[+]=null", "`http[+]`: there is nothing at `[+]` to remove".to_owned()),
         ("streams.x*.title=null", "`streams.x*.title`: `x*` matches nothing here".to_owned()),
@@ -365,7 +364,7 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
         ("streams.a.position=0", "`streams.a.position`: expected a position, counted from 1".to_owned()),
         (
             "streams.a.position",
-            "`streams.a.position`: every block has a position | set the new position".to_owned(),
+            "`streams.a.position`: every block has one | set it to another value".to_owned(),
         ),
         ("edit_auth=a", {
             "`edit_auth`: expected LOGIN PASSWORD | such as `--set 'edit_auth=admin SECRET'`".to_owned()
@@ -409,8 +408,7 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
         ("streams.a.urls=[{\"priority\":1}]", "`streams.a.urls[0].url`: a source without a url".to_owned()),
         ("streams.a.urls[0].url", "`streams.a.urls[0].url`: a source without a url".to_owned()),
         ("edit_auth.login", {
-            "`edit_auth.login`: the login can't be removed alone | `--unset edit_auth` removes the whole, as `null` in its place does in JSON"
-                .to_owned()
+            "`edit_auth.login`: the login can't be removed alone | unset the whole directive".to_owned()
         }),
     ] {
         check_fault(assignment, &expected);
@@ -523,19 +521,19 @@ fn lists_become_the_whole_new_list() {
 fn entries_that_are_not_there_are_refused() {
     for (assignment, expected) in [
         ("streams.cam1.urls[-1].url=x", {
-            "`streams.cam1.urls[-1].url`: the list has no elements, counted from 0"
+            "`streams.cam1.urls[-1].url`: there is no such element: the list has 0, counted from 0"
         }),
         ("streams.cam1.urls[*].priority=1", "`streams.cam1.urls[*].priority`: the list has no elements"),
         (
             "edit_auth[*]=1",
             "`edit_auth[*]`: `[*]` stands for the elements of a list, and there is no list here",
         ),
-        ("http[3]=1", "`http[3]`: the list has 2 elements, counted from 0"),
-        ("http[2]", "`http[2]`: the list has 2 elements, counted from 0"),
+        ("http[3]=1", "`http[3]`: there is no such element: the list has 2, counted from 0"),
+        ("http[2]", "`http[2]`: there is no such element: the list has 2, counted from 0"),
         ("http[+]", "`http[+]`: there is nothing at `[+]` to remove"),
         (
             "streams.cam1.urls[1].url=x",
-            "`streams.cam1.urls[1].url`: the list has no elements, counted from 0",
+            "`streams.cam1.urls[1].url`: there is no such element: the list has 0, counted from 0",
         ),
         ("streams.a.urls[url=\"rtsp://u:p@h/x\"].priority=1", {
             "`streams.a.urls[url=\"rtsp://…@h/x\"].priority`: no element of the list matches | \
