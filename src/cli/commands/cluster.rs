@@ -68,7 +68,7 @@ impl ClusterArgs {
         let (store, context) = target::named_cluster(global)?;
         let ask_if_protected = |is_agreed: bool| {
             let purpose = Purpose { changes: true, is_agreed, ..Purpose::default() };
-            context.as_ref().map_or(Ok(()), |context| target::ask_if_protected(context, &purpose))
+            context.as_ref().map_or(Ok(()), |context| target::ask_if_protected(context, purpose))
         };
         match &self.command {
             ClusterCommand::Adopt { yes } => adopt(&store, *yes, ui)?,

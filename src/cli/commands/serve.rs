@@ -20,14 +20,15 @@ use crate::cli::args::changing::{HookArgs, given_of};
 use crate::cli::args::global::{GlobalArgs, TargetKind, number};
 use crate::cli::commands::init::NewAccount;
 use crate::cli::input;
-use crate::cli::listening::{self, ServiceManager, limit_memory, serve_failed};
+use crate::cli::listening::{self, keep_watch, limit_memory, serve_failed, tell_manager};
 use crate::cli::local::local_user;
 use crate::cli::prompts;
-use crate::cli::render::diagnostics::{composed_error, first_error, in_one_line};
+use crate::cli::render::diagnostics::{first_error, in_one_line};
 use crate::cli::target;
 use crate::cli::ui::{Ui, output, waiting};
 use crate::engine::{ChangeOptions, ConfigService, Engine, Hooks, LogLevel};
 use crate::error::{Error, ErrorKind, Exit};
+use crate::http::console::Console;
 use crate::http::server::front::HttpServer;
 use crate::http::server::front::limits::Limits;
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
@@ -178,11 +179,9 @@ impl ServeArgs {
         let texts = self.cluster(global)?.map(Arc::new);
         let store = input::store(&global.conf)?;
         let engine = Engine::new(store.clone(), self.hooking.hooks(), waiting).keeping(self.hooking.keep);
-        let manager = ServiceManager::found();
         if let (Some(name), Some(texts)) = (&self.node, &texts) {
             let mut told = None;
-            let goes_on =
-                |error: &Error| wait_for_text(error, &mut told, &mut signals, manager.as_deref(), ui);
+            let goes_on = |error: &Error| wait_for_text(error, &mut told, &mut signals, ui);
             if !first_text(name, texts, (&engine, &store), goes_on)? {
                 return Ok(Exit::Done);
             }
@@ -191,7 +190,7 @@ impl ServeArgs {
         engine.read()?;
         let lock = lock(&store, ui)?;
         let engine = engine.start(move |line| log.log(line.level, line.words))?;
-        tell_faults(&engine, ui, log);
+        tell_faults(&engine, log);
         let engine = if self.no_guards { engine.without_guards() } else { engine };
         let addresses = listening::addresses(&self.listen)?;
         let of_tcp = [
@@ -218,22 +217,33 @@ impl ServeArgs {
         let listeners = listening::listeners(&addresses, lock.as_ref())?;
         let monitoring = listening::bound(&listening::addresses(&self.metrics)?)?;
         listening::warn_of_plain_text(&listeners, tls.is_some(), ui);
-        let socket = lock.as_ref().map(|_| format!("the Unix socket of {}", global.file_name()));
         let path = format!("/{}", global.remote.prefix(None).trim_matches('/'));
-        let urls: Vec<String> =
-            socket.into_iter().chain(listening::urls(&listeners, scheme, &path)?).collect();
+        let socket = lock.as_ref().map(|_| format!("the Unix socket of {}", global.file_name()));
+        let mut urls = Vec::from_iter(socket);
+        urls.extend(listening::urls(&listeners, scheme, &path)?);
         let metrics_urls = listening::urls(&monitoring, "http", "/metrics")?;
         let console_urls = listening::urls(&listeners, scheme, "/")?.into_iter().filter(|_| self.console);
         let node = texts.map(|texts| self.join(&engine, store, texts)).transpose()?;
-        let handler =
-            Handler::new(engine.clone(), self.settings(global)).with_connections(self.max_connections);
-        let handler = if self.console { handler.with_console() } else { handler };
-        let handler = Arc::new(match &node {
-            Some(node) => handler.serving(node.clone()),
-            None => handler,
-        });
+        let connections = self.max_connections;
+        let limits = Limits { connections, proxies: self.trusted_proxy.clone(), ..Limits::default() };
+        let limits = limits.with_body(self.max_body * MIB);
+        let settings = HandlerSettings {
+            prefix: path.clone(),
+            trusted_proxies: self.trusted_proxy.clone(),
+            view_auth: self.view_auth,
+            log: access_log::log_requests(log),
+            runtime: Runtime::new(self.runtime_cmd.clone()),
+            patch_memory: limits.patch_memory(),
+        };
+        let mut handler = Handler::new(engine.clone(), settings);
+        handler.most_waiting = (connections / 4).max(1);
+        handler.console = self.console.then(|| Console::new(&path));
+        if let Some(node) = &node {
+            handler.service = node.clone();
+        }
+        let handler = Arc::new(handler);
         end_with_a_panic(log);
-        let server = HttpServer::start(handler.clone(), listeners, tls.clone(), self.limits());
+        let server = HttpServer::start(handler.clone(), listeners, tls.clone(), limits);
         let server = server.map_err(serve_failed)?;
         handler.runtime().listens(Listening {
             addresses: urls.clone(),
@@ -242,18 +252,11 @@ impl ServeArgs {
             tls: tls.clone(),
         });
         // Its few connections are its own, so a client without credentials takes none from the API.
-        let monitoring = match monitoring.is_empty() {
-            true => None,
-            false => {
-                let service = Arc::new(Monitoring(handler.clone()));
-                let server = HttpServer::start(service, monitoring, None, Limits::of_monitoring());
-                Some(server.map_err(serve_failed)?)
-            }
-        };
-        if let Some(manager) = &manager {
-            manager.tell("READY=1");
-            manager.keep_watch(server.lateness()).map_err(serve_failed)?;
-        }
+        let service = Arc::new(Monitoring(handler.clone()));
+        let start = || HttpServer::start(service, monitoring, None, Limits::of_monitoring());
+        let monitoring = (!metrics_urls.is_empty()).then(start).transpose().map_err(serve_failed)?;
+        tell_manager("READY=1");
+        keep_watch(server.lateness()).map_err(serve_failed)?;
         let mut lines = Vec::new();
         if let Some(tls) = tls.as_deref().filter(|_| self.tls_self_signed) {
             lines.push(format!("fingerprint {}", tls.fingerprint()));
@@ -266,9 +269,14 @@ impl ServeArgs {
         announce(&lines)?;
         signals.forever().take_while(|signal| *signal == SIGHUP).for_each(|_| {
             node.iter().for_each(|node| _ = node.try_again());
-            reload_in_background(&engine, tls.as_ref(), ui, log);
+            // In a thread, because hooks take time and the next signal may end the server.
+            let (engine, tls) = (engine.clone(), tls.clone());
+            let run = move || reload(&engine, tls.as_deref(), ui, log);
+            if thread::Builder::new().spawn(run).is_err() {
+                log.warn("SIGHUP: cannot spawn a thread, so nothing was loaded");
+            }
         });
-        manager.iter().for_each(|manager| manager.tell("STOPPING=1"));
+        tell_manager("STOPPING=1");
         node.iter().for_each(|node| node.stop());
         server.stop(GRACE);
         monitoring.into_iter().for_each(|server| server.stop(Duration::ZERO));
@@ -318,22 +326,6 @@ impl ServeArgs {
         let cluster = Engine::new(texts.clone(), Hooks::default(), waiting);
         Node::new(NodeSettings { name, on_drift, health }, engine.clone(), file, (cluster, texts))
     }
-
-    fn settings(&self, global: &GlobalArgs) -> HandlerSettings {
-        HandlerSettings {
-            prefix: global.remote.prefix(None).to_owned(),
-            trusted_proxies: self.trusted_proxy.clone(),
-            view_auth: self.view_auth,
-            log: access_log::log_requests(self.log_format),
-            runtime: Runtime::new(self.runtime_cmd.clone()),
-            patch_memory: self.limits().patch_memory(),
-        }
-    }
-
-    fn limits(&self) -> Limits {
-        let (connections, proxies) = (self.max_connections, self.trusted_proxy.clone());
-        Limits { connections, proxies, ..Limits::default() }.with_body(self.max_body * MIB)
-    }
 }
 
 /// The pause between two attempts of a node to get its first text.
@@ -347,13 +339,7 @@ const SIGNAL_PAUSE: Duration = Duration::from_millis(50);
 
 /// Waits before the next attempt of a node that has no file to get its first text; false if a signal ends the process.
 /// `told` is the reason that was told last.
-fn wait_for_text(
-    error: &Error,
-    told: &mut Option<String>,
-    signals: &mut Signals,
-    manager: Option<&ServiceManager>,
-    ui: Ui,
-) -> bool {
+fn wait_for_text(error: &Error, told: &mut Option<String>, signals: &mut Signals, ui: Ui) -> bool {
     let reason = error.to_string();
     if told.as_ref() != Some(&reason) {
         ui.warning(&format!("there is no file, and this node waits for its first text: {reason}"));
@@ -362,7 +348,8 @@ fn wait_for_text(
     let is_denied = error.kind == ErrorKind::ClusterDenied;
     let pause = jittered(if is_denied { DENIED_PAUSE } else { FIRST_TEXT_PAUSE });
     // An attempt takes as long as a request may.
-    manager.iter().for_each(|manager| manager.keep_starting(pause + DEFAULT_REQUEST_TIME * 2));
+    let time = (pause + DEFAULT_REQUEST_TIME * 2).as_micros();
+    tell_manager(&format!("EXTEND_TIMEOUT_USEC={time}"));
     let begin = Instant::now();
     while begin.elapsed() < pause {
         match signals.pending().next() {
@@ -403,15 +390,12 @@ fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, Error> {
 
 /// Reports the errors that the running configuration has together with what it includes. They do not keep
 /// the server from starting: it may be needed to mend them.
-fn tell_faults(engine: &Engine, ui: Ui, log: LogFormat) {
+fn tell_faults(engine: &Engine, log: LogFormat) {
     let Some(composed) = engine.running().and_then(|running| engine.composed(&running, Follow::ALL)) else {
         return;
     };
     let faults = composed.told_faults();
-    for (index, fault) in faults.iter().take(MAX_TOLD).enumerate() {
-        let shown = if index == 0 { composed_error(&composed, fault, ui.masker()) } else { None };
-        log.warn(&shown.map_or_else(|| fault.to_string(), |shown| in_one_line(&shown)));
-    }
+    faults.iter().take(MAX_TOLD).for_each(|fault| log.warn(&fault.to_string()));
     if faults.len() > MAX_TOLD {
         log.warn(&format!("and {} more; `mediactl check` shows them", faults.len() - MAX_TOLD));
     }
@@ -441,45 +425,24 @@ fn offer_account(engine: &Engine, global: &GlobalArgs, ui: Ui) -> Result<(), Err
 
 fn announce(lines: &[String]) -> Result<(), Error> {
     let mut out = io::stdout().lock();
-    let printed = lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
-    match printed {
+    match lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush()) {
         // The reader of stdout is gone; the server runs all the same.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         printed => output(printed),
     }
 }
 
-/// Reloads in a thread, because hooks take time and the next signal may end the server.
-fn reload_in_background(engine: &Engine, tls: Option<&Arc<Tls>>, ui: Ui, log: LogFormat) {
-    let (engine, tls) = (engine.clone(), tls.cloned());
-    let run = move || reload(&engine, tls.as_deref(), ui, log);
-    if thread::Builder::new().spawn(run).is_err() {
-        log.warn("SIGHUP: cannot spawn a thread, so nothing was loaded");
-    }
-}
-
 fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui, log: LogFormat) {
     match engine.load_again("SIGHUP") {
         Ok(change) => {
-            let includes =
-                [&change.old, &change.snapshot].into_iter().flatten().any(|text| !text.includes().is_empty());
-            let what = match (change.changed, includes) {
-                (true, _) => "the file was loaded again",
-                (false, true) => "the file has not changed, nor has what it includes",
-                (false, false) => "the file has not changed",
-            };
-            log.log(LogLevel::Note, &format!("SIGHUP: {what}"));
-            tell_faults(engine, ui, log);
+            let what =
+                if change.changed { "was loaded again" } else { "has not changed, nor has what it includes" };
+            log.log(LogLevel::Note, &format!("SIGHUP: the file {what}"));
+            tell_faults(engine, log);
         }
         Err(error) => {
-            let fault = match (&error.broken, error.faults.first()) {
-                (Some(broken), _) => first_error(engine.name(), &broken.snapshot, ui.masker()),
-                (None, Some(fault)) => {
-                    let composed = engine.read().ok().and_then(|text| engine.composed(&text, Follow::ALL));
-                    composed.and_then(|composed| composed_error(&composed, fault, ui.masker()))
-                }
-                (None, None) => None,
-            };
+            let broken = error.broken.as_ref();
+            let fault = broken.and_then(|broken| first_error(engine.name(), &broken.snapshot, ui.masker()));
             let fault = fault.map_or(String::new(), |fault| format!("; {}", in_one_line(&fault)));
             log.warn(&format!("SIGHUP: the file was not loaded: {error}{fault}"));
         }

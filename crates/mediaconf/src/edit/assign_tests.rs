@@ -199,9 +199,8 @@ fn a_port_is_the_whole_list_where_it_drops_none() {
     }
     check_all(
         r#"
-        http=[::1]:80 => `http`: there are 2 elements, and this would replace them all | `--set
-            'http[0]=[::1]:80'` replaces the first, `--set 'http[+]=[::1]:80'` appends, `--set
-            'http=["[::1]:80"]'` sets the whole list
+        http=[::1]:80 => `http`: there are 2 elements, and this would replace them all | `--set 'http[0]=VALUE'`
+            replaces the first, `--set 'http[+]=VALUE'` appends, `--set 'http=["VALUE"]'` sets the whole list
         streams.a.url=rtsp://u:geheim@h/ => `streams.a.urls`: there are 3 elements, and this would replace
             them all | `--set 'streams.a.urls[0]=VALUE'` replaces the first, `--set 'streams.a.urls[+]=VALUE'`
             appends, `--set 'streams.a.urls=["VALUE"]'` sets the whole list
@@ -320,8 +319,8 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
             `[0]`, or `[+]` for a new one
         http=x => `http`: expected a port from 0 to 65535, or HOST:PORT | such as `--set 'http[+]=80'`
         http=80 443 => `http`: expected a port from 0 to 65535, or HOST:PORT | such as `--set 'http[+]=80'`
-        streams.b.urls=udp://u:p@1 udp://2 => `streams.b.urls`: expected one URL, then NAME=VALUE options |
-            such as `--set 'streams.b.urls[+]=udp://239.0.0.1:1234'`
+        streams.b.urls=udp://u:p@1 udp://2 => `streams.b.urls`: expected one URL, then NAME=VALUE options | such
+            as `--set 'streams.b.urls[+]=udp://239.0.0.1:1234 priority=1'`
         log_requests=yes => `log_requests`: expected `true` or `false`
         s:log_requests=true => `log_requests`: expected `true` or `false`
         streams.a.prepush=-1 => `streams.a.prepush`: expected a number of seconds, or `off`
@@ -342,9 +341,8 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
             as `--set 'streams.a.transcoder=vb=1024k ab=64k'`
         x={"a":1,"a":2} => `x`: the key `a` is given more than once | keep one of them: JSON does not say
             which counts
-        s:streams.a.push[+]=a b => `streams.a.push[+]`: this would be one word in quotes, not several words |
-            the words as a JSON array are `["a","b"]`: `--set 'streams.a.push[+]=["a","b"]'`; `--accept
-            form-change` sets one word
+        s:streams.a.push[+]=a b => `streams.a.push[+]`: this would be one word in quotes, not several words | give
+            the words as a JSON array; `--accept form-change` sets one word
         x=[] => `x`: an empty list can't be written | null removes the directive
         streams.a.urls=[{"priority":1}] => `streams.a.urls[0].url`: a source without a url
         streams.a.urls[0].url => `streams.a.urls[0].url`: a source without a url

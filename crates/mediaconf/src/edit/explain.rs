@@ -55,10 +55,10 @@ impl Config<'_> {
         let (path, is_certain) = completed(self, path);
         let segments = &path.segments;
         let place = Place::resolve(segments).map_err(|fault| fault.at(&path))?;
-        let (row, below) = nearest_row(segments);
+        let row = nearest_row(segments);
         let foreign = foreign_at(segments).filter(|_| row.is_none());
         let mut explanation = match (row, foreign) {
-            (Some(row), _) => of_row(row, below, place),
+            (Some((row, below)), _) => of_row(row, below, place),
             (None, Some(foreign)) => of_foreign(foreign, place),
             (None, None) => of_unknown(place),
         };
@@ -137,22 +137,14 @@ fn completed(current: &Config<'_>, path: &Path) -> (Path, bool) {
     (Path { segments }, is_certain)
 }
 
-/// The last row of the schema on the way to a place, and the segments below it.
-fn nearest_row(segments: &[Segment]) -> (Option<&'static Parameter>, &[Segment]) {
-    let mut place = Place::Root;
-    let (mut row, mut below) = (None, segments);
-    for (index, segment) in segments.iter().enumerate() {
-        let known = place.scope().zip(segment.name()).and_then(|(scope, key)| scope.by_key(key));
-        if known.is_some() {
-            (row, below) = (known, &segments[index + 1..]);
-        } else if matches!(place, Place::Block(_)) {
-            // An unknown directive of a stream.
-            (row, below) = (None, &segments[index..]);
-        }
-        let Ok(next) = place.step(segment) else { break };
-        place = next;
-    }
-    (row, below)
+/// The last row of the schema on the way to a place, and the segments below it; `None` in an unknown directive of a block.
+fn nearest_row(segments: &[Segment]) -> Option<(&'static Parameter, &[Segment])> {
+    let known = |at: usize| {
+        let (place, key) = (Place::resolve(&segments[..at]).ok()?, segments[at].name()?);
+        let row = place.scope()?.by_key(key);
+        (row.is_some() || matches!(place, Place::Block(_))).then(|| row.map(|row| (row, &segments[at + 1..])))
+    };
+    (0..segments.len()).rev().find_map(known)?
 }
 
 fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanation {

@@ -193,6 +193,14 @@ impl Normalizer {
         name.contains('\0') || (self.holds_mask)(name)
     }
 
+    /// Refuses an option whose key can't be written; true is a bare flag.
+    pub fn option(&mut self, key: &str, value: Value) -> Option<Value> {
+        match self.is_unwritable(key) || key.is_empty() && value == true {
+            true => self.wrong("an option can't have this key", ""),
+            false => Some(value),
+        }
+    }
+
     /// Normalizes the members of an object, for which an empty list may stand, without those that are dropped or refused.
     pub fn members(
         &mut self,

@@ -24,6 +24,4 @@ pub(crate) use grammar::STRAY_BRACE;
 #[cfg(test)]
 pub(crate) use tests::work;
 pub use word::{Token, TokenKind, Word};
-pub(crate) use word::{
-    Words, comment_start, ends_word, needs_quotes, quoted_if_needed, quoted_word, unquoted,
-};
+pub(crate) use word::{Words, comment_start, ends_word, quoted_if_needed, quoted_word, unquoted};

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{
-    OptionWord, array, directive, elements, json, listed, no_member, object, of_words, opens, read_directive,
-    scalars, unlike,
+    OptionWord, address::written_key, array, directive, elements, json, listed, no_member, object, of_words,
+    opens, read_directive, scalars, unlike,
 };
 use crate::schema::fault::{Fault, Faults, Pointer};
 use crate::schema::kinds::{is_empty, of_word, scalar_text, word};
@@ -286,6 +286,8 @@ impl Codec for OptionsShape {
             let Some(Value::String(name)) = pair.first() else {
                 return normalizer.below(0, |name| name.wrong("the name of an option is a string", ""));
             };
+            let option = pair.get(1).cloned().unwrap_or(Value::Bool(true));
+            normalizer.below(0, |normalizer| normalizer.option(name, option))?;
             let key = Value::from(self.key(Cow::Borrowed(name)));
             let value = match &pair[1..] {
                 [] => return Some(Value::Array(vec![key])),
@@ -301,8 +303,8 @@ impl Codec for OptionsShape {
         let option = |pair: &Value| {
             let name = pair[0].as_str().unwrap_or_default();
             let known = self.known(name);
-            let key = known.map_or(name, |known| known.keyword);
-            let Some(value) = pair.get(1) else { return key.to_owned() };
+            let key = known.map_or_else(|| written_key(name), |known| known.keyword.into());
+            let Some(value) = pair.get(1) else { return key.into_owned() };
             let text = known.and_then(|known| (known.kind.write)(value, None)).unwrap_or_else(|| word(value));
             format!("{key}={text}")
         };
