@@ -454,7 +454,7 @@ fn what_another_version_wrote_is_told_with_the_way_out() {
     let store = etcd.store(PREFIX, GatewaySettings::default());
     let earlier = include_bytes!("../../fixtures/pending/head.json").to_vec();
     for (head, format, hint) in [
-        (earlier, 1, "`read -o conf` of the version before"),
+        (earlier, 1, "`read -o conf` of that version"),
         (br#"{"format":4}"#.to_vec(), 4, "it needs a later version of mediactl than 0."),
         (br#"{"format":4,"version":"0.9.1"}"#.to_vec(), 4, "it needs mediactl 0.9.1, and this is 0."),
     ] {

@@ -261,12 +261,10 @@ fn null_where_nothing_is_changes_nothing() {
 fn null_is_refused_where_unset_is() {
     check_all(
         r#"
-        edit_auth.password=null => `edit_auth.password`: the password can't be removed alone | `--unset
-            edit_auth` removes the whole, as `null` in its place does in JSON
-        edit_auth.login=null => `edit_auth.login`: the login can't be removed alone | `--unset edit_auth`
-            removes the whole, as `null` in its place does in JSON
+        edit_auth.password=null => `edit_auth.password`: the password can't be removed alone | unset the whole directive
+        edit_auth.login=null => `edit_auth.login`: the login can't be removed alone | unset the whole directive
         streams.a.urls[0].url=null => `streams.a.urls[0].url`: a source without a url
-        streams.a.position=null => `streams.a.position`: every block has a position | set the new position
+        streams.a.position=null => `streams.a.position`: every block has one | set it to another value
         http[+]=null => `http[+]`: there is nothing at `[+]` to remove
         streams.x*.title=null => `streams.x*.title`: `x*` matches nothing here
         strems.*.title=null => `strems.*.title`: there is no `strems` | did you mean `streams`?
@@ -326,7 +324,7 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
         streams.a.prepush=-1 => `streams.a.prepush`: expected a number of seconds, or `off`
         streams.a.prepush=on => `streams.a.prepush`: expected a number of seconds, or `off`
         streams.a.position=0 => `streams.a.position`: expected a position, counted from 1
-        streams.a.position => `streams.a.position`: every block has a position | set the new position
+        streams.a.position => `streams.a.position`: every block has one | set it to another value
         edit_auth=a => `edit_auth`: expected LOGIN PASSWORD | such as `--set 'edit_auth=admin SECRET'`
         auth=http://b/; x => `auth`: expected a URL or `false`, then NAME=VALUE options | such as `--set
             'auth=http://backend/auth key=value'`
@@ -346,8 +344,7 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
         x=[] => `x`: an empty list can't be written | null removes the directive
         streams.a.urls=[{"priority":1}] => `streams.a.urls[0].url`: a source without a url
         streams.a.urls[0].url => `streams.a.urls[0].url`: a source without a url
-        edit_auth.login => `edit_auth.login`: the login can't be removed alone | `--unset edit_auth` removes
-            the whole, as `null` in its place does in JSON
+        edit_auth.login => `edit_auth.login`: the login can't be removed alone | unset the whole directive
         "#,
     );
 }
@@ -441,13 +438,13 @@ fn lists_become_the_whole_new_list() {
 fn entries_that_are_not_there_are_refused() {
     check_all(
         r#"
-        streams.cam1.urls[-1].url=x => `streams.cam1.urls[-1].url`: the list has no elements, counted from 0
+        streams.cam1.urls[-1].url=x => `streams.cam1.urls[-1].url`: there is no such element: the list has 0, counted from 0
         streams.cam1.urls[*].priority=1 => `streams.cam1.urls[*].priority`: the list has no elements
         edit_auth[*]=1 => `edit_auth[*]`: `[*]` stands for the elements of a list, and there is no list here
-        http[3]=1 => `http[3]`: the list has 2 elements, counted from 0
-        http[2] => `http[2]`: the list has 2 elements, counted from 0
+        http[3]=1 => `http[3]`: there is no such element: the list has 2, counted from 0
+        http[2] => `http[2]`: there is no such element: the list has 2, counted from 0
         http[+] => `http[+]`: there is nothing at `[+]` to remove
-        streams.cam1.urls[1].url=x => `streams.cam1.urls[1].url`: the list has no elements, counted from 0
+        streams.cam1.urls[1].url=x => `streams.cam1.urls[1].url`: there is no such element: the list has 0, counted from 0
         streams.a.urls[url="rtsp://u:p@h/x"].priority=1 => `streams.a.urls[url="rtsp://…@h/x"].priority`: no
             element of the list matches | `[+]` appends a new one
         streams.a.urls[url="udp://2"] => `streams.a.urls[url="udp://2"]`: the elements [1] and [2] both match
