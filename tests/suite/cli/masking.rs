@@ -176,7 +176,6 @@ fn errors_mask() {
         &["modify", "--set", "edit_auth.password[0]=HUSHX"],
         &["modify", "--set", "edit_auth.pasword=HUSHX"],
         &["modify", "--set", "auth.extra=HUSHX"],
-        &["modify", "--set", "auth.extra={\"a=b\":\"HUSHX\"}"],
         &["modify", "--set", "auth.extra=[\"HUSHX\"]"],
         &["modify", "--set", "streams.cam9.cluster_key=HUSHX"],
         &["modify", "--set", "streams.cam1.urls=HUSHX"],
