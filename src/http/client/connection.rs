@@ -265,9 +265,9 @@ impl Client {
         let mut body = Vec::new();
         let read = sent.take(most.bytes() + 1).read_to_end(&mut body);
         if !is_refused && announced.max(body.len() as u64) > most.bytes() {
-            let larger = most.next().map(|size| format!("`--max-answer {size}` takes a larger one"));
+            let larger = format!("`--max-answer {}` takes a larger one", most.bytes() * 2);
             let what = format_args!("it gives an answer of more than {most}");
-            return Err(self.failed(call.applies, what, &larger.unwrap_or_default()).into());
+            return Err(self.failed(call.applies, what, &larger).into());
         }
         if let Err(error) = read {
             return Err(match was_closed(&error) && !call.applies {

@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn what_the_server_repeats_is_not_shown() {
-        let credentials = Credentials::new("a", "hunter2");
+        let credentials = Credentials::new("a".to_owned(), "hunter2".to_owned()).ok();
         let (endpoint, _) = Endpoint::parse("http://h", "/").expect("it is a URL");
         let settings = ClientSettings { credentials, ..ClientSettings::default() };
         let client = Client::new(endpoint, "h".to_owned(), None, settings, Box::new(NoTerminal));

@@ -220,7 +220,7 @@ impl ConfigService for RemoteService {
         };
         let mut report: ChangeReport = client.parsed(reply.report(), "report of a change", applies)?;
         client.new_account =
-            report.account.take().and_then(|[login, password]| Credentials::new(login, password));
+            report.account.take().and_then(|[login, password]| Credentials::new(login, password).ok());
         Ok(report)
     }
 

@@ -148,7 +148,7 @@ fn an_answer_takes_no_more_than_it_may() {
         };
         for command in [&["read"][..], &["status"], &["modify", "--set", "http[+]=1", "--dry-run"]] {
             let run =
-                limited("100K", command).exits(7).says("hint: `--max-answer 200K` takes a larger one\n");
+                limited("100K", command).exits(7).says("hint: `--max-answer 204800` takes a larger one\n");
             run.says(&format!("error: `{url}`: {said}"));
         }
     }
