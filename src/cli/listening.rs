@@ -24,19 +24,16 @@ use crate::store::file::ServeLock;
 const NO_TCP: &str = "none";
 
 pub fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, Error> {
-    let mut found = Vec::new();
     if given.len() > 1 && given.iter().any(|address| address == NO_TCP) {
         let message = format!("`--listen {NO_TCP}` stands alone");
         return Err(Error::usage(message, "leave it out, or leave the addresses out"));
     }
+    let mut found = Vec::new();
     for address in given.iter().filter(|address| *address != NO_TCP) {
-        let resolved = with_host(address).to_socket_addrs().map_err(|error| {
-            Error::usage(
-                format!("`{address}` is not an address to listen on: {error}"),
-                "write ADDR:PORT, or :PORT for all addresses",
-            )
-        })?;
-        found.extend(resolved);
+        found.extend(with_host(address).to_socket_addrs().map_err(|error| {
+            let message = format!("`{address}` is not an address to listen on: {error}");
+            Error::usage(message, "write ADDR:PORT, or :PORT for all addresses")
+        })?);
     }
     Ok(found)
 }

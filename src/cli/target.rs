@@ -374,31 +374,28 @@ pub fn cluster_url(url: &str) -> Result<(ClusterUrl, UserInfo), Error> {
         .map_err(|error| Error::usage(error, "write it like `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`"))
 }
 
-/// The configuration in etcd that the options, the environment or the context in use name.
+/// The configuration in etcd that the options, the environment or the context in use name, and whose it is.
+fn cluster(global: &GlobalArgs) -> Result<Option<(ClusterStore, Owner)>, Error> {
+    let found = named(global)?.filter(|(url, owner)| is_cluster(global, url, owner));
+    found.map(|(url, owner)| Ok((cluster_store(&url, &owner, &global.remote)?, owner))).transpose()
+}
+
+/// The same of a command that needs one, and its context.
 pub fn named_cluster(global: &GlobalArgs) -> Result<(ClusterStore, Option<ServerContext>), Error> {
-    let Some((url, owner)) = named(global)?.filter(|(url, owner)| is_cluster(global, url, owner)) else {
-        let hint = "name one with `--cluster URL`, or with the context of one";
-        return Err(Error::usage("nodes are in a cluster", hint));
-    };
-    let store = cluster_store(&url, &owner, &global.remote)?;
+    let hint = "name one with `--cluster URL`, or with the context of one";
+    let (store, owner) = cluster(global)?.ok_or_else(|| Error::usage("nodes are in a cluster", hint))?;
     Ok((store, if let Owner::Context(context) = owner { Some(context) } else { None }))
 }
 
-/// The configuration in etcd that a node of it follows: the options or the context in use name it beside a file.
+/// The same of a node that follows it: it may be named beside a file.
 pub fn followed_cluster(global: &GlobalArgs) -> Result<Option<ClusterStore>, Error> {
-    if let Some(url) = &global.cluster {
-        return cluster_store(&url.0, &Owner::Named(NamedBy::CommandLine), &global.remote).map(Some);
-    }
     let kind = match global.chosen.kind {
+        _ if global.cluster.is_some() => TargetKind::Cluster(NamedBy::CommandLine),
         TargetKind::TwoOptions(["--conf", "--context"]) => TargetKind::Context(NamedBy::CommandLine),
         kind => kind,
     };
     let beside_file = GlobalArgs { chosen: ChosenTarget { kind, ..global.chosen }, ..global.clone() };
-    let context = context::chosen(&beside_file)?.filter(|context| ClusterUrl::is_meant(&context.url));
-    let store = |context: ServerContext| {
-        cluster_store(&context.url.clone(), &Owner::Context(context), &global.remote)
-    };
-    context.map(store).transpose()
+    Ok(cluster(&beside_file)?.map(|(store, _)| store))
 }
 
 /// The configuration in etcd at a URL. Sends nothing. A request gets less time than usual if the user says so, but never

@@ -31,14 +31,14 @@ pub struct Enclosing {
 
 impl Enclosing {
     pub fn top() -> Self {
-        Self { scope: Schema::media().top(), keyword: String::new() }
+        Self { scope: Scope::Top, keyword: String::new() }
     }
 
     /// The inside of a block in it.
     pub fn inside(&self, keyword: &str, words: usize) -> Self {
         let scope = match self.scope.by_keyword(keyword).map(|row| row.codec.facts().group) {
             Some(Some(kind)) => kind.scope(),
-            Some(_) => Schema::media().unknown(),
+            Some(_) => Scope::Unknown,
             None => Schema::media().block_scope(keyword, words),
         };
         Self { scope, keyword: keyword.to_owned() }

@@ -351,7 +351,8 @@ impl<'a> Wanted<'a> {
             form => self.look(shown, |values| match form {
                 _ if !self.paths.is_empty() => self.print_values(values, out),
                 ReadFormat::Set => {
-                    output(values.shown.each_set_line(&mut |(path, value)| writeln!(out, "{path}={value}")))
+                    let lines = Path::set_lines(&values.shown.to_json(), &[]);
+                    output(lines.iter().try_for_each(|(path, value)| writeln!(out, "{path}={value}")))
                 }
                 _ => output(print_json(form, &self.value(&shown.included, values)?, out)),
             }),

@@ -6,11 +6,10 @@ use std::panic;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::ValueEnum;
 use clap::ValueHint::FilePath;
-use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -18,15 +17,12 @@ use crate::cli::access_log::{self, LogFormat};
 use crate::cli::args::Invocation;
 use crate::cli::args::changing::{HookArgs, given_of};
 use crate::cli::args::global::{GlobalArgs, TargetKind, number};
-use crate::cli::commands::init::NewAccount;
 use crate::cli::input;
 use crate::cli::listening::{self, keep_watch, limit_memory, serve_failed, tell_manager};
-use crate::cli::local::local_user;
-use crate::cli::prompts;
 use crate::cli::render::diagnostics::{first_error, in_one_line};
 use crate::cli::target;
 use crate::cli::ui::{Ui, output, waiting};
-use crate::engine::{ChangeOptions, ConfigService, Engine, Hooks, LogLevel};
+use crate::engine::{ConfigService, Engine, Hooks, LogLevel};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::http::console::Console;
 use crate::http::server::front::HttpServer;
@@ -38,7 +34,6 @@ use crate::node::{Node, NodeSettings, OnDrift, first_text};
 use crate::store::etcd::{ClusterStore, DEFAULT_REQUEST_TIME};
 use crate::store::file::{ConfFile, ServeLock};
 use crate::store::{Follow, jittered};
-use mediaconf::{DirectiveRole, Request, Scope};
 
 /// The default address: only this machine can connect.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
@@ -202,14 +197,20 @@ impl ServeArgs {
             let message = format!("`{option}` has no effect on the Unix socket");
             return Err(Error::usage(message, "give an address with --listen"));
         }
-        if !addresses.is_empty() && texts.is_none() {
-            offer_account(&engine, global, ui)?;
+        let (running, name) = (engine.running(), global.file_name());
+        if !addresses.is_empty()
+            && texts.is_none()
+            && running.as_ref().is_some_and(|it| it.account().is_none())
+        {
+            let message =
+                format!("`{name}` has no usable `edit_auth`, without which no one could use the API");
+            let set = "modify --set edit_auth.login=admin --set edit_auth.password";
+            let hint = format!("`mediactl --conf {name} {set}` sets one");
+            return Err(Error::new(ErrorKind::Invalid, message).hint(hint));
         }
-        if self.view_auth && engine.running().is_some_and(|running| running.view_account().is_none()) {
-            ui.warning(&format!(
-                "`{}` has no usable `view_auth`, so `--view-auth` lets nobody in; `view_auth LOGIN PASSWORD;` does",
-                global.file_name()
-            ));
+        if self.view_auth && running.is_some_and(|running| running.view_account().is_none()) {
+            let why = "has no usable `view_auth`, so `--view-auth` lets nobody in";
+            ui.warning(&format!("`{name}` {why}; `view_auth LOGIN PASSWORD;` does"));
         }
         let files = self.tls_cert.as_deref().zip(self.tls_key.as_deref());
         let tls = listening::tls(files, self.tls_self_signed, &addresses, lock.as_ref())?;
@@ -293,22 +294,20 @@ impl ServeArgs {
     /// server of its own, which works on a file alone.
     fn cluster(&self, global: &GlobalArgs) -> Result<Option<ClusterStore>, Error> {
         let chosen = global.chosen;
-        if self.node.is_some() {
-            let no_cluster = || {
-                Error::usage("`--node` needs a cluster", "give the URL of the configuration: `--cluster URL`")
-            };
-            return target::followed_cluster(global)?.ok_or_else(no_cluster).map(Some);
-        }
-        match chosen.kind {
+        let (message, hint) = match chosen.kind {
+            _ if self.node.is_some() => match target::followed_cluster(global)? {
+                None => ("`--node` needs a cluster", "give the URL of the configuration: `--cluster URL`"),
+                followed => return Ok(followed),
+            },
             TargetKind::Cluster(_) | TargetKind::TwoOptions(["--conf", "--cluster"]) => {
-                Err(Error::usage("a server of a cluster needs a name", "give it with `--node NAME`"))
+                ("a server of a cluster needs a name", "give it with `--node NAME`")
             }
             _ if chosen.names_server() => {
-                let message = "`serve` works on a file, not on a server";
-                Err(Error::usage(message, "give the file with `--conf`"))
+                ("`serve` works on a file, not on a server", "give the file with `--conf`")
             }
-            _ => Ok(None),
-        }
+            _ => return Ok(None),
+        };
+        Err(Error::usage(message, hint))
     }
 
     /// The node over an engine that runs a configuration.
@@ -332,10 +331,7 @@ impl ServeArgs {
 const FIRST_TEXT_PAUSE: Duration = Duration::from_secs(1);
 
 /// The same after etcd said that the node has no right to read: a login is costly for etcd.
-const DENIED_PAUSE: Duration = Duration::from_secs(10);
-
-/// The time between two looks for a signal.
-const SIGNAL_PAUSE: Duration = Duration::from_millis(50);
+const DENIED_PAUSE: Duration = Duration::from_secs(5);
 
 /// Waits before the next attempt of a node that has no file to get its first text; false if a signal ends the process.
 /// `told` is the reason that was told last.
@@ -350,15 +346,8 @@ fn wait_for_text(error: &Error, told: &mut Option<String>, signals: &mut Signals
     // An attempt takes as long as a request may.
     let time = (pause + DEFAULT_REQUEST_TIME * 2).as_micros();
     tell_manager(&format!("EXTEND_TIMEOUT_USEC={time}"));
-    let begin = Instant::now();
-    while begin.elapsed() < pause {
-        match signals.pending().next() {
-            Some(SIGHUP) => return true,
-            Some(_) => return false,
-            None => thread::sleep(SIGNAL_PAUSE),
-        }
-    }
-    true
+    thread::sleep(pause);
+    signals.pending().all(|signal| signal == SIGHUP)
 }
 
 /// Ends the process when one of its threads panics, with a line of the log: no thread is missing unseen, and the service
@@ -375,16 +364,13 @@ fn end_with_a_panic(log: LogFormat) {
 
 /// Becomes the only server over the file; `None` on a read-only file system.
 fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, Error> {
+    let is_of_folder = |kind| matches!(kind, ErrorKind::NoStateFolder | ErrorKind::BrokenStateFolder);
     match store.serve() {
-        Ok(lock) => Ok(Some(lock)),
-        Err(error)
-            if matches!(error.kind, ErrorKind::NoStateFolder | ErrorKind::BrokenStateFolder)
-                && !store.state_dir().exists() =>
-        {
+        Err(error) if is_of_folder(error.kind) && !store.state_dir().exists() => {
             ui.warning(&format!("{error}: changes to the file will be refused, and there is no Unix socket"));
             Ok(None)
         }
-        Err(error) => Err(error),
+        locked => locked.map(Some),
     }
 }
 
@@ -399,28 +385,6 @@ fn tell_faults(engine: &Engine, log: LogFormat) {
     if faults.len() > MAX_TOLD {
         log.warn(&format!("and {} more; `mediactl check` shows them", faults.len() - MAX_TOLD));
     }
-}
-
-/// Without an account no one could use the API over TCP: on a terminal a new one is offered.
-fn offer_account(engine: &Engine, global: &GlobalArgs, ui: Ui) -> Result<(), Error> {
-    if engine.running().is_some_and(|running| running.account().is_some()) {
-        return Ok(());
-    }
-    let name = global.file_name();
-    let question = format!("`{name}` has no usable `edit_auth`: set one, with a random password?");
-    if prompts::confirm(&question).map_err(Error::prompt_failed)? != Some(true) {
-        let message = format!("`{name}` has no usable `edit_auth`, without which no one could use the API");
-        let set = "modify --set edit_auth.login=admin --set edit_auth.password";
-        return Err(
-            Error::new(ErrorKind::Invalid, message).hint(format!("`mediactl --conf {name} {set}` sets one"))
-        );
-    }
-    let account = NewAccount::random()?;
-    let members = json!({"login": account.login, "password": account.password});
-    let request = Request::from(json!({DirectiveRole::Editor.key(Scope::Top): members}));
-    engine.make(&request.into(), &ChangeOptions { by: local_user(), ..ChangeOptions::default() })?;
-    ui.say("this is the account, which is not shown again:");
-    account.show(ui)
 }
 
 fn announce(lines: &[String]) -> Result<(), Error> {
@@ -455,10 +419,9 @@ fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui, log: LogFormat) {
 /// Rolls back what was not confirmed, and keeps what is not saved, when the server ends.
 fn leave(engine: &Engine, log: LogFormat) {
     match engine.cancel_any() {
-        Ok(None) => {}
-        // The engine has logged it already.
-        Ok(Some(aftermath)) if aftermath.is_hand_edit() => {}
-        Ok(Some(_)) => log.warn("a change that was not confirmed was rolled back"),
+        // The engine has logged an edit by hand already.
+        Ok(aftermath) if aftermath.as_ref().is_none_or(|aftermath| aftermath.is_hand_edit()) => {}
+        Ok(_) => log.warn("a change that was not confirmed was rolled back"),
         Err(error) => {
             log.warn(&format!("a change that was not confirmed could not be rolled back: {error}"));
         }

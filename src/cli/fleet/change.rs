@@ -1,20 +1,18 @@
 //! A change on several servers: it is evaluated everywhere, shown, agreed to, and made.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::answers::{by_text, exit_of, print_errors};
 use super::coordinator::FleetVerdict;
-use super::members::{Fleet, FleetMember};
+use super::members::Fleet;
 use super::plan::{self, DEFAULT_CONFIRM, FleetChange, FleetPlan, ServerOutcome, ServerResult, exit_of_each};
-use super::together::Together;
-use crate::cli::args::changing::{ChangeArgs, FleetArgs};
+use super::together::ChangeUnderWay;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::context::{self, ServerContext};
 use crate::cli::interrupt::HeldSignals;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
-use crate::engine::{Decision, RequestedChange};
+use crate::engine::RequestedChange;
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::HistoryEntry;
 use crate::store::etcd::ClusterUrl;
@@ -84,18 +82,15 @@ pub fn run(
     }
     agree(change, changing.len(), results.len(), &protected)?;
     tell_id(change, ui);
-    // From here on a signal is answered by what stands where.
-    let held = HeldSignals::hold();
+    let mut making = ChangeUnderWay { fleet, results, change, held: HeldSignals::hold() };
     let verdict = match time.filter(|_| together) {
-        Some(time) => {
-            let (fleet, results) = (&mut fleet, &mut results[..]);
-            Some(Together { fleet, results, change, time, held: &held }.run(&changing, canaries))
-        }
+        Some(time) => Some(making.together(&changing, canaries, time)),
         None => {
-            each_for_itself(change, &mut fleet, &mut results, &changing, &held);
+            making.each_for_itself(&changing);
             None
         }
     };
+    let ChangeUnderWay { results, held, .. } = making;
     let outcomes = || changing.iter().map(|at| results[*at].outcome);
     let is_open = outcomes().any(|outcome| !outcome.is_done());
     let has_changed = outcomes().any(|outcome| outcome.is_done() || outcome == ServerOutcome::Unknown);
@@ -167,52 +162,6 @@ fn are_same(undone: &[HistoryEntry], others: &[HistoryEntry]) -> bool {
 /// Nothing more is printed where nobody reads it; the change itself goes on.
 fn unless_closed(printed: Result<(), Error>) -> Result<(), Error> {
     printed.or_else(|error| if error.is_closed_output() { Ok(()) } else { Err(error) })
-}
-
-/// Makes the change on each server, whatever becomes of it on the others.
-fn each_for_itself(
-    change: &FleetChange<'_>,
-    fleet: &mut Fleet,
-    results: &mut [ServerResult],
-    changing: &[usize],
-    held: &HeldSignals,
-) {
-    let ChangeArgs { fleet: FleetArgs { batching, .. }, confirm, .. } = change.command.args;
-    let by = &change.command.options.by;
-    let (failed, most) = (AtomicUsize::new(0), batching.most_failures(changing.len()));
-    let goes_on = || held.received().is_none() && failed.load(Ordering::SeqCst) <= most;
-    changing.iter().for_each(|at| results[*at].outcome = ServerOutcome::NotChanged);
-    let work = |member: &mut FleetMember, result: &mut ServerResult| {
-        let Some(plan) = &mut result.plan else { return };
-        let made = match &plan.waiting {
-            Some(waiting) => {
-                let kept = member.target.service.decide(Decision::Keep, Some(&waiting.id), by);
-                kept.map(|_| None).map_err(|error| error.at(&member.name))
-            }
-            None => plan.make(member, change.requested, *confirm),
-        };
-        match made {
-            Ok(pending) => (result.outcome, plan.report.pending) = (plan.done(), pending),
-            Err(failure) => {
-                failed.fetch_add(1, Ordering::SeqCst);
-                let is_unknown = failure.exit() == Exit::Unknown;
-                result.outcome = if is_unknown { ServerOutcome::Unknown } else { ServerOutcome::Refused };
-                result.error = Some(failure);
-            }
-        }
-    };
-    let mut left = changing.len();
-    for (number, batch) in plan::batches(changing, &batching.batch).into_iter().enumerate() {
-        if number > 0 && !(goes_on() && plan::pause(batching.pause.unwrap_or_default(), held)) {
-            break;
-        }
-        left -= fleet.on(batch, results, "change", &goes_on, work).len();
-    }
-    let failed = failed.into_inner();
-    if failed > most && left > 0 {
-        let all = changing.len();
-        fleet.ui.note(&format!("it failed on {failed} of {all} servers, so {left} were not tried"));
-    }
 }
 
 /// The exit code of a change that no server has: its worst error.

@@ -1,12 +1,14 @@
-//! Drives the coordinator: a change is made on all servers or on none.
+//! Makes a change: on each server for itself, or, driving the coordinator, on all servers or on none.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::coordinator::{Coordinator, FleetStep, FleetVerdict, StepReply};
 use super::members::{Fleet, FleetMember, UNSEEN, show_progress};
 use super::plan::{FleetChange, FleetPlan, LEFT, ServerOutcome, ServerResult, batches, pause};
+use crate::cli::args::changing::{ChangeArgs, FleetArgs};
 use crate::cli::interrupt::HeldSignals;
 use crate::engine::{Decision, ServerHealth, hook_output};
 use crate::error::{Error, ErrorKind, Exit};
@@ -21,20 +23,60 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// The number of looks whether a server runs a change to which it gave no answer.
 const LOOKS: usize = 4;
 
-/// A change under way on servers that all have to make it, and what stands on each.
-pub struct Together<'a> {
-    pub fleet: &'a mut Fleet,
-    pub results: &'a mut [ServerResult],
+/// A change under way on servers, and what stands on each.
+pub struct ChangeUnderWay<'a> {
+    pub fleet: Fleet,
+    pub results: Vec<ServerResult>,
     pub change: &'a FleetChange<'a>,
-    /// The time that each server waits to be confirmed.
-    pub time: Duration,
-    pub held: &'a HeldSignals,
+    /// From now on a signal is answered by what stands where.
+    pub held: HeldSignals,
 }
 
-impl Together<'_> {
+impl ChangeUnderWay<'_> {
+    /// Makes the change on each server, whatever becomes of it on the others.
+    pub fn each_for_itself(&mut self, changing: &[usize]) {
+        let requested = self.change.requested;
+        let ChangeArgs { fleet: FleetArgs { batching, .. }, confirm, .. } = self.change.command.args;
+        let by = &self.change.command.options.by;
+        let (failed, most) = (AtomicUsize::new(0), batching.most_failures(changing.len()));
+        let goes_on = || self.held.received().is_none() && failed.load(Ordering::SeqCst) <= most;
+        changing.iter().for_each(|at| self.results[*at].outcome = ServerOutcome::NotChanged);
+        let work = |member: &mut FleetMember, result: &mut ServerResult| {
+            let Some(plan) = &mut result.plan else { return };
+            let made = match &plan.waiting {
+                Some(waiting) => {
+                    let kept = member.target.service.decide(Decision::Keep, Some(&waiting.id), by);
+                    kept.map(|_| None).map_err(|error| error.at(&member.name))
+                }
+                None => plan.make(member, requested, *confirm),
+            };
+            match made {
+                Ok(pending) => (result.outcome, plan.report.pending) = (plan.done(), pending),
+                Err(failure) => {
+                    failed.fetch_add(1, Ordering::SeqCst);
+                    let is_unknown = failure.exit() == Exit::Unknown;
+                    result.outcome = if is_unknown { ServerOutcome::Unknown } else { ServerOutcome::Refused };
+                    result.error = Some(failure);
+                }
+            }
+        };
+        let mut left = changing.len();
+        for (number, batch) in batches(changing, &batching.batch).into_iter().enumerate() {
+            if number > 0 && !(goes_on() && pause(batching.pause.unwrap_or_default(), &self.held)) {
+                break;
+            }
+            left -= self.fleet.on(batch, &mut self.results, "change", &goes_on, work).len();
+        }
+        let failed = failed.into_inner();
+        if failed > most && left > 0 {
+            let all = changing.len();
+            self.fleet.ui.note(&format!("it failed on {failed} of {all} servers, so {left} were not tried"));
+        }
+    }
+
     /// Goes from step to step until all of these servers have the change, or none keeps it; the `canaries` among them get
-    /// it first.
-    pub fn run(mut self, changing: &[usize], canaries: Vec<usize>) -> FleetVerdict {
+    /// it first. Each waits for this time to be confirmed.
+    pub fn together(&mut self, changing: &[usize], canaries: Vec<usize>, time: Duration) -> FleetVerdict {
         let mut coordinator = Coordinator::new(changing.iter().copied(), canaries);
         let verdict = loop {
             if self.held.received().is_some() {
@@ -42,7 +84,7 @@ impl Together<'_> {
             }
             let (step, servers) = coordinator.step();
             let replies = match step {
-                FleetStep::Try => self.try_on(&servers),
+                FleetStep::Try => self.try_on(&servers, time),
                 FleetStep::Confirm => self.confirm(&servers),
                 FleetStep::Cancel => self.cancel(&servers),
                 FleetStep::Watch => {
@@ -72,8 +114,8 @@ impl Together<'_> {
     }
 
     /// Tries the change on one batch after the other, until it fails on one.
-    fn try_on(&mut self, servers: &[usize]) -> Vec<(usize, StepReply)> {
-        let (change, time, held) = (self.change, self.time, self.held);
+    fn try_on(&mut self, servers: &[usize], time: Duration) -> Vec<(usize, StepReply)> {
+        let (change, held) = (self.change, &self.held);
         let work = |member: &mut FleetMember, result: &mut ServerResult| {
             let Err(error) = try_it(member, result, change, time) else { return StepReply::Done };
             let is_lost = error.exit() == Exit::Unknown;
@@ -85,7 +127,7 @@ impl Together<'_> {
             let goes_on = self.results.iter().all(|result| result.error.is_none())
                 && (number == 0 || pause(batching.pause.unwrap_or_default(), held));
             let no_signal = || goes_on && held.received().is_none();
-            let mut found = self.fleet.on(batch, self.results, "try", &no_signal, work);
+            let mut found = self.fleet.on(batch, &mut self.results, "try", &no_signal, work);
             replies.extend(batch.iter().map(|at| (*at, found.remove(at).unwrap_or(StepReply::NotSent))));
         }
         replies
@@ -175,16 +217,16 @@ impl Together<'_> {
             result.error = fault.or(result.error.take());
             is_fine
         };
-        let found = self.fleet.on(servers, self.results, what, &|| self.held.received().is_none(), work);
+        let found = self.fleet.on(servers, &mut self.results, what, &|| self.held.received().is_none(), work);
         found.len() == servers.len() && found.into_values().all(|is_fine| is_fine)
     }
 
     /// Confirms each server once, so that one that hangs keeps no other waiting, and then again where that failed.
     fn confirm(&mut self, servers: &[usize]) -> Vec<(usize, StepReply)> {
-        let held = self.held;
+        let held = &self.held;
         let mut confirm_while = |servers: &[usize], goes_on: &(dyn Fn() -> bool + Sync)| {
             // Once the first confirmation is sent, every server gets one, whatever signal comes.
-            self.fleet.on(servers, self.results, "confirm", &|| true, |member, result| {
+            self.fleet.on(servers, &mut self.results, "confirm", &|| true, |member, result| {
                 let (reply, error) = confirm(member, result, goes_on);
                 result.error = error;
                 reply
@@ -204,7 +246,7 @@ impl Together<'_> {
                 StepReply::Lost
             })
         };
-        let replies = self.fleet.on(servers, self.results, "take back", &|| true, work);
+        let replies = self.fleet.on(servers, &mut self.results, "take back", &|| true, work);
         for (at, _) in replies.iter().filter(|(_, reply)| **reply == StepReply::Kept) {
             self.fleet.ui.say(&format!("{}: confirmed by others", self.results[*at].server));
         }

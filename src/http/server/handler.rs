@@ -235,7 +235,10 @@ impl Handler {
             return Ok(redirect);
         }
         let found = self.route_at(head.path(), prefix_for);
-        let (route, argument) = found.ok_or_else(|| self.not_found(is_monitoring))?;
+        let (route, argument) = found.ok_or_else(|| {
+            let detail = "unknown path; `openapi.json` behind the prefix of the API describes the operations";
+            Error::new(ErrorKind::NotFound, detail)
+        })?;
         if !route.methods.contains(&&*head.method) {
             let words = format!("`{}` takes {}", route.path, route.methods.join(", "));
             return Err(Error::new(ErrorKind::Method, words).hint(format!("use {}", route.methods[0])));
@@ -347,16 +350,6 @@ impl Handler {
             let mut routes = ROUTES.iter().filter(|route| route.is_at_root == is_at_root);
             routes.find_map(|route| Some((route, route.argument_in(path)?)))
         })
-    }
-
-    fn not_found(&self, is_monitoring: bool) -> Error {
-        let shown = |route: &Route| match route.is_at_root {
-            true => format!("/{}", route.template()),
-            false => format!("{}/{}", self.settings.prefix.trim_end_matches('/'), route.template()),
-        };
-        let here = ROUTES.iter().filter(|route| !is_monitoring || route.is_at_root).map(shown);
-        let paths = here.collect::<Vec<_>>().join(", ");
-        Error::new(ErrorKind::NotFound, format!("unknown path; the operations are {paths}"))
     }
 
     /// Makes the response to a request that was refused.

@@ -19,9 +19,7 @@ use crate::http::api::{
     FORMAT, FORMAT_CONF, IncludedFile, IncludedFiles, JSON, PENDING_HEADER, RUNTIME, SKIP_STREAMS, SOURCE,
     SOURCE_SAVED, TEXT, WITH_INCLUDES, masked_text,
 };
-use crate::http::notes::{
-    BYTES_DIFFER, EDITED_BY_HAND, IGNORED_PARAMETER, INCLUDES_LEFT_OUT, LOST_LINE_ENDS, TEXTS_MISSING,
-};
+use crate::http::notes::{BYTES_DIFFER, EDITED_BY_HAND, INCLUDES_LEFT_OUT, LOST_LINE_ENDS, TEXTS_MISSING};
 use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
 use mediaconf::{Diagnostics, MaskedText, Masker, Path, Request, Schema};
 
@@ -123,21 +121,17 @@ fn broken(composed: &Composed) -> Error {
 /// `read_config`
 pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let query = &mut call.query;
-    let skip_streams = query.switch(SKIP_STREAMS);
-    let with_runtime = query.switch(RUNTIME);
     let with_includes = query.switch(WITH_INCLUDES);
     let is_saved = query.word(SOURCE, &["running", SOURCE_SAVED]) == Some(SOURCE_SAVED);
     let is_text = query.word(FORMAT, &["json", FORMAT_CONF]) == Some(FORMAT_CONF);
     let path = query.path("path");
+    // They are of a whole configuration in JSON, and have no effect on another answer.
+    let is_whole = !is_text && path.is_none();
+    let skip_streams = is_whole && query.switch(SKIP_STREAMS);
+    let with_runtime = is_whole && query.switch(RUNTIME);
     let shows_secrets = query.value("secrets") == Some("shown");
     let masks = handler.masks(call)?;
     call.query.finish()?;
-    // They are of a whole configuration in JSON, and have no effect on another answer.
-    let is_other = is_text || path.is_some();
-    let ignored = [(skip_streams, SKIP_STREAMS), (with_runtime, RUNTIME)];
-    let ignored = ignored.into_iter().filter(|(is_given, _)| is_other && *is_given);
-    let mut notes: Vec<String> = ignored.map(|(_, name)| format!("{IGNORED_PARAMETER} {name}")).collect();
-
     let own = handler.source(is_saved)?;
     let composed = if with_includes { handler.composed(&own)? } else { None };
     if let Some(composed) = composed.as_ref().filter(|composed| !composed.is_valid()) {
@@ -147,7 +141,7 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     if let (Some(path), true) = (&path, shows_secrets) {
         call.record.detail = Some(format!("shows the secrets at `{}`", path.shown()));
     }
-    notes.extend(own.has_lost_line_ends().then(|| LOST_LINE_ENDS.to_owned()));
+    let note = own.has_lost_line_ends().then_some(LOST_LINE_ENDS);
     let tag = entity_tag(handler.shown_revision(snapshot, call.role));
     let is_known = call.head.values("if-none-match").any(|list| names(list, &tag));
     let mut response = match &path {
@@ -169,12 +163,12 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
             Response::ok(JSON, body)
         }
     };
-    if is_other || !with_runtime {
+    if !with_runtime {
         // The figures differ each time, so there is no tag.
         response = response.with("ETag", tag);
     }
     response.headers.extend(handler.pending().map(|pending| (PENDING_HEADER, pending.id)));
-    Ok(response.noted(&notes))
+    Ok(response.noted(note.as_slice()))
 }
 
 /// The text of the entry at a path, and the line at which it begins.

@@ -131,9 +131,9 @@ fn parameters_that_are_not_near_are_ignored_and_noted() {
     for (query, notes) in [
         ("dry-run=1", "ignored-parameter dry-run"),
         ("skip_streams=1&runtime=1&format=conf", both),
-        ("path=http&runtime=1&skip_streams=1&x=1", &format!("{both}; ignored-parameter x")),
+        ("path=http&skip_streams=1&runtime=1&x=1", &format!("{both}; ignored-parameter x")),
         ("skip_streams=1&runtime=1&format=json", ""),
-        ("path=http&runtime=0", ""),
+        ("path=http&runtime=0", "ignored-parameter runtime"),
     ] {
         assert_eq!(note("GET", &format!("/media/api/read_config?{query}"), ""), notes, "{query}");
     }

@@ -212,7 +212,7 @@ impl Completion<'_> {
         // In a list, the member of its entries.
         match place.through_lists(std::slice::from_ref(&name)) {
             Ok(Place::Root | Place::Group(_) | Place::Block(_) | Place::Source(_)) => JsonForm::Object,
-            Ok(Place::Extras | Place::ForeignBlock) => JsonForm::Object,
+            Ok(Place::Extras) => JsonForm::Object,
             Ok(Place::Own(row)) => row.codec.facts().json,
             Ok(Place::Part(part)) if part.is_rest() => JsonForm::List,
             Ok(place) if place.is_foreign() => {

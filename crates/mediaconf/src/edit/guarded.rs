@@ -90,7 +90,7 @@ impl<'d> Sync<'_, 'd> {
     fn used(&self) -> &HashSet<(Cow<'d, str>, Cow<'d, str>)> {
         self.used.get_or_init(|| {
             let blocks = Schema::media().kinds.iter().flat_map(|kind| self.members.own_by_key(kind.key()));
-            let foreign = self.members.foreign().iter().flat_map(|member| &member.entries);
+            let foreign = self.members.foreign().values().flatten();
             let keywords = |&block: &Entry<'d>| {
                 block.children().map(move |entry| (kind_of(block), entry.keyword())).collect::<Vec<_>>()
             };

@@ -18,7 +18,7 @@ use super::words::address_said;
 use crate::schema::codec::{Address, header_address, is_plural, write_members};
 use crate::schema::fault::{Fault, Faults, Pointer};
 use crate::schema::members::Members;
-use crate::schema::{Kind, Object, POSITION, Parameter, SOURCE, STATIC, Schema, protocol_of_switch};
+use crate::schema::{Kind, Object, Parameter, SOURCE, Schema, protocol_of_switch};
 use crate::syntax::{Document, Entry, Splice, quoted_if_needed};
 
 impl<'d> Sync<'_, 'd> {
@@ -64,7 +64,7 @@ impl<'d> Sync<'_, 'd> {
                 }
                 _ => continue,
             };
-            if let Some(position) = patch.get(POSITION).and_then(Value::as_i64) {
+            if let Some(position) = patch.get(Schema::POSITION).and_then(Value::as_i64) {
                 let to = usize::try_from(position - 1).unwrap_or(0);
                 movers.extend((place != Some(to)).then_some((block, to)));
             }
@@ -115,8 +115,8 @@ impl<'d> Sync<'_, 'd> {
         if target == current {
             return;
         }
-        let is_on_demand = target.get(STATIC) == Some(&Value::Bool(false));
-        if current.get(STATIC) != target.get(STATIC) && kind.has_sources() {
+        let is_on_demand = target.get(Schema::STATIC) == Some(&Value::Bool(false));
+        if current.get(Schema::STATIC) != target.get(Schema::STATIC) && kind.has_sources() {
             let keyword = entry.words().next().expect("an entry has a keyword").span();
             self.splice(keyword.start as usize..keyword.end as usize, kind.keyword(is_on_demand));
         }
@@ -165,7 +165,7 @@ impl<'d> Sync<'_, 'd> {
         let (mut previous, mut stays_below) = (None, false);
         // The number of the run of blocks without blank lines between them that each existing block stands in.
         let runs = LazyCell::new(|| {
-            let is_next = |pair: &[Entry<'d>]| pair[0].numbers().end == pair[1].id().index();
+            let is_next = |pair: &[Entry<'d>]| pair[0].numbers().end == pair[1].id();
             let is_break = |pair: &[Entry<'d>]| usize::from(!is_next(pair) || !is_followed(pair[0]));
             let breaks = std::iter::once(0).chain(entries.windows(2).map(is_break));
             let number = |run: &mut usize, more| {

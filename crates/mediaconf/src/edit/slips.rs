@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::assign::{Assigner, PathEdit};
 use crate::query::{Path, Segment, did_you_mean, keys};
 use crate::schema::fault::Fault;
-use crate::schema::{DirectiveRole, JsonForm, Parameter, Place, Schema};
+use crate::schema::{DirectiveRole, JsonForm, Parameter, Place, Schema, Scope};
 
 impl Path {
     /// A word in quotes, if a shell would read it as something else without them.
@@ -128,7 +128,7 @@ impl Assigner<'_> {
     pub fn missing_block(&self, PathEdit { path, value, .. }: &PathEdit, patch: &Value) -> Option<Fault> {
         let (current, first) = (self.expansion.current, path.segments.first()?.name()?);
         let Some(kind) = path.kind() else {
-            let is_new = Schema::media().top().by_key(first).is_none() && !current.contains(&[first]);
+            let is_new = Scope::Top.by_key(first).is_none() && !current.contains(&[first]);
             let whole = is_new.then(|| current.in_a_group(path))??.shown();
             let hint = format!("did you mean `{whole}`? `--create` makes a directive `{first}`");
             return Some(Fault::of_path(format!("there is no `{first}`")).hint(hint).at(path));

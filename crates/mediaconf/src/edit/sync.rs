@@ -27,7 +27,7 @@ use crate::schema::codec::{
 };
 use crate::schema::fault::{Faults, Pointer};
 use crate::schema::members::{Members, first_argument, inner_scope, keyword_of};
-use crate::schema::{Codec, Object, Parameter, SOURCE, Schema};
+use crate::schema::{Codec, Object, Parameter, SOURCE, Scope};
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
 /// A side effect of a change, which its patch does not show.
@@ -528,7 +528,7 @@ pub(super) fn without_misshapen(
 
 /// True if an entry is one of a list of ports.
 fn is_port(entry: Entry<'_>) -> bool {
-    Schema::media().top().by_keyword(&entry.keyword()).is_some_and(|row| row.codec.facts().list.is_some())
+    Scope::Top.by_keyword(&entry.keyword()).is_some_and(|row| row.codec.facts().list.is_some())
 }
 
 fn is_source(row: Option<&'static Parameter>) -> bool {

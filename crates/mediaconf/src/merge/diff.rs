@@ -16,7 +16,7 @@ use crate::query::Config;
 use crate::schema::codec::are_named_blocks;
 use crate::schema::kinds::scalar_text;
 use crate::schema::members::keyword_of;
-use crate::schema::{AddressShape, Kind, Object, POSITION, Place, Schema, Scope};
+use crate::schema::{AddressShape, Kind, Object, Place, Schema, Scope};
 use crate::syntax::{Document, Entry};
 
 impl Config<'_> {
@@ -29,7 +29,7 @@ impl Config<'_> {
         let [old, new] = sides.map(settings);
         changes(&old, &new, |key, _, _| match Schema::media().kind(key) {
             Some(kind) => group(kind, sides),
-            None => member(Schema::media().top(), key, [&old, &new]),
+            None => member(Scope::Top, key, [&old, &new]),
         })
     }
 
@@ -76,7 +76,7 @@ pub(super) fn own_members(place: Place, value: &Value) -> Object {
 /// then the others in their new order; `None` if nothing changes.
 pub fn group(kind: Kind, sides: [&Config<'_>; 2]) -> Option<Value> {
     let change = |change: BlockChange| {
-        let position = change.position.map(|position| (POSITION.to_owned(), position.into()));
+        let position = change.position.map(|position| (Schema::POSITION.to_owned(), position.into()));
         let patch: Value = change.patch.into_iter().chain(position).collect();
         (change.name, change.both[1].as_ref().map_or(Value::Null, |_| patch))
     };
@@ -173,7 +173,7 @@ pub(super) fn member(scope: Scope, key: &str, both: [&Object; 2]) -> Option<Valu
 fn general(scope: Scope, from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
     match (from, to) {
         (Some(Value::Object(from)), Some(Value::Object(to)))
-            if !scope.is_unknown() && are_named_blocks(from) && are_named_blocks(to) =>
+            if (scope != Scope::Unknown) && are_named_blocks(from) && are_named_blocks(to) =>
         {
             not_empty(changes(from, to, |_, old, new| match (old, new) {
                 (Some(Value::Object(old)), Some(Value::Object(new))) => not_empty(members(scope, [old, new])),

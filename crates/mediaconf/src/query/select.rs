@@ -426,9 +426,12 @@ mod tests {
             ("flie.vod", "`flie.vod`: there is no `flie` | did you mean `file`?"),
             ("streams.x*.prepush", "`streams.x*.prepush`: `x*` matches nothing here"),
             ("streams.c*.title", "`streams.c*.title`: the entries have no such value"),
-            ("streams.b.urls[-2]", "`streams.b.urls[-2]`: the list has one element, counted from 0"),
+            (
+                "streams.b.urls[-2]",
+                "`streams.b.urls[-2]`: there is no such element: the list has 1, counted from 0",
+            ),
             ("flie.*", "`flie.*`: there is no `flie` | did you mean `file`?"),
-            ("http[1]", "`http[1]`: the list has one element, counted from 0"),
+            ("http[1]", "`http[1]`: there is no such element: the list has 1, counted from 0"),
             ("http[+]", "`http[+]`: `[+]` is a new element, and can't be read | `[0]` is the first"),
             ("streams.a.urls[url=x]", "`streams.a.urls[url=\"x\"]`: no element of the list matches"),
             ("streams.a.urls[url=udp://2]", {

@@ -15,11 +15,10 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
-use super::Schema;
 use super::codec::no_member;
 use super::fault::{Fault, FaultKind, Faults, Pointer};
 use super::kinds::{TEXT, WordKind, canonical_scalar, is_scalar, kind_of, shown};
-use super::row::ESCAPE;
+use super::row::Schema;
 use crate::syntax::Document;
 
 const MIB: usize = 1024 * 1024;
@@ -184,8 +183,8 @@ impl Normalizer {
 
     /// Refuses a key that is escaped without need.
     pub fn needless_escape(&mut self, key: &str) -> Option<Value> {
-        let keyword = key.trim_start_matches(ESCAPE);
-        self.wrong(format!("`{key}` needs no `{ESCAPE}`"), &format!("write it as `{keyword}`"))
+        let keyword = key.trim_start_matches(Schema::ESCAPE);
+        self.wrong(format!("`{key}` needs no `{}`", Schema::ESCAPE), &format!("write it as `{keyword}`"))
     }
 
     /// True if a name can't be written.

@@ -342,10 +342,6 @@ impl Codec for AddressesShape {
         Ok(list)
     }
 
-    fn parse_string(&self, text: &str) -> Result<Value, Fault> {
-        Ok(Value::Array(vec![self.0.only(text)]))
-    }
-
     fn facts(&'static self) -> Facts {
         let AddressShape { usage, json_form, .. } = *self.0;
         Facts { sources: Some(self.0), ..Facts::new([usage, json_form, "list of objects"], JsonForm::List) }

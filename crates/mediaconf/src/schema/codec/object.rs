@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{
-    OptionWord, address::written_key, array, directive, elements, json, listed, no_member, object, of_words,
-    opens, read_directive, scalars, unlike,
+    OptionWord, address::written_key, array, directive, elements, json, json_string, listed, no_member,
+    object, of_words, opens, plain, read_directive, scalars, unlike,
 };
 use crate::schema::fault::{Fault, Faults, Pointer};
 use crate::schema::kinds::{is_empty, of_word, scalar_text, word};
@@ -37,9 +37,14 @@ impl Part {
     pub fn parse(&self, text: &str) -> Result<Value, Fault> {
         if !self.is_rest() {
             // Normalizing refuses other texts.
-            return Ok((self.kind.parse)(text).unwrap_or_else(|| text.into()));
+            return Ok((self.kind.parse)(text)
+                .filter(|_| !text.starts_with('"'))
+                .unwrap_or_else(|| plain(text)));
         }
         elements(text, |text| {
+            if let Some(word) = json_string(text) {
+                return Ok(vec![word.into()]);
+            }
             let words: Option<Vec<Value>> = read_directive(text, |entry| scalars(entry).collect());
             words.filter(|words| !words.is_empty()).ok_or_else(|| unlike("words, or a JSON array"))
         })
@@ -156,10 +161,7 @@ impl Codec for ObjectShape {
             let Some(part) = self.part(key) else { return normalizer.unknown_member(&self.keys()) };
             match value {
                 Value::Null if part.place == PartPlace::Required && self.alternative(part).is_none() => {
-                    let path = normalizer.at.path_above();
-                    let hint =
-                        format!("`--unset {path}` removes the whole, as `null` in its place does in JSON");
-                    normalizer.wrong(format!("the {key} can't be removed alone"), &hint)
+                    normalizer.wrong(format!("the {key} can't be removed alone"), "unset the whole directive")
                 }
                 Value::Null => Some(value),
                 value if part.is_rest() => {
