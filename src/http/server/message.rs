@@ -94,9 +94,8 @@ pub fn client_address(head: &Head, trusted_proxies: &[IpAddr]) -> Option<IpAddr>
 fn parse_hop(hop: &str) -> Option<IpAddr> {
     let hop = hop.trim();
     let bare = hop.trim_start_matches('[').split(']').next().unwrap_or(hop);
-    let address: Option<IpAddr> =
-        bare.parse().ok().or_else(|| hop.parse::<SocketAddr>().ok().map(|with_port| with_port.ip()));
-    address.map(|address| address.to_canonical())
+    let with_port = || hop.parse().ok().map(|with_port: SocketAddr| with_port.ip());
+    bare.parse().ok().or_else(with_port).map(|address: IpAddr| address.to_canonical())
 }
 
 /// A whole request.
