@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer as _};
-use serde_json::ser::Formatter;
-use serde_json::{Map, Serializer, Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::cli::args::Invocation;
 use crate::cli::args::changing::given_of;
@@ -449,34 +447,12 @@ impl<'a> Wanted<'a> {
                 continue;
             }
             let form = if self.paths.len() > 1 { ReadFormat::Compact } else { self.args.output };
-            let mut text = Vec::new();
-            let one = match form {
-                ReadFormat::Compact => self.write_each(path, values, Serializer::new(&mut text))?,
-                _ => self.write_each(path, values, Serializer::pretty(&mut text))?,
-            };
-            output(match one {
-                Some(Value::String(text)) if self.args.raw => writeln!(out, "{text}"),
-                Some(value) => print_json(form, &value, out),
-                None => out.write_all(&text).and_then(|()| writeln!(out)),
+            output(match self.select(path, values)?.into_value() {
+                Value::String(text) if self.args.raw => writeln!(out, "{text}"),
+                value => print_json(form, &value, out),
             })?;
         }
         Ok(())
-    }
-
-    /// Writes the values at one of the paths as one object from paths to values, where it stands for many. They are written
-    /// as they are found, since the values take more memory than their text. Returns the value of a path to one place.
-    fn write_each<F: Formatter>(
-        &self,
-        path: &Path,
-        values: Values<'_>,
-        mut json: Serializer<&mut Vec<u8>, F>,
-    ) -> Result<Option<Value>, Error> {
-        let mut object = json.serialize_map(None).expect("a vector takes everything");
-        let one = values.shown.select_each(values.own, path, &self.conditions, &mut |path, value| {
-            object.serialize_entry(&path.to_string(), &value).expect("a vector takes everything");
-        });
-        object.end().expect("a vector takes everything");
-        one.map_err(Error::from)
     }
 }
 

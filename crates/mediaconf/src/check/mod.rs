@@ -17,9 +17,7 @@ use crate::schema::codec::{OptionWord, is_plural};
 use crate::schema::members::{inner_scope, read};
 use crate::schema::{Kind, ObjectShape, Parameter, Schema, Scope};
 use crate::secret::mask_faults;
-use crate::syntax::{
-    Children, Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word,
-};
+use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word};
 
 /// The directives, beside the sources themselves, that say where a stream comes from: a template, a publisher, another
 /// server, or a list of files.
@@ -38,8 +36,7 @@ pub fn check(bytes: impl AsRef<[u8]>) -> Diagnostics {
 impl Document {
     /// Returns all diagnostics, those of the parser included, in the order of the text.
     pub fn check(&self) -> Diagnostics {
-        let names = Names::with_capacity(self.entries().count());
-        let mut checker = Checker { names, ..Checker::default() };
+        let mut checker = Checker::default();
         checker.top_level(self);
         let mut diagnostics = self.diagnostics().clone();
         checker.report(self, &mut diagnostics);
@@ -110,17 +107,12 @@ impl<'d> Checker<'d> {
                     self.diagnostics.push_any(near.and_then(|near| unknown_directive(inner, near)));
                 }
                 self.head(scope, inner);
-                self.deeper(inner.children());
+                // Of what stands deeper, the lines inside of an entry are checked.
+                for deeper in inner.numbers().skip(1) {
+                    self.head(None, document.entry(deeper));
+                }
             }
             self.diagnostics.push_any(self.sourceless.take().map(lacks_source));
-        }
-    }
-
-    /// Checks what stands deeper: the lines inside of an entry alone.
-    fn deeper(&mut self, entries: Children<'d>) {
-        for entry in entries {
-            self.head(None, entry);
-            self.deeper(entry.children());
         }
     }
 
