@@ -27,7 +27,7 @@ const FORBIDDEN: &[(&str, &str)] = &[
 /// What is not in `mediaconf`: I/O, clocks, threads, and what would come with them to whoever links it.
 const IMPURE: &str =
     "std::fs std::net std::process std::env std::time std::thread print!( println!( eprint!( eprintln!(";
-const PACKAGES: &str = "base64 bytes bytestring memchr percent-encoding regex serde serde_json similar strsim thiserror \
+const PACKAGES: &str = "base64 bytes bytestring indexmap memchr percent-encoding regex serde serde_json similar strsim thiserror \
                         unicode-width winnow xxhash-rust";
 
 /// The code of the files below a folder by their names, which begin with `name`.

@@ -100,13 +100,10 @@ fn pending_in_words(pending: &PendingInfo, status: &Status) -> String {
             format!("{operation} by {by} was not confirmed when this node heard of the cluster last")
         }
         (true, false) => format!("{operation} by {by} waits to be confirmed: {seconds_left} s left"),
-        (true, true) => format!(
-            "{operation} by {by} was not confirmed in time: the next change, or {}, rolls it back",
+        (is_whole, true) => format!(
+            "{operation} by {by}{} was not confirmed in time: the next change, or {}, rolls it back",
+            if is_whole { String::new() } else { format!(", with {} first,", canary.join(", ")) },
             if status.nodes.is_some() { "a node" } else { "a server that starts" }
-        ),
-        (false, true) => format!(
-            "{operation} by {by}, with {} first, was not confirmed in time: the next change, or a node, rolls it back",
-            canary.join(", ")
         ),
         (false, false) => {
             let nodes = status.nodes.as_deref().unwrap_or_default();
