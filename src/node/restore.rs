@@ -147,8 +147,9 @@ impl Node {
         let (Some(head), Some(runs)) = (&seen.head, &followed.runs) else { return false };
         let record = record.and_then(|record| HeadRecord::parse(&record.value).ok());
         let why = has_lost(head, runs, record.as_ref(), &followed).then(|| {
+            let what = if head.epoch == runs.epoch { "has no" } else { "is another one than that of" };
             let serial = runs.serial;
-            format!("the cluster has no change {serial}, which runs here: was a back-up restored?")
+            format!("the cluster {what} change {serial}, which runs here: was a back-up restored?")
         });
         if why.is_some()
             && let Some(back) = followed.back.as_ref().filter(|back| runs.serial == back.text.serial + 1)

@@ -132,11 +132,13 @@ struct EtcdConnection {
     login: Mutex<Login>,
 }
 
-/// The token that etcd gave, and when the next one may be asked for. One whose request was not answered is forgotten then: a
-/// token names a place in the log, which a member waits for before it answers, so one of before a restore is never answered.
+/// The token that etcd gave, and when the next one may be asked for.
 #[derive(Default)]
 struct Login {
     token: Option<String>,
+    /// True if a request with the token was not answered. A token names a place in the log, which a member waits for before
+    /// it answers: one of before a restore is never answered.
+    is_doubted: bool,
     /// Until when the next login waits, and why; none since the last request that was answered.
     waits: Option<(Instant, Failure)>,
     pause: Duration,
@@ -377,11 +379,10 @@ impl Gateway {
             let sent = to.post(endpoint, path, body, token.as_deref(), time);
             let failed = sent.as_ref().err().map(|failure| failure.kind);
             let mut login = to.login.lock();
-            let is_due = login.waits.as_ref().is_none_or(|(until, _)| *until <= Instant::now());
             match failed {
                 _ if token.is_none() || login.token != token => {}
-                None => (login.waits, login.pause) = (None, Duration::ZERO),
-                Some(FailureKind::Unclear) if is_due => login.token = None,
+                None => (login.is_doubted, login.waits, login.pause) = (false, None, Duration::ZERO),
+                Some(FailureKind::Unclear) => login.is_doubted = true,
                 // It has expired.
                 Some(FailureKind::Token) => login.token = None,
                 Some(_) => {}
@@ -393,34 +394,35 @@ impl Gateway {
         }
     }
 
-    /// The token that etcd gave for login and password.
+    /// The token that etcd gave for login and password. One that is in doubt is used until the next login is due.
     fn token(&self, to: &EtcdConnection, endpoint: &str) -> Result<Option<String>, Failure> {
         let Some((name, password)) = &to.access.login else { return Ok(None) };
         let mut login = to.login.lock();
-        match &login.waits {
-            _ if login.token.is_some() => return Ok(login.token.clone()),
-            Some((until, why)) if Instant::now() < *until => return Err(why.clone()),
+        let waits = login.waits.as_ref().filter(|(until, _)| Instant::now() < *until);
+        match (&login.token, waits) {
+            (Some(token), _) if !login.is_doubted || waits.is_some() => return Ok(Some(token.clone())),
+            (None, Some((_, why))) => return Err(why.clone()),
             _ => {}
         }
         let body = json!({"name": name, "password": password.first_line().unwrap_or_default()});
         let time = self.timeout.min(ATTEMPT_TIME);
         let asked = to.post(endpoint, "auth/authenticate", &body.to_string().into(), None, time);
         let token = |answer: &Value| answer["token"].as_str().map(str::to_owned);
-        let failure = match asked.and_then(|answer| self.parsed(answer, token)) {
-            Ok(token) => {
-                login.token = Some(token);
-                Failure::new(FailureKind::Waits, "etcd does not take the token of the last login")
-            }
+        let made = match asked.and_then(|answer| self.parsed(answer, token)) {
             // No login is needed: etcd has no users.
             Err(failure) if failure.why.contains(NO_USERS) => return Ok(None),
             // At a member that is not there it costs etcd nothing.
             Err(failure) if failure.kind == FailureKind::Away => return Err(failure),
-            Err(Failure { kind: FailureKind::Unclear, why }) => Failure::new(FailureKind::Waits, why),
-            Err(refusal) => refusal,
+            Err(Failure { kind: FailureKind::Unclear, why }) => Err(Failure::new(FailureKind::Waits, why)),
+            made => made,
         };
+        let unused = || Failure::new(FailureKind::Waits, "etcd does not take the token of the last login");
         login.pause = (login.pause * 2).clamp(LOGIN_PAUSE, LONGEST_LOGIN_PAUSE);
-        login.waits = Some((Instant::now() + jittered(login.pause), failure.clone()));
-        login.token.clone().map(Some).ok_or(failure)
+        let why = made.as_ref().err().cloned().unwrap_or_else(unused);
+        login.waits = Some((Instant::now() + jittered(login.pause), why));
+        let token = made?;
+        (login.token, login.is_doubted) = (Some(token.clone()), false);
+        Ok(Some(token))
     }
 
     /// The way to etcd with the files as they are now. Where they do not fit together, because only some are replaced so
@@ -697,6 +699,22 @@ mod tests {
         let first = ask();
         assert!(first.as_ref().is_err_and(|error| error.kind == ErrorKind::ClusterUnavailable), "{first:?}");
         assert!((0..10).any(|_| ask().is_ok_and(|lease| lease == 7)));
+    }
+
+    /// A cluster that had no leader for a while would keep a node away for as long as the longest pause between two logins.
+    #[test]
+    fn a_token_in_doubt_is_used_until_the_next_login_is_due() {
+        let login = Some(("olga".to_owned(), ReplaceableFile::fixed("hunter2")));
+        let settings = GatewaySettings { login, ..GatewaySettings::default() };
+        let gateway = Gateway::new(ClusterUrl::parse("etcd://127.0.0.1:1/p").expect("it is one").0, settings);
+        let to = gateway.connection().expect("it can be made");
+        let waits =
+            Some((Instant::now() + LONGEST_PAUSE * 60, Failure::new(FailureKind::Waits, "no leader")));
+        *to.login.lock() = Login { token: Some("t".to_owned()), is_doubted: true, waits, ..Login::default() };
+        let token = || gateway.token(&to, "http://127.0.0.1:1");
+        assert_eq!(token(), Ok(Some("t".to_owned())));
+        to.login.lock().waits = None;
+        assert!(token().is_err_and(|failure| failure.kind == FailureKind::Away), "it is asked for anew");
     }
 
     #[test]
