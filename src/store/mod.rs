@@ -36,9 +36,9 @@ pub use error::LockHolder;
 pub(crate) use error::reason;
 pub use pending::{CanaryStep, CanaryWish, NodeRecord, NodeState, PendingInfo, PendingRecord};
 pub use record::{
-    ChangeId, ChangeRecord, ChangeRef, ChangedPaths, ClusterState, DEFAULT_KEEP, HAND_EDIT, HistoryEntry,
-    NotAChangeId, NotAChangeRef, NotARevision, REVERT, Revision, TAKE_BACK, UNREADABLE, WHOLE_HISTORY,
-    change_made,
+    ChangeId, ChangeRecord, ChangeRef, ChangedPaths, ClusterState, DEFAULT_KEEP, EXPIRED, HAND_EDIT,
+    HistoryEntry, LAST, NotAChangeId, NotAChangeRef, NotARevision, RELOAD_FAILED, Revision, UNREADABLE,
+    WHOLE_HISTORY, change_made,
 };
 pub use watched::{FileWatch, LastWrite, ReplaceableFile, certificate_expiry};
 

@@ -134,9 +134,9 @@ impl Completer {
             ArgumentKind::PathAndFile => return line.paths(&[], PathUse::Settable, text),
             ArgumentKind::Below(path_use) => return line.paths(&line.block(), path_use, text),
             ArgumentKind::Column => return line.columns(text),
-            ArgumentKind::Change => line.changes(if text.starts_with('@') { "@" } else { "" }),
+            ArgumentKind::Change => line.changes(""),
             ArgumentKind::FileOr(words) => {
-                words.iter().map(|word| whole(*word, "")).chain(line.changes("@")).collect()
+                words.iter().map(|word| whole(*word, "")).chain(line.changes("change:")).collect()
             }
             ArgumentKind::Contexts => contexts(),
             ArgumentKind::Nodes => {
@@ -246,7 +246,7 @@ impl TypedLine {
                 entry.message.unwrap_or_default(),
             ];
             let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
-            Some(whole(format!("{sign}{}", entry.number?), one_line(&words.join("  "))))
+            Some(whole(format!("{sign}{}", entry.number), one_line(&words.join("  "))))
         };
         history.into_iter().flatten().filter_map(one).collect()
     }

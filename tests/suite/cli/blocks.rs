@@ -209,7 +209,7 @@ fn a_server_keeps_the_text_as_the_file_does() {
     assert_eq!(place.text(), SAMPLE.replace("stream cam1", "stream lobby"));
     place.run(["mv", "streams.nothing", "streams.x"]).exits(7);
     place.run(["mv", "streams.lobby", "streams.cam1", "--confirm", "60s", "-q"]).exits(0);
-    place.run(["confirm", "--revert"]).exits(0);
+    place.run(["confirm", "--rollback"]).exits(0);
     assert_eq!(place.text(), SAMPLE.replace("stream cam1", "stream lobby"));
     drop(serving);
 }

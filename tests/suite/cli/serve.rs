@@ -326,7 +326,7 @@ fn an_unconfirmed_change_does_not_come_back_with_the_next_signal() {
     let before = place.run(["read", "edit_auth.password"]).exits(0).out;
     place.run(["modify", "-q", "--confirm", "600s", "--set", "edit_auth.password=LOCKOUT"]).exits(0);
     place.put(CONF, place.text().replace("rtsp 554;", "rtsp 554; # by hand"));
-    place.run(["confirm", "--revert"]).exits(0).says("the edit stays");
+    place.run(["confirm", "--rollback"]).exits(0).says("the edit stays");
     server.hang_up();
     eventually(|| place.text() == SAMPLE.replace("rtsp 554;", "rtsp 554; # by hand"));
     assert_eq!(place.run(["read", "edit_auth.password"]).exits(0).out, before);
@@ -354,7 +354,7 @@ fn history_status_and_confirmation_through_the_server() {
     place.run(["confirm"]).exits(0).says("confirmed");
     place.run(["confirm"]).exits(7).says("no change waits to be confirmed");
     place.run(["modify", "--set", "rtmp=2", "--confirm", "60s", "-q"]).exits(0);
-    place.run(["confirm", "--revert"]).exits(0).says("rolled back");
+    place.run(["confirm", "--rollback"]).exits(0).says("rolled back");
     place.run(["read", "rtmp"]).exits(0).prints("1");
     place.run(["history"]).exits(0).prints("@1  #3").prints("rolled back before it was confirmed");
     place.run(["rollback", "3"]).exits(0).says("rolled back");

@@ -47,7 +47,7 @@ const COMPLETED: &[(&str, &str)] = &[
     // A value.
     ("mediactl modify --set streams.cam1.static=tr", "--set streams.cam1.static=true "),
     // A change, a context, a file.
-    ("mediactl diff saved serial:1 && mediactl rollback @", "mediactl rollback @"),
+    ("mediactl diff saved 1 && mediactl rollback @", "mediactl rollback @"),
     ("mediactl -x pr", "mediactl -x prod "),
     ("mediactl -x prod context sh", "mediactl -x prod context show "),
     ("mediactl --conf media.c", "mediactl --conf media.conf "),

@@ -117,7 +117,7 @@ fn an_adoption_confirms_nothing() {
     cluster(&etcd, &["modify", "--set", "rtsp=556", "--wait", "60s"]).exits(0);
     restore(&mut etcd, &kept);
     node.until("held", |report| report["state"] == "held");
-    cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(5).says("confirm --revert");
+    cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(5).says("confirm --rollback");
     let pending = etcd.store(PREFIX, GatewaySettings::default()).keys().pending.clone();
     etcd.remove(&pending, &format!("{pending}0"));
     cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(0).says("adopted: the cluster goes on with #4");

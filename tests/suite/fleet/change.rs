@@ -105,7 +105,7 @@ fn every_command_that_changes_something_takes_several_servers() {
     edges.on_all(&["confirm"]).exits(0).prints("edge-0  confirmed");
     edges.on_all(&["confirm"]).exits(7).says("no change waits to be confirmed");
     done(&["modify", "--set", "rtsp=11", "--confirm", "1h"]);
-    edges.on_all(&["confirm", "--revert"]).exits(0).prints("edge-0  taken back");
+    edges.on_all(&["confirm", "--rollback"]).exits(0).prints("edge-0  taken back");
     edges.on_all(&["read", "-o", "compact", "rtsp"]).exits(0).prints("{\"edge-0\":10,\"edge-1\":10}");
     edges.on_all(&["modify", "--set", "rtsp=1", "--reload-cmd", "true"]).exits(2);
     for option in [["--canary", "1"], ["--health-cmd", "true"]] {
@@ -128,7 +128,7 @@ fn a_cluster_stands_among_servers() {
     done.prints("==> edge-0, edge-1 <==\n").prints("edge-1  changed  +1 -1  -");
     edges.on_all(&["read", "-o", "compact", "rtsp"]).exits(0).prints("{\"edge-0\":1935,\"edge-1\":1935}");
     edges.on_all(&["modify", "--set", "rtsp=7", "--yes", "--confirm", "1h", "-q"]).exits(0);
-    edges.on_all(&["confirm", "--revert"]).exits(0).prints("edge-1  taken back");
+    edges.on_all(&["confirm", "--rollback"]).exits(0).prints("edge-1  taken back");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_path_that_is_not_there_is_not_found_and_what_waits_is_told() {
     let done =
         edges.on_all(&["modify", "--set", "rtsp=1", "--yes", "--confirm", "1h", "-o", "json"]).exits(0);
     assert_eq!(done.json()["edge-1"]["change"]["pending"]["operation"], "modify");
-    edges.on_all(&["confirm", "--revert"]).exits(0);
+    edges.on_all(&["confirm", "--rollback"]).exits(0);
 }
 
 #[test]
@@ -376,7 +376,7 @@ fn a_change_has_one_id_by_which_it_is_shown_and_taken_back() {
     told.prints(&format!("take-back of change {name}"));
 
     // It goes on by itself on one server, and only there where it is asked for.
-    edges.run(&["-x", "edge-2", "rollback", "serial:1"]).exits(0);
+    edges.run(&["-x", "edge-2", "rollback", "1"]).exits(0);
     assert_eq!(edges.texts()[2], SAMPLE);
     on_three(&["rollback", "1", "--each", "--yes"]).exits(0);
     assert_eq!(edges.texts()[1], before[1], "what took the change back is undone");
@@ -453,6 +453,6 @@ fn a_take_back_has_an_id_of_its_own_and_what_went_back_by_itself_is_shown() {
     let lapsed = id_of(&edges.on_all(&["modify", "--set", "rtsp=7", "--yes", "--confirm", "1s"]).exits(0));
     eventually(|| edges.texts() == [back(&later), back(SAMPLE)]);
     let shown = edges.on_all(&["history", "--change", &lapsed, "-o", "json"]).exits(0).json();
-    assert_eq!(shown["edge-1"][0]["operation"], "revert");
+    assert_eq!(shown["edge-1"][0]["operation"], "expired");
     edges.run(&["-x", "edge-{0,9}", "status"]).exits(7).says("there is no context `edge-9`");
 }

@@ -111,7 +111,7 @@ fn a_server_with_only_the_four_operations_is_refused_by_name() {
     let run = edges.on_all(&["modify", "--set", "rtsp=7", "--yes", "--confirm", "1h"]).exits(11);
     let run = run.prints("edge-0  changed").prints("edge-1  refused  -      not offered");
     run.hides("nothing was changed");
-    edges.run(&["-x", "edge-0", "confirm", "--revert"]).exits(0);
+    edges.run(&["-x", "edge-0", "confirm", "--rollback"]).exits(0);
     // Without the promise it is changed like any other.
     edges.on_all(&["modify", "--set", "rtsp=1935", "--yes"]).exits(0).prints("edge-1  changed");
 }
@@ -307,7 +307,7 @@ fn a_command_that_is_killed_leaves_no_mixture_that_the_same_command_does_not_end
         for at in 0..3 {
             let entries = made[format!("edge-{at}")].as_array().expect("it has the change");
             let of = |name| entries.iter().filter(|entry| entry["operation"] == name).count();
-            assert_eq!(of("modify"), of("revert") + 1, "kill {kill}: {entries:?}");
+            assert_eq!(of("modify"), of("expired") + 1, "kill {kill}: {entries:?}");
         }
     }
 }

@@ -113,7 +113,7 @@ fn texts_that_differ_in_bytes_alone_are_said_to_and_a_change_is_counted_back() {
     assert_eq!(server.post("modify_config", r#"{"http":[81]}"#).status, 200);
     assert_eq!(server.post("modify_config", r#"{"http":[82]}"#).status, 200);
     for (from, removed) in
-        [("@1", "-http 81;"), ("@2", "-http 80;"), ("2", "-http 81;"), ("serial:1", "-http 80;")]
+        [("@1", "-http 81;"), ("@2", "-http 80;"), ("2", "-http 81;"), ("1", "-http 80;")]
     {
         let lines = String::from_utf8_lossy(&diff(&format!("?from={from}")).body).into_owned();
         assert!(lines.contains(removed) && lines.contains("+http 82;"), "{from}: {lines}");

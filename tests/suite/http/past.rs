@@ -74,7 +74,7 @@ fn earlier_texts_are_served_and_can_be_rolled_back_to() {
     }
     for (change, status, name) in [
         ("9", 404, "not-found"),
-        ("serial:99", 404, "not-found"),
+        ("99", 404, "not-found"),
         ("0", 400, "bad-parameter"),
         ("x", 400, "bad-parameter"),
         ("99999999999999999999", 400, "bad-parameter"),
@@ -82,7 +82,7 @@ fn earlier_texts_are_served_and_can_be_rolled_back_to() {
     ] {
         refused(&server.ask("GET", &format!("/media/api/history/{change}"), &[], ""), status, name);
     }
-    let first = server.ask("GET", "/media/api/history/serial:1", &[], "");
+    let first = server.ask("GET", "/media/api/history/1", &[], "");
     assert_eq!(kept(&server, 4).body, first.body);
     assert_eq!(operations(&server).len(), 4);
 }
@@ -179,7 +179,7 @@ fn an_unconfirmed_change_is_rolled_back() {
     assert!(server.place.text().contains("rtmp 7;"));
     eventually(|| header(&server.get(""), "Mediactl-Pending").is_none());
     assert_eq!((server.place.text().as_str(), rtmp(&server)), (TEXT, Value::Null));
-    assert_eq!(operations(&server), ["revert", "modify"]);
+    assert_eq!(operations(&server), ["expired", "modify"]);
     assert_eq!(server.post("modify_config", r#"{"rtmp":8}"#).status, 200);
 }
 
@@ -205,7 +205,7 @@ fn the_reload_command_runs_when_a_change_goes_back() {
     let server = Server::at(place, Hooks { reload: Some(command), ..Hooks::default() });
     let id = pending(&server.post("modify_config?confirm=60", r#"{"rtmp":7}"#));
     server.post(&format!("cancel_config?id={id}"), "");
-    assert_eq!(std::fs::read_to_string(seen).expect("it ran"), "modify\nrtmp 7;\nrevert\n");
+    assert_eq!(std::fs::read_to_string(seen).expect("it ran"), "modify\nrtmp 7;\nexpired\n");
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn the_next_server_takes_back_what_was_not_confirmed() {
     assert!(first.place.text().contains("rtmp 7;"));
     let second = Server::at(first.place, Hooks::default());
     assert_eq!((second.place.text().as_str(), rtmp(&second)), (TEXT, Value::Null));
-    assert_eq!(operations(&second), ["revert", "modify"]);
+    assert_eq!(operations(&second), ["expired", "modify"]);
     assert!(!second.place.path(&format!(".{CONF}.mediactl/pending")).exists());
     refused(&second.post("confirm_config?id=x", ""), 404, "not-found");
 }

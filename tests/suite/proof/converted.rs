@@ -91,7 +91,7 @@ fn a_state_folder_of_version_0_1_is_read_and_converted_once() {
             assert_eq!(before[part], after[part]);
         }
     }
-    assert_eq!((&now[120]["operation"], &now[121]["operation"]), (&"revert".into(), &"modify".into()));
+    assert_eq!((&now[120]["operation"], &now[121]["operation"]), (&"expired".into(), &"modify".into()));
     assert_eq!(strays(&place), [""; 0]);
 }
 

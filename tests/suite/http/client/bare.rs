@@ -98,7 +98,7 @@ fn features_that_a_foreign_server_lacks_are_refused() {
         (&["blame", "rtsp"], "a history"),
         (&["diff", "@1", "running"], "a history"),
         (&["confirm"], "changes that have to be confirmed"),
-        (&["confirm", "--revert"], "changes that have to be confirmed"),
+        (&["confirm", "--rollback"], "changes that have to be confirmed"),
         (&["modify", "--set", "rtsp=1", "--confirm", "9"], "changes that have to be confirmed"),
         (&["save", "-", "--confirm", "9s"], "changes that have to be confirmed"),
         (&["update", "-", "--confirm", "1m"], "changes that have to be confirmed"),

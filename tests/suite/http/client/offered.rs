@@ -61,7 +61,7 @@ fn check_and_diff_show_what_they_show_without_a_server() {
     };
     checks(0, 2);
     for sides in
-        [&["@1", "@3"][..], &["@2"], &["serial:1", "running"], &["saved", "running"], &["running", "@1"]]
+        [&["@1", "@3"][..], &["@2"], &["1", "running"], &["saved", "running"], &["running", "@1"]]
     {
         let own = place.run([&["diff"][..], sides].concat());
         let told = over(&[&["diff"][..], sides].concat()).exits(own.code.unwrap_or(-1));
