@@ -191,7 +191,7 @@ impl fmt::Display for ChangeRef {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum NotAChangeRef {
     #[error(
-        "a change has one number, which `mediactl history` shows; the newest is `last`, and `@N` is no more"
+        "a change has one number, as `mediactl history` shows it, and the newest is `last`; `@N` is no longer read"
     )]
     CountsBack,
     #[error("it takes the number of a change, which `mediactl history` shows, or `last`")]

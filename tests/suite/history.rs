@@ -186,8 +186,8 @@ fn a_kept_text_that_was_altered_is_told() {
     story.by_hand("a 4;\n");
     story.write("a 5;\n");
     assert!(story.conf.kept(3).is_err_and(|error| error.kind == ErrorKind::NotKept));
-    story.place.run(["history", "show", "2"]).exits(7).says("another program wrote into it");
-    story.place.run(["rollback", "2", "--yes"]).exits(7).says("another program wrote into it");
+    story.place.run(["history", "show", "3"]).exits(7).says("another program wrote into it");
+    story.place.run(["rollback", "3", "--yes"]).exits(7).says("another program wrote into it");
 }
 
 /// Each is noted by who looks, and overwrites the only copy of the one before.

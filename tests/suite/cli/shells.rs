@@ -58,7 +58,7 @@ const COMPLETED: &[(&str, &str)] = &[
 const LISTED: &[(&str, &[&str])] = &[
     ("mediactl modify --set streams.cam", &["cam1.", "cam2."]),
     ("mediactl modify --set streams.cam1.prepush=", &["5 ", "off"]),
-    ("mediactl diff @", &["@1", "@2"]),
+    ("mediactl history show ", &["1 ", "2 "]),
 ];
 
 fn completes(screen: &Screen) {

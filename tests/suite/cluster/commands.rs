@@ -67,12 +67,12 @@ fn a_change_goes_the_way_it_goes_on_a_file() {
         &["modify", "--set", "streams.cam1.prepush=8", "--expect", "streams.cam1.prepush=5"],
         &["modify", "--set", "streams.cam1.prepush=8", "--dry-run"],
         &["modify", "--set", "streams.cam1.nonsense.x=8"],
-        &["diff", "@1"],
+        &["diff", "change:last"],
         &["blame", "streams.cam1.prepush"],
         &["read", "streams.cam1"],
         &["read", "-o", "set"],
         &["mv", "streams.cam1", "streams.cam9"],
-        &["rollback", "1"],
+        &["rollback", "last"],
         &["rollback", "99"],
         &["check"],
         &["fmt", "--check"],
@@ -112,7 +112,7 @@ fn a_change_goes_the_way_it_goes_on_a_file() {
             entry.as_object_mut().expect("an entry").remove("paths");
             // The histories of its nodes have other numbers.
             if entry["message"] == "back to the text before change 4 of the cluster" {
-                entry["message"] = json!("back to the text before #4");
+                entry["message"] = json!("back to the text before change 4");
             }
         }
         entries

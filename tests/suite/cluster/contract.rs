@@ -36,7 +36,7 @@ const GUARANTEES: &[Guarantee] = &[
     ("clear_pending", a_pending_change_is_found_until_it_is_cleared),
     ("run_by", nodes_are_known_where_nodes_run_it),
     ("canaries", a_change_that_is_not_there_is_decided),
-    ("expired", the_state_before_is_put_back_where_nodes_run_it),
+    ("revert", the_state_before_is_put_back_where_nodes_run_it),
     ("nodes", nodes_are_known_where_nodes_run_it),
     ("candidate", a_candidate_is_a_file_with_the_text),
     ("writer", a_writer_follows_another),

@@ -193,7 +193,7 @@ fn a_change_sent_to_a_node_is_the_clusters_and_runs_there_when_it_is_answered() 
         Some(()).filter(|()| nodes[0].run(&["read", "rtsp"]).out.contains("556"))
     });
     // A rollback goes to what the node had.
-    nodes[0].run(&["rollback", "1"]).exits(0);
+    nodes[0].run(&["rollback", "last"]).exits(0);
     nodes[1].until_text(&with_rtsp("555"));
 }
 
@@ -228,7 +228,7 @@ fn an_edit_by_hand_is_told_and_overwritten_by_the_next_change_or_kept() {
     cluster(&etcd, &["modify", "--set", "rtsp=555"]).exits(0);
     plain.until_text(&with_rtsp("555"));
     plain.run(&["history"]).exits(0).prints("hand-edit");
-    plain.run(&["history", "show", "1"]).exits(0).prints("# by hand");
+    plain.run(&["history", "show", "last"]).exits(0).prints("# by hand");
     let report = keeping.until("held back", |report| report["wanted"] == 2);
     assert_eq!((report["state"].as_str(), report["serial"].as_u64()), (Some("drifted"), Some(1)));
     // Whoever puts the text back decides.
@@ -263,7 +263,7 @@ fn the_history_of_a_node_names_what_made_each_change_and_it_goes_back_to_texts_o
     let run = |arguments: &[&str]| cluster(&etcd, &[arguments, &["--wait", "60s"]].concat()).exits(0);
     run(&["modify", "--set", "rtsp=8554", "-m", "its port"]);
     run(&["rm", "streams.cam1"]);
-    run(&["rollback", "1"]);
+    run(&["rollback", "last"]);
     cluster(&etcd, &["modify", "--set", "title=y", "--confirm", "60", "-q"]).exits(0);
     node.until("at 5", |report| report["serial"] == 5);
     cluster(&etcd, &["confirm", "--rollback"]).exits(0);
@@ -278,14 +278,14 @@ fn the_history_of_a_node_names_what_made_each_change_and_it_goes_back_to_texts_o
     assert_eq!((&own, told(&cluster(&etcd, &["history", "-o", "json"]))), (&made, made.clone()));
     node.run(&["status"]).prints("expired");
     node.run(&["history"]).prints("its port");
-    node.run(&["rollback", "4"]).exits(0);
+    node.run(&["rollback", "3", "--yes"]).exits(0);
     assert_eq!(cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out, with_rtsp("8554"));
     node.until_text(&with_rtsp("8554"));
-    node.run(&["rollback", "1"]).exits(7).says("cluster");
+    node.run(&["rollback", "1", "--yes"]).exits(7).says("cluster");
     // A text of the node that is no state of the cluster.
     node.place.put(CONF, with_rtsp("777"));
     run(&["modify", "--set", "streams.cam1.prepush=8"]);
-    node.run(&["rollback", "1"]).exits(7).says("no text of the cluster");
+    node.run(&["rollback", "last"]).exits(7).says("no text of the cluster");
 }
 
 #[test]
@@ -346,10 +346,10 @@ fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     cluster(&etcd, &["wait", "--rolled-out", "1"]).exits(0);
     cluster(&etcd, &["modify", "--set", "rtsp=555", "--wait", "60s"]).exits(0);
     assert_eq!(node.place.text(), with_rtsp("555"));
-    cluster(&etcd, &["modify", "--set", "rtsp=666", "--wait", "1s"]).exits(11).says("a runs #2, failed");
+    cluster(&etcd, &["modify", "--set", "rtsp=666", "--wait", "1s"]).exits(11).says("a runs 2, failed");
     cluster(&etcd, &["modify", "--set", "rtsp=556", "--wait", "60s"]).exits(0);
     cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
-    cluster(&etcd, &["wait", "--rolled-out", "5", "--timeout", "1"]).exits(11).says("a runs #4");
+    cluster(&etcd, &["wait", "--rolled-out", "5", "--timeout", "1"]).exits(11).says("a runs 4");
     node.server.take().expect("it runs").stop();
     let status = cluster(&etcd, &["status", "--exit-code"]).exits(11);
     status.prints("gone").prints("last heard of at");
@@ -527,14 +527,14 @@ fn a_head_of_the_version_before_is_read_and_the_next_change_is_of_this_one() {
     // Overlays that were there once are no reason: the history has the texts.
     put(&[(&keys.head, &head), (&keys.change(1), &overlaid)]);
     node.until("back", |report| report["away"] == Value::Null && report["state"] == "running");
-    cluster(&etcd, &["history"]).exits(0).prints("#1").hides("can't be read");
+    cluster(&etcd, &["history"]).exits(0).prints("1  ").hides("can't be read");
     cluster(&etcd, &["modify", "--set", "rtsp=555"]).exits(0);
     let now = json(&keys.head);
     assert_eq!((&now["format"], &now["serial"], &now["epoch"]), (&json!(3), &json!(2), &head["epoch"]));
     let overlays = store.gateway().range(KeyRange::below(&format!("{PREFIX}/overlay/")));
     assert_eq!(overlays.expect("etcd answers"), [], "nothing reads them any more");
     node.until_text(&with_rtsp("555"));
-    cluster(&etcd, &["rollback", "1"]).exits(0);
+    cluster(&etcd, &["rollback", "last"]).exits(0);
     node.until_text(SAMPLE);
 }
 
@@ -978,7 +978,7 @@ fn a_rollback_of_a_cluster_names_the_change_by_its_number_there() {
     let Some(etcd) = with_sample(1) else { return };
     let node = TestNode::start(&etcd, "a", &COUNTING);
     cluster(&etcd, &["modify", "--set", "rtsp=555", "--wait", "60s"]).exits(0);
-    cluster(&etcd, &["rollback", "1", "--wait", "60s"]).exits(0);
+    cluster(&etcd, &["rollback", "last", "--wait", "60s"]).exits(0);
     let words = "back to the text before change 2 of the cluster";
     cluster(&etcd, &["history", "-n", "1"]).exits(0).prints(words);
     node.run(&["history"]).exits(0).prints(words);

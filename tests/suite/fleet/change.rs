@@ -37,7 +37,7 @@ fn a_change_is_shown_once_agreed_to_once_and_made_on_all() {
     let changed = SAMPLE.replace("rtsp 554;", "rtsp 1935;");
     assert_eq!(edges.texts(), vec![&*changed; 3]);
     edges.on_all(&[&set[..], &["--yes", "--exit-code"]].concat()).exits(0).prints("edge-0  unchanged  -");
-    edges.on_all(&["rollback", "1", "--yes", "--exit-code"]).exits(10);
+    edges.on_all(&["rollback", "last", "--yes", "--exit-code"]).exits(10);
     assert_eq!(edges.texts(), vec![SAMPLE; 3]);
 }
 
@@ -349,8 +349,8 @@ fn a_change_has_one_id_by_which_it_is_shown_and_taken_back() {
     edges.run(&["-x", "edge-2", "modify", "--set", "rtsp=556"]).exits(0);
     let before = edges.texts();
     for (arguments, code, why) in [
-        (&["rollback", "1", "--yes"][..], 6, "different changes"),
-        (&["rollback", "1"], 6, "--each"),
+        (&["rollback", "last", "--yes"][..], 6, "different changes"),
+        (&["rollback", "last"], 6, "--each"),
         (&["rollback", "--change", "7f3a90c2", "--yes"], 7, "none of the servers has the change `7f3a90c2`"),
         (&["rollback", "--change", "not an id"], 2, "letters, digits"),
         (&["history", "--change", "zz"], 7, "none of the servers has the change `zz` in its history"),
@@ -376,9 +376,9 @@ fn a_change_has_one_id_by_which_it_is_shown_and_taken_back() {
     told.prints(&format!("take-back of change {name}"));
 
     // It goes on by itself on one server, and only there where it is asked for.
-    edges.run(&["-x", "edge-2", "rollback", "1"]).exits(0);
+    edges.run(&["-x", "edge-2", "rollback", "1", "--yes"]).exits(0);
     assert_eq!(edges.texts()[2], SAMPLE);
-    on_three(&["rollback", "1", "--each", "--yes"]).exits(0);
+    on_three(&["rollback", "last", "--each", "--yes"]).exits(0);
     assert_eq!(edges.texts()[1], before[1], "what took the change back is undone");
 }
 
@@ -388,10 +388,10 @@ fn a_rollback_that_undoes_a_hand_edit_too_is_another_one() {
     edges.on_all(&["modify", "--set", "rtsp=555", "--yes"]).exits(0);
     edges.places[1].put("media.conf", edges.texts()[1].replace("http 80;", "http 81;"));
     let before = edges.texts();
-    let back = ["rollback", "1", "--yes"];
+    let back = ["rollback", "last", "--yes"];
     let run = edges.on_all(&back).exits(6).says("different changes on the servers").says("`--each`");
-    let run = run.says("edge-0, edge-2 back to before #1, modify");
-    run.says("edge-1 back to before #1, modify").says("and a hand edit that is in no history yet");
+    let run = run.says("edge-0, edge-2 back to before change 1, modify");
+    run.says("edge-1 back to before change 1, modify").says("and a hand edit that is in no history yet");
     assert_eq!(edges.texts(), before);
     edges.on_all(&[&back[..], &["--each"]].concat()).exits(0);
     assert_eq!(edges.texts(), [SAMPLE; 3]);

@@ -175,7 +175,7 @@ fn what_another_client_confirms_is_confirmed() {
         ["-x", "edge-*", "modify", "--set", "rtsp=7", "--yes", "--all-or-nothing", "--health-cmd", fails];
     let run = edges.call(&set).env("PATH", &path).run().exits(11).says("edge-1: confirmed by others");
     run.prints("edge-0  taken back").prints("edge-1  changed").says("the same command with `--change ");
-    edges.run(&["-x", "edge-1", "rollback", "1"]).exits(0);
+    edges.run(&["-x", "edge-1", "rollback", "last"]).exits(0);
     all_run(&edges, &changed());
 }
 
@@ -322,7 +322,7 @@ fn a_server_gets_five_requests_at_most_and_sends_no_whole_configuration() {
         (&["mv", "streams.cam1", "streams.lobby"], 5),
         (&["cp", "streams.cam1", "streams.lobby"], 5),
         (&["rm", "streams.cam1"], 5),
-        (&["rollback", "1"], 5),
+        (&["rollback", "last"], 5),
         (&["fmt"], 5),
     ] {
         let mut edges = Edges::of(&vec![whole.replace("rtsp 554;", "rtsp   554;"); 2]);

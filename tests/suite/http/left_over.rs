@@ -97,8 +97,7 @@ fn a_hand_edit_that_clashes_stays_and_is_told() {
         assert_eq!((&config["rtmp"], &config["streams"]["new1"]), (&Value::Null, &Value::Null), "{to}");
         assert_eq!(operations(&server), ["hand-edit", "modify"], "{to}");
         let error = last_error(&server);
-        for words in ["not rolled back in the file", path, "`mediactl diff`", "`mediactl rollback 1`"]
-        {
+        for words in ["not rolled back in the file", path, "`mediactl diff`", "`mediactl rollback 1`"] {
             assert!(error.contains(words), "{words}: {error}");
         }
         assert!(!error.contains("LOCKOUT") && !error.contains("s3cret"), "{error}");
@@ -180,7 +179,7 @@ fn commands_without_a_server_roll_it_back_first() {
         (vec!["apply", "wanted.conf"], "prepush 6;\n"),
         (vec!["apply", "--prune", "wanted.conf"], "prepush 6;\n"),
         (vec!["modify", "--where", "prepush=5", "--set", "streams.*.prepush=6"], "prepush 6;\n"),
-        (vec!["rollback", "@1"], "# main\n"),
+        (vec!["rollback", "last"], "# main\n"),
     ] {
         let (killed, _) = waiting("modify_config", r#"{"rtmp":7,"edit_auth":{"password":"LOCKOUT"}}"#);
         let place = killed.place;
@@ -219,8 +218,8 @@ fn it_is_decided_without_a_server() {
         let rolled_back = if edit[0] == "# main" { TEXT.replace(edit[0], edit[1]) } else { edited };
         assert_eq!((place.text(), record(&place)), (rolled_back, false));
         if edit[0] != "# main" {
-            // What the log and `status` name: `@1` is the hand edit.
-            place.run(["rollback", "1"]).exits(0);
+            // What the log and `status` name.
+            place.run(["rollback", "1", "--yes"]).exits(0);
             assert_eq!(place.text(), TEXT);
         }
     }

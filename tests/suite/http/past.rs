@@ -49,15 +49,12 @@ fn earlier_texts_are_served_and_can_be_rolled_back_to() {
     assert!(
         entries[2]["message"].as_str().is_some_and(|text| text.starts_with("because of rtsp://<secret:"))
     );
-    assert_eq!(
-        (&entries[1]["by"], &entries[1]["number"], &entries[1]["serial"]),
-        (&json!(null), &json!(2), &json!(2))
-    );
-    assert_eq!(kept(&server, 3).body.as_slice(), TEXT.as_bytes());
-    let hand_made = String::from_utf8(kept(&server, 1).body.to_vec()).expect("it is text");
+    assert_eq!((&entries[1]["by"], &entries[1]["number"]), (&json!(null), &json!(2)));
+    assert_eq!(kept(&server, 1).body.as_slice(), TEXT.as_bytes());
+    let hand_made = String::from_utf8(kept(&server, 3).body.to_vec()).expect("it is text");
     assert!(hand_made.contains("prepush 6") && hand_made.contains("rtmp 1;"), "{hand_made}");
 
-    let back = server.post("rollback_config?to=3", "");
+    let back = server.post("rollback_config?to=1", "");
     assert_eq!((back.status, body(&back)), (200, json!(true)));
     assert_eq!(server.place.text(), TEXT);
     assert_eq!(rtmp(&server), Value::Null);
@@ -82,7 +79,7 @@ fn earlier_texts_are_served_and_can_be_rolled_back_to() {
     ] {
         refused(&server.ask("GET", &format!("/media/api/history/{change}"), &[], ""), status, name);
     }
-    let first = server.ask("GET", "/media/api/history/1", &[], "");
+    let first = server.ask("GET", "/media/api/history/last", &[], "");
     assert_eq!(kept(&server, 4).body, first.body);
     assert_eq!(operations(&server).len(), 4);
 }
@@ -99,7 +96,7 @@ fn the_changes_of_a_value_are_found() {
         .as_array()
         .expect("it is a list")
         .iter()
-        .map(|it| (&it["serial"], &it["from"], &it["to"]))
+        .map(|it| (&it["number"], &it["from"], &it["to"]))
         .collect();
     let [one, two, three] = [1, 2, 3].map(|number| json!(number));
     assert_eq!(values, [(&three, &two, &three), (&two, &one, &two), (&one, &Value::Null, &one)]);
@@ -124,7 +121,7 @@ fn a_dry_run_leaves_no_trace() {
     let server = Server::over(TEXT);
     server.post("modify_config", r#"{"rtmp":1}"#);
     server.post("modify_config?dry_run=1&confirm=1", r#"{"rtmp":2}"#);
-    let back = server.post("rollback_config?to=1&dry_run=true", "");
+    let back = server.post("rollback_config?to=last&dry_run=true", "");
     assert_eq!(back.status, 200);
     assert_eq!(header(&back, "Mediactl-Pending"), None);
     assert_eq!((operations(&server), rtmp(&server)), (vec!["modify".to_owned()], json!(1)));
@@ -137,7 +134,7 @@ fn the_guards_stand_before_a_roll_back_too() {
     server.edit_by_hand("edit_auth", "# edit_auth");
     server.post("save_config", TEXT);
     assert_eq!(operations(&server), ["save", "hand-edit", "modify"]);
-    refused(&server.post("rollback_config?to=1", ""), 422, "would-remove-credentials");
+    refused(&server.post("rollback_config?to=last", ""), 422, "would-remove-credentials");
     assert_eq!(server.place.text(), TEXT);
 }
 
@@ -156,7 +153,7 @@ fn a_confirmed_change_stays() {
         let other = server.post("modify_config", r#"{"rtmp":9}"#);
         refused(&other, 409, "pending");
         assert_eq!(pending(&other), id, "{operation}");
-        refused(&server.post("rollback_config?to=1", ""), 409, "pending");
+        refused(&server.post("rollback_config?to=last", ""), 409, "pending");
         refused(&server.post("save_config?force=1", TEXT), 409, "pending");
         refused(&server.post("confirm_config?id=another", ""), 409, "pending");
         let record = server.place.path(&format!(".{CONF}.mediactl/pending"));
