@@ -124,7 +124,9 @@ impl ReadArgs {
         let ui = call.ui;
         let wanted = Wanted::from_args(self, ui)?;
         let answers = call.ask("read", |server| wanted.read(server))?;
-        answers.once(|shown| wanted.keys_lacked(shown)).iter().for_each(|note| ui.note(note));
+        let lacked = answers.once(|shown| wanted.keys_lacked(shown));
+        // Behind an error of the conditions they say nothing.
+        let tell = || lacked.iter().for_each(|note| ui.note(note));
         let is_one = answers.one().is_some();
         if self.output == ReadFormat::Table {
             let mut tables = GroupTables::new(&self.columns, self.sort.as_deref());
@@ -132,6 +134,7 @@ impl ReadArgs {
                 let server = (!is_one).then_some(server);
                 wanted.look(&shown, |values| wanted.add_tables(values, server, &mut tables))
             })?;
+            tell();
             let tables = tables.some(wanted.paths.is_empty())?;
             ui.print(|out| group_table::print(tables, ui.screen(), out))?;
             return Ok(read.exit());
@@ -139,9 +142,11 @@ impl ReadArgs {
         if let Some((_, shown)) = answers.one() {
             let mut out = ui.results()?;
             wanted.print(shown, &mut out)?;
+            tell();
             output(out.flush())?;
             return Ok(answers.exit());
         }
+        tell();
         if self.output.is_json() && !self.raw {
             let read = answers.then(|_, shown| {
                 wanted.look(&shown, |values| match &wanted.paths[..] {
