@@ -13,10 +13,10 @@ use crate::cli::interrupt::{HeldSignals, LastWords};
 use crate::cli::prompts::{self, typed_line};
 use crate::cli::render::report::{Report, in_words};
 use crate::cli::ui::Ui;
-use crate::engine::{CanaryFault, ChangeOptions, ConfigService, Decision, Status, canary_nodes, hook_output};
+use crate::engine::{ChangeOptions, ConfigService, Decision, Status, canary_nodes, hook_output};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{
-    CanaryStep, CanaryWish, HistoryEntry, NodeRecord, NodeState, PendingInfo, REVERT, WHOLE_HISTORY,
+    CanaryStep, CanaryWish, EXPIRED, HistoryEntry, NodeRecord, NodeState, PendingInfo, WHOLE_HISTORY,
 };
 
 /// The interval at which the remaining seconds are shown.
@@ -58,7 +58,7 @@ pub fn count_down(
 fn how_to_confirm(name: &str, left: Duration) -> String {
     format!(
         "in {} s the change of {name} is rolled back; `mediactl confirm` keeps it, \
-         `mediactl confirm --revert` rolls it back now",
+         `mediactl confirm --rollback` rolls it back now",
         left.as_secs()
     )
 }
@@ -79,24 +79,21 @@ fn ask(deadline: Instant, ui: Ui) -> Option<Decision> {
         let left = deadline.saturating_duration_since(Instant::now());
         let question = format!("keep the change? [y/n] {:>5} s left: ", left.as_secs());
         let _ = write!(io::stderr(), "\r{}", ui.paint_err(&question, Color::Yellow));
-        let decision = match lines.recv_timeout(left.min(TICK)) {
-            // The end of the input (Ctrl-D) is a no.
-            Ok(None) => Some(Decision::RollBack),
-            Ok(Some(line)) => match line.trim().to_lowercase().as_str() {
-                "y" | "yes" => return Some(Decision::Keep),
-                "n" | "no" => return Some(Decision::RollBack),
-                _ => None,
-            },
-            Err(RecvTimeoutError::Timeout) => None,
+        let answer = lines.recv_timeout(left.min(TICK));
+        if answer == Err(RecvTimeoutError::Disconnected) {
             // Stdin can't be read: the time runs out without an answer.
-            Err(RecvTimeoutError::Disconnected) => {
-                thread::sleep(left.min(TICK));
-                None
+            thread::sleep(left.min(TICK));
+        }
+        // The end of the input (Ctrl-D) is a no, and leaves the line open, as the end of the time does.
+        let answer = answer.ok().map(|line| line.map(|line| line.trim().to_lowercase()));
+        match answer.as_ref().map(Option::as_deref) {
+            Some(Some("y" | "yes")) => return Some(Decision::Keep),
+            Some(Some("n" | "no")) => return Some(Decision::RollBack),
+            None | Some(Some(_)) if Instant::now() < deadline => {}
+            end => {
+                let _ = writeln!(io::stderr());
+                return (end == Some(None)).then_some(Decision::RollBack);
             }
-        };
-        if decision.is_some() || Instant::now() >= deadline {
-            let _ = writeln!(io::stderr());
-            return decision;
         }
     }
 }
@@ -118,10 +115,10 @@ pub fn canary_options(
         return Ok(None);
     }
     let Some(nodes) = service.status()?.nodes else { return Ok(None) };
-    let usage = |fault: CanaryFault| Error::usage(fault.message("--canary"), fault.hint());
     let time = args.confirm.unwrap_or(DEFAULT_TIME);
     let soak = Some(args.fleet.soak_of_nodes(time)?).filter(|soak| !soak.is_zero());
-    let canary = canary_nodes(&args.fleet.canary, &nodes).map_err(usage)?;
+    let canary = canary_nodes(&args.fleet.canary, &nodes);
+    let canary = canary.map_err(|fault| Error::usage(fault.message("--canary"), fault.hint()))?;
     Ok(Some(ChangeOptions { canary, soak, confirm: Some(time), ..options.clone() }))
 }
 
@@ -133,9 +130,8 @@ pub fn watch_canary(
     report: &Report<'_>,
 ) -> Result<(), Error> {
     let not_known = |error: Error| {
-        let message =
-            format!("the change was made, and whether it is kept or went back is not known: {error}");
-        Error::new(ErrorKind::OutcomeUnknown, message)
+        let what = "the change was made, and whether it is kept or went back is not known";
+        Error::new(ErrorKind::OutcomeUnknown, format!("{what}: {error}"))
             .hint("`mediactl history` shows it once the cluster answers")
     };
     let (begin, time) = (Instant::now(), options.confirm.unwrap_or_default());
@@ -146,7 +142,7 @@ pub fn watch_canary(
     ));
     // While it is pending, no other change is made, so the last one is this one.
     let newest = service.history(1).map_err(not_known)?.into_iter().next();
-    let own = newest.filter(|newest| newest.operation != REVERT).map(|own| own.serial);
+    let own = newest.filter(|newest| newest.operation != EXPIRED).map(|own| own.number);
     let health_cmd = report.args.fleet.health_cmd.as_deref();
     let mut wish = if health_cmd.is_some() { CanaryWish::Look } else { CanaryWish::Confirm };
     let mut waits_for = Vec::new();
@@ -162,14 +158,12 @@ pub fn watch_canary(
             Ok(CanaryStep::Decided) => break,
             Ok(CanaryStep::Ready) => {
                 let timeout = Duration::from_secs(report.args.hooking.hook_timeout);
-                let is_healthy = |(command, node): (&str, &String)| {
-                    hook_output(command, &[("MEDIACTL_NODE", node)], timeout)
-                        .map(drop)
-                        .map_err(|why| format!("`{node}` is not healthy: the health command {why}"))
-                };
-                let mut nodes = options.canary.iter().filter_map(|node| Some((health_cmd?, node)));
-                wish =
-                    nodes.try_for_each(is_healthy).map_or_else(CanaryWish::GoBack, |()| CanaryWish::Confirm);
+                let fault =
+                    options.canary.iter().zip(health_cmd.iter().cycle()).find_map(|(node, command)| {
+                        let why = hook_output(command, &[("MEDIACTL_NODE", node)], timeout).err()?;
+                        Some(format!("`{node}` is not healthy: the health command {why}"))
+                    });
+                wish = fault.map_or(CanaryWish::Confirm, CanaryWish::GoBack);
                 continue;
             }
             Ok(CanaryStep::Waits(whys)) if !whys.is_empty() => waits_for = whys,
@@ -185,7 +179,7 @@ pub fn watch_canary(
     // that is no error.
     let _ = service.decide(Decision::RollBack, Some(&pending.id), "");
     let is_revert =
-        |entry: &HistoryEntry| entry.operation == REVERT && own.is_none_or(|own| entry.serial == own + 1);
+        |entry: &HistoryEntry| entry.operation == EXPIRED && own.is_none_or(|own| entry.number == own + 1);
     let target = report.target;
     if let Some(revert) = service.history(WHOLE_HISTORY).map_err(not_known)?.into_iter().find(is_revert) {
         let why = revert.message.map_or_else(String::new, |why| format!(": {why}"));
@@ -202,14 +196,14 @@ pub fn missing(status: &Status, serial: Option<u64>) -> Option<Vec<String>> {
     let nodes = status.nodes.as_ref()?;
     // A change that was not confirmed in time does not count, even before somebody has taken it back.
     let is_over = status.pending.as_ref().is_some_and(|pending| pending.is_over);
-    let last = status.last_change.as_ref().map_or(0, |last| last.serial);
+    let last = status.last_change.as_ref().map_or(0, |last| last.number);
     let wanted = serial.unwrap_or(if is_over { last.saturating_sub(2) } else { last });
     let runs_it = |node: &NodeRecord| {
         let is_well = matches!(node.state, NodeState::Running | NodeState::Canary);
         is_well && node.serial.is_some_and(|runs| runs >= wanted)
     };
     let words = |node: &NodeRecord| {
-        let runs = node.serial.map_or("nothing".to_owned(), |runs| format!("#{runs}"));
+        let runs = node.serial.map_or("nothing".to_owned(), |runs| runs.to_string());
         match node.state {
             NodeState::Running => format!("{} runs {runs}", node.node),
             NodeState::Gone => format!("{} is gone", node.node),
@@ -238,25 +232,21 @@ pub fn wait(
     }
 }
 
-/// Waits until all nodes run a change that was made; returns those that do not when the time is over. What can't be read
-/// is asked for again until then.
+/// Waits until all nodes run a change that was made, and what was changed since; returns those that do not when the time
+/// is over. What can't be read is asked for again until then.
 pub fn wait_for_made(service: &dyn ConfigService, most: Duration, ui: Ui) -> Vec<String> {
     let line = format!("the change of {} is made, and waiting for its nodes has ended", service.name());
     let _last_words = LastWords::new(ui, move || line.clone());
     let begin = Instant::now();
-    let mut own = None;
     loop {
-        let newest = if own.is_none() { service.history(1) } else { Ok(Vec::new()) };
-        let found = newest.and_then(|newest| {
-            own = own.or(newest.first().map(|newest| newest.serial));
-            wait(service, own, Some(Duration::ZERO))
-        });
-        if found.as_ref().is_ok_and(Vec::is_empty) || begin.elapsed() >= most {
-            let unknown =
-                |error| vec![format!("the change is made, and which nodes run it is not known: {error}")];
-            return found.unwrap_or_else(unknown);
+        let left = most.saturating_sub(begin.elapsed());
+        match wait(service, None, Some(left)) {
+            Ok(missing) => return missing,
+            Err(_) if !left.is_zero() => thread::sleep(INTERVAL),
+            Err(error) => {
+                return vec![format!("the change is made, and which nodes run it is not known: {error}")];
+            }
         }
-        thread::sleep(INTERVAL);
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::change::UNSAVED;
+use super::history::{first_paths_between, paths_of_texts};
 use super::local::{Engine, LogLevel};
 use super::rebase::conflicts;
 use super::running::LastChange;
@@ -16,8 +17,8 @@ use super::service::differing;
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{
-    ChangeRecord, ChangeRef, HAND_EDIT, Loaded, PendingInfo, PendingRecord, REVERT, Revision, RunBy,
-    WHOLE_HISTORY, Writer,
+    ChangeRecord, EXPIRED, HAND_EDIT, Loaded, PendingInfo, PendingRecord, Revision, RunBy, WHOLE_HISTORY,
+    Writer,
 };
 
 /// The author of an automatic rollback: no user.
@@ -100,7 +101,7 @@ impl Engine {
         }
         let loaded = self.stored()?;
         if let Some(writer) = writer {
-            writer.reconcile(loaded.as_ref().map(Loaded::as_base))?;
+            writer.reconcile(loaded.as_ref().map(Loaded::as_base), &paths_of_texts)?;
         }
         let now = loaded.as_ref().map(|loaded| Arc::new(Snapshot::from_bytes(loaded.bytes.clone())));
         let (aftermath, text) = change.without(now.as_ref());
@@ -108,7 +109,9 @@ impl Engine {
         if let Some(writer) = writer.filter(|_| !is_same) {
             let pieces = text.as_ref().map(|text| [text.bytes()]);
             let old = loaded.as_ref().map(Loaded::as_base);
-            writer.prepare(old, pieces.as_ref().map(|all| &all[..]), record)?.commit()?;
+            let paths = first_paths_between(now.as_deref(), text.as_deref());
+            let record = ChangeRecord { paths: paths.as_ref(), ..*record };
+            writer.prepare(old, pieces.as_ref().map(|all| &all[..]), &record)?.commit()?;
         }
         Ok((aftermath, text))
     }
@@ -121,7 +124,7 @@ impl Engine {
         (by, why): (&str, &str),
     ) -> Result<RolledBack, Error> {
         let (id, message) = (Some(&*change.id), Some(why));
-        let record = ChangeRecord { id, message, keep: self.keep, ..ChangeRecord::new(REVERT, by) };
+        let record = ChangeRecord { id, message, keep: self.keep, ..ChangeRecord::new(EXPIRED, by) };
         self.roll_back_file(writer, change, &record)
     }
 
@@ -142,8 +145,7 @@ impl Engine {
                 let entries = self.store.history(WHOLE_HISTORY).unwrap_or_default();
                 let made = entries.iter().find(|entry| !entry.is_aside && entry.after == after);
                 let back = made.map_or(String::new(), |made| {
-                    let change = ChangeRef::Serial(made.serial).in_url();
-                    format!("; `mediactl rollback {change}` goes back to the text before it")
+                    format!("; `mediactl rollback {}` goes back to the text before it", made.number)
                 });
                 let looks = match self.running {
                     Some(_) => "; `mediactl diff` shows how the file differs from what runs",
@@ -213,8 +215,8 @@ impl Engine {
 
     /// Reloads the running configuration, or without a server the one in the file.
     pub(super) fn reload_after_rollback(&self, writer: &dyn Writer, by: &str) {
-        if let Err(error) = self.reload_present(writer, REVERT, by) {
-            self.tell_failure(REVERT, error);
+        if let Err(error) = self.reload_present(writer, EXPIRED, by) {
+            self.tell_failure(EXPIRED, error);
         }
     }
 

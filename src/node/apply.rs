@@ -8,7 +8,7 @@ use crate::engine::{ChangeOptions, Engine, LogLevel, Operation};
 use crate::error::{Error, ErrorKind};
 use crate::store::etcd::{ClusterStore, HeadRecord, Seen, TextRef};
 use crate::store::file::{ConfFile, FollowedText};
-use crate::store::{ChangeRef, ClusterState, NodeState, REVERT, Revision, Store};
+use crate::store::{ChangeRef, ClusterState, EXPIRED, NodeState, Revision, Store};
 use mediaconf::one_line;
 
 /// A text that a node should run.
@@ -35,7 +35,8 @@ impl<'s> WantedText<'s> {
             change => {
                 let goes_first = head.canaries().iter().any(|first| first == node);
                 let first_of = change.filter(|_| goes_first).map(|change| &*change.id);
-                Some(Self { serial: head.serial, text: head.text.as_ref()?, first_of, head, runs })
+                let (serial, text) = (head.serial, head.text.as_ref()?);
+                Some(Self { serial, text, first_of, head, runs: Runs::Head })
             }
         }
     }
@@ -56,10 +57,10 @@ impl<'s> WantedText<'s> {
             Runs::Back(BackReason::OthersFirst) => {
                 (Operation::Save.name(), Some(format!("the text before {change}, which is not confirmed")))
             }
-            Runs::Back(_) => (REVERT, Some(format!("{change} was not confirmed in time"))),
+            Runs::Back(_) => (EXPIRED, Some(format!("{change} was not confirmed in time"))),
         };
         let is_head = self.runs == Runs::Head;
-        let id = self.head.change.as_deref().filter(|_| is_head || name == REVERT);
+        let id = self.head.change.as_deref().filter(|_| is_head || name == EXPIRED);
         let operation = Operation::of_change(name).filter(|operation| operation.writes());
         // The guards hold for the author of a change; here it is made already.
         let options = ChangeOptions {
@@ -103,9 +104,7 @@ pub fn first_text(
     loop {
         let read = store.seen().and_then(|seen| {
             // The node takes a change that is not confirmed only once its way back is noted.
-            let runs = Runs::Back(BackReason::OthersFirst);
-            let is_open = seen.head.as_ref().is_some_and(|head| head.unconfirmed.is_some());
-            let wanted = WantedText::of(&seen, node, if is_open { runs } else { Runs::Head });
+            let wanted = WantedText::of(&seen, node, Runs::Back(BackReason::OthersFirst));
             let wanted = wanted.ok_or_else(|| {
                 let message = format!("`{}` has no configuration yet", store.path().display());
                 Error::new(ErrorKind::NoConfiguration, message)
@@ -151,7 +150,7 @@ impl Node {
     /// media server runs it.
     fn is_back_at(&self, before: Revision) -> bool {
         let options = ChangeOptions { force: true, ..ChangeOptions::default() };
-        let kept = self.local.kept(ChangeRef::Back(1)).ok().filter(|kept| kept.revision() == before);
+        let kept = self.local.kept(ChangeRef::Last).ok().filter(|kept| kept.revision() == before);
         let bytes = kept.map(|kept| kept.shared_bytes().clone());
         bytes.is_some_and(|bytes| self.local.replace_as(Operation::Rollback, &bytes, &options).is_ok())
     }
@@ -176,11 +175,9 @@ impl Node {
             return Ok(());
         }
         let taken = match self.texts.text_of(wanted.text) {
-            Ok(Some(bytes)) => self.take(&wanted, bytes),
-            Ok(None) => return Err(Error::overtaken(self.texts.name())),
             // The cluster answers, so it is not away: what it has can't be taken, until somebody changes it.
             Err(error) if error.kind == ErrorKind::Unusable => Err(error),
-            Err(error) => return Err(error),
+            read => self.take(&wanted, read?.ok_or_else(|| Error::overtaken(self.texts.name()))?),
         };
         if let Err(error) = taken {
             self.refuse(Some(revision), &error);
@@ -231,7 +228,6 @@ impl Node {
         let mut standing = self.standing.lock();
         standing.not_taken = None;
         standing.turn_running(wanted.first_of);
-        drop(standing);
         self.local.tell(LogLevel::Note, &wanted.taken_words());
         Ok(())
     }

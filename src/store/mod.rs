@@ -36,9 +36,9 @@ pub use error::LockHolder;
 pub(crate) use error::reason;
 pub use pending::{CanaryStep, CanaryWish, NodeRecord, NodeState, PendingInfo, PendingRecord};
 pub use record::{
-    ChangeId, ChangeRecord, ChangeRef, ChangedPaths, ClusterState, DEFAULT_KEEP, HAND_EDIT, HistoryEntry,
-    NotAChangeId, NotAChangeRef, NotARevision, REVERT, Revision, TAKE_BACK, UNREADABLE, WHOLE_HISTORY,
-    change_made,
+    ChangeId, ChangeRecord, ChangeRef, ChangedPaths, ClusterState, DEFAULT_KEEP, EXPIRED, HAND_EDIT,
+    HistoryEntry, LAST, NotAChangeId, NotAChangeRef, NotARevision, RELOAD_FAILED, Revision, UNREADABLE,
+    WHOLE_HISTORY, change_made,
 };
 pub use watched::{FileWatch, LastWrite, ReplaceableFile, certificate_expiry};
 
@@ -312,8 +312,12 @@ pub trait Writer {
     fn load(&self) -> Result<Loaded, Error>;
 
     /// Reconciles the history with the text that is in the store: withdraws changes that were never
-    /// made, and records hand edits.
-    fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Reconciled, Error>;
+    /// made, and records hand edits, with the paths of what they changed.
+    fn reconcile(
+        &self,
+        current: Option<BaseText<'_>>,
+        paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
+    ) -> Result<Reconciled, Error>;
 
     /// Writes a new text to a file that hooks can read before the change is made.
     fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error>;

@@ -100,7 +100,7 @@ impl ExplainArgs {
             }
             if rows.len() > 1 {
                 writeln!(out)?;
-                table::print(rows, ui.screen(), out)?;
+                table::print(rows, ui.width(), out)?;
             }
             Ok(())
         })?;
@@ -149,7 +149,7 @@ fn explained(
 fn print(explained: &Explained, value: Option<&str>, ui: Ui, out: &mut dyn Write) -> io::Result<()> {
     let explanation = &explained.explanation;
     writeln!(out, "{}", ui.paint(&one_line(&explanation.path), Color::Yellow))?;
-    let screen = ui.screen().width.unwrap_or(usize::MAX);
+    let screen = ui.width();
     let hanging = |text: &str, indent: usize| {
         wrapped(text, screen.saturating_sub(indent)).join(&format!("\n{}", " ".repeat(indent)))
     };

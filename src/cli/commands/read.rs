@@ -136,14 +136,12 @@ impl ReadArgs {
             })?;
             tell();
             let tables = tables.some(wanted.paths.is_empty())?;
-            ui.print(|out| group_table::print(tables, ui.screen(), out))?;
+            ui.print(|out| group_table::print(tables, ui.width(), out))?;
             return Ok(read.exit());
         }
         if let Some((_, shown)) = answers.one() {
-            let mut out = ui.results()?;
-            wanted.print(shown, &mut out)?;
+            ui.results(|mut out| wanted.print(shown, &mut out))?;
             tell();
-            output(out.flush())?;
             return Ok(answers.exit());
         }
         tell();
@@ -354,16 +352,18 @@ impl<'a> Wanted<'a> {
             }
             _ => {}
         }
-        let write_line =
-            |out: &mut dyn Write, (path, value): (String, String)| writeln!(out, "{path}={value}");
+        let write_lines = |lines: Vec<(String, String)>, out: &mut dyn Write| {
+            output(lines.iter().try_for_each(|(path, value)| writeln!(out, "{path}={value}")))
+        };
         self.look(shown, |values| match form {
             ReadFormat::Set if self.paths.is_empty() => {
-                output(values[0].each_set_line(&mut |line| write_line(out, line)))
+                write_lines(Path::set_lines(&values[0].to_json(), &[]), out)
             }
             ReadFormat::Set => self.paths.iter().try_for_each(|path| {
                 let found = self.select(path, values)?.into_places();
-                let mut lines = found.iter().flat_map(|(path, value)| Path::set_lines(value, &path.segments));
-                output(lines.try_for_each(|line| write_line(out, line)))
+                found
+                    .iter()
+                    .try_for_each(|(path, value)| write_lines(Path::set_lines(value, &path.segments), out))
             }),
             _ if self.paths.is_empty() => output(print_json(form, &whole(shown, values), out)),
             _ => self.paths.iter().try_for_each(|path| {

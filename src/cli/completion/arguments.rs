@@ -37,12 +37,10 @@ fn proposals(command: &str, argument: &str) -> Option<Propose> {
         ("mv" | "cp", "from" | "to") => |line, text| line.paths(&[], Block, text),
         (_, "conditions") => |line, text| line.paths(&line.block(), Condition, text),
         (_, "columns" | "sort") => TypedLine::columns,
-        (_, "which") => {
-            |line, text| in_list(line.changes(if text.starts_with('@') { "@" } else { "" }), text)
-        }
+        (_, "which") => |line, text| in_list(line.changes(""), text),
         ("diff", "first" | "second") => |line, text| {
             let words = ["running", "saved"].map(|word| whole(word, ""));
-            in_list(words.into_iter().chain(line.changes("@")), text)
+            in_list(words.into_iter().chain(line.changes("change:")), text)
         },
         ("check", "files") => |_, text| in_list([whole("running", "")], text),
         (_, "context") | ("context use" | "context show" | "context remove", "name") => {
@@ -132,7 +130,7 @@ impl ValueCompleter for Completer {
 
 /// The contexts of the user.
 fn known_contexts() -> Contexts {
-    ContextsFile::of_user().and_then(|file| file.load().ok()).unwrap_or_default()
+    ContextsFile::of_user().and_then(|file| file.load()).unwrap_or_default()
 }
 
 fn contexts() -> Vec<Proposal> {
@@ -220,7 +218,7 @@ impl TypedLine {
                 entry.message.unwrap_or_default(),
             ];
             let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
-            Some(whole(format!("{sign}{}", entry.number?), one_line(&words.join("  "))))
+            Some(whole(format!("{sign}{}", entry.number), one_line(&words.join("  "))))
         };
         history.into_iter().flatten().filter_map(one).collect()
     }

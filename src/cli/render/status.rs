@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
 
 use super::diagnostics::in_one_line;
-use super::table::{self, Screen};
+use super::table;
 use crate::engine::{NodeReport, ServerInfo, Status};
 use crate::store::{HistoryEntry, NodeRecord, PendingInfo};
 use mediaconf::one_line;
@@ -13,12 +13,12 @@ use mediaconf::one_line;
 const MAX_PATHS: usize = 20;
 
 /// Prints the state of the configuration `target`.
-pub fn print(target: &str, status: &Status, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+pub fn print(target: &str, status: &Status, width: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut lines = vec![("configuration:", target.to_owned())];
     let mut add = |label, text: Option<String>| lines.extend(text.map(|text| (label, text)));
     match &status.server {
         None if status.nodes.is_some() => {
-            let after = |last: &HistoryEntry| last.after.map(|after| format!("#{}, {after}", last.serial));
+            let after = |last: &HistoryEntry| last.after.map(|after| format!("{}, {after}", last.number));
             add("revision:", status.last_change.as_ref().and_then(after));
         }
         None => add("server:", Some(status.unreachable.clone().unwrap_or("none is running".to_owned()))),
@@ -61,22 +61,17 @@ pub fn print(target: &str, status: &Status, screen: Screen, out: &mut dyn Write)
     add("last change:", status.last_change.as_ref().map(|last| change_in_words(last, to_the_second)));
     add("last error:", status.last_error.clone());
     lines.iter().try_for_each(|(label, text)| writeln!(out, "{label:<14} {}", one_line(text)))?;
-    let last = status.last_change.as_ref().map(|last| last.serial);
-    status.nodes.as_ref().map_or(Ok(()), |nodes| nodes_table(nodes, last, screen, out))
+    let last = status.last_change.as_ref().map(|last| last.number);
+    status.nodes.as_ref().map_or(Ok(()), |nodes| nodes_table(nodes, last, width, out))
 }
 
 /// Prints the text that each node runs, the one that it should run, and the number of changes between it
 /// and the last one: a node that is cut off does not know of it.
-fn nodes_table(
-    nodes: &[NodeRecord],
-    last: Option<u64>,
-    screen: Screen,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn nodes_table(nodes: &[NodeRecord], last: Option<u64>, width: usize, out: &mut dyn Write) -> io::Result<()> {
     if nodes.is_empty() {
         return writeln!(out, "{:<14} none follows it", "nodes:");
     }
-    let serial = |serial: Option<u64>| serial.map_or("-".to_owned(), |serial| format!("#{serial}"));
+    let serial = |serial: Option<u64>| serial.map_or("-".to_owned(), |serial| serial.to_string());
     let headings = ["NODE", "RUNS", "WANTED", "LAG", "STATE", "WHY"].map(str::to_owned).to_vec();
     let row = |node: &NodeRecord| {
         let newest = last.max(node.wanted).unwrap_or_default();
@@ -93,7 +88,7 @@ fn nodes_table(
     };
     let rows = std::iter::once(headings).chain(nodes.iter().map(row)).collect();
     writeln!(out)?;
-    table::print_whole_last(rows, screen, out)
+    table::print_whole_last(rows, width, out)
 }
 
 /// Describes the condition that a change waits for.
@@ -105,17 +100,14 @@ fn pending_in_words(pending: &PendingInfo, status: &Status) -> String {
             format!("{operation} by {by} was not confirmed when this node heard of the cluster last")
         }
         (true, false) => format!("{operation} by {by} waits to be confirmed: {seconds_left} s left"),
-        (true, true) => format!(
-            "{operation} by {by} was not confirmed in time: the next change, or {}, rolls it back",
+        (is_whole, true) => format!(
+            "{operation} by {by}{} was not confirmed in time: the next change, or {}, rolls it back",
+            if is_whole { String::new() } else { format!(", with {} first,", canary.join(", ")) },
             if status.nodes.is_some() { "a node" } else { "a server that starts" }
-        ),
-        (false, true) => format!(
-            "{operation} by {by}, with {} first, was not confirmed in time: the next change, or a node, rolls it back",
-            canary.join(", ")
         ),
         (false, false) => {
             let nodes = status.nodes.as_deref().unwrap_or_default();
-            let last = status.last_change.as_ref().map(|last| last.serial);
+            let last = status.last_change.as_ref().map(|last| last.number);
             format!("{operation} by {by} {}: {seconds_left} s left", canary_in_words(pending, nodes, last))
         }
     }
@@ -150,7 +142,7 @@ fn canary_in_words(pending: &PendingInfo, nodes: &[NodeRecord], last: Option<u64
 /// Describes the text that a node runs, and the reason why it does not run what it should.
 fn runs_in_words(node: &NodeReport) -> String {
     let serial =
-        |serial: Option<u64>| serial.map_or_else(|| "nothing".to_owned(), |serial| format!("#{serial}"));
+        |serial: Option<u64>| serial.map_or_else(|| "nothing".to_owned(), |serial| serial.to_string());
     let mut words = serial(node.serial);
     if node.wanted != node.serial {
         words += &format!(" instead of {}", serial(node.wanted));
@@ -229,9 +221,9 @@ mod tests {
         serde_json::from_str(records).expect("they are records")
     }
 
-    fn table(width: Option<usize>) -> String {
+    fn table(width: usize) -> String {
         let mut out = Vec::new();
-        nodes_table(&nodes(), Some(9), Screen { width, page: None }, &mut out).expect("a vector takes all");
+        nodes_table(&nodes(), Some(9), width, &mut out).expect("a vector takes all");
         String::from_utf8(out).expect("it is text").trim_start().to_owned()
     }
 
@@ -245,7 +237,7 @@ mod tests {
         let nodes = nodes();
         let shown: BTreeSet<String> = nodes.iter().map(|node| node.state.to_string()).collect();
         assert!(shown.is_superset(&states()), "the fixture has each state: {shown:?}");
-        let narrow = table(Some(80));
+        let narrow = table(80);
         assert!(narrow.lines().all(|line| line.width() <= 80), "{narrow}");
         let letters = |text: &str| text.split_whitespace().collect::<String>();
         for node in &nodes {
@@ -256,7 +248,7 @@ mod tests {
             assert!(row.ends_with(&why), "{why}: {row}");
         }
         for width in 20..200 {
-            let table = table(Some(width));
+            let table = table(width);
             let most = table.lines().map(UnicodeWidthStr::width).max();
             assert!(width < 60 || most.is_some_and(|most| most <= width), "{width}: {table}");
         }

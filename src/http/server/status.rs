@@ -129,7 +129,7 @@ fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {
         "state": conditions,
         "pending": pending(handler, message.as_deref())?,
         "last_change": last.map(|entry| entry.shown_by(masked_text)).map(|entry| json!({
-            "serial": entry.serial,
+            "number": entry.number,
             "at": rfc3339(entry.at),
             "operation": entry.operation,
             "by": entry.by,
@@ -147,7 +147,7 @@ fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {
         "versions": { "mediactl": env!("CARGO_PKG_VERSION"), "api": API_VERSION },
     });
     if handler.service.node().is_some() {
-        body["nodes"] = handler.nodes.get(|| match handler.service.nodes() {
+        body["nodes"] = handler.nodes.get(Instant::now(), || match handler.service.nodes() {
             Ok(records) => node_counts(&records.unwrap_or_default()),
             Err(refusal) => json!({ "unknown": masked_text(&refusal.message) }),
         });

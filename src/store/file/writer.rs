@@ -18,7 +18,8 @@ use super::state::{LOCK, StateDir};
 use crate::error::Error;
 use crate::store::record::ChangeRecord;
 use crate::store::{
-    BaseText, Candidate, Loaded, LockHolder, PendingRecord, PreparedChange, Reconciled, Warning, Writer,
+    BaseText, Candidate, ChangedPaths, Loaded, LockHolder, PendingRecord, PreparedChange, Reconciled,
+    Warning, Writer,
 };
 
 /// Files in the state folder that a killed writer was writing.
@@ -85,14 +86,18 @@ impl Writer for LockedFile<'_> {
         std::mem::take(&mut self.warnings)
     }
 
-    fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Reconciled, Error> {
+    fn reconcile(
+        &self,
+        current: Option<BaseText<'_>>,
+        paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
+    ) -> Result<Reconciled, Error> {
         let known = self.history.take();
         // Without a change there is no history to reconcile.
         let Some(mut history) = known.map_or_else(|| History::find(&self.state), |known| Ok(Some(known)))?
         else {
             return Ok(Reconciled::default());
         };
-        let reconciled = history.reconcile(self.conf.target(), current)?;
+        let reconciled = history.reconcile(self.conf.target(), current, paths)?;
         self.history.replace(Some(history));
         Ok(reconciled)
     }

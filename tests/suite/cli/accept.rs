@@ -57,35 +57,35 @@ const REFUSED: &[Refused] = &[
         text: "mark a;\nmark b;\n",
         arguments: &["modify", "-f", "-"],
         input: r#"{"mark":["a","c"]}"#,
-        says: &["`mark`: there are 2 `mark` lines here", r#"`[["a"],["b"]]`"#],
+        says: &["`mark`: there are 2 `mark` lines here", "send the present value with your change"],
     },
     Refused {
         guard: "form-change",
         text: "peer s01;\npeer s02;\n",
         arguments: &["modify", "-f", "-"],
         input: r#"{"peer":{"s03":{}}}"#,
-        says: &["`peer`:", r#"`[["s01"],["s02"]]`"#],
+        says: &["`peer`:", "send the present value with your change"],
     },
     Refused {
         guard: "form-change",
         text: "stream a {\n  archive /storage 7d;\n}\n",
         arguments: &["modify", "-f", "-"],
         input: r#"{"streams":{"a":{"archive":{"root":"/storage"}}}}"#,
-        says: &["`streams.a.archive`:", r#"`["/storage","7d"]`"#],
+        says: &["`streams.a.archive`:", "send the present value with your change"],
     },
     Refused {
         guard: "form-change",
         text: "stream a {\n  archive /storage 7d;\n}\n",
         arguments: &["modify", "--set", "streams.a.archive=/storage/cam1 14d"],
         input: "",
-        says: &["streams.a.archive", r#"`["/storage/cam1","14d"]`"#, "--accept form-change"],
+        says: &["streams.a.archive", "as a JSON array", "--accept form-change"],
     },
     Refused {
         guard: "form-change",
         text: "stream a {\n  archive /storage 7d;\n}\n",
         arguments: &["modify", "--set-string", "streams.a.archive=/storage/cam1 14d"],
         input: "",
-        says: &["`streams.a.archive`:", r#"`["/storage","7d"]`"#],
+        says: &["`streams.a.archive`:", "send the present value with your change"],
     },
     Refused {
         guard: "form-change",
@@ -200,10 +200,10 @@ fn accept_takes_names_several_and_no_others() {
     run(&["--accept", "form-change,near-miss"]).exits(6).says("edit_auth");
     let all = ["--accept", "form-change,near-miss", "--accept", "would-remove-credentials", "--yes"];
     run(&all).exits(0);
-    for command in [&["save", "-"][..], &["update", "-"], &["rollback", "1"]] {
+    for command in [&["save", "-"][..], &["update", "-"], &["rollback", "last"]] {
         place.run(command.iter().chain(&["-y", "--accept", "x"])).exits(2).says("--accept");
     }
-    place.run(["rollback", "1", "-y", "--accept", "one-line", "--accept=near-miss"]).exits(0);
+    place.run(["rollback", "last", "-y", "--accept", "one-line", "--accept=near-miss"]).exits(0);
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn line_ends_gone_is_refused_before_any_guard_and_not_of_what_is_there() {
     save(&["--accept", "one-line"], joined).exits(0);
     save(&[], joined).exits(0).says("nothing to change");
     save(&[], "edit_auth a b;\nhttp 80;# Streams: stream a udp://1;\n").exits(0);
-    place.run(["rollback", "1"]).exits(0);
+    place.run(["rollback", "last"]).exits(0);
     assert_eq!(place.text(), joined);
     let server = Serving::with(&place, &["--listen", "none"]);
     place.mediactl(["update", "-"]).input(joined).run().exits(0);

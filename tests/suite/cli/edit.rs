@@ -380,7 +380,7 @@ fn what_a_server_runs_is_edited_and_the_draft_is_kept_at_home() {
     let pending = &confirmed.exits(0).says("mediactl confirm").json()["pending"];
     assert_eq!((&pending["operation"], &pending["by"]), (&"edit".into(), &"admin from 127.0.0.1".into()));
     place.run(["status"]).exits(1).prints("edit by admin from 127.0.0.1");
-    place.run(["confirm", "--revert"]).exits(0);
+    place.run(["confirm", "--rollback"]).exits(0);
     assert!(place.text().contains("prepush 8"));
     server.stop().exits(0);
 }

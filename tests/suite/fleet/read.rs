@@ -26,21 +26,22 @@ fn names_patterns_and_groups_name_servers_each_once_and_in_order() {
     let by_variable = edges.call(&["read", "-o", "compact", "rtsp"]).env("MEDIACTL_CONTEXT", "edge-*").run();
     assert_eq!(by_variable.exits(0).out, all);
     let run = edges.run(&["-x", "edge-1,core", "read"]).exits(7);
-    run.says("no context has the name `core`").says("there are the contexts edge-[0-2] (3)");
+    run.says("there is no context `core`").says("there are the contexts edge-[0-2] (3)");
     // `*` fits what is there; what is written out, or counted, has to be there.
     assert_eq!(rtsp(&["-x", "edge-[0-2]"]), all);
     assert_eq!(rtsp(&["-x", "edge-[0-9]*"]), all);
     assert_eq!(rtsp(&["-x", "{edge-0,edge*}"]), all);
     for (pattern, missing) in [
-        ("core*", "the name `core*`"),
-        ("edge-[1-3]", "the name `edge-3`"),
-        ("edge-[0-9]", "the names `edge-[3-9]` (7)"),
-        ("edge-{0,5,7}", "the names `edge-5`, `edge-7`"),
-        ("{edge,core}-[0-1]", "the names `core-0`, `core-1`"),
-        ("{edge,core}*", "the name `core*`"),
-        ("edge-0,edge-[7-8]*", "the name `edge-[7-8]*`"),
+        ("core*", "`core*`"),
+        ("edge-[1-3]", "`edge-3`"),
+        ("edge-[0-9]", "`edge-[3-9]` (7)"),
+        ("edge-{0,5,7}", "`edge-5`, `edge-7`"),
+        ("{edge,core}-[0-1]", "`core-0`, `core-1`"),
+        ("{edge,core}*", "`core*`"),
+        ("edge-0,edge-[7-8]*", "`edge-[7-8]*`"),
     ] {
-        let run = edges.run(&["-x", pattern, "read"]).exits(7).says(&format!("no context has {missing}"));
+        let run =
+            edges.run(&["-x", pattern, "read"]).exits(7).says(&format!("there is no context {missing}"));
         run.says("hint: ").says("there are the contexts edge-[0-2] (3)");
     }
     edges.run(&["-x", "edge-0,egde-1", "read"]).exits(7).says("did you mean `edge-1`?");
@@ -158,7 +159,7 @@ fn history_has_the_server_in_the_first_column() {
     let list = edges.on_all(&["history"]).exits(0).out;
     let entries = edges.run(&["-x", "edge-1", "history", "-o", "json"]).exits(0).json();
     let end = format!("modify  {}  why  rtsp", entries[0]["id"].as_str().expect("it has an id"));
-    assert!(list.starts_with("edge-1  @1  #1  ") && list.trim_end().ends_with(&end), "{list}");
+    assert!(list.starts_with("edge-1  1  ") && list.trim_end().ends_with(&end), "{list}");
     edges.on_all(&["history", "-p"]).exits(0).prints("-rtsp 555;\n+rtsp 556;");
     let lists = edges.on_all(&["history", "-o", "json"]).exits(0).json();
     assert_eq!((&lists["edge-0"], &lists["edge-1"][0]["message"]), (&json!([]), &json!("why")));
@@ -172,12 +173,15 @@ fn an_empty_history_is_named_and_each_text_has_a_heading() {
     for edge in ["edge-0", "edge-2"] {
         edges.run(&["-x", edge, "modify", "--set", "rtsp=556"]).exits(0);
     }
-    let shown = edges.on_all(&["history", "show", "1"]).exits(11).says("`edge-1").out;
+    let shown = edges.on_all(&["history", "show", "last"]).exits(11).says("`edge-1").out;
     assert!(
         shown.starts_with("==> edge-0 <==\n# main\n") && shown.contains("\n\n==> edge-2 <==\n"),
         "{shown}"
     );
-    edges.on_all(&["history", "-p"]).exits(0).prints("--- edge-2 before #1\n+++ edge-2 after #1\n");
+    edges
+        .on_all(&["history", "-p"])
+        .exits(0)
+        .prints("--- edge-2 before change 1\n+++ edge-2 after change 1\n");
     edges.on_all(&["history", "http"]).exits(0).says("edge-[0-2] (3): `http` was never changed");
 }
 
@@ -188,7 +192,7 @@ fn blame_has_the_server_in_the_first_column() {
     let blamed = edges.on_all(&["blame", "rtsp"]).exits(0);
     let blamed = blamed.says("edge-0, edge-2: `rtsp` was never changed in the recorded history");
     assert!(
-        blamed.out.starts_with("edge-1  @1  ") && blamed.out.ends_with("modify: 555 → 556\n"),
+        blamed.out.starts_with("edge-1  1  ") && blamed.out.ends_with("modify: 555 → 556\n"),
         "{}",
         blamed.out
     );
