@@ -72,10 +72,10 @@ pub struct DiffArgs {
 }
 
 /// The argument for the running configuration.
-const RUNNING: &str = "running";
+pub const RUNNING: &str = "running";
 
 /// The argument for the configuration file.
-const SAVED: &str = "saved";
+pub const SAVED: &str = "saved";
 
 /// The hint where nothing runs.
 const OTHER_SIDES: &str = "`mediactl diff FILE` compares with a file, `mediactl diff change:last` with the text before the last change";

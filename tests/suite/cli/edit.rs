@@ -192,8 +192,9 @@ fn a_clash_is_shown_like_that_of_git_and_is_not_saved_unsolved() {
     assert_eq!(place.text(), theirs);
     let clash = "<<<<<<< ours\n  prepush 6; # seconds\n=======\n  prepush 9; # seconds\n>>>>>>> theirs\n";
     let [draft] = &drafts(&place.path(STATE))[..] else { panic!("there is one draft") };
-    assert_eq!(*draft, format!("stream cam1 {{\n  url udp://239.0.0.1:1234 priority=1;\n{clash}}}\n"));
-    resumed(&place, ":", &["--yes"]).run().exits(3).says("line 8 is the marker of a clash");
+    assert_eq!(*draft, SAMPLE.replace("  prepush 5; # seconds\n", clash));
+    let line = draft.lines().position(|line| line == "<<<<<<< ours").map_or(0, |at| at + 1);
+    resumed(&place, ":", &["--yes"]).run().exits(3).says(&format!("line {line} is the marker of a clash"));
     assert_eq!(place.text(), theirs);
     let solve = "sed -i '/^<<<</d; /^====/,/^>>>>/d' \"$1\"";
     resumed(&place, solve, &["--yes"]).run().exits(0);
