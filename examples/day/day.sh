@@ -51,7 +51,7 @@ step 'a wrong edit is rolled back'
 EDITOR='sed -i s/239/238/' mediactl edit --yes streams.cam7
 is "$(mediactl read -r 'streams.cam7.urls[0].url')" udp://238.0.0.7:1234
 mediactl history -n 1
-mediactl rollback 1
+mediactl rollback last
 cmp media.conf before.conf
 
 step 'noon: a server, and a name for it'
