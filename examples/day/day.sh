@@ -85,7 +85,7 @@ is "$(streams)" 51
 
 step 'evening: what happened'
 mediactl history
-is "$(mediactl history -o json | grep -c '"serial"')" 6
+is "$(mediactl history -o json | grep -c '"number"')" 6
 curl --noproxy '*' --fail --silent --show-error "$metrics" > figures
 grep '^mediactl_changes_total{operation="modify",result="changed"}' figures
 is "$(sed -n 's/^mediactl_changes_total{operation="modify",result="changed"} //p' figures)" 2
