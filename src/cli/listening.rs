@@ -44,8 +44,8 @@ pub fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<V
     let mut listeners = Vec::new();
     if let Some(lock) = lock {
         let listener = lock.bind()?;
-        let peers = lock.peers();
-        listeners.push(Listener::Unix { listener, admits: Box::new(move |peer| peers.admit(peer)) });
+        let conf = lock.conf().clone();
+        listeners.push(Listener::Unix { listener, admits: Box::new(move |peer| conf.admits(peer)) });
     }
     listeners.extend(bound(addresses)?);
     if listeners.is_empty() {

@@ -15,6 +15,8 @@ use serde::Deserialize;
 use yasna::tags::TAG_UTCTIME;
 use yasna::{BERReaderSeq, Tag};
 
+use super::file::read_file;
+
 /// The time of the last write of a file, and its length then; a new name or owner does not change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub struct LastWrite {
@@ -75,7 +77,7 @@ impl ReplaceableFile {
     /// The file as it is now; the same as before if it can't be read.
     #[must_use]
     pub fn again(&self) -> Self {
-        let read = self.file.as_ref().map(|(path, _)| Self::read(path, |path| fs::read(path)));
+        let read = self.file.as_ref().map(|(path, _)| Self::read(path, read_file));
         read.and_then(Result::ok).unwrap_or_else(|| self.clone())
     }
 }

@@ -55,9 +55,9 @@ use std::time::Duration;
 use rustix::process::geteuid;
 
 pub use drafts::{DraftHead, DraftOrigin, KeptDraft, draft_head, text_of_base};
-pub use find::{ConfFile, limit_files, read_limited};
+pub use find::{ConfFile, limit_files, read_file, read_limited};
 pub use pending::{Followed, FollowedText, WayBack};
-pub use serving::{AllowedPeers, ServeLock, Serving, SocketPeer};
+pub use serving::{ServeLock, Serving, SocketPeer};
 
 use super::error::LockHolder;
 use super::pending::PendingRecord;
@@ -69,7 +69,7 @@ use crate::error::Error;
 use convert::{find_history, find_state};
 use in_place::last_write;
 use pending::PENDING;
-use replace::{TEMPORARY_MODE, TemporaryPlace};
+use replace::write_candidate;
 use state::seems_there;
 use writer::LockedFile;
 
@@ -169,14 +169,9 @@ impl Store for ConfFile {
 
     /// In the state folder, where a writer has it, if that is there and may be written.
     fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
-        let held = || {
-            let state = find_state(self).ok()??;
-            let temporary =
-                TemporaryPlace::of_candidates(&state).write_held(TEMPORARY_MODE, pieces).ok()??;
-            state.adopt(temporary.as_file());
-            Some(temporary)
-        };
-        held().map_or_else(|| candidate_elsewhere(pieces), Ok)
+        let state = find_state(self).ok().flatten();
+        let held = state.and_then(|state| write_candidate(&state, pieces, false).ok()?);
+        held.map_or_else(|| candidate_elsewhere(pieces), Ok)
     }
 
     fn run_by(&self) -> RunBy {

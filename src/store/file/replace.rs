@@ -3,18 +3,18 @@
 //! Who may read and write the file never changes: a new file that cannot be given owner, group, mode and access
 //! control list of the old one must not take its place. The loss of another attribute is a warning.
 
-use std::ffi::{CStr, OsStr};
-use std::fs::{self, DirEntry, File, Metadata, OpenOptions, Permissions, TryLockError};
+use std::ffi::CStr;
+use std::fs::{self, DirEntry, File, Metadata, Permissions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
 
 use rustix::fs::{CWD, Gid, Mode, OFlags, RenameFlags, Uid, XattrFlags};
 use rustix::io::{Errno, retry_on_intr};
 use tempfile::{NamedTempFile, TempPath};
 
-use super::find::{ACCESS_LIST, ConfFile, LARGEST_ATTRIBUTE, open_regular};
+use super::find::{ACCESS_LIST, ConfFile, LARGEST_ATTRIBUTE, open_regular, open_whole_path};
 use super::history::{History, Staged};
 use super::in_place::{self, holds, last_write};
 use super::state::StateDir;
@@ -34,6 +34,9 @@ const COMPUTED: [&CStr; 2] = [c"security.ima", c"security.evm"];
 
 /// Permissions of the group, which stand for the mask of a list where there is one.
 const GROUP_BITS: u32 = 0o070;
+
+/// The beginning of the name of a text in the state folder that is to be checked.
+pub(super) const CANDIDATE: &str = "candidate-";
 
 /// Length of the random end of a temporary name.
 const RANDOM_LETTERS: usize = 6;
@@ -87,7 +90,7 @@ impl<'a> PreparedWrite<'a> {
             return Ok(prepared);
         }
         let mode = if old.is_some() { TEMPORARY_MODE } else { NEW_FILE_MODE };
-        let temporary = pieces.map(|pieces| TemporaryPlace::beside(conf).write(mode, pieces)).transpose()?;
+        let temporary = pieces.map(|pieces| write_temporary(&conf.beside("-"), mode, pieces)).transpose()?;
         let mut is_given = true;
         if let (Some((file, found)), Some(temporary)) = (&opened, &temporary) {
             let copied = copy_attributes(file, found, temporary.as_file(), path);
@@ -125,7 +128,7 @@ impl PreparedChange for PreparedWrite<'_> {
         match (old, pieces, new) {
             (Some((old, before)), Some(pieces), new) => {
                 let found = recheck(conf, old, &before)?;
-                match new.map(|new| take_place(new, path, &found)) {
+                match new.map(|new| take_place(&new, path, &found)) {
                     Some(Ok(())) => warnings.extend(sync_folder(conf)),
                     Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => return Err(changed()),
                     Some(Err(error)) if !is_mount_point(&error) => {
@@ -181,34 +184,23 @@ fn recheck(conf: &ConfFile, text: &[u8], before: &Metadata) -> Result<Metadata, 
 /// Replaces the old file by the new one. The two are exchanged in one step, so that the file that comes
 /// out can be checked: if another program put a file there just before, or wrote into the old one, that is
 /// put back, and the error is `NotFound`.
-fn take_place(temporary: TempPath, target: &Path, old: &Metadata) -> io::Result<()> {
+fn take_place(temporary: &TempPath, target: &Path, old: &Metadata) -> io::Result<()> {
     let identity = |found: &Metadata| (found.dev(), found.ino(), last_write(found));
-    match exchange(&temporary, target) {
-        Ok(()) => match fs::symlink_metadata(&temporary) {
+    let exchange =
+        || retry_on_intr(|| rustix::fs::renameat_with(CWD, &**temporary, CWD, target, RenameFlags::EXCHANGE));
+    match exchange() {
+        Ok(()) => match fs::symlink_metadata(temporary) {
             Ok(found) if identity(&found) == identity(old) => Ok(()),
             other => {
-                exchange(&temporary, target)?;
+                exchange()?;
                 Err(other.err().unwrap_or_else(|| io::ErrorKind::NotFound.into()))
             }
         },
         // Not every file system can exchange two files.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => rename_over(temporary, target),
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn exchange(one: &Path, other: &Path) -> rustix::io::Result<()> {
-    retry_on_intr(|| rustix::fs::renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE))
-}
-
-/// Renames; the temporary file is gone either way.
-fn rename_over(mut temporary: TempPath, target: &Path) -> io::Result<()> {
-    loop {
-        match temporary.persist(target) {
-            Ok(()) => return Ok(()),
-            Err(failed) if failed.error.kind() == io::ErrorKind::Interrupted => temporary = failed.path,
-            Err(failed) => return Err(failed.error),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+            Ok(retry_on_intr(|| rustix::fs::rename(&**temporary, target))?)
         }
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -295,81 +287,65 @@ fn value(file: &File, name: &CStr) -> rustix::io::Result<Vec<u8>> {
     Ok(value)
 }
 
-/// A place for temporary files: the path of each begins like this, and ends in random letters.
-pub(super) struct TemporaryPlace(PathBuf);
-
-impl TemporaryPlace {
-    /// `.FILE.mediactl-XXXXXX` beside the configuration: the text that is going to replace it.
-    pub fn beside(conf: &ConfFile) -> TemporaryPlace {
-        TemporaryPlace(conf.beside("-"))
-    }
-
-    /// `candidate-XXXXXX` in the state folder: a text that is to be checked.
-    pub fn of_candidates(state: &StateDir) -> TemporaryPlace {
-        TemporaryPlace(state.path_of("candidate-"))
-    }
-
-    fn folder(&self) -> &Path {
-        self.0.parent().unwrap_or(Path::new("."))
-    }
-
-    fn prefix(&self) -> &OsStr {
-        self.0.file_name().unwrap_or_default()
-    }
-
-    /// Makes a file with `mode` (less the umask) that holds `pieces`, and is removed when it is dropped.
-    pub fn write(&self, mode: u32, pieces: &[&[u8]]) -> Result<NamedTempFile, Error> {
-        let temporary = tempfile::Builder::new()
-            .prefix(self.prefix())
-            .rand_bytes(RANDOM_LETTERS)
-            .permissions(Permissions::from_mode(mode))
-            .tempfile_in(self.folder())
-            .map_err(Error::opening("make a temporary file in", self.folder()))?;
-        let mut writer = BufWriter::with_capacity(BUFFER, temporary.as_file());
-        let written = pieces.iter().try_for_each(|piece| writer.write_all(piece));
-        written.and_then(|()| writer.flush()).map_err(Error::io("write", temporary.path()))?;
-        drop(writer);
-        Ok(temporary)
-    }
-
-    /// The same without the lock of a writer: writers leave the file alone while it is open. `None` if one
-    /// of them took it for a leftover before.
-    pub fn write_held(&self, mode: u32, pieces: &[&[u8]]) -> Result<Option<NamedTempFile>, Error> {
-        let temporary = self.write(mode, pieces)?;
-        let file = temporary.as_file();
-        let links = file.lock().and_then(|()| Ok(file.metadata()?.nlink()));
-        let is_there = links.map_err(Error::io("lock", temporary.path()))? > 0;
-        Ok(is_there.then_some(temporary))
-    }
-
-    /// Removes the files of killed processes, and those with the names `others`. Only the holder of the lock makes such
-    /// files, and whoever holds the file itself, so others that the holder of the lock finds are abandoned.
-    pub fn remove_leftovers(&self, others: &[&OsStr]) -> Vec<Warning> {
-        // A folder that may be written but not listed is legal; leftovers stay there.
-        let entries = fs::read_dir(self.folder()).into_iter().flatten().flatten();
-        let is_random = |end: &[u8]| end.len() == RANDOM_LETTERS && end.iter().all(u8::is_ascii_alphanumeric);
-        let is_left = |name: &OsStr| {
-            others.contains(&name)
-                || name.as_bytes().strip_prefix(self.prefix().as_bytes()).is_some_and(is_random)
-        };
-        entries.filter(|entry| is_left(&entry.file_name())).filter_map(|entry| remove(&entry)).collect()
-    }
+/// Makes a file with `mode` (less the umask) that holds `pieces`, and is removed when it is dropped. Its path is `place`
+/// with random letters behind it.
+pub(super) fn write_temporary(place: &Path, mode: u32, pieces: &[&[u8]]) -> Result<NamedTempFile, Error> {
+    let folder = place.parent().unwrap_or(place);
+    let temporary = tempfile::Builder::new()
+        .prefix(place.file_name().unwrap_or_default())
+        .rand_bytes(RANDOM_LETTERS)
+        .permissions(Permissions::from_mode(mode))
+        .tempfile_in(folder)
+        .map_err(Error::opening("make a temporary file in", folder))?;
+    let mut writer = BufWriter::with_capacity(BUFFER, temporary.as_file());
+    let written = pieces.iter().try_for_each(|piece| writer.write_all(piece));
+    written.and_then(|()| writer.flush()).map_err(Error::io("write", temporary.path()))?;
+    drop(writer);
+    Ok(temporary)
 }
 
-fn remove(entry: &DirEntry) -> Option<Warning> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(entry.path());
+/// Writes a text that is to be checked into the state folder. Without the lock of a writer, the file is locked: writers
+/// leave it alone then. `None` if one of them took it for a leftover before.
+pub(super) fn write_candidate(
+    state: &StateDir,
+    pieces: &[&[u8]],
+    is_writer: bool,
+) -> Result<Option<NamedTempFile>, Error> {
+    let temporary = write_temporary(&state.path_of(CANDIDATE), TEMPORARY_MODE, pieces)?;
+    let file = temporary.as_file();
+    let is_there = is_writer
+        || file.lock().and_then(|()| file.metadata()).map_err(Error::io("lock", temporary.path()))?.nlink()
+            > 0;
+    state.adopt(temporary.path().file_name().unwrap_or_default());
+    Ok(is_there.then_some(temporary))
+}
+
+/// Removes the files of killed processes, whose paths are `place` with random letters behind it, or with `other`. Only the
+/// holder of the lock makes such files, and whoever holds the file itself, so others that the holder of the lock
+/// finds are abandoned.
+pub(super) fn remove_leftovers(place: &Path, other: &str) -> Vec<Warning> {
+    let (folder, prefix) = (place.parent().unwrap_or(place), place.file_name().unwrap_or_default());
+    let is_left = |entry: &DirEntry| {
+        let name = entry.file_name();
+        let end = name.as_bytes().strip_prefix(prefix.as_bytes());
+        let is_random = |end: &[u8]| end.len() == RANDOM_LETTERS && end.iter().all(u8::is_ascii_alphanumeric);
+        end.is_some_and(|end| end == other.as_bytes() || is_random(end))
+    };
+    // A folder that may be written but not listed is legal; leftovers stay there.
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter(is_left).filter_map(|entry| remove(&entry.path())).collect()
+}
+
+fn remove(path: &Path) -> Option<Warning> {
+    let file = open_whole_path(path, OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC);
     // The lock is kept until the file is gone.
     if file.as_ref().is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock))) {
         return None;
     }
-    let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-    let removed = if is_folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) };
-    match removed {
-        Ok(()) => None,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => Some(format!("cannot remove `{}`: {}", entry.path().display(), reason(&error))),
-    }
+    let is_folder = fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
+    let removed = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    let error = removed.err().filter(|error| error.kind() != io::ErrorKind::NotFound)?;
+    Some(format!("cannot remove `{}`: {}", path.display(), reason(&error)))
 }
 
 #[cfg(test)]
@@ -391,13 +367,13 @@ mod tests {
             let conf = ConfFile::resolve(&path).expect("it is there");
             let loaded: Loaded = conf.load().expect("it can be read");
             let (_, current) = open_holding(&conf, &loaded.bytes).expect("nobody changed it");
-            let new = TemporaryPlace::beside(&conf).write(TEMPORARY_MODE, &[b"new"]).expect("there is room");
+            let new = write_temporary(&conf.beside("-"), TEMPORARY_MODE, &[b"new"]).expect("there is room");
             if let Some(theirs) = stranger {
                 let other = folder.path().join("other");
                 fs::write(&other, theirs).expect("the folder is ours");
                 fs::rename(&other, &path).expect("the folder is ours");
             }
-            let result = take_place(new.into_temp_path(), conf.target(), &current);
+            let result = take_place(&new.into_temp_path(), conf.target(), &current);
             assert_eq!(result.map_err(|error| error.kind()).is_err(), stranger.is_some());
             assert_eq!(text(&path), expected);
             assert_eq!(fs::read_dir(folder.path()).expect("it can be listed").count(), 1);

@@ -1,7 +1,6 @@
 //! The locked file: what every writer holds, and how it cleans up after those that were killed.
 
 use std::cell::RefCell;
-use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
 use std::time::{Duration, Instant};
@@ -13,7 +12,7 @@ use super::find::{ConfFile, refuse_other_kinds};
 use super::history::History;
 use super::in_place;
 use super::pending;
-use super::replace::{PreparedWrite, TEMPORARY_MODE, TemporaryPlace};
+use super::replace::{CANDIDATE, PreparedWrite, remove_leftovers, write_candidate};
 use super::state::{LOCK, StateDir};
 use crate::error::Error;
 use crate::store::record::ChangeRecord;
@@ -59,11 +58,9 @@ impl<'a> LockedFile<'a> {
             let (state, former) = convert::make_state(conf, rest, on_wait)?;
             let rest = wait.saturating_sub(start.elapsed());
             let Some(lock) = state.take_lock(conf, LOCK, rest, on_wait)? else { continue };
-            let unfinished = convert::unfinished(conf);
-            let mut warnings = TemporaryPlace::beside(conf).remove_leftovers(&[&unfinished]);
-            warnings.extend(
-                TemporaryPlace::of_candidates(&state).remove_leftovers(&UNFINISHED_FILES.map(OsStr::new)),
-            );
+            let mut warnings = remove_leftovers(&conf.beside("-"), "new");
+            warnings.extend(remove_leftovers(&state.path_of(CANDIDATE), ""));
+            UNFINISHED_FILES.iter().for_each(|name| _ = state.remove(name));
             warnings.extend(in_place::recover(conf, &state)?);
             let history = RefCell::default();
             return Ok(LockedFile { conf, state, warnings, history, _lock: lock, _former: former });
@@ -98,9 +95,7 @@ impl Writer for LockedFile<'_> {
     }
 
     fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
-        let temporary = TemporaryPlace::of_candidates(&self.state).write(TEMPORARY_MODE, pieces)?;
-        self.state.adopt(temporary.as_file());
-        Ok(temporary)
+        Ok(write_candidate(&self.state, pieces, true)?.expect("the lock is held"))
     }
 
     fn prepare<'w>(
