@@ -6,8 +6,7 @@
 //! stays. A server that was killed meanwhile rolls back when it starts again,
 //! before it answers anything.
 
-use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -23,11 +22,7 @@ const RETRY: Duration = Duration::from_secs(5);
 
 impl Engine {
     /// Arms the automatic rollback of a change that is about to be made.
-    pub(super) fn arm_rollback(
-        &self,
-        pending: &Arc<PendingChange>,
-        writer: &dyn Writer,
-    ) -> Result<(), Error> {
+    pub(super) fn arm_rollback(&self, pending: &PendingChange, writer: &dyn Writer) -> Result<(), Error> {
         let text = |snapshot: &Arc<Snapshot>| snapshot.shared_bytes().clone();
         writer.set_pending(&PendingRecord {
             info: pending.info.clone().until(SystemTime::now() + pending.time),
@@ -35,32 +30,38 @@ impl Engine {
             file: pending.back.file.as_ref().map(text),
             written: pending.back.written.as_ref().map(text),
         })?;
-        if self.running.is_none() {
-            return Ok(());
-        }
-        let (engine, watched) = (self.clone(), pending.clone());
+        let Some(running) = &self.running else { return Ok(()) };
+        running.exchange(|state| state.pending = Some(pending.clone()));
+        let (engine, id) = (self.clone(), pending.info.id.clone());
         let thread = thread::Builder::new().name("confirm".to_owned());
-        if let Err(source) = thread.spawn(move || engine.watch(&watched)) {
-            writer.clear_pending()?;
-            return Err(Error::io("spawn a thread for", self.store.path())(source));
-        }
-        Ok(())
+        let spawned = thread.spawn(move || engine.roll_back_in_time(&id));
+        spawned.map(drop).map_err(|source| {
+            self.forget_pending(Some(writer));
+            Error::io("spawn a thread for", self.store.path())(source)
+        })
     }
 
-    /// Rolls a change back when its time is over.
-    fn watch(&self, pending: &PendingChange) {
-        let mut is_decided = pending.is_decided_in_time();
-        while !is_decided {
-            match self.roll_back_pending(&pending.info.id, NO_USER, "not confirmed in time") {
+    /// Waits until a change is decided, and rolls it back when its time is over.
+    fn roll_back_in_time(&self, id: &str) {
+        let Some(running) = &self.running else { return };
+        loop {
+            let told = running.times_told();
+            let pending = running.state().pending.filter(|pending| pending.info.id == id);
+            let Some(left) = pending.map(|pending| pending.left()) else { return };
+            if !left.is_zero() {
+                running.wait_for_more(told, left);
+                continue;
+            }
+            match self.roll_back_pending(id, NO_USER, "not confirmed in time") {
                 Ok(_) => return self.count_pending_end("expired"),
                 Err(error) if matches!(error.kind, ErrorKind::NothingPending | ErrorKind::OtherPending) => {
                     return;
                 }
                 Err(error) => {
-                    self.tell(LogLevel::Error, &format!("a change could not be rolled back: {error}"))
+                    self.tell(LogLevel::Error, &format!("a change could not be rolled back: {error}"));
+                    running.wait_for_more(running.times_told(), RETRY);
                 }
             }
-            is_decided = pending.is_decided_within(RETRY);
         }
     }
 
@@ -70,17 +71,16 @@ impl Engine {
     /// `NothingPending`, `OtherPending`, `Busy`; `Store`, after which the change is still pending.
     pub fn confirm(&self, id: &str) -> Result<(), Error> {
         let _turn = self.take_turn()?;
-        if self.running.is_none() {
+        let Some(running) = &self.running else {
             let writer = self.writer()?;
             self.refuse_other(id)?;
             return writer.clear_pending();
-        }
-        let pending = self.pending_with(id)?;
-        if !pending.can_be_confirmed() {
+        };
+        if self.pending_with(id)?.left().is_zero() {
             return Err(Error::nothing_pending());
         }
         self.writer()?.clear_pending()?;
-        self.release_pending(&pending);
+        running.exchange(|state| state.pending = None);
         self.count_pending_end("confirmed");
         Ok(())
     }
@@ -108,7 +108,7 @@ impl Engine {
         self.activity().into_iter().for_each(|activity| activity.count(Count::PendingEnd(end)));
     }
 
-    fn pending_with(&self, id: &str) -> Result<Arc<PendingChange>, Error> {
+    fn pending_with(&self, id: &str) -> Result<PendingChange, Error> {
         let pending = self.pending().ok_or_else(Error::nothing_pending)?;
         if pending.info.id == id { Ok(pending) } else { Err(Error::other_pending()) }
     }
@@ -124,11 +124,11 @@ impl Engine {
 
     fn roll_back_pending(&self, id: &str, by: &str, why: &str) -> Result<Aftermath, Error> {
         let _turn = self.take_turn()?;
-        if self.running.is_none() {
-            return self.roll_back_stored(id, (by, why));
-        }
+        let Some(running) = &self.running else { return self.roll_back_stored(id, (by, why)) };
         let pending = self.pending_with(id)?;
-        pending.clock().is_rolling_back = true;
+        // From now on it can't be confirmed.
+        let over = PendingChange { until: Instant::now(), ..pending.clone() };
+        running.exchange(|state| state.pending = Some(over));
         let writer = self.writer()?;
         let rolled_back = self.revert_file(Some(&*writer), &pending.back, (by, why));
         // The running configuration is restored, even if the file could not be.
@@ -143,7 +143,7 @@ impl Engine {
         }
         self.reload_after_rollback(&*writer, by);
         writer.clear_pending()?;
-        self.release_pending(&pending);
+        running.exchange(|state| state.pending = None);
         Ok(rolled_back.0)
     }
 
@@ -184,84 +184,35 @@ impl Engine {
     }
 }
 
-/// A change that has to be confirmed, in the process that made it: with its clock.
+/// A change that has to be confirmed, in the process that made it.
+#[derive(Debug, Clone)]
 pub struct PendingChange {
-    /// Its deadline is that of the clock.
+    /// Its deadline is that of `until`.
     pub(super) info: PendingInfo,
     pub(super) back: RollbackPoint,
     /// The time that it waits to be confirmed, once it is made.
-    pub(super) time: Duration,
-    clock: Mutex<Clock>,
-    /// Notified of a decision, and of a clock that was set anew.
-    changed: Condvar,
-}
-
-struct Clock {
+    time: Duration,
+    /// When it is rolled back. While it is made, that is later.
     until: Instant,
-    is_decided: bool,
-    /// True if the change is being rolled back; then it can no longer be confirmed.
-    is_rolling_back: bool,
-}
-
-/// Holds whole configurations, with their secrets.
-impl fmt::Debug for PendingChange {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PendingChange").field("id", &self.info.id).finish_non_exhaustive()
-    }
 }
 
 impl PendingChange {
     /// A change that is being made, for at most `longest`; then it waits for `time`.
     pub(super) fn new(info: PendingInfo, back: RollbackPoint, [time, longest]: [Duration; 2]) -> Self {
-        let until = Instant::now() + longest + time;
-        let clock = Mutex::new(Clock { until, is_decided: false, is_rolling_back: false });
-        Self { info, back, time, clock, changed: Condvar::new() }
+        Self { info, back, time, until: Instant::now() + longest + time }
     }
 
     /// The description for users. While the change is still being made, it tells of no more time than there is then.
     pub fn info(&self) -> PendingInfo {
-        self.info.clone().until(SystemTime::now() + self.clock().left().min(self.time))
+        self.info.clone().until(SystemTime::now() + self.left().min(self.time))
     }
 
     /// Starts the time, once the change is made and loaded.
-    pub(super) fn start_clock(&self) {
-        self.clock().until = Instant::now() + self.time;
-        self.changed.notify_all();
+    #[must_use]
+    pub(super) fn started(self) -> Self {
+        Self { until: Instant::now() + self.time, ..self }
     }
 
-    /// Ends the waiting: the change is confirmed or rolled back.
-    pub(super) fn decide(&self) {
-        self.clock().is_decided = true;
-        self.changed.notify_all();
-    }
-
-    fn can_be_confirmed(&self) -> bool {
-        let clock = self.clock();
-        !(clock.left().is_zero() || clock.is_rolling_back)
-    }
-
-    /// Waits for a decision; false on timeout.
-    fn is_decided_in_time(&self) -> bool {
-        let mut clock = self.clock();
-        while !(clock.is_decided || clock.left().is_zero()) {
-            let left = clock.left();
-            clock = self.changed.wait_timeout(clock, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        clock.is_decided
-    }
-
-    /// Waits for a decision for `time`, whatever the clock says.
-    fn is_decided_within(&self, time: Duration) -> bool {
-        let waited = self.changed.wait_timeout_while(self.clock(), time, |clock| !clock.is_decided);
-        waited.unwrap_or_else(PoisonError::into_inner).0.is_decided
-    }
-
-    fn clock(&self) -> MutexGuard<'_, Clock> {
-        self.clock.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Clock {
     /// The time that is left to confirm the change.
     fn left(&self) -> Duration {
         self.until.saturating_duration_since(Instant::now())
@@ -351,7 +302,7 @@ mod tests {
         let back = RollbackPoint { id: id.clone(), file: None, server: None, written: None };
         let info = PendingInfo::new(id, operation, by, SystemTime::now());
         let pending = PendingChange::new(info, back, [30, 3600].map(Duration::from_secs));
-        assert!(pending.clock().left() > Duration::from_secs(60), "it is not rolled back while it is made");
+        assert!(pending.left() > Duration::from_secs(60), "it is not rolled back while it is made");
         assert!(pending.info().seconds_left <= 30);
     }
 }

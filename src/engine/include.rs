@@ -114,7 +114,6 @@ impl Composed {
             included: IncludedTexts::default(),
             pieces: Vec::new(),
             open: vec![0],
-            told: HashSet::new(),
         };
         composer.append(0);
         let Composer { whole, files, included, pieces, .. } = composer;
@@ -584,20 +583,9 @@ impl ComposedFile {
     }
 }
 
-/// The reason why the files of an `include` are not there.
-struct IncludeFault {
-    message: String,
-    /// True if a file is elsewhere, and only those below the folder are looked at.
-    is_elsewhere: bool,
-    /// True if the files include each other without an end, or too often, which is reported once.
-    is_endless: bool,
-}
-
-impl IncludeFault {
-    fn endless(message: String) -> Self {
-        Self { message, is_elsewhere: false, is_endless: true }
-    }
-}
+/// The reason why the files of an `include` are not there; true if one of them is elsewhere, and only those below the
+/// folder are looked at.
+type IncludeFault = (String, bool);
 
 struct Composer<'s> {
     read: ReadIncluded<'s>,
@@ -611,8 +599,6 @@ struct Composer<'s> {
     pieces: Vec<ComposedPiece>,
     /// The files that are being included, the configuration first.
     open: Vec<usize>,
-    /// The faults that were reported, with their places.
-    told: HashSet<(usize, Span, String)>,
 }
 
 impl Composer<'_> {
@@ -624,21 +610,17 @@ impl Composer<'_> {
         for (span, pattern) in text.includes() {
             self.push(file, position, &bytes[position..span.start as usize]);
             position = span.end as usize;
-            if let Err(fault) = self.include(pattern) {
-                self.tell(file, span, fault);
+            if let Err((message, is_elsewhere)) = self.include(pattern) {
+                // Once, however often a file is included, or a pattern stands there.
+                let is_known = |file: &ComposedFile| file.faults.iter().any(|known| known.message == message);
+                if !self.files.iter().any(is_known) {
+                    let fault = Diagnostic::error(span.clone(), message).hint("nothing of it is seen here");
+                    self.files[file].faults.push(fault);
+                    self.files[file].unseen.extend(is_elsewhere.then(|| span.clone()));
+                }
             }
         }
         self.push(file, position, &bytes[position..]);
-    }
-
-    fn tell(&mut self, file: usize, span: &Span, fault: IncludeFault) {
-        let IncludeFault { message, is_elsewhere, is_endless } = fault;
-        let place = if is_endless { (0, 0..0) } else { (file, span.clone()) };
-        if self.told.insert((place.0, place.1, message.clone())) {
-            let file = &mut self.files[file];
-            file.faults.push(Diagnostic::error(span.clone(), message).hint("nothing of it is seen here"));
-            file.unseen.extend(is_elsewhere.then(|| span.clone()));
-        }
     }
 
     fn push(&mut self, file: usize, offset: usize, text: &str) {
@@ -649,19 +631,16 @@ impl Composer<'_> {
     /// Appends the files that a pattern names.
     fn include(&mut self, pattern: &str) -> Result<(), IncludeFault> {
         if self.open.len() > MAX_DEPTH {
-            return Err(IncludeFault::endless(format!("includes nest deeper than {MAX_DEPTH}")));
+            return Err((format!("includes nest deeper than {MAX_DEPTH}"), false));
         }
         let cannot = |error: IncludeError| {
-            if matches!(error, IncludeError::TooMuch) {
-                return IncludeFault::endless(error.to_string());
-            }
             let is_elsewhere = matches!(error, IncludeError::Outside | IncludeError::Linked);
             let message = match Masker::opaque().value(pattern) {
                 Cow::Borrowed(pattern) => format!("cannot include `{pattern}`: {error}"),
                 // The error names the file.
                 Cow::Owned(masked) => format!("cannot include `{masked}`"),
             };
-            IncludeFault { message, is_elsewhere, is_endless: false }
+            (message, is_elsewhere)
         };
         let texts = match self.included.get(pattern) {
             Some(known) => known.clone(),
@@ -677,7 +656,7 @@ impl Composer<'_> {
     fn include_text(&mut self, included: IncludedText) -> Result<(), IncludeFault> {
         let file = self.number_of(included);
         if self.open.contains(&file) {
-            return Err(IncludeFault::endless(format!("`{}` includes itself", self.files[file].name)));
+            return Err((format!("`{}` includes itself", self.files[file].name), false));
         }
         if self.files[file].is_broken() {
             return Ok(());

@@ -13,7 +13,7 @@ use super::guard::Guard;
 use super::history::is_edited_since;
 use super::hook::Hooks;
 use super::include::Composed;
-use super::running::{Activity, Pass, ReloadRun, Running, ServerState, Turn};
+use super::running::{Activity, ReloadRun, Running, ServerState, Turn};
 use super::service::{ConfigService, ConfigSource, Decision, ServerHealth, Status, differing, last_change};
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
@@ -22,9 +22,6 @@ use crate::store::{
     NodeRecord, PendingInfo, RunBy, Store, Writer,
 };
 use mediaconf::Faults;
-
-/// The longest time that a dry run waits for the check commands of others.
-const REHEARSAL_WAIT: Duration = Duration::from_secs(120);
 
 /// The longest time that a writer waits for another writer to finish.
 pub const DEFAULT_LOCK_WAIT: Duration = Duration::from_secs(10);
@@ -126,7 +123,7 @@ impl Engine {
     }
 
     /// The change of the server that has to be confirmed.
-    pub fn pending(&self) -> Option<Arc<PendingChange>> {
+    pub fn pending(&self) -> Option<PendingChange> {
         self.running.as_ref()?.pending()
     }
 
@@ -152,17 +149,6 @@ impl Engine {
         let Some(running) = &self.running else { return Ok(None) };
         running.take_turn(DEFAULT_LOCK_WAIT).map(Some).ok_or_else(|| {
             Error::new(ErrorKind::TurnTaken, "another change is under way").hint("try again when it is done")
-        })
-    }
-
-    /// Waits to be the only dry run of this process whose check command runs.
-    pub(super) fn rehearse(&self, options: &ChangeOptions) -> Result<Option<Pass>, Error> {
-        let Some(running) = &self.running else { return Ok(None) };
-        let pass = running.rehearse(options.at_most(REHEARSAL_WAIT));
-        options.refuse_late()?;
-        pass.map(Some).ok_or_else(|| {
-            Error::new(ErrorKind::TurnTaken, "other dry runs wait for the check command")
-                .hint("try again when they are done")
         })
     }
 

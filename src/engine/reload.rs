@@ -92,7 +92,8 @@ impl Engine {
     ) -> Result<(), Error> {
         let Some(command) = &self.hooks.reload else { return Ok(()) };
         let Err(failure) = occasion.reload(command, text) else { return Ok(()) };
-        let message = format!("the reload command failed after `{}`", occasion.operation);
+        let what = if failure.interrupted.is_some() { "was interrupted" } else { "failed" };
+        let message = format!("the reload command {what} after `{}`", occasion.operation);
         let record = ChangeRecord {
             id: Some(&back.id),
             message: Some(&message),
@@ -105,19 +106,30 @@ impl Engine {
         };
         // A failure to roll back must not hide that the reload failed.
         let (aftermath, file) = restored.unwrap_or((Aftermath::NotRestored, None));
-        if !matches!(aftermath, Aftermath::ChangedMeanwhile | Aftermath::NotRestored) {
-            self.restore_running(back, true, None);
-            // The old configuration needs no confirmation.
-            if let Some(pending) = self.pending() {
-                self.forget_pending(&pending, writer);
-            }
-            let old = back.server.as_ref().map(|(running, _)| running).or(file.as_ref());
-            if let Some(Ok(old)) = old.map(|old| self.candidate(writer, old)) {
-                // The command runs again for the old text; its result changes nothing.
-                let _ = occasion.run(command, &old, self.hooks.timeout);
-            }
+        let mut refusal = not_reloaded(&failure, aftermath);
+        if matches!(aftermath, Aftermath::ChangedMeanwhile | Aftermath::NotRestored) {
+            return Err(refusal);
         }
-        Err(not_reloaded(&failure, aftermath))
+        self.restore_running(back, true, None);
+        // The old configuration needs no confirmation.
+        if self.pending().is_some() {
+            self.forget_pending(writer);
+        }
+        let old = back.server.as_ref().map(|(running, _)| running).or(file.as_ref());
+        let again = old.map(|old| self.candidate(writer, old).map(|text| (old, text)));
+        if let Some(Ok((old, text))) = again
+            && let Err(again) = occasion.run(command, &text, self.hooks.timeout)
+        {
+            let told = |failure: &str| format!("; for the old configuration it {failure}");
+            refusal.brief = refusal.brief.map(|brief| brief + &told(&again.reason));
+            refusal.message += &told(&again.to_string());
+            let message = Some("the reload command failed for the old configuration, too");
+            let record = ChangeRecord { id: None, message, ..record };
+            let kept = writer.map_or(Ok(()), |writer| writer.keep_aside(old.bytes(), &record));
+            kept.unwrap_or_else(|error| self.tell(LogLevel::Warning, &error.to_string()));
+            self.tell_failure(occasion.operation, refusal.clone());
+        }
+        Err(refusal)
     }
 
     /// Makes the media server load the running configuration again, or without a server the one in the file.

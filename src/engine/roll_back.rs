@@ -9,7 +9,6 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::change::UNSAVED;
-use super::confirm::PendingChange;
 use super::local::{Engine, LogLevel};
 use super::rebase::conflicts;
 use super::running::LastChange;
@@ -28,7 +27,7 @@ pub(super) const NO_USER: &str = "";
 pub(super) const SERVER_ENDED: &str = "not confirmed before the server ended";
 
 /// The state before a change, which a rollback restores, and the text that the change wrote.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(super) struct RollbackPoint {
     /// The id of the change.
     pub id: String,
@@ -240,22 +239,12 @@ impl Engine {
     }
 
     /// Forgets a pending change that was not made after all.
-    pub(super) fn forget_pending(&self, pending: &PendingChange, writer: Option<&dyn Writer>) {
+    pub(super) fn forget_pending(&self, writer: Option<&dyn Writer>) {
         if let Some(Err(error)) = writer.map(|writer| writer.clear_pending()) {
             let kept = "the history keeps an entry for a change that was not made";
             self.tell(LogLevel::Error, &format!("{kept}: {error}"));
         }
-        self.release_pending(pending);
-    }
-
-    /// Ends the waiting of a pending change that was decided.
-    pub(super) fn release_pending(&self, pending: &PendingChange) {
-        if let Some(running) = &self.running {
-            running.exchange(|state| {
-                state.pending.take_if(|other| other.info.id == pending.info.id);
-            });
-        }
-        pending.decide();
+        self.running.iter().for_each(|running| running.exchange(|state| state.pending = None));
     }
 
     /// Records a failure that came after the response.

@@ -2,8 +2,10 @@
 //! and the counts of the server since its start.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use parking_lot::{ArcMutexGuard, Condvar, Mutex, RawMutex, RwLock};
 
 use super::change::{ChangeReport, Operation, OutcomeNote};
 use super::confirm::PendingChange;
@@ -27,7 +29,7 @@ pub struct ServerState {
     /// The last failure that came after the response.
     pub last_error: Option<Error>,
     /// The last change, while it has to be confirmed.
-    pub pending: Option<Arc<PendingChange>>,
+    pub pending: Option<PendingChange>,
 }
 
 /// The last change of a running configuration.
@@ -51,8 +53,7 @@ impl ServerState {
 #[derive(Debug)]
 pub struct Running {
     state: RwLock<ServerState>,
-    turn: Arc<Gate>,
-    rehearsal: Arc<Gate>,
+    turn: Arc<Mutex<()>>,
     /// Counts what there is to tell of: each exchange of the state, and each reload.
     told: Mutex<u64>,
     has_told: Condvar,
@@ -71,113 +72,56 @@ impl Running {
             last_error: None,
             pending: None,
         };
-        let (turn, rehearsal, told, has_told, activity) = Default::default();
-        Self { state: RwLock::new(state), turn, rehearsal, told, has_told, activity }
+        let (turn, told, has_told, activity) = Default::default();
+        Self { state: RwLock::new(state), turn, told, has_told, activity }
     }
 
     /// The state as it is now.
     pub fn state(&self) -> ServerState {
-        self.state.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.state.read().clone()
     }
 
     /// The running configuration as it is now.
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        self.state.read().unwrap_or_else(PoisonError::into_inner).running.clone()
+        self.state.read().running.clone()
     }
 
     /// The change that has to be confirmed.
-    pub fn pending(&self) -> Option<Arc<PendingChange>> {
-        self.state.read().unwrap_or_else(PoisonError::into_inner).pending.clone()
+    pub fn pending(&self) -> Option<PendingChange> {
+        self.state.read().pending.clone()
     }
 
     /// Changes the state; only the holder of the turn calls this.
     pub(super) fn exchange(&self, change: impl FnOnce(&mut ServerState)) {
-        change(&mut self.state.write().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.state.write());
         self.tell();
     }
 
     /// Wakes who waits for a change.
     pub(super) fn tell(&self) {
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        *self.told.lock() += 1;
         self.has_told.notify_all();
     }
 
     /// The number of changes that there were to tell of.
     pub(super) fn times_told(&self) -> u64 {
-        *self.told.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.told.lock()
     }
 
     /// Waits until there were more than so many, at most for this time.
     pub(super) fn wait_for_more(&self, known: u64, most: Duration) {
-        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         // Whoever waits looks again in any case.
-        drop(self.has_told.wait_timeout_while(told, most, |told| *told == known));
+        self.has_told.wait_while_for(&mut self.told.lock(), |told| *told == known, most);
     }
 
     /// Waits to be the only writer; `None` if that takes longer than `wait`.
     pub(super) fn take_turn(&self, wait: Duration) -> Option<Turn> {
-        self.turn.enter(wait, usize::MAX)
-    }
-
-    /// Waits to be the only dry run whose check command runs; `None` if that takes longer than `wait`, or if
-    /// [`MAX_REHEARSALS`] wait already.
-    pub(super) fn rehearse(&self, wait: Duration) -> Option<Pass> {
-        self.rehearsal.enter(wait, MAX_REHEARSALS)
+        self.turn.try_lock_arc_for(wait)
     }
 }
 
 /// The right to change the state, until it is dropped.
-pub(super) type Turn = Pass;
-
-/// The number of dry runs that wait for the check command of another one. Each takes a connection.
-pub const MAX_REHEARSALS: usize = 8;
-
-/// A place for one thread at a time, where the others wait.
-#[derive(Debug, Default)]
-pub struct Gate {
-    crowd: Mutex<Crowd>,
-    next: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct Crowd {
-    is_taken: bool,
-    waiting: usize,
-}
-
-/// The right to be there, until it is dropped.
-#[derive(Debug)]
-pub struct Pass(Arc<Gate>);
-
-impl Gate {
-    /// Waits for the place; `None` if that takes longer than `wait`, or if `most` others wait already.
-    pub fn enter(self: &Arc<Self>, wait: Duration, most: usize) -> Option<Pass> {
-        let deadline = Instant::now() + wait;
-        let mut crowd = self.crowd();
-        if crowd.is_taken && crowd.waiting >= most {
-            return None;
-        }
-        crowd.waiting += 1;
-        while crowd.is_taken {
-            let Some(rest) = deadline.checked_duration_since(Instant::now()) else { break };
-            crowd = self.next.wait_timeout(crowd, rest).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        crowd.waiting -= 1;
-        let is_free = !std::mem::replace(&mut crowd.is_taken, true);
-        is_free.then(|| Pass(self.clone()))
-    }
-
-    fn crowd(&self) -> MutexGuard<'_, Crowd> {
-        self.crowd.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Pass {
-    fn drop(&mut self) {
-        self.0.crowd().is_taken = false;
-        self.0.next.notify_one();
-    }
-}
+pub(super) type Turn = ArcMutexGuard<RawMutex, ()>;
 
 /// An event that a server counts, by the values of the labels in its metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -244,12 +188,12 @@ impl Default for Activity {
 impl Activity {
     /// How often this happened.
     pub fn counted(&self, count: Count) -> u64 {
-        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let counts = self.counts.lock();
         counts.get(&count).copied().unwrap_or_default()
     }
 
     pub(super) fn count(&self, count: Count) {
-        *self.counts.lock().unwrap_or_else(PoisonError::into_inner).entry(count).or_default() += 1;
+        *self.counts.lock().entry(count).or_default() += 1;
     }
 
     /// True if a configuration was put into effect since the one that the server started with.
@@ -258,7 +202,7 @@ impl Activity {
     }
 
     pub fn last_reload(&self) -> LastReload {
-        self.last_reload.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.last_reload.lock().clone()
     }
 
     pub(super) fn count_change(
@@ -296,7 +240,7 @@ impl Activity {
     pub(super) fn note_reload(&self, succeeded: bool, run: ReloadRun) {
         self.count(Count::Reload(succeeded));
         let last = LastReload { at: SystemTime::now(), succeeded, run };
-        *self.last_reload.lock().unwrap_or_else(PoisonError::into_inner) = last;
+        *self.last_reload.lock() = last;
     }
 }
 
@@ -317,28 +261,5 @@ mod tests {
         });
         running.exchange(|state| state.generation += 1);
         assert_eq!(waiter.join().ok(), Some(known + 1));
-    }
-}
-
-#[cfg(test)]
-mod gate_tests {
-    use super::*;
-
-    #[test]
-    fn one_is_there_and_so_many_wait() {
-        let (gate, long) = (Arc::new(Gate::default()), Duration::from_secs(60));
-        let first = gate.enter(Duration::ZERO, 0).expect("nobody is there");
-        assert!(gate.enter(long, 0).is_none(), "nobody may wait");
-        assert!(gate.enter(Duration::ZERO, 1).is_none(), "the time is over");
-        std::thread::scope(|scope| {
-            let second = scope.spawn(|| gate.enter(long, 1).is_some());
-            while gate.crowd().waiting == 0 {
-                std::thread::yield_now();
-            }
-            assert!(gate.enter(long, 1).is_none(), "one waits already");
-            drop(first);
-            assert!(second.join().expect("it does not panic"));
-        });
-        assert!(gate.enter(Duration::ZERO, 0).is_some());
     }
 }

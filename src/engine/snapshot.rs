@@ -92,11 +92,6 @@ impl Snapshot {
         self.document.get_or_init(|| Document::from_bytes(self.bytes.clone()))
     }
 
-    /// The same without anything else that was computed from the text.
-    pub fn into_document(self) -> Document {
-        self.document.into_inner().unwrap_or_else(|| Document::from_bytes(self.bytes))
-    }
-
     pub fn shared_bytes(&self) -> &Bytes {
         &self.bytes
     }

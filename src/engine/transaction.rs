@@ -6,8 +6,7 @@
 //! finish:  judgement → check hook → prepare → commit → swap → reload hook
 //! ```
 //!
-//! A rehearsal takes neither turn nor lock, and ends behind the check hook, which runs for one rehearsal at
-//! a time: however long that takes, no change waits for it.
+//! A rehearsal takes neither turn nor lock, and ends behind the check hook: however long that takes, no change waits for it.
 //!
 //! If a step fails, the stored text is as before. Between the steps up to the commit, a change whose
 //! request has timed out is given up.
@@ -346,8 +345,7 @@ impl<'e> Transaction<'e> {
         let is_made = !self.options.dry_run;
         if let (true, Some(after)) = (report.changed, report.snapshot.clone()) {
             report.new_warnings = self.judge(report.old.as_ref(), &after)?;
-            let pending = self.carry_out(report.old.as_ref(), &after)?;
-            report.pending = pending.map(|pending| pending.info());
+            report.pending = self.carry_out(report.old.as_ref(), &after)?;
             report.id = (is_made && self.operation.writes()).then(|| self.id.clone());
             if self.options.reload_later && is_made {
                 // Gives the lock back, and hands the turn to a thread that runs the reload command.
@@ -371,7 +369,7 @@ impl<'e> Transaction<'e> {
         &mut self,
         old: Option<&Arc<Snapshot>>,
         after: &Arc<Snapshot>,
-    ) -> Result<Option<Arc<PendingChange>>, Error> {
+    ) -> Result<Option<PendingInfo>, Error> {
         let (engine, options) = (self.engine, self.options);
         let hooks = &engine.hooks;
         let _hold = (!hooks.are_empty()).then(|| hooks.interrupt.hold());
@@ -385,7 +383,6 @@ impl<'e> Transaction<'e> {
             false => None,
         };
         if let (Some(command), Some(candidate)) = (&hooks.check, &candidate) {
-            let _alone = if options.takes_turn() { None } else { engine.rehearse(options)? };
             let checked = occasion.run(command, candidate, options.at_most(hooks.timeout));
             options.refuse_late()?;
             checked.map_err(rejected)?;
@@ -399,15 +396,18 @@ impl<'e> Transaction<'e> {
         let back = self.way_back(after);
         let pending = self.arm_rollback(&back)?;
         let committed = self.commit(after, message.as_deref()).inspect_err(|_| {
-            pending.iter().for_each(|pending| engine.forget_pending(pending, self.writer.as_deref()));
+            pending.iter().for_each(|_| engine.forget_pending(self.writer.as_deref()));
         })?;
         self.warnings.extend(committed);
-        self.swap(after, pending.clone());
+        self.swap(after);
         if let (Some(candidate), false) = (&candidate, options.reload_later) {
             engine.reload(&occasion, candidate, self.writer.as_deref(), &back)?;
         }
-        pending.iter().for_each(|pending| pending.start_clock());
-        Ok(pending)
+        let pending = pending.map(PendingChange::started);
+        if let (Some(running), Some(pending)) = (&engine.running, &pending) {
+            running.exchange(|state| state.pending = Some(pending.clone()));
+        }
+        Ok(pending.map(|pending| pending.info()))
     }
 
     /// Keeps a running configuration that is in no file and would be lost. A patch is merged into it,
@@ -423,7 +423,7 @@ impl<'e> Transaction<'e> {
     }
 
     /// Arms the automatic rollback of a change that has to be confirmed.
-    fn arm_rollback(&self, back: &RollbackPoint) -> Result<Option<Arc<PendingChange>>, Error> {
+    fn arm_rollback(&self, back: &RollbackPoint) -> Result<Option<PendingChange>, Error> {
         let Some(time) = self.options.confirm else { return Ok(None) };
         let can_wait = self.state.is_some() || self.engine.is_run_by_nodes();
         let writer = self.writer.as_ref().filter(|_| can_wait).ok_or_else(Error::no_server)?;
@@ -434,7 +434,7 @@ impl<'e> Transaction<'e> {
             ..PendingInfo::new(back.id.clone(), operation, by, SystemTime::now())
         };
         let longest = self.engine.hooks.timeout + DEFAULT_LOCK_WAIT;
-        let pending = Arc::new(PendingChange::new(info, back.clone(), [time, longest]));
+        let pending = PendingChange::new(info, back.clone(), [time, longest]);
         self.engine.arm_rollback(&pending, &**writer)?;
         Ok(Some(pending))
     }
@@ -473,7 +473,7 @@ impl<'e> Transaction<'e> {
     }
 
     /// Makes the new configuration the running one.
-    fn swap(&self, after: &Arc<Snapshot>, pending: Option<Arc<PendingChange>>) {
+    fn swap(&self, after: &Arc<Snapshot>) {
         let Some(running) = &self.engine.running else { return };
         let is_stored = self.operation.writes() || self.file().is_some_and(|file| file.is_same_text(after));
         let (by, operation) = (self.options.by.clone(), self.name().to_owned());
@@ -487,7 +487,6 @@ impl<'e> Transaction<'e> {
             state.running = after.clone();
             state.generation += 1;
             state.last_error = None;
-            state.pending = pending;
             state.last_change = Some(last_change);
         });
         if self.engine.hooks.reload.is_none() {

@@ -4,23 +4,22 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::Path as FilePath;
 use std::sync::Arc;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::cli::args::Invocation;
 use crate::cli::context;
-use crate::cli::fleet::answers::{print_diffs, print_table};
-use crate::cli::fleet::members::FleetMember;
+use crate::cli::fleet::answers::{Answers, print_diffs, print_table};
 use crate::cli::fleet::names::in_ranges;
 use crate::cli::input::{self, STDIN, is_url};
 use crate::cli::render::report::all_lack;
 use crate::cli::render::table;
 use crate::cli::render::texts::{changed, first_paths, print_diff};
-use crate::cli::target::{self, Purpose, Target};
+use crate::cli::target::{self, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Guard, Snapshot, added_and_removed, diff_lines};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeRef, NotAChangeRef};
-use mediaconf::{ChangedValue, Condition, Config, Edit, Kind, Masker, Path, Schema, Segment};
+use mediaconf::{ChangedValue, Condition, Config, Edit, Kind, Path, Schema, Segment};
 
 /// Show how two configurations differ
 ///
@@ -91,99 +90,69 @@ impl DiffArgs {
         let Invocation { global, ui, .. } = call;
         let sides = self.sides()?;
         let conditions = input::conditions(&self.conditions, self.accept.is_some())?;
-        if context::several_chosen(global) {
-            return self.on_servers(sides, &conditions, call);
-        }
-        let mut target: Option<Target> = None;
-        let mut load = |argument: Option<&str>| match argument {
-            Some(url) if is_url(url) => Side::read(&mut target::at_argument(url, global, ui)?, None),
-            Some(file) if !is_of_target(argument) => Side::of_file(file),
-            _ => {
-                let found = match target.take() {
-                    Some(target) => target,
-                    None => target::resolve(global, Purpose::default(), ui)?,
+        // What is the same for all servers is read once.
+        let given = |argument: Option<&str>| match argument {
+            Some(url) if is_url(url) && context::several_chosen(global) => {
+                let message = "several servers are not compared with another server";
+                Err(Error::usage(message, "use `diff --across`"))
+            }
+            Some(url) if is_url(url) => {
+                Side::read(&mut target::at_argument(url, global, ui)?, None).map(Some)
+            }
+            Some(file) if !is_of_target(file) => {
+                let file = FilePath::new(file);
+                Ok(Some(Side { name: input::name(file), text: input::snapshot(file)? }))
+            }
+            _ => Ok(None),
+        };
+        let compared = |sides| Compared::new(sides, &conditions, self.json, ui);
+        let answers = match [given(sides[0])?, given(sides[1])?] {
+            [Some(old), Some(new)] => Answers::of_one(String::new(), compared([old, new])?, ui),
+            given => call.ask("compare", |server| {
+                let mut side = |at: usize| match &given[at] {
+                    Some(side) => Ok(side.clone()),
+                    None => Side::of_target(sides[at], &mut server.target),
                 };
-                Side::of_target(argument, target.insert(found))
-            }
+                compared([side(0)?, side(1)?])
+            })?,
         };
-        let compared = Compared::new([load(sides[0])?, load(sides[1])?], &conditions, self.json)?;
-        compared.notes.iter().for_each(|note| ui.note(note));
-        let differs = match &compared.patch {
-            Some(patch) => {
-                note_guards(&compared.sides[0].values()?.to_json(), patch, ui);
-                ui.print_json(&shown_patch(patch, ui))?;
-                !patch.is_empty()
+        answers.once(|compared| compared.notes.clone()).iter().for_each(|note| ui.note(note));
+        if self.json {
+            answers.print_json(|compared| compared.patch.clone())?;
+        } else if let Some((_, Compared { sides: [old, new], diff, .. })) = answers.one() {
+            ui.print_painted(|out| print_diff(diff, [&old.name, &new.name], ui, out))?;
+        } else {
+            // Equal differences of servers are shown once, above a table of all servers.
+            let (mut diffs, mut rows) = (Vec::new(), Vec::new());
+            for (server, Compared { sides, diff, .. }) in answers.found() {
+                let [old, new] = sides.each_ref().map(|side| &*side.text);
+                let [added, removed] = added_and_removed(diff);
+                let (differs, lines) = match diff.is_empty() {
+                    true => ("no", "-".to_owned()),
+                    false => ("yes", format!("+{added} -{removed}")),
+                };
+                let paths = first_paths([old, new], &ui.masker().unwrap_or_default());
+                rows.push(answers.row(server, [differs.to_owned(), lines, paths]));
+                diffs.push((server, (diff.clone(), changed(old, new))));
             }
-            None => compared.print(ui)?,
-        };
-        Ok(if differs { Exit::Different } else { Exit::Done })
+            print_diffs(diffs, sides.map(|side| side.unwrap_or("the server")), ui)?;
+            print_table(&["SERVER", "DIFFERS", "LINES", "PATHS"], rows, ui)?;
+        }
+        let differs = answers.found().any(|(_, compared)| compared.differs);
+        Ok(answers.exit_if(differs, Exit::Different))
     }
 
     /// The arguments for the two sides; `None` is the configuration that `mediactl read` shows.
     fn sides(&self) -> Result<[Option<&str>; 2], Error> {
-        let sides = match (self.first.as_deref(), self.second.as_deref()) {
-            (None, _) => [Some(RUNNING), Some(SAVED)],
-            (Some(only), None) if is_change_ref(only) => [Some(only), Some(SAVED)],
-            (Some(only), None) => [None, Some(only)],
-            (Some(first), Some(second)) => [Some(first), Some(second)],
-        };
-        if sides == [Some(STDIN), Some(STDIN)] {
-            return Err(Error::usage("standard input can't be both sides", "give a file for one of them"));
-        }
-        Ok(sides)
-    }
-
-    /// Prints equal differences of servers once, and a table of all servers; or an object with the patch of each.
-    fn on_servers(
-        &self,
-        sides: [Option<&str>; 2],
-        conditions: &[Condition],
-        call: Invocation<'_>,
-    ) -> Result<Exit, Error> {
-        let (ui, masker) = (call.ui, call.ui.masker());
-        // What is the same for all is read once.
-        let given = |argument: Option<&str>| match argument {
-            Some(url) if is_url(url) => {
-                let message = "several servers are not compared with another server";
-                Err(Error::usage(message, "use `diff --across`"))
+        match (self.first.as_deref(), self.second.as_deref()) {
+            (Some(STDIN), Some(STDIN)) => {
+                Err(Error::usage("standard input can't be both sides", "give a file for one of them"))
             }
-            Some(file) if !is_of_target(argument) => Side::of_file(file).map(Some),
-            _ => Ok(None),
-        };
-        let given = [given(sides[0])?, given(sides[1])?];
-        let answers = call.ask("compare", |server| {
-            let mut side = |at: usize| match &given[at] {
-                Some(side) => Ok(side.clone()),
-                None => Side::of_target(sides[at], &mut server.target),
-            };
-            Compared::new([side(0)?, side(1)?], conditions, self.json)
-        })?;
-        answers.once(|compared| compared.notes.clone()).iter().for_each(|note| ui.note(note));
-        if self.json {
-            answers
-                .print_json(|compared| json!(compared.patch.as_ref().map(|patch| shown_patch(patch, ui))))?;
-            let has_changes =
-                |compared: &Compared| compared.patch.as_ref().is_some_and(|patch| !patch.is_empty());
-            let is_different = answers.found().any(|(_, compared)| has_changes(compared));
-            return Ok(answers.exit_if(is_different, Exit::Different));
+            (None, _) => Ok([Some(RUNNING), Some(SAVED)]),
+            (Some(only), None) if is_change_ref(only) => Ok([Some(only), Some(SAVED)]),
+            (Some(only), None) => Ok([None, Some(only)]),
+            both => Ok([both.0, both.1]),
         }
-        let (mut diffs, mut rows, mut is_different) = (Vec::new(), Vec::new(), false);
-        for (server, compared) in answers.found() {
-            let diff = compared.diff(masker.as_ref());
-            is_different |= !diff.is_empty();
-            let [old, new] = compared.sides.each_ref().map(|side| &*side.text);
-            let [added, removed] = added_and_removed(&diff);
-            let (differs, lines) = match diff.is_empty() {
-                true => ("no", "-".to_owned()),
-                false => ("yes", format!("+{added} -{removed}")),
-            };
-            let paths = first_paths([old, new], &masker.clone().unwrap_or_default());
-            rows.push(answers.row(server, [differs.to_owned(), lines, paths]));
-            diffs.push((server, (diff, changed(old, new))));
-        }
-        print_diffs(diffs, sides.map(|side| side.unwrap_or("the server")), ui)?;
-        print_table(&["SERVER", "DIFFERS", "LINES", "PATHS"], rows, ui)?;
-        Ok(answers.exit_if(is_different, Exit::Different))
     }
 
     /// Prints each value in which servers differ, with the servers that have it.
@@ -193,14 +162,12 @@ impl DiffArgs {
             return Err(Error::usage("`--across` compares several servers", hint));
         }
         let (ui, source) = (call.ui, self.first.as_deref());
-        let is_fit = source.is_none_or(|source| [RUNNING, SAVED].contains(&source));
-        if !is_fit || !self.conditions.is_empty() {
+        if source.is_some_and(|source| ![RUNNING, SAVED].contains(&source)) || !self.conditions.is_empty() {
             let hint = "write `diff --across`, `diff --across running` or `diff --across saved`";
             return Err(Error::usage("`--across` compares whole configurations of servers", hint));
         }
-        let read =
-            |server: &mut FleetMember| Ok(Side::of_target(source, &mut server.target)?.values()?.to_json());
-        let answers = call.ask("read", read)?;
+        let answers =
+            call.ask("read", |server| Ok(Side::of_target(source, &mut server.target)?.values()?.to_json()))?;
         let (servers, views): (Vec<&str>, Vec<Value>) =
             answers.found().map(|(server, view)| (server, view.clone())).unzip();
         let masker = if self.json { ui.value_masker() } else { ui.masker() };
@@ -213,10 +180,11 @@ impl DiffArgs {
             let path = Path { segments: shown_keys.into_iter().map(segment).collect() }.to_string();
             let mut values = Vec::new();
             for (value, who) in drift.values {
-                let value = match (&masker, value) {
-                    (Some(masker), Some(value)) => Some(masker.json_below(&keys, &value)),
-                    (_, value) => value,
+                let masked = |value: Value| match &masker {
+                    Some(masker) => masker.json_below(&keys, &value),
+                    None => value,
                 };
+                let value = value.map(masked);
                 let servers: Vec<&str> = who.into_iter().map(|number| servers[number]).collect();
                 // The path stands in the first row.
                 let cell = if values.is_empty() { path.clone() } else { String::new() };
@@ -244,8 +212,8 @@ fn is_change_ref(argument: &str) -> bool {
 }
 
 /// True if an argument names a configuration of the target.
-fn is_of_target(argument: Option<&str>) -> bool {
-    argument.is_none_or(|argument| [RUNNING, SAVED].contains(&argument) || is_change_ref(argument))
+fn is_of_target(argument: &str) -> bool {
+    [RUNNING, SAVED].contains(&argument) || is_change_ref(argument)
 }
 
 /// One of the two configurations.
@@ -278,18 +246,9 @@ impl Side {
             ErrorKind::NoServer | ErrorKind::NodesRunIt => error.hint(OTHER_SIDES),
             _ => error,
         })?;
-        let name = target.service.name();
-        let name = match source {
-            Some(ConfigSource::Saved) if target.is_server => format!("{name} ({SAVED})"),
-            _ => name.to_owned(),
-        };
-        Ok(Self { name, text })
-    }
-
-    /// Loads a file, or standard input.
-    fn of_file(file: &str) -> Result<Self, Error> {
-        let file = FilePath::new(file);
-        Ok(Self { name: input::name(file), text: input::snapshot(file)? })
+        let is_saved = source == Some(ConfigSource::Saved) && target.is_server;
+        let saved = if is_saved { format!(" ({SAVED})") } else { String::new() };
+        Ok(Self { name: format!("{}{saved}", target.service.name()), text })
     }
 
     /// The values of the configuration; a text with errors has none.
@@ -304,101 +263,83 @@ impl Side {
 /// Two configurations that are compared.
 struct Compared {
     sides: [Side; 2],
-    /// The streams that meet all conditions on one side at least; none without conditions: the whole is compared.
-    streams: Option<HashSet<String>>,
-    /// The notes on keys in the conditions that no stream has on either side.
+    /// The lines of the difference; none where a patch is asked for.
+    diff: Vec<String>,
+    /// The patch that turns one into the other, with its secrets masked.
+    patch: Value,
+    differs: bool,
     notes: Vec<String>,
-    /// The patch that turns one into the other, where it is asked for.
-    patch: Option<Map<String, Value>>,
 }
 
 impl Compared {
-    fn new(sides: [Side; 2], conditions: &[Condition], is_patch: bool) -> Result<Self, Error> {
-        let (streams, notes) = match conditions {
-            [] => (None, Vec::new()),
-            _ => selected(&sides, conditions).map(|(names, notes)| (Some(names), notes))?,
+    fn new(sides: [Side; 2], conditions: &[Condition], is_patch: bool, ui: Ui) -> Result<Self, Error> {
+        let mut notes = Vec::new();
+        let streams = match conditions {
+            [] => None,
+            _ => Some(selected(&sides, conditions, &mut notes)?),
         };
-        let mut patch = match is_patch {
-            true => Some(sides[0].values()?.patch_to(&sides[1].values()?)),
-            false => None,
-        };
-        if let (Some(patch), Some(names)) = (&mut patch, &streams) {
-            // What it says of these streams alone.
-            patch.retain(|key, _| key == Kind::Streams.key());
-            patch.values_mut().filter_map(Value::as_object_mut).for_each(|streams| {
-                streams.retain(|name, _| names.contains(name));
-            });
-            patch.retain(|_, streams| streams.as_object().is_none_or(|streams| !streams.is_empty()));
+        let [old, new] = &sides;
+        let is_of_values = sides.iter().find(|side| side.text.is_of_values());
+        if is_patch {
+            let before = old.values()?;
+            let mut patch = before.patch_to(&new.values()?);
+            if let Some(names) = &streams {
+                // What it says of these streams alone.
+                patch.retain(|key, _| key == Kind::Streams.key());
+                let streams = patch.values_mut().filter_map(Value::as_object_mut);
+                streams.for_each(|streams| streams.retain(|name, _| names.contains(name)));
+                patch.retain(|_, streams| streams.as_object().is_none_or(|streams| !streams.is_empty()));
+            }
+            let (differs, patch) = (!patch.is_empty(), Value::Object(patch));
+            notes.extend(guards_of(&before, &patch));
+            let patch = ui.value_masker().map_or(patch.clone(), |masker| masker.json(&patch));
+            return Ok(Self { sides, diff: Vec::new(), patch, differs, notes });
         }
-        Ok(Self { sides, streams, notes, patch })
-    }
-
-    /// The difference, of the streams that are compared.
-    fn diff(&self, masker: Option<&Masker>) -> Vec<String> {
-        diff_lines(self.sides.each_ref().map(|side| &*side.text), self.streams.as_ref(), masker)
-    }
-
-    /// Prints the unified diff; returns whether there is a difference.
-    fn print(&self, ui: Ui) -> Result<bool, Error> {
-        let [old, new] = &self.sides;
-        let of_values = [old, new].into_iter().find(|side| side.text.is_of_values());
-        if let Some(side) = of_values {
-            ui.note(&format!("`{}` does not show its text, so the diff compares its values", side.name));
-            old.values()?;
-            new.values()?;
+        if let Some(side) = is_of_values {
+            notes.push(format!("`{}` does not show its text, so the diff compares its values", side.name));
+            (old.values()?, new.values()?);
         }
-        let diff = self.diff(ui.masker().as_ref());
-        let differs = !diff.is_empty();
-        ui.print_painted(|out| print_diff(&diff, [&old.name, &new.name], ui, out))?;
-        if of_values.is_some() || self.streams.is_some() {
-            return Ok(differs);
+        let diff = diff_lines([&old.text, &new.text], streams.as_ref(), ui.masker().as_ref());
+        let is_whole = is_of_values.is_none() && streams.is_none();
+        let differs = !diff.is_empty() || is_whole && !old.text.is_same_text(&new.text);
+        if differs && diff.is_empty() {
+            notes.push("the two differ in bytes that are not UTF-8".to_owned());
         }
-        let are_other_bytes = old.text.bytes() != new.text.bytes();
-        if !differs && are_other_bytes {
-            ui.warning("the two differ in bytes that are not UTF-8");
-        }
-        Ok(are_other_bytes)
+        Ok(Self { sides, diff, patch: Value::Null, differs, notes })
     }
 }
 
-/// The names of the streams that meet conditions, and notes about keys that no stream has.
+/// The names of the streams that meet conditions on one side at least, with notes about keys that no stream has.
 fn selected(
-    [old, new]: &[Side; 2],
+    sides: &[Side; 2],
     conditions: &[Condition],
-) -> Result<(HashSet<String>, Vec<String>), Error> {
+    notes: &mut Vec<String>,
+) -> Result<HashSet<String>, Error> {
     let every = Path::all(Kind::Streams.key());
-    let sides = [old.values()?, new.values()?];
+    let sides = [sides[0].values()?, sides[1].values()?];
     let (mut names, mut absence) = (HashSet::new(), None);
     for whole in &sides {
         let name = |(path, _): (Path, Value)| path.segments.last().and_then(Segment::name).map(str::to_owned);
         match whole.select_where(whole, &every, conditions) {
             Ok(found) => names.extend(found.into_places().into_iter().filter_map(name)),
             Err(fault) if fault.is_absent() => absence = Some(fault),
-            Err(fault) => return Err(Error::from(fault)),
+            Err(fault) => return Err(fault.into()),
         }
     }
     if let Some(absence) = absence.filter(|_| names.is_empty()) {
-        return Err(Error::from(absence));
+        return Err(absence.into());
     }
     let [old, new] = sides.each_ref().map(|whole| whole.keys_that_all_lack(conditions, &[&every]));
-    Ok((names, old.intersection(&new).map(|key| all_lack(key)).collect()))
+    notes.extend(old.intersection(&new).map(|key| all_lack(key)));
+    Ok(names)
 }
 
 /// Names the guards to accept for the patch, because the user wants the other configuration exactly as
 /// it is.
-fn note_guards(old: &Value, patch: &Map<String, Value>, ui: Ui) {
-    let Ok(reduced) = Schema::normalize(Value::Object(patch.clone())) else { return };
-    let guards =
-        Edit::doubts_in_json(old, &reduced).0.into_iter().filter_map(|fault| Guard::of_fault(fault.kind));
-    let names: BTreeSet<&str> = guards.filter_map(|guard| guard.name()).collect();
-    if !names.is_empty() {
-        let names: Vec<&str> = names.into_iter().collect();
-        ui.note(&format!("this patch needs `mediactl modify --accept {}`", names.join(",")));
-    }
-}
-
-/// A patch as users see it: it was computed from the real values, and is masked afterwards.
-fn shown_patch(patch: &Map<String, Value>, ui: Ui) -> Value {
-    let patch = Value::Object(patch.clone());
-    ui.value_masker().map_or(patch.clone(), |masker| masker.json(&patch))
+fn guards_of(old: &Config<'_>, patch: &Value) -> Option<String> {
+    let doubts = Edit::doubts_in_json(&old.to_json(), &Schema::normalize(patch.clone()).ok()?).0;
+    let guards: Vec<Guard> = doubts.into_iter().filter_map(|fault| Guard::of_fault(fault.kind)).collect();
+    let names: BTreeSet<&str> = guards.iter().filter_map(Guard::name).collect();
+    let names = Vec::from_iter(names).join(",");
+    (!names.is_empty()).then(|| format!("this patch needs `mediactl modify --accept {names}`"))
 }

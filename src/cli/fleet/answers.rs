@@ -4,11 +4,10 @@
 use std::io::{self, Write};
 
 use serde_json::Value;
-use unicode_width::UnicodeWidthStr;
 
 use super::names::{in_ranges, quoted};
 use crate::cli::render::grouped;
-use crate::cli::render::table::{self, GAP};
+use crate::cli::render::table;
 use crate::cli::render::texts::print_diff;
 use crate::cli::ui::{Ui, output};
 use crate::error::{Error, ErrorKind, Exit};
@@ -85,12 +84,6 @@ impl<T> Answers<T> {
     /// A row that has the server in its first column, where several are named.
     pub fn row(&self, server: &str, cells: impl IntoIterator<Item = String>) -> Vec<String> {
         (!self.is_one).then(|| server.to_owned()).into_iter().chain(cells).collect()
-    }
-
-    /// The width of the first column, where several servers are named.
-    pub fn width_of_names(&self) -> usize {
-        let widest = self.found().map(|(server, _)| server.width()).max().filter(|_| !self.is_one);
-        widest.map_or(0, |widest| widest + GAP)
     }
 
     /// The same texts about several servers, each once and behind the names of its servers.
@@ -342,7 +335,7 @@ mod tests {
     fn one_server_is_not_named_and_several_are() {
         let one = Answers::of_one("a".to_owned(), 1, Ui::new(ColorChoice::Never));
         let text = |count: &usize| Some(format!("{count} streams"));
-        assert_eq!((one.once(text), one.width_of_names()), (vec!["1 streams".to_owned()], 0));
+        assert_eq!(one.once(text), ["1 streams"]);
         assert_eq!(one.row("a", ["1".to_owned()]), ["1"]);
         let several = answers(&[("a", Ok(1)), ("b", Err(ErrorKind::Denied)), ("c", Ok(1)), ("d", Ok(2))]);
         assert_eq!(several.once(text), ["a, c: 1 streams", "d: 2 streams"]);

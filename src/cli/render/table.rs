@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The number of blanks between two columns.
-pub const GAP: usize = 2;
+const GAP: usize = 2;
 
 /// No column is made narrower to fit the terminal.
 const MIN_WIDTH: usize = 6;

@@ -73,11 +73,23 @@ fn no_part_of_a_header_comes_back_from_a_hook_or_a_message() {
     for (hook, exit) in [("--check-cmd", 3), ("--reload-cmd", 9)] {
         let run = with_hooks(&place, &[hook, &prints]).run().exits(exit);
         let printed = run.err.lines().find_map(|line| line.split_once("exit code 1: ")).expect("it is told");
-        shown(printed.1);
+        shown(printed.1.split("; for the old").next().unwrap_or_default());
     }
     place.run(SET.iter().chain(&["-m", said])).exits(0);
     let told = place.run(["history", "-o", "json", "--show-secrets"]).exits(0).json();
     shown(told[0]["message"].as_str().expect("it has a message"));
+}
+
+#[test]
+fn a_reload_that_fails_for_the_old_text_too_is_told_twice() {
+    let place = Place::with(SAMPLE);
+    let run = with_hooks(&place, &["--reload-cmd", "wc -l < \"$MEDIACTL_TEXT\" >&2; exit 1"]).run().exits(9);
+    run.says("failed with exit code 1: ").says("; for the old configuration it failed with exit code 1: ");
+    let told = place.run(["history", "-o", "json"]).exits(0).json();
+    let messages = [0, 1].map(|at| told[at]["message"].as_str().unwrap_or_default().to_owned());
+    let first = "the reload command failed after `modify`";
+    assert_eq!(messages, ["the reload command failed for the old configuration, too", first]);
+    assert_eq!(place.text(), SAMPLE);
 }
 
 #[test]
