@@ -124,24 +124,23 @@ impl Engine {
         })
     }
 
-    /// Returns the serial number of a change.
-    ///
-    /// # Errors
-    /// `NoSuchChange`, `Store`.
-    pub(super) fn serial(&self, which: ChangeRef) -> Result<u64, Error> {
-        match which {
-            // `blame` asks for one text after the other, and does not need all entries for each.
-            ChangeRef::Serial(serial) if self.store.has_change(serial)? => Ok(serial),
-            _ => Ok(find(&self.history(which.entries())?, which)?.serial),
-        }
-    }
-
     fn serial_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), Error> {
-        let serial = self.serial(which)?;
-        let which = ChangeRef::Serial(serial);
-        let text = self.store.kept(serial)?.ok_or_else(|| {
-            Error::new(ErrorKind::NotKept, format!("the text before `{which}` is not kept")).hint(IN_HISTORY)
-        })?;
+        // `blame` asks for one text after the other, and does not need all entries for each.
+        let known = match which {
+            ChangeRef::Serial(serial) => self.store.kept(serial)?.map(|text| (serial, text)),
+            ChangeRef::Back(_) => None,
+        };
+        let (serial, text) = known.map_or_else(
+            || {
+                let serial = find(&self.history(which.entries())?, which)?.serial;
+                let text = self.store.kept(serial)?.ok_or_else(|| {
+                    let message = format!("the text before `{}` is not kept", ChangeRef::Serial(serial));
+                    Error::new(ErrorKind::NotKept, message).hint(IN_HISTORY)
+                })?;
+                Ok((serial, text))
+            },
+            Ok::<_, Error>,
+        )?;
         Ok((serial, Arc::new(Snapshot::from_bytes(text))))
     }
 }

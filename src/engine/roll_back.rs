@@ -108,7 +108,7 @@ impl Engine {
         if let Some(writer) = writer.filter(|_| !is_same) {
             let pieces = text.as_ref().map(|text| [text.bytes()]);
             let old = loaded.as_ref().map(Loaded::as_base);
-            writer.prepare(old, pieces.as_ref().map(|all| &all[..]), record)?.commit()?;
+            writer.prepare(old, pieces.as_ref().map(|all| &all[..]), record)?()?;
         }
         Ok((aftermath, text))
     }
@@ -183,7 +183,7 @@ impl Engine {
         let words = self.describe(&change, &rolled_back);
         if let Some(writer) = writer {
             if change.written.is_some() && rolled_back.0 != Aftermath::ChangedMeanwhile {
-                self.reload_after_rollback(writer, because.0);
+                self.reload_after_rollback(because.0);
             }
             writer.clear_pending()?;
         }
@@ -212,8 +212,8 @@ impl Engine {
     }
 
     /// Reloads the running configuration, or without a server the one in the file.
-    pub(super) fn reload_after_rollback(&self, writer: &dyn Writer, by: &str) {
-        if let Err(error) = self.reload_present(writer, REVERT, by) {
+    pub(super) fn reload_after_rollback(&self, by: &str) {
+        if let Err(error) = self.reload_present(REVERT, by) {
             self.tell_failure(REVERT, error);
         }
     }

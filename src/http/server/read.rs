@@ -21,7 +21,7 @@ use crate::http::api::{
 use crate::http::notes::{
     BYTES_DIFFER, EDITED_BY_HAND, IGNORED_PARAMETER, INCLUDES_LEFT_OUT, LOST_LINE_ENDS, TEXTS_MISSING,
 };
-use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
+use crate::store::{ChangeRef, HistoryEntry, NotAName, Revision, WHOLE_HISTORY};
 use mediaconf::{Diagnostics, MaskedText, Masker, Path, Request, Schema};
 
 /// The header with the number of the line at which an entry begins in its text.
@@ -278,7 +278,7 @@ pub fn kept(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let masks = handler.masks(call)?;
     let is_diff = call.query.word(FORMAT, &[FORMAT_DIFF]).is_some();
     call.query.finish()?;
-    let unknown = |error: NotAChangeRef| Error::new(ErrorKind::BadParameter, error.to_string());
+    let unknown = |error: NotAName| Error::new(ErrorKind::BadParameter, error.to_string());
     let change: ChangeRef = call.argument.parse().map_err(unknown)?;
     let _turn = handler.turn(call.role)?;
     if !is_diff {
@@ -313,7 +313,7 @@ pub fn diff(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
             SOURCE_SAVED => return handler.text_of(ConfigSource::Saved),
             _ => name.parse().map(ChangeRef::Serial).or_else(|_| name.parse()),
         };
-        let change = change.map_err(|NotAChangeRef| {
+        let change = change.map_err(|_: NotAName| {
             let detail = "`from` and `to` take `running`, `saved`, the serial number of a change, or `@N` for the N-th last change";
             Error::new(ErrorKind::BadParameter, detail)
         })?;

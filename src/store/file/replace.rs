@@ -44,118 +44,78 @@ const RANDOM_LETTERS: usize = 6;
 /// Smaller pieces are written together.
 const BUFFER: usize = 64 << 10;
 
-/// A change of the file that is ready to be made.
-pub(super) struct PreparedWrite<'a> {
-    conf: &'a ConfFile,
-    state: &'a StateDir,
-    /// The old text, and the file as it was when the new one got its attributes; `None` if there was no file.
-    old: Option<(&'a [u8], Metadata)>,
-    /// The pieces of the new text; `None` if the file is removed.
-    pieces: Option<&'a [&'a [u8]]>,
-    /// The file that is renamed. `None` where a new file cannot be given owner, mode or access control list of the old one:
-    /// then the text is written into that.
-    new: Option<TempPath>,
-    warnings: Vec<Warning>,
-    /// The entry of the history; `None` if the new text is the old one.
-    staged: Option<Staged>,
-}
-
-impl<'a> PreparedWrite<'a> {
-    /// Writes the new text durably beside the file, and into the history.
-    ///
-    /// # Errors
-    /// `ChangedMeanwhile` if the file no longer holds `old`; `Io`, `PermissionDenied`.
-    pub fn new(
-        (conf, state): (&'a ConfFile, &'a StateDir),
-        old: Option<BaseText<'a>>,
-        pieces: Option<&'a [&'a [u8]]>,
-        open_history: impl FnOnce() -> Result<History, Error>,
-        record: &ChangeRecord<'_>,
-    ) -> Result<Self, Error> {
-        let path = conf.target();
-        let mut prepared =
-            Self { conf, state, old: None, pieces, new: None, warnings: Vec::new(), staged: None };
-        let opened = match old {
-            Some(old) => Some(open_holding(conf, old.text)?),
-            None if pieces.is_some() && fs::symlink_metadata(path).is_ok() => {
-                return Err(Error::changed_meanwhile(path));
-            }
-            None => None,
-        };
-        let is_same = match (old, pieces) {
-            (Some(old), Some(pieces)) => is_concatenation(old.text, pieces),
-            (old, pieces) => old.is_none() && pieces.is_none(),
-        };
-        if is_same {
-            return Ok(prepared);
-        }
-        let mode = if old.is_some() { TEMPORARY_MODE } else { NEW_FILE_MODE };
-        let temporary = pieces.map(|pieces| write_temporary(&conf.beside("-"), mode, pieces)).transpose()?;
-        let mut is_given = true;
-        if let (Some((file, found)), Some(temporary)) = (&opened, &temporary) {
-            let copied = copy_attributes(file, found, temporary.as_file(), path);
-            is_given = copied.is_ok();
-            prepared.warnings = copied.unwrap_or_default();
-            let others = found.nlink() - 1;
-            let holds = "which still holds the old text";
-            prepared.warnings.extend((is_given && others > 0).then(|| match others {
-                1 => format!("`{}` had 1 other hard link, {holds}", path.display()),
-                _ => format!(
-                    "`{}` had {others} other hard links, {}",
-                    path.display(),
-                    holds.replace("holds", "hold")
-                ),
-            }));
-        }
-        let known = old.zip(opened.as_ref().map(|(_, found)| found));
-        prepared.staged = Some(Staged::stage(open_history()?, path, known, pieces, record)?);
-        if let Some(temporary) = temporary.filter(|_| is_given) {
-            temporary.as_file().sync_all().map_err(Error::io("flush", temporary.path()))?;
-            prepared.new = Some(temporary.into_temp_path());
-        }
-        prepared.old = old.map(|old| old.text).zip(opened.map(|(_, found)| found));
-        Ok(prepared)
+/// Writes the new text durably beside the file, and into the history. The change makes it the text of the file: after an
+/// error the old file is whole and no other file is left behind, but for one whose text was only written in part,
+/// which says so.
+///
+/// # Errors
+/// `ChangedMeanwhile` if the file no longer holds `old`; `Io`, `PermissionDenied`.
+pub(super) fn prepare<'w>(
+    (conf, state): (&'w ConfFile, &'w StateDir),
+    old: Option<BaseText<'w>>,
+    pieces: Option<&'w [&'w [u8]]>,
+    open_history: impl FnOnce() -> Result<History, Error>,
+    record: &ChangeRecord<'_>,
+) -> Result<PreparedChange<'w>, Error> {
+    let path = conf.target();
+    let changed = || Error::changed_meanwhile(path);
+    let opened = old.map(|old| open_holding(conf, old.text)).transpose()?;
+    if old.is_none() && pieces.is_some() && fs::symlink_metadata(path).is_ok() {
+        return Err(changed());
     }
-}
-
-impl PreparedChange for PreparedWrite<'_> {
-    /// Makes the new text the text of the file. After an error the old file is whole and no other file is left behind, but
-    /// for one whose text was only written in part, which says so.
-    fn commit(self: Box<Self>) -> Result<Vec<Warning>, Error> {
-        let Self { conf, state, old, pieces, new, mut warnings, staged } = *self;
-        let (path, Some(mut staged)) = (conf.target(), staged) else { return Ok(warnings) };
-        let changed = || Error::changed_meanwhile(path);
-        match (old, pieces, new) {
-            (Some((old, before)), Some(pieces), new) => {
-                let found = recheck(conf, old, &before)?;
-                match new.map(|new| take_place(&new, path, &found)) {
-                    Some(Ok(())) => warnings.extend(sync_folder(conf)),
-                    Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => return Err(changed()),
-                    Some(Err(error)) if !is_mount_point(&error) => {
-                        return Err(Error::io("replace", path)(error));
-                    }
-                    Some(Err(_)) | None => {
-                        warnings = in_place::write((conf, state), old, pieces, &mut staged)?
-                    }
+    let is_same = match (old, pieces) {
+        (Some(old), Some(pieces)) => is_concatenation(old.text, pieces),
+        (old, pieces) => old.is_none() && pieces.is_none(),
+    };
+    if is_same {
+        return Ok(Box::new(|| Ok(Vec::new())));
+    }
+    let mode = if old.is_some() { TEMPORARY_MODE } else { NEW_FILE_MODE };
+    let mut new = pieces.map(|pieces| write_temporary(&conf.beside("-"), mode, pieces)).transpose()?;
+    let mut warnings = Vec::new();
+    if let (Some((file, found)), Some(temporary)) = (&opened, &new) {
+        match copy_attributes(file, found, temporary.as_file(), path) {
+            Ok(lost) => warnings = lost,
+            // A new file cannot be given owner, mode or access control list of the old one: the text is written into that.
+            Err(_) => new = None,
+        }
+        let (path, others) = (path.display(), found.nlink() - 1);
+        warnings.extend((new.is_some() && others > 0).then(|| match others {
+            1 => format!("`{path}` had 1 other hard link, which still holds the old text"),
+            _ => format!("`{path}` had {others} other hard links, which still hold the old text"),
+        }));
+    }
+    let before = opened.map(|(_, found)| found);
+    let mut staged = Staged::stage(open_history()?, path, old.zip(before.as_ref()), pieces, record)?;
+    if let Some(temporary) = &new {
+        temporary.as_file().sync_all().map_err(Error::io("flush", temporary.path()))?;
+    }
+    let new = new.map(NamedTempFile::into_temp_path);
+    Ok(Box::new(move || {
+        let found = old.zip(before).map(|(old, before)| recheck(conf, old.text, &before)).transpose()?;
+        match (old.zip(found), pieces, new) {
+            (Some((old, found)), Some(pieces), new) => match new.map(|new| take_place(&new, path, &found)) {
+                Some(Ok(())) => {}
+                Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => return Err(changed()),
+                Some(Err(error)) if !is_mount_point(&error) => return Err(Error::io("replace", path)(error)),
+                Some(Err(_)) | None => {
+                    warnings = in_place::write((conf, state), old.text, pieces, &mut staged)?;
+                    staged.finish();
+                    return Ok(warnings);
                 }
-            }
+            },
             (None, _, Some(new)) => {
                 new.persist_noclobber(path).map_err(|failed| match failed.error.kind() {
                     io::ErrorKind::AlreadyExists => changed(),
                     _ => Error::io("make", path)(failed.error),
                 })?;
-                warnings.extend(sync_folder(conf));
             }
-            (Some((old, before)), None, _) => {
-                recheck(conf, old, &before)?;
-                fs::remove_file(path).map_err(Error::io("remove", path))?;
-                warnings.extend(sync_folder(conf));
-            }
-            (None, ..) => {}
+            _ => fs::remove_file(path).map_err(Error::io("remove", path))?,
         }
+        warnings.extend(sync_folder(conf));
         staged.finish();
         Ok(warnings)
-    }
+    }))
 }
 
 /// Opens the file and makes sure that it holds `text`. Editors take no lock of this program, so a writer looks before it
@@ -163,9 +123,7 @@ impl PreparedChange for PreparedWrite<'_> {
 fn open_holding(conf: &ConfFile, text: &[u8]) -> Result<(File, Metadata), Error> {
     let path = conf.target();
     match open_regular(path) {
-        Ok((file, found)) if holds(&file, &found, text).map_err(Error::io("read", path))? => {
-            Ok((file, found))
-        }
+        Ok((file, found)) if holds(&file, path, &found, text)? => Ok((file, found)),
         Err(error) if error.kind != ErrorKind::NoConfiguration => Err(error),
         _ => Err(Error::changed_meanwhile(path)),
     }
@@ -304,20 +262,14 @@ pub(super) fn write_temporary(place: &Path, mode: u32, pieces: &[&[u8]]) -> Resu
     Ok(temporary)
 }
 
-/// Writes a text that is to be checked into the state folder. Without the lock of a writer, the file is locked: writers
-/// leave it alone then. `None` if one of them took it for a leftover before.
-pub(super) fn write_candidate(
-    state: &StateDir,
-    pieces: &[&[u8]],
-    is_writer: bool,
-) -> Result<Option<NamedTempFile>, Error> {
+/// Writes a text that is to be checked into the state folder. It is locked: writers leave it alone as long as it is open.
+/// `None` if one of them took it for a leftover before.
+pub(super) fn write_candidate(state: &StateDir, pieces: &[&[u8]]) -> Result<Option<NamedTempFile>, Error> {
     let temporary = write_temporary(&state.path_of(CANDIDATE), TEMPORARY_MODE, pieces)?;
     let file = temporary.as_file();
-    let is_there = is_writer
-        || file.lock().and_then(|()| file.metadata()).map_err(Error::io("lock", temporary.path()))?.nlink()
-            > 0;
+    let found = file.lock().and_then(|()| file.metadata()).map_err(Error::io("lock", temporary.path()))?;
     state.adopt(temporary.path().file_name().unwrap_or_default());
-    Ok(is_there.then_some(temporary))
+    Ok((found.nlink() > 0).then_some(temporary))
 }
 
 /// Removes the files of killed processes, whose paths are `place` with random letters behind it, or with `other`. Only the

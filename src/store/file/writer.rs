@@ -12,12 +12,12 @@ use super::find::{ConfFile, refuse_other_kinds};
 use super::history::History;
 use super::in_place;
 use super::pending;
-use super::replace::{CANDIDATE, PreparedWrite, remove_leftovers, write_candidate};
+use super::replace::{self, CANDIDATE, remove_leftovers};
 use super::state::{LOCK, StateDir};
 use crate::error::Error;
 use crate::store::record::ChangeRecord;
 use crate::store::{
-    BaseText, Candidate, Loaded, LockHolder, PendingRecord, PreparedChange, Reconciled, Warning, Writer,
+    BaseText, Loaded, LockHolder, PendingRecord, PreparedChange, Reconciled, Warning, Writer,
 };
 
 /// Files in the state folder that a killed writer was writing.
@@ -29,7 +29,7 @@ pub(super) struct LockedFile<'a> {
     conf: &'a ConfFile,
     state: StateDir,
     /// The warnings from cleaning up after killed writers.
-    warnings: Vec<Warning>,
+    warnings: RefCell<Vec<Warning>>,
     /// The history, once it was opened.
     history: RefCell<Option<History>>,
     /// Closing it gives the lock back.
@@ -62,7 +62,7 @@ impl<'a> LockedFile<'a> {
             warnings.extend(remove_leftovers(&state.path_of(CANDIDATE), ""));
             UNFINISHED_FILES.iter().for_each(|name| _ = state.remove(name));
             warnings.extend(in_place::recover(conf, &state)?);
-            let history = RefCell::default();
+            let (warnings, history) = (RefCell::new(warnings), RefCell::default());
             return Ok(LockedFile { conf, state, warnings, history, _lock: lock, _former: former });
         }
     }
@@ -78,24 +78,18 @@ impl Writer for LockedFile<'_> {
         Ok(in_place::load(self.conf, Some(&self.state))?.0)
     }
 
-    fn take_warnings(&mut self) -> Vec<Warning> {
-        std::mem::take(&mut self.warnings)
-    }
-
     fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Reconciled, Error> {
         let known = self.history.take();
+        let mut reconciled = Reconciled::default();
         // Without a change there is no history to reconcile.
-        let Some(mut history) = known.map_or_else(|| History::find(&self.state), |known| Ok(Some(known)))?
-        else {
-            return Ok(Reconciled::default());
-        };
-        let reconciled = history.reconcile(self.conf.target(), current)?;
-        self.history.replace(Some(history));
+        if let Some(mut history) =
+            known.map_or_else(|| History::find(&self.state), |known| Ok(Some(known)))?
+        {
+            reconciled = history.reconcile(self.conf.target(), current)?;
+            self.history.replace(Some(history));
+        }
+        reconciled.warnings.splice(0..0, self.warnings.take());
         Ok(reconciled)
-    }
-
-    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
-        Ok(write_candidate(&self.state, pieces, true)?.expect("the lock is held"))
     }
 
     fn prepare<'w>(
@@ -103,9 +97,8 @@ impl Writer for LockedFile<'_> {
         old: Option<BaseText<'w>>,
         new: Option<&'w [&'w [u8]]>,
         record: &ChangeRecord<'_>,
-    ) -> Result<Box<dyn PreparedChange + 'w>, Error> {
-        let place = (self.conf, &self.state);
-        Ok(Box::new(PreparedWrite::new(place, old, new, || self.take_history(), record)?))
+    ) -> Result<PreparedChange<'w>, Error> {
+        replace::prepare((self.conf, &self.state), old, new, || self.take_history(), record)
     }
 
     fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), Error> {
