@@ -421,6 +421,7 @@ impl Error {
                 self.kind,
                 ErrorKind::AbsentPath
                     | ErrorKind::Invalid
+                    | ErrorKind::NoSuchChange
                     | ErrorKind::Unexpected
                     | ErrorKind::NearMiss
                     | ErrorKind::FormChange

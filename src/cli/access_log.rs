@@ -72,11 +72,8 @@ fn write_line(line: String, format: LogFormat) {
         let _ = thread::Builder::new().name("log".to_owned()).spawn(move || write_lines(&waiting, format));
         LogQueue { lines, dropped: AtomicUsize::new(0), waiting: AtomicUsize::new(0) }
     });
-    log.waiting.fetch_add(1, Ordering::AcqRel);
-    if log.lines.try_send(line).is_err() {
-        log.waiting.fetch_sub(1, Ordering::AcqRel);
-        log.dropped.fetch_add(1, Ordering::AcqRel);
-    }
+    let is_taken = log.lines.try_send(line).is_ok();
+    if is_taken { &log.waiting } else { &log.dropped }.fetch_add(1, Ordering::AcqRel);
 }
 
 /// Writes each line at once. A closed standard error is no error.
@@ -98,7 +95,7 @@ fn write_lines(waiting: &Receiver<String>, format: LogFormat) {
 /// Waits until the log is written, for a second at most.
 pub fn flush() {
     let begin = Instant::now();
-    let is_waiting = || LOG.get().is_some_and(|log| log.waiting.load(Ordering::Acquire) > 0);
+    let is_waiting = || LOG.get().is_some_and(|log| log.waiting.load(Ordering::Acquire) != 0);
     while is_waiting() && begin.elapsed() < FLUSH_TIME {
         thread::sleep(Duration::from_millis(1));
     }
@@ -112,7 +109,8 @@ fn timestamp(time: SystemTime) -> String {
 /// field.
 fn line(record: &AccessRecord, format: LogFormat) -> String {
     let fields = json!({
-        "time": timestamp(record.at),
+        // When the request was complete.
+        "time": timestamp(SystemTime::now() - record.took),
         "peer": record.peer.map(|peer| peer.to_string()),
         "login": record.login,
         "method": shortened(&record.method, MAX_PATH),
@@ -165,7 +163,6 @@ mod tests {
 
     fn access() -> AccessRecord {
         AccessRecord {
-            at: SystemTime::UNIX_EPOCH,
             peer: Some(PeerAddress::Address([192, 0, 2, 1].into())),
             login: Some(ODD.to_owned()),
             method: ODD.to_owned(),

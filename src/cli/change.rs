@@ -37,7 +37,7 @@ pub struct ChangeCommand<'a> {
     /// The options that go along with the change.
     pub options: ChangeOptions,
     /// The name of the command.
-    command: &'static str,
+    pub name: &'static str,
     /// True if the user has seen the diff already.
     pub diff_was_shown: bool,
     /// The protected context that the change is made in.
@@ -50,12 +50,11 @@ pub struct ChangeCommand<'a> {
 
 impl<'a> ChangeCommand<'a> {
     /// A change with the options that all changes have.
-    pub fn new(args: &'a ChangeArgs, command: &'static str) -> Self {
+    pub fn new(args: &'a ChangeArgs, name: &'static str) -> Self {
         let mut options = args.options();
         // The history names another change by its command.
-        let is_operation = OPERATIONS.contains(&command);
-        options.command = (!is_operation).then(|| command.into());
-        Self { args, options, command, diff_was_shown: false, protected: None, asks_about: None, each: false }
+        options.command = (!OPERATIONS.contains(&name)).then(|| name.into());
+        Self { args, options, name, diff_was_shown: false, protected: None, asks_about: None, each: false }
     }
 
     /// The options of the edits that the change consists of.
@@ -74,15 +73,13 @@ impl<'a> ChangeCommand<'a> {
             if self.args.wait.is_some() {
                 return Err(no_cluster());
             }
-            let Self { args, options, command, each, .. } = self;
             let masked = ReportParts::masked_by(ui.masker().as_ref());
-            let told = ReportParts { diff: true, values: true, ..masked };
-            let options = ChangeOptions { told, ..options };
+            self.options.told = ReportParts { diff: true, values: true, ..masked };
             let id = match requested {
                 RequestedChange::Update(_) => None,
-                _ => Some(options.id.clone().unwrap_or_else(ChangeId::random)),
+                _ => Some(self.options.id.clone().unwrap_or_else(ChangeId::random)),
             };
-            let change = FleetChange { args, options, command, requested: &requested, id, each };
+            let change = FleetChange { command: self, requested: &requested, id };
             return fleet::change::run(&change, contexts, global, ui);
         }
         let mut target = target::resolve(global, self.args.into(), ui)?;
@@ -156,7 +153,7 @@ impl<'a> ChangeCommand<'a> {
     where
         'a: 'r,
     {
-        Report { ui, target, command: self.command, args: self.args, diff_was_shown: self.diff_was_shown }
+        Report { ui, target, command: self.name, args: self.args, diff_was_shown: self.diff_was_shown }
     }
 
     /// True if the change is rehearsed first.

@@ -13,7 +13,7 @@ use crate::cli::interrupt::{HeldSignals, LastWords};
 use crate::cli::prompts::{self, typed_line};
 use crate::cli::render::report::{Report, in_words};
 use crate::cli::ui::Ui;
-use crate::engine::{CanaryFault, ChangeOptions, ConfigService, Decision, Status, canary_nodes, hook_output};
+use crate::engine::{ChangeOptions, ConfigService, Decision, Status, canary_nodes, hook_output};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{
     CanaryStep, CanaryWish, HistoryEntry, NodeRecord, NodeState, PendingInfo, REVERT, WHOLE_HISTORY,
@@ -79,24 +79,21 @@ fn ask(deadline: Instant, ui: Ui) -> Option<Decision> {
         let left = deadline.saturating_duration_since(Instant::now());
         let question = format!("keep the change? [y/n] {:>5} s left: ", left.as_secs());
         let _ = write!(io::stderr(), "\r{}", ui.paint_err(&question, Color::Yellow));
-        let decision = match lines.recv_timeout(left.min(TICK)) {
-            // The end of the input (Ctrl-D) is a no.
-            Ok(None) => Some(Decision::RollBack),
-            Ok(Some(line)) => match line.trim().to_lowercase().as_str() {
-                "y" | "yes" => return Some(Decision::Keep),
-                "n" | "no" => return Some(Decision::RollBack),
-                _ => None,
-            },
-            Err(RecvTimeoutError::Timeout) => None,
+        let answer = lines.recv_timeout(left.min(TICK));
+        if answer == Err(RecvTimeoutError::Disconnected) {
             // Stdin can't be read: the time runs out without an answer.
-            Err(RecvTimeoutError::Disconnected) => {
-                thread::sleep(left.min(TICK));
-                None
+            thread::sleep(left.min(TICK));
+        }
+        // The end of the input (Ctrl-D) is a no, and leaves the line open, as the end of the time does.
+        let answer = answer.ok().map(|line| line.map(|line| line.trim().to_lowercase()));
+        match answer.as_ref().map(Option::as_deref) {
+            Some(Some("y" | "yes")) => return Some(Decision::Keep),
+            Some(Some("n" | "no")) => return Some(Decision::RollBack),
+            None | Some(Some(_)) if Instant::now() < deadline => {}
+            end => {
+                let _ = writeln!(io::stderr());
+                return (end == Some(None)).then_some(Decision::RollBack);
             }
-        };
-        if decision.is_some() || Instant::now() >= deadline {
-            let _ = writeln!(io::stderr());
-            return decision;
         }
     }
 }
@@ -118,10 +115,10 @@ pub fn canary_options(
         return Ok(None);
     }
     let Some(nodes) = service.status()?.nodes else { return Ok(None) };
-    let usage = |fault: CanaryFault| Error::usage(fault.message("--canary"), fault.hint());
     let time = args.confirm.unwrap_or(DEFAULT_TIME);
     let soak = Some(args.fleet.soak_of_nodes(time)?).filter(|soak| !soak.is_zero());
-    let canary = canary_nodes(&args.fleet.canary, &nodes).map_err(usage)?;
+    let canary = canary_nodes(&args.fleet.canary, &nodes);
+    let canary = canary.map_err(|fault| Error::usage(fault.message("--canary"), fault.hint()))?;
     Ok(Some(ChangeOptions { canary, soak, confirm: Some(time), ..options.clone() }))
 }
 
@@ -133,9 +130,8 @@ pub fn watch_canary(
     report: &Report<'_>,
 ) -> Result<(), Error> {
     let not_known = |error: Error| {
-        let message =
-            format!("the change was made, and whether it is kept or went back is not known: {error}");
-        Error::new(ErrorKind::OutcomeUnknown, message)
+        let what = "the change was made, and whether it is kept or went back is not known";
+        Error::new(ErrorKind::OutcomeUnknown, format!("{what}: {error}"))
             .hint("`mediactl history` shows it once the cluster answers")
     };
     let (begin, time) = (Instant::now(), options.confirm.unwrap_or_default());
@@ -162,14 +158,12 @@ pub fn watch_canary(
             Ok(CanaryStep::Decided) => break,
             Ok(CanaryStep::Ready) => {
                 let timeout = Duration::from_secs(report.args.hooking.hook_timeout);
-                let is_healthy = |(command, node): (&str, &String)| {
-                    hook_output(command, &[("MEDIACTL_NODE", node)], timeout)
-                        .map(drop)
-                        .map_err(|why| format!("`{node}` is not healthy: the health command {why}"))
-                };
-                let mut nodes = options.canary.iter().filter_map(|node| Some((health_cmd?, node)));
-                wish =
-                    nodes.try_for_each(is_healthy).map_or_else(CanaryWish::GoBack, |()| CanaryWish::Confirm);
+                let fault =
+                    options.canary.iter().zip(health_cmd.iter().cycle()).find_map(|(node, command)| {
+                        let why = hook_output(command, &[("MEDIACTL_NODE", node)], timeout).err()?;
+                        Some(format!("`{node}` is not healthy: the health command {why}"))
+                    });
+                wish = fault.map_or(CanaryWish::Confirm, CanaryWish::GoBack);
                 continue;
             }
             Ok(CanaryStep::Waits(whys)) if !whys.is_empty() => waits_for = whys,
@@ -238,25 +232,21 @@ pub fn wait(
     }
 }
 
-/// Waits until all nodes run a change that was made; returns those that do not when the time is over. What can't be read
-/// is asked for again until then.
+/// Waits until all nodes run a change that was made, and what was changed since; returns those that do not when the time
+/// is over. What can't be read is asked for again until then.
 pub fn wait_for_made(service: &dyn ConfigService, most: Duration, ui: Ui) -> Vec<String> {
     let line = format!("the change of {} is made, and waiting for its nodes has ended", service.name());
     let _last_words = LastWords::new(ui, move || line.clone());
     let begin = Instant::now();
-    let mut own = None;
     loop {
-        let newest = if own.is_none() { service.history(1) } else { Ok(Vec::new()) };
-        let found = newest.and_then(|newest| {
-            own = own.or(newest.first().map(|newest| newest.serial));
-            wait(service, own, Some(Duration::ZERO))
-        });
-        if found.as_ref().is_ok_and(Vec::is_empty) || begin.elapsed() >= most {
-            let unknown =
-                |error| vec![format!("the change is made, and which nodes run it is not known: {error}")];
-            return found.unwrap_or_else(unknown);
+        let left = most.saturating_sub(begin.elapsed());
+        match wait(service, None, Some(left)) {
+            Ok(missing) => return missing,
+            Err(_) if !left.is_zero() => thread::sleep(INTERVAL),
+            Err(error) => {
+                return vec![format!("the change is made, and which nodes run it is not known: {error}")];
+            }
         }
-        thread::sleep(INTERVAL);
     }
 }
 

@@ -21,27 +21,23 @@ use crate::cli::interrupt::LastWords;
 use crate::cli::local::local_user;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::http::api::Fingerprint;
 use crate::http::client::{Credentials, Endpoint, Host, UserInfo};
 
-/// The variable with the URL of a server.
-const URL_VARIABLE: &str = "MEDIACTL_URL";
-
-/// The variable with the login.
-const LOGIN_VARIABLE: &str = "MEDIACTL_LOGIN";
-
-/// The variable with the password.
-const PASSWORD_VARIABLE: &str = "MEDIACTL_PASSWORD";
-
 /// Whose server it is that gets the credentials.
-#[derive(Clone, Copy)]
-pub enum Owner<'a> {
-    /// An option or a variable names it; a configuration in etcd has no endpoint.
-    Named(NamedBy, Option<&'a Endpoint>),
-    Context(&'a ServerContext),
+pub enum Owner {
+    /// An option or a variable names it.
+    Named(NamedBy),
+    Context(ServerContext),
     /// It is another server than that of the context in use.
     Nobody,
+}
+
+impl Owner {
+    pub fn context(&self) -> Option<&ServerContext> {
+        if let Self::Context(context) = self { Some(context) } else { None }
+    }
 }
 
 /// The login and the password that were given; either may be missing.
@@ -49,49 +45,44 @@ pub enum Owner<'a> {
 pub struct KnownCredentials {
     /// The login; a prompt for the password shows it.
     pub login: Option<String>,
-    password: Option<String>,
+    pub password: Option<String>,
 }
 
 impl KnownCredentials {
-    /// Collects the credentials for a server, whose URL contained `login` and `password`. The password command of a context
-    /// is run unless an option gives the password, or another login.
-    pub fn find(options: &RemoteArgs, (login, password): UserInfo, owner: Owner<'_>) -> Result<Self, Error> {
+    /// Collects the credentials for a server at an endpoint, which a configuration in etcd does not have, and whose URL
+    /// contained `login` and `password`. The password command of a context is run unless an option gives the password, or
+    /// another login.
+    pub fn find(
+        options: &RemoteArgs,
+        (login, password): UserInfo,
+        owner: &Owner,
+        endpoint: Option<&Endpoint>,
+    ) -> Result<Self, Error> {
         let in_file = options.password_file.as_deref().map(password_in).transpose()?;
         let given = Self { login: options.user.clone(), password: in_file };
         let login = filled(login);
         // A password without a login is not used.
         let url = Self { password: filled(password).filter(|_| login.is_some()), login };
-        Ok(match owner {
-            Owner::Nobody => given.or(url),
+        let further = match owner {
+            Owner::Nobody => [url, Self::default()],
             Owner::Context(context) => {
                 let login = context.login.clone().or_else(|| url.login.clone());
                 let is_other = given.login.is_some() && login.is_some() && given.login != login;
-                let password = match given.password.is_some() || is_other {
-                    true => None,
-                    false => context::password(context)?,
-                };
-                given.or(Self { login, password }).or(url)
+                let is_known = given.password.is_some() || is_other;
+                let password = if is_known { None } else { context::password(context)? };
+                [Self { login, password }, url]
             }
-            Owner::Named(by, endpoint) => {
-                let is_its = |url: String| {
+            Owner::Named(by) => {
+                let is_its = variable("MEDIACTL_URL").is_none_or(|url| {
                     endpoint
-                        .is_some_and(|endpoint| by == NamedBy::Environment || endpoint.is_same_origin(&url))
-                };
-                let environment = match variable(URL_VARIABLE).is_none_or(is_its) {
-                    true => Self { login: variable(LOGIN_VARIABLE), password: variable(PASSWORD_VARIABLE) },
-                    false => Self::default(),
-                };
-                match by {
-                    NamedBy::CommandLine => given.or(url).or(environment),
-                    NamedBy::Environment => given.or(environment).or(url),
-                }
+                        .is_some_and(|endpoint| *by == NamedBy::Environment || endpoint.is_same_origin(&url))
+                });
+                let its = |name| variable(name).filter(|_| is_its);
+                let environment = Self { login: its("MEDIACTL_LOGIN"), password: its("MEDIACTL_PASSWORD") };
+                if *by == NamedBy::CommandLine { [url, environment] } else { [environment, url] }
             }
-        })
-    }
-
-    /// Login and password, if both are known, as they are.
-    pub fn into_login(self) -> Option<(String, String)> {
-        self.login.zip(self.password)
+        };
+        Ok(further.into_iter().fold(given, Self::or))
     }
 
     /// Asks for the password of a known login, where there is a terminal to ask on.
@@ -109,16 +100,6 @@ impl KnownCredentials {
         let password = self.password.or(other.password.filter(|_| is_same));
         Self { login: self.login.or(other.login), password }
     }
-
-    /// Login and password, if both are known.
-    pub fn credentials(&self) -> Result<Option<Credentials>, Error> {
-        match (&self.login, &self.password) {
-            (Some(login), Some(password)) => Credentials::new(login, password)
-                .map(Some)
-                .ok_or_else(|| Error::usage("a login can't contain a `:`", "a `:` would end the login")),
-            _ => Ok(None),
-        }
-    }
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -131,12 +112,9 @@ fn filled(value: String) -> Option<String> {
 
 /// Reads the first line of a file.
 fn password_in(file: &Path) -> Result<String, Error> {
-    let text = String::from_utf8(input::read(file)?).map_err(|_| {
-        Error::usage(
-            format!("`{}` is not UTF-8", file.display()),
-            "the file has to contain the password and nothing else",
-        )
-    })?;
+    let message = || format!("`{}` is not UTF-8", file.display());
+    let hint = "the file has to contain the password and nothing else";
+    let text = String::from_utf8(input::read(file)?).map_err(|_| Error::usage(message(), hint))?;
     Ok(text.lines().next().unwrap_or_default().to_owned())
 }
 
@@ -157,7 +135,7 @@ impl RemoteHost {
             return Ok(());
         };
         let patch = json!({"context": {name: {"fingerprint": fingerprint.to_string()}}});
-        ContextsFile::of_user_or_error()?.change(patch, local_user())?;
+        ContextsFile::of_user()?.change(patch, local_user())?;
         self.ui.note(&format!("context `{name}` trusts this certificate from now on"));
         Ok(())
     }
@@ -179,9 +157,8 @@ impl Host for RemoteHost {
         };
         let Some(login) = login.filter(|login| !login.is_empty()) else { return Ok(None) };
         let password = prompts::secret(&format!("password of {login} for {service}"));
-        let Some(password) = password.map_err(Error::prompt_failed)? else { return Ok(None) };
-        let credentials = Credentials::new(login, password);
-        credentials.map(Some).ok_or_else(|| Error::new(ErrorKind::Usage, "a login can't contain a `:`"))
+        let password = password.map_err(Error::prompt_failed)?;
+        password.map(|password| Credentials::new(login, password)).transpose()
     }
 
     fn trusts(&self, service: &str, fault: &str, fingerprint: Fingerprint) -> Result<bool, Error> {

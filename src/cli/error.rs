@@ -67,15 +67,6 @@ impl Error {
         Self::of_system(ErrorKind::Failed, "cannot ask", &source)
     }
 
-    /// There is no context with this name; `similar` is one that may be meant.
-    pub fn no_context(name: &str, similar: Option<&str>) -> Self {
-        let hint = match similar {
-            Some(similar) => format!("did you mean `{similar}`?"),
-            None => "`mediactl context list` shows all, `mediactl context add` adds one".to_owned(),
-        };
-        Self::new(ErrorKind::NotFound, format!("there is no context `{name}`")).hint(hint)
-    }
-
     /// The file with the contexts has faults, at least one.
     pub fn bad_contexts(faults: impl Iterator<Item = Fault>) -> Self {
         let faults: Vec<Fault> = faults.collect();

@@ -33,16 +33,15 @@ pub fn valid(file: &Path, text: Arc<Snapshot>) -> Result<Arc<Snapshot>, Error> {
 
 /// Reads a configuration: from a file, from the pipe of a shell's `<(command)`, or from standard input.
 pub fn snapshot(path: &Path) -> Result<Arc<Snapshot>, Error> {
-    refuse_url(path)?;
-    if path.as_os_str() == STDIN {
-        return Ok(Arc::new(Snapshot::from_bytes(read(path)?)));
-    }
-    match ConfFile::resolve(path).and_then(|file| file.load()) {
-        Err(_) if std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo()) => {
-            Ok(Arc::new(Snapshot::from_bytes(read(path)?)))
+    let is_pipe = || std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo());
+    let bytes = match path.as_os_str() == STDIN || is_pipe() {
+        true => read(path)?.into(),
+        false => {
+            refuse_url(path)?;
+            ConfFile::resolve(path)?.load()?.bytes
         }
-        loaded => Ok(Arc::new(Snapshot::from_bytes(loaded?.bytes))),
-    }
+    };
+    Ok(Arc::new(Snapshot::from_bytes(bytes)))
 }
 
 /// The store of the configuration file at `path`.

@@ -1,6 +1,7 @@
 //! The process of a server: the addresses that the options name, what listens there, the URLs that lead there, the
 //! certificate, which is from files or made by the server itself, messages to systemd (`sd_notify(3)`), and memory.
 
+use std::collections::HashSet;
 use std::net::{Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
@@ -23,31 +24,26 @@ use crate::store::file::ServeLock;
 const NO_TCP: &str = "none";
 
 pub fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, Error> {
-    let mut found = Vec::new();
     if given.len() > 1 && given.iter().any(|address| address == NO_TCP) {
         let message = format!("`--listen {NO_TCP}` stands alone");
         return Err(Error::usage(message, "leave it out, or leave the addresses out"));
     }
+    let mut found = Vec::new();
     for address in given.iter().filter(|address| *address != NO_TCP) {
-        let resolved = with_host(address).to_socket_addrs().map_err(|error| {
-            Error::usage(
-                format!("`{address}` is not an address to listen on: {error}"),
-                "write ADDR:PORT, or :PORT for all addresses",
-            )
-        })?;
-        found.extend(resolved);
+        found.extend(with_host(address).to_socket_addrs().map_err(|error| {
+            let message = format!("`{address}` is not an address to listen on: {error}");
+            Error::usage(message, "write ADDR:PORT, or :PORT for all addresses")
+        })?);
     }
     Ok(found)
 }
 
 pub fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<Listener>, Error> {
-    let mut listeners = Vec::new();
+    let mut listeners = bound(addresses)?;
     if let Some(lock) = lock {
-        let listener = lock.bind()?;
-        let conf = lock.conf().clone();
+        let (listener, conf) = (lock.bind()?, lock.conf().clone());
         listeners.push(Listener::Unix { listener, admits: Box::new(move |peer| conf.admits(peer)) });
     }
-    listeners.extend(bound(addresses)?);
     if listeners.is_empty() {
         let hint = "without a state folder there is no Unix socket: give an address with --listen";
         return Err(Error::usage("there is nothing to listen on", hint));
@@ -56,24 +52,26 @@ pub fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<V
 }
 
 pub fn bound(addresses: &[SocketAddr]) -> Result<Vec<Listener>, Error> {
-    let bind = |address: &SocketAddr| match TcpListener::bind(address) {
-        Ok(bound) => Ok(Listener::Tcp(bound)),
-        Err(source) => {
-            let what = format!("cannot listen on `{address}`");
-            Err(Error::of_system(ErrorKind::Failed, what, &source)
-                .hint("choose another with --listen ADDR:PORT; port 0 is any free one"))
-        }
+    let bind = |address: &SocketAddr| {
+        TcpListener::bind(address).map(Listener::Tcp).map_err(|source| {
+            Error::of_system(ErrorKind::Failed, format!("cannot listen on `{address}`"), &source)
+                .hint("choose another with --listen ADDR:PORT; port 0 is any free one")
+        })
     };
     addresses.iter().map(bind).collect()
 }
 
 /// Returns the URL of this path at each TCP address, with the ports that the system chose for port 0.
 pub fn urls(listeners: &[Listener], scheme: &str, path: &str) -> Result<Vec<String>, Error> {
-    let addresses = listeners.iter().filter_map(|listener| match listener {
+    let url = |address: io::Result<_>| Ok(format!("{scheme}://{}{path}", address.map_err(serve_failed)?));
+    bound_to(listeners).map(url).collect()
+}
+
+fn bound_to(listeners: &[Listener]) -> impl Iterator<Item = io::Result<SocketAddr>> {
+    listeners.iter().filter_map(|listener| match listener {
         Listener::Tcp(bound) => Some(bound.local_addr()),
         Listener::Unix { .. } => None,
-    });
-    addresses.map(|address| Ok(format!("{scheme}://{}{path}", address.map_err(serve_failed)?))).collect()
+    })
 }
 
 /// A server could not be started.
@@ -82,11 +80,8 @@ pub fn serve_failed(source: io::Error) -> Error {
 }
 
 pub fn warn_of_plain_text(listeners: &[Listener], tls: bool, ui: Ui) {
-    let is_public = |listener: &Listener| match listener {
-        Listener::Tcp(bound) => bound.local_addr().is_ok_and(|address| !address.ip().is_loopback()),
-        Listener::Unix { .. } => false,
-    };
-    if !tls && listeners.iter().any(is_public) {
+    let is_public = |address: SocketAddr| !address.ip().is_loopback();
+    if !tls && bound_to(listeners).any(|address| address.is_ok_and(is_public)) {
         ui.warning(
             "without TLS, passwords can be read on the network: use --tls-self-signed or --tls-cert, or a proxy that speaks TLS",
         );
@@ -128,73 +123,45 @@ pub fn tls(
 /// The names and addresses by which clients reach this server: a certificate is for them.
 fn names(addresses: &[SocketAddr]) -> Vec<String> {
     let host = std::fs::read_to_string(HOST_NAME).unwrap_or_default();
-    let host = Some(host.trim().to_owned()).filter(|host| !host.is_empty() && host.is_ascii());
+    let host = Some(host.trim()).filter(|host| !host.is_empty() && host.is_ascii());
+    let mut names: Vec<String> =
+        host.into_iter().chain(["localhost", "127.0.0.1", "::1"]).map(str::to_owned).collect();
     let given = addresses.iter().map(SocketAddr::ip).filter(|address| !address.is_unspecified());
-    let local = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
-    let mut names: Vec<String> = host.into_iter().chain(local).collect();
-    for address in given.map(|address| address.to_string()) {
-        if !names.contains(&address) {
-            names.push(address);
-        }
-    }
+    names.extend(given.map(|address| address.to_string()));
+    let mut seen = HashSet::new();
+    names.retain(|name| seen.insert(name.clone()));
     names
 }
 
-/// The socket of a service manager.
-pub struct ServiceManager {
-    socket: UnixDatagram,
-    address: net::SocketAddr,
-}
-
-impl ServiceManager {
-    /// The one that started this process; `None` without one.
-    pub fn found() -> Option<Arc<Self>> {
-        let name = env::var_os("NOTIFY_SOCKET")?;
-        let address = match name.as_bytes() {
-            [b'@', name @ ..] => net::SocketAddr::from_abstract_name(name),
-            _ => net::SocketAddr::from_pathname(&name),
-        };
-        let socket = UnixDatagram::unbound().ok()?;
-        socket.set_nonblocking(true).ok()?;
-        Some(Arc::new(Self { socket, address: address.ok()? }))
-    }
-
-    /// Sends a state such as `READY=1`. A manager that is gone, or does not read, is no error.
-    pub fn tell(&self, state: &str) {
-        let _ = self.socket.send_to_addr(state.as_bytes(), &self.address);
-    }
-
-    /// Asks for more time to start, which may take as long as `time` from now on.
-    pub fn keep_starting(&self, time: Duration) {
-        self.tell(&format!("EXTEND_TIMEOUT_USEC={}", time.as_micros()));
-    }
-
-    /// Reports at intervals that the server is alive, unless it is late with its answers.
-    pub fn keep_watch(self: &Arc<Self>, is_late: impl Fn() -> bool + Send + 'static) -> io::Result<()> {
-        let Some(pause) = watchdog_time().map(|time| time / 2) else { return Ok(()) };
-        let own = self.clone();
-        let watch = move || {
-            loop {
-                own.tell_that_it_lives(is_late());
-                thread::sleep(pause);
-            }
-        };
-        thread::Builder::new().name("watchdog".to_owned()).spawn(watch).map(drop)
-    }
-
-    fn tell_that_it_lives(&self, is_late: bool) {
-        if !is_late {
-            self.tell("WATCHDOG=1");
-        }
+/// Sends a state such as `READY=1` to the service manager that started this process. It is no error if there is none, or if it
+/// does not read.
+pub fn tell_manager(state: &str) {
+    let Some(name) = env::var_os("NOTIFY_SOCKET") else { return };
+    let address = match name.as_bytes() {
+        [b'@', name @ ..] => net::SocketAddr::from_abstract_name(name),
+        _ => net::SocketAddr::from_pathname(&name),
+    };
+    if let (Ok(socket), Ok(address)) = (UnixDatagram::unbound(), address) {
+        let _ = socket.set_nonblocking(true).and_then(|()| socket.send_to_addr(state.as_bytes(), &address));
     }
 }
 
-/// The time without a sign of life after which the manager ends this process; `None` if it does not.
-fn watchdog_time() -> Option<Duration> {
+/// Tells the manager at intervals that the server is alive, unless it is late with its answers, if the manager ends this process
+/// without such signs.
+pub fn keep_watch(is_late: impl Fn() -> bool + Send + 'static) -> io::Result<()> {
     let number = |name| env::var(name).ok()?.parse::<u64>().ok();
     let is_meant =
         env::var_os("WATCHDOG_PID").is_none() || number("WATCHDOG_PID") == Some(std::process::id().into());
-    number("WATCHDOG_USEC").filter(|time| is_meant && *time > 0).map(Duration::from_micros)
+    let Some(time) = number("WATCHDOG_USEC").filter(|time| is_meant && *time > 0) else { return Ok(()) };
+    let watch = move || {
+        loop {
+            if !is_late() {
+                tell_manager("WATCHDOG=1");
+            }
+            thread::sleep(Duration::from_micros(time / 2));
+        }
+    };
+    thread::Builder::new().name("watchdog".to_owned()).spawn(watch).map(drop)
 }
 
 /// Two pools for all threads; what takes 1 MiB or more goes back to the system when it is freed, and so
@@ -216,27 +183,6 @@ pub fn limit_memory() {
             let mut again = Command::new(program);
             // It returns only with an error.
             let _ = again.arg0(name).args(arguments).env(ALLOCATOR_SETTINGS, SETTINGS).exec();
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_server_lives_while_a_worker_is_free() {
-        let folder = tempfile::tempdir().expect("a folder can be made");
-        let told = UnixDatagram::bind(folder.path().join("notify")).expect("it can be bound");
-        told.set_nonblocking(true).expect("it is a socket");
-        let socket = UnixDatagram::unbound().expect("a socket can be made");
-        let address = told.local_addr().expect("it is bound");
-        let manager = ServiceManager { socket, address };
-        for is_late in [false, true, false] {
-            manager.tell_that_it_lives(is_late);
-            let mut message = [0; 64];
-            let lives = told.recv(&mut message).is_ok_and(|length| &message[..length] == b"WATCHDOG=1");
-            assert_eq!(lives, !is_late);
         }
     }
 }

@@ -5,12 +5,12 @@
 //! without an option, contradict each other; only commands that need a target refuse them.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustix::io::Errno;
 
-use crate::cli::args::changing::ChangeArgs;
+use crate::cli::args::changing::{ChangeArgs, HookArgs};
 use crate::cli::args::global::{ChosenTarget, GlobalArgs, NamedBy, RemoteArgs, TargetKind};
 use crate::cli::context::{self, ServerContext};
 use crate::cli::credentials::{KnownCredentials, Owner, RemoteHost};
@@ -19,14 +19,14 @@ use crate::cli::interrupt::interrupt;
 use crate::cli::local::sudo_user;
 use crate::cli::prompts;
 use crate::cli::ui::{Ui, waiting};
-use crate::engine::{Composed, ConfigService, ConfigSource, Engine, Hooks, Snapshot};
+use crate::engine::{Composed, ConfigService, ConfigSource, Engine, Snapshot};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::DEFAULT_PREFIX;
 use crate::http::client::{
-    BadUrl, Client, ClientSettings, Endpoint, Host, RemoteService, TlsTrust, UserInfo,
+    Client, ClientSettings, Credentials, Endpoint, Host, RemoteService, TlsTrust, UserInfo,
 };
 use crate::store::etcd::{ClusterStore, ClusterUrl, DEFAULT_REQUEST_TIME, GatewaySettings};
-use crate::store::file::{ConfFile, Serving};
+use crate::store::file::ConfFile;
 use crate::store::{Follow, LastWrite, LockHolder, ReplaceableFile, Store, reason};
 
 /// The configuration that a command works on.
@@ -82,72 +82,62 @@ impl Target {
 }
 
 /// The use that a command makes of its target; by default it only reads.
-#[derive(Debug, Clone, Default)]
-pub struct Purpose {
+#[derive(Clone, Copy, Default)]
+pub struct Purpose<'a> {
     pub changes: bool,
-    /// The commands that run before and after a change of a file.
-    pub hooks: Hooks,
-    /// The number of texts that the history of a file keeps from now on.
-    pub keep: Option<usize>,
-    /// True if the change has to be confirmed, which takes a server.
-    pub has_to_be_confirmed: bool,
     /// True if the change of a protected context needs no question: the user agreed to it already.
     pub is_agreed: bool,
-    /// True if the command shows the change of a protected context and asks itself.
-    pub shows_first: bool,
+    /// The options of a command that shows the change of a protected context, and asks itself.
+    pub args: Option<&'a ChangeArgs>,
 }
 
-impl Purpose {
+impl Purpose<'_> {
     /// The engine for this use of a store.
-    fn engine(&self, store: Arc<impl Store + 'static>) -> Engine {
-        let mut hooks = self.hooks.clone();
+    fn engine(self, store: Arc<impl Store + 'static>) -> Engine {
+        let hooking = self.args.map(|args| &args.hooking);
+        let mut hooks = hooking.map(HookArgs::hooks).unwrap_or_default();
         if !hooks.are_empty() {
             hooks.interrupt = interrupt();
         }
-        Engine::new(store, hooks, waiting).keeping(self.keep)
+        Engine::new(store, hooks, waiting).keeping(hooking.and_then(|hooking| hooking.keep))
+    }
+
+    /// True if a change of this context needs a question.
+    fn asks(self, context: &ServerContext) -> bool {
+        context.is_protected && self.changes && !self.is_agreed
     }
 }
 
-impl From<&ChangeArgs> for Purpose {
-    fn from(changing: &ChangeArgs) -> Self {
-        Self {
-            changes: true,
-            hooks: changing.hooking.hooks(),
-            keep: changing.hooking.keep,
-            has_to_be_confirmed: changing.confirm.is_some(),
-            is_agreed: changing.yes || changing.force || changing.dry_run,
-            shows_first: true,
-        }
+impl<'a> From<&'a ChangeArgs> for Purpose<'a> {
+    fn from(args: &'a ChangeArgs) -> Self {
+        Self { changes: true, is_agreed: args.yes || args.force || args.dry_run, args: Some(args) }
     }
 }
 
 /// Finds the target of a command. Where a server runs over the file, the server is the target: it alone
 /// changes the file.
-pub fn resolve(global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, Error> {
-    match named_server(global, &purpose, ui)? {
-        Some(target) => Ok(target),
-        None => {
-            let file = input::store(&global.conf)?;
-            Ok(Target { file: Some(file.clone()), ..at_file(file, global, purpose, ui)? })
-        }
-    }
+pub fn resolve(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Target, Error> {
+    let named = named_server(global, purpose, ui)?;
+    named.map_or_else(|| at_file(global, purpose, ui), Ok)
 }
 
 /// Finds the target of a command that reads the file itself, whether or not a server runs over it.
 pub fn file_or_named_server(global: &GlobalArgs, ui: Ui) -> Result<Target, Error> {
-    match named_server(global, &Purpose::default(), ui)? {
+    match named_server(global, Purpose::default(), ui)? {
         Some(target) => Ok(target),
-        None => {
-            let file = input::store(&global.conf)?;
-            let engine = Engine::new(file.clone(), Hooks::default(), waiting);
-            Ok(Target { file: Some(file), ..Target::new(engine, false) })
-        }
+        None => input::store(&global.conf).map(|file| without_server(file, Purpose::default())),
     }
 }
 
-/// The server that the options, the environment or the context in use name; `None` if they name a file.
-fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option<Target>, Error> {
-    let context = match global.chosen.kind {
+/// A file over which no server runs, or none that can be asked.
+fn without_server(file: Arc<ConfFile>, purpose: Purpose<'_>) -> Target {
+    Target { file: Some(file.clone()), ..Target::new(purpose.engine(file), false) }
+}
+
+/// The URL of the server that the options, the environment or the context in use name, and whose it is; `None` if they name
+/// a file.
+fn named(global: &GlobalArgs) -> Result<Option<(String, Owner)>, Error> {
+    let (url, by) = match global.chosen.kind {
         TargetKind::EmptyOption(option) => {
             let message = format!("`{option}` has an empty value, which names nothing");
             return Err(Error::usage(message, "leave it out for the usual target"));
@@ -160,38 +150,41 @@ fn named_server(global: &GlobalArgs, purpose: &Purpose, ui: Ui) -> Result<Option
         }
         TargetKind::File => return Ok(None),
         _ if context::several_chosen(global) => return Err(Error::several_servers()),
-        TargetKind::Group => return Ok(None),
-        TargetKind::Cluster(source) => {
-            let url = global.cluster.as_ref().map_or("", |url| &url.0);
-            return at_cluster(url, Owner::Named(source, None), purpose, global).map(Some);
+        TargetKind::Cluster(by) => (&global.cluster, by),
+        TargetKind::Server(by) => (&global.url, by),
+        _ => {
+            let context = context::chosen(global)?;
+            return Ok(context.map(|context| (context.url.clone(), Owner::Context(context))));
         }
-        TargetKind::Server(source) => {
-            let Some(url) = &global.url else { return Ok(None) };
-            refuse_hooks(global)?;
-            let (endpoint, userinfo) = parsed(&url.0, None, global)?;
-            let known =
-                KnownCredentials::find(&global.remote, userinfo, Owner::Named(source, Some(&endpoint)))?;
-            let name = endpoint.to_string();
-            return at_endpoint(endpoint, name, known, None, global, host(None, ui)).map(Some);
-        }
-        TargetKind::Context(_) | TargetKind::Unnamed => context::chosen(global)?,
     };
-    let Some(context) = context else { return Ok(None) };
-    let is_cluster = ClusterUrl::is_meant(&context.url);
+    Ok(url.as_ref().map(|url| (url.0.clone(), Owner::Named(by))))
+}
+
+/// True if what is named is a configuration in etcd.
+fn is_cluster(global: &GlobalArgs, url: &str, owner: &Owner) -> bool {
+    matches!(global.chosen.kind, TargetKind::Cluster(_))
+        || owner.context().is_some() && ClusterUrl::is_meant(url)
+}
+
+/// The server that the options, the environment or the context in use name; `None` if they name a file.
+fn named_server(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Option<Target>, Error> {
+    let Some((url, owner)) = named(global)? else { return Ok(None) };
+    let is_cluster = is_cluster(global, &url, &owner);
     if !is_cluster {
         refuse_hooks(global)?;
     }
     // A protected context is asked about here, unless the command shows its change before it asks.
-    let asks_itself = purpose.shows_first && prompts::can_ask();
-    if !asks_itself {
-        ask_if_protected(&context, purpose)?;
+    let asks_itself = purpose.args.is_some() && prompts::can_ask();
+    let protected = owner.context().filter(|context| purpose.asks(context));
+    if let Some(context) = protected.filter(|_| !asks_itself) {
+        ask_if_protected(context, purpose)?;
     }
-    let is_asked = asks_itself && context.is_protected && purpose.changes && !purpose.is_agreed;
+    let protected = protected.map(|context| context.name.clone());
     let target = match is_cluster {
-        true => at_cluster(&context.url, Owner::Context(&context), purpose, global)?,
-        false => at_context(&context, global, host(Some(&context), ui), false)?,
+        true => at_cluster(&url, &owner, purpose, global)?,
+        false => at_url(&url, &owner, global, host(&owner, ui), false)?,
     };
-    Ok(Some(Target { protected: is_asked.then_some(context.name), ..target }))
+    Ok(Some(Target { protected: protected.filter(|_| asks_itself), ..target }))
 }
 
 /// The error for two options that name different targets.
@@ -200,8 +193,8 @@ pub fn two_options([one, other]: [&str; 2]) -> Error {
 }
 
 /// Asks before a change of a protected context.
-pub fn ask_if_protected(context: &ServerContext, purpose: &Purpose) -> Result<(), Error> {
-    if !context.is_protected || !purpose.changes || purpose.is_agreed {
+pub fn ask_if_protected(context: &ServerContext, purpose: Purpose<'_>) -> Result<(), Error> {
+    if !purpose.asks(context) {
         return Ok(());
     }
     let question = format!("context `{}` is protected: change it?", context.name);
@@ -222,12 +215,12 @@ pub fn refuse_hooks(global: &GlobalArgs) -> Result<(), Error> {
     if global.chosen.hooks { Err(refused()) } else { Ok(()) }
 }
 
-fn at_file(file: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) -> Result<Target, Error> {
-    let engine = purpose.engine(file.clone());
-    let (changes, name) = (purpose.changes, global.file_name());
+fn at_file(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Target, Error> {
+    let (file, changes, name) = (input::store(&global.conf)?, purpose.changes, global.file_name());
+    let own = without_server(file.clone(), purpose);
     let serving = match file.serving() {
         Ok(Some(serving)) => serving,
-        Ok(None) if purpose.has_to_be_confirmed => {
+        Ok(None) if purpose.args.is_some_and(|args| args.confirm.is_some()) => {
             return Err(Error::usage(
                 "`--confirm` needs a server: only a server can roll back on timeout",
                 "start `mediactl serve` over the file, or leave `--confirm` out",
@@ -240,7 +233,7 @@ fn at_file(file: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) -
                      the next change, or `mediactl serve`, rolls it back",
                 );
             }
-            return Ok(Target::new(engine, false));
+            return Ok(own);
         }
         // As the lock, which is there, would say it.
         Err(error) if changes && error.kind == ErrorKind::Denied => {
@@ -249,27 +242,31 @@ fn at_file(file: Arc<ConfFile>, global: &GlobalArgs, purpose: Purpose, ui: Ui) -
         Err(error) if changes => return Err(error),
         Err(error) => {
             ui.warning(&format!("{error}: showing the file, whether or not a server runs"));
-            return Ok(Target { unreachable: Some("unknown".to_owned()), ..Target::new(engine, false) });
+            return Ok(Target { unreachable: Some("unknown".to_owned()), ..own });
         }
     };
     let holder = &serving.holder;
     match serving.reach() {
-        Ok(()) => {
-            if changes {
-                refuse_hooks(global)?;
-            }
-            Ok(at_socket(serving, name, global, ui))
-        }
-        Err(source) if changes => Err(unreachable(&name, holder, &source)),
+        Ok(()) if changes => refuse_hooks(global)?,
+        Ok(()) => {}
+        Err(source) if changes => return Err(unreachable(&name, holder, &source)),
         Err(error) => {
             let why = reason(&error);
             ui.warning(&format!(
                 "the server of `{name}`, {holder}, can't be reached ({why}): showing the file"
             ));
-            let unreachable = Some(format!("{holder}, which can't be reached"));
-            Ok(Target { unreachable, ..Target::new(engine, false) })
+            return Ok(Target { unreachable: Some(format!("{holder}, which can't be reached")), ..own });
         }
     }
+    let endpoint = Endpoint::socket(serving.socket(), DEFAULT_PREFIX);
+    let settings = ClientSettings {
+        timeout: global.remote.time(None),
+        max_answer: global.remote.answer(None),
+        sudo_user: sudo_user(),
+        ..ClientSettings::default()
+    };
+    let client = Client::new(endpoint, name, None, settings, host(&Owner::Nobody, ui));
+    Ok(Target { file: own.file, ..Target::new(RemoteService::new(client, serving), true) })
 }
 
 /// The server over a file can't be reached, and it alone may change the file.
@@ -290,128 +287,83 @@ fn unreachable(name: &str, holder: &LockHolder, source: &io::Error) -> Error {
 /// The server at a URL that is an argument of a command. If a context is used, its login and password are
 /// for this server only if scheme, host and port are those of the context.
 pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, Error> {
-    let context = context::chosen(global)?;
-    let (endpoint, _) = parsed(url, None, global)?;
-    let own = context.as_ref().filter(|context| endpoint.is_same_origin(&context.url));
-    let (endpoint, userinfo) = parsed(url, own, global)?;
-    let (name, options) = (endpoint.to_string(), &global.remote);
-    let owner = match (own, &context) {
-        (Some(context), _) => Owner::Context(context),
-        (None, Some(_)) => Owner::Nobody,
-        (None, None) => Owner::Named(NamedBy::CommandLine, Some(&endpoint)),
+    let (endpoint, _) = Endpoint::parse(url, DEFAULT_PREFIX)?;
+    let owner = match context::chosen(global)? {
+        Some(context) if endpoint.is_same_origin(&context.url) => Owner::Context(context),
+        Some(_) => Owner::Nobody,
+        None => Owner::Named(NamedBy::CommandLine),
     };
-    let known = KnownCredentials::find(options, userinfo, owner)?;
-    at_endpoint(endpoint, name, known, own, global, host(own, ui))
+    at_url(url, &owner, global, host(&owner, ui), false)
 }
 
 /// The server of a context that is one of several. `host` must not ask anything, because the servers are
 /// worked on at the same time; so this asks for a missing password.
-pub fn at_member(context: &ServerContext, global: &GlobalArgs, host: Box<dyn Host>) -> Result<Target, Error> {
-    match ClusterUrl::is_meant(&context.url) {
-        true => at_cluster(&context.url, Owner::Context(context), &Purpose::default(), global),
-        false => at_context(context, global, host, true),
+pub fn at_member(context: ServerContext, global: &GlobalArgs, host: Box<dyn Host>) -> Result<Target, Error> {
+    let (url, owner) = (context.url.clone(), Owner::Context(context));
+    match ClusterUrl::is_meant(&url) {
+        true => at_cluster(&url, &owner, Purpose::default(), global),
+        false => at_url(&url, &owner, global, host, true),
     }
 }
 
-/// The server of a context.
-fn at_context(
-    context: &ServerContext,
+fn host(owner: &Owner, ui: Ui) -> Box<dyn Host> {
+    Box::new(RemoteHost { ui, context: owner.context().map(|context| context.name.clone()) })
+}
+
+/// The server at a URL, which messages call by its context.
+fn at_url(
+    url: &str,
+    owner: &Owner,
     global: &GlobalArgs,
     host: Box<dyn Host>,
     asks_first: bool,
 ) -> Result<Target, Error> {
-    let (endpoint, userinfo) = parsed(&context.url, Some(context), global)?;
-    let mut known = KnownCredentials::find(&global.remote, userinfo, Owner::Context(context))?;
-    if asks_first {
-        known.ask_for_password(&context.name)?;
-    }
-    let name = format!("{} ({endpoint})", context.name);
-    at_endpoint(endpoint, name, known, Some(context), global, host)
-}
-
-fn host(context: Option<&ServerContext>, ui: Ui) -> Box<dyn Host> {
-    Box::new(RemoteHost { ui, context: context.map(|context| context.name.clone()) })
-}
-
-/// The server at `endpoint`, which messages call `name`.
-fn at_endpoint(
-    endpoint: Endpoint,
-    name: String,
-    known: KnownCredentials,
-    context: Option<&ServerContext>,
-    global: &GlobalArgs,
-    host: Box<dyn Host>,
-) -> Result<Target, Error> {
-    let options = &global.remote;
-    let credentials = known.credentials()?;
+    let (options, context) = (&global.remote, owner.context());
+    let prefix = options.prefix(context.and_then(|context| context.api_prefix.as_deref()));
+    let (endpoint, userinfo) = Endpoint::parse(url, prefix)?;
+    let mut known = KnownCredentials::find(options, userinfo, owner, Some(&endpoint))?;
+    let name = match context.filter(|context| context.url == url) {
+        Some(context) => {
+            if asks_first {
+                known.ask_for_password(&context.name)?;
+            }
+            format!("{} ({endpoint})", context.name)
+        }
+        None => endpoint.to_string(),
+    };
+    let credentials = known.login.clone().zip(known.password);
     let trust = trust(options, context)?;
     if matches!(trust, TlsTrust::Pinned(_)) && !endpoint.is_https() {
         let message = format!("`{name}` has no certificate, so it has no fingerprint");
         return Err(Error::usage(message, "start the URL with `https://`, or leave the fingerprint out"));
     }
-    let timeout = options.time(context.and_then(|context| context.timeout));
     let settings = ClientSettings {
-        credentials,
+        credentials: credentials.map(|(login, password)| Credentials::new(login, password)).transpose()?,
         trust,
-        timeout,
+        timeout: options.time(context.and_then(|context| context.timeout)),
         max_answer: options.answer(context.and_then(|context| context.max_answer)),
         ..ClientSettings::default()
     };
     let client = Client::new(endpoint, name, known.login, settings, host);
-    Ok(Target::new(RemoteService::new(client), true))
-}
-
-fn parsed(
-    url: &str,
-    context: Option<&ServerContext>,
-    global: &GlobalArgs,
-) -> Result<(Endpoint, UserInfo), Error> {
-    let prefix = global.remote.prefix(context.and_then(|context| context.api_prefix.as_deref()));
-    Endpoint::parse(url, prefix).map_err(bad_url)
-}
-
-/// The server of the file `name`, at its Unix socket.
-fn at_socket(serving: Serving, name: String, global: &GlobalArgs, ui: Ui) -> Target {
-    let endpoint = Endpoint::socket(serving.socket(), DEFAULT_PREFIX);
-    let settings = ClientSettings {
-        timeout: global.remote.time(None),
-        max_answer: global.remote.answer(None),
-        sudo_user: sudo_user(),
-        ..ClientSettings::default()
-    };
-    let client = Client::new(endpoint, name, None, settings, host(None, ui));
-    Target::new(RemoteService::new(client).keeping(serving), true)
-}
-
-/// The error for a text that is not the URL of a server.
-pub fn bad_url(error: BadUrl) -> Error {
-    Error::usage(
-        format!("`{}` is not the URL of a server: {}", error.shown, error.reason),
-        "write it like `https://media.example`",
-    )
+    Ok(Target::new(RemoteService::new(client, ()), true))
 }
 
 /// Returns the trusted certificates: as the options say, else as the context says.
 fn trust(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<TlsTrust, Error> {
-    let authorities = |file: &Path| input::read(file).map(TlsTrust::Authorities);
-    if let Some(fingerprint) = options.fingerprint {
-        return Ok(TlsTrust::Pinned(fingerprint));
-    }
-    if let Some(file) = &options.cacert {
-        return authorities(file);
-    }
-    if options.insecure {
-        return Ok(TlsTrust::Every);
-    }
-    match context.map(|context| (context.fingerprint, context.cacert.as_deref())) {
-        Some((Some(fingerprint), _)) => Ok(TlsTrust::Pinned(fingerprint)),
-        Some((None, Some(file))) => authorities(file),
-        _ => Ok(TlsTrust::Platform),
+    let (fingerprint, cacert) = match (options.fingerprint, &options.cacert, context) {
+        (None, None, _) if options.insecure => return Ok(TlsTrust::Every),
+        (None, None, Some(context)) => (context.fingerprint, &context.cacert),
+        (fingerprint, cacert, _) => (fingerprint, cacert),
+    };
+    match (fingerprint, cacert) {
+        (Some(fingerprint), _) => Ok(TlsTrust::Pinned(fingerprint)),
+        (None, Some(file)) => input::read(file).map(TlsTrust::Authorities),
+        (None, None) => Ok(TlsTrust::Platform),
     }
 }
 
 /// The configuration in etcd at a URL, which an option or a variable names, or a context has.
-fn at_cluster(url: &str, owner: Owner<'_>, purpose: &Purpose, global: &GlobalArgs) -> Result<Target, Error> {
+fn at_cluster(url: &str, owner: &Owner, purpose: Purpose<'_>, global: &GlobalArgs) -> Result<Target, Error> {
     let store = Arc::new(cluster_store(url, owner, &global.remote)?);
     Ok(Target::new(purpose.engine(store), false))
 }
@@ -422,44 +374,37 @@ pub fn cluster_url(url: &str) -> Result<(ClusterUrl, UserInfo), Error> {
         .map_err(|error| Error::usage(error, "write it like `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`"))
 }
 
-/// The configuration in etcd that the options, the environment or the context in use name.
-pub fn named_cluster(global: &GlobalArgs) -> Result<(ClusterStore, Option<ServerContext>), Error> {
-    if context::several_chosen(global) {
-        return Err(Error::several_servers());
-    }
-    let context = context::chosen(global)?.filter(|context| ClusterUrl::is_meant(&context.url));
-    let (url, owner) = match (global.chosen.kind, &global.cluster, &context) {
-        (TargetKind::Cluster(source), Some(url), _) => (&url.0, Owner::Named(source, None)),
-        (_, _, Some(context)) => (&context.url, Owner::Context(context)),
-        _ => {
-            let hint = "name one with `--cluster URL`, or with the context of one";
-            return Err(Error::usage("nodes are in a cluster", hint));
-        }
-    };
-    Ok((cluster_store(url, owner, &global.remote)?, context))
+/// The configuration in etcd that the options, the environment or the context in use name, and whose it is.
+fn cluster(global: &GlobalArgs) -> Result<Option<(ClusterStore, Owner)>, Error> {
+    let found = named(global)?.filter(|(url, owner)| is_cluster(global, url, owner));
+    found.map(|(url, owner)| Ok((cluster_store(&url, &owner, &global.remote)?, owner))).transpose()
 }
 
-/// The configuration in etcd that a node of it follows: the options or the context in use name it beside a file.
+/// The same of a command that needs one, and its context.
+pub fn named_cluster(global: &GlobalArgs) -> Result<(ClusterStore, Option<ServerContext>), Error> {
+    let hint = "name one with `--cluster URL`, or with the context of one";
+    let (store, owner) = cluster(global)?.ok_or_else(|| Error::usage("nodes are in a cluster", hint))?;
+    Ok((store, if let Owner::Context(context) = owner { Some(context) } else { None }))
+}
+
+/// The same of a node that follows it: it may be named beside a file.
 pub fn followed_cluster(global: &GlobalArgs) -> Result<Option<ClusterStore>, Error> {
-    if let Some(url) = &global.cluster {
-        return cluster_store(&url.0, Owner::Named(NamedBy::CommandLine, None), &global.remote).map(Some);
-    }
     let kind = match global.chosen.kind {
+        _ if global.cluster.is_some() => TargetKind::Cluster(NamedBy::CommandLine),
         TargetKind::TwoOptions(["--conf", "--context"]) => TargetKind::Context(NamedBy::CommandLine),
         kind => kind,
     };
     let beside_file = GlobalArgs { chosen: ChosenTarget { kind, ..global.chosen }, ..global.clone() };
-    let context = context::chosen(&beside_file)?.filter(|context| ClusterUrl::is_meant(&context.url));
-    context.map(|context| cluster_store(&context.url, Owner::Context(&context), &global.remote)).transpose()
+    Ok(cluster(&beside_file)?.map(|(store, _)| store))
 }
 
 /// The configuration in etcd at a URL. Sends nothing. A request gets less time than usual if the user says so, but never
 /// more: etcd answers at once.
-fn cluster_store(url: &str, owner: Owner<'_>, options: &RemoteArgs) -> Result<ClusterStore, Error> {
+fn cluster_store(url: &str, owner: &Owner, options: &RemoteArgs) -> Result<ClusterStore, Error> {
     let (url, userinfo) = cluster_url(url)?;
     // Before it is read, so that no later file passes for this one.
     let password_file = options.password_file.as_deref().map(|path| (path, LastWrite::of(path)));
-    let known = KnownCredentials::find(options, userinfo, owner)?;
+    let known = KnownCredentials::find(options, userinfo, owner, None)?;
     if options.insecure || options.fingerprint.is_some() {
         return Err(Error::usage(
             "`--insecure` and `--fingerprint` are for servers, and not for etcd",
@@ -471,8 +416,8 @@ fn cluster_store(url: &str, owner: Owner<'_>, options: &RemoteArgs) -> Result<Cl
         Some((path, Some(stamp))) => ReplaceableFile::of(path, stamp, password),
         _ => ReplaceableFile::fixed(password),
     };
-    let login = known.into_login().map(|(login, password)| (login, replaceable(password)));
-    let context = if let Owner::Context(context) = owner { Some(context) } else { None };
+    let login = known.login.zip(known.password.map(replaceable));
+    let context = owner.context();
     let pem = |given: &Option<PathBuf>, of_context: fn(&ServerContext) -> &Option<PathBuf>| {
         let file = given.as_deref().or_else(|| context.and_then(|context| of_context(context).as_deref()));
         file.map(|file| ReplaceableFile::read(file, input::read)).transpose()

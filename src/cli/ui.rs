@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -30,7 +30,6 @@ use crate::cli::args::global::{ColorChoice, GlobalArgs};
 use crate::cli::error::equal_lines;
 use crate::cli::local;
 use crate::cli::render::more_like_it;
-use crate::cli::render::table::Screen;
 use crate::error::Error;
 use crate::store::LockHolder;
 use mediaconf::{Diagnostics, Masker, printable};
@@ -60,9 +59,6 @@ const OF_ANOTHER_USER: [&str; 2] = ["SUDO_USER", "DOAS_USER"];
 
 /// Characters that only a shell understands.
 const OF_A_SHELL: &str = "|&;<>()$`\\\"'*?[#~=%\n";
-
-/// Stdout behind a buffer. A pipe or a file gets the bytes as they are, a terminal gets them sanitized.
-pub type Output = BufWriter<Box<dyn Write>>;
 
 /// Turns the failure of a write to stdout into an error of the command.
 pub fn output<T>(written: io::Result<T>) -> Result<T, Error> {
@@ -112,32 +108,15 @@ impl Ui {
         Self { pages: self.terminal_out, ..self }
     }
 
-    /// The size that a table has to fit: that of the terminal.
-    pub fn screen(self) -> Screen {
-        let size = tcgetwinsize(io::stdout()).ok().filter(|_| self.terminal_out);
-        let known = |number: u16| Some(usize::from(number)).filter(|number| *number > 0);
-        Screen {
-            width: size.and_then(|size| known(size.ws_col)),
-            // The last line of the screen is the pager's own.
-            page: size
-                .and_then(|size| known(size.ws_row))
-                .filter(|rows| self.pages && *rows > 2)
-                .map(|rows| rows - 1),
-        }
+    /// The number of characters on a line that a table has to fit: that of the terminal.
+    pub fn width(self) -> usize {
+        let size = tcgetwinsize(io::stdout()).ok().filter(|size| self.terminal_out && size.ws_col > 0);
+        size.map_or(usize::MAX, |size| size.ws_col.into())
     }
 
     /// A time for people: short on a terminal, and with everything elsewhere.
     pub fn time(self, time: SystemTime) -> String {
         if self.terminal_out { local::short(time) } else { local::shown(time) }
-    }
-
-    /// The way to stdout, as it is or through a pager.
-    fn stdout(self) -> io::Result<Box<dyn Write>> {
-        if let Some(pager) = self.pages.then(Pager::start).flatten() {
-            return Ok(Box::new(pager));
-        }
-        // Unlike the stdout of std, a file does not search everything for line feeds.
-        Ok(Box::new(File::from(io::stdout().as_fd().try_clone_to_owned()?)))
     }
 
     /// Returns the masker for text that people read; `None` if secrets are to be shown.
@@ -151,18 +130,40 @@ impl Ui {
         self.masker().filter(|_| self.mask_values || self.terminal_out)
     }
 
-    /// Opens stdout, behind a buffer, for results without colours.
-    pub fn results(self) -> Result<Output, Error> {
-        let out = output(self.stdout())?;
-        let results =
-            if self.terminal_out { Box::new(Sanitizer { inner: out, kept: Vec::new() }) } else { out };
-        Ok(BufWriter::with_capacity(OUTPUT_BUFFER, results))
+    /// Prints results without colours: a pipe or a file gets the bytes as they are, a terminal gets them sanitized.
+    pub fn results(self, write: impl FnOnce(&mut dyn Write) -> Result<(), Error>) -> Result<(), Error> {
+        if !self.terminal_out {
+            return self.to_stdout(write);
+        }
+        let mut all = Vec::new();
+        let written = write(&mut all);
+        self.print_painted(|out| out.write_all(printable(&String::from_utf8_lossy(&all)).as_bytes()))?;
+        written
+    }
+
+    /// Writes to stdout, as it is or through a pager, behind a buffer.
+    fn to_stdout(self, write: impl FnOnce(&mut dyn Write) -> Result<(), Error>) -> Result<(), Error> {
+        let mut pager = self.pages.then(|| chosen()?.stdin(Stdio::piped()).spawn().ok()).flatten();
+        let out: Box<dyn Write> = match pager.as_mut().and_then(|pager| pager.stdin.take()) {
+            Some(input) => {
+                // Ctrl-C is for the pager, which may search or follow just then; without a handler it would end
+                // this process, and leave the pager alone with the terminal.
+                let _ = signal_hook::flag::register(SIGINT, Arc::default());
+                Box::new(input)
+            }
+            // Unlike the stdout of std, a file does not search everything for line feeds.
+            None => Box::new(File::from(output(io::stdout().as_fd().try_clone_to_owned())?)),
+        };
+        let mut out = BufWriter::with_capacity(OUTPUT_BUFFER, out);
+        let written = write(&mut out).and_then(|()| output(out.flush()));
+        drop(out);
+        pager.map(|mut pager| pager.wait());
+        written
     }
 
     /// Prints results without colours.
     pub fn print(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
-        let mut out = self.results()?;
-        output(write(&mut out).and_then(|()| out.flush()))
+        self.results(|out| output(write(out)))
     }
 
     /// Prints a value as indented JSON.
@@ -175,8 +176,7 @@ impl Ui {
 
     /// Prints lines that are coloured and sanitized already.
     pub fn print_painted(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Error> {
-        let mut out = BufWriter::new(output(self.stdout())?);
-        output(write(&mut out).and_then(|()| out.flush()))
+        self.to_stdout(|out| output(write(out)))
     }
 
     /// Text that is painted for stderr instead of stdout.
@@ -255,57 +255,6 @@ pub fn waiting(file: &str, holder: &LockHolder) {
     let _ = writeln!(io::stderr(), "{}", holder.waited_for(file));
 }
 
-/// A writer that sanitizes. What is behind the last line end is kept until its line ends: it may be a part of a character.
-struct Sanitizer<W: Write> {
-    inner: W,
-    kept: Vec<u8>,
-}
-
-impl<W: Write> Sanitizer<W> {
-    fn write_sanitized(&mut self, length: usize) -> io::Result<()> {
-        let bytes: Vec<u8> = self.kept.drain(..length).collect();
-        self.inner.write_all(printable(&String::from_utf8_lossy(&bytes)).as_bytes())
-    }
-}
-
-impl<W: Write> Write for Sanitizer<W> {
-    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        let line_end = piece.iter().rposition(|byte| *byte == b'\n');
-        let complete = line_end.map(|end| self.kept.len() + end + 1);
-        self.kept.extend(piece);
-        complete.map_or(Ok(()), |complete| self.write_sanitized(complete))?;
-        Ok(piece.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
-}
-
-impl<W: Write> Drop for Sanitizer<W> {
-    fn drop(&mut self) {
-        // The terminal may be closed already.
-        let _ = self.write_sanitized(self.kept.len()).and_then(|()| self.inner.flush());
-    }
-}
-
-/// A pager that runs. It is waited for when this is dropped.
-struct Pager {
-    process: Child,
-}
-
-impl Pager {
-    /// Starts the pager; `None` if none is wanted or there is none.
-    fn start() -> Option<Self> {
-        let mut pager = chosen()?;
-        let process = pager.stdin(Stdio::piped()).spawn().ok()?;
-        // Ctrl-C is for the pager, which may search or follow just then; without a handler it would end
-        // this process, and leave the pager alone with the terminal.
-        let _ = signal_hook::flag::register(SIGINT, Arc::default());
-        Some(Self { process })
-    }
-}
-
 /// The pager; `None` if it is empty or `cat`, and on a terminal that can't do anything.
 fn chosen() -> Option<Command> {
     let variable = |name| std::env::var(name).ok();
@@ -349,23 +298,6 @@ fn is_another_user() -> bool {
     has_changed || user != getuid() || OF_ANOTHER_USER.iter().any(is_set)
 }
 
-impl Write for Pager {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.process.stdin.as_mut().map_or(Err(io::ErrorKind::BrokenPipe.into()), |stdin| stdin.write(bytes))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.process.stdin.as_mut().map_or(Ok(()), Write::flush)
-    }
-}
-
-impl Drop for Pager {
-    fn drop(&mut self) {
-        drop(self.process.stdin.take());
-        let _ = self.process.wait();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -381,11 +313,6 @@ mod tests {
             ("größe 日本 👍🏽", "größe 日本 👍🏽"),
         ] {
             assert_eq!(printable(text), shown);
-            let mut written = Vec::new();
-            let mut writer = Sanitizer { inner: &mut written, kept: Vec::new() };
-            text.as_bytes().iter().for_each(|byte| writer.write_all(&[*byte]).expect("there is room"));
-            drop(writer);
-            assert_eq!(String::from_utf8(written).expect("it is text"), shown, "{text:?}");
         }
     }
 

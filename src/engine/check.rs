@@ -13,8 +13,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::change::Operation;
-use super::guard::Guard;
+use super::change::{ChangeOptions, Operation, RequestedChange};
+use super::hook::Hooks;
 use super::include::Composed;
 use super::local::Engine;
 use super::snapshot::Snapshot;
@@ -57,47 +57,23 @@ impl Engine {
         faults.into_iter().map(|found| found.fault).collect()
     }
 
-    /// The faults that a request has on a configuration, and those that its edit would bring: no hook runs, no turn
-    /// is taken, and nothing is written.
-    pub fn check_request(&self, request: &Request, present: &Arc<Snapshot>) -> CheckedConfig {
-        CheckedConfig::of_faults(self.faults_of_request(request, present).unwrap_or_else(|refusal| {
-            let Error { faults, message, hint, .. } = refusal;
-            match faults.is_empty() {
-                true => vec![FaultRecord { hint, ..FaultRecord::plain(Severity::Error, message) }],
-                false => faults.into_iter().map(FaultRecord::of_request).collect(),
+    /// The faults that a request has on the configuration, and the warnings that its change would bring: a dry run on
+    /// which no hook runs.
+    pub fn check_request(&self, request: &Request) -> CheckedConfig {
+        let engine = Engine { hooks: Hooks::default(), ..self.clone() };
+        let options =
+            ChangeOptions { dry_run: true, max_delete: Some(usize::MAX), ..ChangeOptions::default() };
+        let requested = RequestedChange::Modify(Cow::Borrowed(request));
+        CheckedConfig::of_faults(match engine.attempt(Operation::Modify, &requested, &options) {
+            Err(Error { faults, message, hint, .. }) if faults.is_empty() => {
+                vec![FaultRecord { hint, ..FaultRecord::plain(Severity::Error, message) }]
             }
-        }))
-    }
-
-    fn faults_of_request(
-        &self,
-        request: &Request,
-        present: &Arc<Snapshot>,
-    ) -> Result<Vec<FaultRecord>, Error> {
-        request.check_text()?;
-        if !present.is_valid() {
-            return Err(Error::bad_config(present.clone()));
-        }
-        let config = present.config();
-        let evaluated = request.evaluate(&config)?;
-        let Some(edit) = request.edit(evaluated, present.document(), &config)? else {
-            return Ok(Vec::new());
-        };
-        let mut faults: Vec<_> = edit.guarded.0.into_iter().map(FaultRecord::of_request).collect();
-        if edit.removes_credentials {
-            let guard = Error::from(Guard::WouldRemoveCredentials).message;
-            faults.push(FaultRecord::plain(Severity::Error, guard));
-        }
-        let after = Arc::new(Snapshot::proved(edit.document));
-        faults.extend(
-            self.new_faults(&[present], self.composed(&after, self.followed()).as_ref())
-                .into_iter()
-                .map(FaultRecord::of_request),
-        );
-        let warnings = new_warnings(present.document(), after.document());
-        let warning = |text: String| FaultRecord::plain(Severity::Warning, text);
-        faults.extend(warnings.iter().map(|found| warning(found.to_string())));
-        Ok(faults)
+            Err(refusal) => refusal.faults.into_iter().map(FaultRecord::of_request).collect(),
+            Ok(report) => {
+                let warning = |found: &NewWarning| FaultRecord::plain(Severity::Warning, found.to_string());
+                report.new_warnings.iter().map(warning).collect()
+            }
+        })
     }
 }
 

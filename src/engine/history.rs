@@ -1,7 +1,6 @@
 //! The history of a configuration: going back to an earlier text, the paths that changes changed, and the changes that set
 //! a value.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -13,7 +12,7 @@ use super::replace::not_there;
 use super::service::{ConfigService, ConfigSource};
 use super::snapshot::{Snapshot, compared};
 use crate::error::{Error, ErrorKind};
-use crate::store::{ChangeId, ChangeRef, ChangedPaths, HistoryEntry, PendingInfo, Revision, WHOLE_HISTORY};
+use crate::store::{ChangeId, ChangeRef, ChangedPaths, HistoryEntry, PendingInfo, WHOLE_HISTORY};
 use mediaconf::{ChangedValue, Config, Masker, Path, Segment};
 
 /// The hint for a change that the history does not have.
@@ -145,53 +144,23 @@ impl Engine {
     }
 }
 
-/// The most bytes of texts that are read for one history.
-const TEXTS: usize = 32 * 1024 * 1024;
+/// The longest text that is compared with the one before to note the paths of a change, in bytes.
+const COMPARED_TEXT: usize = 1024 * 1024;
 
-/// The paths that are known, by the serial number of the change and the revision after it.
-pub type KnownPaths = HashMap<(u64, Option<Revision>), ChangedPaths>;
-
-/// The first paths that differ between two configurations, and how many there are.
-pub fn first_paths_between(before: &Config<'_>, after: &Config<'_>) -> ChangedPaths {
-    let changed = ChangedValue::between(before, after);
+/// The first paths that differ between two configurations, and how many there are; `None` if one is not there, has errors,
+/// or is too long.
+pub fn first_paths_between(before: Option<&Snapshot>, after: Option<&Snapshot>) -> Option<ChangedPaths> {
+    let is_small = |text: &Snapshot| text.bytes().len() <= COMPARED_TEXT && text.is_valid();
+    let sides = before.filter(|text| is_small(text)).zip(after.filter(|text| is_small(text)))?;
+    let changed = compared([Some(sides.0), Some(sides.1)], ChangedValue::between);
     let first = changed.iter().take(ChangedPaths::MOST).map(ChangedValue::short_path).collect();
-    ChangedPaths { first, count: changed.len() }
+    Some(ChangedPaths { first, count: changed.len() })
 }
 
-/// Adds to each entry the paths that it changed, as far as the texts are kept and not too many have to be read.
-/// `kept` returns the text before the change with a serial number; `now` is the text in the file, if that is the one
-/// after the last change.
-pub fn add_paths(
-    entries: &mut [HistoryEntry],
-    now: Option<Arc<Snapshot>>,
-    kept: &dyn Fn(u64) -> Result<Arc<Snapshot>, Error>,
-    known: &mut KnownPaths,
-) {
-    let (mut after, mut newer, mut left) = (now, None, TEXTS);
-    for entry in entries.iter_mut().filter(|entry| !entry.is_aside) {
-        let key = (entry.serial, entry.after);
-        entry.paths = entry.paths.take().or_else(|| known.get(&key).cloned());
-        if entry.paths.is_some() || entry.before.is_none() || left == 0 {
-            (after, newer) = (None, Some(entry.serial));
-            continue;
-        }
-        let text = |serial: Option<u64>| serial.and_then(|serial| kept(serial).ok());
-        let before = text(Some(entry.serial));
-        let afterwards = after.take().or_else(|| text(newer));
-        left = left.saturating_sub(before.as_ref().map_or(0, |before| before.bytes().len()));
-        if let (Some(before), Some(afterwards)) = (&before, afterwards)
-            && before.is_valid()
-            && afterwards.is_valid()
-            && Some(afterwards.revision()) == entry.after
-        {
-            let paths = compared([Some(before), Some(&afterwards)], first_paths_between);
-            entry.paths = Some(paths.clone());
-            known.insert(key, paths);
-        }
-        (after, newer) = (before, Some(entry.serial));
-    }
-    let present: HashSet<_> = entries.iter().map(|entry| (entry.serial, entry.after)).collect();
-    known.retain(|key, _| present.contains(key));
+/// The same of two texts.
+pub fn paths_of_texts(texts: [&[u8]; 2]) -> Option<ChangedPaths> {
+    let [before, after] = texts.map(|text| Snapshot::from_bytes(text.to_vec()));
+    first_paths_between(Some(&before), Some(&after))
 }
 
 /// A change that set a value.
@@ -216,11 +185,6 @@ pub struct ValueHistory {
     pub is_cut: bool,
 }
 
-/// The number of entries that are read at first for each change that is searched for, and the factor by
-/// which it grows each time.
-const FIRST_ENTRIES: usize = 20;
-const MORE_ENTRIES: usize = 8;
-
 /// The HTTP status of a server whose history keeps no texts.
 const NOT_FOUND: u16 = 404;
 
@@ -242,24 +206,16 @@ pub fn value_history(
         return Err(Error::bad_config(now));
     }
     let most = most.unwrap_or(WHOLE_HISTORY);
-    let mut wanted = most.saturating_mul(FIRST_ENTRIES);
-    let found = loop {
-        let entries = service.history(wanted)?;
-        let mut kept = |serial| match is_late() {
-            true => Ok(None),
-            false => service.kept(ChangeRef::Serial(serial)).map(Some).or_else(|error| match error {
-                error if error.is_not_kept() => Ok(None),
-                error => Err(error),
-            }),
-        };
-        let (changes, is_cut) = blame(&entries, &now, &mut kept, path, masker, most)?;
-        let is_all = changes.len() == most || entries.len() < wanted;
-        if is_all || is_late() {
-            let (is_edited, is_cut) = (is_edited_since(&entries, &now), is_cut || !is_all);
-            break ValueHistory { changes, is_edited, is_cut };
-        }
-        wanted = wanted.saturating_mul(MORE_ENTRIES);
+    let entries = service.history(WHOLE_HISTORY)?;
+    let mut kept = |serial| match is_late() {
+        true => Ok(None),
+        false => service.kept(ChangeRef::Serial(serial)).map(Some).or_else(|error| match error {
+            error if error.is_not_kept() => Ok(None),
+            error => Err(error),
+        }),
     };
+    let (changes, is_cut) = blame(&entries, &now, &mut kept, path, masker, most)?;
+    let found = ValueHistory { changes, is_edited: is_edited_since(&entries, &now), is_cut };
     if found.changes.is_empty() {
         if let Ok(Some(composed)) = service.composed(&now, Some(ConfigSource::Saved)) {
             composed.refuse_entry(path).map_err(not_there)?;
@@ -411,16 +367,4 @@ fn may_guess(path: &Path, masker: &Masker) -> bool {
 fn value(snapshot: &Snapshot, path: &Path) -> Option<Value> {
     // What is derived, such as a position, changes with other entries.
     Config::own(snapshot.document()).select(path).ok()?.into_present()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_left_the_history_is_forgotten() {
-        let mut known = KnownPaths::from([((7, None), ChangedPaths::default())]);
-        add_paths(&mut [], None, &|_| panic!("no text is needed"), &mut known);
-        assert!(known.is_empty());
-    }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::change::{ChangeOptions, ChangeReport, OutcomeNote, RequestedChange, UNSAVED};
 use super::confirm::PendingChange;
 use super::guard::Guard;
-use super::history::is_edited_since;
+use super::history::{is_edited_since, paths_of_texts};
 use super::hook::Hooks;
 use super::include::Composed;
 use super::running::{Activity, ReloadRun, Running, ServerState, Turn};
@@ -197,13 +197,13 @@ impl Engine {
 
     /// Reconciles the history with the stored text.
     pub(super) fn reconcile(&self, writer: &dyn Writer) -> Result<(), Error> {
-        writer.reconcile(self.stored()?.as_ref().map(Loaded::as_base)).map(drop)
+        writer.reconcile(self.stored()?.as_ref().map(Loaded::as_base), &paths_of_texts).map(drop)
     }
 
     /// Records hand edits in the history. A failure does not matter to readers.
     pub(super) fn reconcile_alone(&self) {
         let (Ok(writer), Ok(stored)) = (self.writer(), self.store.load()) else { return };
-        let warnings = writer.reconcile(Some(stored.as_base())).unwrap_or_default().warnings;
+        let warnings = writer.reconcile(Some(stored.as_base()), &paths_of_texts).unwrap_or_default().warnings;
         warnings.iter().for_each(|warning| self.tell(LogLevel::Warning, &warning.to_string()));
     }
 }

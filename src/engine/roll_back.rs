@@ -9,6 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::change::UNSAVED;
+use super::history::{first_paths_between, paths_of_texts};
 use super::local::{Engine, LogLevel};
 use super::rebase::conflicts;
 use super::running::LastChange;
@@ -100,7 +101,7 @@ impl Engine {
         }
         let loaded = self.stored()?;
         if let Some(writer) = writer {
-            writer.reconcile(loaded.as_ref().map(Loaded::as_base))?;
+            writer.reconcile(loaded.as_ref().map(Loaded::as_base), &paths_of_texts)?;
         }
         let now = loaded.as_ref().map(|loaded| Arc::new(Snapshot::from_bytes(loaded.bytes.clone())));
         let (aftermath, text) = change.without(now.as_ref());
@@ -108,7 +109,9 @@ impl Engine {
         if let Some(writer) = writer.filter(|_| !is_same) {
             let pieces = text.as_ref().map(|text| [text.bytes()]);
             let old = loaded.as_ref().map(Loaded::as_base);
-            writer.prepare(old, pieces.as_ref().map(|all| &all[..]), record)?()?;
+            let paths = first_paths_between(now.as_deref(), text.as_deref());
+            let record = ChangeRecord { paths: paths.as_ref(), ..*record };
+            writer.prepare(old, pieces.as_ref().map(|all| &all[..]), &record)?()?;
         }
         Ok((aftermath, text))
     }

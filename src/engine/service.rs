@@ -12,7 +12,7 @@ use super::include::Composed;
 use super::snapshot::{Snapshot, compared};
 use crate::error::Error;
 use crate::store::{CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision};
-use mediaconf::{Masker, Path, Position, Segment};
+use mediaconf::{ChangedValue, Position};
 
 /// A configuration that can be read and changed.
 ///
@@ -215,27 +215,11 @@ pub fn differing(running: &Snapshot, saved: &Snapshot) -> Vec<String> {
         // Mostly they are equal, and the JSON of both costs more than the comparison.
         return Vec::new();
     }
-    let mut paths = Vec::new();
-    if running.is_valid() && saved.is_valid() {
-        let patch =
-            compared([Some(running), Some(saved)], |running, saved| Value::Object(running.patch_to(saved)));
-        collect_paths(&Masker::default().json(&patch), &mut Vec::new(), &mut paths);
+    if !(running.is_valid() && saved.is_valid()) {
+        return Vec::new();
     }
-    paths
-}
-
-fn collect_paths(patch: &Value, above: &mut Vec<Segment>, paths: &mut Vec<String>) {
-    match patch {
-        Value::Object(members) if !members.is_empty() => {
-            for (key, value) in members {
-                above.push(Segment::Key(key.clone()));
-                collect_paths(value, above, paths);
-                above.pop();
-            }
-        }
-        _ if above.is_empty() => {}
-        _ => paths.push(Path { segments: above.clone() }.to_string()),
-    }
+    let changed = compared([Some(running), Some(saved)], ChangedValue::between);
+    changed.iter().map(ChangedValue::short_path).collect()
 }
 
 /// A node of a cluster, as it describes itself to its clients.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::guard;
 use crate::store::Revision;
 use mediaconf::{
-    Config, Diagnostics, DirectiveRole, Document, Kind, Masker, Request, Schema, SecretValues, Span,
+    Config, Diagnostics, DirectiveRole, Document, Kind, Masker, Request, Scope, SecretValues, Span,
 };
 
 /// The directive that includes files.
@@ -47,7 +47,7 @@ impl Snapshot {
             // It follows from the order.
             blocks.for_each(|block| drop(block.shift_remove("position")));
         }
-        for list in Schema::media().top().rows().filter_map(|row| row.codec.facts().list) {
+        for list in Scope::Top.rows().filter_map(|row| row.codec.facts().list) {
             // A server may give its only port alone.
             if let Some(port @ (Value::Number(_) | Value::String(_))) = values.get_mut(list.key) {
                 *port = Value::Array(vec![port.take()]);

@@ -16,7 +16,7 @@ use std::time::{Instant, SystemTime};
 
 use super::change::{ChangeOptions, ChangeReport, Operation, OutcomeNote, RequestedChange, UNSAVED};
 use super::confirm::{CanaryFault, PendingChange};
-use super::history::first_paths_between;
+use super::history::{first_paths_between, paths_of_texts};
 use super::hook::HookFailure;
 use super::local::{DEFAULT_LOCK_WAIT, Engine};
 use super::rebase::OVERWRITE;
@@ -30,9 +30,6 @@ use crate::store::{
     change_made,
 };
 use mediaconf::ChangedValue;
-
-/// The longest text that a writer compares with the one before to note the paths of its change, in bytes.
-const COMPARED_TEXT: usize = 1024 * 1024;
 
 /// A change that has begun: it has its turn, its lock, and the texts that it is computed on.
 pub(super) struct Transaction<'e> {
@@ -100,7 +97,7 @@ impl Engine {
         made
     }
 
-    fn attempt(
+    pub(super) fn attempt(
         &self,
         operation: Operation,
         requested: &RequestedChange<'_>,
@@ -315,7 +312,8 @@ impl<'e> Transaction<'e> {
         let edited = self.file().filter(|_| self.state.is_none()).cloned();
         let known = match &self.writer {
             Some(writer) if !self.options.dry_run => {
-                let reconciled = writer.reconcile(self.stored.as_ref().map(StoredText::as_base))?;
+                let reconciled =
+                    writer.reconcile(self.stored.as_ref().map(StoredText::as_base), &paths_of_texts)?;
                 self.warnings.splice(0..0, reconciled.warnings);
                 reconciled.edited_from
             }
@@ -453,16 +451,12 @@ impl<'e> Transaction<'e> {
         self.options.command.as_deref().unwrap_or(self.operation.name())
     }
 
-    /// Makes the new text durable, and then the stored text. Where readers of the history would have to fetch both
-    /// texts for the paths that differ, these are noted, unless a text is too large.
+    /// Makes the new text durable, and then the stored text.
     fn commit(&self, after: &Snapshot, message: Option<&str>) -> Result<Vec<Warning>, Error> {
         let Some(writer) = self.writer.as_ref().filter(|_| self.operation.writes()) else {
             return self.options.refuse_late().map(|()| Vec::new());
         };
-        let is_small = |text: &Snapshot| text.bytes().len() <= COMPARED_TEXT && text.is_valid();
-        let old = self.file().filter(|_| self.engine.is_run_by_nodes());
-        let paths = old.filter(|old| is_small(old) && is_small(after));
-        let paths = paths.map(|old| compared([Some(old), Some(after)], first_paths_between));
+        let paths = first_paths_between(self.file().map(|file| &**file), Some(after));
         let record = ChangeRecord { message, paths: paths.as_ref(), ..self.record(self.name()) };
         let (old, new) = (self.stored.as_ref().map(StoredText::as_base), [after.bytes()]);
         let prepared = writer.prepare(old, Some(&new), &record)?;

@@ -40,11 +40,6 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The type; `None` for one of another server.
-    pub fn kind(&self) -> Option<ErrorKind> {
-        Self::kind_of(&self.urn)
-    }
-
     /// The kind with this URN; `None` for one of another server.
     pub fn kind_of(urn: &str) -> Option<ErrorKind> {
         ErrorKind::named(urn.strip_prefix(TYPE_PREFIX)?)

@@ -16,14 +16,6 @@ const VALUE: u8 = 12;
 const OPTION: u8 = 5;
 const NAME: u8 = 18;
 
-/// What may stand at a place.
-struct Proposed {
-    text: String,
-    kind: u8,
-    detail: String,
-    documentation: String,
-}
-
 /// The candidates at a place.
 pub fn candidates(spot: &Spot) -> Value {
     let (text, offset) = spot.in_whole();
@@ -40,23 +32,25 @@ pub fn candidates(spot: &Spot) -> Value {
     if index == 0 || caret.begins_line() {
         found.extend(directives(&around));
     }
-    found.retain(|proposed| proposed.text.starts_with(typed));
+    found.retain(|(label, _)| label.starts_with(typed));
     let is_incomplete = found.len() > MOST;
     found.truncate(MOST);
     let range = spot.file().range(spot.offset.saturating_sub(typed.len())..spot.offset);
-    let item = |(number, proposed): (usize, Proposed)| {
-        json!({
-            "label": proposed.text,
-            "kind": proposed.kind,
-            "detail": proposed.detail,
-            "documentation": proposed.documentation,
-            "sortText": format!("{number:04}"),
-            "filterText": proposed.text,
-            "textEdit": { "range": range, "newText": proposed.text },
-        })
+    let item = |(number, (label, mut item)): (usize, Proposed)| {
+        item["label"] = json!(label);
+        item["sortText"] = json!(format!("{number:04}"));
+        item["textEdit"] = json!({ "range": range, "newText": label });
+        item
     };
     let items: Vec<Value> = found.into_iter().enumerate().map(item).collect();
     json!({ "isIncomplete": is_incomplete, "items": items })
+}
+
+/// What may stand at a place: its text, and the other members of the protocol.
+type Proposed = (String, Value);
+
+fn proposed(text: &str, kind: u8, detail: &str, documentation: &str) -> Proposed {
+    (text.to_owned(), json!({ "kind": kind, "detail": detail, "documentation": documentation }))
 }
 
 /// The directives that may stand in a block, the known ones first.
@@ -72,22 +66,12 @@ fn of_row(row: &'static Parameter, keyword: &str) -> Proposed {
     let kind = if row.codec.facts().group.is_some() { BLOCK } else { DIRECTIVE };
     let unit = if row.unit.is_empty() { String::new() } else { format!(", in {}", row.unit) };
     let default = if row.default.is_empty() { String::new() } else { format!("; default: {}", row.default) };
-    Proposed {
-        text: keyword.to_owned(),
-        kind,
-        detail: format!("{}{unit}{default}", row.codec.facts().usage),
-        documentation: format!("{}\n{}", row.doc, row.example),
-    }
+    let detail = format!("{}{unit}{default}", row.codec.facts().usage);
+    proposed(keyword, kind, &detail, &format!("{}\n{}", row.doc, row.example))
 }
 
 fn of_foreign(row: &ForeignKeyword) -> Proposed {
-    let kind = if row.is_block() { BLOCK } else { DIRECTIVE };
-    Proposed {
-        text: row.keyword().to_owned(),
-        kind,
-        detail: row.usage().to_owned(),
-        documentation: row.doc.to_owned(),
-    }
+    proposed(row.keyword(), if row.is_block() { BLOCK } else { DIRECTIVE }, row.usage(), row.doc)
 }
 
 /// The candidates for the word with a number, from 1, behind a keyword.
@@ -115,14 +99,8 @@ fn behind(
         return optional.flat_map(|part| of_kind(text, part.kind)).collect();
     }
     if let Some(options) = facts.options.filter(|_| !typed.contains('=')) {
-        let known = options.known.iter();
-        return known
-            .map(|option| Proposed {
-                text: format!("{}=", option.keyword),
-                kind: OPTION,
-                ..value("", option.kind.usage)
-            })
-            .collect();
+        let option = |keyword: &str, usage| proposed(&format!("{keyword}="), OPTION, usage, "");
+        return options.known.iter().map(|known| option(known.keyword, known.kind.usage)).collect();
     }
     match (facts.kind, facts.address) {
         (Some(kind), _) if index == 1 && !row.secret => of_kind(text, kind),
@@ -144,15 +122,10 @@ fn of_kind(text: &Document, kind: &WordKind) -> Vec<Proposed> {
 }
 
 fn names(text: &Document, group: NameGroup, prefix: &str) -> Vec<Proposed> {
-    let name = |name: String| Proposed {
-        text: Word::write(&format!("{prefix}{name}")).into_owned(),
-        kind: NAME,
-        ..value("", group)
-    };
+    let name = |name: String| proposed(&Word::write(&format!("{prefix}{name}")), NAME, group, "");
     names_of(text, group).into_iter().map(name).collect()
 }
 
 fn value(text: &str, detail: &str) -> Proposed {
-    let (text, detail) = (text.to_owned(), detail.to_owned());
-    Proposed { text, kind: VALUE, detail, documentation: String::new() }
+    proposed(text, VALUE, detail, "")
 }

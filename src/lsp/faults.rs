@@ -6,7 +6,7 @@ use std::ops::Range;
 use mediaconf::{Diagnostic, Diagnostics, Severity, one_line};
 use serde_json::{Map, Value, json};
 
-use super::session::{INVALID_PARAMS, RequestFault, TextRange};
+use super::session::{INVALID_PARAMS, RequestFault, TextPosition};
 use super::text::{Configuration, SourceText, Spot, Workspace};
 
 /// The name of this program in front of a fault.
@@ -14,6 +14,7 @@ const SOURCE: &str = "mediactl";
 
 /// The notifications that are to be sent: those of texts whose faults, or whose version, are others than the client has.
 pub fn changed(sent: &mut BTreeMap<String, Value>, workspace: &Workspace) -> Vec<Value> {
+    let nothing = |uri: &String| (uri.clone(), json!({ "uri": uri, "diagnostics": [] }));
     let mut now: BTreeMap<String, Value> = BTreeMap::new();
     for text in workspace.texts.values() {
         if now.contains_key(&text.uri) {
@@ -21,29 +22,22 @@ pub fn changed(sent: &mut BTreeMap<String, Value>, workspace: &Workspace) -> Vec
         }
         let (configuration, _) = workspace.configuration(text);
         for (file, faults) in configuration.files.iter().zip(faults_of(&configuration)) {
-            if file.is_open || !faults.is_empty() {
-                let parameters = || parameters(&file.uri, file.version, in_protocol(file, &faults));
-                now.entry(file.uri.clone()).or_insert_with(parameters);
+            if (file.is_open || !faults.is_empty()) && !now.contains_key(&file.uri) {
+                let (uri, mut parameters) = nothing(&file.uri);
+                parameters["diagnostics"] = in_protocol(file, &faults);
+                file.version.iter().for_each(|version| parameters["version"] = json!(version));
+                now.insert(uri, parameters);
             }
         }
     }
-    for uri in sent.keys() {
-        now.entry(uri.clone()).or_insert_with(|| parameters(uri, None, Vec::new()));
-    }
+    let gone: Vec<_> = sent.keys().filter(|uri| !now.contains_key(*uri)).map(nothing).collect();
+    now.extend(gone);
     let changed = now.iter().filter(|(uri, faults)| sent.get(*uri) != Some(*faults));
     let notification = |(_, faults): (_, &Value)| json!({ "jsonrpc": "2.0", "method": "textDocument/publishDiagnostics", "params": faults });
     let changed = changed.map(notification).collect();
     now.retain(|uri, faults| workspace.texts.contains_key(uri) || faults["diagnostics"] != json!([]));
     *sent = now;
     changed
-}
-
-fn parameters(uri: &str, version: Option<i64>, diagnostics: Vec<Value>) -> Value {
-    let mut parameters = json!({ "uri": uri, "diagnostics": diagnostics });
-    if let Some(version) = version {
-        parameters["version"] = version.into();
-    }
-    parameters
 }
 
 /// The faults of each file of a configuration.
@@ -56,13 +50,13 @@ fn faults_of(configuration: &Configuration) -> Vec<Diagnostics> {
     }
 }
 
-fn in_protocol(file: &SourceText, faults: &Diagnostics) -> Vec<Value> {
+fn in_protocol(file: &SourceText, faults: &Diagnostics) -> Value {
     let mut shown: Vec<Value> = faults.iter().map(|fault| one(file, fault)).collect();
     if let (Some(last), 1..) = (faults.iter().last(), faults.dropped()) {
         let more = format!("and {} more", faults.dropped());
         shown.push(one(file, &Diagnostic::warning(last.span.clone(), more)));
     }
-    shown
+    shown.into()
 }
 
 /// A fault of a file.
@@ -72,10 +66,7 @@ fn one(file: &SourceText, fault: &Diagnostic) -> Value {
         Some(hint) => format!("{}\nhint: {}", one_line(&fault.message), one_line(hint)),
         None => one_line(&fault.message),
     };
-    let severity = match fault.severity {
-        Severity::Error => 1,
-        Severity::Warning => 2,
-    };
+    let severity = if fault.severity == Severity::Error { 1 } else { 2 };
     let mut shown =
         json!({ "range": range(&fault.span), "severity": severity, "source": SOURCE, "message": message });
     if let Some((span, message)) = &fault.related {
@@ -90,9 +81,9 @@ fn one(file: &SourceText, fault: &Diagnostic) -> Value {
 ///
 /// # Errors
 /// The part is not in the text.
-pub fn fixes(spot: &Spot, part: TextRange) -> Result<Value, RequestFault> {
+pub fn fixes(spot: &Spot, end: TextPosition) -> Result<Value, RequestFault> {
     let file = spot.file();
-    let end = file.offset(part.end)?;
+    let end = file.offset(end)?;
     if end < spot.offset {
         return Err(RequestFault::new(INVALID_PARAMS, "the part ends in front of its start"));
     }
@@ -106,14 +97,11 @@ pub fn fixes(spot: &Spot, part: TextRange) -> Result<Value, RequestFault> {
 
 fn fix(file: &SourceText, fault: &Diagnostic) -> Option<Value> {
     let fix = fault.fix.as_ref()?;
-    let title = match fix.span.is_empty() {
-        true => format!("insert `{}`", fix.text),
-        false => format!("replace it by `{}`", fix.text),
-    };
+    let what = if fix.span.is_empty() { "insert" } else { "replace it by" };
     let range = file.range(fix.span.start as usize..fix.span.end as usize);
     let edits = json!([{ "range": range, "newText": fix.text }]);
     Some(json!({
-        "title": title,
+        "title": format!("{what} `{}`", fix.text),
         "kind": "quickfix",
         "isPreferred": true,
         "diagnostics": [one(file, fault)],

@@ -1,7 +1,7 @@
 //! What a directive is: its documentation, its form, and the value that holds.
 
 use mediaconf::{
-    Config, Explanation, FoundValue, Masker, Parameter, Path, Schema, Segment, ValueSource, one_line,
+    Config, Explanation, FoundValue, Masker, Parameter, Path, Schema, Scope, Segment, ValueSource, one_line,
 };
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ fn explanation(current: &Config<'_>, path: &Path, keyword: &str) -> Option<Expla
 /// The row of a directive in a block that the general rule shows, such as a template.
 fn row_in_template(caret: &Caret<'_>, keyword: &str) -> Option<&'static Parameter> {
     let scope = caret.enclosing().scope;
-    scope.by_keyword(keyword).filter(|_| !scope.is_top() && scope.kind().is_none())
+    scope.by_keyword(keyword).filter(|_| scope != Scope::Top && scope.kind().is_none())
 }
 
 /// The explanation of such a row: that of a stream, which has the same ones.

@@ -21,12 +21,12 @@ mod rename;
 mod session;
 mod text;
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, ErrorKind, Read, Write};
 
 use serde_json::Value;
 
 pub use session::EditorSession;
-use session::{INVALID_REQUEST, PARSE_ERROR, RequestFault, reply};
+use session::{PARSE_ERROR, RequestFault, reply};
 
 /// Serves one client until it says `exit`, or is gone. Returns true if it said `shutdown` before that.
 ///
@@ -35,26 +35,23 @@ use session::{INVALID_REQUEST, PARSE_ERROR, RequestFault, reply};
 pub fn serve(input: &mut io::BufReader<impl io::Read>, output: &mut impl Write) -> io::Result<bool> {
     let mut session = EditorSession::default();
     loop {
-        let message = match read(input)? {
-            Frame::Body(body) => serde_json::from_slice::<Value>(&body)
-                .map_err(|_| RequestFault::new(PARSE_ERROR, "the content is not JSON")),
-            Frame::TooLong => {
-                let message = format!("a message has at most {} bytes", LONGEST);
-                Err(RequestFault::new(INVALID_REQUEST, message))
-            }
-            Frame::Malformed => {
+        let message = match read(input) {
+            Ok(None) => return Ok(session.is_shut_down()),
+            Ok(Some(body)) => serde_json::from_slice::<Value>(&body),
+            Err(error) if error.kind() == ErrorKind::InvalidData => {
                 // Where the next message begins is not known.
-                let fault = RequestFault::new(PARSE_ERROR, "a header is malformed: the session ends");
+                let fault = RequestFault::new(PARSE_ERROR, format!("{error}: the session ends"));
                 write(output, &reply(Value::Null, Err(fault)))?;
                 output.flush()?;
                 return Ok(false);
             }
-            Frame::End => return Ok(session.is_shut_down()),
+            Err(error) => return Err(error),
         };
         let answer = match message {
             Ok(message) => session.take(message),
-            Err(fault) => {
+            Err(_) => {
                 session.forget_texts();
+                let fault = RequestFault::new(PARSE_ERROR, "the content is not JSON");
                 Some(reply(Value::Null, Err(fault)))
             }
         };
@@ -70,7 +67,7 @@ pub fn serve(input: &mut io::BufReader<impl io::Read>, output: &mut impl Write) 
     }
 }
 
-/// The most bytes of a message. A longer one is passed over without being kept.
+/// The most bytes of a message.
 const LONGEST: u64 = 256 << 20;
 
 /// The most bytes of a line of the header.
@@ -79,52 +76,35 @@ const LONGEST_LINE: u64 = 4 << 10;
 /// The most lines of a header.
 const MOST_LINES: usize = 32;
 
-/// What was read.
-#[derive(Debug, PartialEq, Eq)]
-enum Frame {
-    /// The content of a message.
-    Body(Vec<u8>),
-    /// A message of more than [`LONGEST`] bytes, which was passed over.
-    TooLong,
-    /// A header without a usable length.
-    Malformed,
-    /// The client closed the stream, maybe within a message.
-    End,
-}
-
-/// Reads one message: a header `Content-Length: N`, an empty line, and N bytes. Memory is taken as the bytes come, and not by
-/// the length that the client declares.
-fn read(input: &mut impl BufRead) -> io::Result<Frame> {
+/// Reads one message: a header `Content-Length: N`, an empty line, and N bytes; `None` if the client closed the stream, maybe
+/// within a message. Memory is taken as the bytes come, and not by the length that the client declares.
+///
+/// # Errors
+/// `InvalidData` for a header without a usable length.
+fn read(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let mut length = None;
     for number in 0..MOST_LINES {
         let mut line = Vec::new();
         input.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
         if line.is_empty() && number == 0 {
-            return Ok(Frame::End);
+            return Ok(None);
         }
         let line = line.strip_suffix(b"\n").and_then(|line| std::str::from_utf8(line).ok());
         let Some(line) = line.map(|line| line.trim_end_matches('\r')) else { break };
         match (line.split_once(':'), length) {
             (Some((name, value)), _) if name.eq_ignore_ascii_case("content-length") => {
-                let Ok(value) = value.trim().parse::<u64>() else { break };
-                length = Some(value);
+                length = value.trim().parse().ok().filter(|length| *length <= LONGEST);
             }
             (Some(_), _) => {}
-            (None, Some(length)) if line.is_empty() => return body(input, length),
+            (None, Some(length)) if line.is_empty() => {
+                let mut body = Vec::new();
+                input.take(length).read_to_end(&mut body)?;
+                return Ok(Some(body).filter(|body| body.len() as u64 == length));
+            }
             (None, _) => break,
         }
     }
-    Ok(Frame::Malformed)
-}
-
-fn body(input: &mut impl BufRead, length: u64) -> io::Result<Frame> {
-    if length > LONGEST {
-        let passed = io::copy(&mut input.take(length), &mut io::sink())?;
-        return Ok(if passed == length { Frame::TooLong } else { Frame::End });
-    }
-    let mut body = Vec::new();
-    input.take(length).read_to_end(&mut body)?;
-    Ok(if body.len() as u64 == length { Frame::Body(body) } else { Frame::End })
+    Err(io::Error::new(ErrorKind::InvalidData, "a header is malformed, or its message is too long"))
 }
 
 /// Writes one message.
@@ -137,8 +117,19 @@ fn write(output: &mut impl Write, message: &Value) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    #[derive(Debug, PartialEq)]
+    enum Frame {
+        Body(Vec<u8>),
+        Malformed,
+        End,
+    }
+
     #[test]
     fn a_header_is_read_whatever_its_form() {
+        let read = |stream: &str| match read(&mut stream.as_bytes()) {
+            Err(error) if error.kind() == ErrorKind::InvalidData => Frame::Malformed,
+            read => read.expect("a slice can be read").map_or(Frame::End, Frame::Body),
+        };
         let ok = |body: &str| Frame::Body(body.as_bytes().to_vec());
         for (stream, expected) in [
             ("Content-Length: 2\r\n\r\n{}", ok("{}")),
@@ -147,7 +138,9 @@ mod tests {
             ("Content-Length: 0\r\n\r\n", ok("")),
             ("", Frame::End),
             ("Content-Length: 9\r\n\r\n{}", Frame::End),
-            ("Content-Length: 18446744073709551615\r\n\r\n{}", Frame::End),
+            ("Content-Length: 18446744073709551615\r\n\r\n{}", Frame::Malformed),
+            ("Content-Length: 268435457\r\n\r\n{}", Frame::Malformed),
+            ("Content-Length: 268435456\r\n\r\n{}", Frame::End),
             ("Content-Length: 99999999999999999999\r\n\r\n{}", Frame::Malformed),
             ("Content-Length: -1\r\n\r\n{}", Frame::Malformed),
             ("Content-Length: x\r\n\r\n{}", Frame::Malformed),
@@ -156,21 +149,10 @@ mod tests {
             ("garbage\r\n\r\n", Frame::Malformed),
             ("\r\n\r\n", Frame::Malformed),
         ] {
-            assert_eq!(read(&mut stream.as_bytes()).expect("a slice can be read"), expected, "{stream:?}");
+            assert_eq!(read(stream), expected, "{stream:?}");
         }
         let (long, many) = ("x".repeat(1 << 20), "a: b\r\n".repeat(1000));
-        assert_eq!(read(&mut long.as_bytes()).expect("a slice can be read"), Frame::Malformed);
-        assert_eq!(read(&mut many.as_bytes()).expect("a slice can be read"), Frame::Malformed);
-    }
-
-    #[test]
-    fn a_long_message_is_passed_over_and_the_next_one_is_read() {
-        let long = LONGEST + 1;
-        let head = format!("Content-Length: {long}\r\n\r\n");
-        let next = "Content-Length: 2\r\n\r\n{}";
-        let mut stream = head.as_bytes().chain(io::repeat(b'x').take(long)).chain(next.as_bytes());
-        let mut stream = io::BufReader::new(&mut stream);
-        assert_eq!(read(&mut stream).expect("it can be read"), Frame::TooLong);
-        assert_eq!(read(&mut stream).expect("it can be read"), Frame::Body(b"{}".to_vec()));
+        assert_eq!(read(&long), Frame::Malformed);
+        assert_eq!(read(&many), Frame::Malformed);
     }
 }

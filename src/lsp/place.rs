@@ -4,6 +4,7 @@
 //! The blocks are read from the tokens, and not from the index: where somebody types, the text is broken most of the time.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use mediaconf::{Document, Entry, Path, Schema, Scope, Segment, Token, TokenKind, Word};
 
@@ -30,14 +31,14 @@ pub struct Enclosing {
 
 impl Enclosing {
     pub fn top() -> Self {
-        Self { scope: Schema::media().top(), keyword: String::new() }
+        Self { scope: Scope::Top, keyword: String::new() }
     }
 
     /// The inside of a block in it.
     pub fn inside(&self, keyword: &str, words: usize) -> Self {
         let scope = match self.scope.by_keyword(keyword).map(|row| row.codec.facts().group) {
             Some(Some(kind)) => kind.scope(),
-            Some(_) => Schema::media().unknown(),
+            Some(_) => Scope::Unknown,
             None => Schema::media().block_scope(keyword, words),
         };
         Self { scope, keyword: keyword.to_owned() }
@@ -227,23 +228,11 @@ fn name_in<'t>(around: &Enclosing, keyword: &str, word: Word<'t>) -> Option<Name
 pub const REFERENCE: &str = "@";
 
 /// The names of the blocks of a group, each once.
-pub fn names_of(document: &Document, group: NameGroup) -> Vec<String> {
-    let schema = Schema::media();
-    let top = document.entries().filter(|entry| entry.count_arguments() > 0);
-    let is_meant = |keyword: &str| match schema.group_of(keyword) {
-        Some(kind) => kind.noun() == group,
-        None => {
-            schema.foreign(keyword).is_some_and(|row| row.keyword() == group)
-                && schema.has_named_blocks(keyword)
-        }
-    };
-    let mut names: Vec<String> = top
-        .filter(|entry| is_meant(&entry.keyword()))
-        .map(|entry| entry.group_name().value().into_owned())
-        .collect();
-    names.sort();
-    names.dedup();
-    names
+pub fn names_of(document: &Document, group: NameGroup) -> BTreeSet<String> {
+    let mut found = Vec::new();
+    collect(document.entries(), &Enclosing::top(), &mut found);
+    let defined = found.into_iter().filter(|used| used.is_definition && used.group == group);
+    defined.map(|used| used.name.into_owned()).collect()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use mediaconf::Splice;
 use serde_json::{Map, Value, json};
 
 use super::place::{Caret, NameUse, uses_of};
-use super::session::{RequestFault, TextPosition, TextRange};
+use super::session::{RequestFault, TextRange};
 use super::text::{Configuration, Spot};
 use crate::engine::INCLUDE;
 
@@ -44,8 +44,7 @@ fn included(spot: &Spot, caret: &Caret<'_>) -> Value {
     let pattern = caret.words.get(1).map(|word| word.value().into_owned()).unwrap_or_default();
     let named = composed.included.get(&pattern).into_iter().flatten();
     let numbers = named.filter_map(|text| composed.files.iter().position(|file| file.target == text.target));
-    let start = TextPosition { line: 0, character: 0 };
-    let range = TextRange { start, end: start };
+    let range = TextRange::default();
     numbers.map(|number| json!({ "uri": spot.configuration.files[number].uri, "range": range })).collect()
 }
 
@@ -109,16 +108,13 @@ fn prove(
     };
     let after = old.edited(&found.iter().map(splice).collect::<Vec<_>>());
     let are_definitions =
-        |found: &[NameUse<'_>]| found.iter().map(|found| found.is_definition).collect::<Vec<_>>();
+        |found: &[NameUse<'_>]| -> Vec<bool> { found.iter().map(|found| found.is_definition).collect() };
     let is_as_meant = in_old.is_empty()
         && are_definitions(&uses_of(&after, meant.group, new)) == are_definitions(found)
         && uses_of(&after, meant.group, &meant.name).is_empty()
         && after.len() == old.len()
         && after.diagnostics().errors() == old.diagnostics().errors();
-    match is_as_meant {
-        true => Ok(()),
-        false => {
-            Err(RequestFault::failed(format!("`{new}` can't be the name in all places where it would stand")))
-        }
-    }
+    let fault =
+        || RequestFault::failed(format!("`{new}` can't be the name in all places where it would stand"));
+    is_as_meant.then_some(()).ok_or_else(fault)
 }

@@ -24,21 +24,12 @@ const CONFIGURATION: &str = "media.conf";
 /// The number of folders, upwards, in which a configuration is looked for.
 const MOST_FOLDERS: usize = 8;
 
-/// The unit in which a client counts characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum PositionEncoding {
-    /// Bytes.
-    Utf8,
-    /// Units of UTF-16, which every client can count.
-    #[default]
-    Utf16,
-}
-
 /// The open texts, by URI.
 #[derive(Default)]
 pub struct Workspace {
     pub texts: BTreeMap<String, Rc<SourceText>>,
-    pub encoding: PositionEncoding,
+    /// True if the client counts characters in bytes, and not in units of UTF-16, which every client can.
+    pub counts_bytes: bool,
 }
 
 /// The text of a file, as its editor has it if it is open.
@@ -52,7 +43,7 @@ pub struct SourceText {
     pub text: Arc<Snapshot>,
     /// The starts of the lines. A line ends in LF, CRLF or CR, as the protocol has it.
     starts: Vec<usize>,
-    encoding: PositionEncoding,
+    counts_bytes: bool,
 }
 
 /// A configuration with what it includes.
@@ -73,12 +64,12 @@ pub struct Spot {
 }
 
 impl SourceText {
-    fn new(uri: String, path: Option<PathBuf>, text: Arc<Snapshot>, encoding: PositionEncoding) -> Self {
+    fn new(uri: String, path: Option<PathBuf>, text: Arc<Snapshot>, counts_bytes: bool) -> Self {
         let bytes = text.document().text().as_bytes();
         let is_end = |at: &usize| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n');
         let ends = memchr::memchr2_iter(b'\n', b'\r', bytes).filter(is_end);
         let starts = iter::once(0).chain(ends.map(|at| at + 1)).collect();
-        Self { uri, version: None, is_open: false, path, text, starts, encoding }
+        Self { uri, version: None, is_open: false, path, text, starts, counts_bytes }
     }
 
     pub fn document(&self) -> &Document {
@@ -109,10 +100,7 @@ impl SourceText {
     }
 
     fn units(&self, character: char) -> usize {
-        match self.encoding {
-            PositionEncoding::Utf8 => character.len_utf8(),
-            PositionEncoding::Utf16 => character.len_utf16(),
-        }
+        if self.counts_bytes { character.len_utf8() } else { character.len_utf16() }
     }
 
     /// The places of a range of bytes.
@@ -177,10 +165,10 @@ impl Configuration {
 }
 
 impl Workspace {
-    pub fn open(&mut self, uri: String, text: String, version: Option<i64>) {
+    pub fn open(&mut self, uri: &str, text: String, version: Option<i64>) {
         let snapshot = Arc::new(Snapshot::from_document(Document::parse(text)));
-        let open = SourceText::new(uri.clone(), path_of(&uri), snapshot, self.encoding);
-        self.texts.insert(uri, Rc::new(SourceText { version, is_open: true, ..open }));
+        let open = SourceText::new(uri.to_owned(), path_of(uri), snapshot, self.counts_bytes);
+        self.texts.insert(uri.to_owned(), Rc::new(SourceText { version, is_open: true, ..open }));
     }
 
     /// The text that a client names.
@@ -226,7 +214,7 @@ impl Workspace {
             }
             let loaded = ConfFile::resolve(&path).and_then(|file| file.load()).ok()?;
             let snapshot = Arc::new(Snapshot::from_bytes(loaded.bytes));
-            Some(Rc::new(SourceText::new(uri_of(&path)?, Some(path), snapshot, self.encoding)))
+            Some(Rc::new(SourceText::new(uri_of(&path)?, Some(path), snapshot, self.counts_bytes)))
         };
         folders.filter_map(|folder| closed(folder.join(CONFIGURATION))).collect()
     }
@@ -252,7 +240,7 @@ impl Workspace {
         let included = composed.iter().flat_map(|composed| composed.files.iter().skip(1)).map(|file| {
             let closed = || {
                 let uri = uri_of(&file.target).unwrap_or_default();
-                Rc::new(SourceText::new(uri, Some(file.target.clone()), file.text.clone(), self.encoding))
+                Rc::new(SourceText::new(uri, Some(file.target.clone()), file.text.clone(), self.counts_bytes))
             };
             self.open_at(&file.target).cloned().unwrap_or_else(closed)
         });
@@ -293,9 +281,9 @@ mod tests {
 
     #[test]
     fn characters_are_counted_in_the_unit_of_the_client() {
-        let texts = [PositionEncoding::Utf16, PositionEncoding::Utf8].map(|unit| {
+        let texts = [false, true].map(|counts_bytes| {
             let text = Snapshot::from_document(Document::parse("a😀é\r\nb\rc\n".to_owned()));
-            SourceText::new(String::new(), None, Arc::new(text), unit)
+            SourceText::new(String::new(), None, Arc::new(text), counts_bytes)
         });
         for (offset, line, utf16, utf8) in [
             (0, 0, 0, 0),

@@ -35,7 +35,8 @@ impl<'s> WantedText<'s> {
             change => {
                 let goes_first = head.canaries().iter().any(|first| first == node);
                 let first_of = change.filter(|_| goes_first).map(|change| &*change.id);
-                Some(Self { serial: head.serial, text: head.text.as_ref()?, first_of, head, runs })
+                let (serial, text) = (head.serial, head.text.as_ref()?);
+                Some(Self { serial, text, first_of, head, runs: Runs::Head })
             }
         }
     }
@@ -103,9 +104,7 @@ pub fn first_text(
     loop {
         let read = store.seen().and_then(|seen| {
             // The node takes a change that is not confirmed only once its way back is noted.
-            let runs = Runs::Back(BackReason::OthersFirst);
-            let is_open = seen.head.as_ref().is_some_and(|head| head.unconfirmed.is_some());
-            let wanted = WantedText::of(&seen, node, if is_open { runs } else { Runs::Head });
+            let wanted = WantedText::of(&seen, node, Runs::Back(BackReason::OthersFirst));
             let wanted = wanted.ok_or_else(|| {
                 let message = format!("`{}` has no configuration yet", store.path().display());
                 Error::new(ErrorKind::NoConfiguration, message)
@@ -176,11 +175,9 @@ impl Node {
             return Ok(());
         }
         let taken = match self.texts.text_of(wanted.text) {
-            Ok(Some(bytes)) => self.take(&wanted, bytes),
-            Ok(None) => return Err(Error::overtaken(self.texts.name())),
             // The cluster answers, so it is not away: what it has can't be taken, until somebody changes it.
             Err(error) if error.kind == ErrorKind::Unusable => Err(error),
-            Err(error) => return Err(error),
+            read => self.take(&wanted, read?.ok_or_else(|| Error::overtaken(self.texts.name()))?),
         };
         if let Err(error) = taken {
             self.refuse(Some(revision), &error);
@@ -231,7 +228,6 @@ impl Node {
         let mut standing = self.standing.lock();
         standing.not_taken = None;
         standing.turn_running(wanted.first_of);
-        drop(standing);
         self.local.tell(LogLevel::Note, &wanted.taken_words());
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use rustix::system::uname;
 
-use super::{Away, Backoff, LONGEST_DENIAL, LastReport, Node, failed};
+use super::{Backoff, LONGEST_DENIAL, LastReport, NOT_REACHED, Node, away_words, failed};
 use crate::engine::{LogLevel, hook_output};
 use crate::error::{Error, ErrorKind};
 use crate::store::clock::{self, boot_time};
@@ -142,50 +142,45 @@ impl Node {
     pub fn try_again(&self) -> u64 {
         let standing = &mut *self.standing.lock();
         standing.not_taken = None;
-        let denied = standing.denied_reading.iter_mut().chain(&mut standing.denied_record);
-        denied.for_each(Backoff::end);
+        for denied in [&mut standing.denied_reading, &mut standing.denied_record].into_iter().flatten() {
+            (denied.until, denied.pause) = (Duration::ZERO, Duration::ZERO);
+        }
         self.wake.ask()
     }
 
     /// Notes why a look failed. What can't be read in a cluster that answers is a failure of this node: its record says so,
     /// and it goes on with what it runs.
     fn note_away(&self, error: Error) {
-        let (name, is_unusable) = (self.texts.name(), error.kind == ErrorKind::Unusable);
-        let reason = error.reason.clone().unwrap_or_else(|| error.to_string());
-        let (level, words, reason) = match error.kind {
-            ErrorKind::ClusterUnavailable => {
-                (LogLevel::Warning, format!("`{name}` can't be reached"), reason)
-            }
+        let (kind, why) = (error.kind, away_words(&error));
+        let is_unusable = kind == ErrorKind::Unusable;
+        let name = self.texts.name();
+        let (level, what) = match kind {
+            ErrorKind::ClusterUnavailable => (LogLevel::Warning, format!("`{name}` can't be reached")),
             ErrorKind::ClusterDenied => {
-                (LogLevel::Error, format!("denied: `{name}` does not let this node read"), reason)
+                (LogLevel::Error, format!("denied: `{name}` does not let this node read"))
             }
-            ErrorKind::Unusable => {
-                let hint = error.hint.as_ref().map_or_else(String::new, |hint| format!("; {hint}"));
-                let reason = format!("what stands in etcd can't be used: {error}{hint}");
-                (LogLevel::Error, format!("failed: `{name}` has no text for this node"), reason)
-            }
-            _ => (LogLevel::Warning, format!("`{name}` can't be read"), reason),
+            _ if is_unusable => (LogLevel::Error, format!("failed: `{name}` has no text for this node")),
+            _ => (LogLevel::Warning, format!("`{name}` can't be read")),
         };
+        let reason = error.reason.clone().unwrap_or_else(|| why.clone());
         let mut standing = self.standing.lock();
         let denied = standing.denied_reading.take();
-        if error.kind == ErrorKind::ClusterDenied {
+        if kind == ErrorKind::ClusterDenied {
             let why = format!("etcd does not let this node read: {reason}");
             standing.denied_reading = Some(Backoff::after(denied, why, LONGEST_DENIAL));
         }
         if is_unusable && standing.state != NodeState::CutOff {
-            standing.turn(NodeState::Failed, Some(failed(reason.clone())));
+            standing.turn(NodeState::Failed, Some(failed(why.clone())));
         }
-        let kind = error.kind;
-        let away = match kind {
-            ErrorKind::ClusterUnavailable => format!("it can't be reached: {reason}"),
-            _ => reason.clone(),
-        };
-        let before = standing.away.replace(Away { words: away.clone(), refusal: error, is_found: true });
-        let is_same = |before: Away| before.refusal.kind == kind && (!is_unusable || before.words == away);
-        let is_known = before.filter(|before| before.is_found).is_some_and(is_same);
+        let before = standing.away.replace(error);
         drop(standing);
+        let is_known = before.is_some_and(|before| {
+            before.reason.as_deref() != Some(NOT_REACHED)
+                && before.kind == kind
+                && (!is_unusable || away_words(&before) == why)
+        });
         if !is_known {
-            self.local.tell(level, &format!("{words}, and this node goes on: {reason}"));
+            self.local.tell(level, &format!("{what}, and this node goes on: {reason}"));
             if is_unusable {
                 self.report();
             }
@@ -217,29 +212,26 @@ impl Node {
         let standing = self.standing.lock();
         let Some(runs) = standing.followed.runs.as_ref().map(|runs| runs.revision) else { return };
         let is_watched = standing.soaks.is_some() || standing.unhealthy.is_some();
-        let is_due = standing
-            .checked
-            .is_none_or(|(of, at)| of != runs || (is_watched && boot_time() >= at + HEALTH_PAUSE));
+        let is_over = |at| is_watched && boot_time() >= at + HEALTH_PAUSE;
+        let is_due = standing.checked.is_none_or(|(of, at)| of != runs || is_over(at));
         drop(standing);
         if !is_due {
             return;
         }
-        let found =
-            hook_output(command, &[("MEDIACTL_NODE", &self.settings.name)], self.local.hooks().timeout);
+        let name = &[("MEDIACTL_NODE", &*self.settings.name)];
+        let found = hook_output(command, name, self.local.hooks().timeout);
         let mut standing = self.standing.lock();
         standing.checked = Some((runs, boot_time()));
         let unhealthy = found.err().map(|failure| failed(format!("the health command {failure}")));
-        let before = std::mem::replace(&mut standing.unhealthy, unhealthy.clone());
-        match unhealthy {
-            Some(why) => {
-                if before.is_none() {
-                    self.local.tell(LogLevel::Error, &format!("this node is not healthy: {}", why.brief()));
-                }
-                standing.turn(NodeState::Failed, Some(why));
+        let before = std::mem::replace(&mut standing.unhealthy, unhealthy);
+        match &standing.unhealthy {
+            Some(why) if before.is_none() => {
+                self.local.tell(LogLevel::Error, &format!("this node is not healthy: {}", why.brief()));
             }
-            None if before.is_some() => standing.turn_running(None),
-            None => {}
+            None if before.is_none() => return,
+            _ => {}
         }
+        standing.turn_running(None);
     }
 
     /// Puts the record of the node, if it differs from the last one. A failure is made good by the next
@@ -314,7 +306,7 @@ impl Node {
         standing.soaks = None;
     }
 
-    fn record(&self) -> NodeRecord {
+    pub(super) fn record(&self) -> NodeRecord {
         let instance = self.report.lock().instance.clone();
         let standing = self.standing.lock();
         let runs = standing.followed.runs.as_ref();

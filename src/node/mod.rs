@@ -48,6 +48,9 @@ const LONGEST_RETRY: Duration = Duration::from_secs(5 * 60);
 /// The longest pause before the node tries again what etcd does not let it do. A login is costly for etcd.
 const LONGEST_DENIAL: Duration = Duration::from_secs(60);
 
+/// The reason before the first look.
+const NOT_REACHED: &str = "it was not reached yet";
+
 /// The handling of a hand edit of the file when the cluster has a new text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnDrift {
@@ -97,8 +100,8 @@ struct Standing {
     since: String,
     /// Another process that has the name of this node, in words, and until when it is told of.
     twin: Option<(String, Duration)>,
-    /// While the cluster can't be reached, or read.
-    away: Option<Away>,
+    /// Why the cluster can't be reached, or read: the answer to who asks for a change.
+    away: Option<Error>,
     /// The reason why etcd does not let the node read, or put its record.
     denied_reading: Option<Backoff<String>>,
     denied_record: Option<Backoff<String>>,
@@ -122,15 +125,6 @@ struct Standing {
     /// one.
     skew: Option<i64>,
     started: Duration,
-}
-
-/// The reason why the cluster can't be reached, or read.
-struct Away {
-    words: String,
-    /// The answer to who asks for a change.
-    refusal: Error,
-    /// False before the first look.
-    is_found: bool,
 }
 
 /// The state of a cluster that a node read.
@@ -176,11 +170,6 @@ impl<T: PartialEq> Backoff<T> {
     fn holds(&self) -> bool {
         boot_time() < self.until
     }
-
-    /// It is tried again at once, and as after a first failure.
-    fn end(&mut self) {
-        (self.until, self.pause) = (Duration::ZERO, Duration::ZERO);
-    }
 }
 
 impl Node {
@@ -199,15 +188,13 @@ impl Node {
         store.gateway().prefer(xxh3_64(settings.name.as_bytes()) as usize);
         let followed = file.followed()?;
         let back = followed.back.as_ref().filter(|back| back.boot == boot_id());
-        let words = "it was not reached yet".to_owned();
-        let unreachable = Error::unreachable_cluster(texts.name(), words.clone());
         let standing = Mutex::new(Standing {
             first_seen: back.map(|back| (back.change.clone(), Duration::from_millis(back.seen))),
             wanted: followed.runs.as_ref().map(|runs| runs.serial),
             followed,
             state: NodeState::Running,
             since: clock::rfc3339(SystemTime::now()),
-            away: Some(Away { words, refusal: unreachable, is_found: false }),
+            away: Some(Error::unreachable_cluster(texts.name(), NOT_REACHED.to_owned())),
             started: boot_time(),
             ..Standing::default()
         });
@@ -244,19 +231,20 @@ impl Node {
     /// The message to clients of this node.
     fn described(&self) -> NodeReport {
         let certificate_expiry = self.store.gateway().certificate_expiry();
+        let record = self.record();
         let standing = self.standing.lock();
-        let (why, last) = (standing.why(), standing.last_seen.as_ref());
+        let last = standing.last_seen.as_ref();
         NodeReport {
-            name: self.settings.name.clone(),
+            name: record.node,
             cluster: self.texts.name(),
-            serial: standing.serial(),
-            wanted: standing.wanted,
-            state: standing.state().to_string(),
-            brief: why.as_ref().map(|why| why.brief().to_owned()),
-            why: why.map(|why| why.message),
-            since: standing.since.clone(),
-            away: standing.away.as_ref().map(|away| away.words.clone()),
-            skew: standing.skew,
+            serial: record.serial,
+            wanted: record.wanted,
+            state: record.state.to_string(),
+            why: record.why,
+            brief: standing.why().map(|why| why.brief().to_owned()),
+            since: record.since,
+            away: standing.away.as_ref().map(away_words),
+            skew: record.skew,
             figures: NodeFigures {
                 cluster_serial: last.map(|last| last.head.serial),
                 last_contact: last.map(|last| boot_time().saturating_sub(last.read)),
@@ -308,16 +296,14 @@ impl Standing {
 
     /// Notes that the node runs the text that it should; `first` is the change that it takes before the others.
     fn turn_running(&mut self, first: Option<&str>) {
-        match (self.unhealthy.clone(), first) {
-            (Some(why), _) => self.turn(NodeState::Failed, Some(why)),
-            (None, None) => self.turn(NodeState::Running, None),
-            (None, Some(change)) => {
-                if self.soaks.as_ref().is_none_or(|(id, _)| id != change) {
-                    self.soaks = Some((change.to_owned(), boot_time()));
-                }
-                self.turn(NodeState::Canary, None);
-            }
+        if let Some(why) = self.unhealthy.clone() {
+            return self.turn(NodeState::Failed, Some(why));
         }
+        let Some(change) = first else { return self.turn(NodeState::Running, None) };
+        if self.soaks.as_ref().is_none_or(|(id, _)| id != change) {
+            self.soaks = Some((change.to_owned(), boot_time()));
+        }
+        self.turn(NodeState::Canary, None);
     }
 
     /// True if the node has run a change as one of the first for as long as it has to.
@@ -387,6 +373,18 @@ impl Wake {
             self.changed.wait_for(&mut turns, most.saturating_sub(begin.elapsed()));
         }
         turns
+    }
+}
+
+/// The reason why the cluster can't be reached, or read.
+fn away_words(error: &Error) -> String {
+    let reason = error.reason.as_ref().map_or_else(|| error.to_string(), Clone::clone);
+    match (error.kind, &error.hint) {
+        (ErrorKind::ClusterUnavailable, _) if reason != NOT_REACHED => {
+            format!("it can't be reached: {reason}")
+        }
+        (ErrorKind::Unusable, Some(hint)) => format!("what stands in etcd can't be used: {error}; {hint}"),
+        _ => reason,
     }
 }
 

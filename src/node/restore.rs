@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::apply::WantedText;
 use super::runs::{BackReason, Contact, Runs, runs};
-use super::{LastSeen, Node, OnDrift, failed};
+use super::{LastSeen, NOT_REACHED, Node, OnDrift, failed};
 use crate::engine::{ChangeOptions, ConfigService, LogLevel, Operation};
 use crate::error::Error;
 use crate::store::clock::{boot_id, boot_time};
@@ -28,7 +28,7 @@ impl Node {
             lease => self.store.gateway().time_left(lease)?,
         };
         let mut standing = self.standing.lock();
-        if standing.away.take().is_some_and(|away| away.is_found) {
+        if standing.away.take().is_some_and(|away| away.reason.as_deref() != Some(NOT_REACHED)) {
             self.local.tell(LogLevel::Note, &format!("`{}` is back", self.texts.name()));
         }
         standing.denied_reading = None;
@@ -146,7 +146,11 @@ impl Node {
         let followed = self.standing.lock().followed.clone();
         let (Some(head), Some(runs)) = (&seen.head, &followed.runs) else { return false };
         let record = record.and_then(|record| HeadRecord::parse(&record.value).ok());
-        let why = why_held(head, runs, record.as_ref(), &followed);
+        let why = has_lost(head, runs, record.as_ref(), &followed).then(|| {
+            let what = if head.epoch == runs.epoch { "has no" } else { "is another one than that of" };
+            let serial = runs.serial;
+            format!("the cluster {what} change {serial}, which runs here: was a back-up restored?")
+        });
         if why.is_some()
             && let Some(back) = followed.back.as_ref().filter(|back| runs.serial == back.text.serial + 1)
         {
@@ -179,12 +183,8 @@ impl Node {
         }
         let load = || {
             let text = self.file.text_back()?.filter(|text| Revision::from_text(text) == back.text.revision);
-            let text = text.ok_or_else(|| {
-                Error::damaged(
-                    ConfigService::name(&self.local).to_owned(),
-                    "the text before the change, in the state folder".to_owned(),
-                )
-            })?;
+            let what = "the text before the change, in the state folder";
+            let text = text.ok_or_else(|| Error::damaged(ConfigService::name(&self.local), what))?;
             let (message, command) = (Some(why.to_owned()), Some(REVERT.into()));
             let options = ChangeOptions { force: true, message, command, ..ChangeOptions::default() };
             self.load(back.text.clone(), Operation::Rollback, text.into(), options)
@@ -212,21 +212,17 @@ fn was_taken_back(followed: &Followed, head: &HeadRecord, next: Option<&KeyValue
         && next.is_none_or(|next| next.is_ok_and(|next| next.operation == REVERT))
 }
 
-/// The reason why a node that runs `runs` takes nothing from a cluster with this head; `None` if the head is a successor of
-/// what it runs. `record` is that of the change which it ran last. A node that was held stays so until another epoch adopts
-/// its own.
-fn why_held(
+/// True if a node that runs `runs` takes nothing from a cluster with this head, as that is no successor of what it runs.
+/// `record` is that of the change which it ran last. A node that was held stays so until another epoch adopts its own.
+fn has_lost(
     head: &HeadRecord,
     runs: &FollowedText,
     record: Option<&HeadRecord>,
     Followed { held, back, .. }: &Followed,
-) -> Option<String> {
-    let serial = runs.serial;
-    if runs.epoch.is_empty() || head.adopts.contains(&runs.epoch) && head.epoch != runs.epoch {
-        return None;
-    }
-    if head.epoch != runs.epoch {
-        return Some(format!("the cluster is another one than that of change {serial}, which runs here"));
+) -> bool {
+    let (serial, is_same_epoch) = (runs.serial, head.epoch == runs.epoch);
+    if runs.epoch.is_empty() || !is_same_epoch && head.adopts.contains(&runs.epoch) {
+        return false;
     }
     // Of a text that came back the id of its change is not known.
     let ran = |change: &HeadRecord| match &runs.id {
@@ -239,18 +235,10 @@ fn why_held(
         head.unconfirmed.as_ref().is_some_and(|change| change.back.is_some() && !has_way_back(&change.id));
     // Whoever can write into the store can leave the record beside an older head, and put back what was the head before the
     // confirmation.
-    let what = match (held, record) {
-        (Some(held), _) => return Some(held.clone()),
-        _ if head.serial < serial => "has no",
-        _ if head.serial == serial && !ran(head) => "has another",
-        _ if head.serial == serial && is_open_again => "no longer has the confirmation of",
-        (_, Some(change)) if ran(change) => return None,
-        (_, Some(_)) => "has another",
-        (_, None) if serial + MIN_RECORDS > head.serial => "has no",
-        // The history does not keep it any more.
-        (_, None) => return None,
-    };
-    Some(format!("the cluster {what} change {serial}, which runs here: was a back-up restored?"))
+    let is_other_head = head.serial < serial || head.serial == serial && (!ran(head) || is_open_again);
+    // A record that is gone may be one that the history does not keep any more.
+    let is_lost = || record.map_or(serial + MIN_RECORDS > head.serial, |change| !ran(change));
+    !is_same_epoch || held.is_some() || is_other_head || is_lost()
 }
 
 #[cfg(test)]
@@ -284,7 +272,7 @@ mod tests {
             ("adopted", head("f", &["g", "e"], 6, "w"), None, Some(why), false),
         ] {
             let followed = Followed { held: before.map(str::to_owned), ..Followed::default() };
-            assert_eq!(why_held(&head, &runs, record, &followed).is_some(), held, "{what}");
+            assert_eq!(has_lost(&head, &runs, record, &followed), held, "{what}");
         }
         // What the node saw confirmed does not become unconfirmed again.
         let open = serde_json::json!({"id": "c", "deadline": 0, "back": null});
@@ -304,9 +292,9 @@ mod tests {
                 boot: String::new(),
             };
             let followed = Followed { back: known.map(way), ..Followed::default() };
-            assert_eq!(why_held(&head, &runs, Some(&same), &followed).is_some(), held, "{known:?}");
+            assert_eq!(has_lost(&head, &runs, Some(&same), &followed), held, "{known:?}");
         }
         let early = FollowedText { epoch: String::new(), ..runs };
-        assert_eq!(why_held(&head("f", &[], 1, "w"), &early, None, &Followed::default()), None);
+        assert!(!has_lost(&head("f", &[], 1, "w"), &early, None, &Followed::default()));
     }
 }

@@ -50,18 +50,17 @@ impl ConfigService for Node {
     /// An `update` changes this node alone. A rollback takes the cluster back to the state of which this node made the
     /// text in its history, which is what its clients see.
     fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error> {
-        let made = match &requested {
+        let to = match &requested {
             RequestedChange::Update(_) if !options.canary.is_empty() => {
                 return Err(CanaryFault::OneNode.into());
             }
             RequestedChange::Update(_) => return self.local.change(requested, options),
-            RequestedChange::Rollback(to) => {
-                let to = RequestedChange::Rollback(self.in_cluster(*to)?);
-                self.make(options, |options| self.cluster.make(&to, options))
-            }
-            _ => self.make(options, |options| self.cluster.make(&requested, options)),
+            RequestedChange::Rollback(to) => Some(RequestedChange::Rollback(self.in_cluster(*to)?)),
+            _ => None,
         };
-        Ok(made?.with_parts(&requested, options.told))
+        let asked = to.as_ref().unwrap_or(&requested);
+        let made = self.make(options, |options| self.cluster.make(asked, options))?;
+        Ok(made.with_parts(&requested, options.told))
     }
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
@@ -73,12 +72,11 @@ impl ConfigService for Node {
     }
 
     fn pending(&self) -> Result<Option<PendingInfo>, Error> {
+        let local = self.local.pending_info()?;
         // That of the cluster was read a while ago.
-        let now = |pending: PendingInfo| {
-            let deadline = pending.deadline;
-            pending.until(deadline)
-        };
-        Ok(self.local.pending_info()?.or_else(|| self.standing.lock().pending.clone().map(now)))
+        let of_cluster = self.standing.lock().pending.clone();
+        let of_cluster = of_cluster.map(|pending| (pending.deadline, pending));
+        Ok(local.or(of_cluster.map(|(deadline, pending)| pending.until(deadline))))
     }
 
     fn decide(&self, decision: Decision, id: Option<&str>, by: &str) -> Result<Vec<OutcomeNote>, Error> {
@@ -126,7 +124,7 @@ impl Node {
             self.wait();
         }
         if let Some(away) = &self.standing.lock().away {
-            return Err(away.refusal.clone());
+            return Err(away.clone());
         }
         let mut options = options.clone();
         if !options.canary.is_empty() {
@@ -136,16 +134,10 @@ impl Node {
         let before = self.local.running();
         if self.local.hooks().check.is_some() {
             // What this node would refuse is refused before it is made for all.
-            let step = ChangeOptions {
-                dry_run: true,
-                for_change: !options.dry_run,
-                confirm: None,
-                canary: Vec::new(),
-                ..options.clone()
-            };
+            let (for_change, canary) = (!options.dry_run, Vec::new());
+            let step = ChangeOptions { dry_run: true, for_change, confirm: None, canary, ..options.clone() };
             let rehearsed = make(&step)?;
-            let text = rehearsed.snapshot.filter(|_| rehearsed.changed);
-            if let Some(text) = text {
+            if let Some(text) = rehearsed.snapshot.filter(|_| rehearsed.changed) {
                 let check = ChangeOptions { force: true, expected: None, ..step };
                 self.local.replace_as(Operation::Save, text.shared_bytes(), &check)?;
             }
@@ -158,14 +150,12 @@ impl Node {
         }
         let is_over = self.wait();
         let after = self.local.running();
-        let mut outcome = match after.clone().filter(|_| made.changed) {
+        let outcome = match after.clone().filter(|_| made.changed) {
             Some(after) => ChangeReport::of_change(before, after),
             None => ChangeReport::unchanged(after),
         };
-        outcome.notes = made.notes;
-        outcome.warnings = made.warnings;
-        outcome.new_warnings = made.new_warnings;
-        outcome.pending = made.pending;
+        let ChangeReport { notes, warnings, new_warnings, pending, .. } = made;
+        let mut outcome = ChangeReport { notes, warnings, new_warnings, pending, ..outcome };
         let standing = self.standing.lock();
         match standing.state() {
             _ if !is_over || standing.away.is_some() => outcome.warnings.push(NOT_YET.to_owned()),

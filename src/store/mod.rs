@@ -281,8 +281,13 @@ pub trait Writer {
     fn load(&self) -> Result<Loaded, Error>;
 
     /// Reconciles the history with the text that is in the store: withdraws changes that were never
-    /// made, and records hand edits. The first time, tells what was cleaned up after killed writers.
-    fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Reconciled, Error>;
+    /// made, and records hand edits, with the paths of what they changed. The first time, tells what was cleaned up after
+    /// killed writers.
+    fn reconcile(
+        &self,
+        current: Option<BaseText<'_>>,
+        paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
+    ) -> Result<Reconciled, Error>;
 
     /// Prepares to replace `old` by the pieces of `new`, and records the change durably. `None` stands
     /// for no text. Dropped, the change leaves no trace.

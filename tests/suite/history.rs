@@ -51,7 +51,7 @@ impl Story {
         let locked = self.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let old = present(&*locked);
         let mut warnings =
-            locked.reconcile(old.as_ref().map(Loaded::as_base)).expect("there is room").warnings;
+            locked.reconcile(old.as_ref().map(Loaded::as_base), &|_| None).expect("there is room").warnings;
         let record =
             ChangeRecord { message: Some(text), keep: Some(KEEP), ..ChangeRecord::new("save", "me") };
         warnings.extend(replace(&*locked, old.as_ref().map(Loaded::as_base), text, &record));
@@ -61,7 +61,7 @@ impl Story {
     fn look(&self) -> Vec<Warning> {
         let locked = self.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let now = present(&*locked);
-        locked.reconcile(now.as_ref().map(Loaded::as_base)).expect("there is room").warnings
+        locked.reconcile(now.as_ref().map(Loaded::as_base), &|_| None).expect("there is room").warnings
     }
 
     fn entries(&self) -> Vec<HistoryEntry> {
@@ -300,7 +300,7 @@ fn long_story(count: usize) -> Story {
 fn change(story: &Story, text: &str, keep: Option<usize>) -> Vec<Warning> {
     let locked = story.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
     let old = locked.load().expect("it is there");
-    let mut warnings = locked.reconcile(Some(old.as_base())).expect("there is room").warnings;
+    let mut warnings = locked.reconcile(Some(old.as_base()), &|_| None).expect("there is room").warnings;
     let record = ChangeRecord { keep, ..ChangeRecord::new("save", "me") };
     warnings.extend(replace(&*locked, Some(old.as_base()), text, &record));
     warnings

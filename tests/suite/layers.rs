@@ -1,140 +1,123 @@
-//! The architecture: which layer names which, and that a name stands for one thing. Code is parsed, so that comments and strings do not count.
-
-mod arrows;
-mod source;
-mod walks;
+//! The architecture: which room names which, that a name of a type stands for one thing, that the library does no I/O, and that
+//! the walks of `docs/architecture.md` are those of the code. Code is read line by line, without comments and tests.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::Path;
-use std::process::Command;
-use std::sync::LazyLock;
-
-use source::Source;
 
 /// The layers; each names only itself and those in front of it.
-const LAYERS: &[&str] = &[
-    "mediaconf/syntax",
-    "mediaconf/schema",
-    "mediaconf/secret",
-    "mediaconf/check",
-    "mediaconf/query",
-    "mediaconf/edit",
-    "mediaconf/merge",
-    "mediaconf/show",
-    "mediaconf/request",
-    "store",
-    "engine",
-    "node",
-    "http",
-    "lsp",
-    "cli",
-];
-
-/// The libraries; reading them takes seconds.
-static SOURCE: LazyLock<Source> = LazyLock::new(Source::read);
-
-/// Packages of I/O, of threads, or of one program, which would come to whoever links `mediaconf`.
-const NOT_IN_MEDIACONF: &[&str] =
-    &["clap", "hyper", "reqwest", "ring", "rustix", "rustls", "signal-hook", "tempfile", "tiny_http"];
+const LAYERS: &str = "mediaconf/syntax mediaconf/schema mediaconf/secret mediaconf/check mediaconf/query mediaconf/edit \
+                      mediaconf/merge mediaconf/show mediaconf/request store engine node http lsp cli";
 
 /// What a folder or file does not name, although its layer may.
-const FORBIDDEN: &[(&str, &[&str])] = &[
-    // The store does not look into the text that it keeps.
-    ("store", &["mediaconf"]),
-    // The engine knows a store by its port.
-    ("engine", &["store/file", "store/etcd"]),
-    // An editor has a text on this machine.
-    ("lsp", &["node", "http"]),
-    // A server does not know that it is a node.
-    ("http", &["node"]),
-    // The two ends of the API share only what both say.
-    ("http/api.rs", &["http/server", "http/client"]),
-    ("http/server", &["http/client"]),
-    ("http/client", &["http/server"]),
-    // The console is files: it knows no configuration and no request.
-    ("http/console", &["store", "engine", "http/api.rs", "http/server", "http/client", "mediaconf"]),
+const FORBIDDEN: &[(&str, &str)] = &[
+    // The store does not look into the text that it keeps; the engine knows a store by its port.
+    ("store", "mediaconf"),
+    ("engine", "store/file store/etcd"),
+    // An editor has a text on this machine, and a server does not know that it is a node.
+    ("lsp", "node http"),
+    ("http", "node"),
+    // The two ends of the API share only what both say. The console is files.
+    ("http/api", "http/server http/client"),
+    ("http/server", "http/client"),
+    ("http/client", "http/server"),
+    ("http/console", "store engine http/api http/server http/client mediaconf"),
 ];
 
-#[test]
-fn a_layer_names_only_layers_to_its_left() {
-    let arrows = arrows::arrows(&SOURCE);
-    let mut faults = Vec::new();
-    for (from, needed) in &arrows {
-        for (to, names) in needed {
-            let goes_up = layer(from).zip(layer(to)).is_some_and(|(from, to)| to > from);
-            let is_forbidden = FORBIDDEN.iter().any(|(folder, others)| {
-                from.starts_with(folder) && others.iter().any(|other| to.starts_with(other))
-            });
-            if goes_up || is_forbidden {
-                faults.push(format!("{} names {} ({names:?})", from.display(), to.display()));
+/// What is not in `mediaconf`: I/O, clocks, threads, and what would come with them to whoever links it.
+const IMPURE: &str =
+    "std::fs std::net std::process std::env std::time std::thread print!( println!( eprint!( eprintln!(";
+const PACKAGES: &str = "base64 bytes bytestring indexmap memchr percent-encoding regex serde serde_json similar strsim thiserror \
+                        unicode-width winnow xxhash-rust";
+
+/// The code of the files below a folder by their names, which begin with `name`.
+fn read(folder: &Path, name: &str, code: &mut BTreeMap<String, String>) {
+    for entry in
+        fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("it can be read"))
+    {
+        let file = entry.file_name().into_string().expect("names are text");
+        match file.strip_suffix(".rs") {
+            None if entry.path().is_dir() => read(&entry.path(), &format!("{name}{file}/"), code),
+            Some(stem) if stem != "tests" && !stem.ends_with("_tests") => {
+                let text = fs::read_to_string(entry.path()).expect("it is text");
+                let lines = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().lines();
+                let lines: Vec<&str> = lines.filter(|line| !line.trim_start().starts_with("//")).collect();
+                code.insert(format!("{name}{stem}"), lines.join("\n"));
             }
+            _ => {}
         }
     }
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+fn code() -> BTreeMap<String, String> {
+    let (mut code, root) = (BTreeMap::new(), Path::new(env!("CARGO_MANIFEST_DIR")));
+    read(&root.join("src"), "", &mut code);
+    read(&root.join("crates/mediaconf/src"), "mediaconf/", &mut code);
+    code
+}
+
+/// The modules that a file names, as paths such as `store/file`, with what stands behind them.
+fn named(file: &str, code: &str) -> Vec<String> {
+    let root = if file.starts_with("mediaconf/") { "§mediaconf::" } else { "§" };
+    let module: Vec<&str> = file.split('/').filter(|part| *part != "mod").collect();
+    let above = |levels: usize| format!("§{}::", module[..module.len().saturating_sub(levels)].join("::"));
+    let code = code.replace("super::super::", &above(2)).replace("super::", &above(1));
+    let code = code.replace("crate::", root).replace("mediaconf::", "§mediaconf::");
+    let paths = code.split('§').skip(1).flat_map(|path| {
+        let end = path.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':').unwrap_or(path.len());
+        let (path, rest) = path.split_at(end);
+        let group = rest.strip_prefix('{').and_then(|group| group.split("};").next()).unwrap_or_default();
+        group.split([',', '{', '}']).map(move |member| format!("{path}{}", member.trim()).replace("::", "/"))
+    });
+    paths.collect()
+}
+
+#[test]
+fn a_room_names_only_rooms_to_its_left() {
+    let layer = |path: &str| LAYERS.split(' ').position(|layer| Path::new(path).starts_with(layer));
+    for (file, code) in &code() {
+        for path in named(file, code) {
+            let goes_up = layer(file).zip(layer(&path)).is_some_and(|(from, to)| to > from);
+            let is_forbidden = FORBIDDEN.iter().any(|(folder, others)| {
+                Path::new(file).starts_with(folder)
+                    && others.split(' ').any(|other| Path::new(&path).starts_with(other))
+            });
+            assert!(!goes_up && !is_forbidden, "{file} names {path}");
+        }
+        assert!(!file.ends_with("util"), "{file} has no subject");
+        let is_impure = |word: &&str| file.starts_with("mediaconf/") && code.contains(*word);
+        assert_eq!(IMPURE.split(' ').find(is_impure), None, "{file}");
+    }
 }
 
 #[test]
 fn a_name_of_a_type_stands_for_one_thing() {
-    let mut definitions: BTreeMap<&str, Vec<&Path>> = BTreeMap::new();
-    for module in &SOURCE.modules {
-        module.types.iter().for_each(|name| definitions.entry(name).or_default().push(&module.file));
+    let mut names = BTreeSet::new();
+    for (file, code) in code() {
+        for line in code.lines().map(|line| line.strip_prefix("pub ").unwrap_or(line)) {
+            let (word, rest) = line.split_once(' ').unwrap_or_default();
+            let name = rest.split([' ', '<', '(', ';']).next().unwrap_or_default().to_owned();
+            let is_type = ["struct", "enum", "trait"].contains(&word);
+            assert!(!is_type || names.insert(name), "{file}: {line}");
+        }
     }
-    definitions.retain(|_, files| files.len() > 1);
-    assert!(definitions.is_empty(), "{definitions:#?}");
 }
 
 #[test]
 fn the_walks_in_the_architecture_page_are_those_of_the_code() {
-    let faults = walks::faults(&SOURCE, "docs/architecture.md");
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
-}
-
-#[test]
-fn mediaconf_does_no_io_takes_no_clock_and_starts_no_thread() {
-    for module in SOURCE.below("mediaconf") {
-        let imported = module.imports.iter().map(|import| &import.path);
-        for path in imported.chain(&module.paths) {
-            let is_impure = path.first().is_some_and(|first| first == "std")
-                && path.get(1).is_some_and(|name| {
-                    ["fs", "net", "process", "env", "time", "thread"].contains(&name.as_str())
-                });
-            assert!(!is_impure, "{} uses {}", module.file.display(), path.join("::"));
-        }
-        for name in ["print", "println", "eprint", "eprintln"] {
-            assert!(!module.macros.contains(name), "{} uses {name}!", module.file.display());
-        }
+    let code = code();
+    let page = include_str!("../../docs/architecture.md").lines().map(str::trim_start);
+    for (file, rest) in page.filter_map(|line| line.split_once(".rs: ")) {
+        let function = rest.split(' ').next().unwrap_or_default();
+        let is_there = code.get(file).is_none_or(|code| code.contains(&format!("fn {function}")));
+        assert!(is_there && (file.contains(' ') || code.contains_key(file)), "{file}: `{function}`");
     }
 }
 
 #[test]
 fn mediaconf_needs_no_package_of_a_program() {
-    let mut tree = Command::new(env!("CARGO"));
-    tree.args(["tree", "--package", "mediaconf", "--edges", "normal", "--prefix", "none"]);
-    tree.args(["--offline", "--locked"]).current_dir(env!("CARGO_MANIFEST_DIR"));
-    let output = tree.output().expect("cargo runs the tests");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8_lossy(&output.stdout);
-    let packages: BTreeSet<&str> = text.lines().filter_map(|line| line.split(' ').next()).collect();
-    assert!(packages.contains("serde_json"), "{packages:?}");
-    let unwanted: Vec<&&str> = NOT_IN_MEDIACONF.iter().filter(|name| packages.contains(**name)).collect();
-    assert!(unwanted.is_empty(), "mediaconf needs {unwanted:?}");
-}
-
-#[test]
-fn no_glob_imports_and_no_util() {
-    for module in &SOURCE.modules {
-        // The page of the library hands whole layers on to the program.
-        let is_page = module.file == Path::new("mediaconf/lib.rs");
-        assert!(is_page || module.imports.iter().all(is_named), "{}", module.file.display());
-        assert_ne!(module.file.file_stem().and_then(|stem| stem.to_str()), Some("util"));
-    }
-}
-
-/// True if an import names what it takes. A prelude is made to be taken as a whole.
-fn is_named(import: &source::Import) -> bool {
-    import.name.is_some() || import.path.last().is_some_and(|last| last == "prelude")
-}
-
-fn layer(file: &Path) -> Option<usize> {
-    LAYERS.iter().position(|layer| file.starts_with(layer))
+    let needs = include_str!("../../crates/mediaconf/Cargo.toml").split("[dependencies]\n").nth(1);
+    let needs = needs.unwrap_or_default().lines().take_while(|line| !line.is_empty());
+    let names = needs.filter_map(|line| line.split_once(" =")).map(|(name, _)| name);
+    assert_eq!(names.collect::<Vec<_>>().join(" "), PACKAGES);
 }

@@ -465,7 +465,7 @@ fn a_killed_writers_temporary_file_goes_and_nothing_else() {
     conf.load().expect("the file can be read");
     assert_eq!(place.names().len(), 5, "a reader removes nothing");
     let (writer, loaded) = (lock(&conf), conf.load().expect("the file can be read"));
-    assert!(writer.reconcile(Some(loaded.as_base())).expect("it can be done").warnings.is_empty());
+    assert!(writer.reconcile(Some(loaded.as_base()), &|_| None).expect("it can be done").warnings.is_empty());
     let mut expected = stay.to_vec();
     expected.push("media.conf");
     expected.sort_unstable();

@@ -172,10 +172,9 @@
 //! A schema says what each block may hold.
 //!
 //! ```
-//! use mediaconf::Schema;
+//! use mediaconf::Scope;
 //!
-//! let schema = Schema::media();
-//! let streams = schema.top().by_key("streams").expect("it is a row");
+//! let streams = Scope::Top.by_key("streams").expect("it is a row");
 //! let stream = streams.codec.facts().group.expect("its blocks have names").scope();
 //! let prepush = stream.by_key("prepush").expect("it is a row");
 //! assert_eq!((prepush.unit, prepush.example), ("s", "prepush 5;"));

@@ -205,7 +205,7 @@ impl CheckArgs {
                 let rows = std::iter::once(headings).chain(rows).collect();
                 call.ui.print_painted(|out| {
                     out.write_all(&shown)?;
-                    table::print(rows, call.ui.screen(), out)
+                    table::print(rows, call.ui.width(), out)
                 })?;
             }
         }

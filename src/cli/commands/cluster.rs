@@ -9,7 +9,7 @@ use crate::cli::prompts;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::error::{Error, ErrorKind, Exit};
-use crate::store::etcd::{ClusterStore, ForgottenNode, Seen};
+use crate::store::etcd::{ALL_NODES, ClusterStore, Seen};
 use crate::store::{NodeRecord, NodeState, Store, clock};
 
 /// Look after a cluster and its nodes
@@ -66,65 +66,47 @@ pub enum ClusterCommand {
 impl ClusterArgs {
     pub fn run(&self, Invocation { global, ui, .. }: Invocation<'_>) -> Result<Exit, Error> {
         let (store, context) = target::named_cluster(global)?;
-        let ask_if_protected = |is_agreed: bool| {
-            let purpose = Purpose { changes: true, is_agreed, ..Purpose::default() };
-            context.as_ref().map_or(Ok(()), |context| target::ask_if_protected(context, &purpose))
-        };
+        if let (ClusterCommand::Forget { yes, .. } | ClusterCommand::Retry { yes, .. }, Some(context)) =
+            (&self.command, &context)
+        {
+            let purpose = Purpose { changes: true, is_agreed: *yes, ..Purpose::default() };
+            target::ask_if_protected(context, purpose)?;
+        }
         match &self.command {
             ClusterCommand::Adopt { yes } => adopt(&store, *yes, ui)?,
-            ClusterCommand::Forget { nodes, yes } => {
-                ask_if_protected(*yes)?;
-                nodes.iter().try_for_each(|node| forget(&store, node, ui))?;
+            ClusterCommand::Forget { nodes, .. } => {
+                for node in nodes {
+                    let more = match store.forget_node(node)? {
+                        true => ", whose record could not be read; if it lives, it puts another one",
+                        false => "",
+                    };
+                    ui.say(&format!("forgot {node}{more}"));
+                }
             }
-            ClusterCommand::Retry { nodes, yes } => {
-                ask_if_protected(*yes)?;
-                retry(&store, nodes, ui)?;
-            }
+            ClusterCommand::Retry { nodes, .. } => retry(&store, nodes, ui)?,
         }
         Ok(Exit::Done)
     }
 }
 
-/// The hint for a node that is not known.
-const ALL_NODES: &str = "`mediactl status` shows the nodes";
-
 /// Asks nodes to try again what they did not take: those that are named, or all that did not take it.
 fn retry(store: &ClusterStore, names: &[String], ui: Ui) -> Result<(), Error> {
     let nodes = store.nodes()?.unwrap_or_default();
-    let lives = |node: &NodeRecord| node.state != NodeState::Gone;
-    let is_meant = |node: &NodeRecord| match names.is_empty() {
+    let all = || nodes.iter().filter(|node| node.state != NodeState::Gone);
+    if let Some(name) = names.iter().find(|name| all().all(|node| node.node != **name)) {
+        return Err(Error::new(ErrorKind::NotFound, format!("no node `{name}` lives")).hint(ALL_NODES));
+    }
+    let is_meant = |node: &&NodeRecord| match names.is_empty() {
         true => node.state == NodeState::Failed,
         false => names.contains(&node.node),
     };
-    let known = |name: &&String| nodes.iter().any(|node| node.node == **name && lives(node));
-    if let Some(name) = names.iter().find(|name| !known(name)) {
-        return Err(Error::new(ErrorKind::NotFound, format!("no node `{name}` lives")).hint(ALL_NODES));
-    }
-    let asked: Vec<&str> = nodes.iter().filter(|node| is_meant(node)).map(|node| &*node.node).collect();
+    let asked: Vec<&str> = all().filter(is_meant).map(|node| &*node.node).collect();
     if asked.is_empty() {
         ui.say("no node failed, so none is asked");
         return Ok(());
     }
     store.ask_to_retry(&asked)?;
     ui.say(&format!("asked {} to try again", in_ranges(&asked)));
-    Ok(())
-}
-
-fn forget(store: &ClusterStore, node: &str, ui: Ui) -> Result<(), Error> {
-    let more = match store.forget_node(node) {
-        Ok(ForgottenNode::Gone) => "",
-        Ok(ForgottenNode::Unreadable) => ", whose record could not be read; if it lives, it puts another one",
-        Ok(ForgottenNode::Unknown) => {
-            let message = format!("there is no record of the node `{node}`");
-            return Err(Error::new(ErrorKind::NotFound, message).hint(ALL_NODES));
-        }
-        Err(error) if error.kind == ErrorKind::Overtaken => {
-            return Err(Error::new(ErrorKind::Conflict, format!("the node `{node}` lives"))
-                .hint("stop it first; within 30 seconds of a crash its record is gone"));
-        }
-        Err(error) => return Err(error),
-    };
-    ui.say(&format!("forgot {node}{more}"));
     Ok(())
 }
 
@@ -145,19 +127,17 @@ fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<(), Error> {
         ui.say("no node is held, so nothing was changed");
         return Ok(());
     };
-    for NodeRecord { node, serial, why, .. } in &held {
+    // What an adoption means, also to nodes that do not live, or whose record can't be read.
+    for NodeRecord { node, serial, state, why, .. } in &nodes {
         let serial = serial.map_or_else(|| "nothing".to_owned(), |serial| format!("#{serial}"));
-        ui.say(&format!("{node} runs {serial} and is held: {}", why.as_deref().unwrap_or("-")));
-    }
-    // What an adoption means to nodes that do not live, or whose record can't be read.
-    for NodeRecord { node, serial, why, .. } in nodes.iter().filter(|node| node.state == NodeState::Gone) {
         let why = why.as_deref().unwrap_or("-");
-        ui.say(&match serial {
-            Some(serial) => format!(
-                "{node} is gone, and ran #{serial}: if it comes back, it takes the text of the cluster, too ({why})"
-            ),
-            None => format!("{node} is gone, and no change is known that it ran ({why})"),
-        });
+        match state {
+            NodeState::Held => ui.say(&format!("{node} runs {serial} and is held: {why}")),
+            NodeState::Gone => ui.say(&format!(
+                "{node} is gone, and ran {serial}: if it comes back, it takes the text of the cluster, too ({why})"
+            )),
+            _ => {}
+        }
     }
     let question = format!(
         "{} would take the text of #{} of {} and lose what they run beyond it: adopt it?",
@@ -165,13 +145,9 @@ fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<(), Error> {
         head.serial,
         clock::rfc3339(head.at),
     );
-    let answer =
-        if is_agreed { Some(true) } else { prompts::confirm(&question).map_err(Error::prompt_failed)? };
-    if answer != Some(true) {
-        let message = match answer {
-            None => format!("there is no terminal to ask on: {question}"),
-            Some(_) => "the cluster was not adopted".to_owned(),
-        };
+    let answer = if is_agreed { Ok(Some(true)) } else { prompts::confirm(&question) };
+    if answer.map_err(Error::prompt_failed)? != Some(true) {
+        let message = format!("the cluster was not adopted, as nobody agreed: {question}");
         return Err(Error::new(ErrorKind::Guarded, message).hint("`--yes` agrees; nothing was changed"));
     }
     let epochs: Vec<&str> = held.iter().filter_map(|node| node.epoch.as_deref()).collect();

@@ -106,16 +106,17 @@ const TARGET_VARIABLES: [&str; 4] = ["MEDIACTL_CONTEXT", "MEDIACTL_URL", "MEDIAC
 
 impl ContextArgs {
     pub fn run(&self, Invocation { global, ui, .. }: Invocation<'_>) -> Result<Exit, Error> {
-        let file = ContextsFile::of_user_or_error()?;
+        let file = ContextsFile::of_user()?;
         match &self.command {
             ContextCommand::Add(args) => args.add(&file, global, ui)?,
             ContextCommand::List { output } => list(&file, *output, ui)?,
             ContextCommand::Use { name, .. } => choose(&file, name.as_deref(), ui)?,
             ContextCommand::Show { name } => show(&file, name.as_deref(), global, ui)?,
             ContextCommand::Remove { name } => {
-                file.find(name)?;
+                let contexts = file.load()?;
+                contexts.find(name)?;
                 let mut patch = json!({"context": {name: null}});
-                if file.load()?.current.as_ref() == Some(name) {
+                if contexts.current.as_ref() == Some(name) {
                     // None is in use then.
                     patch["current"] = Value::Null;
                 }
@@ -151,7 +152,7 @@ impl AddContextArgs {
             Some(url) => {
                 let (_, password) = match ClusterUrl::is_meant(url) {
                     true => target::cluster_url(url)?.1,
-                    false => Endpoint::parse(url, DEFAULT_PREFIX).map_err(target::bad_url)?.1,
+                    false => Endpoint::parse(url, DEFAULT_PREFIX)?.1,
                 };
                 if !password.is_empty() {
                     ui.warning(&format!(
@@ -223,7 +224,7 @@ fn list(file: &ContextsFile, form: ListFormat, ui: Ui) -> Result<(), Error> {
             let headings = ["", "NAME", "URL", "LOGIN", "GROUP", "PROTECTED"].map(str::to_owned);
             let rows = contexts.list.iter().map(|context| row(context, is_current(context)));
             let rows = std::iter::once(headings).chain(rows).map(Vec::from).collect();
-            table::print(rows, ui.screen(), out)
+            table::print(rows, ui.width(), out)
         }),
     }
 }
@@ -260,9 +261,10 @@ fn row(context: &ServerContext, is_current: bool) -> [String; 6] {
 }
 
 fn choose(file: &ContextsFile, name: Option<&str>, ui: Ui) -> Result<(), Error> {
+    let contexts = file.load()?;
     if let Some(name) = name {
-        file.find(name)?;
-    } else if file.load()?.current.is_none() {
+        contexts.find(name)?;
+    } else if contexts.current.is_none() {
         ui.say("no context is in use");
         return Ok(());
     }
@@ -281,17 +283,16 @@ fn choose(file: &ContextsFile, name: Option<&str>, ui: Ui) -> Result<(), Error> 
 /// Shows the text of a context.
 fn show(file: &ContextsFile, name: Option<&str>, global: &GlobalArgs, ui: Ui) -> Result<(), Error> {
     let context = match name {
-        Some(name) => file.find(name)?,
+        Some(name) => file.load()?.find(name)?.clone(),
         None => context::chosen(global)?.ok_or_else(|| {
             Error::usage("no context is in use", "give the NAME of one; `mediactl context list` shows all")
         })?,
     };
-    let Some(snapshot) = file.snapshot()? else { return Err(Error::no_context(&context.name, None)) };
+    let snapshot = file.snapshot()?.unwrap_or_default();
     let document = snapshot.document();
     let is_it = |words: Vec<String>| words == ["context", &*context.name];
     let mut entries = document.entries();
     let entry = entries.find(|entry| is_it(entry.words().map(|word| word.value().into_owned()).collect()));
-    let Some(entry) = entry else { return Err(Error::no_context(&context.name, None)) };
-    let text = format!("{}\n", entry.text());
+    let text = entry.map_or(String::new(), |entry| format!("{}\n", entry.text()));
     ui.print(|out| write_text(&Snapshot::from_bytes(text.into_bytes()), ui.masker().as_ref(), out))
 }

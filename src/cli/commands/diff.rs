@@ -199,7 +199,7 @@ impl DiffArgs {
         } else if records.is_empty() {
             ui.say(&format!("{} servers have the same values", servers.len()));
         } else {
-            ui.print(|out| table::print(rows, ui.screen(), out))?;
+            ui.print(|out| table::print(rows, ui.width(), out))?;
         }
         Ok(answers.exit_if(!records.is_empty(), Exit::Different))
     }

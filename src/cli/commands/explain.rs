@@ -103,7 +103,7 @@ impl ExplainArgs {
             }
             if rows.len() > 1 {
                 writeln!(out)?;
-                table::print(rows, ui.screen(), out)?;
+                table::print(rows, ui.width(), out)?;
             }
             Ok(())
         })?;
@@ -170,7 +170,7 @@ fn print(explained: &Explained, value: Option<&str>, ui: Ui, out: &mut dyn Write
     let Explanation { path, documentation, value_type, unit, default, text, json, .. } =
         &explained.explanation;
     writeln!(out, "{}", ui.paint(&one_line(path), Color::Yellow))?;
-    let screen = ui.screen().width.unwrap_or(usize::MAX);
+    let screen = ui.width();
     let hanging = |text: &str, indent: usize| {
         wrapped(text, screen.saturating_sub(indent)).join(&format!("\n{}", " ".repeat(indent)))
     };

@@ -1,10 +1,10 @@
 //! `mediactl watch` and `wait`: a configuration that is read again and again.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use colored::Color;
 
@@ -16,7 +16,7 @@ use crate::cli::fleet::answers::{Answers, ServerAnswer};
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::local;
-use crate::cli::render::texts::{differ, masked_entry, paths_and_more, print_difference};
+use crate::cli::render::texts::{differ, masked_entry, print_difference};
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::engine::Snapshot;
@@ -85,24 +85,21 @@ impl WatchArgs {
 /// Prints each change, until the configuration can't be read any more.
 fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallible, Error> {
     let masker = ui.masker();
-    let mut last = match observed.read()? {
-        Some(content) => content,
-        None => return Err(Error::no_server()),
-    };
-    ui.say(&format!("watching {}", observed.target.service.name()));
+    let mut last = observed.read()?.ok_or_else(Error::no_server)?;
+    let name = observed.target.service.name().to_owned();
+    ui.say(&format!("watching {name}"));
     let mut trouble: Option<String> = None;
     loop {
         observed.wait(LONG);
         let found = match observed.read() {
-            // A text with errors has no values.
+            // A text with errors has no values; it is read again, also if it is the same.
             Ok(Some(text)) if path.is_some() && !text.is_valid() => {
-                observed.forget();
+                observed.tag = None;
                 Err(Error::bad_config(text))
             }
             found => found,
         };
         let found = match found {
-            Ok(found) => found,
             Err(error) if may_pass(&error) || error.broken.is_some() => {
                 let error = error.to_string();
                 if trouble.as_ref() != Some(&error) {
@@ -111,21 +108,14 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
                 }
                 continue;
             }
-            Err(error) => return Err(error),
+            found => found?,
         };
         if trouble.take().is_some() {
             ui.say("the configuration can be read again");
         }
         let Some(new) = found else { continue };
-        let is_same_text = new.known_revision().is_some_and(|new| last.known_revision() == Some(new));
-        if is_same_text && path.is_none() {
-            // What differs on single nodes was changed.
-            let (heading, paths) = heading(&mut observed, &new, masker.as_ref());
-            let line = ui.paint(&ui.sanitized(&format!("{heading}  {paths}")), Color::Yellow);
-            ui.print_painted(|out| writeln!(out, "{line}"))?;
-        } else if differ(&last, &new, path) {
-            let (heading, _) = heading(&mut observed, &new, masker.as_ref());
-            let name = observed.target.service.name().to_owned();
+        if differ(&last, &new, path) {
+            let heading = heading(&observed, &new, masker.as_ref());
             ui.print_painted(|out| {
                 writeln!(out, "{}", ui.paint(&ui.sanitized(&heading), Color::Yellow))?;
                 print_difference([&last, &new], path, [&name, &name], masker.clone(), ui, out)
@@ -135,27 +125,20 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
     }
 }
 
-/// The time and the change that made this configuration, and the paths that its record names.
-fn heading(observed: &mut Observed, text: &Snapshot, masker: Option<&Masker>) -> (String, String) {
-    let time = local::shown(SystemTime::now());
-    let revision = text.known_revision();
+/// The time and the change that made this configuration.
+fn heading(observed: &Observed, text: &Snapshot, masker: Option<&Masker>) -> String {
+    let (time, revision) = (local::shown(SystemTime::now()), text.known_revision());
     // The history only adds to what is seen; a server without one is watched all the same.
     let entry = observed.target.service.status().ok().and_then(|status| status.last_change);
-    match entry.filter(|entry| revision.is_some() && entry.after == revision) {
-        None => (time, String::new()),
-        Some(entry) => {
-            let entry = masked_entry(entry, masker);
-            let paths = entry.paths.map(|paths| paths_and_more(paths.first.into_iter(), paths.count));
-            let words = [Some(entry.operation), entry.by.map(|by| format!("by {by}")), entry.message];
-            let words: Vec<String> = words.into_iter().flatten().map(|word| one_line(&word)).collect();
-            let serial = if entry.serial == 0 { String::new() } else { format!("#{} ", entry.serial) };
-            (format!("{time}  {serial}{}", words.join(" ")), paths.unwrap_or_default())
-        }
-    }
+    let Some(entry) = entry.filter(|entry| revision.is_some() && entry.after == revision) else {
+        return time;
+    };
+    let entry = masked_entry(entry, masker);
+    let serial = (entry.serial != 0).then(|| format!("#{}", entry.serial));
+    let words = [serial, Some(entry.operation), entry.by.map(|by| format!("by {by}")), entry.message];
+    let words: Vec<String> = words.into_iter().flatten().map(|word| one_line(&word)).collect();
+    format!("{time}  {}", words.join(" "))
 }
-
-/// The value that is still missing, for the message when the time is over.
-type Missing = Arc<Mutex<Option<String>>>;
 
 impl WaitArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
@@ -168,9 +151,10 @@ impl WaitArgs {
         let expected: Vec<Expectation> =
             self.expected.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
         let answers = observe(call, |_| {}, |begin| wait_at_most(most, &expected, begin))?.tell_errors();
-        for (server, missing) in answers.found() {
-            let missing = missing.iter().map(|missing| format!("the time is over: {missing}"));
-            missing.for_each(|text| call.ui.say(&answers.named(server, &text)));
+        for (server, missing) in
+            answers.found().filter_map(|(server, missing)| Some((server, missing.as_ref()?)))
+        {
+            call.ui.say(&answers.named(server, &format!("the time is over: {missing}")));
         }
         let is_missing = answers.found().any(|(_, missing)| missing.is_some());
         Ok(answers.exit_if(is_missing, Exit::Different))
@@ -183,40 +167,46 @@ fn wait_at_most(
     expected: &[Expectation],
     begin: BeginObserving,
 ) -> Result<Option<String>, Error> {
-    let (done, result) = channel();
-    let missing = Missing::default();
-    let (known, expected) = (missing.clone(), expected.to_vec());
+    let (tell, told) = channel();
+    let (expected, end) = (expected.to_vec(), most.and_then(|most| Instant::now().checked_add(most)));
     // In a thread, because a server may take longer to answer than there is time.
-    thread::spawn(move || done.send(begin().and_then(|observed| wait(&expected, &known, observed))));
-    let ended = match most {
-        Some(most) => result.recv_timeout(most).ok(),
-        None => result.recv().ok(),
-    };
-    let Some(ended) = ended else {
-        let missing = missing.lock().unwrap_or_else(PoisonError::into_inner).take();
-        return Ok(Some(missing.unwrap_or_else(|| "there was no answer".to_owned())));
-    };
-    ended.map(|()| None)
+    thread::spawn(move || {
+        let missing = |words| _ = tell.send(Ok(Some(words)));
+        let ended = begin().and_then(|observed| wait(&expected, observed, missing));
+        tell.send(ended.map(|()| None))
+    });
+    let mut missing = "there was no answer".to_owned();
+    loop {
+        let next = match end {
+            Some(end) => told.recv_timeout(end.saturating_duration_since(Instant::now())).ok(),
+            None => told.recv().ok(),
+        };
+        match next.transpose()? {
+            Some(Some(words)) => missing = words,
+            Some(None) => return Ok(None),
+            None => return Ok(Some(missing)),
+        }
+    }
 }
 
-fn wait(expected: &[Expectation], missing: &Missing, mut observed: Observed) -> Result<(), Error> {
+/// Waits until all values are there; says what is missing until then.
+fn wait(expected: &[Expectation], mut observed: Observed, missing: impl Fn(String)) -> Result<(), Error> {
     loop {
-        let left = match observed.read() {
+        match observed.read() {
+            Ok(None) => {}
             Ok(Some(text)) => {
                 // Only the configuration itself is searched for a value.
                 if let Ok(Some(composed)) = observed.target.composed(&text, None) {
                     expected.iter().try_for_each(|expected| composed.refuse_entry(&expected.path))?;
                 }
-                still_missing(&text, expected)?
+                match still_missing(&text, expected)? {
+                    Some(words) => missing(words),
+                    None => return Ok(()),
+                }
             }
-            Ok(None) => missing.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-            Err(error) if may_pass(&error) => Some(error.to_string()),
+            Err(error) if may_pass(&error) => missing(error.to_string()),
             Err(error) => return Err(error),
-        };
-        if left.is_none() {
-            return Ok(());
         }
-        *missing.lock().unwrap_or_else(PoisonError::into_inner) = left;
         observed.wait(LONG);
     }
 }
@@ -229,7 +219,7 @@ fn still_missing(text: &Snapshot, expected: &[Expectation]) -> Result<Option<Str
     let words: Vec<String> = match text.config().unmet(expected) {
         Ok(unmet) => unmet.iter().map(ToString::to_string).collect(),
         Err(faults) => match faults.iter().find(|fault| !fault.is_absent()) {
-            Some(wrong) => return Err(Error::from(wrong.clone())),
+            Some(wrong) => return Err(wrong.clone().into()),
             None => faults.iter().map(ToString::to_string).collect(),
         },
     };
@@ -270,11 +260,6 @@ impl Observed {
     /// Reads the configuration; `None` if it is still the one that was read last.
     fn read(&mut self) -> Result<Option<Arc<Snapshot>>, Error> {
         self.target.service.read_changed(&mut self.tag)
-    }
-
-    /// Forgets what was read last: it is read again, also if it is the same.
-    fn forget(&mut self) {
-        self.tag = None;
     }
 
     /// Waits until the configuration may have changed, at most for this time.

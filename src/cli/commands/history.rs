@@ -15,10 +15,8 @@ use crate::cli::fleet::answers::rows as grouped_rows;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::local;
-use crate::cli::render::table::{self, Screen};
-use crate::cli::render::texts::{
-    differ, first_paths, masked_entry, paths_and_more, print_difference, write_text,
-};
+use crate::cli::render::table;
+use crate::cli::render::texts::{differ, masked_entry, paths_and_more, print_difference, write_text};
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{
@@ -39,8 +37,8 @@ use mediaconf::{Path, one_line};
 /// made, or a server reads the file.
 ///
 /// As JSON it is an array of objects with `number` (null where a text has only its `serial`), `serial`,
-/// `at`, `operation`, `by`, `message`, `id` (`undoes` is the id of a change that it took back), the revisions `before` and `after`, and `aside`. Over a server or a cluster an
-/// entry has `paths`, too: the `first` changed paths, and their `count`.
+/// `at`, `operation`, `by`, `message`, `id` (`undoes` is the id of a change that it took back), the revisions `before` and `after`, and `aside`. An entry has `paths`: the `first` changed
+/// paths, and their `count`; not of texts over 1 MiB, nor of changes by version 0.1.
 ///
 /// Passwords and keys are always masked, unless --show-secrets is given.
 #[derive(Debug, clap::Args)]
@@ -94,10 +92,6 @@ pub enum HistoryCommand {
     },
 }
 
-/// The number of bytes of kept texts that are read to name the first changed paths; the oldest entries go
-/// without.
-const TEXTS_FOR_PATHS: usize = 16 * 1024 * 1024;
-
 impl HistoryArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let (call, masker) = (call.paged(), call.ui.masker());
@@ -131,7 +125,7 @@ impl HistoryArgs {
         let found = answers.found();
         let all: Vec<(&str, &Listed)> =
             found.flat_map(|(server, found)| found.iter().map(move |listed| (server, listed))).collect();
-        let row = |(server, Listed { entry, paths, .. }): &(&str, &Listed)| {
+        let row = |(server, Listed { entry, .. }): &(&str, &Listed)| {
             let dash = || "-".to_owned();
             // By it the same change is known on each server.
             let id = answers.one().is_none().then(|| entry.id.clone().unwrap_or_else(dash));
@@ -144,7 +138,11 @@ impl HistoryArgs {
                 one_line(entry.by.as_deref().unwrap_or("-")),
                 one_line(&entry.operation),
             ];
-            let end = [one_line(entry.message.as_deref().unwrap_or_default()), one_line(paths)];
+            let paths = entry.paths.iter().map(|all| paths_and_more(all.first.iter().cloned(), all.count));
+            let end = [
+                one_line(entry.message.as_deref().unwrap_or_default()),
+                one_line(&paths.collect::<String>()),
+            ];
             answers.row(server, cells.into_iter().chain(id).chain(end))
         };
         let mut rows: Vec<Vec<String>> = all.iter().map(row).collect();
@@ -153,7 +151,7 @@ impl HistoryArgs {
             if answers.is_of_many() {
                 rows = grouped_rows(rows);
             }
-            table::fit(&mut rows, ui.screen());
+            table::fit(&mut rows, ui.width());
         }
         let print_all = |out: &mut dyn Write| {
             table::aligned(&rows).zip(&all).try_for_each(|(line, (server, listed))| {
@@ -187,12 +185,11 @@ impl HistoryArgs {
         let (most, masker) = (self.max_count.unwrap_or(WHOLE_HISTORY), ui.masker());
         let is_filtered = path.is_some() || since.is_some() || self.change.is_some();
         let entries = server.target.service.history(if is_filtered { WHOLE_HISTORY } else { most })?;
-        let names_first = !self.patch && path.is_none();
-        let mut left = if self.output == ListFormat::Text { TEXTS_FOR_PATHS } else { 0 };
-        let mut after = match names_first && left == 0 {
-            true => None,
+        let compares = self.patch || path.is_some();
+        let mut after = match compares {
+            false => None,
             // It is not known where it was edited by hand since.
-            false => {
+            true => {
                 let now = server.target.read_text(Some(ConfigSource::Saved));
                 let now = unless_damaged(now, "the configuration", server).ok().flatten();
                 now.filter(|now| !is_edited_since(&entries, now))
@@ -205,17 +202,13 @@ impl HistoryArgs {
             if found.len() == most {
                 break;
             }
-            let paths = entry.paths.as_ref().filter(|_| names_first);
-            let paths = paths.map(|paths| paths_and_more(paths.first.iter().cloned(), paths.count));
-            let is_read = paths.is_none() && !entry.is_aside && !(names_first && left == 0);
-            let before = match entry.before.is_some() && is_read {
+            let before = match entry.before.is_some() && compares && !entry.is_aside {
                 true => {
                     let text = server.target.service.kept(ChangeRef::Serial(entry.serial));
                     unless_damaged(text, &format!("the text before #{}", entry.serial), server)?
                 }
                 false => None,
             };
-            left = left.saturating_sub(before.as_ref().map_or(0, |text| text.bytes().len()));
             let both = before.clone().zip(after.clone()).map(|(before, after)| [before, after]);
             let is_there = path.is_none_or(|path| {
                 entry.is_unknown() || both.as_ref().is_some_and(|[old, new]| differ(old, new, Some(path)))
@@ -226,12 +219,8 @@ impl HistoryArgs {
             let is_id =
                 |id: &ChangeId| entry.is_of(id.as_str()) || entry.undoes.as_deref() == Some(id.as_str());
             if is_there && self.change.as_ref().is_none_or(is_id) {
-                let first = |[old, new]: &[Arc<Snapshot>; 2]| {
-                    first_paths([old, new], &masker.clone().unwrap_or_default())
-                };
-                let paths = paths.or_else(|| both.as_ref().map(first)).unwrap_or_default();
                 let texts = both.filter(|_| self.patch);
-                found.push(Listed { entry: masked_entry(entry, masker.as_ref()), paths, texts });
+                found.push(Listed { entry: masked_entry(entry, masker.as_ref()), texts });
             }
         }
         if found.is_empty() {
@@ -285,8 +274,6 @@ fn refuse_absent(path: Option<&Path>, target: &mut Target) -> Result<(), Error> 
 /// An entry with its changes.
 struct Listed {
     entry: HistoryEntry,
-    /// The first paths that it changed; empty where that is not known.
-    paths: String,
     /// The configurations before and after it, where they are shown.
     texts: Option<[Arc<Snapshot>; 2]>,
 }
@@ -360,8 +347,7 @@ impl BlameArgs {
         let found = answers.found();
         let all = found.flat_map(|(server, found)| found.changes.iter().map(move |blamed| (server, blamed)));
         let rows = all.map(row).collect();
-        // There are no headings.
-        ui.print(|out| table::print_whole_last(rows, Screen { page: None, ..ui.screen() }, out))?;
+        ui.print(|out| table::print_whole_last(rows, ui.width(), out))?;
         Ok(answers.exit())
     }
 }

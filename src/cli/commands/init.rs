@@ -1,4 +1,4 @@
-//! `mediactl init`, and new accounts of the API.
+//! `mediactl init`
 
 use std::fs::{File, create_dir_all};
 use std::io::{self, Read};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::args::Invocation;
 use crate::cli::input::{self, is_url};
 use crate::cli::local::local_user;
-use crate::cli::ui::{Ui, waiting};
+use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, ConfigService, Engine, Hooks, RequestedChange};
 use crate::error::{Error, ErrorKind, Exit};
 
@@ -43,14 +43,14 @@ impl InitArgs {
         if let Some(folder) = path.parent().filter(|folder| *folder != Path::new("")) {
             create_dir_all(folder).map_err(|error| Error::not_made(folder, error))?;
         }
-        let account = NewAccount::random()?;
-        let text = TEMPLATE.replace("{login}", account.login).replace("{password}", &account.password);
+        let password = random_password()?;
+        let text = TEMPLATE.replace("{login}", LOGIN).replace("{password}", &password);
         let engine = Engine::new(input::store(path)?, Hooks::default(), waiting);
         let options = ChangeOptions { by: local_user(), ..ChangeOptions::default() };
         let outcome = engine.change(RequestedChange::Save(text.into()), &options)?;
         outcome.warnings.iter().for_each(|warning| ui.warning(warning));
         ui.say(&format!("made {name}; this is the account of its API, which is not shown again:"));
-        account.show(ui)?;
+        ui.print(|out| writeln!(out, "login {LOGIN}\npassword {password}"))?;
         ui.say(&format!("next: `mediactl --conf {name} serve`, or look at the file"));
         Ok(Exit::Done)
     }
@@ -66,26 +66,12 @@ const LETTERS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz23456789R";
 /// The length of a password: 24 letters of five bits are 120 bits.
 const LENGTH: usize = 24;
 
-/// A login with a new random password.
-pub struct NewAccount {
-    pub login: &'static str,
-    pub password: String,
-}
-
-impl NewAccount {
-    /// Makes an account with a random password.
-    pub fn random() -> Result<Self, Error> {
-        let mut bytes = [0; LENGTH];
-        let read = |mut file: File| file.read_exact(&mut bytes);
-        File::open("/dev/urandom").and_then(read).map_err(|error: io::Error| {
-            Error::of_system(ErrorKind::Failed, "cannot make a random password", &error)
-        })?;
-        let letter = |byte: u8| char::from(LETTERS[usize::from(byte) % LETTERS.len()]);
-        Ok(Self { login: LOGIN, password: bytes.into_iter().map(letter).collect() })
-    }
-
-    /// Shows the account, the only time that it is shown.
-    pub fn show(&self, ui: Ui) -> Result<(), Error> {
-        ui.print(|out| writeln!(out, "login {}\npassword {}", self.login, self.password))
-    }
+/// A new random password.
+fn random_password() -> Result<String, Error> {
+    let mut bytes = [0; LENGTH];
+    let read = |mut file: File| file.read_exact(&mut bytes);
+    File::open("/dev/urandom").and_then(read).map_err(|error: io::Error| {
+        Error::of_system(ErrorKind::Failed, "cannot make a random password", &error)
+    })?;
+    Ok(bytes.map(|byte| char::from(LETTERS[usize::from(byte) % LETTERS.len()])).iter().collect())
 }

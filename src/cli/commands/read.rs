@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer as _};
-use serde_json::ser::Formatter;
-use serde_json::{Map, Serializer, Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::cli::args::Invocation;
 use crate::cli::args::changing::given_of;
@@ -126,10 +124,8 @@ impl ReadArgs {
         let wanted = Wanted::from_args(self, ui)?;
         let answers = call.ask("read", |server| wanted.read(server))?;
         if let Some((_, shown)) = answers.one() {
-            let mut out = ui.results()?;
-            wanted.print(shown, &mut out)?;
+            ui.results(|mut out| wanted.print(shown, &mut out))?;
             wanted.keys_lacked(shown).iter().for_each(|note| ui.note(note));
-            output(out.flush())?;
             return Ok(answers.exit());
         }
         answers.once(|shown| wanted.keys_lacked(shown)).iter().for_each(|note| ui.note(note));
@@ -140,7 +136,7 @@ impl ReadArgs {
                     wanted.look(&shown, |values| wanted.add_tables(values, Some(server), &mut tables))
                 })?;
                 let tables = tables.some(wanted.paths.is_empty())?;
-                ui.print(|out| group_table::print(tables, ui.screen(), out))?;
+                ui.print(|out| group_table::print(tables, ui.width(), out))?;
                 Ok(read.exit())
             }
             ReadFormat::Json | ReadFormat::Compact if !self.raw => {
@@ -348,12 +344,13 @@ impl<'a> Wanted<'a> {
             ReadFormat::Table => {
                 let mut tables = GroupTables::new(&self.args.columns, self.args.sort.as_deref());
                 self.look(shown, |values| self.add_tables(values, None, &mut tables))?;
-                output(group_table::print(tables.some(self.paths.is_empty())?, self.ui.screen(), out))
+                output(group_table::print(tables.some(self.paths.is_empty())?, self.ui.width(), out))
             }
             form => self.look(shown, |values| match form {
                 _ if !self.paths.is_empty() => self.print_values(values, out),
                 ReadFormat::Set => {
-                    output(values.shown.each_set_line(&mut |(path, value)| writeln!(out, "{path}={value}")))
+                    let lines = Path::set_lines(&values.shown.to_json(), &[]);
+                    output(lines.iter().try_for_each(|(path, value)| writeln!(out, "{path}={value}")))
                 }
                 _ => output(print_json(form, &self.value(&shown.included, values)?, out)),
             }),
@@ -450,34 +447,12 @@ impl<'a> Wanted<'a> {
                 continue;
             }
             let form = if self.paths.len() > 1 { ReadFormat::Compact } else { self.args.output };
-            let mut text = Vec::new();
-            let one = match form {
-                ReadFormat::Compact => self.write_each(path, values, Serializer::new(&mut text))?,
-                _ => self.write_each(path, values, Serializer::pretty(&mut text))?,
-            };
-            output(match one {
-                Some(Value::String(text)) if self.args.raw => writeln!(out, "{text}"),
-                Some(value) => print_json(form, &value, out),
-                None => out.write_all(&text).and_then(|()| writeln!(out)),
+            output(match self.select(path, values)?.into_value() {
+                Value::String(text) if self.args.raw => writeln!(out, "{text}"),
+                value => print_json(form, &value, out),
             })?;
         }
         Ok(())
-    }
-
-    /// Writes the values at one of the paths as one object from paths to values, where it stands for many. They are written
-    /// as they are found, since the values take more memory than their text. Returns the value of a path to one place.
-    fn write_each<F: Formatter>(
-        &self,
-        path: &Path,
-        values: Values<'_>,
-        mut json: Serializer<&mut Vec<u8>, F>,
-    ) -> Result<Option<Value>, Error> {
-        let mut object = json.serialize_map(None).expect("a vector takes everything");
-        let one = values.shown.select_each(values.own, path, &self.conditions, &mut |path, value| {
-            object.serialize_entry(&path.to_string(), &value).expect("a vector takes everything");
-        });
-        object.end().expect("a vector takes everything");
-        one.map_err(Error::from)
     }
 }
 

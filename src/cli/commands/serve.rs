@@ -6,11 +6,10 @@ use std::panic;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::ValueEnum;
 use clap::ValueHint::FilePath;
-use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -18,16 +17,14 @@ use crate::cli::access_log::{self, LogFormat};
 use crate::cli::args::Invocation;
 use crate::cli::args::changing::{HookArgs, given_of};
 use crate::cli::args::global::{GlobalArgs, TargetKind, number};
-use crate::cli::commands::init::NewAccount;
 use crate::cli::input;
-use crate::cli::listening::{self, ServiceManager, limit_memory, serve_failed};
-use crate::cli::local::local_user;
-use crate::cli::prompts;
-use crate::cli::render::diagnostics::{composed_error, first_error, in_one_line};
+use crate::cli::listening::{self, keep_watch, limit_memory, serve_failed, tell_manager};
+use crate::cli::render::diagnostics::{first_error, in_one_line};
 use crate::cli::target;
 use crate::cli::ui::{Ui, output, waiting};
-use crate::engine::{ChangeOptions, ConfigService, Engine, Hooks, LogLevel};
+use crate::engine::{ConfigService, Engine, Hooks, LogLevel};
 use crate::error::{Error, ErrorKind, Exit};
+use crate::http::console::Console;
 use crate::http::server::front::HttpServer;
 use crate::http::server::front::limits::Limits;
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
@@ -37,7 +34,6 @@ use crate::node::{Node, NodeSettings, OnDrift, first_text};
 use crate::store::etcd::{ClusterStore, DEFAULT_REQUEST_TIME};
 use crate::store::file::{ConfFile, ServeLock};
 use crate::store::{Follow, jittered};
-use mediaconf::{DirectiveRole, Request, Scope};
 
 /// The default address: only this machine can connect.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
@@ -178,11 +174,9 @@ impl ServeArgs {
         let texts = self.cluster(global)?.map(Arc::new);
         let store = input::store(&global.conf)?;
         let engine = Engine::new(store.clone(), self.hooking.hooks(), waiting).keeping(self.hooking.keep);
-        let manager = ServiceManager::found();
         if let (Some(name), Some(texts)) = (&self.node, &texts) {
             let mut told = None;
-            let goes_on =
-                |error: &Error| wait_for_text(error, &mut told, &mut signals, manager.as_deref(), ui);
+            let goes_on = |error: &Error| wait_for_text(error, &mut told, &mut signals, ui);
             if !first_text(name, texts, (&engine, &store), goes_on)? {
                 return Ok(Exit::Done);
             }
@@ -191,7 +185,7 @@ impl ServeArgs {
         engine.read()?;
         let lock = lock(&store, ui)?;
         let engine = engine.start(move |line| log.log(line.level, line.words))?;
-        tell_faults(&engine, ui, log);
+        tell_faults(&engine, log);
         let engine = if self.no_guards { engine.without_guards() } else { engine };
         let addresses = listening::addresses(&self.listen)?;
         let of_tcp = [
@@ -203,14 +197,20 @@ impl ServeArgs {
             let message = format!("`{option}` has no effect on the Unix socket");
             return Err(Error::usage(message, "give an address with --listen"));
         }
-        if !addresses.is_empty() && texts.is_none() {
-            offer_account(&engine, global, ui)?;
+        let (running, name) = (engine.running(), global.file_name());
+        if !addresses.is_empty()
+            && texts.is_none()
+            && running.as_ref().is_some_and(|it| it.account().is_none())
+        {
+            let message =
+                format!("`{name}` has no usable `edit_auth`, without which no one could use the API");
+            let set = "modify --set edit_auth.login=admin --set edit_auth.password";
+            let hint = format!("`mediactl --conf {name} {set}` sets one");
+            return Err(Error::new(ErrorKind::Invalid, message).hint(hint));
         }
-        if self.view_auth && engine.running().is_some_and(|running| running.view_account().is_none()) {
-            ui.warning(&format!(
-                "`{}` has no usable `view_auth`, so `--view-auth` lets nobody in; `view_auth LOGIN PASSWORD;` does",
-                global.file_name()
-            ));
+        if self.view_auth && running.is_some_and(|running| running.view_account().is_none()) {
+            let why = "has no usable `view_auth`, so `--view-auth` lets nobody in";
+            ui.warning(&format!("`{name}` {why}; `view_auth LOGIN PASSWORD;` does"));
         }
         let files = self.tls_cert.as_deref().zip(self.tls_key.as_deref());
         let tls = listening::tls(files, self.tls_self_signed, &addresses, lock.as_ref())?;
@@ -218,22 +218,33 @@ impl ServeArgs {
         let listeners = listening::listeners(&addresses, lock.as_ref())?;
         let monitoring = listening::bound(&listening::addresses(&self.metrics)?)?;
         listening::warn_of_plain_text(&listeners, tls.is_some(), ui);
-        let socket = lock.as_ref().map(|_| format!("the Unix socket of {}", global.file_name()));
         let path = format!("/{}", global.remote.prefix(None).trim_matches('/'));
-        let urls: Vec<String> =
-            socket.into_iter().chain(listening::urls(&listeners, scheme, &path)?).collect();
+        let socket = lock.as_ref().map(|_| format!("the Unix socket of {}", global.file_name()));
+        let mut urls = Vec::from_iter(socket);
+        urls.extend(listening::urls(&listeners, scheme, &path)?);
         let metrics_urls = listening::urls(&monitoring, "http", "/metrics")?;
         let console_urls = listening::urls(&listeners, scheme, "/")?.into_iter().filter(|_| self.console);
         let node = texts.map(|texts| self.join(&engine, store, texts)).transpose()?;
-        let handler =
-            Handler::new(engine.clone(), self.settings(global)).with_connections(self.max_connections);
-        let handler = if self.console { handler.with_console() } else { handler };
-        let handler = Arc::new(match &node {
-            Some(node) => handler.serving(node.clone()),
-            None => handler,
-        });
+        let connections = self.max_connections;
+        let limits = Limits { connections, proxies: self.trusted_proxy.clone(), ..Limits::default() };
+        let limits = limits.with_body(self.max_body * MIB);
+        let settings = HandlerSettings {
+            prefix: path.clone(),
+            trusted_proxies: self.trusted_proxy.clone(),
+            view_auth: self.view_auth,
+            log: access_log::log_requests(log),
+            runtime: Runtime::new(self.runtime_cmd.clone()),
+            patch_memory: limits.patch_memory(),
+        };
+        let mut handler = Handler::new(engine.clone(), settings);
+        handler.most_waiting = (connections / 4).max(1);
+        handler.console = self.console.then(|| Console::new(&path));
+        if let Some(node) = &node {
+            handler.service = node.clone();
+        }
+        let handler = Arc::new(handler);
         end_with_a_panic(log);
-        let server = HttpServer::start(handler.clone(), listeners, tls.clone(), self.limits());
+        let server = HttpServer::start(handler.clone(), listeners, tls.clone(), limits);
         let server = server.map_err(serve_failed)?;
         handler.runtime().listens(Listening {
             addresses: urls.clone(),
@@ -242,18 +253,11 @@ impl ServeArgs {
             tls: tls.clone(),
         });
         // Its few connections are its own, so a client without credentials takes none from the API.
-        let monitoring = match monitoring.is_empty() {
-            true => None,
-            false => {
-                let service = Arc::new(Monitoring(handler.clone()));
-                let server = HttpServer::start(service, monitoring, None, Limits::of_monitoring());
-                Some(server.map_err(serve_failed)?)
-            }
-        };
-        if let Some(manager) = &manager {
-            manager.tell("READY=1");
-            manager.keep_watch(server.lateness()).map_err(serve_failed)?;
-        }
+        let service = Arc::new(Monitoring(handler.clone()));
+        let start = || HttpServer::start(service, monitoring, None, Limits::of_monitoring());
+        let monitoring = (!metrics_urls.is_empty()).then(start).transpose().map_err(serve_failed)?;
+        tell_manager("READY=1");
+        keep_watch(server.lateness()).map_err(serve_failed)?;
         let mut lines = Vec::new();
         if let Some(tls) = tls.as_deref().filter(|_| self.tls_self_signed) {
             lines.push(format!("fingerprint {}", tls.fingerprint()));
@@ -266,9 +270,14 @@ impl ServeArgs {
         announce(&lines)?;
         signals.forever().take_while(|signal| *signal == SIGHUP).for_each(|_| {
             node.iter().for_each(|node| _ = node.try_again());
-            reload_in_background(&engine, tls.as_ref(), ui, log);
+            // In a thread, because hooks take time and the next signal may end the server.
+            let (engine, tls) = (engine.clone(), tls.clone());
+            let run = move || reload(&engine, tls.as_deref(), ui, log);
+            if thread::Builder::new().spawn(run).is_err() {
+                log.warn("SIGHUP: cannot spawn a thread, so nothing was loaded");
+            }
         });
-        manager.iter().for_each(|manager| manager.tell("STOPPING=1"));
+        tell_manager("STOPPING=1");
         node.iter().for_each(|node| node.stop());
         server.stop(GRACE);
         monitoring.into_iter().for_each(|server| server.stop(Duration::ZERO));
@@ -285,22 +294,20 @@ impl ServeArgs {
     /// server of its own, which works on a file alone.
     fn cluster(&self, global: &GlobalArgs) -> Result<Option<ClusterStore>, Error> {
         let chosen = global.chosen;
-        if self.node.is_some() {
-            let no_cluster = || {
-                Error::usage("`--node` needs a cluster", "give the URL of the configuration: `--cluster URL`")
-            };
-            return target::followed_cluster(global)?.ok_or_else(no_cluster).map(Some);
-        }
-        match chosen.kind {
+        let (message, hint) = match chosen.kind {
+            _ if self.node.is_some() => match target::followed_cluster(global)? {
+                None => ("`--node` needs a cluster", "give the URL of the configuration: `--cluster URL`"),
+                followed => return Ok(followed),
+            },
             TargetKind::Cluster(_) | TargetKind::TwoOptions(["--conf", "--cluster"]) => {
-                Err(Error::usage("a server of a cluster needs a name", "give it with `--node NAME`"))
+                ("a server of a cluster needs a name", "give it with `--node NAME`")
             }
             _ if chosen.names_server() => {
-                let message = "`serve` works on a file, not on a server";
-                Err(Error::usage(message, "give the file with `--conf`"))
+                ("`serve` works on a file, not on a server", "give the file with `--conf`")
             }
-            _ => Ok(None),
-        }
+            _ => return Ok(None),
+        };
+        Err(Error::usage(message, hint))
     }
 
     /// The node over an engine that runs a configuration.
@@ -318,42 +325,17 @@ impl ServeArgs {
         let cluster = Engine::new(texts.clone(), Hooks::default(), waiting);
         Node::new(NodeSettings { name, on_drift, health }, engine.clone(), file, (cluster, texts))
     }
-
-    fn settings(&self, global: &GlobalArgs) -> HandlerSettings {
-        HandlerSettings {
-            prefix: global.remote.prefix(None).to_owned(),
-            trusted_proxies: self.trusted_proxy.clone(),
-            view_auth: self.view_auth,
-            log: access_log::log_requests(self.log_format),
-            runtime: Runtime::new(self.runtime_cmd.clone()),
-            patch_memory: self.limits().patch_memory(),
-        }
-    }
-
-    fn limits(&self) -> Limits {
-        let (connections, proxies) = (self.max_connections, self.trusted_proxy.clone());
-        Limits { connections, proxies, ..Limits::default() }.with_body(self.max_body * MIB)
-    }
 }
 
 /// The pause between two attempts of a node to get its first text.
 const FIRST_TEXT_PAUSE: Duration = Duration::from_secs(1);
 
 /// The same after etcd said that the node has no right to read: a login is costly for etcd.
-const DENIED_PAUSE: Duration = Duration::from_secs(10);
-
-/// The time between two looks for a signal.
-const SIGNAL_PAUSE: Duration = Duration::from_millis(50);
+const DENIED_PAUSE: Duration = Duration::from_secs(5);
 
 /// Waits before the next attempt of a node that has no file to get its first text; false if a signal ends the process.
 /// `told` is the reason that was told last.
-fn wait_for_text(
-    error: &Error,
-    told: &mut Option<String>,
-    signals: &mut Signals,
-    manager: Option<&ServiceManager>,
-    ui: Ui,
-) -> bool {
+fn wait_for_text(error: &Error, told: &mut Option<String>, signals: &mut Signals, ui: Ui) -> bool {
     let reason = error.to_string();
     if told.as_ref() != Some(&reason) {
         ui.warning(&format!("there is no file, and this node waits for its first text: {reason}"));
@@ -362,16 +344,10 @@ fn wait_for_text(
     let is_denied = error.kind == ErrorKind::ClusterDenied;
     let pause = jittered(if is_denied { DENIED_PAUSE } else { FIRST_TEXT_PAUSE });
     // An attempt takes as long as a request may.
-    manager.iter().for_each(|manager| manager.keep_starting(pause + DEFAULT_REQUEST_TIME * 2));
-    let begin = Instant::now();
-    while begin.elapsed() < pause {
-        match signals.pending().next() {
-            Some(SIGHUP) => return true,
-            Some(_) => return false,
-            None => thread::sleep(SIGNAL_PAUSE),
-        }
-    }
-    true
+    let time = (pause + DEFAULT_REQUEST_TIME * 2).as_micros();
+    tell_manager(&format!("EXTEND_TIMEOUT_USEC={time}"));
+    thread::sleep(pause);
+    signals.pending().all(|signal| signal == SIGHUP)
 }
 
 /// Ends the process when one of its threads panics, with a line of the log: no thread is missing unseen, and the service
@@ -388,98 +364,49 @@ fn end_with_a_panic(log: LogFormat) {
 
 /// Becomes the only server over the file; `None` on a read-only file system.
 fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, Error> {
+    let is_of_folder = |kind| matches!(kind, ErrorKind::NoStateFolder | ErrorKind::BrokenStateFolder);
     match store.serve() {
-        Ok(lock) => Ok(Some(lock)),
-        Err(error)
-            if matches!(error.kind, ErrorKind::NoStateFolder | ErrorKind::BrokenStateFolder)
-                && !store.state_dir().exists() =>
-        {
+        Err(error) if is_of_folder(error.kind) && !store.state_dir().exists() => {
             ui.warning(&format!("{error}: changes to the file will be refused, and there is no Unix socket"));
             Ok(None)
         }
-        Err(error) => Err(error),
+        locked => locked.map(Some),
     }
 }
 
 /// Reports the errors that the running configuration has together with what it includes. They do not keep
 /// the server from starting: it may be needed to mend them.
-fn tell_faults(engine: &Engine, ui: Ui, log: LogFormat) {
+fn tell_faults(engine: &Engine, log: LogFormat) {
     let Some(composed) = engine.running().and_then(|running| engine.composed(&running, Follow::ALL)) else {
         return;
     };
     let faults = composed.told_faults();
-    for (index, fault) in faults.iter().take(MAX_TOLD).enumerate() {
-        let shown = if index == 0 { composed_error(&composed, fault, ui.masker()) } else { None };
-        log.warn(&shown.map_or_else(|| fault.to_string(), |shown| in_one_line(&shown)));
-    }
+    faults.iter().take(MAX_TOLD).for_each(|fault| log.warn(&fault.to_string()));
     if faults.len() > MAX_TOLD {
         log.warn(&format!("and {} more; `mediactl check` shows them", faults.len() - MAX_TOLD));
     }
 }
 
-/// Without an account no one could use the API over TCP: on a terminal a new one is offered.
-fn offer_account(engine: &Engine, global: &GlobalArgs, ui: Ui) -> Result<(), Error> {
-    if engine.running().is_some_and(|running| running.account().is_some()) {
-        return Ok(());
-    }
-    let name = global.file_name();
-    let question = format!("`{name}` has no usable `edit_auth`: set one, with a random password?");
-    if prompts::confirm(&question).map_err(Error::prompt_failed)? != Some(true) {
-        let message = format!("`{name}` has no usable `edit_auth`, without which no one could use the API");
-        let set = "modify --set edit_auth.login=admin --set edit_auth.password";
-        return Err(
-            Error::new(ErrorKind::Invalid, message).hint(format!("`mediactl --conf {name} {set}` sets one"))
-        );
-    }
-    let account = NewAccount::random()?;
-    let members = json!({"login": account.login, "password": account.password});
-    let request = Request::from(json!({DirectiveRole::Editor.key(Scope::Top): members}));
-    engine.make(&request.into(), &ChangeOptions { by: local_user(), ..ChangeOptions::default() })?;
-    ui.say("this is the account, which is not shown again:");
-    account.show(ui)
-}
-
 fn announce(lines: &[String]) -> Result<(), Error> {
     let mut out = io::stdout().lock();
-    let printed = lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush());
-    match printed {
+    match lines.iter().try_for_each(|line| writeln!(out, "{line}")).and_then(|()| out.flush()) {
         // The reader of stdout is gone; the server runs all the same.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         printed => output(printed),
     }
 }
 
-/// Reloads in a thread, because hooks take time and the next signal may end the server.
-fn reload_in_background(engine: &Engine, tls: Option<&Arc<Tls>>, ui: Ui, log: LogFormat) {
-    let (engine, tls) = (engine.clone(), tls.cloned());
-    let run = move || reload(&engine, tls.as_deref(), ui, log);
-    if thread::Builder::new().spawn(run).is_err() {
-        log.warn("SIGHUP: cannot spawn a thread, so nothing was loaded");
-    }
-}
-
 fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui, log: LogFormat) {
     match engine.load_again("SIGHUP") {
         Ok(change) => {
-            let includes =
-                [&change.old, &change.snapshot].into_iter().flatten().any(|text| !text.includes().is_empty());
-            let what = match (change.changed, includes) {
-                (true, _) => "the file was loaded again",
-                (false, true) => "the file has not changed, nor has what it includes",
-                (false, false) => "the file has not changed",
-            };
-            log.log(LogLevel::Note, &format!("SIGHUP: {what}"));
-            tell_faults(engine, ui, log);
+            let what =
+                if change.changed { "was loaded again" } else { "has not changed, nor has what it includes" };
+            log.log(LogLevel::Note, &format!("SIGHUP: the file {what}"));
+            tell_faults(engine, log);
         }
         Err(error) => {
-            let fault = match (&error.broken, error.faults.first()) {
-                (Some(broken), _) => first_error(engine.name(), &broken.snapshot, ui.masker()),
-                (None, Some(fault)) => {
-                    let composed = engine.read().ok().and_then(|text| engine.composed(&text, Follow::ALL));
-                    composed.and_then(|composed| composed_error(&composed, fault, ui.masker()))
-                }
-                (None, None) => None,
-            };
+            let broken = error.broken.as_ref();
+            let fault = broken.and_then(|broken| first_error(engine.name(), &broken.snapshot, ui.masker()));
             let fault = fault.map_or(String::new(), |fault| format!("; {}", in_one_line(&fault)));
             log.warn(&format!("SIGHUP: the file was not loaded: {error}{fault}"));
         }
@@ -492,10 +419,9 @@ fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui, log: LogFormat) {
 /// Rolls back what was not confirmed, and keeps what is not saved, when the server ends.
 fn leave(engine: &Engine, log: LogFormat) {
     match engine.cancel_any() {
-        Ok(None) => {}
-        // The engine has logged it already.
-        Ok(Some(aftermath)) if aftermath.is_hand_edit() => {}
-        Ok(Some(_)) => log.warn("a change that was not confirmed was rolled back"),
+        // The engine has logged an edit by hand already.
+        Ok(aftermath) if aftermath.as_ref().is_none_or(|aftermath| aftermath.is_hand_edit()) => {}
+        Ok(_) => log.warn("a change that was not confirmed was rolled back"),
         Err(error) => {
             log.warn(&format!("a change that was not confirmed could not be rolled back: {error}"));
         }

@@ -72,7 +72,7 @@ impl StatusArgs {
                 ui.print_json(&StatusRecord { target, status })?
             }
             (ListFormat::Text, Some((target, (status, _)))) => {
-                ui.print(|out| status::print(target, status, ui.screen(), out))?;
+                ui.print(|out| status::print(target, status, ui.width(), out))?;
             }
             // A server that does not answer has a member, or a row, too.
             (ListFormat::Json, None) => {

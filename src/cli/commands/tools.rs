@@ -66,7 +66,7 @@ impl ConfirmArgs {
             ServerResult::new(server, outcome, error)
         };
         let results: Vec<ServerResult> = answers.list.into_iter().map(result).collect();
-        plan::print(&results, ChangeFormat::Diff, self.quiet, call.ui)?;
+        plan::print(&results, "confirm", ChangeFormat::Diff, self.quiet, call.ui)?;
         Ok(exit_of_each(&results))
     }
 }

@@ -158,7 +158,7 @@ impl Completer {
 
 /// The contexts of the user.
 fn known_contexts() -> Contexts {
-    ContextsFile::of_user().and_then(|file| file.load().ok()).unwrap_or_default()
+    ContextsFile::of_user().and_then(|file| file.load()).unwrap_or_default()
 }
 
 fn contexts() -> Vec<Proposal> {

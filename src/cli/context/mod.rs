@@ -5,7 +5,7 @@
 
 mod password;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
@@ -63,9 +63,6 @@ pub struct ServerContext {
     pub groups: Vec<String>,
     /// True if every change is asked about.
     pub is_protected: bool,
-    /// A setting of an earlier version that has no effect any more, and its line: the context is listed and changed, and
-    /// is not used.
-    pub outdated: Option<(String, usize)>,
 }
 
 /// All contexts of a user, in the order of the file.
@@ -98,7 +95,7 @@ impl Contexts {
                     }
                     let mut context = ServerContext { name: name.clone(), ..ServerContext::default() };
                     for setting in entry.children() {
-                        if let Err(message) = context.set(setting, line_of(setting), folder) {
+                        if let Err(message) = context.set(setting, folder) {
                             fault(setting, message);
                         }
                     }
@@ -120,7 +117,7 @@ impl Contexts {
 }
 
 impl ServerContext {
-    fn set(&mut self, setting: Entry<'_>, line: usize, folder: &Path) -> Result<(), String> {
+    fn set(&mut self, setting: Entry<'_>, folder: &Path) -> Result<(), String> {
         let (keyword, arguments) = (setting.keyword(), arguments(setting));
         let one = || match &arguments[..] {
             [word] if !setting.is_block() => Ok(word.clone()),
@@ -138,9 +135,9 @@ impl ServerContext {
             "fingerprint" => self.fingerprint = Some(parsed(&keyword, &one()?)?),
             "max_answer" => self.max_answer = Some(parsed(&keyword, &one()?)?),
             "timeout" => {
-                let seconds = one()?.parse().ok().filter(|seconds| (1..=MAX_TIMEOUT).contains(seconds));
+                self.timeout = one()?.parse().ok().filter(|seconds| (1..=MAX_TIMEOUT).contains(seconds));
                 let message = || format!("`timeout` is a number of seconds, from 1 to {MAX_TIMEOUT}");
-                self.timeout = Some(seconds.ok_or_else(message)?);
+                self.timeout.ok_or_else(message)?;
             }
             "group" if !arguments.is_empty() => self.groups.extend(arguments),
             "group" => return Err("`group` takes a name".to_owned()),
@@ -152,7 +149,9 @@ impl ServerContext {
             },
             "" => {}
             "sign_key" | "trust_key" => {
-                self.outdated.get_or_insert((keyword.into_owned(), line));
+                return Err(format!(
+                    "`{keyword}`: changes of a cluster are not signed any more; take the line out"
+                ));
             }
             _ => return Err(format!("unknown setting `{keyword}`")),
         }
@@ -175,18 +174,13 @@ pub struct ContextsFile {
 }
 
 impl ContextsFile {
-    /// The file of the user who runs this program; `None` if no variable says where that is.
-    pub fn of_user() -> Option<Self> {
+    /// The file of the user who runs this program.
+    pub fn of_user() -> Result<Self, Error> {
         let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let config = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))?;
-        Some(Self { path: config.join(FILE) })
-    }
-
-    /// The same; to have no place is an error.
-    pub fn of_user_or_error() -> Result<Self, Error> {
-        Self::of_user().ok_or_else(|| {
-            Error::usage("there is no place for contexts", "set HOME, or XDG_CONFIG_HOME to a folder")
-        })
+        let config = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
+        let path = config.map(|config| config.join(FILE));
+        let hint = "set HOME, or XDG_CONFIG_HOME to a folder";
+        Ok(Self { path: path.ok_or_else(|| Error::usage("there is no place for contexts", hint))? })
     }
 
     /// Reads all contexts; a missing file has none.
@@ -217,51 +211,21 @@ impl ContextsFile {
         let is_ours = [0, rustix::process::geteuid().as_raw()].contains(&found.uid());
         if !is_ours || found.mode() & OTHERS != 0 {
             let path = self.path.display();
-            let (message, hint) = match is_ours {
-                true => (
-                    format!("other users may read or write `{path}`"),
-                    format!("`chmod 600 {path}` keeps them out"),
-                ),
-                false => (
-                    format!("`{path}` belongs to another user"),
-                    "its commands would run as you, so it has to be yours".to_owned(),
-                ),
-            };
+            let message = format!("other users may read or write `{path}`, or it belongs to one of them");
+            let hint = format!("its commands would run as you: `chmod 600 {path}`, and it has to be yours");
             return Err(Error::new(ErrorKind::Denied, message).hint(hint));
         }
         let bytes = read_limited(file, found.len(), &self.path, failed)?;
         Ok(Some(Arc::new(Snapshot::from_bytes(bytes))))
     }
 
-    /// Finds a context by its name.
-    pub fn find(&self, name: &str) -> Result<ServerContext, Error> {
-        let contexts = self.load()?;
-        let names = || contexts.list.iter().map(|context| &*context.name);
-        contexts.get(name).cloned().ok_or_else(|| Error::no_context(name, Schema::nearest(name, names())))
-    }
-
-    /// Refuses a context with a setting of an earlier version.
-    fn usable(&self, context: ServerContext) -> Result<ServerContext, Error> {
-        let Some((setting, line)) = &context.outdated else { return Ok(context) };
-        let name = &context.name;
-        let message =
-            format!("`{setting}` of context `{name}`: changes of a cluster are not signed any more");
-        let fault = Fault {
-            file: Some(self.path.display().to_string()),
-            line: Some(*line),
-            ..Fault::plain(message).hint("take the line out; TLS, users and roles of etcd say who may write")
-        };
-        Err(Error::bad_contexts([fault].into_iter()))
-    }
-
     /// Merges a patch into the file, which is made where it is missing.
     pub fn change(&self, patch: Value, by: String) -> Result<(), Error> {
         let not_made = |error| Error::not_made(&self.path, error);
         DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(self.folder()).map_err(not_made)?;
-        match OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&self.path) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(not_made(error)),
-            _ => {}
-        }
+        let is_there = |error: &io::Error| error.kind() == io::ErrorKind::AlreadyExists;
+        let made = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(&self.path);
+        made.map(drop).or_else(|error| if is_there(&error) { Ok(()) } else { Err(not_made(error)) })?;
         let engine = Engine::new(input::store(&self.path)?, Hooks::default(), waiting);
         // The directives of this file are not those of a media server.
         let accepted = vec![Guard::NearMiss];
@@ -276,16 +240,17 @@ impl ContextsFile {
 /// The context that the options, the environment or the user's own choice name; `None` if the target is
 /// not a context.
 pub fn chosen(global: &GlobalArgs) -> Result<Option<ServerContext>, Error> {
-    let (file, name) = match (global.chosen.kind, &global.context) {
-        (TargetKind::Context(_), Some(name)) => (ContextsFile::of_user_or_error()?, Some(name.clone())),
+    let (contexts, name) = match (global.chosen.kind, &global.context) {
+        (TargetKind::Context(_), Some(name)) => (ContextsFile::of_user()?.load()?, Some(name.clone())),
         (TargetKind::Unnamed, _) => {
-            let Some(file) = ContextsFile::of_user() else { return Ok(None) };
-            let current = file.load()?.current;
-            (file, current)
+            let Ok(file) = ContextsFile::of_user() else { return Ok(None) };
+            let contexts = file.load()?;
+            let current = contexts.current.clone();
+            (contexts, current)
         }
         _ => return Ok(None),
     };
-    name.map(|name| file.find(&name).and_then(|context| file.usable(context))).transpose()
+    name.map(|name| contexts.find(&name).cloned()).transpose()
 }
 
 /// True if the options and the environment name several contexts.
@@ -306,72 +271,80 @@ pub fn several(global: &GlobalArgs) -> Result<Option<Vec<ServerContext>>, Error>
     if !several_chosen(global) {
         return Ok(None);
     }
-    let file = ContextsFile::of_user_or_error()?;
-    let contexts = file.load()?;
-    let found: Vec<_> = match global.chosen.kind {
+    let contexts = ContextsFile::of_user()?.load()?;
+    let mut found = Vec::new();
+    match global.chosen.kind {
         TargetKind::Group => {
-            let groups = global.group.iter().map(|group| group.trim()).filter(|group| !group.is_empty());
-            groups.map(|group| of_group(&contexts, group)).collect::<Result<_, _>>()?
+            for group in global.group.iter().map(|group| group.trim()).filter(|group| !group.is_empty()) {
+                found.extend(contexts.of_group(group)?);
+            }
         }
         _ => {
-            let patterns = global.context.iter().flat_map(|names| split_list(names));
-            patterns.map(|pattern| by_name(&contexts, pattern)).collect::<Result<_, _>>()?
-        }
-    };
-    let mut chosen: Vec<ServerContext> = Vec::new();
-    for context in found.concat() {
-        if chosen.iter().all(|known| known.name != context.name) {
-            chosen.push(file.usable(context.clone())?);
+            for pattern in global.context.iter().flat_map(|names| split_list(names)) {
+                found.extend(contexts.of_pattern(pattern)?);
+            }
         }
     }
-    match chosen.is_empty() {
-        true => Err(Error::usage("no context is named", there_are("contexts", &names(&contexts)))),
-        false => Ok(Some(chosen)),
+    if found.is_empty() {
+        return Err(Error::usage("no context is named", there_are("contexts", &contexts.names())));
     }
+    let mut known = HashSet::new();
+    found.retain(|context| known.insert(&context.name));
+    Ok(Some(found.into_iter().cloned().collect()))
 }
 
-fn by_name<'c>(contexts: &'c Contexts, pattern: &str) -> Result<Vec<&'c ServerContext>, Error> {
-    let hint = "write it like `edge-*`, `edge-[00-39]` or `edge-{a,c}`";
-    let (mut globs, mut missing) = (Vec::new(), Vec::new());
-    let is_there =
-        |glob: &String| contexts.list.iter().any(|context| Segment::glob_matches(glob, &context.name));
-    for (written, names) in alternatives(pattern).map_err(|why| Error::usage(why, hint))? {
-        // `*` fits what is there; a name that is written out, or counted in a range, is meant.
-        match written.contains('*') {
-            true if !names.iter().any(is_there) => missing.push(written),
-            true => {}
-            false => missing.extend(names.iter().filter(|name| !is_there(name)).cloned()),
+impl Contexts {
+    fn names(&self) -> Vec<&str> {
+        self.list.iter().map(|context| &*context.name).collect()
+    }
+
+    /// The context with a name.
+    pub fn find(&self, name: &str) -> Result<&ServerContext, Error> {
+        self.get(name).ok_or_else(|| self.lacks(&[name]))
+    }
+
+    /// The error for names that no context has.
+    fn lacks<S: AsRef<str>>(&self, missing: &[S]) -> Error {
+        let names = self.names();
+        let near = missing.first().and_then(|first| Schema::nearest(first.as_ref(), names.iter().copied()));
+        let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+        Error::new(ErrorKind::NotFound, format!("there is no context {}", quoted(missing)))
+            .hint(format!("{near}{}", there_are("contexts", &names)))
+    }
+
+    fn of_pattern(&self, pattern: &str) -> Result<Vec<&ServerContext>, Error> {
+        let hint = "write it like `edge-*`, `edge-[00-39]` or `edge-{a,c}`";
+        let (mut globs, mut missing) = (Vec::new(), Vec::new());
+        let is_there =
+            |glob: &String| self.list.iter().any(|context| Segment::glob_matches(glob, &context.name));
+        for (written, names) in alternatives(pattern).map_err(|why| Error::usage(why, hint))? {
+            // `*` fits what is there; a name that is written out, or counted in a range, is meant.
+            match written.contains('*') {
+                true if !names.iter().any(is_there) => missing.push(written),
+                true => {}
+                false => missing.extend(names.iter().filter(|name| !is_there(name)).cloned()),
+            }
+            globs.extend(names);
         }
-        globs.extend(names);
+        if !missing.is_empty() {
+            return Err(self.lacks(&missing));
+        }
+        let is_meant = |name: &str| globs.iter().any(|glob| Segment::glob_matches(glob, name));
+        Ok(self.list.iter().filter(|context| is_meant(&context.name)).collect())
     }
-    let Some(first) = missing.first() else {
-        let is_meant =
-            |context: &&ServerContext| globs.iter().any(|glob| Segment::glob_matches(glob, &context.name));
-        return Ok(contexts.list.iter().filter(is_meant).collect());
-    };
-    let plural = if missing.len() == 1 { "" } else { "s" };
-    let message = format!("no context has the name{plural} {}", quoted(&missing));
-    let names = names(contexts);
-    let near = Schema::nearest(first, names.iter().copied());
-    let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-    Err(Error::new(ErrorKind::NotFound, message).hint(format!("{near}{}", there_are("contexts", &names))))
-}
 
-fn of_group<'c>(contexts: &'c Contexts, group: &str) -> Result<Vec<&'c ServerContext>, Error> {
-    let is_in = |context: &&ServerContext| context.groups.iter().any(|name| name == group);
-    let found: Vec<&ServerContext> = contexts.list.iter().filter(is_in).collect();
-    if !found.is_empty() {
-        return Ok(found);
+    fn of_group(&self, group: &str) -> Result<Vec<&ServerContext>, Error> {
+        let is_in = |context: &&ServerContext| context.groups.iter().any(|name| name == group);
+        let found: Vec<&ServerContext> = self.list.iter().filter(is_in).collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let groups: BTreeSet<&str> =
+            self.list.iter().flat_map(|context| &context.groups).map(String::as_str).collect();
+        let message = format!("no context is in the group `{group}`");
+        let hint = there_are("groups", &groups.into_iter().collect::<Vec<_>>());
+        Err(Error::new(ErrorKind::NotFound, message).hint(hint))
     }
-    let mut groups: Vec<&str> = contexts.list.iter().flat_map(|c| &c.groups).map(String::as_str).collect();
-    groups.sort_unstable();
-    groups.dedup();
-    let message = format!("no context is in the group `{group}`");
-    Err(Error::new(ErrorKind::NotFound, message).hint(there_are("groups", &groups)))
-}
-
-fn names(contexts: &Contexts) -> Vec<&str> {
-    contexts.list.iter().map(|context| &*context.name).collect()
 }
 
 fn there_are(what: &str, names: &[&str]) -> String {
@@ -429,7 +402,6 @@ mod tests {
             max_answer: "128MiB".parse().ok(),
             groups: ["edge", "eu", "all"].map(str::to_owned).to_vec(),
             is_protected: true,
-            outdated: None,
         };
         let plain =
             ServerContext { name: "a b".to_owned(), url: "http://h".to_owned(), ..ServerContext::default() };

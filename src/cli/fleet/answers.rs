@@ -223,7 +223,7 @@ pub fn rows(all: Vec<Vec<String>>) -> Vec<Vec<String>> {
 pub fn print_table(headings: &[&str], all: Vec<Vec<String>>, ui: Ui) -> Result<(), Error> {
     let headings = headings.iter().map(|heading| (*heading).to_owned()).collect();
     let lines = std::iter::once(headings).chain(rows(all)).collect();
-    ui.print(|out| table::print(lines, ui.screen(), out))
+    ui.print(|out| table::print(lines, ui.width(), out))
 }
 
 /// The line above the part of the output that is about these servers; a blank line parts it from the one before.

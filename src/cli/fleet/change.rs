@@ -1,19 +1,18 @@
 //! A change on several servers: it is evaluated everywhere, shown, agreed to, and made.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::answers::{ServerAnswer, by_text, exit_of, print_errors};
+use super::answers::{by_text, exit_of, print_errors};
 use super::coordinator::FleetVerdict;
-use super::members::{Fleet, FleetMember};
+use super::members::Fleet;
 use super::plan::{self, DEFAULT_CONFIRM, FleetChange, FleetPlan, ServerOutcome, ServerResult, exit_of_each};
-use super::together::Together;
+use super::together::ChangeUnderWay;
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::context::{self, ServerContext};
 use crate::cli::interrupt::HeldSignals;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
-use crate::engine::{Decision, RequestedChange};
+use crate::engine::RequestedChange;
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::HistoryEntry;
 use crate::store::etcd::ClusterUrl;
@@ -29,10 +28,14 @@ pub fn run(
     global: &GlobalArgs,
     ui: Ui,
 ) -> Result<Exit, Error> {
-    let (args, together) = (change.args, change.args.fleet.all_or_nothing);
-    match together {
-        true => refuse_clusters(&contexts)?,
-        false => args.fleet.refuse_for_each()?,
+    let (args, together) = (change.command.args, change.command.args.fleet.all_or_nothing);
+    if !together {
+        args.fleet.refuse_for_each()?;
+    } else if let Some(cluster) = contexts.iter().find(|context| ClusterUrl::is_meant(&context.url)) {
+        // It has no figures that would show its health.
+        let message = format!("`--all-or-nothing` is for servers, and {} is a cluster", cluster.name);
+        let hint = "change a cluster by itself: its nodes have one configuration, and `--canary` tries a change on some of them";
+        return Err(Error::usage(message, hint));
     }
     context::refuse_one_server_twice(&contexts)?;
     let mut global = global.clone();
@@ -45,38 +48,53 @@ pub fn run(
     let protected: Vec<String> = protected.map(|context| context.name.clone()).collect();
     let mut fleet = Fleet::open(contexts, &global, ui)?;
     let answers = fleet.ask("evaluate", |member| FleetPlan::evaluate(member, change));
-    let mut results: Vec<ServerResult> =
-        answers.into_iter().map(|answer| evaluated(answer, args.dry_run)).collect();
-    unless_closed(change.print_summary(&results, ui))?;
+    let mut results: Vec<ServerResult> = Vec::new();
+    for answer in answers {
+        let outcome = match &answer.result {
+            Err(_) => ServerOutcome::Refused,
+            Ok(plan) if !plan.report.changed => ServerOutcome::Unchanged,
+            Ok(_) if args.dry_run => ServerOutcome::WouldChange,
+            Ok(_) => ServerOutcome::NotChanged,
+        };
+        let (plan, error) = answer.result.map_or_else(|error| (None, Some(error)), |plan| (Some(plan), None));
+        results.push(ServerResult { plan, ..ServerResult::new(answer.server, outcome, error) });
+    }
+    unless_closed(plan::print_summary(args, &results, ui))?;
     refuse_other_changes(change, &results)?;
     let is_open = |at: &usize| results[*at].plan.as_ref().is_some_and(FleetPlan::is_open);
     let changing: Vec<usize> = (0..results.len()).filter(is_open).collect();
     let canaries = plan::canaries(&args.fleet.canary, &changing, &results)?;
     let time = plan::time_to_confirm(args, changing.len(), canaries.len())?;
+    let with_changes = |exit: Exit, results: &[ServerResult]| {
+        let changes = [ServerOutcome::Changed, ServerOutcome::WouldChange];
+        let has_changed = args.exit_code && results.iter().any(|result| changes.contains(&result.outcome));
+        if exit == Exit::Done && has_changed { Exit::Changed } else { exit }
+    };
+    let print = |results: &[ServerResult]| {
+        print_errors(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
+        unless_closed(plan::print(results, change.command.name, args.output, args.quiet, ui))
+    };
     let is_refused = together && results.iter().any(|result| result.error.is_some());
     if args.dry_run || changing.is_empty() || is_refused {
-        print(&results, change, ui)?;
+        print(&results)?;
         let exit = if is_refused { worst(&results) } else { exit_of_each(&results) };
-        return Ok(with_changes(exit, &results, change));
+        return Ok(with_changes(exit, &results));
     }
     agree(change, changing.len(), results.len(), &protected)?;
     tell_id(change, ui);
-    // From here on a signal is answered by what stands where.
-    let held = HeldSignals::hold();
+    let mut making = ChangeUnderWay { fleet, results, change, held: HeldSignals::hold() };
     let verdict = match time.filter(|_| together) {
-        Some(time) => {
-            let (fleet, results) = (&mut fleet, &mut results[..]);
-            Some(Together { fleet, results, change, time, held: &held }.run(&changing, canaries))
-        }
+        Some(time) => Some(making.together(&changing, canaries, time)),
         None => {
-            each_for_itself(change, &mut fleet, &mut results, &changing, &held);
+            making.each_for_itself(&changing);
             None
         }
     };
+    let ChangeUnderWay { results, held, .. } = making;
     let outcomes = || changing.iter().map(|at| results[*at].outcome);
     let is_open = outcomes().any(|outcome| !outcome.is_done());
     let has_changed = outcomes().any(|outcome| outcome.is_done() || outcome == ServerOutcome::Unknown);
-    let printed = print(&results, change, ui);
+    let printed = print(&results);
     if verdict.map_or(is_open && has_changed, |verdict| verdict == FleetVerdict::Mixed) {
         tell_rest(change, ui);
     }
@@ -90,26 +108,11 @@ pub fn run(
     let exit = match (verdict, held.received()) {
         (Some(FleetVerdict::All), _) => Exit::Done,
         (Some(FleetVerdict::Mixed), _) => Exit::Partly,
-        (Some(FleetVerdict::None), Some(signal)) => Exit::of_signal(signal),
         (Some(FleetVerdict::None), None) => worst(&results),
-        (None, Some(signal)) if is_open => Exit::of_signal(signal),
-        (None, _) => exit_of_each(&results),
+        (None, signal) if signal.is_none() || !is_open => exit_of_each(&results),
+        (_, signal) => Exit::of_signal(signal.unwrap_or_default()),
     };
-    Ok(with_changes(exit, &results, change))
-}
-
-/// The result on a server on which the change was evaluated, as long as it is not made.
-fn evaluated(ServerAnswer { server, result }: ServerAnswer<FleetPlan>, dry_run: bool) -> ServerResult {
-    let outcome = match &result {
-        Err(_) => ServerOutcome::Refused,
-        Ok(plan) if !plan.report.changed => ServerOutcome::Unchanged,
-        Ok(_) if dry_run => ServerOutcome::WouldChange,
-        Ok(_) => ServerOutcome::NotChanged,
-    };
-    match result {
-        Ok(plan) => ServerResult { plan: Some(plan), ..ServerResult::new(server, outcome, None) },
-        Err(error) => ServerResult::new(server, outcome, Some(error)),
-    }
+    Ok(with_changes(exit, &results))
 }
 
 /// Refuses a rollback that would undo other changes on each server, and a take-back of a change that no server has.
@@ -117,11 +120,10 @@ fn refuse_other_changes(change: &FleetChange<'_>, results: &[ServerResult]) -> R
     let plans = results.iter().filter_map(|result| Some((&*result.server, result.plan.as_ref()?)));
     let plans: Vec<(&str, &FleetPlan)> = plans.collect();
     match change.requested {
-        RequestedChange::TakeBack(taken) if !plans.is_empty() => {
-            let is_nowhere = plans.iter().all(|(_, plan)| plan.lacks_change);
-            if is_nowhere { Err(Error::no_such_change(taken, plans.len())) } else { Ok(()) }
+        RequestedChange::TakeBack(taken) if plans.iter().all(|(_, plan)| plan.lacks_change) => {
+            if plans.is_empty() { Ok(()) } else { Err(Error::no_such_change(taken, plans.len())) }
         }
-        RequestedChange::Rollback(_) if !change.each => {
+        RequestedChange::Rollback(_) if !change.command.each => {
             let undone: Vec<_> = plans.into_iter().filter(|(_, plan)| plan.report.changed).collect();
             let is_same = |(_, plan): &(&str, &FleetPlan)| {
                 let first = undone[0].1;
@@ -132,12 +134,9 @@ fn refuse_other_changes(change: &FleetChange<'_>, results: &[ServerResult]) -> R
             }
             let rows = by_text(undone.into_iter().filter_map(|(server, plan)| Some((server, undoes(plan)?))));
             let rows: Vec<String> = rows.map(|(servers, undone)| format!("{servers} {undone}")).collect();
-            let message = format!(
-                "this undoes different changes on the servers, so nothing was changed: {}",
-                rows.join("; ")
-            );
+            let what = "this undoes different changes on the servers, so nothing was changed";
             let hint = "`--each` does it; `rollback --change ID` takes one change back where it is";
-            Err(Error::new(ErrorKind::Guarded, message).hint(hint))
+            Err(Error::new(ErrorKind::Guarded, format!("{what}: {}", rows.join("; "))).hint(hint))
         }
         _ => Ok(()),
     }
@@ -160,75 +159,9 @@ fn are_same(undone: &[HistoryEntry], others: &[HistoryEntry]) -> bool {
     undone.len() == others.len() && undone.iter().zip(others).all(is_same)
 }
 
-/// Prints the errors and the results.
-fn print(results: &[ServerResult], change: &FleetChange<'_>, ui: Ui) -> Result<(), Error> {
-    print_errors(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
-    unless_closed(plan::print(results, change.args.output, change.args.quiet, ui))
-}
-
 /// Nothing more is printed where nobody reads it; the change itself goes on.
 fn unless_closed(printed: Result<(), Error>) -> Result<(), Error> {
     printed.or_else(|error| if error.is_closed_output() { Ok(()) } else { Err(error) })
-}
-
-/// A cluster has no figures that would show its health.
-fn refuse_clusters(contexts: &[ServerContext]) -> Result<(), Error> {
-    let clusters = contexts.iter().filter(|context| ClusterUrl::is_meant(&context.url));
-    let names: Vec<&str> = clusters.map(|context| &*context.name).collect();
-    if names.is_empty() {
-        return Ok(());
-    }
-    let what = if names.len() == 1 { "is a cluster" } else { "are clusters" };
-    Err(Error::usage(
-        format!("`--all-or-nothing` is for servers, and {} {what}", names.join(", ")),
-        "change a cluster by itself: its nodes have one configuration, and `--canary` tries a change on some of them",
-    ))
-}
-
-/// Makes the change on each server, whatever becomes of it on the others.
-fn each_for_itself(
-    change: &FleetChange<'_>,
-    fleet: &mut Fleet,
-    results: &mut [ServerResult],
-    changing: &[usize],
-    held: &HeldSignals,
-) {
-    let batching = &change.args.fleet.batching;
-    let (failed, most) = (AtomicUsize::new(0), batching.most_failures(changing.len()));
-    let goes_on = || held.received().is_none() && failed.load(Ordering::SeqCst) <= most;
-    changing.iter().for_each(|at| results[*at].outcome = ServerOutcome::NotChanged);
-    let work = |member: &mut FleetMember, result: &mut ServerResult| {
-        let Some(plan) = &mut result.plan else { return };
-        let made = match &plan.waiting {
-            Some(waiting) => {
-                let kept =
-                    member.target.service.decide(Decision::Keep, Some(&waiting.id), &change.options.by);
-                kept.map(|_| None).map_err(|error| error.at(&member.name))
-            }
-            None => plan.make(member, change, change.options.confirm).map(|made| made.pending),
-        };
-        match made {
-            Ok(pending) => (result.outcome, plan.report.pending) = (plan.done(), pending),
-            Err(failure) => {
-                failed.fetch_add(1, Ordering::SeqCst);
-                let is_unknown = failure.exit() == Exit::Unknown;
-                result.outcome = if is_unknown { ServerOutcome::Unknown } else { ServerOutcome::Refused };
-                result.error = Some(failure);
-            }
-        }
-    };
-    let mut left = changing.len();
-    for (number, batch) in plan::batches(changing, &batching.batch).into_iter().enumerate() {
-        if number > 0 && !(goes_on() && plan::pause(batching.pause.unwrap_or_default(), held)) {
-            break;
-        }
-        left -= fleet.on(batch, results, "change", &goes_on, work).len();
-    }
-    let failed = failed.load(Ordering::SeqCst);
-    if failed > most && left > 0 {
-        let all = changing.len();
-        fleet.ui.note(&format!("it failed on {failed} of {all} servers, so {left} were not tried"));
-    }
 }
 
 /// The exit code of a change that no server has: its worst error.
@@ -237,24 +170,13 @@ fn worst(results: &[ServerResult]) -> Exit {
     exit_of(0, &kinds.collect::<Vec<_>>())
 }
 
-fn with_changes(exit: Exit, results: &[ServerResult], change: &FleetChange<'_>) -> Exit {
-    let is_change =
-        |result: &ServerResult| matches!(result.outcome, ServerOutcome::Changed | ServerOutcome::WouldChange);
-    match exit == Exit::Done && change.args.exit_code && results.iter().any(is_change) {
-        true => Exit::Changed,
-        false => exit,
-    }
-}
-
 /// Asks whether the servers are to be changed.
 fn agree(change: &FleetChange<'_>, changing: usize, all: usize, protected: &[String]) -> Result<(), Error> {
-    if change.args.yes || change.args.force {
+    if change.command.args.yes || change.command.args.force {
         return Ok(());
     }
-    let protected = match protected {
-        [] => String::new(),
-        names => format!(" (protected: {})", names.join(", ")),
-    };
+    let names = protected.join(", ");
+    let protected = if names.is_empty() { names } else { format!(" (protected: {names})") };
     let question = format!("change {changing} of {all} servers{protected}?");
     let why = match prompts::confirm(&question).map_err(Error::prompt_failed)? {
         Some(true) => return Ok(()),
@@ -267,7 +189,7 @@ fn agree(change: &FleetChange<'_>, changing: usize, all: usize, protected: &[Str
 
 /// Names the change, before anything is sent: whoever kills the command knows how to go on.
 fn tell_id(change: &FleetChange<'_>, ui: Ui) {
-    let Some(id) = change.id.as_ref().filter(|_| !change.args.quiet) else { return };
+    let Some(id) = change.id.as_ref().filter(|_| !change.command.args.quiet) else { return };
     let back = format!("`rollback --change {id}` takes it back");
     let further = match change.requested {
         RequestedChange::TakeBack(_) => String::new(),
@@ -279,14 +201,12 @@ fn tell_id(change: &FleetChange<'_>, ui: Ui) {
 
 /// Says how to go on where the change stands on some servers only.
 fn tell_rest(change: &FleetChange<'_>, ui: Ui) {
-    match (change.requested, &change.id) {
-        (RequestedChange::TakeBack(_), _) => ui.note("the same command takes the change back on the others"),
-        (RequestedChange::Rollback(_), Some(id)) => {
-            ui.note(&format!("`rollback --change {id}` takes it back where it is"));
-        }
-        (_, Some(id)) => ui.note(&format!(
+    let Some(id) = &change.id else { return };
+    ui.note(&match change.requested {
+        RequestedChange::TakeBack(_) => "the same command takes the change back on the others".to_owned(),
+        RequestedChange::Rollback(_) => format!("`rollback --change {id}` takes it back where it is"),
+        _ => format!(
             "the same command with `--change {id}` makes the change on the others, `rollback --change {id}` takes it back"
-        )),
-        (_, None) => {}
-    }
+        ),
+    });
 }

@@ -14,18 +14,20 @@
 
 use std::collections::BTreeMap;
 
-/// The next step, and its servers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+use super::plan::ServerOutcome;
+
+/// The next step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FleetStep {
     /// Make the change, which has to be confirmed.
-    Try(Vec<usize>),
+    Try,
     /// See whether they stay healthy for a time.
-    Watch(Vec<usize>),
+    Watch,
     /// See whether all are healthy, have answered just now, and have enough time left.
-    Check(Vec<usize>),
-    Confirm(Vec<usize>),
+    Check,
+    Confirm,
     /// Roll the change back now.
-    Cancel(Vec<usize>),
+    Cancel,
     Done(FleetVerdict),
 }
 
@@ -54,35 +56,15 @@ pub enum FleetVerdict {
     Mixed,
 }
 
-/// The stage of one server, as far as it is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    /// Nothing was sent.
-    Untouched,
-    /// It was tried, and the answer was lost.
-    Tried,
-    /// It refused the change.
-    Refused,
-    /// It made the change, and waits to be confirmed.
-    Waiting,
-    /// A confirmation was sent, and the answer was lost.
-    Confirming,
-    Confirmed,
-    /// It did not take the confirmation: it goes back when its time is over.
-    NotConfirmed,
-    /// A cancellation was sent, and the answer was lost: the server goes back when its time is over.
-    Cancelling,
-    Cancelled,
-}
-
 /// The state of the whole change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coordinator {
-    stages: BTreeMap<usize, Stage>,
+    /// What stands on each server, as far as it is known.
+    outcomes: BTreeMap<usize, ServerOutcome>,
     /// The servers that are tried first.
     canaries: Vec<usize>,
-    is_watched: bool,
-    is_checked: bool,
+    /// The number of looks that were taken: at the canaries, and at all.
+    looks: usize,
     /// True if something went wrong before the first confirmation was sent.
     has_failed: bool,
     is_confirming: bool,
@@ -91,73 +73,68 @@ pub struct Coordinator {
 impl Coordinator {
     /// A change of these servers, some of which are tried first.
     pub fn new(servers: impl IntoIterator<Item = usize>, canaries: Vec<usize>) -> Self {
-        Self {
-            stages: servers.into_iter().map(|server| (server, Stage::Untouched)).collect(),
-            is_watched: canaries.is_empty(),
-            canaries,
-            is_checked: false,
-            has_failed: false,
-            is_confirming: false,
-        }
+        let outcomes = servers.into_iter().map(|server| (server, ServerOutcome::NotChanged)).collect();
+        let looks = usize::from(canaries.is_empty());
+        Self { outcomes, canaries, looks, has_failed: false, is_confirming: false }
     }
 
-    /// Returns the stage of each server.
-    pub fn stages(&self) -> &BTreeMap<usize, Stage> {
-        &self.stages
+    /// Returns what stands on each server.
+    pub fn outcomes(&self) -> &BTreeMap<usize, ServerOutcome> {
+        &self.outcomes
     }
 
-    /// The next step. It counts as begun: of servers that have no reply afterwards nothing is known.
-    pub fn step(&mut self) -> FleetStep {
+    /// The next step and its servers. It counts as begun: of servers that have no reply afterwards nothing is known.
+    pub fn step(&mut self) -> (FleetStep, Vec<usize>) {
         // A confirmation that every server refused stands nowhere: the change can be taken back at once.
-        if self.is_confirming && !self.may_be_confirmed() {
-            self.is_confirming = false;
-            self.has_failed = true;
+        if self.is_confirming && self.verdict() == FleetVerdict::None {
+            (self.is_confirming, self.has_failed) = (false, true);
         }
-        if self.has_failed {
-            let open = self.at(&[Stage::Waiting, Stage::Tried, Stage::NotConfirmed]);
-            return self.begin(open, Stage::Cancelling, FleetStep::Cancel);
-        }
-        if self.is_confirming {
-            return FleetStep::Done(self.verdict());
-        }
-        let untouched = self.at(&[Stage::Untouched]);
-        let first: Vec<usize> = untouched.iter().copied().filter(|at| self.canaries.contains(at)).collect();
-        match (first.is_empty(), self.is_watched, untouched.is_empty(), self.is_checked) {
-            (false, ..) => self.begin(first, Stage::Tried, FleetStep::Try),
-            (true, false, ..) => FleetStep::Watch(self.canaries.clone()),
-            (true, true, false, _) => self.begin(untouched, Stage::Tried, FleetStep::Try),
-            (true, true, true, false) => FleetStep::Check(self.stages.keys().copied().collect()),
-            (true, true, true, true) => {
+        let at = |outcome| {
+            let found = self.outcomes.iter().filter(|(_, is)| **is == outcome);
+            found.map(|(at, _)| *at).collect::<Vec<usize>>()
+        };
+        let (rest, open) = (at(ServerOutcome::NotChanged), at(ServerOutcome::Open));
+        let first: Vec<usize> = rest.iter().copied().filter(|at| self.canaries.contains(at)).collect();
+        let (step, servers, begun) = match self {
+            Self { has_failed: true, .. } => (FleetStep::Cancel, open, ServerOutcome::GoesBack),
+            Self { is_confirming: true, .. } => return (FleetStep::Done(self.verdict()), Vec::new()),
+            _ if !first.is_empty() => (FleetStep::Try, first, ServerOutcome::Open),
+            Self { looks: 0, .. } => return (FleetStep::Watch, self.canaries.clone()),
+            _ if !rest.is_empty() => (FleetStep::Try, rest, ServerOutcome::Open),
+            Self { looks: 1, .. } => return (FleetStep::Check, self.outcomes.keys().copied().collect()),
+            _ => {
                 self.is_confirming = true;
-                let waiting = self.at(&[Stage::Waiting]);
-                self.begin(waiting, Stage::Confirming, FleetStep::Confirm)
+                (FleetStep::Confirm, open, ServerOutcome::Unknown)
             }
+        };
+        if servers.is_empty() {
+            return (FleetStep::Done(self.verdict()), servers);
         }
+        self.outcomes.extend(servers.iter().map(|at| (*at, begun)));
+        (step, servers)
     }
 
     /// Takes the result of a step on a server.
-    pub fn hear(&mut self, step: &FleetStep, at: usize, reply: StepReply) {
-        self.has_failed |= matches!(step, FleetStep::Try(_)) && reply != StepReply::Done;
-        let stage = match (step, reply) {
-            (FleetStep::Try(_), StepReply::Done) => Stage::Waiting,
-            (FleetStep::Try(_), StepReply::Refused) => Stage::Refused,
-            (FleetStep::Try(_), StepReply::NotSent) => Stage::Untouched,
-            (FleetStep::Try(_), _) => Stage::Tried,
-            (FleetStep::Confirm(_), StepReply::Done) | (FleetStep::Cancel(_), StepReply::Kept) => {
-                Stage::Confirmed
+    pub fn hear(&mut self, step: FleetStep, at: usize, reply: StepReply) {
+        self.has_failed |= step == FleetStep::Try && reply != StepReply::Done;
+        let outcome = match (step, reply) {
+            (FleetStep::Try, StepReply::Refused) => ServerOutcome::Refused,
+            (FleetStep::Try, StepReply::NotSent) => ServerOutcome::NotChanged,
+            (FleetStep::Try, _) | (FleetStep::Confirm, StepReply::Refused) => ServerOutcome::Open,
+            (FleetStep::Confirm, StepReply::Done) | (FleetStep::Cancel, StepReply::Kept) => {
+                ServerOutcome::Changed
             }
-            (FleetStep::Confirm(_), StepReply::Refused) => Stage::NotConfirmed,
-            (FleetStep::Confirm(_), _) => Stage::Confirming,
-            (FleetStep::Cancel(_), StepReply::Done) => Stage::Cancelled,
-            (FleetStep::Cancel(_), _) => Stage::Cancelling,
-            (FleetStep::Watch(_) | FleetStep::Check(_) | FleetStep::Done(_), _) => return,
+            (FleetStep::Confirm, _) => ServerOutcome::Unknown,
+            (FleetStep::Cancel, StepReply::Done) => ServerOutcome::TakenBack,
+            (FleetStep::Cancel, _) => ServerOutcome::GoesBack,
+            (FleetStep::Watch | FleetStep::Check | FleetStep::Done(_), _) => return,
         };
-        self.stages.insert(at, stage);
+        self.outcomes.insert(at, outcome);
     }
 
     /// Hears whether the canaries stayed healthy, and then whether all servers are ready to be confirmed.
     pub fn looked(&mut self, is_fine: bool) {
-        (self.is_watched, self.is_checked) = (true, self.is_watched);
+        self.looks += 1;
         self.has_failed |= !is_fine;
     }
 
@@ -166,27 +143,13 @@ impl Coordinator {
         self.has_failed |= !self.is_confirming;
     }
 
-    fn begin(&mut self, servers: Vec<usize>, stage: Stage, step: fn(Vec<usize>) -> FleetStep) -> FleetStep {
-        if servers.is_empty() {
-            return FleetStep::Done(self.verdict());
-        }
-        self.stages.extend(servers.iter().map(|at| (*at, stage)));
-        step(servers)
-    }
-
-    fn at(&self, stages: &[Stage]) -> Vec<usize> {
-        self.stages.iter().filter(|(_, stage)| stages.contains(stage)).map(|(at, _)| *at).collect()
-    }
-
-    fn may_be_confirmed(&self) -> bool {
-        !self.at(&[Stage::Confirmed, Stage::Confirming]).is_empty()
-    }
-
     fn verdict(&self) -> FleetVerdict {
-        if self.stages.values().all(|stage| *stage == Stage::Confirmed) {
-            return FleetVerdict::All;
+        let may_have_it = |is: &ServerOutcome| [ServerOutcome::Changed, ServerOutcome::Unknown].contains(is);
+        match self.outcomes.values().any(may_have_it) {
+            _ if self.outcomes.values().all(|is| *is == ServerOutcome::Changed) => FleetVerdict::All,
+            true => FleetVerdict::Mixed,
+            false => FleetVerdict::None,
         }
-        if self.may_be_confirmed() { FleetVerdict::Mixed } else { FleetVerdict::None }
     }
 }
 

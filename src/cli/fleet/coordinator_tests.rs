@@ -30,21 +30,21 @@ struct World {
 }
 
 /// Returns the possible results of a step: the reply, and the configuration that the server runs then.
-fn outcomes(step: &FleetStep, real: Real) -> Vec<(StepReply, Real)> {
+fn outcomes(step: FleetStep, real: Real) -> Vec<(StepReply, Real)> {
     let mut found = replies(step, real);
-    found.extend(matches!(step, FleetStep::Try(_)).then_some((StepReply::NotSent, real)));
+    found.extend((step == FleetStep::Try).then_some((StepReply::NotSent, real)));
     found
 }
 
-fn replies(step: &FleetStep, real: Real) -> Vec<(StepReply, Real)> {
+fn replies(step: FleetStep, real: Real) -> Vec<(StepReply, Real)> {
     use Real::{New, Old, Pending};
     use StepReply::{Done, Lost, Refused};
     match (step, real) {
-        (FleetStep::Try(_), _) => vec![(Done, Pending), (Refused, Old), (Lost, Old), (Lost, Pending)],
-        (FleetStep::Confirm(_), Pending) => {
+        (FleetStep::Try, _) => vec![(Done, Pending), (Refused, Old), (Lost, Old), (Lost, Pending)],
+        (FleetStep::Confirm, Pending) => {
             vec![(Done, New), (Lost, New), (Lost, Pending), (Refused, Old), (Refused, Pending)]
         }
-        (FleetStep::Cancel(_), Pending) => {
+        (FleetStep::Cancel, Pending) => {
             vec![(Done, Old), (Lost, Old), (Lost, Pending), (Refused, Pending)]
         }
         // Another client has confirmed it, which a look at the server finds out.
@@ -83,8 +83,8 @@ impl World {
         let after = self.after_the_time();
         assert!(self.was_confirmed || after.iter().all(|real| *real == Real::Old), "{:?}", self.coordinator);
         // The stages name each server that may have the change.
-        for (stage, real) in self.coordinator.stages().values().zip(self.servers.values()) {
-            let may_stand = matches!(stage, Stage::Confirming | Stage::Confirmed);
+        for (stage, real) in self.coordinator.outcomes().values().zip(self.servers.values()) {
+            let may_stand = matches!(stage, ServerOutcome::Unknown | ServerOutcome::Changed);
             assert!(may_stand || *real != Real::New, "{:?} but {real:?}", self.coordinator);
         }
     }
@@ -95,8 +95,9 @@ impl World {
             FleetVerdict::All => assert!(after.iter().all(|real| *real == Real::New), "{after:?}"),
             FleetVerdict::None => {
                 // What another client has confirmed is not seen on a server that can't be reached any more.
-                let is_unseen = |stage: &Stage| self.was_meddled_with && *stage == Stage::Cancelling;
-                for (real, stage) in after.iter().zip(self.coordinator.stages().values()) {
+                let is_unseen =
+                    |stage: &ServerOutcome| self.was_meddled_with && *stage == ServerOutcome::GoesBack;
+                for (real, stage) in after.iter().zip(self.coordinator.outcomes().values()) {
                     assert!(*real == Real::Old || is_unseen(stage), "{after:?} but {:?}", self.coordinator);
                 }
             }
@@ -104,16 +105,16 @@ impl World {
                 let is_confirmed = self.was_confirmed || self.was_meddled_with;
                 assert!(
                     is_confirmed
-                        || self.coordinator.stages().values().any(|stage| *stage == Stage::Confirming)
+                        || self.coordinator.outcomes().values().any(|stage| *stage == ServerOutcome::Unknown)
                 )
             }
         }
     }
 
-    fn hear(&mut self, step: &FleetStep, at: usize, reply: StepReply, real: Real) {
+    fn hear(&mut self, step: FleetStep, at: usize, reply: StepReply, real: Real) {
         let was_new = self.servers.insert(at, real) == Some(Real::New);
         self.was_confirmed |= real == Real::New && !was_new;
-        let is_kept = matches!(step, FleetStep::Cancel(_)) && was_new && reply == StepReply::Done;
+        let is_kept = step == FleetStep::Cancel && was_new && reply == StepReply::Done;
         self.coordinator.hear(step, at, if is_kept { StepReply::Kept } else { reply });
     }
 
@@ -142,40 +143,40 @@ impl World {
                 runs += kept.explore();
             }
         }
-        let step = self.coordinator.step();
+        let (step, servers) = self.coordinator.step();
         self.check_here();
-        match &step {
+        match step {
             FleetStep::Done(verdict) => {
-                self.check_end(*verdict);
+                self.check_end(verdict);
                 return runs + 1;
             }
-            FleetStep::Watch(_) | FleetStep::Check(_) => {
+            FleetStep::Watch | FleetStep::Check => {
                 for is_fine in [true, false] {
                     let mut next = self.clone();
                     match step {
-                        FleetStep::Watch(_) => next.was_watched = is_fine,
+                        FleetStep::Watch => next.was_watched = is_fine,
                         _ => next.was_checked = is_fine,
                     }
                     next.coordinator.looked(is_fine);
                     runs += next.explore();
                 }
             }
-            FleetStep::Try(servers) | FleetStep::Confirm(servers) | FleetStep::Cancel(servers) => {
-                let is_try = matches!(step, FleetStep::Try(_));
+            FleetStep::Try | FleetStep::Confirm | FleetStep::Cancel => {
+                let is_try = step == FleetStep::Try;
                 let is_early = is_try && servers.iter().any(|at| *at >= self.canaries);
                 assert!(self.was_watched || !is_early, "the others follow only healthy canaries");
-                if matches!(step, FleetStep::Confirm(_)) {
+                if step == FleetStep::Confirm {
                     assert!(self.was_checked, "all are checked before one is confirmed");
                     assert!(servers.len() == self.servers.len(), "all are confirmed, or none");
                 }
                 let mut worlds = vec![self.clone()];
-                for &at in servers {
+                for at in servers {
                     worlds = worlds
                         .iter()
                         .flat_map(|world| {
-                            outcomes(&step, world.servers[&at]).into_iter().map(|(reply, real)| {
+                            outcomes(step, world.servers[&at]).into_iter().map(|(reply, real)| {
                                 let mut next = world.clone();
-                                next.hear(&step, at, reply, real);
+                                next.hear(step, at, reply, real);
                                 next.check_here();
                                 next
                             })
@@ -211,15 +212,16 @@ fn where_every_confirmation_is_refused_nothing_stands() {
     let (both, sorted) = ([7, 3], vec![3, 7]);
     let mut coordinator = Coordinator::new(both, Vec::new());
     for (step, reply) in [
-        (FleetStep::Try(sorted.clone()), Some(StepReply::Done)),
-        (FleetStep::Check(sorted.clone()), None),
-        (FleetStep::Confirm(sorted.clone()), Some(StepReply::Refused)),
-        (FleetStep::Cancel(sorted.clone()), Some(StepReply::Done)),
+        (FleetStep::Try, Some(StepReply::Done)),
+        (FleetStep::Check, None),
+        (FleetStep::Confirm, Some(StepReply::Refused)),
+        (FleetStep::Cancel, Some(StepReply::Done)),
         (FleetStep::Done(FleetVerdict::None), None),
     ] {
-        assert_eq!(coordinator.step(), step);
+        let is_end = matches!(step, FleetStep::Done(_));
+        assert_eq!(coordinator.step(), (step, if is_end { Vec::new() } else { sorted.clone() }));
         match reply {
-            Some(reply) => both.iter().for_each(|at| coordinator.hear(&step, *at, reply)),
+            Some(reply) => both.iter().for_each(|at| coordinator.hear(step, *at, reply)),
             None => coordinator.looked(true),
         }
     }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
-use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::answers::{Answers, ServerAnswer};
@@ -44,24 +43,23 @@ pub struct FleetMember {
 struct Warnings(Arc<Mutex<(Option<Ui>, Vec<String>)>>);
 
 impl Warnings {
-    fn add(&self, text: &str) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match kept.0 {
-            Some(ui) => ui.warning(text),
-            None => kept.1.push(text.to_owned()),
-        }
+    fn kept(&self) -> MutexGuard<'_, (Option<Ui>, Vec<String>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Host for Warnings {
     fn warning(&self, text: &str) {
-        self.add(text);
+        match &mut *self.kept() {
+            (Some(ui), _) => ui.warning(text),
+            (None, kept) => kept.push(text.to_owned()),
+        }
     }
 }
 
 impl Invocation<'_> {
     /// The servers that are named, or the one server or file that a command works on.
-    pub fn fleet(self, purpose: Purpose) -> Result<Fleet, Error> {
+    pub fn fleet(self, purpose: Purpose<'_>) -> Result<Fleet, Error> {
         let Self { global, ui, .. } = self;
         let Some(contexts) = context::several(global)? else {
             let target = target::resolve(global, purpose, ui)?;
@@ -91,9 +89,9 @@ impl Fleet {
         target::refuse_hooks(global)?;
         let jobs = jobs(&contexts, global);
         let member = |context: ServerContext| {
-            let warnings = Warnings::default();
-            let target = target::at_member(&context, global, Box::new(warnings.clone()))?;
-            Ok(FleetMember { name: context.name, target, warnings, alone: None })
+            let (name, warnings) = (context.name.clone(), Warnings::default());
+            let target = target::at_member(context, global, Box::new(warnings.clone()))?;
+            Ok(FleetMember { name, target, warnings, alone: None })
         };
         let members = contexts.into_iter().map(member).collect::<Result<_, Error>>()?;
         Ok(Self { members, jobs, ui })
@@ -138,32 +136,25 @@ impl Fleet {
         goes_on: &(dyn Fn() -> bool + Sync),
         work: impl Fn(&mut FleetMember, &mut K) -> T + Sync,
     ) -> BTreeMap<usize, T> {
-        show_progress(what, 0, which.len());
         let members = self.members.iter_mut().zip(kept).enumerate().filter(|(at, _)| which.contains(at));
-        let (queue, mut found) = (Mutex::new(members), BTreeMap::new());
-        let (sender, results) = channel();
+        let (queue, found) = (Mutex::new(members), Mutex::new(BTreeMap::new()));
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next().filter(|_| goes_on());
+        show_progress(what, 0, which.len());
         thread::scope(|scope| {
             for _ in 0..self.jobs.min(which.len()) {
-                let (sender, queue, work) = (sender.clone(), &queue, &work);
-                scope.spawn(move || {
-                    while goes_on() {
-                        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-                        let Some((at, (member, kept))) = next else { return };
-                        if sender.send((at, work(member, kept))).is_err() {
-                            return;
-                        }
+                scope.spawn(|| {
+                    while let Some((at, (member, kept))) = next() {
+                        let result = work(member, kept);
+                        let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+                        found.insert(at, result);
+                        show_progress(what, found.len(), which.len());
                     }
                 });
-            }
-            drop(sender);
-            for (at, result) in results {
-                found.insert(at, result);
-                show_progress(what, found.len(), which.len());
             }
         });
         show_progress(what, which.len(), which.len());
         self.members.iter().for_each(|member| member.print_warnings(self.ui));
-        found
+        found.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -178,7 +169,7 @@ impl FleetMember {
     /// Prints the warnings that are kept, and from now on each as it comes.
     pub fn print_warnings_from_now(&self, ui: Ui) {
         self.print_warnings(ui);
-        self.warnings.0.lock().unwrap_or_else(PoisonError::into_inner).0 = Some(ui);
+        self.warnings.kept().0 = Some(ui);
     }
 
     /// True if no other server is named.
@@ -201,13 +192,12 @@ impl FleetMember {
 
     /// Keeps a warning until the work on all servers is done.
     pub fn warn(&self, text: &str) {
-        self.warnings.add(text);
+        self.warnings.warning(text);
     }
 
     /// Prints the warnings that came since the last call.
-    pub fn print_warnings(&self, ui: Ui) {
-        let kept = std::mem::take(&mut self.warnings.0.lock().unwrap_or_else(PoisonError::into_inner).1);
-        kept.iter().for_each(|warning| ui.warning(warning));
+    fn print_warnings(&self, ui: Ui) {
+        std::mem::take(&mut self.warnings.kept().1).iter().for_each(|warning| ui.warning(warning));
     }
 }
 

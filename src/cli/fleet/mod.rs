@@ -4,7 +4,7 @@
 //! change goes through `plan` and `change`; with `--all-or-nothing` `together` drives the
 //! `coordinator`, a state machine without effects.
 //!
-//! *Invariants.* No thread asks a question or prints. Results stand in the order in which the servers were named,
+//! *Invariants.* No thread asks a question, or prints anything but the progress. Results stand in the order in which the servers were named,
 //! whichever answers first.
 
 pub mod answers;

@@ -93,19 +93,12 @@ fn is_number(text: &str) -> bool {
 /// `edge-[00-39] (40)`.
 pub fn in_ranges<S: AsRef<str>>(names: &[S]) -> String {
     let mut words = Vec::new();
-    let mut rest = names;
-    while let Some(first) = rest.first() {
-        let run = rest.windows(2).take_while(|pair| follows(pair[0].as_ref(), pair[1].as_ref())).count() + 1;
-        let (in_run, after) = rest.split_at(if run < SHORTEST { 1 } else { run });
-        rest = after;
-        let first = first.as_ref();
-        match in_run {
-            [_] => words.push(first.to_owned()),
-            _ => {
-                let (stem, least) = parted(first);
-                let most = parted(in_run[in_run.len() - 1].as_ref()).1;
-                words.push(format!("{stem}[{least}-{most}] ({})", in_run.len()));
-            }
+    for run in names.chunk_by(|before, after| follows(before.as_ref(), after.as_ref())) {
+        let (stem, least) = parted(run[0].as_ref());
+        let most = parted(run[run.len() - 1].as_ref()).1;
+        match run.len() {
+            0..SHORTEST => words.extend(run.iter().map(|name| name.as_ref().to_owned())),
+            count => words.push(format!("{stem}[{least}-{most}] ({count})")),
         }
     }
     words.join(", ")

@@ -11,6 +11,7 @@ use super::answers::{ROWS_OF_THEIR_OWN, about, by_text, exit_of, print_diffs, pr
 use super::members::FleetMember;
 use super::names::{ServerCount, in_ranges};
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
+use crate::cli::change::ChangeCommand;
 use crate::cli::interrupt::HeldSignals;
 use crate::cli::render::report::{all_lack, change_json, in_words};
 use crate::cli::render::{grouped, new_warnings};
@@ -19,31 +20,24 @@ use crate::engine::{
     ChangeOptions, ChangeReport, Expected, MAX_CONFIRM, OutcomeNote, ReportParts, RequestedChange,
 };
 use crate::error::{Error, ErrorKind, Exit};
-use crate::store::{ChangeId, HistoryEntry, PendingInfo, Revision, WHOLE_HISTORY};
+use crate::store::{ChangeId, HistoryEntry, PendingInfo, Revision};
 use mediaconf::one_line;
 
 /// A change that a command makes on several servers.
 pub struct FleetChange<'a> {
-    pub args: &'a ChangeArgs,
-    /// The options that go along with the change.
-    pub options: ChangeOptions,
-    /// The name of the command.
-    pub command: &'static str,
+    pub command: ChangeCommand<'a>,
     pub requested: &'a RequestedChange<'a>,
     /// The id of the change on each server; `None` if it is in no history.
     pub id: Option<ChangeId>,
-    /// True if a rollback may undo other changes on each server.
-    pub each: bool,
 }
 
 /// The change as one server would make it.
 pub struct FleetPlan {
-    /// The name of the command.
-    pub operation: &'static str,
     /// The request as this server gets it, where that is not the one of all.
     pinned: Option<RequestedChange<'static>>,
-    /// The condition under which the change is made: the server still has what it was evaluated on.
-    expected: Option<Expected>,
+    /// The options with which it is made: if the server still has what it was evaluated on. The id is `None` where the
+    /// server can't note one.
+    options: ChangeOptions,
     pub report: ChangeReport,
     /// The changes that a rollback undoes, the last one first.
     pub undone: Vec<HistoryEntry>,
@@ -53,44 +47,30 @@ pub struct FleetPlan {
     pub waiting: Option<PendingInfo>,
     /// The time at which the server was asked.
     pub asked: Instant,
-    /// The id of the change; `None` where the server can't note one.
-    pub id: Option<ChangeId>,
 }
 
 impl FleetPlan {
     /// Evaluates the change on a server.
     pub fn evaluate(member: &mut FleetMember, change: &FleetChange<'_>) -> Result<Self, Error> {
         let (service, asked) = (&*member.target.service, Instant::now());
-        let (args, is_together) = (change.args, change.args.fleet.all_or_nothing);
-        let (pinned, undone) = service.pinned(change.requested)?.unzip();
+        let FleetChange { command: ChangeCommand { args, options, .. }, requested, id } = change;
+        let is_together = args.fleet.all_or_nothing;
+        let (pinned, undone) = service.pinned(requested)?.unzip();
         if is_together {
             service.demand("dry runs")?;
         } else if args.confirm.is_some() {
             service.demand("changes that have to be confirmed")?;
         }
         let id = match service.demand("ids of changes") {
-            Ok(()) => change.id.clone(),
-            Err(error) if change.options.id.is_some() => return Err(error),
-            Err(_) => None,
+            Err(error) if options.id.is_some() => return Err(error),
+            can_note => id.clone().filter(|_| can_note.is_ok()),
         };
-        let lacks_change = match change.requested {
-            RequestedChange::TakeBack(taken) => {
-                !service.history(WHOLE_HISTORY)?.iter().any(|entry| entry.is_of(taken.as_str()))
-            }
-            _ => false,
-        };
-        let options = ChangeOptions {
-            dry_run: true,
-            confirm: None,
-            // What is taken back together goes back to what ran: a file that was edited by hand is refused.
-            expected: (is_together && !change.options.force).then_some(Expected::Any),
-            ..change.options.clone()
-        };
-        let requested = pinned.as_ref().unwrap_or(change.requested);
-        let mut report = match lacks_change {
-            true => ChangeReport::default(),
-            false => service.change(requested.by_ref(), &options)?,
-        };
+        // What is taken back together goes back to what ran: a file that was edited by hand is refused.
+        let expected = (is_together && !options.force).then_some(Expected::Any);
+        let rehearsal = ChangeOptions { dry_run: true, confirm: None, expected, ..options.clone() };
+        let report = service.change(pinned.as_ref().unwrap_or(requested).by_ref(), &rehearsal);
+        let lacks_change = report.as_ref().is_err_and(|error| error.kind == ErrorKind::NoSuchChange);
+        let mut report = if lacks_change { ChangeReport::default() } else { report? };
         if !args.dry_run
             && report.notes.contains(&OutcomeNote::OtherPending)
             && let Some(pending) = service.health()?.pending
@@ -98,12 +78,9 @@ impl FleetPlan {
             return Err(Error::pending(&pending));
         }
         if is_together && report.changes_account {
-            let message = format!(
-                "`{}`: the change sets another login or password, so it can't be confirmed",
-                member.name
-            );
-            let hint = "change `edit_auth` without `--all-or-nothing`";
-            return Err(Error::new(ErrorKind::Guarded, message).hint(hint));
+            let what = "the change sets another login or password, so it can't be confirmed";
+            let error = Error::new(ErrorKind::Guarded, format!("`{}`: {what}", member.name));
+            return Err(error.hint("change `edit_auth` without `--all-or-nothing`"));
         }
         let waiting = report.pending.take().filter(|_| report.notes.contains(&OutcomeNote::HasChange));
         let is_of_hand_edit = |note: &OutcomeNote| {
@@ -111,31 +88,26 @@ impl FleetPlan {
         };
         let file = report.file.filter(|_| report.notes.iter().any(is_of_hand_edit));
         let made_of = |before| Expected::OneOf([Some(before), file].into_iter().flatten().collect());
-        let expected = report.before.map(made_of).filter(|_| !change.options.force);
-        let (operation, undone) = (change.command, undone.unwrap_or_default());
-        Ok(Self { operation, pinned, expected, report, undone, lacks_change, waiting, asked, id })
+        let expected = report.before.map(made_of).filter(|_| !options.force);
+        let options = ChangeOptions { id, expected, told: ReportParts::default(), ..options.clone() };
+        let undone = undone.unwrap_or_default();
+        Ok(Self { pinned, options, report, undone, lacks_change, waiting, asked })
     }
 
     /// Makes the change; with a time, it goes back unless it is confirmed within it.
     pub fn make(
         &self,
-        member: &mut FleetMember,
-        change: &FleetChange<'_>,
-        time: Option<Duration>,
-    ) -> Result<ChangeReport, Error> {
-        let options = ChangeOptions {
-            id: self.id.clone(),
-            expected: self.expected.clone(),
-            confirm: time,
-            told: ReportParts::default(),
-            ..change.options.clone()
-        };
-        let requested = self.pinned.as_ref().unwrap_or(change.requested);
-        let made = member.target.service.change(requested.by_ref(), &options);
+        member: &FleetMember,
+        requested: &RequestedChange<'_>,
+        confirm: Option<Duration>,
+    ) -> Result<Option<PendingInfo>, Error> {
+        let requested = self.pinned.as_ref().unwrap_or(requested).by_ref();
+        let options = ChangeOptions { confirm, ..self.options.clone() };
+        let made = member.target.service.change(requested, &options);
         let made = made.map_err(|error| error.at(&member.name))?;
         let new = made.warnings.iter().filter(|warning| !self.report.warnings.contains(warning));
         new.for_each(|warning| member.warn(&format!("{}: {warning}", member.name)));
-        Ok(made)
+        Ok(made.pending)
     }
 
     /// The outcome on a server that has the change now.
@@ -154,30 +126,27 @@ impl FleetPlan {
     }
 }
 
-impl FleetChange<'_> {
-    /// Prints the differences, equal ones once, and the notes.
-    pub fn print_summary(&self, results: &[ServerResult], ui: Ui) -> Result<(), Error> {
-        let masker = ui.masker();
-        let (mut diffs, mut notes, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
-        for ServerResult { server, plan, .. } in results {
-            let Some(FleetPlan { report, .. }) = plan else { continue };
-            let server = server.as_str();
-            diffs.push((server, (report.diff.clone(), Some(report.values.clone()))));
-            let new_warnings = new_warnings(&report.new_warnings, masker.as_ref());
-            let all = report.warnings.iter().cloned().chain(new_warnings);
-            warnings.extend(all.map(|warning| (server, warning)));
-            let own = report.notes.iter().map(|note| in_words(note, masker.as_ref()));
-            let effects = report.effects.in_words().filter(|_| report.effects.streams > 1);
-            let lacked = report.keys_lacked.iter().map(|key| all_lack(key));
-            notes.extend(own.chain(effects).chain(lacked).map(|note| (server, note)));
-        }
-        by_text(warnings).for_each(|(servers, warning)| ui.warning(&format!("{servers}: {warning}")));
-        if !self.args.quiet && self.args.output == ChangeFormat::Diff {
-            print_diffs(diffs, ["before", "after"], ui)?;
-            by_text(notes).for_each(|(servers, note)| ui.note(&format!("{servers}: {note}")));
-        }
-        Ok(())
+/// Prints the differences, equal ones once, and the notes.
+pub fn print_summary(args: &ChangeArgs, results: &[ServerResult], ui: Ui) -> Result<(), Error> {
+    let masker = ui.masker();
+    let (mut diffs, mut notes, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
+    for ServerResult { server, plan, .. } in results {
+        let Some(FleetPlan { report, .. }) = plan else { continue };
+        let server = server.as_str();
+        diffs.push((server, (report.diff.clone(), Some(report.values.clone()))));
+        let new_warnings = new_warnings(&report.new_warnings, masker.as_ref());
+        warnings.extend(report.warnings.iter().cloned().chain(new_warnings).map(|text| (server, text)));
+        let own = report.notes.iter().map(|note| in_words(note, masker.as_ref()));
+        let effects = report.effects.in_words().filter(|_| report.effects.streams > 1);
+        let lacked = report.keys_lacked.iter().map(|key| all_lack(key));
+        notes.extend(own.chain(effects).chain(lacked).map(|note| (server, note)));
     }
+    by_text(warnings).for_each(|(servers, warning)| ui.warning(&format!("{servers}: {warning}")));
+    if !args.quiet && args.output == ChangeFormat::Diff {
+        print_diffs(diffs, ["before", "after"], ui)?;
+        by_text(notes).for_each(|(servers, note)| ui.note(&format!("{servers}: {note}")));
+    }
+    Ok(())
 }
 
 /// The configuration of a server in the end.
@@ -196,7 +165,9 @@ pub enum ServerOutcome {
     /// The change was sent, and no answer came.
     Unknown,
     TakenBack,
-    /// It could not be asked to, but goes back when the time to confirm is over.
+    /// Of all or none: it made the change, or may have, and goes back unless it is confirmed in time.
+    Open,
+    /// Likewise, and it was told to go back now, which it did not answer.
     GoesBack,
 }
 
@@ -211,7 +182,7 @@ impl ServerOutcome {
             Self::Refused => "refused",
             Self::Unknown => "unknown",
             Self::TakenBack => "taken back",
-            Self::GoesBack => "takes itself back",
+            Self::Open | Self::GoesBack => "takes itself back",
         }
     }
 
@@ -228,15 +199,9 @@ pub struct ServerResult {
     pub error: Option<Error>,
     /// The change, if it was evaluated.
     pub plan: Option<FleetPlan>,
-    /// The change that the server has made and that waits to be confirmed, if all have to make it.
-    pub waits: Option<WaitingChange>,
-}
-
-/// A change that waits to be confirmed.
-pub struct WaitingChange {
-    pub id: String,
-    /// It is not rolled back before.
-    pub until: Instant,
+    /// The id of the change that the server has made and that waits to be confirmed, if all have to make it, and the time
+    /// before which it is not rolled back.
+    pub waits: Option<(String, Instant)>,
 }
 
 impl ServerResult {
@@ -248,60 +213,69 @@ impl ServerResult {
 
 /// Prints what stands on each server; if that can't be printed, it is said on stderr. A quiet table is shown only if a
 /// server lacks what was asked for.
-pub fn print(results: &[ServerResult], format: ChangeFormat, quiet: bool, ui: Ui) -> Result<(), Error> {
+pub fn print(
+    results: &[ServerResult],
+    command: &'static str,
+    format: ChangeFormat,
+    quiet: bool,
+    ui: Ui,
+) -> Result<(), Error> {
     let printed = match format {
         ChangeFormat::Json | ChangeFormat::ChangeJson => {
-            let record = |result: &ServerResult| (result.server.clone(), record(result, ui));
+            let record = |result: &ServerResult| (result.server.clone(), record(result, command, ui));
             ui.print_json(&results.iter().map(record).collect::<Map<_, _>>())
         }
         ChangeFormat::Diff if quiet && results.iter().all(|result| result.outcome.is_done()) => Ok(()),
         ChangeFormat::Diff => {
             let rows = results.iter().map(row).collect();
             print_table(&["SERVER", "RESULT", "LINES", "WHY"], rows, ui)
-                .and_then(|()| recap(results).map_or(Ok(()), |line| ui.print(|out| writeln!(out, "{line}"))))
+                .and_then(|()| print_recap(results, ui))
         }
     };
     if printed.is_err() {
-        results
-            .iter()
-            .for_each(|result| ui.say(&format!("{}: {}", result.server, result.outcome.in_words())));
+        let line = |result: &ServerResult| format!("{}: {}", result.server, result.outcome.in_words());
+        results.iter().for_each(|result| ui.say(&line(result)));
     }
     printed
 }
 
-fn record(ServerResult { server, outcome, error, plan, .. }: &ServerResult, ui: Ui) -> Value {
-    let id = plan.as_ref().and_then(|plan| plan.id.as_ref());
-    let change =
-        plan.as_ref().map(|plan| change_json((plan.operation, server), &plan.report, ui.masker().as_ref()));
+fn record(
+    ServerResult { server, outcome, error, plan, .. }: &ServerResult,
+    command: &'static str,
+    ui: Ui,
+) -> Value {
+    let change = |plan: &FleetPlan| change_json((command, server), &plan.report, ui.masker().as_ref());
+    let is_changed = *outcome == ServerOutcome::Changed;
     json!({
         "result": outcome.in_words(),
         "exit_code": error.as_ref().map_or(Exit::Done, Error::exit) as u8,
         "error": error.as_ref().map(ToString::to_string),
-        "id": id.filter(|_| *outcome == ServerOutcome::Changed),
-        "change": change,
+        "id": plan.as_ref().and_then(|plan| plan.options.id.as_ref()).filter(|_| is_changed),
+        "change": plan.as_ref().map(change),
     })
 }
 
 fn row(ServerResult { server, outcome, error, plan, .. }: &ServerResult) -> Vec<String> {
     let lines = plan.as_ref().map(|plan| (plan.report.lines_added, plan.report.lines_removed));
     let lines = lines.filter(|lines| *lines != (0, 0));
+    let lines = lines.map_or("-".to_owned(), |(added, removed)| format!("+{added} -{removed}"));
     let why = error.as_ref().map_or("-".to_owned(), |error| {
         let lines = error.lines();
-        let line = lines.first().map(|line| about(line, server));
         // One that names the server would keep equal rows apart.
-        let line = line.filter(|line| !line.contains(server));
-        line.map_or_else(|| error.word().to_owned(), str::to_owned)
+        let line = lines.first().map(|line| about(line, server)).filter(|line| !line.contains(server));
+        one_line(line.unwrap_or(error.word()))
     });
-    let lines = lines.map_or("-".to_owned(), |(added, removed)| format!("+{added} -{removed}"));
-    vec![server.clone(), outcome.in_words().to_owned(), lines, one_line(&why)]
+    vec![server.clone(), outcome.in_words().to_owned(), lines, why]
 }
 
-/// The number of servers with each result, where rows stand for several of them.
-fn recap(results: &[ServerResult]) -> Option<String> {
+/// Prints the number of servers with each result, where rows stand for several of them.
+fn print_recap(results: &[ServerResult], ui: Ui) -> Result<(), Error> {
+    if results.len() <= ROWS_OF_THEIR_OWN {
+        return Ok(());
+    }
     let outcomes = grouped(results.iter().map(|result| result.outcome.in_words()), |words| Some(*words));
     let counts: Vec<String> = outcomes.iter().map(|same| format!("{} {}", same.len(), same[0])).collect();
-    let is_needed = results.len() > ROWS_OF_THEIR_OWN;
-    is_needed.then(|| format!("{} servers: {}", results.len(), counts.join(", ")))
+    ui.print(|out| writeln!(out, "{} servers: {}", results.len(), counts.join(", ")))
 }
 
 /// The exit code of a change that each server makes for itself.
@@ -366,29 +340,26 @@ pub fn canaries(
     results: &[ServerResult],
 ) -> Result<Vec<usize>, Error> {
     let names: Vec<&str> = results.iter().map(|result| &*result.server).collect();
-    let count: Option<usize> = if let [only] = canary { only.parse().ok() } else { None };
-    let unknown = match count {
-        Some(count) if (1..=names.len()).contains(&count) => None,
-        Some(count) => Some(format!("`--canary {count}`: {} servers are named", names.len())),
-        None => canary
-            .iter()
-            .find(|word| !names.contains(&word.as_str()))
-            .map(|word| format!("`--canary {word}`: none of the servers has this name")),
+    let counted = |word: &String| {
+        let count = word.parse().ok().filter(|count| (1..=names.len()).contains(count));
+        count.filter(|_| canary.len() == 1)
     };
-    if let Some(message) = unknown {
+    let is_unknown = |word: &&String| counted(word).is_none() && !names.contains(&word.as_str());
+    if let Some(word) = canary.iter().find(is_unknown) {
+        let message = format!(
+            "`--canary {word}` is no server, and no number of them: {} servers are named",
+            names.len()
+        );
         return Err(Error::usage(message, format!("the servers are {}", in_ranges(&names))));
     }
-    let is_named = |at: &usize| canary.iter().any(|word| word == names[*at]);
-    let first: Vec<usize> = match count {
-        Some(count) => changing.iter().copied().take(count).collect(),
-        None => changing.iter().copied().filter(is_named).collect(),
-    };
+    let count = canary.first().and_then(counted);
+    let is_first = |at: &usize| count.is_some() || canary.iter().any(|word| word == names[*at]);
+    let all = changing.iter().copied().filter(is_first);
+    let first: Vec<usize> = all.take(count.unwrap_or(changing.len())).collect();
     // Where the same change was made before, they have tried it.
-    let have_it = results
-        .iter()
-        .filter_map(|result| result.plan.as_ref())
-        .any(|plan| plan.report.notes.contains(&OutcomeNote::HasChange));
-    if !first.is_empty() || canary.is_empty() || changing.is_empty() || have_it {
+    let has_it = |plan: &FleetPlan| plan.report.notes.contains(&OutcomeNote::HasChange);
+    let have_it = || results.iter().filter_map(|result| result.plan.as_ref()).any(has_it);
+    if !first.is_empty() || canary.is_empty() || changing.is_empty() || have_it() {
         return Ok(first);
     }
     let message =
@@ -408,31 +379,26 @@ pub fn time_to_confirm(
     canaries: usize,
 ) -> Result<Option<Duration>, Error> {
     // The time for which nothing is done while servers wait: the pauses, and the watch over the canaries.
-    let batching = &args.fleet.batching;
+    let (batching, together) = (&args.fleet.batching, args.fleet.all_or_nothing);
     let between = |servers| batches(&vec![(); servers], &batching.batch).len().saturating_sub(1);
     let pauses = u32::try_from(between(canaries) + between(changing - canaries)).unwrap_or(u32::MAX);
     let soak = if canaries == 0 { Duration::ZERO } else { args.fleet.soak() };
     let waits = batching.pause.unwrap_or_default().saturating_mul(pauses).saturating_add(soak);
-    let (enough, together) = (DEFAULT_CONFIRM.saturating_add(waits), args.fleet.all_or_nothing);
-    let Some(time) = args.confirm.or(together.then_some(enough)) else { return Ok(None) };
+    let (enough, most) = (DEFAULT_CONFIRM.saturating_add(waits), Duration::from_secs(MAX_CONFIRM));
     // Of a plain change, who made it confirms it when all servers have it.
     let least = if together || !waits.is_zero() { waits.saturating_add(LEFT) } else { Duration::ZERO };
-    let most = Duration::from_secs(MAX_CONFIRM);
-    if time >= least && time <= most {
+    let Some(time) = args.confirm.or(together.then_some(enough)) else { return Ok(None) };
+    if (least..=most).contains(&time) {
         return Ok(Some(time));
     }
+    let [time, waits, left] = [time, waits, LEFT].map(|time| time.as_secs());
     let message = format!(
-        "{} s are too short a time to confirm the change: the pauses and the canaries take {} s, and {} s have to be left for it",
-        time.as_secs(),
-        waits.as_secs(),
-        LEFT.as_secs()
+        "{time} s are too short a time to confirm the change: the pauses and the canaries take {waits} s, and {left} s \
+         have to be left for it"
     );
     let hint = match enough <= most {
         true => format!("`--confirm {}s` suffices; nothing was changed", enough.as_secs()),
-        false => {
-            "no change can wait for so long: choose larger batches or shorter pauses; nothing was changed"
-                .into()
-        }
+        false => "no change can wait for so long: choose larger batches or shorter pauses".to_owned(),
     };
     Err(Error::usage(message, hint))
 }

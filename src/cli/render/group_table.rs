@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use crate::cli::render::table::{self, Screen};
+use crate::cli::render::table;
 use crate::error::Error;
 use mediaconf::{Config, DirectiveRole, Kind, Path, Schema, Scope, Segment, one_line};
 
@@ -245,13 +245,13 @@ fn compare(a: &str, b: &str, is_descending: bool) -> Ordering {
 }
 
 /// Prints tables, one below the other.
-pub fn print(tables: Vec<GroupTable>, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+pub fn print(tables: Vec<GroupTable>, width: usize, out: &mut dyn Write) -> io::Result<()> {
     for (at, GroupTable { headings, rows, .. }) in tables.into_iter().enumerate() {
         if at > 0 {
             writeln!(out)?;
         }
         let rows = std::iter::once(headings).chain(rows.into_iter().map(|(_, row)| row)).collect();
-        table::print(rows, screen, out)?;
+        table::print(rows, width, out)?;
     }
     Ok(())
 }

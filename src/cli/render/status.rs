@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
 
 use super::diagnostics::in_one_line;
-use super::table::{self, Screen};
+use super::table;
 use crate::engine::{NodeReport, ServerInfo, Status};
 use crate::store::{HistoryEntry, NodeRecord, PendingInfo};
 use mediaconf::one_line;
@@ -13,7 +13,7 @@ use mediaconf::one_line;
 const MAX_PATHS: usize = 20;
 
 /// Prints the state of the configuration `target`.
-pub fn print(target: &str, status: &Status, screen: Screen, out: &mut dyn Write) -> io::Result<()> {
+pub fn print(target: &str, status: &Status, width: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut lines = vec![("configuration:", target.to_owned())];
     let mut add = |label, text: Option<String>| lines.extend(text.map(|text| (label, text)));
     match &status.server {
@@ -62,17 +62,12 @@ pub fn print(target: &str, status: &Status, screen: Screen, out: &mut dyn Write)
     add("last error:", status.last_error.clone());
     lines.iter().try_for_each(|(label, text)| writeln!(out, "{label:<14} {}", one_line(text)))?;
     let last = status.last_change.as_ref().map(|last| last.serial);
-    status.nodes.as_ref().map_or(Ok(()), |nodes| nodes_table(nodes, last, screen, out))
+    status.nodes.as_ref().map_or(Ok(()), |nodes| nodes_table(nodes, last, width, out))
 }
 
 /// Prints the text that each node runs, the one that it should run, and the number of changes between it
 /// and the last one: a node that is cut off does not know of it.
-fn nodes_table(
-    nodes: &[NodeRecord],
-    last: Option<u64>,
-    screen: Screen,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn nodes_table(nodes: &[NodeRecord], last: Option<u64>, width: usize, out: &mut dyn Write) -> io::Result<()> {
     if nodes.is_empty() {
         return writeln!(out, "{:<14} none follows it", "nodes:");
     }
@@ -93,7 +88,7 @@ fn nodes_table(
     };
     let rows = std::iter::once(headings).chain(nodes.iter().map(row)).collect();
     writeln!(out)?;
-    table::print_whole_last(rows, screen, out)
+    table::print_whole_last(rows, width, out)
 }
 
 /// Describes the condition that a change waits for.
@@ -105,13 +100,10 @@ fn pending_in_words(pending: &PendingInfo, status: &Status) -> String {
             format!("{operation} by {by} was not confirmed when this node heard of the cluster last")
         }
         (true, false) => format!("{operation} by {by} waits to be confirmed: {seconds_left} s left"),
-        (true, true) => format!(
-            "{operation} by {by} was not confirmed in time: the next change, or {}, rolls it back",
+        (is_whole, true) => format!(
+            "{operation} by {by}{} was not confirmed in time: the next change, or {}, rolls it back",
+            if is_whole { String::new() } else { format!(", with {} first,", canary.join(", ")) },
             if status.nodes.is_some() { "a node" } else { "a server that starts" }
-        ),
-        (false, true) => format!(
-            "{operation} by {by}, with {} first, was not confirmed in time: the next change, or a node, rolls it back",
-            canary.join(", ")
         ),
         (false, false) => {
             let nodes = status.nodes.as_deref().unwrap_or_default();
@@ -229,9 +221,9 @@ mod tests {
         serde_json::from_str(records).expect("they are records")
     }
 
-    fn table(width: Option<usize>) -> String {
+    fn table(width: usize) -> String {
         let mut out = Vec::new();
-        nodes_table(&nodes(), Some(9), Screen { width, page: None }, &mut out).expect("a vector takes all");
+        nodes_table(&nodes(), Some(9), width, &mut out).expect("a vector takes all");
         String::from_utf8(out).expect("it is text").trim_start().to_owned()
     }
 
@@ -245,7 +237,7 @@ mod tests {
         let nodes = nodes();
         let shown: BTreeSet<String> = nodes.iter().map(|node| node.state.to_string()).collect();
         assert!(shown.is_superset(&states()), "the fixture has each state: {shown:?}");
-        let narrow = table(Some(80));
+        let narrow = table(80);
         assert!(narrow.lines().all(|line| line.width() <= 80), "{narrow}");
         let letters = |text: &str| text.split_whitespace().collect::<String>();
         for node in &nodes {
@@ -256,7 +248,7 @@ mod tests {
             assert!(row.ends_with(&why), "{why}: {row}");
         }
         for width in 20..200 {
-            let table = table(Some(width));
+            let table = table(width);
             let most = table.lines().map(UnicodeWidthStr::width).max();
             assert!(width < 60 || most.is_some_and(|most| most <= width), "{width}: {table}");
         }

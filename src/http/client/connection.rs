@@ -5,28 +5,23 @@
 //! `dry_run=true` would then be a change. So nothing is sent to them that relies on more.
 
 use std::any::Any;
-use std::borrow::Cow;
-use std::io::{self, Read};
+use std::io::Read;
 use std::time::{Duration, Instant};
 
 use flate2::read::GzDecoder;
 use reqwest::header::{
-    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, IF_NONE_MATCH, LOCATION,
+    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, IF_NONE_MATCH, LOCATION,
     RETRY_AFTER,
 };
 use reqwest::{Method, StatusCode, blocking as sockets, redirect};
 use serde_json::Value;
 
 use super::endpoint::{Endpoint, without_userinfo};
-use super::error::{ADDRESS, AUTHORITY, FailedCall, TlsFault, was_closed};
+use super::error::{FailedCall, was_closed};
 use super::settings::{ByteSize, ClientSettings, Credentials};
-use super::tls::{self, TlsTrust};
+use super::tls::{self, AUTHORITY, TlsFault, TlsTrust};
 use crate::error::{Error, ErrorKind};
-use crate::http::api::{
-    API_HEADER, API_VERSION, ApiOperation, Body, Fingerprint, JSON, NOTE_HEADER, PENDING_HEADER, SUDO_HEADER,
-    TEXT,
-};
-use mediaconf::one_line;
+use crate::http::api::{API_HEADER, API_VERSION, ApiOperation, Body, Fingerprint, JSON, SUDO_HEADER, TEXT};
 
 /// The longest time for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -41,9 +36,6 @@ const MAX_IDLE: Duration = Duration::from_secs(10);
 /// The content coding that is asked for over a network. What is unpacked is as large as an answer may be, at most.
 const GZIP: &str = "gzip";
 
-/// The number of bytes of an answer that are read at a time.
-const PIECE: usize = 64 * 1024;
-
 /// The number of times that the user is asked for credentials.
 const MAX_PROMPTS: usize = 3;
 
@@ -52,9 +44,9 @@ const MAX_PROMPTS: usize = 3;
 pub struct ApiCall<'a> {
     pub operation: ApiOperation,
     /// The last segment of the path, for routes that have one.
-    pub argument: Option<&'a str>,
+    pub argument: Option<String>,
     /// Names and values of the query, not escaped.
-    pub parameters: Vec<(&'static str, Cow<'a, str>)>,
+    pub parameters: Vec<(&'static str, String)>,
     /// The `ETag` of the copy that the client has already.
     pub if_none_match: Option<&'a str>,
     /// The body of a change.
@@ -63,13 +55,7 @@ pub struct ApiCall<'a> {
     pub applies: bool,
 }
 
-impl<'a> ApiCall<'a> {
-    /// A request for `read_config`.
-    pub fn read(parameters: Vec<(&'static str, &'a str)>) -> Self {
-        let parameters = parameters.into_iter().map(|(name, value)| (name, Cow::Borrowed(value)));
-        Self { parameters: parameters.collect(), ..Self::default() }
-    }
-
+impl ApiCall<'_> {
     /// A request without parameters and body, which changes nothing.
     pub fn new(operation: ApiOperation) -> Self {
         Self { operation, ..Self::default() }
@@ -77,31 +63,29 @@ impl<'a> ApiCall<'a> {
 }
 
 /// A successful response.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Reply {
     /// True if the server has this API, and not just the four operations.
     pub is_ours: bool,
-    /// The `ETag` of the configuration in the body.
-    pub etag: Option<String>,
-    /// The words of the header `Mediactl-Note`.
-    pub notes: Vec<String>,
-    /// The id of the change that has to be confirmed.
-    pub pending: Option<String>,
-    /// True if the server had no room for a request that waits.
-    pub is_at_once: bool,
+    headers: HeaderMap,
     /// The body; none for 304: then the copy of the client is current.
     pub body: Option<Vec<u8>>,
 }
 
 impl Reply {
+    /// The value of a header.
+    pub fn header(&self, name: &str) -> Option<String> {
+        header(&self.headers, name)
+    }
+
     /// The JSON value in the body; `None` if it is no JSON.
     pub fn json(&self) -> Option<Value> {
         serde_json::from_slice(self.body.as_ref()?).ok()
     }
 
     /// The report of a change, which only a server of this program sends: it always has this member.
-    pub(super) fn report(&self) -> Option<Value> {
-        self.json().filter(|json| json.get("changed").is_some_and(Value::is_boolean))
+    pub fn report(&self) -> Option<Value> {
+        self.json().filter(|json| json["changed"].is_boolean())
     }
 }
 
@@ -154,6 +138,8 @@ pub struct Client {
     sockets: Option<(sockets::Client, Instant)>,
     /// Whether the server has this API, once a response told.
     pub(super) is_ours: Option<bool>,
+    /// The account in the configuration that the last change made: it holds for the next decision.
+    pub(super) new_account: Option<Credentials>,
 }
 
 impl Client {
@@ -165,7 +151,8 @@ impl Client {
         settings: ClientSettings,
         host: Box<dyn Host>,
     ) -> Self {
-        let client = Self { endpoint, name, login, settings, host, sockets: None, is_ours: None };
+        let (sockets, is_ours, new_account) = (None, None, None);
+        let client = Self { endpoint, name, login, settings, host, sockets, is_ours, new_account };
         client.warn_of_plain_credentials();
         client
     }
@@ -176,18 +163,19 @@ impl Client {
         }
     }
 
-    /// Opens a new connection for the next request. Where credentials are sent at all, these are sent
+    /// Opens a new connection for the next request. Where credentials are sent at all, those of the new account are sent
     /// from now on.
-    pub(super) fn reconnect(&mut self, credentials: Option<Credentials>) {
+    pub(super) fn reconnect(&mut self) {
         self.sockets = None;
-        let sent = &mut self.settings.credentials;
-        *sent = sent.take().map(|old| credentials.unwrap_or(old));
+        if let (Some(sent), Some(new)) = (&mut self.settings.credentials, self.new_account.take()) {
+            *sent = new;
+        }
     }
 
     /// Asks the server for its level and its pending change, without a configuration.
     pub(super) fn probe(&mut self) -> Result<Reply, Error> {
         // Any configuration is current: the response is 304 and has no body.
-        self.send(&ApiCall { if_none_match: Some("*"), ..ApiCall::read(Vec::new()) })
+        self.send(&ApiCall { if_none_match: Some("*"), ..ApiCall::default() })
     }
 
     /// Sends a request that only a server of this API knows. `None` if it is another one: then it knows no such path,
@@ -209,31 +197,29 @@ impl Client {
     /// them.
     pub fn send(&mut self, call: &ApiCall<'_>) -> Result<Reply, Error> {
         let _until_answered = call.applies.then(|| self.host.sending_change(&self.name));
-        let mut result = self.try_to_send(call);
-        let fault = result.as_ref().err().and_then(|failure| failure.certificate.clone());
-        if let Some(TlsFault { why, unknown: Some(found), .. }) = fault
-            && self.host.trusts(&self.name, &why, found)?
-        {
-            // The handshake failed, so nothing was sent.
-            self.settings.trust = TlsTrust::Pinned(found);
-            self.sockets = None;
-            result = self.try_to_send(call);
-        }
-        for _ in 0..MAX_PROMPTS {
-            let status = result.as_ref().err().and_then(|failure| failure.error.status);
-            if status != Some(ErrorKind::Unauthorized.status()) {
-                break;
-            }
+        let mut prompts = 0..MAX_PROMPTS;
+        loop {
+            let failure = match self.try_to_send(call) {
+                Ok(reply) => return Ok(reply),
+                Err(failure) => failure,
+            };
+            let is_unauthorized = failure.error.status == Some(ErrorKind::Unauthorized.status());
             let were_refused = self.settings.credentials.is_some();
-            let entered = self.host.credentials(&self.name, self.login.as_deref(), were_refused)?;
-            if entered.is_none() {
-                break;
+            if let Some(TlsFault { why, unknown: Some(found), .. }) = &failure.certificate
+                && self.host.trusts(&self.name, why, *found)?
+            {
+                // The handshake failed, so nothing was sent.
+                (self.settings.trust, self.sockets) = (TlsTrust::Pinned(*found), None);
+            } else if is_unauthorized
+                && prompts.next().is_some()
+                && let Some(new) = self.host.credentials(&self.name, self.login.as_deref(), were_refused)?
+            {
+                self.settings.credentials = Some(new);
+                self.warn_of_plain_credentials();
+            } else {
+                return Err(*failure.error);
             }
-            self.settings.credentials = entered;
-            self.warn_of_plain_credentials();
-            result = self.try_to_send(call);
         }
-        result.map_err(|failure| *failure.error)
     }
 
     /// Sends a request. One that the server did not look at, because others behind this address guess passwords, or
@@ -241,10 +227,11 @@ impl Client {
     pub(super) fn try_to_send(&mut self, call: &ApiCall<'_>) -> Result<Reply, FailedCall> {
         let deadline = Instant::now() + self.settings.timeout;
         loop {
-            let result = self.exchange(call, deadline);
-            match result.as_ref().err().and_then(|failure| failure.retry_after) {
-                Some(wait) if Instant::now() + wait < deadline => std::thread::sleep(wait),
-                _ => return result,
+            match self.exchange(call, deadline) {
+                Err(FailedCall { retry_after: Some(wait), .. }) if Instant::now() + wait < deadline => {
+                    std::thread::sleep(wait);
+                }
+                result => return result,
             }
         }
     }
@@ -262,118 +249,89 @@ impl Client {
         };
         let response = response.map_err(|error| self.broken(&error, call.applies))?;
         let (status, headers) = (response.status(), response.headers().clone());
+        let announced = response.content_length().unwrap_or_default();
         let is_known = status == StatusCode::NOT_MODIFIED && call.if_none_match.is_some();
         if status.is_redirection() && !is_known {
-            let to = header(&headers, LOCATION.as_str()).map(|to| without_userinfo(&to));
-            let to = to.map(|to| format!(" to `{}`", self.harmless(&to)));
+            let to = header(&headers, LOCATION.as_str()).unwrap_or_default();
+            let to = self.harmless(&without_userinfo(&to));
             let hint = "redirects are not followed; if that is the right server, give its address";
-            let what = format!("it redirects{}", to.unwrap_or_default());
-            return Err(self.failed(false, what, Some(hint.to_owned())).into());
+            return Err(self.failed(false, format_args!("it redirects to `{to}`"), hint).into());
         }
         let is_refused = !status.is_success() && !is_known;
         let most = if is_refused { ByteSize::OF_REFUSAL } else { self.settings.max_answer };
-        let too_large = || -> FailedCall {
-            let larger = most.next().map(|size| format!("`--max-answer {size}` takes a larger one"));
-            let (what, hint) = match is_refused {
-                true => {
-                    ("it answers with more data than any answer has".to_owned(), Some(ADDRESS.to_owned()))
-                }
-                false => (format!("it gives an answer of more than {most}"), larger),
-            };
-            self.failed(call.applies, what, hint).into()
-        };
-        if response.content_length().is_some_and(|length| length > most.bytes()) {
-            return Err(too_large());
-        }
         let is_packed = header(&headers, CONTENT_ENCODING.as_str()).as_deref() == Some(GZIP);
-        let mut sent: Box<dyn Read> =
+        let sent: Box<dyn Read> =
             if is_packed { Box::new(GzDecoder::new(response)) } else { Box::new(response) };
-        let (mut body, mut piece) = (Vec::new(), vec![0; PIECE]);
-        loop {
-            match sent.read(&mut piece) {
-                Ok(0) => break,
-                Ok(read) => body.extend_from_slice(&piece[..read]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if !call.applies && was_closed(&error) => {
-                    let what = "the connection broke in the middle of the answer";
-                    return Err(self.failed(false, what, None).into());
-                }
-                Err(error) => return Err(self.broken(&error, call.applies)),
-            }
-            if body.len() as u64 > most.bytes() {
-                return Err(too_large());
-            }
-            if Instant::now() >= deadline {
-                return Err(self.timed_out(call.applies));
-            }
+        let mut body = Vec::new();
+        let read = sent.take(most.bytes() + 1).read_to_end(&mut body);
+        if !is_refused && announced.max(body.len() as u64) > most.bytes() {
+            let larger = format!("`--max-answer {}` takes a larger one", most.bytes() * 2);
+            let what = format_args!("it gives an answer of more than {most}");
+            return Err(self.failed(call.applies, what, &larger).into());
+        }
+        if let Err(error) = read {
+            return Err(match was_closed(&error) && !call.applies {
+                true => self.failed(false, "the connection broke in the middle of the answer", "").into(),
+                false => self.broken(&error, call.applies),
+            });
         }
         if is_refused {
-            let media_type = header(&headers, CONTENT_TYPE.as_str()).unwrap_or_default();
-            let error = self.refused(status, &media_type, &body, call);
+            let error = self.refused(status, &headers, &body, call.applies);
             let code = status.as_u16();
             // It did not look at the credentials, or had no connection or memory left.
             let is_unseen = code == ErrorKind::TooManyFailures.status() || error.kind == ErrorKind::Full;
-            let retry_after = header(&headers, RETRY_AFTER.as_str())
-                .and_then(|seconds| Some(Duration::from_secs(seconds.trim().parse::<u32>().ok()?.into())));
+            let seconds = header(&headers, RETRY_AFTER.as_str()).filter(|_| is_unseen);
+            let retry_after = seconds.and_then(|seconds| seconds.trim().parse::<u32>().ok());
             // Then the server looked at the request, and would have known its path.
             if matches!(code, 400..=499 | 501) && !matches!(code, 401 | 407 | 408 | 429) {
                 self.is_ours = Some(is_ours(&headers));
             }
-            return Err(FailedCall { retry_after: retry_after.filter(|_| is_unseen), ..error.into() });
+            let retry_after = retry_after.map(|seconds| Duration::from_secs(seconds.into()));
+            return Err(FailedCall { retry_after, ..error.into() });
         }
         if let Some((_, used)) = &mut self.sockets {
             *used = Instant::now();
         }
-        self.is_ours = Some(is_ours(&headers));
-        let notes = one_line(&header(&headers, NOTE_HEADER).unwrap_or_default());
-        let notes = notes.split(';').map(str::trim).filter(|note| !note.is_empty());
-        Ok(Reply {
-            is_ours: is_ours(&headers),
-            etag: header(&headers, ETAG.as_str()),
-            notes: notes.map(str::to_owned).collect(),
-            pending: header(&headers, PENDING_HEADER),
-            is_at_once: headers.contains_key(RETRY_AFTER),
-            body: (!is_known).then_some(body),
-        })
+        let is_ours = is_ours(&headers);
+        self.is_ours = Some(is_ours);
+        Ok(Reply { is_ours, headers, body: (!is_known).then_some(body) })
     }
 
     fn request(&mut self, call: &ApiCall<'_>) -> Result<sockets::RequestBuilder, FailedCall> {
         let route = call.operation.route();
         let method = if route.methods.contains(&"POST") { Method::POST } else { Method::GET };
-        let url = self.endpoint.url(call.operation, call.argument, &call.parameters);
+        let url = self.endpoint.url(call);
         let mut request = self.sockets(route.is_change())?.request(method, url);
         if let Some(credentials) = &self.settings.credentials {
             request = request.header(AUTHORIZATION, credentials.header());
         }
-        if let Some(user) = self.settings.sudo_user.as_ref().filter(|_| self.endpoint.socket.is_some()) {
-            request = request.header(SUDO_HEADER, user);
-        }
-        if self.endpoint.socket.is_none() {
-            request = request.header(ACCEPT_ENCODING, GZIP);
-        }
+        request = match (&self.endpoint.socket, &self.settings.sudo_user) {
+            (None, _) => request.header(ACCEPT_ENCODING, GZIP),
+            (Some(_), Some(user)) => request.header(SUDO_HEADER, user),
+            (Some(_), None) => request,
+        };
         if let Some(etag) = call.if_none_match {
             request = request.header(IF_NONE_MATCH, etag);
         }
-        Ok(match route.body {
-            Body::None => request,
-            Body::Patch | Body::Change => request.header(CONTENT_TYPE, JSON).body(call.body.to_vec()),
-            Body::Text | Body::Checked => request.header(CONTENT_TYPE, TEXT).body(call.body.to_vec()),
-        })
+        let media_type = match route.body {
+            Body::None => return Ok(request),
+            Body::Patch | Body::Change => JSON,
+            Body::Text | Body::Checked => TEXT,
+        };
+        Ok(request.header(CONTENT_TYPE, media_type).body(call.body.to_vec()))
     }
 
     /// The connections, as new as a change needs them.
     fn sockets(&mut self, is_change: bool) -> Result<sockets::Client, FailedCall> {
-        match &self.sockets {
-            Some((open, used)) if !is_change || used.elapsed() < MAX_IDLE_BEFORE_CHANGE => Ok(open.clone()),
-            _ => Ok(self.sockets.insert((self.open()?, Instant::now())).0.clone()),
+        if let Some((open, used)) = &self.sockets
+            && (!is_change || used.elapsed() < MAX_IDLE_BEFORE_CHANGE)
+        {
+            return Ok(open.clone());
         }
-    }
-
-    fn open(&self) -> Result<sockets::Client, FailedCall> {
         let trust = if self.endpoint.is_https() { &self.settings.trust } else { &TlsTrust::None };
         let config = tls::config(trust).ok_or_else(|| {
             let what = "there is no certificate authority to check its certificate against";
-            self.failed(false, what, Some(AUTHORITY.to_owned()))
+            self.failed(false, what, AUTHORITY)
         })?;
         let mut builder = sockets::Client::builder()
             .tls_backend_preconfigured(config)
@@ -388,7 +346,8 @@ impl Client {
         if let Some(path) = &self.endpoint.socket {
             builder = builder.unix_socket(path.as_path());
         }
-        builder.build().map_err(|error| self.broken(&error, false))
+        let opened = builder.build().map_err(|error| self.broken(&error, false))?;
+        Ok(self.sockets.insert((opened, Instant::now())).0.clone())
     }
 }
 
@@ -396,7 +355,7 @@ fn is_ours(headers: &HeaderMap) -> bool {
     header(headers, API_HEADER).as_deref() == Some(API_VERSION)
 }
 
-fn header(headers: &HeaderMap, name: &str) -> Option<String> {
+pub(super) fn header(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 

@@ -9,7 +9,11 @@ use percent_encoding::percent_decode_str;
 use reqwest::Url;
 use url::ParseError;
 
-use crate::http::api::ApiOperation;
+use super::connection::ApiCall;
+use crate::error::Error;
+
+/// Why a text is no URL of a server.
+const NO_SCHEME: &str = "it does not start with `http://` or `https://`";
 
 /// The host in requests over a Unix socket.
 const SOCKET_URL: &str = "http://localhost";
@@ -25,37 +29,37 @@ pub struct Endpoint {
     pub(super) socket: Option<PathBuf>,
 }
 
-/// The reason why a text is not the URL of a server.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadUrl {
-    /// The text without possible credentials.
-    pub shown: String,
-    /// The fault of the text.
-    pub reason: String,
-}
-
 /// Login and password from a URL; either may be empty.
 pub type UserInfo = (String, String);
 
 impl Endpoint {
     /// Parses the base URL of a server, and the login and password in it. The prefix is appended
     /// unless the path ends in it already.
-    pub fn parse(text: &str, prefix: &str) -> Result<(Self, UserInfo), BadUrl> {
-        let bad = |reason: &str| BadUrl { shown: without_userinfo(text), reason: reason.to_owned() };
-        let mut url = Url::parse(text).map_err(|error| bad(url_fault(error)))?;
+    pub fn parse(text: &str, prefix: &str) -> Result<(Self, UserInfo), Error> {
+        let bad = |why: &str| {
+            let shown = without_userinfo(text);
+            let message = format!("`{shown}` is not the URL of a server: {why}");
+            Error::usage(message, "write it like `https://media.example`")
+        };
+        let mut url = Url::parse(text).map_err(|error| match error {
+            ParseError::RelativeUrlWithoutBase => bad(NO_SCHEME),
+            error => bad(&error.to_string()),
+        })?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(bad("it does not start with `http://` or `https://`"));
+            return Err(bad(NO_SCHEME));
         }
         if url.query().is_some() || url.fragment().is_some() {
             return Err(bad("it has a query or a fragment"));
         }
-        let login = decoded(url.username()).ok_or_else(|| bad("the login is not UTF-8"))?;
-        let password = decoded(url.password().unwrap_or_default());
-        let password = password.ok_or_else(|| bad("the password is not UTF-8"))?;
+        let decoded = |text| {
+            let text = percent_decode_str(text).decode_utf8().map(Cow::into_owned);
+            text.map_err(|_| bad("the login and the password have to be UTF-8"))
+        };
+        let userinfo = (decoded(url.username())?, decoded(url.password().unwrap_or_default())?);
         url.set_username("").and_then(|()| url.set_password(None)).map_err(|()| bad("it has no host"))?;
         let name = url.as_str().trim_end_matches('/').to_owned();
         url.set_path(&with_prefix(url.path(), prefix));
-        Ok((Self { url, name, socket: None }, (login, password)))
+        Ok((Self { url, name, socket: None }, userinfo))
     }
 
     /// The endpoint of a Unix socket.
@@ -93,17 +97,13 @@ impl Endpoint {
     }
 
     /// The URL of an operation.
-    pub(super) fn url(
-        &self,
-        operation: ApiOperation,
-        argument: Option<&str>,
-        parameters: &[(&'static str, Cow<'_, str>)],
-    ) -> Url {
+    pub(super) fn url(&self, call: &ApiCall<'_>) -> Url {
         let mut url = self.url.clone();
-        let argument = argument.map_or(String::new(), |argument| format!("/{argument}"));
-        url.set_path(&format!("{}/{}{argument}", url.path().trim_end_matches('/'), operation.name()));
-        if !parameters.is_empty() {
-            url.query_pairs_mut().extend_pairs(parameters);
+        let (path, argument) = (url.path().trim_end_matches('/'), call.argument.as_deref());
+        let path = [Some(path), Some(call.operation.name()), argument];
+        url.set_path(&path.into_iter().flatten().collect::<Vec<_>>().join("/"));
+        if !call.parameters.is_empty() {
+            url.query_pairs_mut().extend_pairs(&call.parameters);
         }
         url
     }
@@ -125,46 +125,19 @@ fn with_prefix(path: &str, prefix: &str) -> String {
 
 /// Removes possible credentials from a text that may not be a valid URL.
 pub fn without_userinfo(text: &str) -> String {
-    match text.rsplit_once('@') {
-        Some((before, host)) => {
-            let scheme = before.split_once("://").map_or(String::new(), |(scheme, _)| format!("{scheme}://"));
-            format!("{scheme}{host}")
-        }
-        None => text.to_owned(),
-    }
-}
-
-/// Describes the reason why a text is no URL.
-fn url_fault(error: ParseError) -> &'static str {
-    match error {
-        ParseError::RelativeUrlWithoutBase | ParseError::RelativeUrlWithCannotBeABaseBase => {
-            "it does not start with `http://` or `https://`"
-        }
-        ParseError::EmptyHost => "it has no host",
-        ParseError::InvalidPort => "its port is not a number from 0 to 65535",
-        ParseError::InvalidIpv4Address => "its host is not a valid IPv4 address",
-        ParseError::InvalidIpv6Address => "its host is not a valid IPv6 address",
-        ParseError::IdnaError | ParseError::InvalidDomainCharacter => {
-            "its host has a character that no host name can have"
-        }
-        _ => "it is not a valid URL",
-    }
-}
-
-/// Percent-decodes a text (RFC 3986, 2.1); `None` if the result is not UTF-8.
-fn decoded(text: &str) -> Option<String> {
-    percent_decode_str(text).decode_utf8().ok().map(Cow::into_owned)
+    let Some((before, host)) = text.rsplit_once('@') else { return text.to_owned() };
+    before.split_once("://").map_or(host.to_owned(), |(scheme, _)| format!("{scheme}://{host}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Endpoint;
+    use super::{ApiCall, Endpoint};
     use crate::http::api::{ApiOperation, DEFAULT_PREFIX};
 
     fn check(text: &str, name: &str, operation: &str, (login, password): (&str, &str)) {
         let (endpoint, found) = Endpoint::parse(text, DEFAULT_PREFIX).expect(text);
         assert_eq!(endpoint.to_string(), name);
-        assert_eq!(endpoint.url(ApiOperation::Read, None, &[]).as_str(), operation);
+        assert_eq!(endpoint.url(&ApiCall::default()).as_str(), operation);
         assert_eq!(found, (login.to_owned(), password.to_owned()));
         assert!(!format!("{endpoint:?}").contains("s3"), "{endpoint:?}");
     }
@@ -182,10 +155,10 @@ mod tests {
             ("", ""),
         );
         let (endpoint, _) = Endpoint::parse("http://h/x", "/").expect("it is a URL");
-        assert_eq!(endpoint.url(ApiOperation::Save, None, &[]).as_str(), "http://h/x/save_config");
-        let parameters = [("message", "a&b ü".into()), ("force", "true".into())];
+        assert_eq!(endpoint.url(&ApiCall::new(ApiOperation::Save)).as_str(), "http://h/x/save_config");
+        let parameters = vec![("message", "a&b ü".into()), ("force", "true".into())];
         let socket = Endpoint::socket("/run/sock".into(), "api/");
-        let url = socket.url(ApiOperation::Modify, None, &parameters);
+        let url = socket.url(&ApiCall { parameters, ..ApiCall::new(ApiOperation::Modify) });
         assert_eq!(url.as_str(), "http://localhost/api/modify_config?message=a%26b+%C3%BC&force=true");
     }
 

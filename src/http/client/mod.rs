@@ -15,9 +15,8 @@ mod service;
 mod settings;
 mod tls;
 
-pub use connection::{ApiCall, Client, Host, Reply};
-pub use endpoint::{BadUrl, Endpoint, UserInfo, without_userinfo};
-pub use error::TlsFault;
+pub use connection::{ApiCall, Client, Host};
+pub use endpoint::{Endpoint, UserInfo, without_userinfo};
 pub use service::RemoteService;
 pub use settings::{ByteSize, ClientSettings, Credentials, DEFAULT_TIMEOUT};
 pub use tls::TlsTrust;

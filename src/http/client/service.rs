@@ -7,8 +7,10 @@ use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use reqwest::header::{ETAG, RETRY_AFTER};
 use serde::Deserialize;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use super::connection::{ApiCall, Client, Reply};
 use super::error::ADDRESS;
@@ -20,33 +22,25 @@ use crate::engine::{
 };
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{
-    ApiOperation, FORMAT, FORMAT_CONF, ID, IncludedFile, IncludedFiles, MAX_WAIT, RUNTIME, SKIP_STREAMS,
-    SOURCE, SOURCE_SAVED, WAIT, revision_in,
+    ApiOperation, FORMAT, FORMAT_CONF, ID, IncludedFile, IncludedFiles, MAX_WAIT, NOTE_HEADER,
+    PENDING_HEADER, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_SAVED, WAIT, revision_in,
 };
 use crate::http::notes::KEPT_HAND_EDIT;
 use crate::store::{ChangeRef, HistoryEntry, IncludedText, PendingInfo};
-use mediaconf::{Edit, Note, Request, Schema};
+use mediaconf::{Edit, Schema};
 
 /// A server of this API, which has one request at a time.
 pub struct RemoteService {
     name: String,
     client: Mutex<Client>,
-    /// The account in the configuration that the last change made: it holds for the next decision.
-    new_account: Mutex<Option<Credentials>>,
     /// Held as long as the service is used: closing it would close the way to the server.
-    _way: Option<Box<dyn Any + Send + Sync>>,
+    _way: Box<dyn Any + Send + Sync>,
 }
 
 impl RemoteService {
-    /// The server of `client`. Sends nothing.
-    pub fn new(client: Client) -> Self {
-        let name = client.name.clone();
-        Self { name, client: Mutex::new(client), new_account: Mutex::default(), _way: None }
-    }
-
-    /// The same service, holding `way` as long as it lives.
-    pub fn keeping(self, way: impl Any + Send + Sync) -> Self {
-        Self { _way: Some(Box::new(way)), ..self }
+    /// The server of `client`, holding `way` as long as the service lives. Sends nothing.
+    pub fn new(client: Client, way: impl Any + Send + Sync) -> Self {
+        Self { name: client.name.clone(), client: Mutex::new(client), _way: Box::new(way) }
     }
 
     fn client(&self) -> MutexGuard<'_, Client> {
@@ -57,24 +51,22 @@ impl RemoteService {
 impl Client {
     /// Reads a configuration.
     fn fetch(&mut self, source: ConfigSource) -> Result<Arc<Snapshot>, Error> {
-        let mut parameters = vec![(FORMAT, FORMAT_CONF)];
-        if source == ConfigSource::Saved {
-            parameters.push((SOURCE, SOURCE_SAVED));
-        }
-        let mut reply = self.send(&ApiCall::read(parameters))?;
+        let saved = (source == ConfigSource::Saved).then(|| (SOURCE, SOURCE_SAVED.to_owned()));
+        let parameters = [(FORMAT, FORMAT_CONF.to_owned())].into_iter().chain(saved).collect();
+        let reply = self.send(&ApiCall { parameters, ..ApiCall::default() })?;
         match source == ConfigSource::Running || reply.is_ours {
-            true => self.text(&mut reply, false),
+            true => self.text(reply, false),
             false => Err(self.not_offered("the saved configuration")),
         }
     }
 
-    /// Takes the configuration out of a response: the text, or one that is made of the JSON of a server without text.
-    fn text(&self, reply: &mut Reply, applies: bool) -> Result<Arc<Snapshot>, Error> {
+    /// The configuration in a response: the text, or one that is made of the JSON of a server without text.
+    fn text(&self, reply: Reply, applies: bool) -> Result<Arc<Snapshot>, Error> {
         if !reply.is_ours {
-            return self.of_values(&self.object(reply, applies)?, applies);
+            return self.of_values(&self.object(&reply, applies)?, applies);
         }
-        let revision = reply.etag.as_deref().and_then(revision_in);
-        Ok(Arc::new(Snapshot::with_revision(reply.body.take().unwrap_or_default(), revision)))
+        let revision = reply.header(ETAG.as_str()).as_deref().and_then(revision_in);
+        Ok(Arc::new(Snapshot::with_revision(reply.body.unwrap_or_default(), revision)))
     }
 
     /// The text that is made of the values of a configuration.
@@ -83,14 +75,24 @@ impl Client {
         made.ok_or_else(|| self.not_of_the_api("JSON that can't be written as a configuration", applies))
     }
 
-    /// The JSON object in the body of a response.
-    fn object(&self, reply: &Reply, applies: bool) -> Result<Value, Error> {
-        let object = reply.json().filter(Value::is_object);
-        object.ok_or_else(|| self.not_of_the_api("something that is no JSON object", applies))
+    /// What the JSON in the body of a response says.
+    fn parsed<T: DeserializeOwned>(
+        &self,
+        json: Option<Value>,
+        what: &str,
+        applies: bool,
+    ) -> Result<T, Error> {
+        let parsed = json.and_then(|json| serde_json::from_value(json).ok());
+        parsed.ok_or_else(|| self.not_of_the_api(&format!("something that is no {what}"), applies))
     }
 
-    fn not_of_the_api(&self, what: &'static str, applies: bool) -> Error {
-        self.failed(applies, format_args!("it answers with {what}"), Some(ADDRESS.to_owned()))
+    /// The JSON object in the body of a response.
+    fn object(&self, reply: &Reply, applies: bool) -> Result<Value, Error> {
+        self.parsed::<Map<_, _>>(reply.json(), "JSON object", applies).map(Value::Object)
+    }
+
+    fn not_of_the_api(&self, what: &str, applies: bool) -> Error {
+        self.failed(applies, format_args!("it answers with {what}"), ADDRESS)
     }
 
     fn not_offered(&self, noun: &str) -> Error {
@@ -107,15 +109,17 @@ impl Client {
     fn figures(&mut self) -> Result<Value, Error> {
         let reply = match self.send_ours(&ApiCall::new(ApiOperation::Runtime))? {
             Some(reply) => reply,
-            None => self.send(&ApiCall::read(vec![(SKIP_STREAMS, "true"), (RUNTIME, "true")]))?,
+            None => {
+                let parameters = [SKIP_STREAMS, RUNTIME].map(|name| (name, "true".to_owned())).to_vec();
+                self.send(&ApiCall { parameters, ..ApiCall::default() })?
+            }
         };
         Ok(self.object(&reply, false)?[RUNTIME].take())
     }
 
     fn history(&mut self) -> Result<Vec<HistoryEntry>, Error> {
         let reply = self.demanded(&ApiCall::new(ApiOperation::History), "a history")?;
-        let entries = reply.json().and_then(|list| serde_json::from_value(list).ok());
-        entries.ok_or_else(|| self.not_of_the_api("something that is no history", false))
+        self.parsed(reply.json(), "history", false)
     }
 }
 
@@ -134,13 +138,15 @@ impl ConfigService for RemoteService {
 
     fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error> {
         let client = &mut *self.client();
-        let call = ApiCall::read(vec![(FORMAT, FORMAT_CONF)]);
-        let mut reply = client.send(&ApiCall { if_none_match: tag.as_deref(), ..call })?;
+        let parameters = vec![(FORMAT, FORMAT_CONF.to_owned())];
+        let call = ApiCall { parameters, if_none_match: tag.as_deref(), ..ApiCall::default() };
+        let reply = client.send(&call)?;
         if reply.body.is_none() {
             return Ok(None);
         }
-        let text = client.text(&mut reply, false)?;
-        *tag = reply.etag;
+        let new_tag = reply.header(ETAG.as_str());
+        let text = client.text(reply, false)?;
+        *tag = new_tag;
         Ok(Some(text))
     }
 
@@ -150,16 +156,13 @@ impl ConfigService for RemoteService {
         if seconds == 0 {
             return Ok(false);
         }
-        let call = ApiCall {
-            parameters: vec![(WAIT, seconds.to_string().into())],
-            if_none_match: tag.as_deref(),
-            ..ApiCall::new(ApiOperation::Status)
-        };
+        let parameters = vec![(WAIT, seconds.to_string())];
+        let if_none_match = tag.as_deref();
+        let call = ApiCall { parameters, if_none_match, ..ApiCall::new(ApiOperation::Status) };
         let Some(reply) = client.send_ours(&call)? else { return Ok(false) };
+        *tag = reply.header(ETAG.as_str());
         // A server on which many wait answers at once.
-        let has_waited = reply.body.is_some() || !reply.is_at_once;
-        *tag = reply.etag;
-        Ok(has_waited)
+        Ok(reply.body.is_some() || reply.header(RETRY_AFTER.as_str()).is_none())
     }
 
     fn health(&self) -> Result<ServerHealth, Error> {
@@ -181,27 +184,29 @@ impl ConfigService for RemoteService {
             return Ok(None);
         }
         let client = &mut *self.client();
-        let saved = source == Some(ConfigSource::Saved);
-        let parameters = saved.then(|| (SOURCE, SOURCE_SAVED.into())).into_iter().collect();
+        let saved = (source == Some(ConfigSource::Saved)).then(|| (SOURCE, SOURCE_SAVED.to_owned()));
+        let parameters = saved.into_iter().collect();
         let call = ApiCall { parameters, ..ApiCall::new(ApiOperation::Included) };
         let Some(reply) = client.send_ours(&call)? else { return Ok(None) };
-        let sent = reply.json().and_then(|list| serde_json::from_value::<IncludedFiles>(list).ok());
-        let sent = sent.ok_or_else(|| client.not_of_the_api("something that is no list of files", false))?;
-        let texts = sent.into_iter().map(|(pattern, files)| {
-            let texts = files.into_iter().map(|IncludedFile { name, text }| IncludedText {
-                target: (&name).into(),
-                name,
-                bytes: text.into(),
-                is_elsewhere: false,
-            });
-            (pattern, texts.collect())
-        });
+        let sent: IncludedFiles = client.parsed(reply.json(), "list of files", false)?;
+        let text_of = |IncludedFile { name, text }| IncludedText {
+            target: (&name).into(),
+            name,
+            bytes: text.into(),
+            is_elsewhere: false,
+        };
+        let texts =
+            sent.into_iter().map(|(pattern, files)| (pattern, files.into_iter().map(text_of).collect()));
         Ok(Composed::of_sent(&self.name, text, &texts.collect()))
     }
 
     fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error> {
         if let RequestedChange::Save(text) | RequestedChange::Update(text) = &requested {
-            refuse_errors(text)?;
+            // Lost line ends explain the errors in a text, and only the server knows whether it has that text.
+            let new = Snapshot::from_bytes(text.to_vec());
+            if !new.is_valid() && !new.has_lost_line_ends() {
+                return Err(Error::bad_new_text(Arc::new(new)));
+            }
         }
         let client = &mut *self.client();
         let request = ChangeRequest { operation: requested.by_ref(), options: options.clone() };
@@ -213,11 +218,9 @@ impl ConfigService for RemoteService {
             let report = change_foreign(client, &requested, options)?;
             return Ok(report.with_parts(&requested, options.told));
         };
-        let report = reply.report().and_then(|report| serde_json::from_value::<ChangeReport>(report).ok());
-        let mut report = report
-            .ok_or_else(|| client.not_of_the_api("something that is no report of a change", applies))?;
-        let account = report.account.take().and_then(|[login, password]| Credentials::new(login, password));
-        *self.new_account.lock().unwrap_or_else(PoisonError::into_inner) = account;
+        let mut report: ChangeReport = client.parsed(reply.report(), "report of a change", applies)?;
+        client.new_account =
+            report.account.take().and_then(|[login, password]| Credentials::new(login, password).ok());
         Ok(report)
     }
 
@@ -226,8 +229,7 @@ impl ConfigService for RemoteService {
     }
 
     fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error> {
-        let argument = change.in_url();
-        let call = ApiCall { argument: Some(&argument), ..ApiCall::new(ApiOperation::Kept) };
+        let call = ApiCall { argument: Some(change.in_url()), ..ApiCall::new(ApiOperation::Kept) };
         let reply = self.client().demanded(&call, "a history")?;
         Ok(Arc::new(Snapshot::from_bytes(reply.body.unwrap_or_default())))
     }
@@ -238,11 +240,11 @@ impl ConfigService for RemoteService {
         let client = &mut *self.client();
         let id = match id {
             Some(id) => {
-                client.reconnect(self.new_account.lock().unwrap_or_else(PoisonError::into_inner).take());
+                client.reconnect();
                 id.to_owned()
             }
             None => match client.probe()? {
-                reply if reply.is_ours => reply.pending.ok_or(Error::nothing_pending())?,
+                reply if reply.is_ours => reply.header(PENDING_HEADER).ok_or(Error::nothing_pending())?,
                 _ => return Err(client.not_offered("changes that have to be confirmed")),
             },
         };
@@ -250,13 +252,14 @@ impl ConfigService for RemoteService {
             Decision::Keep => ApiOperation::Confirm,
             Decision::RollBack => ApiOperation::Cancel,
         };
-        let parameters = vec![(ID, id.into())];
+        let parameters = vec![(ID, id)];
         match client.send(&ApiCall { parameters, applies: true, ..ApiCall::new(operation) }) {
             Err(refusal) if refusal.status == Some(ErrorKind::NotFound.status()) => {
                 Err(Error::nothing_pending())
             }
             result => {
-                let is_kept = result?.notes.iter().any(|word| word == KEPT_HAND_EDIT);
+                let notes = result?.header(NOTE_HEADER).unwrap_or_default();
+                let is_kept = notes.split(';').any(|word| word.trim() == KEPT_HAND_EDIT);
                 Ok(is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect())
             }
         }
@@ -292,11 +295,10 @@ impl ConfigService for RemoteService {
             status.errors = Some(saved.diagnostics().errors());
             status.file = Some(saved);
             status.last_change = entries.into_iter().next();
-            let last = &config["last_change"];
-            let at = last["at"].as_str().and_then(|at| humantime::parse_rfc3339(at).ok());
-            if let (Some(at), Some(by), Some(operation)) =
-                (at, last["by"].as_str(), last["operation"].as_str())
-            {
+            let [at, by, operation] =
+                ["at", "by", "operation"].map(|key| config["last_change"][key].as_str());
+            let at = at.and_then(|at| humantime::parse_rfc3339(at).ok());
+            if let (Some(at), Some(by), Some(operation)) = (at, by, operation) {
                 let made = (at, by, operation);
                 status.last_change = last_change(status.last_change, made, running.revision());
             }
@@ -305,25 +307,17 @@ impl ConfigService for RemoteService {
     }
 }
 
-/// Refuses a text with errors. Lost line ends explain the errors in a text, and only the server knows whether it has
-/// that text.
-fn refuse_errors(text: &[u8]) -> Result<(), Error> {
-    let new = Snapshot::from_bytes(text.to_vec());
-    match new.is_valid() || new.has_lost_line_ends() {
-        true => Ok(()),
-        false => Err(Error::bad_new_text(Arc::new(new))),
-    }
-}
-
 /// Returns the error of the last reload, or of the runtime command, in the figures of a server.
 fn trouble(figures: &Value) -> Option<String> {
-    let words = |value: &Value| value.as_str().map(str::to_owned);
-    let errors = figures["errors"].as_array().into_iter().flatten().filter_map(words);
-    words(&figures["config"]["last_error"]).into_iter().chain(errors).next()
+    let errors = figures["errors"].as_array().into_iter().flatten();
+    let mut words = [&figures["config"]["last_error"]].into_iter().chain(errors).filter_map(Value::as_str);
+    words.next().map(str::to_owned)
 }
 
 /// What a server answers that says yes to a change and does not make it.
 const IGNORED: &str = "the same configuration as before, without the change";
+
+const NO_TEXT: &str = "the text of the configuration";
 
 /// Makes a change, or rehearses it, on a server that has the four operations of the API and nothing else. It gives JSON
 /// alone, of which the client makes a text, and ignores every query parameter, so `dry_run=true` would be a change.
@@ -350,39 +344,69 @@ fn change_foreign(
         warn(client, "does not record messages: yours is not in its history");
     }
     let before = client.fetch(ConfigSource::Running)?;
-    let (operation, body, after, notes) = match requested {
+    let refuse = |guards: [Option<Guard>; 3]| {
+        let open = guards.into_iter().flatten().find(|guard| !options.accepts(guard));
+        open.map_or(Ok(()), |guard| Err(Error::from(guard)))
+    };
+    let (mut after, mut notes) = (before.clone(), Vec::new());
+    let (body, operation) = match requested {
         RequestedChange::Modify(request) => {
-            let edited = modified(request, &before, options)?;
+            let config = before.config();
+            let evaluated = request.evaluate(&config)?;
+            let (mut patch, depends_on_read) = (evaluated.patch.clone(), evaluated.depends_on_read);
+            notes.clone_from(&evaluated.notes);
+            // JSON does not tell how unknown directives are written, which the made text does.
+            let doubts = Edit::doubts_in_json(&config.to_json(), &Schema::normalize(patch.clone())?);
+            options.refused(doubts).into_result(())?;
+            if let Some(edit) = request.edit(evaluated, before.document(), &config)? {
+                let named = request.named_deletions();
+                let unnamed =
+                    edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
+                let deletion = before_deletion(unnamed, edit.streams_before, options.max_delete);
+                let credentials = edit.removes_credentials.then_some(Guard::WouldRemoveCredentials);
+                refuse([None, credentials, deletion])?;
+                if request.is_of_text() {
+                    patch = before.document().patch_to(&edit.document).into();
+                }
+                notes.extend(edit.notes);
+                after = Arc::new(Snapshot::proved(edit.document));
+            }
             if request.is_of_text() {
                 warn(client, "does not give its text, so the block is made anew there, without comments");
             }
-            if edited.depends_on_read && !options.dry_run {
+            if depends_on_read && !options.dry_run {
                 let what = "does not offer conditional changes: another change at the same time could be overwritten";
                 warn(client, what);
             }
-            (ApiOperation::Modify, edited.patch.to_string().into_bytes(), edited.after, edited.notes)
+            (patch.to_string().into_bytes(), ApiOperation::Modify)
         }
-        RequestedChange::Save(text) => {
-            (ApiOperation::Save, text.to_vec(), replaced(text, &before, options)?, Vec::new())
-        }
-        RequestedChange::Update(text) => {
-            (ApiOperation::Update, text.to_vec(), replaced(text, &before, options)?, Vec::new())
+        RequestedChange::Save(text) | RequestedChange::Update(text) => {
+            after = Arc::new(Snapshot::from_bytes(text.to_vec()));
+            refuse([after.has_lost_line_ends().then_some(Guard::OneLine), None, None])?;
+            if !after.is_valid() {
+                return Err(Error::bad_new_text(after));
+            }
+            if let Some(refusal) = Error::masked_text(after.document().text()) {
+                return Err(refusal);
+            }
+            let (deleted, of) = deleted_streams(before.document(), after.document());
+            let replacement = before_replacement(Some(before.document()), after.document());
+            refuse([replacement, before_deletion(deleted, of, options.max_delete), None])?;
+            let is_save = matches!(requested, RequestedChange::Save(_));
+            (text.to_vec(), if is_save { ApiOperation::Save } else { ApiOperation::Update })
         }
         _ => return Err(client.not_offered(NO_TEXT)),
     };
     let mut after = client.of_values(&after.config().to_json(), true)?;
     if !options.dry_run {
-        let mut reply = client.send(&ApiCall { body: &body, applies: true, ..ApiCall::new(operation) })?;
+        let reply = client.send(&ApiCall { body: &body, applies: true, ..ApiCall::new(operation) })?;
         let made = match operation {
-            ApiOperation::Modify => Some(client.text(&mut reply, true)?),
+            ApiOperation::Modify => Some(client.text(reply, true)?),
             _ if reply.body.as_deref().map(<[u8]>::trim_ascii) != Some(b"true") => {
                 return Err(client.not_of_the_api("something other than `true`", true));
             }
             // The change may have replaced the password, so nothing is asked.
-            _ => {
-                let read = client.try_to_send(&ApiCall::read(Vec::new())).ok();
-                read.and_then(|reply| client.of_values(&client.object(&reply, true).ok()?, true).ok())
-            }
+            _ => client.try_to_send(&ApiCall::default()).ok().and_then(|reply| client.text(reply, true).ok()),
         };
         if let Some(made) = made {
             if made.is_same_text(&before) && !after.is_same_text(&before) {
@@ -394,66 +418,6 @@ fn change_foreign(
     let is_same = after.is_same_text(&before);
     let notes = notes.into_iter().map(OutcomeNote::Edit).collect();
     Ok(ChangeReport { notes, ..ChangeReport::between(Some(before), after, !is_same) })
-}
-
-const NO_TEXT: &str = "the text of the configuration";
-
-/// A request as it is sent to a foreign server, and what it makes of a configuration.
-struct Modified {
-    patch: Value,
-    after: Arc<Snapshot>,
-    notes: Vec<Note>,
-    depends_on_read: bool,
-}
-
-/// Evaluates a request on what the server runs.
-fn modified(request: &Request, before: &Arc<Snapshot>, options: &ChangeOptions) -> Result<Modified, Error> {
-    let config = before.config();
-    let evaluated = request.evaluate(&config)?;
-    let (mut patch, mut notes) = (evaluated.patch.clone(), evaluated.notes.clone());
-    let depends_on_read = evaluated.depends_on_read;
-    // JSON does not tell how unknown directives are written, which the made text does.
-    let doubts = Edit::doubts_in_json(&config.to_json(), &Schema::normalize(patch.clone())?);
-    options.refused(doubts).into_result(())?;
-    let mut after = before.clone();
-    if let Some(edit) = request.edit(evaluated, before.document(), &config)? {
-        let named = request.named_deletions();
-        let unnamed = edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
-        let credentials = edit.removes_credentials.then_some(Guard::WouldRemoveCredentials);
-        let deletion = before_deletion(unnamed, edit.streams_before, options.max_delete);
-        refuse_guarded([credentials, deletion], options)?;
-        if request.is_of_text() {
-            patch = before.document().patch_to(&edit.document).into();
-        }
-        notes.extend(edit.notes);
-        after = Arc::new(Snapshot::proved(edit.document));
-    }
-    Ok(Modified { patch, after, notes, depends_on_read })
-}
-
-/// A new text that may replace what the server runs.
-fn replaced(text: &[u8], before: &Snapshot, options: &ChangeOptions) -> Result<Arc<Snapshot>, Error> {
-    let new = Arc::new(Snapshot::from_bytes(text.to_vec()));
-    refuse_guarded([new.has_lost_line_ends().then_some(Guard::OneLine)], options)?;
-    if !new.is_valid() {
-        return Err(Error::bad_new_text(new));
-    }
-    if let Some(refusal) = Error::masked_text(new.document().text()) {
-        return Err(refusal);
-    }
-    let (deleted, of) = deleted_streams(before.document(), new.document());
-    let replacement = before_replacement(Some(before.document()), new.document());
-    refuse_guarded([replacement, before_deletion(deleted, of, options.max_delete)], options)?;
-    Ok(new)
-}
-
-/// Refuses the first guard that is not accepted.
-fn refuse_guarded(
-    guards: impl IntoIterator<Item = Option<Guard>>,
-    options: &ChangeOptions,
-) -> Result<(), Error> {
-    let mut open = guards.into_iter().flatten().filter(|guard| !options.accepts(guard));
-    open.next().map_or(Ok(()), |guard| Err(Error::from(guard)))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use base64::prelude::BASE64_STANDARD;
 use reqwest::header::HeaderValue;
 
 use super::tls::TlsTrust;
+use crate::error::Error;
 
 /// The longest time for a whole request, hooks of the server included.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(150);
@@ -61,19 +62,6 @@ impl ByteSize {
     pub fn bytes(self) -> u64 {
         self.0
     }
-
-    /// The next size to try, as an option takes it.
-    pub fn next(self) -> Option<String> {
-        let twice = Self(self.0 * 2);
-        let (count, unit) = twice.in_unit();
-        (twice <= Self::LARGEST).then(|| format!("{count}{}", unit.get(..1).unwrap_or_default()))
-    }
-
-    /// The size in the largest unit that leaves no rest; bytes have none.
-    fn in_unit(self) -> (u64, &'static str) {
-        let unit = UNITS.iter().find(|(_, bytes)| self.0.is_multiple_of(*bytes));
-        unit.map_or((self.0, ""), |(name, bytes)| (self.0 / bytes, name))
-    }
 }
 
 impl FromStr for ByteSize {
@@ -94,10 +82,11 @@ impl FromStr for ByteSize {
 
 impl fmt::Display for ByteSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.in_unit() {
-            (1, "") => f.write_str("1 byte"),
-            (count, "") => write!(f, "{count} bytes"),
-            (count, unit) => write!(f, "{count} {unit}"),
+        let unit = UNITS.iter().find(|(_, bytes)| self.0.is_multiple_of(*bytes));
+        match (self.0, unit) {
+            (1, _) => f.write_str("1 byte"),
+            (count, None) => write!(f, "{count} bytes"),
+            (count, Some((unit, bytes))) => write!(f, "{} {unit}", count / bytes),
         }
     }
 }
@@ -116,11 +105,15 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Credentials of a login and a password, not encoded; `None` if the login has a colon, which would
-    /// end it.
-    pub fn new(login: impl Into<String>, password: impl Into<String>) -> Option<Self> {
-        let (login, password) = (login.into(), password.into());
-        (!login.contains(':')).then_some(Self { login, password })
+    /// Credentials of a login and a password, not encoded.
+    ///
+    /// # Errors
+    /// The login has a colon, which would end it.
+    pub fn new(login: String, password: String) -> Result<Self, Error> {
+        match login.contains(':') {
+            true => Err(Error::usage("a login can't contain a `:`", "a `:` would end the login")),
+            false => Ok(Self { login, password }),
+        }
     }
 
     /// The value of `Authorization`.
@@ -154,25 +147,26 @@ mod tests {
 
     #[test]
     fn sizes_are_shown_as_they_are_given() {
-        for (given, shown, next) in [
-            ("1", "1 byte", Some("2")),
-            ("100K", "100 KiB", Some("200K")),
-            ("1024MiB", "1 GiB", Some("2G")),
-            ("67108864", "64 MiB", Some("128M")),
-            ("16G", "16 GiB", None),
+        for (given, shown) in [
+            ("1", "1 byte"),
+            ("100K", "100 KiB"),
+            ("1024MiB", "1 GiB"),
+            ("67108864", "64 MiB"),
+            ("16G", "16 GiB"),
         ] {
             let size: ByteSize = given.parse().expect("it is a size");
-            assert_eq!((size.to_string().as_str(), size.next().as_deref()), (shown, next));
+            assert_eq!(size.to_string(), shown);
         }
     }
 
     #[test]
     fn they_are_sent_and_not_shown() {
-        let credentials = Credentials::new("Aladdin", "open sesame").expect("there is no colon");
+        let credentials =
+            Credentials::new("Aladdin".to_owned(), "open sesame".to_owned()).expect("there is no colon");
         assert_eq!(credentials.header(), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
         let shown = format!("{credentials:?} {:?}", credentials.header());
         assert!(!shown.contains("sesame") && !shown.contains("QWxh"), "{shown}");
         assert_eq!(credentials.cut_from("no `open sesame`, no QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), "no `…`, no …");
-        assert!(Credentials::new("a:b", "c").is_none());
+        assert!(Credentials::new("a:b".to_owned(), "c".to_owned()).is_err());
     }
 }

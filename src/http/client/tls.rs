@@ -1,5 +1,6 @@
-//! The certificates of servers that the client trusts.
+//! The certificates of servers that the client trusts, and why it does not trust one.
 
+use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use rustls::client::WebPkiServerVerifier;
@@ -7,9 +8,10 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, OtherError, RootCertStore, SignatureScheme,
+};
 
-use super::error::TlsFault;
 use crate::http::api::Fingerprint;
 
 /// The trusted certificates.
@@ -30,57 +32,42 @@ pub enum TlsTrust {
 
 /// The authorities that this machine trusts, read once: a command may have many servers.
 static PLATFORM_ROOTS: LazyLock<Arc<RootCertStore>> =
-    LazyLock::new(|| Arc::new(roots(rustls_native_certs::load_native_certs().certs)));
+    LazyLock::new(|| roots(rustls_native_certs::load_native_certs().certs));
 
 /// Makes the TLS configuration, with the same provider as the server; `None` if no authority is known.
 pub fn config(trust: &TlsTrust) -> Option<ClientConfig> {
     let provider = Arc::new(ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
-        .with_safe_default_protocol_versions()
-        .expect("the provider has the cipher suites of TLS 1.2 and 1.3");
-    let custom = |rule| {
-        let verifier = Arc::new(Verifier { provider: Arc::clone(&provider), rule });
-        builder.clone().dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth()
-    };
-    match trust {
-        TlsTrust::Every => Some(custom(Rule::Every)),
-        TlsTrust::Pinned(fingerprint) => Some(custom(Rule::Pinned(*fingerprint))),
-        TlsTrust::None => Some(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth()),
-        TlsTrust::Platform => {
-            let roots = Arc::clone(&PLATFORM_ROOTS);
-            let known = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider)).build();
-            // Without any root there is no verifier, and every certificate is unknown.
-            Some(custom(Rule::Platform(known.ok())))
-        }
+    let roots = match trust {
+        TlsTrust::Platform => Arc::clone(&PLATFORM_ROOTS),
         TlsTrust::Authorities(pem) => {
             let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<_, _>>();
-            let roots = roots(certificates.unwrap_or_default());
-            (!roots.is_empty()).then(|| builder.with_root_certificates(roots).with_no_client_auth())
+            Some(roots(certificates.unwrap_or_default())).filter(|roots| !roots.is_empty())?
         }
-    }
+        _ => roots(Vec::new()),
+    };
+    // Without any root there is no verifier, and every certificate is unknown.
+    let known = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider)).build().ok();
+    let verifier = Verifier { provider: Arc::clone(&provider), known, trust: trust.clone() };
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("the provider has the cipher suites of TLS 1.2 and 1.3");
+    Some(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
 }
 
 /// Authorities that can't be parsed are skipped.
-fn roots(certificates: Vec<CertificateDer<'static>>) -> RootCertStore {
+fn roots(certificates: Vec<CertificateDer<'static>>) -> Arc<RootCertStore> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(certificates);
-    roots
+    Arc::new(roots)
 }
 
-/// The certificates that a [`Verifier`] trusts.
-#[derive(Debug)]
-enum Rule {
-    Every,
-    Pinned(Fingerprint),
-    /// Those of the authorities of this machine, if it has any.
-    Platform(Option<Arc<WebPkiServerVerifier>>),
-}
-
-/// Trusts certificates by a rule of its own; the signatures of the handshake are always checked.
+/// Trusts certificates by the choice of the user; the signatures of the handshake are always checked.
 #[derive(Debug)]
 struct Verifier {
     provider: Arc<CryptoProvider>,
-    rule: Rule,
+    /// Checks by the known authorities, if there are any.
+    known: Option<Arc<WebPkiServerVerifier>>,
+    trust: TlsTrust,
 }
 
 impl ServerCertVerifier for Verifier {
@@ -92,21 +79,34 @@ impl ServerCertVerifier for Verifier {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let found = || Fingerprint::from_certificate(end_entity);
-        match &self.rule {
-            Rule::Every => Ok(ServerCertVerified::assertion()),
-            Rule::Pinned(pinned) if found() == *pinned => Ok(ServerCertVerified::assertion()),
-            Rule::Pinned(pinned) => Err(TlsFault::other_fingerprint(found(), *pinned).into()),
-            Rule::Platform(known) => {
-                let checked = match known {
-                    Some(known) => {
-                        known.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
-                    }
-                    None => Err(Error::InvalidCertificate(CertificateError::UnknownIssuer)),
-                };
-                checked.map_err(|error| TlsFault::unknown(found(), &error).map_or(error, Error::from))
+        let found = Fingerprint::from_certificate(end_entity);
+        match &self.trust {
+            TlsTrust::Every => return Ok(ServerCertVerified::assertion()),
+            TlsTrust::Pinned(pinned) if found == *pinned => return Ok(ServerCertVerified::assertion()),
+            TlsTrust::Pinned(pinned) => {
+                let why = format!("its certificate has the fingerprint {found}, and not {pinned}");
+                return Err(TlsFault { why, hint: OTHER_FINGERPRINT.to_owned(), unknown: None }.into());
             }
+            _ => {}
         }
+        let checked = match &self.known {
+            Some(known) => {
+                known.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
+            }
+            None => Err(CertificateError::UnknownIssuer.into()),
+        };
+        checked.map_err(|error| {
+            let fault = TlsFault::from(&error);
+            let is_unknown = [UNKNOWN_AUTHORITY, AUTHORITY_AS_SERVER].contains(&&*fault.why);
+            if self.trust != TlsTrust::Platform || !is_unknown {
+                return error;
+            }
+            let hint = format!(
+                "if the server shows the same one, trust it with `--fingerprint {found}`; \
+                 `--cacert FILE` names an authority instead"
+            );
+            TlsFault { hint, unknown: Some(found), ..fault }.into()
+        })
     }
 
     fn verify_tls12_signature(
@@ -131,5 +131,79 @@ impl ServerCertVerifier for Verifier {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+const UNKNOWN_AUTHORITY: &str = "its certificate is from an authority that is not trusted";
+const AUTHORITY_AS_SERVER: &str = "its certificate is for an authority, not for a server";
+const OTHER_FINGERPRINT: &str = "another machine may pose as the server; if the server has a new certificate, \
+                                 compare its fingerprint there, and pin that one";
+
+/// Advice where no trusted authority issued the certificate.
+pub(super) const AUTHORITY: &str =
+    "`--cacert FILE` names the authority that issued the certificate of the server";
+
+/// The reason why an encrypted connection failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsFault {
+    pub why: String,
+    /// The advice for the user.
+    pub hint: String,
+    /// The fingerprint of a certificate that nobody known vouches for, and that the user may trust.
+    pub unknown: Option<Fingerprint>,
+}
+
+impl fmt::Display for TlsFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fingerprint = self.unknown.map_or(String::new(), |found| format!("; its fingerprint is {found}"));
+        write!(f, "{}{fingerprint}", self.why)
+    }
+}
+
+impl std::error::Error for TlsFault {}
+
+/// The verifier rejected a certificate; the library carries the reason through the handshake.
+impl From<TlsFault> for Error {
+    fn from(fault: TlsFault) -> Self {
+        CertificateError::Other(OtherError(Arc::new(fault))).into()
+    }
+}
+
+impl From<&Error> for TlsFault {
+    fn from(error: &Error) -> Self {
+        use CertificateError as Fault;
+        let mut other = error.to_string().to_lowercase();
+        let (why, hint) = match error {
+            Error::InvalidMessage(_) => ("it does not speak TLS", "is it `http://` instead of `https://`?"),
+            Error::InvalidCertificate(fault) => match fault {
+                // A bad signature was made by another authority of the same name.
+                Fault::UnknownIssuer | Fault::BadSignature => (UNKNOWN_AUTHORITY, AUTHORITY),
+                Fault::NotValidForName | Fault::NotValidForNameContext { .. } => (
+                    "its certificate is for another host",
+                    "the host in the URL has to be a name in the certificate",
+                ),
+                Fault::Expired
+                | Fault::ExpiredContext { .. }
+                | Fault::NotValidYet
+                | Fault::NotValidYetContext { .. } => (
+                    "its certificate has expired, or is not valid yet",
+                    "the server needs a new certificate, or a clock is wrong",
+                ),
+                Fault::Other(OtherError(own)) if own.is::<Self>() => {
+                    return own.downcast_ref::<Self>().cloned().expect("it is one");
+                }
+                // The type of this error is private to the library. `openssl req -x509` makes such a certificate.
+                Fault::Other(private) if format!("{private:?}").contains("CaUsedAsEndEntity") => {
+                    let hint = "create a self-signed certificate with `-addext basicConstraints=CA:FALSE`";
+                    (AUTHORITY_AS_SERVER, hint)
+                }
+                fault => {
+                    other = fault.to_string().to_lowercase();
+                    (&*other, AUTHORITY)
+                }
+            },
+            _ => (&*other, AUTHORITY),
+        };
+        Self { why: why.to_owned(), hint: hint.to_owned(), unknown: None }
     }
 }

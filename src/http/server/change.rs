@@ -1,11 +1,9 @@
 //! The changes, and the decisions on the pending one: `change`, `modify_config`, `update_config`, `save_config`,
 //! `save_entry`, `rollback_config`, `confirm_config` and `cancel_config`.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::mem;
 use std::sync::PoisonError;
-
-use serde_json::Value;
 
 use super::handler::{Call, Handler};
 use super::message::{Response, entity_tag, expected};
@@ -23,31 +21,56 @@ use mediaconf::{Masker, Request};
 /// The header with the paths of a hand edit that a change picked up, percent-encoded.
 const HAND_EDIT_HEADER: &str = "Mediactl-Hand-Edit";
 
-/// `change`
-pub fn change(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
-    let is_diff = call.query.word(FORMAT, &[FORMAT_DIFF]).is_some();
-    let masks = handler.masks(call)?;
-    call.query.finish()?;
-    let body = mem::take(&mut call.body);
-    let ChangeRequest { operation, options } =
-        serde_json::from_slice(&body).map_err(|error| no_request(&body, &error))?;
-    let (masker, told) = (handler.masker_of(masks), options.told);
-    let told = match is_diff {
-        true => ReportParts { diff: true, ..ReportParts::masked_by(masker.as_ref()) },
-        // Those of the request, with these masks if secrets are to be masked.
-        false if masker.is_some() => {
-            let ReportParts { secrets, mask_key, .. } = ReportParts::masked_by(masker.as_ref());
-            ReportParts { secrets, mask_key, ..told }
-        }
-        false => told,
+/// A change: as data in the body of `change`, or, with its options in the query, one that every server has, or `save_entry`. A
+/// patch is parsed again in its turn, so that requests which wait hold their text alone. Only the command line asks a person
+/// about deleted streams.
+pub fn change(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -> Result<Response, Error> {
+    let is_modify = operation == ApiOperation::Modify;
+    let formats: &[_] = if is_modify { &["json", FORMAT_CONF, FORMAT_DIFF] } else { &[FORMAT_DIFF] };
+    let format = call.query.word(FORMAT, formats);
+    let (masks, diff) = (handler.masks(call)?, format == Some(FORMAT_DIFF));
+    let (memory, masker) = (handler.settings.patch_memory, handler.masker_of(masks));
+    let shown = ReportParts::masked_by(masker.as_ref());
+    let (requested, options) = if operation == ApiOperation::Change {
+        call.query.finish()?;
+        let sent = serde_json::from_slice(&mem::take(&mut call.body)).map_err(|error| no_request(&error))?;
+        let ChangeRequest { operation, options } = sent;
+        let told = match masker {
+            _ if diff => ReportParts { diff, ..shown },
+            // Those of the request, with these masks.
+            Some(_) => ReportParts { secrets: shown.secrets, mask_key: shown.mask_key, ..options.told },
+            None => options.told,
+        };
+        (operation.within(memory), ChangeOptions { told, ..options })
+    } else {
+        let told = ReportParts { diff, is_bare: !diff, ..shown };
+        let options = ChangeOptions { max_delete: Some(usize::MAX), told, ..call.query.change_options() };
+        let body = mem::take(&mut call.body);
+        let requested = match operation {
+            ApiOperation::Modify => Request::from_json(body, memory).into(),
+            ApiOperation::Update => RequestedChange::Update(body),
+            ApiOperation::Save => RequestedChange::Save(body),
+            ApiOperation::SaveEntry => {
+                let path = call.query.demand("path", Query::path)?;
+                let texts = vec![EntryEdit { path, text: body, create: false }];
+                RequestedChange::Entries(EntryEdits { texts, then: None })
+            }
+            _ => RequestedChange::Rollback(call.query.demand("to", Query::parsed)?),
+        };
+        (requested, options)
     };
-    let options = ChangeOptions { told, ..options };
-    let (is_dry, requested) = (options.dry_run, operation.within(handler.settings.patch_memory));
+    let is_dry = options.dry_run;
     let mut report = make(handler, call, requested, options)?;
-    if let Some(masker) = masker {
+    if let (Some(masker), ApiOperation::Change) = (masker, operation) {
         mask_values(&mut report, &masker);
     }
-    let response = if is_diff { diff_of(&report) } else { Response::json(&report) };
+    let response = match (format, operation, &report.snapshot) {
+        (Some(FORMAT_DIFF), ..) => unified(["before", "after"], &report.diff),
+        (_, ApiOperation::Change, _) => Response::json(&report),
+        (Some(FORMAT_CONF), _, Some(after)) => Response::ok(TEXT, handler.shown_text(after, masks)),
+        (_, ApiOperation::Modify, Some(after)) => Response::ok(JSON, handler.shown_json(after, false, masks)),
+        _ => Response::done(),
+    };
     Ok(with_headers(handler, response, &report, is_dry))
 }
 
@@ -58,65 +81,20 @@ fn mask_values(report: &mut ChangeReport, masker: &Masker) {
     report.account = None;
 }
 
-/// The refusal of a body that is no request. The message of serde would quote the value, which may be a
-/// secret.
-fn no_request(body: &[u8], error: &serde_json::Error) -> Error {
-    let whole: BTreeMap<String, Value> = serde_json::from_slice(body).unwrap_or_default();
-    let members = whole.get("operation").and_then(Value::as_object).cloned().unwrap_or_default();
-    let known: Vec<&str> = CHANGE_NAMES.into_iter().filter(|name| members.contains_key(*name)).collect();
-    let place = format!("at line {} column {}", error.line(), error.column());
-    let why = match known[..] {
-        _ if !whole.contains_key("operation") => format!("it has no `operation`, {place}"),
-        [name] if members.len() == 1 => {
-            format!(
-                "in `{name}`, or in `options`, a member is unknown or missing, or its value is not right, {place}"
-            )
-        }
-        [_, ..] if members.len() > 1 => {
-            format!(
-                "`operation` takes one member, and has {} with `{}`",
-                members.len(),
-                known.join("` and `")
-            )
-        }
-        _ if error.is_data() => {
-            format!("`operation` takes one of the members `{}`, {place}", CHANGE_NAMES.join("`, `"))
-        }
-        _ => error.to_string(),
+/// The refusal of a body that is no request.
+fn no_request(error: &serde_json::Error) -> Error {
+    let why = match error.is_data() {
+        // The message of serde would quote the value, which may be a secret.
+        true => format!(
+            "`operation` takes one of the members `{}`; at line {} column {} a member of it, or of `options`, is unknown or \
+             missing, or its value is not right",
+            CHANGE_NAMES.join("`, `"),
+            error.line(),
+            error.column(),
+        ),
+        false => error.to_string(),
     };
     Error::new(ErrorKind::NotJson, format!("the body is no request: {why}"))
-}
-
-/// The changes that every server has, and `save_entry`, with their options in the query. A patch is parsed again in its turn, so
-/// that requests which wait hold their text alone. Only the command line asks a person about deleted streams.
-pub fn of_query(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -> Result<Response, Error> {
-    let is_modify = operation == ApiOperation::Modify;
-    let formats: &[_] = if is_modify { &["json", FORMAT_CONF, FORMAT_DIFF] } else { &[FORMAT_DIFF] };
-    let format = call.query.word(FORMAT, formats);
-    let (masks, is_diff) = (handler.masks(call)?, format == Some(FORMAT_DIFF));
-    let parts = ReportParts::masked_by(handler.masker_of(masks).as_ref());
-    let told = ReportParts { diff: is_diff, is_bare: !is_diff, ..parts };
-    let options = ChangeOptions { max_delete: Some(usize::MAX), told, ..call.query.change_options() };
-    let (is_dry, body) = (options.dry_run, mem::take(&mut call.body));
-    let requested = match operation {
-        ApiOperation::Modify => Request::from_json(body, handler.settings.patch_memory).into(),
-        ApiOperation::Update => RequestedChange::Update(body),
-        ApiOperation::Save => RequestedChange::Save(body),
-        ApiOperation::SaveEntry => {
-            let path = call.query.demand("path", Query::path)?;
-            let texts = vec![EntryEdit { path, text: body, create: false }];
-            RequestedChange::Entries(EntryEdits { texts, then: None })
-        }
-        _ => RequestedChange::Rollback(call.query.demand("to", Query::parsed)?),
-    };
-    let report = make(handler, call, requested, options)?;
-    let response = match (format, report.snapshot.as_ref().filter(|_| is_modify)) {
-        (Some(FORMAT_DIFF), _) => diff_of(&report),
-        (Some(FORMAT_CONF), Some(after)) => Response::ok(TEXT, handler.shown_text(after, masks)),
-        (_, Some(after)) => Response::ok(JSON, handler.shown_json(after, false, masks)),
-        (_, None) => Response::done(),
-    };
-    Ok(with_headers(handler, response, &report, is_dry))
 }
 
 /// Makes a change, and notes in the log what it did.
@@ -151,10 +129,6 @@ fn make(
         call.record.detail = (!report.warnings.is_empty()).then(|| report.warnings.join("; "));
     }
     Ok(report)
-}
-
-fn diff_of(report: &ChangeReport) -> Response {
-    unified(["before", "after"], &report.diff)
 }
 
 /// Adds the headers that tell of a change.

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -13,12 +13,10 @@ use serde_json::Value;
 use super::auth::{Account, Authenticator, LOOK_INTERVAL, Role, Verdict};
 use super::front::limits::{CHANGE_TIME, CONNECTIONS, METRICS_LIFE};
 use super::message::{AccessRecord, Head, HttpRequest, Log, PeerAddress, Response, Service, client_address};
-use super::query::{
-    Query, canonical, refuse_coding, refuse_cross_site, refuse_foreign_use, refuse_form, to_canonical,
-};
+use super::query::{Query, refuse_body, refuse_cross_site, refuse_foreign_use, to_canonical};
 use super::runtime::{Fresh, Runtime};
 use super::{change, metrics, read, status};
-use crate::engine::{ConfigService, Engine, KnownPaths, MaskedConfig, Snapshot, without_secrets};
+use crate::engine::{ConfigService, Engine, MaskedConfig, Snapshot, without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{
     ApiOperation, Body, DEFAULT_PREFIX, PENDING_HEADER, ROUTES, Route, SUDO_HEADER, by_sudo, masked_text,
@@ -48,7 +46,7 @@ pub struct HandlerSettings {
 /// Answers the requests for one engine.
 pub struct Handler {
     /// The service that reads and changes: the engine, or the node that it is a part of.
-    pub(super) service: Arc<dyn ConfigService>,
+    pub service: Arc<dyn ConfigService>,
     /// The running configuration, and the counts of this server, for accounts, figures and metrics.
     pub(super) engine: Engine,
     pub(super) settings: HandlerSettings,
@@ -59,7 +57,7 @@ pub struct Handler {
     /// Makes the masks of secrets for those who may see them, and asked for masks.
     pub(super) masker: Masker,
     /// The longest time for a change up to its write.
-    change_time: Duration,
+    pub change_time: Duration,
     /// Held while a patch is checked before its turn, so that only one of the waiting patches is parsed
     /// at a time.
     pub(super) checking_patch: Mutex<()>,
@@ -73,18 +71,16 @@ pub struct Handler {
     pub(super) maskings: AtomicU64,
     /// The metrics for those who have no password.
     pub(super) open_metrics: Fresh<Arc<Vec<u8>>>,
-    /// The paths that changes of the history changed, once they were looked for.
-    pub(super) changed_paths: Mutex<KnownPaths>,
     /// Shared by the requests that wait for a change.
     pub(super) waiting: Arc<()>,
     /// The most requests that wait for a change.
-    pub(super) most_waiting: usize,
+    pub most_waiting: usize,
     /// True if the server stops.
     pub(super) is_stopping: AtomicBool,
     /// What a status tells of the nodes of a cluster.
     pub(super) nodes: Fresh<Value>,
     /// The files for a browser, if the server answers them.
-    console: Option<Console>,
+    pub console: Option<Console>,
 }
 
 /// One authenticated request for an endpoint.
@@ -118,9 +114,6 @@ const COSTLY_READS: usize = 8;
 /// The place and the turn of a read that takes long.
 type Turn<'h> = (Arc<()>, MutexGuard<'h, ()>);
 
-/// The route at a path, with the value of the last segment.
-type Found<'p> = Option<(&'static Route, &'p str)>;
-
 impl Handler {
     /// A handler over an engine that runs a configuration.
     pub fn new(engine: Engine, settings: HandlerSettings) -> Self {
@@ -139,33 +132,12 @@ impl Handler {
             masked: Mutex::default(),
             maskings: AtomicU64::new(0),
             open_metrics: Fresh::for_time(METRICS_LIFE),
-            changed_paths: Mutex::new(KnownPaths::new()),
             waiting: Arc::default(),
             most_waiting: CONNECTIONS / 4,
             is_stopping: AtomicBool::new(false),
             nodes: Fresh::for_time(METRICS_LIFE),
             console: None,
         }
-    }
-
-    /// The same handler with another limit on the time that a change may take up to its write.
-    pub fn giving_up_after(self, change_time: Duration) -> Self {
-        Self { change_time, ..self }
-    }
-
-    /// The same handler for so many connections, of which a quarter may wait for a change.
-    pub fn with_connections(self, connections: usize) -> Self {
-        Self { most_waiting: (connections / 4).max(1), ..self }
-    }
-
-    /// The same handler, which answers the files of the console.
-    pub fn with_console(self) -> Self {
-        Self { console: Some(Console::new(&self.settings.prefix)), ..self }
-    }
-
-    /// The same handler over the service that the engine is a part of.
-    pub fn serving(self, service: Arc<dyn ConfigService>) -> Self {
-        Self { service, ..self }
     }
 
     pub fn runtime(&self) -> &Runtime {
@@ -260,7 +232,10 @@ impl Handler {
             return Ok(redirect);
         }
         let found = self.route_at(head.path(), prefix_for);
-        let (route, argument) = found.ok_or_else(|| self.not_found(is_monitoring))?;
+        let (route, argument) = found.ok_or_else(|| {
+            let detail = "unknown path; `openapi.json` behind the prefix of the API describes the operations";
+            Error::new(ErrorKind::NotFound, detail)
+        })?;
         if !route.methods.contains(&&*head.method) {
             let words = format!("`{}` takes {}", route.path, route.methods.join(", "));
             return Err(Error::new(ErrorKind::Method, words).hint(format!("use {}", route.methods[0])));
@@ -271,8 +246,7 @@ impl Handler {
             return Err(Error::new(ErrorKind::ViewOnly, detail));
         }
         if route.body != Body::None {
-            refuse_coding(head)?;
-            refuse_form(route.body, &body)?;
+            refuse_body(head, route.body, &body)?;
         }
         let query = Query::new(route, head.query());
         let mut call = Call { head, body, argument, query, by, role, record };
@@ -286,15 +260,15 @@ impl Handler {
         match operation {
             ApiOperation::Read => read::read(self, call),
             ApiOperation::Included => read::included(self, call),
-            ApiOperation::Runtime => read::runtime(self, call),
+            ApiOperation::Runtime => Ok(read::runtime(self, call)),
             ApiOperation::Status => status::status(self, call),
             ApiOperation::Nodes => status::nodes(self),
-            ApiOperation::Change => change::change(self, call),
-            ApiOperation::Modify
+            ApiOperation::Change
+            | ApiOperation::Modify
             | ApiOperation::Update
             | ApiOperation::Save
             | ApiOperation::SaveEntry
-            | ApiOperation::Rollback => change::of_query(self, call, operation),
+            | ApiOperation::Rollback => change::change(self, call, operation),
             ApiOperation::History => read::history(self, call),
             ApiOperation::Kept => read::kept(self, call),
             ApiOperation::Blame => read::blame(self, call),
@@ -313,34 +287,32 @@ impl Handler {
             let by = head.header(&SUDO_HEADER.to_ascii_lowercase()).filter(|_| uid == 0).and_then(by_sudo);
             return Ok((by.unwrap_or_else(|| format!("uid {uid}")), Role::Edit));
         }
-        match self.judge(head) {
+        let (kind, detail) = match self.judge(head) {
             // The body was dropped because the password was wrong, or not looked at, when the head came.
             Verdict::Admitted { role, login } if role == Role::View || !head.unread => {
                 record.login = Some(login.clone());
                 let address = client_address(head, &self.settings.trusted_proxies);
-                Ok((address.map_or(login.clone(), |address| format!("{login} from {address}")), role))
+                return Ok((
+                    address.map_or(login.clone(), |address| format!("{login} from {address}")),
+                    role,
+                ));
             }
-            Verdict::Admitted { .. } | Verdict::LockedOut => {
-                let detail = "too many wrong passwords; this one was not looked at, send it again";
-                Err(Error::new(ErrorKind::TooManyFailures, detail))
-            }
+            Verdict::Admitted { .. } | Verdict::LockedOut => (
+                ErrorKind::TooManyFailures,
+                "too many wrong passwords; this one was not looked at, send it again",
+            ),
             Verdict::Missing => {
-                let detail = "the login and the password of `edit_auth` are required";
-                Err(Error::new(ErrorKind::Unauthorized, detail))
+                (ErrorKind::Unauthorized, "the login and the password of `edit_auth` are required")
             }
             // It does not say which of the two is wrong.
-            Verdict::Wrong => Err(Error::new(ErrorKind::Unauthorized, "the login or the password is wrong")),
-        }
+            Verdict::Wrong => (ErrorKind::Unauthorized, "the login or the password is wrong"),
+        };
+        Err(Error::new(kind, detail))
     }
 
     /// It is locked until a value counts: no two are looked at as the last one that is allowed.
-    fn authenticator(&self) -> MutexGuard<'_, Authenticator> {
+    pub(super) fn authenticator(&self) -> MutexGuard<'_, Authenticator> {
         self.authenticator.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns how often an address was locked out, and how many are locked out now.
-    pub(super) fn lock_outs(&self) -> (u64, usize) {
-        self.authenticator().lock_outs(Instant::now())
     }
 
     /// Checks the password of a request against the accounts that may use the API.
@@ -359,30 +331,22 @@ impl Handler {
 
     /// The file of the console, which needs no credentials, if the request is for one.
     fn console_file(&self, head: &Head) -> Option<Response> {
-        let is_read = matches!(&*head.method, "GET" | "HEAD");
-        let (media_type, file) = self.console.as_ref().filter(|_| is_read)?.file(head.path())?;
+        let (media_type, file) = self.console.as_ref().filter(|_| is_read(head))?.file(head.path())?;
         let mut response = Response::ok(media_type, file);
         response.headers.extend(HEADERS.map(|(name, value)| (name, value.to_owned())));
         Some(response)
     }
 
-    /// The route at the path behind the prefix that this peer uses, or at the root.
-    fn route_at<'h>(&self, path: &'h str, peer: Option<PeerAddress>) -> Found<'h> {
+    /// The route at the path behind the prefix that this peer uses, or at the root, with the value of the last segment.
+    fn route_at<'p>(&self, path: &'p str, peer: Option<PeerAddress>) -> Option<(&'static Route, &'p str)> {
         // Local commands do not know the prefix of the server, and use the default.
         let local = matches!(peer, Some(PeerAddress::Uid(_))).then_some(DEFAULT_PREFIX);
-        let prefixes = [peer.map(|_| &*self.settings.prefix), local].into_iter().flatten();
-        let behind = |prefix: &str| path.strip_prefix(prefix.trim_end_matches('/'))?.strip_prefix('/');
-        prefixes.filter_map(behind).find_map(|path| route_of(false, path)).or_else(|| at_root(path))
-    }
-
-    fn not_found(&self, is_monitoring: bool) -> Error {
-        let shown = |route: &Route| match route.is_at_root {
-            true => format!("/{}", route.template()),
-            false => format!("{}/{}", self.settings.prefix.trim_end_matches('/'), route.template()),
-        };
-        let here = ROUTES.iter().filter(|route| !is_monitoring || route.is_at_root).map(shown);
-        let paths = here.collect::<Vec<_>>().join(", ");
-        Error::new(ErrorKind::NotFound, format!("unknown path; the operations are {paths}"))
+        let own = peer.map(|_| self.settings.prefix.trim_end_matches('/'));
+        [(own, false), (local, false), (Some(""), true)].into_iter().find_map(|(prefix, is_at_root)| {
+            let path = path.strip_prefix(prefix?)?.strip_prefix('/')?;
+            let mut routes = ROUTES.iter().filter(|route| route.is_at_root == is_at_root);
+            routes.find_map(|route| Some((route, route.argument_in(path)?)))
+        })
     }
 
     /// Makes the response to a request that was refused.
@@ -392,15 +356,15 @@ impl Handler {
             Some(ApiOperation::Change) => Problem::with_refusal(error),
             _ => Problem::from(error),
         };
-        let header = match (problem.status, problem.kind()) {
+        let header = match (problem.status, error.kind) {
             (401, _) => Some(("WWW-Authenticate", "Basic realm=\"media\", charset=\"UTF-8\"".to_owned())),
             (405, _) => {
                 let found = self.route_at(head.path(), Some(head.peer));
                 found.map(|(route, _)| ("Allow", route.methods.join(", ")))
             }
             (429, _) => Some(("Retry-After", LOOK_INTERVAL.as_secs().to_string())),
-            (_, Some(ErrorKind::Full)) => Some(("Retry-After", "1".to_owned())),
-            (_, Some(ErrorKind::Pending)) => self.pending().map(|pending| (PENDING_HEADER, pending.id)),
+            (_, ErrorKind::Full) => Some(("Retry-After", "1".to_owned())),
+            (_, ErrorKind::Pending) => self.pending().map(|pending| (PENDING_HEADER, pending.id)),
             _ => None,
         };
         let mut response = Response::error(&problem);
@@ -408,13 +372,14 @@ impl Handler {
         response
     }
 
-    fn answer_by(&self, HttpRequest { head, body }: HttpRequest, is_monitoring: bool) -> Response {
+    fn answer_by(&self, HttpRequest { head, body, .. }: HttpRequest, is_monitoring: bool) -> Response {
         let start = Instant::now();
         let client = client_address(&head, &self.settings.trusted_proxies);
         let mut record = AccessRecord {
             method: head.method.clone(),
             path: masked_text(head.path()),
-            ..AccessRecord::new(SystemTime::now(), Some(client.map_or(head.peer, PeerAddress::Address)))
+            peer: Some(client.map_or(head.peer, PeerAddress::Address)),
+            ..AccessRecord::default()
         };
         let answered = self.respond((&head, body), is_monitoring, &mut record);
         let mut response = answered.unwrap_or_else(|error| self.refusal(&error, &head, &mut record));
@@ -431,27 +396,18 @@ impl Handler {
     }
 
     fn log(&self, record: &AccessRecord) {
-        self.settings.runtime.requests.count(record.operation, record.status);
+        self.settings.runtime.count(record.operation, record.status);
         (self.settings.log)(record);
     }
 }
 
-/// True if a request needs no credentials, however its path is spelled. Any that it has are not looked
-/// at, so nobody learns here whether they are right.
+/// True if a request needs no credentials. Any that it has are not looked at, so nobody learns here whether they are right.
 fn is_open(head: &Head) -> bool {
-    let path = canonical(head.path());
-    at_root(&path).is_some_and(|(route, _)| {
-        route.operation == ApiOperation::Health && route.methods.contains(&&*head.method)
-    })
+    head.path() == "/healthz" && is_read(head)
 }
 
-fn at_root(path: &str) -> Found<'_> {
-    route_of(true, path.strip_prefix('/')?)
-}
-
-fn route_of(is_at_root: bool, path: &str) -> Found<'_> {
-    let mut routes = ROUTES.iter().filter(|route| route.is_at_root == is_at_root);
-    routes.find_map(|route| Some((route, route.argument_in(path)?)))
+fn is_read(head: &Head) -> bool {
+    matches!(&*head.method, "GET" | "HEAD")
 }
 
 impl Service for Handler {
@@ -462,19 +418,11 @@ impl Service for Handler {
         if is_open(head) || self.console_file(head).is_some() {
             return None;
         }
-        match self.judge(head) {
-            Verdict::Admitted { role: Role::Edit, .. } => Some(Role::Edit),
-            // The body of a change that is refused is not kept.
-            Verdict::Admitted { role: Role::View, .. } => {
-                let path = canonical(head.path());
-                let reads =
-                    |(route, _): (&Route, _)| route.methods.contains(&&*head.method) && !route.is_change();
-                let is_reading = matches!(&*head.method, "GET" | "HEAD")
-                    || self.route_at(&path, Some(head.peer)).is_some_and(reads);
-                is_reading.then_some(Role::View)
-            }
-            _ => None,
-        }
+        let Verdict::Admitted { role, .. } = self.judge(head) else { return None };
+        // The body of a change that is refused is not kept.
+        let takes = |(route, _): (&Route, _)| route.methods.contains(&&*head.method) && !route.is_change();
+        let may_send = || is_read(head) || self.route_at(head.path(), Some(head.peer)).is_some_and(takes);
+        (role == Role::Edit || may_send()).then_some(role)
     }
 
     fn answer(&self, request: HttpRequest) -> Response {
@@ -487,7 +435,7 @@ impl Service for Handler {
 
     fn refused(&self, peer: Option<PeerAddress>, status: u16, detail: &str) {
         let detail = Some(detail.to_owned());
-        self.log(&AccessRecord { status, detail, ..AccessRecord::new(SystemTime::now(), peer) });
+        self.log(&AccessRecord { peer, status, detail, ..AccessRecord::default() });
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -94,9 +94,8 @@ pub fn client_address(head: &Head, trusted_proxies: &[IpAddr]) -> Option<IpAddr>
 fn parse_hop(hop: &str) -> Option<IpAddr> {
     let hop = hop.trim();
     let bare = hop.trim_start_matches('[').split(']').next().unwrap_or(hop);
-    let address: Option<IpAddr> =
-        bare.parse().ok().or_else(|| hop.parse::<SocketAddr>().ok().map(|with_port| with_port.ip()));
-    address.map(|address| address.to_canonical())
+    let with_port = || hop.parse().ok().map(|with_port: SocketAddr| with_port.ip());
+    bare.parse().ok().or_else(with_port).map(|address: IpAddr| address.to_canonical())
 }
 
 /// A whole request.
@@ -190,10 +189,8 @@ pub const MAX_PATH: usize = 200;
 pub const MAX_DETAIL: usize = 1000;
 
 /// The log record of a response.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct AccessRecord {
-    /// The time at which the request was complete.
-    pub at: SystemTime,
     /// The client; `None` for a connection that was never accepted.
     pub peer: Option<PeerAddress>,
     /// The login, if it was right: a wrong one may be a password in the wrong place.
@@ -213,15 +210,6 @@ pub struct AccessRecord {
     pub revisions: Option<(Revision, Revision)>,
     /// The error, or warnings.
     pub detail: Option<String>,
-}
-
-impl AccessRecord {
-    /// A record of nothing but a time and a peer.
-    pub fn new(at: SystemTime, peer: Option<PeerAddress>) -> Self {
-        let (method, path, took) = (String::new(), String::new(), Duration::ZERO);
-        let (login, operation, revisions, detail) = (None, None, None, None);
-        Self { at, peer, login, method, path, operation, status: 0, bytes: 0, took, revisions, detail }
-    }
 }
 
 /// The function that writes log records.

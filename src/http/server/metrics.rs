@@ -4,11 +4,11 @@
 //! The server keeps counts; each request renders them. Labels have few values, none of them from a client
 //! or from the configuration: no name, no address, no secret.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ pub fn health(handler: &Handler) -> Response {
 /// for them get those of the last second.
 pub fn metrics(handler: &Handler, call: &Call<'_>) -> Response {
     let make = || Arc::new(text(handler).into_bytes());
-    let text = if call.by.is_empty() { handler.open_metrics.get(make) } else { make() };
+    let text = if call.by.is_empty() { handler.open_metrics.get(Instant::now(), make) } else { make() };
     Response::ok(METRICS, text)
 }
 
@@ -52,11 +52,43 @@ pub fn openapi(handler: &Handler) -> Response {
     Response::json(&document)
 }
 
+/// Kind, name and help of each metric, in the order in which they are written.
+const FAMILIES: &str = "\
+counter mediactl_requests_total Answers by operation and HTTP status.
+counter mediactl_lockouts_total Addresses that were locked out after too many wrong passwords.
+gauge mediactl_locked_out_networks Addresses that are locked out now.
+counter mediactl_masked_total Configurations that were masked for `view_auth`.
+gauge mediactl_connections Open connections, those of local commands included.
+gauge process_start_time_seconds When the server started.
+gauge process_resident_memory_bytes Resident memory of the server.
+gauge mediactl_build_info The version of the server, as a label; always 1.
+gauge mediactl_streams Streams of the running configuration by kind.
+gauge mediactl_stream_sources Sources of these streams by the scheme of their URL.
+counter mediactl_changes_total Requested changes by operation and result.
+counter mediactl_hand_edits_total Hand edits of the file that a change came upon, by what became of them.
+counter mediactl_pending_ended_total Changes that had to be confirmed, by what became of them.
+counter mediactl_reloads_total Configurations that were put into effect since the start: loaded, with the reload command.
+gauge mediactl_saved 1 if the running configuration is in the file.
+gauge mediactl_edited_by_hand 1 if the file was edited by hand since the server loaded or saved it, or is gone.
+gauge mediactl_pending 1 if a change has to be confirmed.
+gauge mediactl_generation Counts the running configurations.
+gauge mediactl_last_change_timestamp_seconds When it was changed last.
+gauge mediactl_last_reload_successful 1 if the last configuration was put into effect: loaded, with the reload command.
+gauge mediactl_last_reload_timestamp_seconds When that was tried last.
+gauge mediactl_node_state 1 for the state that the node is in.
+gauge mediactl_node_serial The change of the cluster that the node runs.
+gauge mediactl_cluster_serial The last change that the node saw.
+gauge mediactl_cluster_last_contact_seconds Time since the node last read the cluster.
+gauge mediactl_cluster_pending_overdue 1 if a change was not confirmed in time, and nobody has taken it back in the cluster.
+gauge mediactl_clock_skew_seconds How far the clock of the node is ahead of that of whoever made the last change; 0 up to a second.
+gauge mediactl_node_twin 1 if another process has the name of the node.
+gauge mediactl_certificate_expiry_seconds Time until a certificate expires: that of the API, and the one that is shown to etcd.
+";
+
 /// The metrics as they are now.
 fn text(handler: &Handler) -> String {
     let mut metrics = Metrics::default();
     metrics.server(handler);
-    metrics.streams(&StreamFigures::from_snapshot(&handler.running()));
     if let (Some(activity), Some(state)) = (handler.engine.activity(), handler.engine.state()) {
         metrics.changes(activity);
         metrics.configuration(&state, activity, handler.engine.read().ok().as_deref());
@@ -66,98 +98,81 @@ fn text(handler: &Handler) -> String {
         metrics.node(node);
     }
     let of_api = handler.runtime().listening().and_then(|listening| listening.tls.as_ref()?.expiry());
-    let to_etcd = node.and_then(|node| node.figures.certificate_expiry);
-    let ends = [("api", of_api), ("etcd", to_etcd)].into_iter();
-    let ends: Vec<_> =
-        ends.filter_map(|(of, end)| Some((label("certificate", of), seconds_until(end?)))).collect();
-    if !ends.is_empty() {
-        let help = "Time until a certificate expires: that of the API, and the one that is shown to etcd.";
-        metrics.family("gauge", "mediactl_certificate_expiry_seconds", help, ends);
+    let ends = [("api", of_api), ("etcd", node.and_then(|node| node.figures.certificate_expiry))];
+    let ends = ends.into_iter().filter_map(|(of, end)| Some((label("certificate", of), seconds_until(end?))));
+    metrics.add("mediactl_certificate_expiry_seconds", ends);
+    let mut text = String::new();
+    for line in FAMILIES.lines() {
+        let mut words = line.splitn(3, ' ');
+        let [kind, name, help] = [(); 3].map(|()| words.next().unwrap_or_default());
+        if let Some(samples) = metrics.0.get(name) {
+            text += &format!("# HELP {name} {help}\n# TYPE {name} {kind}\n{samples}");
+        }
     }
-    metrics.0
+    text
 }
 
-/// The text for one request.
+/// The lines of the samples by the name of the metric.
 #[derive(Default)]
-struct Metrics(String);
+struct Metrics(HashMap<&'static str, String>);
 
 impl Metrics {
     fn server(&mut self, handler: &Handler) {
         let runtime = handler.runtime();
-        let help = "Answers by operation and HTTP status.";
-        let answered: Vec<_> = (runtime.requests.all().iter())
-            .map(|((name, status), number)| (format!("operation=\"{name}\",status=\"{status}\""), *number))
-            .collect();
-        self.family("counter", "mediactl_requests_total", help, answered);
-        let (lock_outs, locked_out) = handler.lock_outs();
-        let help = "Addresses that were locked out after too many wrong passwords.";
-        self.counter("mediactl_lockouts_total", help, lock_outs);
-        self.gauge("mediactl_locked_out_networks", "Addresses that are locked out now.", locked_out);
-        let maskings = handler.maskings.load(Ordering::Relaxed);
-        self.counter("mediactl_masked_total", "Configurations that were masked for `view_auth`.", maskings);
+        let answered = runtime.requests();
+        let answered = answered
+            .iter()
+            .map(|((name, status), number)| (format!("operation=\"{name}\",status=\"{status}\""), *number));
+        self.add("mediactl_requests_total", answered);
+        let (lock_outs, locked_out) = handler.authenticator().lock_outs(Instant::now());
+        self.one("mediactl_lockouts_total", lock_outs);
+        self.one("mediactl_locked_out_networks", locked_out);
+        self.one("mediactl_masked_total", handler.maskings.load(Ordering::Relaxed));
         let connections = runtime.listening().map_or(0, |listening| (listening.connections)());
-        let help = "Open connections, those of local commands included.";
-        self.gauge("mediactl_connections", help, connections);
-        self.time("process_start_time_seconds", "When the server started.", runtime.started_at);
-        if let Some(bytes) = resident_bytes() {
-            self.gauge("process_resident_memory_bytes", "Resident memory of the server.", bytes);
-        }
-        let help = "The version of the server, as a label; always 1.";
-        let version = label("version", env!("CARGO_PKG_VERSION"));
-        self.family("gauge", "mediactl_build_info", help, [(version, 1)]);
-    }
-
-    fn streams(&mut self, figures: &StreamFigures) {
+        self.one("mediactl_connections", connections);
+        self.one("process_start_time_seconds", timestamp(runtime.started_at));
+        self.add("process_resident_memory_bytes", resident_bytes().map(|bytes| (String::new(), bytes)));
+        self.add("mediactl_build_info", [(label("version", env!("CARGO_PKG_VERSION")), 1)]);
+        let figures = StreamFigures::from_snapshot(&handler.running());
         let kinds = [("static", figures.still), ("ondemand", figures.on_demand())];
-        let kinds = kinds.map(|(kind, number)| (label("kind", kind), number));
-        self.family("gauge", "mediactl_streams", "Streams of the running configuration by kind.", kinds);
+        self.add("mediactl_streams", kinds.map(|(kind, number)| (label("kind", kind), number)));
         let mut sources = BTreeMap::new();
         for (scheme, number) in &figures.by_scheme {
             *sources.entry(label("scheme", scheme_label(scheme))).or_insert(0) += number;
         }
-        let help = "Sources of these streams by the scheme of their URL.";
-        self.family("gauge", "mediactl_stream_sources", help, sources);
+        self.add("mediactl_stream_sources", sources);
     }
 
     fn changes(&mut self, activity: &Activity) {
-        let samples = Operation::ALL.iter().flat_map(|&operation| {
-            Count::RESULTS.iter().map(move |&result| {
-                let labels = [label("operation", operation.name()), label("result", result)];
-                (labels.join(","), activity.counted(Count::Change(operation, result)))
-            })
-        });
-        let help = "Requested changes by operation and result.";
-        self.family("counter", "mediactl_changes_total", help, samples);
         let counted = |name, value, count| (label(name, value), activity.counted(count));
+        for &operation in Operation::ALL {
+            let name = label("operation", operation.name());
+            let samples = Count::RESULTS.iter().map(|&result| {
+                let (label, number) = counted("result", result, Count::Change(operation, result));
+                (format!("{name},{label}"), number)
+            });
+            self.add("mediactl_changes_total", samples);
+        }
         let samples = Count::HAND_EDITS.map(|fate| counted("fate", fate, Count::HandEdit(fate)));
-        let help = "Hand edits of the file that a change came upon, by what became of them.";
-        self.family("counter", "mediactl_hand_edits_total", help, samples);
+        self.add("mediactl_hand_edits_total", samples);
         let samples = Count::PENDING_ENDS.map(|end| counted("end", end, Count::PendingEnd(end)));
-        let help = "Changes that had to be confirmed, by what became of them.";
-        self.family("counter", "mediactl_pending_ended_total", help, samples);
+        self.add("mediactl_pending_ended_total", samples);
         let samples = [("failed", false), ("succeeded", true)];
         let samples = samples.map(|(word, succeeded)| counted("result", word, Count::Reload(succeeded)));
-        let help =
-            "Configurations that were put into effect since the start: loaded, with the reload command.";
-        self.family("counter", "mediactl_reloads_total", help, samples);
+        self.add("mediactl_reloads_total", samples);
     }
 
     fn configuration(&mut self, state: &ServerState, activity: &Activity, file: Option<&Snapshot>) {
         let is_in_file = |known: &Snapshot| file.is_some_and(|file| file.is_same_text(known));
-        let help = "1 if the running configuration is in the file.";
-        self.gauge("mediactl_saved", help, u8::from(is_in_file(&state.running)));
-        let help = "1 if the file was edited by hand since the server loaded or saved it, or is gone.";
-        self.gauge("mediactl_edited_by_hand", help, u8::from(!is_in_file(&state.saved)));
-        let help = "1 if a change has to be confirmed.";
-        self.gauge("mediactl_pending", help, u8::from(state.pending.is_some()));
-        self.gauge("mediactl_generation", "Counts the running configurations.", state.generation);
-        if let Some(change) = &state.last_change {
-            self.time("mediactl_last_change_timestamp_seconds", "When it was changed last.", change.at);
-        }
+        self.one("mediactl_saved", u8::from(is_in_file(&state.running)));
+        self.one("mediactl_edited_by_hand", u8::from(!is_in_file(&state.saved)));
+        self.one("mediactl_pending", u8::from(state.pending.is_some()));
+        self.one("mediactl_generation", state.generation);
+        let change = state.last_change.as_ref().map(|change| (String::new(), timestamp(change.at)));
+        self.add("mediactl_last_change_timestamp_seconds", change);
         let reload = activity.last_reload();
-        let help = "1 if the last configuration was put into effect: loaded, with the reload command.";
-        self.gauge("mediactl_last_reload_successful", help, u8::from(reload.succeeded));
-        self.time("mediactl_last_reload_timestamp_seconds", "When that was tried last.", reload.at);
+        self.one("mediactl_last_reload_successful", u8::from(reload.succeeded));
+        self.one("mediactl_last_reload_timestamp_seconds", timestamp(reload.at));
     }
 
     fn node(&mut self, node: &NodeReport) {
@@ -165,52 +180,34 @@ impl Metrics {
             let word = known.to_string();
             (label("state", &word), u8::from(word == node.state))
         });
-        self.family("gauge", "mediactl_node_state", "1 for the state that the node is in.", states);
-        if let Some(serial) = node.serial {
-            self.gauge("mediactl_node_serial", "The change of the cluster that the node runs.", serial);
-        }
+        self.add("mediactl_node_state", states);
         let figures = &node.figures;
-        if let Some(serial) = figures.cluster_serial {
-            self.gauge("mediactl_cluster_serial", "The last change that the node saw.", serial);
-        }
-        if let Some(since) = figures.last_contact {
-            let help = "Time since the node last read the cluster.";
-            self.gauge("mediactl_cluster_last_contact_seconds", help, seconds(since));
-        }
-        let help = "1 if a change was not confirmed in time, and nobody has taken it back in the cluster.";
-        self.gauge("mediactl_cluster_pending_overdue", help, u8::from(figures.is_overdue));
-        let help = "How far the clock of the node is ahead of that of whoever made the last change; 0 up to a second.";
-        self.gauge("mediactl_clock_skew_seconds", help, node.skew.unwrap_or_default());
-        let help = "1 if another process has the name of the node.";
-        self.gauge("mediactl_node_twin", help, u8::from(figures.is_twin));
+        let plain = String::new;
+        self.add("mediactl_node_serial", node.serial.map(|serial| (plain(), serial)));
+        self.add("mediactl_cluster_serial", figures.cluster_serial.map(|serial| (plain(), serial)));
+        let since = figures.last_contact.map(|since| (plain(), seconds(since)));
+        self.add("mediactl_cluster_last_contact_seconds", since);
+        self.one("mediactl_cluster_pending_overdue", u8::from(figures.is_overdue));
+        self.one("mediactl_clock_skew_seconds", node.skew.unwrap_or_default());
+        self.one("mediactl_node_twin", u8::from(figures.is_twin));
     }
 
-    fn time(&mut self, name: &str, help: &str, at: SystemTime) {
-        self.gauge(name, help, seconds(at.duration_since(UNIX_EPOCH).unwrap_or_default()));
+    fn one(&mut self, name: &'static str, value: impl Display) {
+        self.add(name, [(String::new(), value)]);
     }
 
-    fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
-        self.family("gauge", name, help, [(String::new(), value)]);
-    }
-
-    fn counter(&mut self, name: &str, help: &str, value: u64) {
-        self.family("counter", name, help, [(String::new(), value)]);
-    }
-
-    /// Writes a metric with its samples: their labels, and a number.
-    fn family<V: Display>(
-        &mut self,
-        kind: &str,
-        name: &str,
-        help: &str,
-        samples: impl IntoIterator<Item = (String, V)>,
-    ) {
-        self.0 += &format!("# HELP {name} {help}\n# TYPE {name} {kind}\n");
+    /// Adds samples of a metric: their labels, and a number.
+    fn add<V: Display>(&mut self, name: &'static str, samples: impl IntoIterator<Item = (String, V)>) {
         for (labels, number) in samples {
             let labels = if labels.is_empty() { labels } else { format!("{{{labels}}}") };
-            self.0 += &format!("{name}{labels} {number}\n");
+            *self.0.entry(name).or_default() += &format!("{name}{labels} {number}\n");
         }
     }
+}
+
+/// Seconds since 1970.
+fn timestamp(at: SystemTime) -> f64 {
+    seconds(at.duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 
 /// A label. Its value is a word of this program, in which nothing has to be escaped.

@@ -10,12 +10,10 @@ pub mod auth;
 mod change;
 #[allow(clippy::disallowed_methods, reason = "opens sockets; clocks are for their deadlines")]
 pub mod front;
-#[allow(
-    clippy::disallowed_methods,
-    reason = "a log line has a time, and a change one until which it is written"
-)]
+#[allow(clippy::disallowed_methods, reason = "a change has a time until which it is written")]
 pub mod handler;
 pub mod message;
+#[allow(clippy::disallowed_methods, reason = "a lock out ends after a time")]
 mod metrics;
 mod query;
 mod read;

@@ -1,6 +1,7 @@
 //! The endpoints that read: `read_config`, `included`, `runtime`, `history`, `history/N`, `blame`, `diff` and `check_config`.
 
-use std::sync::{Arc, PoisonError};
+use std::mem;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -10,17 +11,15 @@ use super::handler::{Call, Handler};
 use super::message::{Response, entity_tag, names};
 use super::query::Query;
 use crate::engine::{
-    Blamed, CheckedConfig, Composed, ConfigSource, Snapshot, add_paths, diff_lines, entry_range, find,
-    is_edited_since, json_of_others, not_there, value_history,
+    Blamed, CheckedConfig, Composed, ConfigSource, Snapshot, diff_lines, entry_range, find, json_of_others,
+    not_there, value_history,
 };
 use crate::error::{Error, ErrorKind, errors_of};
 use crate::http::api::{
     FORMAT, FORMAT_CONF, IncludedFile, IncludedFiles, JSON, PENDING_HEADER, RUNTIME, SKIP_STREAMS, SOURCE,
     SOURCE_SAVED, TEXT, WITH_INCLUDES, masked_text,
 };
-use crate::http::notes::{
-    BYTES_DIFFER, EDITED_BY_HAND, IGNORED_PARAMETER, INCLUDES_LEFT_OUT, LOST_LINE_ENDS, TEXTS_MISSING,
-};
+use crate::http::notes::{BYTES_DIFFER, EDITED_BY_HAND, INCLUDES_LEFT_OUT, LOST_LINE_ENDS, TEXTS_MISSING};
 use crate::store::{ChangeRef, HistoryEntry, NotAName, Revision, WHOLE_HISTORY};
 use mediaconf::{Diagnostics, MaskedText, Masker, Path, Request, Schema};
 
@@ -122,21 +121,17 @@ fn broken(composed: &Composed) -> Error {
 /// `read_config`
 pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let query = &mut call.query;
-    let skip_streams = query.switch(SKIP_STREAMS);
-    let with_runtime = query.switch(RUNTIME);
     let with_includes = query.switch(WITH_INCLUDES);
     let is_saved = query.word(SOURCE, &["running", SOURCE_SAVED]) == Some(SOURCE_SAVED);
     let is_text = query.word(FORMAT, &["json", FORMAT_CONF]) == Some(FORMAT_CONF);
     let path = query.path("path");
-    let shows_secrets = query.says("secrets", "shown");
+    // They are of a whole configuration in JSON, and have no effect on another answer.
+    let is_whole = !is_text && path.is_none();
+    let skip_streams = is_whole && query.switch(SKIP_STREAMS);
+    let with_runtime = is_whole && query.switch(RUNTIME);
+    let shows_secrets = query.value("secrets") == Some("shown");
     let masks = handler.masks(call)?;
     call.query.finish()?;
-    // They are of a whole configuration in JSON, and have no effect on another answer.
-    let is_other = is_text || path.is_some();
-    let ignored = [(skip_streams, SKIP_STREAMS), (with_runtime, RUNTIME)];
-    let ignored = ignored.into_iter().filter(|(is_given, _)| is_other && *is_given);
-    let mut notes: Vec<String> = ignored.map(|(_, name)| format!("{IGNORED_PARAMETER} {name}")).collect();
-
     let own = handler.source(is_saved)?;
     let composed = if with_includes { handler.composed(&own)? } else { None };
     if let Some(composed) = composed.as_ref().filter(|composed| !composed.is_valid()) {
@@ -146,7 +141,7 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     if let (Some(path), true) = (&path, shows_secrets) {
         call.record.detail = Some(format!("shows the secrets at `{}`", path.shown()));
     }
-    notes.extend(own.has_lost_line_ends().then(|| LOST_LINE_ENDS.to_owned()));
+    let note = own.has_lost_line_ends().then_some(LOST_LINE_ENDS);
     let tag = entity_tag(handler.shown_revision(snapshot, call.role));
     let is_known = call.head.values("if-none-match").any(|list| names(list, &tag));
     let mut response = match &path {
@@ -168,12 +163,12 @@ pub fn read(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
             Response::ok(JSON, body)
         }
     };
-    if is_other || !with_runtime {
+    if !with_runtime {
         // The figures differ each time, so there is no tag.
         response = response.with("ETag", tag);
     }
     response.headers.extend(handler.pending().map(|pending| (PENDING_HEADER, pending.id)));
-    Ok(response.noted(&notes))
+    Ok(response.noted(note.as_slice()))
 }
 
 /// The text of the entry at a path, and the line at which it begins.
@@ -196,8 +191,8 @@ fn with_member(object: &[u8], name: &str, value: Value, role: Role) -> Arc<Vec<u
 }
 
 /// `runtime`: the figures of the server alone.
-pub fn runtime(handler: &Handler, call: &Call<'_>) -> Result<Response, Error> {
-    Ok(Response::ok(JSON, with_member(b"{}", RUNTIME, handler.figures(call.role), call.role)))
+pub fn runtime(handler: &Handler, call: &Call<'_>) -> Response {
+    Response::ok(JSON, with_member(b"{}", RUNTIME, handler.figures(call.role), call.role))
 }
 
 /// `included`: the files of each pattern.
@@ -222,13 +217,6 @@ pub fn history(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error
     call.query.finish()?;
     let _turn = handler.turn(call.role)?;
     let mut entries = handler.service.history(WHOLE_HISTORY)?;
-    // The paths that each change changed, as far as they are not in the entry already.
-    let file = handler.engine.read().ok();
-    let now = file.filter(|file| !is_edited_since(&entries, file));
-    let kept = |serial| handler.service.kept(ChangeRef::Serial(serial));
-    let mut known = handler.changed_paths.lock().unwrap_or_else(PoisonError::into_inner);
-    add_paths(&mut entries, now, &kept, &mut known);
-    drop(known);
     hide_revisions(handler, entries.iter_mut(), call.role);
     Ok(Response::json(&entries.into_iter().map(|entry| entry.shown_by(masked_text)).collect::<Vec<_>>()))
 }
@@ -268,8 +256,8 @@ pub fn blame(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
     let mut changes = found.changes;
     hide_revisions(handler, changes.iter_mut().map(|blamed| &mut blamed.entry), call.role);
     let changes = changes.into_iter().map(|it| Blamed { entry: it.entry.shown_by(masked_text), ..it });
-    let notes = [(found.is_edited, EDITED_BY_HAND), (found.is_cut, TEXTS_MISSING)];
-    let notes: Vec<&str> = notes.into_iter().filter(|(is_so, _)| *is_so).map(|(_, word)| word).collect();
+    let notes = [found.is_edited.then_some(EDITED_BY_HAND), found.is_cut.then_some(TEXTS_MISSING)];
+    let notes: Vec<&str> = notes.into_iter().flatten().collect();
     Ok(Response::json(&changes.collect::<Vec<_>>()).noted(&notes))
 }
 
@@ -326,8 +314,8 @@ pub fn diff(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
 fn between(names: [String; 2], texts: [Arc<Snapshot>; 2], masker: Option<Masker>) -> Response {
     let lines = diff_lines(texts.each_ref().map(|text| &**text), None, masker.as_ref());
     let is_of_bytes = lines.is_empty() && texts[0].bytes() != texts[1].bytes();
-    let notes: &[&str] = if is_of_bytes { &[BYTES_DIFFER] } else { &[] };
-    unified(names.each_ref().map(String::as_str), &lines).noted(notes)
+    let note = is_of_bytes.then_some(BYTES_DIFFER);
+    unified(names.each_ref().map(String::as_str), &lines).noted(note.as_slice())
 }
 
 /// The answer with the lines that differ.
@@ -337,7 +325,7 @@ pub fn unified([old, new]: [&str; 2], lines: &[String]) -> Response {
     Response::ok(DIFF, body.into_bytes())
 }
 
-/// `check_config`: the faults of a text, of an entry of one, or of a patch.
+/// `check_config`: the faults of a text, for editors with what it includes, of an entry in its place in what runs, or of a patch.
 pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let is_utf16 = call.query.word("columns", &["characters", "utf16"]) == Some("utf16");
     let path = call.query.path("path");
@@ -350,17 +338,31 @@ pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
             "`view_auth` may check the text of a whole configuration; an entry and a patch need `edit_auth`";
         return Err(Error::new(ErrorKind::ViewOnly, detail));
     }
+    let (running, body) = (handler.running(), mem::take(&mut call.body));
     let found = match path {
-        None if is_patch => {
-            let request = Request::from_json(call.body.clone(), handler.settings.patch_memory);
-            handler.engine.check_request(&request, &handler.running())
-        }
-        None => return check_whole(handler, call, is_utf16),
         Some(_) if is_patch => {
             let detail = "`path`: with it the body is the text of an entry, not JSON";
             return Err(Error::new(ErrorKind::BadParameter, detail));
         }
-        Some(path) => check_entry(handler, call, &path, is_utf16)?,
+        Some(path) => {
+            let range = entry_range(&running, &path, None)?;
+            let (old, part) = (running.document().text(), Snapshot::from_bytes(body));
+            let part = part.document().text();
+            let whole = [&old[..range.start], part, &old[range.end..]].concat();
+            let part = range.start..range.start + part.len();
+            CheckedConfig::of_part(&running, &whole, part, is_utf16)
+        }
+        None if is_patch => {
+            let request = Request::from_json(body, handler.settings.patch_memory);
+            handler.engine.check_request(&request)
+        }
+        None => {
+            let (text, is_editor) = (Arc::new(Snapshot::from_bytes(body)), call.role == Role::Edit);
+            let composed = if is_editor { handler.service.composed(&text, None)? } else { None };
+            let left_out = (!is_editor && !text.includes().is_empty()).then_some(INCLUDES_LEFT_OUT);
+            let found = CheckedConfig::of_text(&text, composed.as_ref(), is_utf16);
+            return Ok(Response::json(&found).noted(left_out.as_slice()));
+        }
     };
     Ok(Response::json(&found))
 }
@@ -370,31 +372,4 @@ fn is_json(call: &Call<'_>) -> bool {
     let media_type = call.head.header("content-type").unwrap_or_default();
     let begins_so = || Schema::without_bom(&call.body).trim_ascii_start().starts_with(b"{");
     media_type.contains("json") || !media_type.starts_with("text/") && begins_so()
-}
-
-/// A whole text, for editors with what it includes.
-fn check_whole(handler: &Handler, call: &Call<'_>, is_utf16: bool) -> Result<Response, Error> {
-    let text = Arc::new(Snapshot::from_bytes(call.body.clone()));
-    let composed = match call.role {
-        Role::Edit => handler.service.composed(&text, None)?,
-        Role::View => None,
-    };
-    let answer = Response::json(&CheckedConfig::of_text(&text, composed.as_ref(), is_utf16));
-    let are_left_out = call.role == Role::View && !text.includes().is_empty();
-    Ok(if are_left_out { answer.noted(&[INCLUDES_LEFT_OUT]) } else { answer })
-}
-
-/// The text of an entry in its place in what runs: the faults in it, with their places in this text.
-fn check_entry(
-    handler: &Handler,
-    call: &Call<'_>,
-    path: &Path,
-    is_utf16: bool,
-) -> Result<CheckedConfig, Error> {
-    let running = handler.running();
-    let range = entry_range(&running, path, None)?;
-    let (old, body) = (running.document().text(), Snapshot::from_bytes(call.body.clone()));
-    let whole = [&old[..range.start], body.document().text(), &old[range.end..]].concat();
-    let end = range.start + body.document().text().len();
-    Ok(CheckedConfig::of_part(&running, &whole, range.start..end, is_utf16))
 }

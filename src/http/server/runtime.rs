@@ -39,11 +39,7 @@ impl<T: Clone> Fresh<T> {
     }
 
     /// The last value, or a new one.
-    pub fn get(&self, make: impl FnOnce() -> T) -> T {
-        self.get_at(Instant::now(), make)
-    }
-
-    fn get_at(&self, now: Instant, make: impl FnOnce() -> T) -> T {
+    pub fn get(&self, now: Instant, make: impl FnOnce() -> T) -> T {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
             Some((at, value)) if now.saturating_duration_since(*at) < self.life => value.clone(),
@@ -57,37 +53,8 @@ impl<T: Clone> Fresh<T> {
     }
 }
 
-/// Counts of answers by operation and status.
-#[derive(Default)]
-pub struct RequestCounts(Mutex<BTreeMap<(&'static str, u16), u64>>);
-
 /// The name of the operation of a request that never came to one.
 const NO_OPERATION: &str = "none";
-
-impl RequestCounts {
-    /// Counts an answer.
-    pub fn count(&self, operation: Option<ApiOperation>, status: u16) {
-        let name = operation.map_or(NO_OPERATION, ApiOperation::name);
-        *self.all().entry((name, status)).or_default() += 1;
-    }
-
-    /// The counts: operation, status, number. Operations of one name are one.
-    pub fn all(&self) -> MutexGuard<'_, BTreeMap<(&'static str, u16), u64>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The counts by operation, and those by status.
-    fn as_json(&self) -> Value {
-        let (mut by_operation, mut by_status) = (BTreeMap::new(), BTreeMap::new());
-        for ((operation, status), number) in &*self.all() {
-            if *operation != NO_OPERATION {
-                *by_operation.entry(*operation).or_insert(0) += number;
-            }
-            *by_status.entry(status.to_string()).or_insert(0) += number;
-        }
-        json!({ "by_operation": by_operation, "by_status": by_status })
-    }
-}
 
 /// The number of streams, and of their sources by URL scheme.
 pub struct StreamFigures {
@@ -139,7 +106,8 @@ pub struct Runtime {
     /// The time at which the server started.
     pub started_at: SystemTime,
     command: Option<String>,
-    pub requests: RequestCounts,
+    /// The number of answers by operation and status. Operations of one name are one.
+    requests: Mutex<BTreeMap<(&'static str, u16), u64>>,
     listening: OnceLock<Listening>,
     /// The last output of the command.
     printed: Fresh<Result<Value, Error>>,
@@ -152,7 +120,7 @@ impl Runtime {
             clock: Instant::now(),
             started_at: SystemTime::now(),
             command,
-            requests: RequestCounts::default(),
+            requests: Mutex::default(),
             listening: OnceLock::new(),
             printed: Fresh::for_time(COMMAND_LIFE),
         }
@@ -169,8 +137,25 @@ impl Runtime {
         self.listening.get()
     }
 
+    /// Counts an answer.
+    pub fn count(&self, operation: Option<ApiOperation>, status: u16) {
+        let name = operation.map_or(NO_OPERATION, ApiOperation::name);
+        *self.requests().entry((name, status)).or_default() += 1;
+    }
+
+    /// The counts of answers.
+    pub fn requests(&self) -> MutexGuard<'_, BTreeMap<(&'static str, u16), u64>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn server(&self) -> Value {
         let listening = self.listening();
+        let (mut by_operation, mut by_status) = (BTreeMap::new(), BTreeMap::new());
+        for ((operation, status), number) in &*self.requests() {
+            *by_operation.entry(*operation).or_insert(0) += number;
+            *by_status.entry(status.to_string()).or_insert(0) += number;
+        }
+        by_operation.remove(NO_OPERATION);
         json!({
             "version": env!("CARGO_PKG_VERSION"),
             "pid": std::process::id(),
@@ -179,14 +164,14 @@ impl Runtime {
             "uptime_s": self.clock.elapsed().as_secs(),
             "rss_bytes": resident_bytes(),
             "connections": listening.map(|listening| (listening.connections)()),
-            "requests": self.requests.as_json(),
+            "requests": { "by_operation": by_operation, "by_status": by_status },
         })
     }
 
     /// The output of the runtime command; the last one while it is fresh.
     fn printed(&self, engine: &Engine) -> Option<Result<Value, Error>> {
         let command = self.command.as_ref()?;
-        Some(self.printed.get(|| {
+        Some(self.printed.get(Instant::now(), || {
             let output = hook_output(command, &[], COMMAND_TIMEOUT).map_err(|failure| {
                 let whole = format!("the runtime command {failure}");
                 let whole = without_secrets(&whole, &engine.with_included(&engine.running()));
@@ -277,7 +262,7 @@ mod tests {
         let (fresh, mut made) = (Fresh::for_time(Duration::from_secs(60)), 0);
         let now = Instant::now();
         let mut at = |seconds| {
-            fresh.get_at(now + Duration::from_secs(seconds), || {
+            fresh.get(now + Duration::from_secs(seconds), || {
                 made += 1;
                 made
             })
@@ -287,12 +272,12 @@ mod tests {
 
     #[test]
     fn answers_are_counted_by_operation_and_by_status() {
-        let counts = RequestCounts::default();
+        let runtime = Runtime::new(None);
         for operation in [Some(ApiOperation::History), Some(ApiOperation::Kept), None] {
-            counts.count(operation, 401);
+            runtime.count(operation, 401);
         }
         let expected = json!({ "by_operation": { "history": 2 }, "by_status": { "401": 3 } });
-        assert_eq!(counts.as_json(), expected, "both routes have this name");
+        assert_eq!(runtime.server()["requests"], expected, "both routes have this name");
     }
 
     #[test]

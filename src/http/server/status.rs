@@ -147,7 +147,7 @@ fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {
         "versions": { "mediactl": env!("CARGO_PKG_VERSION"), "api": API_VERSION },
     });
     if handler.service.node().is_some() {
-        body["nodes"] = handler.nodes.get(|| match handler.service.nodes() {
+        body["nodes"] = handler.nodes.get(Instant::now(), || match handler.service.nodes() {
             Ok(records) => node_counts(&records.unwrap_or_default()),
             Err(refusal) => json!({ "unknown": masked_text(&refusal.message) }),
         });

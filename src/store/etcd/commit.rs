@@ -16,7 +16,8 @@ use crate::store::error::LockHolder;
 use crate::store::pending::{CanaryStep, CanaryWish, NodeRecord, NodeState, PendingInfo, PendingRecord};
 use crate::store::record::{ChangeRecord, HistoryEntry};
 use crate::store::{
-    BaseText, Follow, IncludedText, Loaded, PreparedChange, Reconciled, RunBy, Store, Warning, Writer,
+    BaseText, ChangedPaths, Follow, IncludedText, Loaded, PreparedChange, Reconciled, RunBy, Store, Warning,
+    Writer,
 };
 
 /// About how many bytes of records one request for the history reads. etcd's gateway answers with 4 MiB at most, of which
@@ -58,33 +59,19 @@ impl Store for ClusterStore {
             entries.push(HeadRecord { at, ..back }.entry(1));
         }
         let (mut end, mut size) = (last + 1, FIRST_PAGE);
-        let (mut number, mut next) = (entries.len() + 1, end);
         while end > 1 && entries.len() < wanted {
-            let left = u64::try_from(wanted - entries.len()).unwrap_or(u64::MAX);
-            let first = end.saturating_sub(size.min(left)).max(1);
+            let first = end.saturating_sub(size).max(1);
             let range = KeyRange::between(&self.keys().change(first), &self.keys().change(end));
-            let found = self.gateway().range(range)?;
+            let found = self.gateway().range(range)?.into_iter();
+            let of_serial = |found: KeyValue| Some((self.keys().serial_of(&found.key)?, found.value));
+            let found: BTreeMap<_, _> = found.filter_map(of_serial).collect();
             // The serials have no gaps, so behind those that are there are none.
-            if found.is_empty() {
-                break;
+            let Some((&oldest, _)) = found.first_key_value() else { break };
+            for serial in (oldest..end).rev() {
+                entries.push(self.entry(found.get(&serial), serial, entries.len() + 1, &seen));
             }
-            for found in found.iter().rev() {
-                let serial = self.keys().serial_of(&found.key);
-                // A key that is gone in the middle of others is a row, too.
-                let lacking = serial.map_or(0..0, |serial| serial + 1..next);
-                for serial in lacking.rev() {
-                    let why = format!("there is no `{}`", self.keys().change(serial));
-                    entries.push(HistoryEntry::unreadable((Some(number), serial), why));
-                    number += 1;
-                }
-                entries.push(entry(found, serial, number, &seen));
-                if let Some(serial) = serial {
-                    (number, next) = (number + 1, serial);
-                }
-            }
-            let bytes: usize = found.iter().map(|found| found.value.len()).sum();
-            size = (PAGE / (bytes / found.len()).max(1)) as u64;
-            (end, size) = (first, size.clamp(1, LONGEST_PAGE));
+            let bytes: usize = found.values().map(Vec::len).sum();
+            (end, size) = (oldest, ((PAGE / (bytes / found.len()).max(1)) as u64).clamp(1, LONGEST_PAGE));
         }
         entries.truncate(wanted);
         Ok(entries)
@@ -126,7 +113,7 @@ impl Store for ClusterStore {
         };
         let go_back = |why: &str| {
             let back = head.taken_back("", why).ok_or_else(|| self.overtaken())?;
-            self.put_back(&seen, back, None)
+            self.put_head(&seen, back, &[], None)
         };
         let decided = match (verdict(head, &seen.others.concat(), self.keys()), wish) {
             (_, CanaryWish::GoBack(why)) => go_back(why),
@@ -151,13 +138,11 @@ impl Store for ClusterStore {
         for ((found, prefix), parse) in seen.others.iter().zip(&prefixes).zip(forms) {
             for KeyValue { key, value, .. } in found {
                 let key = String::from_utf8_lossy(key);
-                let unreadable = || NodeRecord {
-                    why: Some(format!("`{key}` can't be read")),
-                    ..NodeRecord::absent(NodeState::Gone)
-                };
                 let node = key.trim_start_matches(prefix).to_owned();
-                let row = || NodeRecord { node: node.clone(), ..parse(value).unwrap_or_else(unreadable) };
-                rows.entry(node.clone()).or_insert_with(row);
+                let why = Some(format!("`{key}` can't be read"));
+                let unreadable = || NodeRecord { why, ..NodeRecord::absent(NodeState::Gone) };
+                rows.entry(node.clone())
+                    .or_insert_with(|| NodeRecord { node, ..parse(value).unwrap_or_else(unreadable) });
             }
         }
         Ok(Some(rows.into_values().collect()))
@@ -193,19 +178,6 @@ impl Store for ClusterStore {
     }
 }
 
-/// The entry of a record in the history; one that can't be read is a row that names its key.
-fn entry(found: &KeyValue, serial: Option<u64>, number: usize, seen: &Seen) -> HistoryEntry {
-    let why = match (HeadRecord::parse(&found.value), &seen.head) {
-        (Ok(record), _) if Some(record.serial) == serial => return record.entry(number),
-        // The last change stands twice.
-        (_, Some(head)) if Some(head.serial) == serial => return head.clone().entry(number),
-        (Ok(_), _) => "it is that of another change".to_owned(),
-        (Err(error), _) => error.to_string(),
-    };
-    let why = format!("`{}` can't be read: {why}", String::from_utf8_lossy(&found.key));
-    HistoryEntry::unreadable((serial.map(|_| number), serial.unwrap_or_default()), why)
-}
-
 /// The row of a node of which only the record that stays is there.
 fn gone(record: &[u8]) -> Option<NodeRecord> {
     let MemberRecord { heard, version, serial, .. } = serde_json::from_slice(record).ok()?;
@@ -235,7 +207,11 @@ impl Writer for ClusterWriter<'_> {
     }
 
     /// Nothing writes past the history.
-    fn reconcile(&self, _current: Option<BaseText<'_>>) -> Result<Reconciled, Error> {
+    fn reconcile(
+        &self,
+        _current: Option<BaseText<'_>>,
+        _paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
+    ) -> Result<Reconciled, Error> {
         Ok(Reconciled { warnings: self.warnings.take(), edited_from: None })
     }
 
@@ -264,7 +240,6 @@ impl Writer for ClusterWriter<'_> {
             });
         let head = HeadRecord {
             text,
-            by: store.gateway().login_used(),
             message: record.message.map(str::to_owned),
             change: record.id.map(str::to_owned),
             undoes: record.undoes.map(str::to_owned),
@@ -274,9 +249,10 @@ impl Writer for ClusterWriter<'_> {
             ..next
         };
         Ok(Box::new(move || {
-            store.put_head(&seen, &head, &packed.unwrap_or_default(), None)?;
+            let (id, before) = (head.id.clone(), seen.text().cloned());
+            store.put_head(&seen, head, &packed.unwrap_or_default(), None)?;
             self.pending.take();
-            self.made.replace(Some((head.id.clone(), seen.text().cloned())));
+            self.made.replace(Some((id, before)));
             Ok(Vec::new())
         }))
     }
@@ -289,7 +265,8 @@ impl Writer for ClusterWriter<'_> {
             return Ok(false);
         };
         let because = (record.by, record.message.unwrap_or_default());
-        self.store.put_back(&seen, head.back_at(back, record.operation, because), None).map(|()| true)
+        let head = head.back_at(back, record.operation, because);
+        self.store.put_head(&seen, head, &[], None).map(|()| true)
     }
 
     /// There is no text but those of changes.
@@ -315,32 +292,56 @@ impl Writer for ClusterWriter<'_> {
 }
 
 impl ClusterStore {
+    /// The entry of a change in the history; one whose record can't be read is a row that names its key.
+    fn entry(&self, found: Option<&Vec<u8>>, serial: u64, number: usize, seen: &Seen) -> HistoryEntry {
+        let key = self.keys().change(serial);
+        let why = match (found.map(|found| HeadRecord::parse(found)), &seen.head) {
+            (Some(Ok(record)), _) if record.serial == serial => return record.entry(number),
+            // The last change stands twice.
+            (_, Some(head)) if head.serial == serial => return head.clone().entry(number),
+            (None, _) => format!("there is no `{key}`"),
+            (Some(Ok(_)), _) => format!("`{key}` can't be read: it is that of another change"),
+            (Some(Err(error)), _) => format!("`{key}` can't be read: {error}"),
+        };
+        HistoryEntry::unreadable((Some(number), serial), why)
+    }
+
+    /// Carries a change out where the compared keys are as they were seen. `is_own` knows the record that stands at `key`
+    /// then: if it was sent twice, it may have been carried out the first time.
+    ///
+    /// # Errors
+    /// `Overtaken`; those of the cluster.
+    fn commit(
+        &self,
+        compare: Vec<Compare>,
+        success: Vec<KeyOperation>,
+        key: &str,
+        is_own: impl Fn(HeadRecord) -> bool,
+    ) -> Result<(), Error> {
+        let failure = vec![KeyOperation::Read(KeyRange::one(key))];
+        let reply = self.gateway().txn(&Txn { compare, success, failure, is_change: true })?;
+        let is_made = reply.succeeded
+            || reply.into_first().map(|found| self.record(&found)).transpose()?.is_some_and(is_own);
+        is_made.then_some(()).ok_or_else(|| self.overtaken())
+    }
+
     /// Confirms the last change, if it is the seen one still, its time is not over, and all `conditions`
     /// hold.
     ///
     /// # Errors
     /// `Overtaken`, as well, where nothing is there to be confirmed.
-    pub(super) fn confirm(&self, seen: &Seen, conditions: Vec<Compare>) -> Result<(), Error> {
+    pub(super) fn confirm(&self, seen: &Seen, mut conditions: Vec<Compare>) -> Result<(), Error> {
         let (true, Some(head)) = (seen.has_pending, &seen.head) else { return Err(self.overtaken()) };
         let keys = self.keys();
-        let own = [
-            Compare::unchanged(&keys.head, seen.mod_revision),
-            Compare::unchanged(&keys.pending, seen.pending_revision),
+        conditions.push(Compare::unchanged(&keys.head, seen.mod_revision));
+        conditions.push(Compare::unchanged(&keys.pending, seen.pending_revision));
+        let success = vec![
+            KeyOperation::put(&keys.head, head.confirmed().to_json()),
+            KeyOperation::Delete(KeyRange::one(&keys.pending)),
         ];
-        let reply = self.gateway().txn(&Txn {
-            compare: own.into_iter().chain(conditions).collect(),
-            success: vec![
-                KeyOperation::put(&keys.head, head.confirmed().to_json()),
-                KeyOperation::Delete(KeyRange::one(&keys.pending)),
-            ],
-            failure: vec![KeyOperation::Read(KeyRange::one(&keys.head))],
-            is_change: true,
-        })?;
-        // If it was sent twice, it may have been carried out the first time: nothing else confirms a change and keeps its id.
+        // Nothing else confirms a change and keeps its id.
         let is_it = |found: HeadRecord| found.id == head.id && found.unconfirmed.is_none();
-        let is_confirmed = reply.succeeded
-            || reply.into_first().map(|found| self.record(&found)).transpose()?.is_some_and(is_it);
-        if is_confirmed { Ok(()) } else { Err(self.overtaken()) }
+        self.commit(conditions, success, &keys.head, is_it)
     }
 
     /// Puts the text back that was there before the last change, if that is the seen one still and has run
@@ -352,7 +353,8 @@ impl ClusterStore {
         let head = seen.head.as_ref().filter(|_| seen.has_run_out());
         let back =
             head.and_then(|head| head.taken_back("", NOT_CONFIRMED)).ok_or_else(|| self.overtaken())?;
-        self.put_back(seen, back, Some(Compare::unchanged(&self.keys().pending, seen.pending_revision)))
+        let as_seen = Compare::unchanged(&self.keys().pending, seen.pending_revision);
+        self.put_head(seen, back, &[], Some(as_seen))
     }
 
     /// Begins a new epoch, which continues the seen one as it is, and the epochs of what nodes run.
@@ -361,32 +363,23 @@ impl ClusterStore {
     /// `Overtaken` if there is no change, or one that is not confirmed, or another one was made meanwhile.
     pub fn adopt(&self, seen: &Seen, run: &[&str], by: &str) -> Result<(), Error> {
         let head = seen.head.as_ref().filter(|head| head.unconfirmed.is_none());
-        self.put_back(seen, head.ok_or_else(|| self.overtaken())?.adopted(run, by), None)
+        self.put_head(seen, head.ok_or_else(|| self.overtaken())?.adopted(run, by), &[], None)
     }
 
-    /// Makes a head without a new text the last change, as the login of this writer.
-    pub(super) fn put_back(
-        &self,
-        seen: &Seen,
-        head: HeadRecord,
-        condition: Option<Compare>,
-    ) -> Result<(), Error> {
-        self.put_head(seen, &HeadRecord { by: self.gateway().login_used(), ..head }, &[], condition)
-    }
-
-    /// Makes `head` the last change, if the seen one is that still, and the `condition` holds, too. Its text is put with it,
-    /// compressed; where it has to be confirmed, there is a lease for that.
+    /// Makes `head` the last change, as the login of this writer, if the seen one is that still, and the `condition` holds,
+    /// too. Its text is put with it, compressed; where it has to be confirmed, there is a lease for that.
     ///
     /// # Errors
     /// `Overtaken`; `OutcomeUnknown`; `Unreachable`, `Refused`, `Remote`.
     fn put_head(
         &self,
         seen: &Seen,
-        head: &HeadRecord,
+        head: HeadRecord,
         packed: &[u8],
         condition: Option<Compare>,
     ) -> Result<(), Error> {
         let (keys, gateway) = (self.keys(), self.gateway());
+        let head = HeadRecord { by: gateway.login_used(), ..head };
         let chunks = head.text.iter().flat_map(|text| {
             let put = |(number, chunk): (usize, &[u8])| KeyOperation::put(&keys.chunk(text, number), chunk);
             packed.chunks(CHUNK).enumerate().map(put).collect::<Vec<_>>()
@@ -408,19 +401,10 @@ impl ClusterStore {
             }
             None => KeyOperation::Delete(KeyRange::one(&keys.pending)),
         });
-        success.extend(self.forgotten(seen, head));
+        success.extend(self.forgotten(seen, &head));
         let unchanged = Compare::unchanged(&keys.head, seen.mod_revision);
-        let reply = gateway.txn(&Txn {
-            compare: std::iter::once(unchanged).chain(condition).collect(),
-            success,
-            failure: vec![KeyOperation::Read(KeyRange::one(&own_record))],
-            is_change: true,
-        })?;
-        // If it was sent twice, it may have been carried out the first time.
-        let is_own = |found: HeadRecord| found.id == head.id;
-        let is_made = reply.succeeded
-            || reply.into_first().map(|found| self.record(&found)).transpose()?.is_some_and(is_own);
-        if is_made { Ok(()) } else { Err(self.overtaken()) }
+        let compare = std::iter::once(unchanged).chain(condition).collect();
+        self.commit(compare, success, &own_record, |found| found.id == head.id)
     }
 
     /// The texts that go from the history: those beyond the kept ones, except for the last two.

@@ -62,9 +62,6 @@ const LARGEST_REFUSAL: u64 = 64 << 10;
 /// The path of a watch.
 const WATCH: &str = "watch";
 
-/// The reason why an endpoint that is silent gave no answer.
-const NOT_IN_TIME: &str = "no answer in time";
-
 /// The answer of an endpoint that is none of etcd's.
 const NOT_ETCD: &str = "it does not answer as etcd does";
 
@@ -77,6 +74,9 @@ const CLOSED_AT_FIRST: [&str; 2] = ["tls handshake eof", "connection reset by pe
 
 /// The answer of etcd to a certificate that names a user, where logins are needed.
 const COMMON_NAME: &str = "CommonName of client sending a request against gateway";
+
+/// The message of etcd when it has no space left.
+const NO_SPACE: &str = "database space exceeded";
 
 /// The answer of an etcd that has no users, and so gives no tokens.
 const NO_USERS: &str = "authentication is not enabled";
@@ -146,23 +146,28 @@ struct Login {
 
 /// The reason why a request failed at one endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Failure {
-    /// The endpoint gave no answer.
-    Silent {
-        why: String,
-        /// True if the endpoint is there, and may answer later.
-        may_pass: bool,
-        /// True if it may have carried the request out.
-        may_be_done: bool,
-    },
+struct Failure {
+    kind: FailureKind,
+    why: String,
+}
+
+/// What such a failure means for the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FailureKind {
+    /// The endpoint is not there.
+    Away,
+    /// It did not carry the request out, and may do so later.
+    Waits,
+    /// It gave no answer, and may have carried the request out.
+    Unclear,
     /// The token is wrong, or missing.
-    Token(String),
+    Token,
     /// The password is wrong, or a right is missing.
-    Denied(String),
-    /// An answer has more bytes than the user takes.
+    Denied,
+    /// The answer has more bytes than the user takes.
     TooLarge,
     /// Any other refusal, such as a full disk; or a certificate that can't be used.
-    Other(String),
+    Other,
 }
 
 impl Gateway {
@@ -295,14 +300,14 @@ impl Gateway {
         let (first, count) = (current.load(Ordering::Relaxed), endpoints.len());
         let most = if count == 1 { self.timeout } else { ATTEMPT_TIME.min(self.timeout / 2) };
         let left = || self.timeout.saturating_sub(begin.elapsed());
-        // Why each gave no answer, and whether it may answer later.
-        let mut tried: Vec<Option<(String, bool)>> = vec![None; count];
+        let mut tried: Vec<Option<Failure>> = vec![None; count];
         let (mut is_unknown, mut pause) = (false, PAUSE);
+        let may_answer = |failure: &Failure| failure.kind != FailureKind::Away;
         loop {
             for number in (first..first + count).map(|number| number % count) {
                 // Even without any time left one endpoint is asked once.
                 let is_late = left().is_zero() && tried.iter().any(Option::is_some);
-                if is_late || matches!(tried[number], Some((_, false))) {
+                if is_late || tried[number].as_ref().is_some_and(|failure| !may_answer(failure)) {
                     continue;
                 }
                 match attempt(&endpoints[number], left().min(most).max(PAUSE)) {
@@ -310,14 +315,14 @@ impl Gateway {
                         current.store(number, Ordering::Relaxed);
                         return Ok(answer);
                     }
-                    Err(Failure::Silent { why, may_pass, may_be_done }) => {
-                        is_unknown |= may_be_done && is_change;
-                        tried[number] = Some((why, may_pass || may_be_done));
+                    Err(failure) if failure.is_silence() => {
+                        is_unknown |= failure.kind == FailureKind::Unclear && is_change;
+                        tried[number] = Some(failure);
                     }
                     Err(failure) => return Err(self.error(failure, is_change)),
                 }
             }
-            if left() <= pause || !tried.iter().flatten().any(|(_, may_answer)| *may_answer) {
+            if left() <= pause || !tried.iter().flatten().any(may_answer) {
                 break;
             }
             thread::sleep(pause);
@@ -325,35 +330,36 @@ impl Gateway {
         }
         current.store((first + 1) % count, Ordering::Relaxed);
         let tried = endpoints.iter().zip(tried);
-        let tried = tried.filter_map(|(endpoint, why)| Some(format!("{endpoint}: {}", why?.0)));
-        let (name, reason) = (self.url().to_string(), tried.collect::<Vec<_>>().join("; "));
-        Err(match is_unknown {
-            true => unknown(&name, &reason),
-            false => Error::unreachable_cluster(name, reason),
-        })
+        let tried = tried.filter_map(|(endpoint, failure)| Some(format!("{endpoint}: {}", failure?.why)));
+        let reason = tried.collect::<Vec<_>>().join("; ");
+        Err(if is_unknown { self.unknown(&reason) } else { Error::unreachable_cluster(self.url(), reason) })
     }
 
     /// The error of a request for which an endpoint answered.
-    fn error(&self, failure: Failure, is_change: bool) -> Error {
-        let name = self.url().to_string();
-        let failed = |reason: &str| Error::new(ErrorKind::Failed, format!("`{name}` failed: {reason}"));
-        match failure {
-            Failure::TooLarge if is_change => {
-                unknown(&name, &format!("the answer has more than {} bytes", self.largest()))
-            }
-            Failure::TooLarge => self.too_large(),
-            Failure::Token(reason) | Failure::Denied(reason) => Error::new(
+    fn error(&self, Failure { kind, why }: Failure, is_change: bool) -> Error {
+        let name = self.url();
+        match kind {
+            FailureKind::TooLarge if is_change => self.unknown(&why),
+            FailureKind::TooLarge => self.too_large(),
+            FailureKind::Token | FailureKind::Denied => Error::new(
                 ErrorKind::ClusterDenied,
-                format!("`{name}` refuses this: {reason}"),
+                format!("`{name}` refuses this: {why}"),
             )
             .hint("`--user` and `--password-file` give another login; `etcdctl role get` shows the rights")
-            .because(reason),
-            Failure::Other(reason) | Failure::Silent { why: reason, .. } if reason.contains(NO_SPACE) => {
-                failed(&reason)
-                    .hint("etcd is full: compact it, then `etcdctl defrag` and `etcdctl alarm disarm`")
+            .because(why),
+            _ => {
+                let error = Error::new(ErrorKind::Failed, format!("`{name}` failed: {why}"));
+                let full = "etcd is full: compact it, then `etcdctl defrag` and `etcdctl alarm disarm`";
+                if why.contains(NO_SPACE) { error.hint(full) } else { error }
             }
-            Failure::Other(reason) | Failure::Silent { why: reason, .. } => failed(&reason),
         }
+    }
+
+    /// The cluster may or may not have made the change.
+    fn unknown(&self, reason: &str) -> Error {
+        let message = format!("it is unknown whether the change of `{}` was made: {reason}", self.url());
+        Error::new(ErrorKind::OutcomeUnknown, message)
+            .hint("`mediactl history` shows whether it was made, once the cluster answers")
     }
 
     /// An answer, or a text in it, has more bytes than the user takes; nothing was changed.
@@ -366,28 +372,25 @@ impl Gateway {
 
     /// Sends a request to an endpoint, with a token if etcd asks for one.
     fn send(&self, endpoint: &str, path: &str, body: &Bytes, time: Duration) -> Result<Response, Failure> {
-        let to = self.connection().map_err(|why| Failure::Other(why.to_owned()))?;
-        let Some(token) = self.token(&to, endpoint)? else {
-            return to.post(endpoint, path, body, None, time);
-        };
-        let sent = to.post(endpoint, path, body, Some(&token), time);
-        let mut login = to.login.lock();
-        if login.token.as_ref() == Some(&token) {
-            match &sent {
-                Ok(_) => (login.is_doubted, login.waits, login.pause) = (false, None, Duration::ZERO),
-                Err(Failure::Silent { may_be_done, .. }) => login.is_doubted |= may_be_done,
+        let to = self.connection().map_err(|why| Failure::new(FailureKind::Other, why))?;
+        let mut is_first = true;
+        loop {
+            let token = self.token(&to, endpoint)?;
+            let sent = to.post(endpoint, path, body, token.as_deref(), time);
+            let failed = sent.as_ref().err().map(|failure| failure.kind);
+            let mut login = to.login.lock();
+            match failed {
+                _ if token.is_none() || login.token != token => {}
+                None => (login.is_doubted, login.waits, login.pause) = (false, None, Duration::ZERO),
+                Some(FailureKind::Unclear) => login.is_doubted = true,
                 // It has expired.
-                Err(Failure::Token(_)) => login.token = None,
-                Err(_) => {}
+                Some(FailureKind::Token) => login.token = None,
+                Some(_) => {}
             }
-        }
-        drop(login);
-        match &sent {
-            Err(Failure::Token(_)) => {
-                let token = self.token(&to, endpoint)?;
-                to.post(endpoint, path, body, token.as_deref(), time)
+            let is_expired = token.is_some() && failed == Some(FailureKind::Token);
+            if !std::mem::replace(&mut is_first, false) || !is_expired {
+                return sent;
             }
-            _ => sent,
         }
     }
 
@@ -405,25 +408,21 @@ impl Gateway {
         let time = self.timeout.min(ATTEMPT_TIME);
         let asked = to.post(endpoint, "auth/authenticate", &body.to_string().into(), None, time);
         let token = |answer: &Value| answer["token"].as_str().map(str::to_owned);
-        match asked.and_then(|answer| self.parsed(answer, token)) {
-            Ok(token) => {
-                (login.token, login.is_doubted) = (Some(token.clone()), false);
-                login.put_off(Failure::silent("etcd does not take the token of the last login", true));
-                Ok(Some(token))
-            }
+        let made = match asked.and_then(|answer| self.parsed(answer, token)) {
             // No login is needed: etcd has no users.
-            Err(Failure::Other(why)) if why.contains(NO_USERS) => Ok(None),
+            Err(failure) if failure.why.contains(NO_USERS) => return Ok(None),
             // At a member that is not there it costs etcd nothing.
-            Err(failure @ Failure::Silent { may_be_done: false, .. }) => Err(failure),
-            Err(failure) => {
-                let why = match failure {
-                    Failure::Silent { why, .. } => Failure::silent(why, true),
-                    refusal => refusal,
-                };
-                login.put_off(why.clone());
-                Err(why)
-            }
-        }
+            Err(failure) if failure.kind == FailureKind::Away => return Err(failure),
+            Err(Failure { kind: FailureKind::Unclear, why }) => Err(Failure::new(FailureKind::Waits, why)),
+            made => made,
+        };
+        let unused = || Failure::new(FailureKind::Waits, "etcd does not take the token of the last login");
+        login.pause = (login.pause * 2).clamp(LOGIN_PAUSE, LONGEST_LOGIN_PAUSE);
+        let why = made.as_ref().err().cloned().unwrap_or_else(unused);
+        login.waits = Some((Instant::now() + jittered(login.pause), why));
+        let token = made?;
+        (login.token, login.is_doubted) = (Some(token.clone()), false);
+        Ok(Some(token))
     }
 
     /// The way to etcd with the files as they are now. Where they do not fit together, because only some are replaced so
@@ -443,13 +442,11 @@ impl Gateway {
 
     /// Reads an answer of at most as many bytes as the user takes, and as an answer of etcd may have.
     fn parsed<T>(&self, answer: Response, parse: impl Fn(&Value) -> Option<T>) -> Result<T, Failure> {
-        let most = self.links.given.largest.min(LARGEST_ANSWER);
-        let body = read_body(answer, most)?.ok_or_else(|| match most < LARGEST_ANSWER {
-            true => Failure::TooLarge,
-            false => Failure::more_than(most),
-        })?;
+        let largest = self.largest();
+        let kind = if largest < LARGEST_ANSWER { FailureKind::TooLarge } else { FailureKind::Unclear };
+        let body = read_body(answer, largest.min(LARGEST_ANSWER), kind)?;
         let answer = serde_json::from_slice(&body).ok();
-        let no_answer = || Failure::Silent { why: NOT_ETCD.to_owned(), may_pass: false, may_be_done: true };
+        let no_answer = || Failure::new(FailureKind::Unclear, NOT_ETCD);
         answer.and_then(|answer| parse(&answer)).ok_or_else(no_answer)
     }
 }
@@ -476,31 +473,24 @@ impl GatewaySettings {
 
     /// Makes the TLS configuration; the error says what can't be used. Connections without TLS need none of the files.
     fn tls(&self, is_encrypted: bool) -> Result<ClientConfig, &'static str> {
+        let mut roots = RootCertStore::empty();
+        let authorities = self.authorities.as_ref().map(certificates);
+        if is_encrypted && authorities.as_ref().is_some_and(Vec::is_empty) {
+            return Err("the file of `--cacert` has no certificate");
+        } else if is_encrypted {
+            let known = authorities.unwrap_or_else(|| rustls_native_certs::load_native_certs().certs);
+            roots.add_parsable_certificates(known);
+        }
         let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
-            .expect("the provider has the cipher suites of TLS 1.2 and 1.3");
-        let mut roots = RootCertStore::empty();
-        match &self.authorities {
-            _ if !is_encrypted => return Ok(builder.with_root_certificates(roots).with_no_client_auth()),
-            Some(pem) => {
-                roots.add_parsable_certificates(certificates(pem));
-                if roots.is_empty() {
-                    return Err("the file of `--cacert` has no certificate");
-                }
-            }
-            None => {
-                roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-            }
-        }
-        let builder = builder.with_root_certificates(roots);
-        let Some((certificate, key)) = &self.identity else { return Ok(builder.with_no_client_auth()) };
+            .expect("the provider has the cipher suites of TLS 1.2 and 1.3")
+            .with_root_certificates(roots);
+        let identity = self.identity.as_ref().filter(|_| is_encrypted);
+        let Some((certificate, key)) = identity else { return Ok(builder.with_no_client_auth()) };
         let key = PrivateKeyDer::from_pem_slice(key.content())
             .map_err(|_| "the file of `--key` has no private key")?;
-        let chain = certificates(certificate);
-        if chain.is_empty() {
-            return Err("the file of `--cert` has no certificate");
-        }
-        builder.with_client_auth_cert(chain, key).map_err(|_| "the key of `--key` is not that of `--cert`")
+        let made = builder.with_client_auth_cert(certificates(certificate), key);
+        made.map_err(|_| "the file of `--cert` has no certificate of the key of `--key`")
     }
 }
 
@@ -544,70 +534,61 @@ impl EtcdConnection {
         if status.is_success() {
             return Ok(response);
         }
-        let text =
-            read_body(response, LARGEST_REFUSAL)?.ok_or_else(|| Failure::more_than(LARGEST_REFUSAL))?;
+        let text = read_body(response, LARGEST_REFUSAL, FailureKind::Unclear)?;
         let text = String::from_utf8_lossy(&text);
         Err(Failure::parse(&text).unwrap_or_else(|| match text.contains(COMMON_NAME) {
-            true => Failure::Denied(HAS_COMMON_NAME.to_owned()),
-            false => Failure::silent(format!("{NOT_ETCD} (HTTP {})", status.as_u16()), false),
+            true => Failure::new(FailureKind::Denied, HAS_COMMON_NAME),
+            false => Failure::new(FailureKind::Away, format!("{NOT_ETCD} (HTTP {})", status.as_u16())),
         }))
     }
 }
 
-impl Login {
-    /// Puts the next login off.
-    fn put_off(&mut self, why: Failure) {
-        self.pause = (self.pause * 2).clamp(LOGIN_PAUSE, LONGEST_LOGIN_PAUSE);
-        self.waits = Some((Instant::now() + jittered(self.pause), why));
-    }
-}
-
 impl Failure {
-    /// The request was not carried out.
-    fn silent(why: impl Into<String>, may_pass: bool) -> Self {
-        Self::Silent { why: why.into(), may_pass, may_be_done: false }
+    fn new(kind: FailureKind, why: impl Into<String>) -> Self {
+        Self { kind, why: why.into() }
     }
 
-    /// An endpoint sends more than etcd does.
-    fn more_than(most: u64) -> Self {
-        let why = format!("{NOT_ETCD}: more than {most} bytes");
-        Self::Silent { why, may_pass: false, may_be_done: true }
+    /// True if no answer of etcd says what became of the request.
+    fn is_silence(&self) -> bool {
+        matches!(self.kind, FailureKind::Away | FailureKind::Waits | FailureKind::Unclear)
     }
 
     /// Reads the body of an error response; `None` if it is none of etcd's.
     fn parse(body: &str) -> Option<Self> {
         let body: Value = serde_json::from_str(body).ok()?;
         let code = body["code"].as_u64()?;
-        let why = body["message"].as_str()?.trim_start_matches("etcdserver: ").to_owned();
+        let why = body["message"].as_str()?.trim_start_matches("etcdserver: ");
         let says = |words: &str| why.contains(words);
         // The codes of gRPC.
-        Some(match code {
-            _ if says("revision of auth store is old") => Self::Token(why),
-            16 => Self::Token(why),
-            7 => Self::Denied(why),
-            3 if says("authentication failed") || says("user name") => Self::Denied(why),
+        let kind = match code {
+            _ if says("revision of auth store is old") => FailureKind::Token,
+            16 => FailureKind::Token,
+            7 => FailureKind::Denied,
+            3 if says("authentication failed") || says("user name") => FailureKind::Denied,
             // Cancelled, unknown, too late, aborted, internal, unavailable: it may be over soon, as where there is no leader.
-            1 | 2 | 4 | 10 | 13 | 14 => Self::Silent { why, may_pass: true, may_be_done: true },
-            _ => Self::Other(why),
-        })
+            1 | 2 | 4 | 10 | 13 | 14 => FailureKind::Unclear,
+            _ => FailureKind::Other,
+        };
+        Some(Self::new(kind, why))
     }
 }
 
-/// Reads a body; `None` if it has more than `most` bytes. The deadline of the request holds for it, too.
-fn read_body(response: Response, most: u64) -> Result<Option<Vec<u8>>, Failure> {
+/// Reads a body of at most `most` bytes; a larger one is a failure of the kind `too_large`. The deadline of the request
+/// holds for it, too.
+fn read_body(response: Response, most: u64, too_large: FailureKind) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     match response.take(most + 1).read_to_end(&mut bytes) {
-        Ok(_) => Ok((bytes.len() as u64 <= most).then_some(bytes)),
+        Ok(_) if bytes.len() as u64 <= most => Ok(bytes),
+        Ok(_) => Err(Failure::new(too_large, format!("its answer has more than {most} bytes"))),
         Err(error) => Err(match error.get_ref().and_then(|error| error.downcast_ref()) {
             Some(error) => broken(error),
-            None => Failure::Silent { why: reason(&error), may_pass: true, may_be_done: true },
+            None => Failure::new(FailureKind::Unclear, reason(&error)),
         }),
     }
 }
 
 /// Returns the reason why a request broke.
 fn broken(error: &reqwest::Error) -> Failure {
-    let is_open = !error.is_connect() && !error.is_builder();
     let mut why = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {
@@ -615,25 +596,15 @@ fn broken(error: &reqwest::Error) -> Failure {
         cause = inner.source();
     }
     let is_encrypted = error.url().is_some_and(|url| url.scheme() == "https");
-    if is_encrypted && error.is_connect() && CLOSED_AT_FIRST.contains(&&*why) {
+    if error.is_timeout() {
+        why = "no answer in time".to_owned();
+    } else if is_encrypted && error.is_connect() && CLOSED_AT_FIRST.contains(&&*why) {
         why = "it closed the connection; if it does not speak TLS, begin the URL with `etcd://`".to_owned();
     } else if !is_encrypted && why == CLOSED {
         why = "it closed the connection; if it speaks TLS, begin the URL with `etcds://`".to_owned();
     }
-    if error.is_timeout() {
-        why = NOT_IN_TIME.to_owned();
-    }
-    Failure::Silent { why, may_pass: is_open, may_be_done: is_open }
-}
-
-/// The message of etcd when it has no space left.
-const NO_SPACE: &str = "database space exceeded";
-
-/// A cluster may or may not have made the change.
-fn unknown(name: &str, reason: &str) -> Error {
-    let message = format!("it is unknown whether the change of `{name}` was made: {reason}");
-    Error::new(ErrorKind::OutcomeUnknown, message)
-        .hint("`mediactl history` shows whether it was made, once the cluster answers")
+    let is_open = !error.is_connect() && !error.is_builder();
+    Failure::new(if is_open { FailureKind::Unclear } else { FailureKind::Away }, why)
 }
 
 #[cfg(test)]
@@ -730,6 +701,22 @@ mod tests {
         assert!((0..10).any(|_| ask().is_ok_and(|lease| lease == 7)));
     }
 
+    /// A cluster that had no leader for a while would keep a node away for as long as the longest pause between two logins.
+    #[test]
+    fn a_token_in_doubt_is_used_until_the_next_login_is_due() {
+        let login = Some(("olga".to_owned(), ReplaceableFile::fixed("hunter2")));
+        let settings = GatewaySettings { login, ..GatewaySettings::default() };
+        let gateway = Gateway::new(ClusterUrl::parse("etcd://127.0.0.1:1/p").expect("it is one").0, settings);
+        let to = gateway.connection().expect("it can be made");
+        let waits =
+            Some((Instant::now() + LONGEST_PAUSE * 60, Failure::new(FailureKind::Waits, "no leader")));
+        *to.login.lock() = Login { token: Some("t".to_owned()), is_doubted: true, waits, ..Login::default() };
+        let token = || gateway.token(&to, "http://127.0.0.1:1");
+        assert_eq!(token(), Ok(Some("t".to_owned())));
+        to.login.lock().waits = None;
+        assert!(token().is_err_and(|failure| failure.kind == FailureKind::Away), "it is asked for anew");
+    }
+
     #[test]
     fn an_answer_without_end_is_read_to_a_limit() {
         let (many, slow) = (vec![b' '; 1 << 20], Duration::from_millis(100));
@@ -740,7 +727,8 @@ mod tests {
                 answer.and_then(|answer| gateway.parsed(answer, TxnReply::parse))
             };
             let (answer, sent) = endless(status, &many, Duration::ZERO, ask);
-            assert_eq!(answer, Err(Failure::more_than(why)));
+            let words = format!("its answer has more than {why} bytes");
+            assert_eq!(answer, Err(Failure::new(FailureKind::Unclear, words)));
             // What is on its way is in the buffers of the two sockets.
             assert!(sent < why + (16 << 20), "{status}: {sent}");
         }
@@ -761,19 +749,16 @@ mod tests {
 
     #[test]
     fn answers_of_etcd_are_told_apart() {
-        let passing = |why: &str| Failure::Silent { why: why.to_owned(), may_pass: true, may_be_done: true };
         let wrong = "authentication failed, invalid user ID or password";
-        for (code, message, failure) in [
-            (14, "etcdserver: no leader", passing("no leader")),
-            (16, "etcdserver: invalid auth token", Failure::Token("invalid auth token".to_owned())),
-            (3, &*format!("etcdserver: {wrong}"), Failure::Denied(wrong.to_owned())),
-            (9, "etcdserver: authentication is not enabled", Failure::Other(NO_USERS.to_owned())),
-            (
-                8,
-                "etcdserver: mvcc: database space exceeded",
-                Failure::Other("mvcc: database space exceeded".to_owned()),
-            ),
+        for (code, message, kind) in [
+            (14, "no leader", FailureKind::Unclear),
+            (16, "invalid auth token", FailureKind::Token),
+            (3, wrong, FailureKind::Denied),
+            (9, NO_USERS, FailureKind::Other),
+            (8, "mvcc: database space exceeded", FailureKind::Other),
         ] {
+            let failure = Failure::new(kind, message);
+            let message = format!("etcdserver: {message}");
             let body = json!({"error": message, "code": code, "message": message}).to_string();
             assert_eq!(Failure::parse(&body), Some(failure), "{body}");
         }

@@ -3,7 +3,8 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use serde::{Serialize, Serializer};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 /// Some keys: one, or all from `key` up to `range_end`, which is not meant.
@@ -95,13 +96,17 @@ pub struct Txn {
     pub is_change: bool,
 }
 
-/// A key as it is in etcd.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// A key as it is in etcd. An answer never leaves out the key itself, so that a short one does not become many keys.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct KeyValue {
+    #[serde(deserialize_with = "bytes")]
     pub key: Vec<u8>,
+    #[serde(default, deserialize_with = "bytes")]
     pub value: Vec<u8>,
     /// The revision of etcd at which it was written last.
+    #[serde(default, deserialize_with = "in_string")]
     pub mod_revision: i64,
+    #[serde(default, deserialize_with = "in_string")]
     pub lease: i64,
 }
 
@@ -116,37 +121,24 @@ pub struct TxnReply {
     pub read: Vec<Vec<KeyValue>>,
 }
 
-impl KeyValue {
-    /// A key is never left out, so that a short answer does not become many keys.
-    fn parse(found: &Value) -> Option<Self> {
-        let bytes = |word: &Value| BASE64_STANDARD.decode(word.as_str()?).ok();
-        let value = if found["value"].is_null() { Vec::new() } else { bytes(&found["value"])? };
-        let (mod_revision, lease) = (number(&found["mod_revision"])?, number(&found["lease"])?);
-        Some(Self { key: bytes(&found["key"])?, value, mod_revision, lease })
-    }
-}
-
 impl TxnReply {
     /// Reads an answer, which leaves out what is zero or empty.
     pub fn parse(answer: &Value) -> Option<Self> {
-        let found = |response: &Value| list(&response["response_range"]["kvs"], KeyValue::parse);
+        let found = |response: &Value| {
+            let found = Option::deserialize(&response["response_range"]["kvs"]).ok()?;
+            Some(found.unwrap_or_default())
+        };
+        let responses = Option::<Vec<Value>>::deserialize(&answer["responses"]).ok()?.unwrap_or_default();
         Some(Self {
             revision: number(&answer["header"]["revision"])?,
             succeeded: answer["succeeded"].as_bool().unwrap_or_default(),
-            read: list(&answer["responses"], found)?,
+            read: responses.iter().map(found).collect::<Option<_>>()?,
         })
     }
 
     /// The first key that any step has read.
     pub fn into_first(self) -> Option<KeyValue> {
         self.read.into_iter().flatten().next()
-    }
-}
-
-fn list<T>(values: &Value, parse: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {
-    match values {
-        Value::Null => Some(Vec::new()),
-        values => values.as_array()?.iter().map(parse).collect(),
     }
 }
 
@@ -157,6 +149,14 @@ pub fn number(value: &Value) -> Option<i64> {
 
 fn base64<S: Serializer>(bytes: &impl AsRef<[u8]>, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(&BASE64_STANDARD.encode(bytes))
+}
+
+fn bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+    BASE64_STANDARD.decode(String::deserialize(from)?).map_err(D::Error::custom)
+}
+
+fn in_string<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
+    String::deserialize(from)?.parse().map_err(D::Error::custom)
 }
 
 fn is_zero(number: &i64) -> bool {

@@ -37,7 +37,7 @@ use url::Url;
 
 pub use gateway::{DEFAULT_REQUEST_TIME, Gateway, GatewaySettings};
 pub use messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn, TxnReply};
-pub use nodes::{ForgottenNode, MemberRecord};
+pub use nodes::{ALL_NODES, MemberRecord};
 pub use read::{ClusterStore, Seen};
 pub use records::{HeadRecord, MIN_RECORDS, TextRef, Unconfirmed};
 

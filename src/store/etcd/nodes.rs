@@ -6,7 +6,7 @@ use super::Keys;
 use super::messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn};
 use super::read::ClusterStore;
 use super::records::HeadRecord;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::store::pending::{NodeRecord, NodeState};
 
 /// The time in seconds for which nodes are asked to try again.
@@ -14,6 +14,9 @@ const RETRY_LEASE: u64 = 60;
 
 /// The most operations of a transaction that etcd takes, with some to spare.
 const MAX_PUTS: usize = 100;
+
+/// The hint for a node that is not known.
+pub const ALL_NODES: &str = "`mediactl status` shows the nodes";
 
 /// The record of a node that stays when the node is gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,17 +30,6 @@ pub struct MemberRecord {
     /// The serial that it ran then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub serial: Option<u64>,
-}
-
-/// What was known of a node that was forgotten.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ForgottenNode {
-    /// It was gone.
-    Gone,
-    /// Its record could not be read, so it may live: then it puts another one.
-    Unreadable,
-    /// There was no record of it.
-    Unknown,
 }
 
 impl ClusterStore {
@@ -54,15 +46,20 @@ impl ClusterStore {
         })
     }
 
-    /// Removes the records of a node that is gone, or whose record can't be read.
+    /// Removes the records of a node that is gone, or whose record can't be read: true for that one, which may live, and puts
+    /// another record then.
     ///
     /// # Errors
-    /// `Overtaken` if the node lives; those of the cluster.
-    pub fn forget_node(&self, name: &str) -> Result<ForgottenNode, Error> {
+    /// `Conflict` if the node lives, `NotFound` if there is no record of it; those of the cluster.
+    pub fn forget_node(&self, name: &str) -> Result<bool, Error> {
         let (node, member) = (self.keys().node(name), self.keys().member(name));
+        let lives = || {
+            Error::new(ErrorKind::Conflict, format!("the node `{name}` lives"))
+                .hint("stop it first; within 30 seconds of a crash its record is gone")
+        };
         let found = self.one(&node)?;
         if found.as_ref().is_some_and(|found| serde_json::from_slice::<NodeRecord>(&found.value).is_ok()) {
-            return Err(self.overtaken());
+            return Err(lives());
         }
         let both = || [&node, &member].map(|key| KeyRange::one(key)).into_iter();
         let reply = self.gateway().txn(&Txn {
@@ -71,11 +68,13 @@ impl ClusterStore {
             is_change: true,
             ..Txn::default()
         })?;
-        match (reply.succeeded, found, reply.into_first()) {
-            (false, ..) => Err(self.overtaken()),
-            (_, Some(_), _) => Ok(ForgottenNode::Unreadable),
-            (_, None, Some(_)) => Ok(ForgottenNode::Gone),
-            (_, None, None) => Ok(ForgottenNode::Unknown),
+        match reply.succeeded {
+            false => Err(lives()),
+            true if found.is_none() && reply.into_first().is_none() => {
+                let message = format!("there is no record of the node `{name}`");
+                Err(Error::new(ErrorKind::NotFound, message).hint(ALL_NODES))
+            }
+            true => Ok(found.is_some()),
         }
     }
 
@@ -91,13 +90,13 @@ impl ClusterStore {
         lease: i64,
         known: i64,
     ) -> Result<Option<i64>, Error> {
-        let json = "it has only strings and numbers";
-        let (node_key, member_key) = (self.keys().node(&node.node), self.keys().member(&node.node));
-        let value = serde_json::to_vec(node).expect(json);
-        let put_member = KeyOperation::put(&member_key, serde_json::to_vec(member).expect(json));
+        let key = self.keys().node(&node.node);
+        let [node_json, member_json] = [serde_json::to_vec(node), serde_json::to_vec(member)]
+            .map(|json| json.expect("it has only strings and numbers"));
+        let put_member = KeyOperation::put(&self.keys().member(&node.node), member_json);
         let reply = self.gateway().txn(&Txn {
-            compare: vec![Compare::unchanged(&node_key, known)],
-            success: vec![KeyOperation::put_leased(&node_key, value, lease), put_member],
+            compare: vec![Compare::unchanged(&key, known)],
+            success: vec![KeyOperation::put_leased(&key, node_json, lease), put_member],
             ..Txn::default()
         })?;
         Ok(reply.succeeded.then_some(reply.revision))
@@ -116,8 +115,8 @@ pub(super) fn verdict(
     keys: &Keys,
 ) -> Result<(Vec<Compare>, Vec<String>), String> {
     let (mut conditions, mut whys) = (Vec::new(), Vec::new());
-    let change = head.unconfirmed.as_ref();
-    for name in head.canaries() {
+    let Some(change) = &head.unconfirmed else { return Ok((conditions, whys)) };
+    for name in &change.canary {
         let key = keys.node(name);
         let found = found.iter().find(|found| found.key == key.as_bytes());
         let record = found.and_then(|found| serde_json::from_slice::<NodeRecord>(&found.value).ok());
@@ -125,19 +124,15 @@ pub(super) fn verdict(
             whys.push(format!("`{name}` has no record"));
             continue;
         };
-        let runs_it = record.change.as_ref() == change.map(|change| &change.id);
-        match (&record.state, change.and_then(|change| change.soak_s)) {
-            (NodeState::Failed, _) if record.wanted == Some(head.serial) => {
-                let why = record.why.map_or_else(String::new, |why| format!(": {why}"));
-                return Err(format!("`{name}` did not take it{why}"));
-            }
-            (NodeState::Canary, Some(soak)) if runs_it && !record.has_soaked => {
-                whys.push(format!("`{name}` has not run it for {soak} s"));
-            }
-            (NodeState::Canary, _) if runs_it => {
-                conditions.push(Compare::unchanged(&key, found.mod_revision));
-            }
-            _ => whys.push(format!("`{name}` does not run it")),
+        let runs_it = record.state == NodeState::Canary && record.change.as_ref() == Some(&change.id);
+        if record.state == NodeState::Failed && record.wanted == Some(head.serial) {
+            let why = record.why.map_or_else(String::new, |why| format!(": {why}"));
+            return Err(format!("`{name}` did not take it{why}"));
+        }
+        match change.soak_s {
+            _ if !runs_it => whys.push(format!("`{name}` does not run it")),
+            Some(soak) if !record.has_soaked => whys.push(format!("`{name}` has not run it for {soak} s")),
+            _ => conditions.push(Compare::unchanged(&key, found.mod_revision)),
         }
     }
     Ok((conditions, whys))

@@ -9,7 +9,7 @@ use bytes::Bytes;
 
 use super::gateway::{Gateway, GatewaySettings};
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
-use super::records::{HeadRecord, LARGEST_TEXT, TextRef, UnreadableRecord};
+use super::records::{HeadRecord, LARGEST_TEXT, TextRef};
 use super::{ClusterUrl, Keys};
 use crate::error::{Error, ErrorKind};
 use crate::store::Loaded;
@@ -155,35 +155,20 @@ impl ClusterStore {
     }
 
     pub(super) fn record(&self, found: &KeyValue) -> Result<HeadRecord, Error> {
-        let found_at_head = found.key == self.keys.head.as_bytes();
-        let head = HeadRecord::parse(&found.value).map_err(|error| match error {
-            UnreadableRecord::Format { found, version } if found_at_head => {
-                self.other_format(found, version.as_deref())
-            }
-            error => self.damaged(format!("`{}` ({error})", String::from_utf8_lossy(&found.key))),
-        })?;
-        match head.former().filter(|_| found_at_head) {
+        let read = HeadRecord::parse(&found.value);
+        let foreign = match &read {
+            Ok(head) => head.former(),
+            Err(error) => error.other_format(),
+        };
+        match foreign.filter(|_| found.key == self.keys.head.as_bytes()) {
             Some((what, hint)) => {
-                let message = format!("`{}` has {what} of mediactl 0.1", self.url_text());
+                let message = format!("`{}` has {what}", self.url_text());
                 Err(Error::new(ErrorKind::Unusable, message).hint(hint))
             }
-            None => Ok(head),
+            None => read.map_err(|error| {
+                self.damaged(format!("`{}` ({error})", String::from_utf8_lossy(&found.key)))
+            }),
         }
-    }
-
-    /// What is in the cluster is of another version of mediactl, which says so where it is known.
-    fn other_format(&self, found: u64, version: Option<&str>) -> Error {
-        let message = format!("`{}` has the format {found} of another version of mediactl", self.url_text());
-        let this = env!("CARGO_PKG_VERSION");
-        Error::new(ErrorKind::Unusable, message).hint(match (found, version) {
-            (0 | 1, _) => {
-                "`read -o conf` of the version before prints the configuration, and `save` of this one under \
-                           another prefix begins anew with it"
-                    .to_owned()
-            }
-            (_, Some(version)) => format!("it needs mediactl {version}, and this is {this}"),
-            (_, None) => format!("it needs a later version of mediactl than {this}"),
-        })
     }
 
     /// Reads a text; `None` if it was removed from the history.
@@ -202,11 +187,9 @@ impl ClusterStore {
         let mut read = read.filter(|chunk| chunk.key == self.keys.chunk(text, 0).as_bytes());
         let mut packed = Vec::new();
         for number in 0..text.chunks {
-            let chunk = match read.take() {
-                Some(chunk) => Some(chunk),
-                None => self.one(&self.keys.chunk(text, number))?,
-            };
-            let Some(chunk) = chunk else { return Ok(None) };
+            let known =
+                read.take().map_or_else(|| self.one(&self.keys.chunk(text, number)), |it| Ok(Some(it)));
+            let Some(chunk) = known? else { return Ok(None) };
             if packed.len() + chunk.value.len() > most_packed {
                 return Err(damaged());
             }

@@ -8,15 +8,13 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use ring::digest::{Context, SHA256};
-use serde::de::{Error as _, IgnoredAny};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::store::clock::fresh_id;
-use crate::store::clock::{as_rfc3339, from_milliseconds};
-use crate::store::record::Revision;
-use crate::store::record::{ChangedPaths, DEFAULT_KEEP, HistoryEntry, REVERT};
+use crate::store::clock::{as_rfc3339, fresh_id, from_milliseconds};
+use crate::store::record::{ChangedPaths, DEFAULT_KEEP, HistoryEntry, REVERT, Revision};
 
 /// The form of the records that this version writes.
 const FORMAT: u64 = 3;
@@ -127,9 +125,9 @@ pub struct TextRef {
     pub chunks: usize,
     /// Its SHA-256 hash in hexadecimal digits: unlike the revision, nobody can find another text that has it.
     pub sha256: String,
-    /// True in format 2 if single nodes have other values.
-    #[serde(default, rename = "overlays", deserialize_with = "is_there", skip_serializing)]
-    pub has_overlays: bool,
+    /// In format 2 the values of single nodes.
+    #[serde(default, skip_serializing)]
+    pub overlays: Option<Value>,
 }
 
 /// The data that roll a change back that was not confirmed.
@@ -159,18 +157,24 @@ impl Unconfirmed {
     }
 }
 
-/// What a head of format 2 can have, and this version does not know; and what to do.
-const OVERLAYS: (&str, &str) = (
-    "overlays",
-    "`mediactl overlay remove --all` of that version removes them; what differs on a node stands in a file of the node that \
-     the text includes, such as `include local*.conf;`",
-);
+/// What is to be done with what another version wrote; and the same if nothing takes it away.
+const OVERLAYS: &str = "`mediactl overlay remove --all` of that version removes them; what differs on a node stands in a \
+                        file of the node that the text includes, such as `include local*.conf;`";
+const ANEW: &str = "`read -o conf` of that version prints the configuration without overlays, and `save` of this one under \
+                    another prefix begins anew with it; `cluster adopt` there lets nodes go on with it";
 
-const SIGNATURE: (&str, &str) = (
-    "a signature",
-    "nothing of that version takes it away: its `read -o conf` prints the configuration without overlays, `save` of this \
-     one under another prefix begins anew, and `cluster adopt` there lets nodes go on with it",
-);
+impl UnreadableRecord {
+    /// What the cluster has if it is of another version, which says so where it is known; and what to do.
+    pub fn other_format(&self) -> Option<(String, String)> {
+        let Self::Format { found, version } = self else { return None };
+        let hint = match (found, version) {
+            (0 | 1, _) => ANEW.to_owned(),
+            (_, Some(version)) => format!("it needs mediactl {version}, and this is {VERSION}"),
+            (_, None) => format!("it needs a later version of mediactl than {VERSION}"),
+        };
+        Some((format!("the format {found} of another version of mediactl"), hint))
+    }
+}
 
 impl HeadRecord {
     /// Reads a record.
@@ -178,17 +182,11 @@ impl HeadRecord {
     /// # Errors
     /// It is no JSON, a member is missing, or it has another format. The first version wrote no format.
     pub fn parse(value: &[u8]) -> Result<Self, UnreadableRecord> {
-        #[derive(Deserialize)]
-        struct FormatOfHead {
-            #[serde(default = "first_format")]
-            format: u64,
-            version: Option<String>,
-        }
         // An empty list would be a record without a format.
-        if value.trim_ascii_start().starts_with(b"{")
-            && let FormatOfHead { format: found, version } = serde_json::from_slice(value)?
-            && ![FORMER, FORMAT].contains(&found)
-        {
+        let head: Value = serde_json::from_slice(value)?;
+        let found = head.get("format").map_or(Some(1), Value::as_u64);
+        if let Some(found) = found.filter(|found| head.is_object() && ![FORMER, FORMAT].contains(found)) {
+            let version = head["version"].as_str().map(str::to_owned);
             return Err(UnreadableRecord::Format { found, version });
         }
         let record: Self = serde_json::from_slice(value)?;
@@ -215,13 +213,15 @@ impl HeadRecord {
     }
 
     /// What the record has of format 2 that this version does not know, and would lose; and what to do.
-    pub fn former(&self) -> Option<(&'static str, &'static str)> {
-        match () {
-            () if self.format != FORMER => None,
-            () if self.rest.contains_key("signature") => Some(SIGNATURE),
-            () if self.texts().any(|text| text.has_overlays) => Some(OVERLAYS),
-            () => None,
-        }
+    pub fn former(&self) -> Option<(String, String)> {
+        let has_overlays = self.texts().any(|text| text.overlays.is_some());
+        let (what, hint) = match self.rest.contains_key("signature") {
+            _ if self.format != FORMER => return None,
+            true => ("a signature", ANEW),
+            false if has_overlays => ("overlays", OVERLAYS),
+            false => return None,
+        };
+        Some((format!("{what} of mediactl 0.1"), hint.to_owned()))
     }
 
     /// The record of the change that follows the `last` one, without its text.
@@ -258,8 +258,8 @@ impl HeadRecord {
                 adopts.push(epoch.to_owned());
             }
         }
-        let (text, rest) = (self.text.clone(), self.rest.clone());
-        Self { epoch: fresh_id(), adopts, text, rest, ..Self::following(Some(self), ADOPT, by) }
+        let (epoch, text, rest) = (fresh_id(), self.text.clone(), self.rest.clone());
+        Self { epoch, adopts, text, rest, ..Self::following(Some(self), ADOPT, by) }
     }
 
     /// The record that takes the change back; `None` if it is confirmed.
@@ -345,7 +345,7 @@ impl TextRef {
             size,
             chunks: packed.chunks(CHUNK).count(),
             sha256: sha256(pieces),
-            has_overlays: false,
+            overlays: None,
         };
         Some((text, packed))
     }
@@ -374,14 +374,6 @@ fn sha256(pieces: &[&[u8]]) -> String {
     let mut hash = Context::new(&SHA256);
     pieces.iter().for_each(|piece| hash.update(piece));
     hash.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn first_format() -> u64 {
-    1
-}
-
-fn is_there<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
-    Ok(Option::<IgnoredAny>::deserialize(from)?.is_some())
 }
 
 #[cfg(test)]

@@ -25,7 +25,9 @@ use memchr::memmem;
 
 use super::state::{StateDir, UNFINISHED};
 use crate::error::Error;
-use crate::store::record::{ChangeRecord, DEFAULT_KEEP, FileStamp, HAND_EDIT, HistoryEntry, Revision};
+use crate::store::record::{
+    ChangeRecord, ChangedPaths, DEFAULT_KEEP, FileStamp, HAND_EDIT, HistoryEntry, Revision,
+};
 use crate::store::{BaseText, Reconciled};
 
 /// Name of the folder in the state folder.
@@ -64,6 +66,7 @@ fn line_of(serial: u64, record: &ChangeRecord<'_>) -> HistoryEntry {
         id: record.id.map(str::to_owned),
         undoes: record.undoes.map(str::to_owned),
         from: record.from,
+        paths: record.paths.cloned(),
         ..HistoryEntry::new(serial, record.operation)
     }
 }
@@ -254,7 +257,12 @@ impl History {
     }
 
     /// Reconciles the history with the file at `path`, which holds `now`, or is missing.
-    pub fn reconcile(&mut self, path: &Path, now: Option<BaseText<'_>>) -> Result<Reconciled, Error> {
+    pub fn reconcile(
+        &mut self,
+        path: &Path,
+        now: Option<BaseText<'_>>,
+        paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
+    ) -> Result<Reconciled, Error> {
         let warnings = self.damage()?.into_iter().collect();
         let revision = now.map(|now| now.revision);
         let last = self.back().next().filter(|(_, last)| last.before == revision);
@@ -265,13 +273,15 @@ impl History {
         let Some(last) = last else { return Ok(Reconciled { warnings, edited_from: None }) };
         let written = fs::symlink_metadata(path).and_then(|found| found.modified());
         let now_time = SystemTime::now();
+        let edited_from = last.after.and_then(|after| self.text(last.serial, after).ok()?);
+        let texts = edited_from.as_deref().zip(now);
         let line = HistoryEntry {
             at: written.map_or(now_time, |written| written.min(now_time)).max(last.at),
             before: last.after,
             after: revision,
+            paths: texts.and_then(|(old, now)| paths([old, now.text])),
             ..HistoryEntry::new(self.last_serial()? + 1, HAND_EDIT)
         };
-        let edited_from = last.after.and_then(|after| self.text(last.serial, after).ok()?);
         self.keep(line, now.map(|now| now.text), None)?;
         Ok(Reconciled { warnings, edited_from })
     }
@@ -399,7 +409,7 @@ impl Staged {
         record: &ChangeRecord<'_>,
     ) -> Result<Self, Error> {
         let text = old.map(|(old, _)| old.text);
-        history.reconcile(path, old.map(|(old, _)| old))?;
+        history.reconcile(path, old.map(|(old, _)| old), &|_| None)?;
         let last = history.change_before(history.journal.len()).map(|last| last.serial);
         let mut number = history.last_serial()?;
         if let (None, Some(text)) = (last, text) {

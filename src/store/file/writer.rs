@@ -17,7 +17,7 @@ use super::state::{LOCK, StateDir};
 use crate::error::Error;
 use crate::store::record::ChangeRecord;
 use crate::store::{
-    BaseText, Loaded, LockHolder, PendingRecord, PreparedChange, Reconciled, Warning, Writer,
+    BaseText, ChangedPaths, Loaded, LockHolder, PendingRecord, PreparedChange, Reconciled, Warning, Writer,
 };
 
 /// Files in the state folder that a killed writer was writing.
@@ -78,14 +78,18 @@ impl Writer for LockedFile<'_> {
         Ok(in_place::load(self.conf, Some(&self.state))?.0)
     }
 
-    fn reconcile(&self, current: Option<BaseText<'_>>) -> Result<Reconciled, Error> {
+    fn reconcile(
+        &self,
+        current: Option<BaseText<'_>>,
+        paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
+    ) -> Result<Reconciled, Error> {
         let known = self.history.take();
         let mut reconciled = Reconciled::default();
         // Without a change there is no history to reconcile.
         if let Some(mut history) =
             known.map_or_else(|| History::find(&self.state), |known| Ok(Some(known)))?
         {
-            reconciled = history.reconcile(self.conf.target(), current)?;
+            reconciled = history.reconcile(self.conf.target(), current, paths)?;
             self.history.replace(Some(history));
         }
         reconciled.warnings.splice(0..0, self.warnings.take());

@@ -42,18 +42,10 @@ fn a_missing_configuration_is_told_with_what_to_do() {
 }
 
 #[test]
-fn serve_offers_an_account_where_there_is_none() {
+fn serve_says_how_to_set_an_account_where_there_is_none() {
     let place = Place::with("http 80;\n");
-    let serve = || place.mediactl(["serve", "--listen", "127.0.0.1:0"]);
-    serve().run().exits(3).says("no usable `edit_auth`");
-    let question = "`media.conf` has no usable `edit_auth`: set one, with a random password? [y/N]";
-    serve().on_terminal().expect(question).enter("n").exits(3);
-    assert_eq!(place.text(), "http 80;\n");
-    let mut terminal = serve().on_terminal();
-    terminal.expect(question).enter("y").expect("login admin\npassword ").expect("listening on http");
-    terminal.signal(rustix::process::Signal::TERM).exits(0);
-    assert!(place.text().starts_with("http 80;\nedit_auth admin "), "{}", place.text());
-    assert_eq!(place.kept(), ["http 80;\n"]);
+    let run = place.run(["serve", "--listen", "127.0.0.1:0"]).exits(3).says("no usable `edit_auth`");
+    run.says("`mediactl --conf media.conf modify --set edit_auth.login=admin");
 }
 
 #[test]

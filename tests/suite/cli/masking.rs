@@ -176,7 +176,6 @@ fn errors_mask() {
         &["modify", "--set", "edit_auth.password[0]=HUSHX"],
         &["modify", "--set", "edit_auth.pasword=HUSHX"],
         &["modify", "--set", "auth.extra=HUSHX"],
-        &["modify", "--set", "auth.extra={\"a=b\":\"HUSHX\"}"],
         &["modify", "--set", "auth.extra=[\"HUSHX\"]"],
         &["modify", "--set", "streams.cam9.cluster_key=HUSHX"],
         &["modify", "--set", "streams.cam1.urls=HUSHX"],
@@ -210,7 +209,6 @@ fn errors_mask() {
         r#"{"edit_auth":{"password":"HUSHX"#,
         r#"{"edit_auth":{"password":HUSHX}}"#,
         r#"{"edit_auth":{"password":["HUSHX"]}}"#,
-        r#"{"auth":{"extra":{"HUSH=X":"HUSHX"}}}"#,
         r#"{"auth":{"extra":"HUSHX"}}"#,
         r#"{"streams":{"cam1":{"urls":["rtsp://u:HUSHX@h/"]}}}"#,
         r#"{"streams":{"cam1":{"urls":[{"url":null,"password":"HUSHX"}]}}}"#,
@@ -223,8 +221,7 @@ fn errors_mask() {
         r#"{"password":[["HUSHX",null]]}"#,
     ] {
         let run = place.patch(patch).exits(3);
-        let shown = run.err.replace("HUSH=X", "");
-        assert!(!shown.contains("HUSH"), "{patch} {shown}");
+        assert!(!run.err.contains("HUSH"), "{patch} {}", run.err);
     }
     assert_eq!(place.text(), PLANTED);
 }

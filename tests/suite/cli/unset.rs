@@ -18,10 +18,10 @@ pub(crate) const MISSING: &[(&str, &str)] = &[
     ("streams.cam1.auth.url", "there is no `url` in `auth`"),
     ("auth.extra.relam", "did you mean `realm`?"),
     ("auth.extra.realm.x", "nothing below a plain value"),
-    ("streams.cam1.urls[4]", "the list has one element"),
+    ("streams.cam1.urls[4]", "the list has 1, counted from 0"),
     ("streams.cam1.urls[url=udp://x]", "no element of the list matches"),
     ("streams.cam1.urls[0].loop", "the entry has no `loop`"),
-    ("streams.film.urls[1]", "the list has one element"),
+    ("streams.film.urls[1]", "the list has 1, counted from 0"),
     ("streams.none.urls", "`urls` is not set"),
     ("streams.*.cluster_key", "`cluster_key` is not set"),
     ("plugins.*", "`*` matches nothing here"),
@@ -82,10 +82,10 @@ const SEVERAL: &str = "stream cam1 {\n  archive /storage/cam0 7d;\n  push a;\n  
 fn a_plain_value_with_blanks_is_refused_where_the_directive_has_several_words() {
     let place = Place::with(SEVERAL);
     let refused = place.set(&["streams.cam1.archive=/storage/cam1 14d"]).exits(3);
-    refused.says("one word in quotes").says(r#"`["/storage/cam1","14d"]`"#);
-    place.set(&["streams.cam1.archive=/storage 14"]).exits(3).says(r#"`["/storage",14]`"#);
-    place.set(&["streams.cam1.push[1]=b d"]).exits(3).says(r#"`["b","d"]`"#);
-    place.set(&["streams.*.archive=a {b"]).exits(3).says(r#"`["a","{b"]`"#);
+    refused.says("one word in quotes").says("give the words as a JSON array");
+    place.set(&["streams.cam1.archive=/storage 14"]).exits(3).says("JSON array");
+    place.set(&["streams.cam1.push[1]=b d"]).exits(3).says("JSON array");
+    place.set(&["streams.*.archive=a {b"]).exits(3).says("JSON array");
     assert_eq!(place.text(), SEVERAL);
     place
         .set(&[r#"streams.cam1.archive=["/storage/cam1","14d"]"#])

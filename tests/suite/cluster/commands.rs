@@ -78,7 +78,7 @@ fn a_change_goes_the_way_it_goes_on_a_file() {
         &["fmt", "--check"],
         &["modify", "--set", "title=x", "--check-cmd", "grep -q nothing $MEDIACTL_TEXT"],
         &["modify", "--set", "title=x", "--check-cmd", "grep -q title $MEDIACTL_TEXT"],
-        &["modify", "--set", "title=y", "--reload-cmd", "false"],
+        &["modify", "--set", "title=y", "--reload-cmd", "! grep -q \"title y\" \"$MEDIACTL_TEXT\""],
         &["rm", "streams.cam1"],
         &["confirm"],
         &["explain", "streams.cam.2"],

@@ -93,7 +93,7 @@ fn write(store: &dyn Store, text: &[u8], record: &ChangeRecord<'_>) -> Result<()
         Err(error) => return Err(error),
     };
     let base = old.as_ref().map(|old| old.as_base());
-    writer.reconcile(base)?;
+    writer.reconcile(base, &|_| None)?;
     let pieces = [&text[..text.len() / 2], &text[text.len() / 2..]];
     writer.prepare(base, Some(&pieces), record)?().map(|_| ())
 }
@@ -136,7 +136,7 @@ fn own_texts_are_no_hand_edits(store: &dyn Store) {
     let loaded = store.load().expect("it is there");
     assert_eq!(store.edited_from(loaded.as_base().revision), None);
     let writer = writer(store);
-    let reconciled = writer.reconcile(Some(loaded.as_base())).expect("it can be done");
+    let reconciled = writer.reconcile(Some(loaded.as_base()), &|_| None).expect("it can be done");
     assert!(reconciled.warnings.is_empty() && reconciled.edited_from.is_none());
     drop(writer);
     assert_eq!(store.history(WHOLE_HISTORY).expect("it can be read").len(), 2);

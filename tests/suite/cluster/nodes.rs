@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use mediactl::store::etcd::{GatewaySettings, HeadRecord, KeyOperation, KeyRange, Keys, Txn, Unconfirmed};
+use mediactl::store::etcd::{
+    ClusterStore, GatewaySettings, HeadRecord, KeyOperation, KeyRange, Keys, Txn, Unconfirmed,
+};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -95,6 +97,19 @@ impl TestNode {
     #[track_caller]
     pub fn until(&self, what: &str, is: impl Fn(&Value) -> bool) -> Value {
         until(&format!("`{}` is not {what}", self.name), || Some(self.report()).filter(|report| is(report)))
+    }
+
+    /// Waits until it runs a change, and hears the cluster.
+    #[track_caller]
+    pub fn until_at(&self, serial: u64) {
+        self.until("at the change", |report| report["serial"] == serial && report["away"] == Value::Null);
+    }
+
+    /// Starts a node that follows the first change.
+    pub fn following(etcd: &Etcd, name: &str, options: &[&str]) -> Self {
+        let node = Self::start(etcd, name, options);
+        node.until_at(1);
+        node
     }
 
     /// Waits until its file has a text.
@@ -206,7 +221,7 @@ fn an_edit_by_hand_is_told_and_overwritten_by_the_next_change_or_kept() {
     let plain = TestNode::start(&etcd, "plain", &[]);
     let keeping = TestNode::start(&etcd, "keeping", &["--on-drift", "keep"]);
     for node in [&plain, &keeping] {
-        node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+        node.until_at(1);
         node.place.put(CONF, format!("{SAMPLE}# by hand\n"));
         node.until("drifted", |report| report["state"] == "drifted");
     }
@@ -224,8 +239,7 @@ fn an_edit_by_hand_is_told_and_overwritten_by_the_next_change_or_kept() {
 #[test]
 fn a_node_goes_on_without_etcd_starts_without_it_and_is_soon_back() {
     let Some(etcd) = with_sample(1) else { return };
-    let mut node = TestNode::start(&etcd, "a", &COUNTING);
-    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let mut node = TestNode::following(&etcd, "a", &COUNTING);
     etcd.pause(0);
     node.until("away", |report| report["away"] != Value::Null);
     node.run(&["read", "rtsp"]).exits(0).prints("554");
@@ -245,8 +259,7 @@ fn a_node_goes_on_without_etcd_starts_without_it_and_is_soon_back() {
 #[test]
 fn the_history_of_a_node_names_what_made_each_change_and_it_goes_back_to_texts_of_the_cluster_alone() {
     let Some(etcd) = with_sample(1) else { return };
-    let node = TestNode::start(&etcd, "a", &[]);
-    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let node = TestNode::following(&etcd, "a", &[]);
     let run = |arguments: &[&str]| cluster(&etcd, &[arguments, &["--wait", "60s"]].concat()).exits(0);
     run(&["modify", "--set", "rtsp=8554", "-m", "its port"]);
     run(&["rm", "streams.cam1"]);
@@ -281,9 +294,7 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
     let picky = TestNode::start(&etcd, "a", &["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"]);
     let mut slow = TestNode::start(&etcd, "b", &["--reload-cmd", "test ! -e hold && echo >> reloads"]);
     let other = TestNode::start(&etcd, "c", &COUNTING);
-    for node in [&picky, &slow, &other] {
-        node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
-    }
+    [&picky, &slow, &other].iter().for_each(|node| node.until_at(1));
     let modify = |port: &str, canary: &[&str]| {
         let set = format!("rtsp={port}");
         cluster(&etcd, &[&["modify", "--set", &set], canary].concat())
@@ -330,8 +341,7 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
 #[test]
 fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     let Some(etcd) = with_sample(1) else { return };
-    let mut node = TestNode::start(&etcd, "a", &["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"]);
-    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let mut node = TestNode::following(&etcd, "a", &["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"]);
     cluster(&etcd, &["status", "--exit-code"]).exits(0);
     cluster(&etcd, &["wait", "--rolled-out", "1"]).exits(0);
     cluster(&etcd, &["modify", "--set", "rtsp=555", "--wait", "60s"]).exits(0);
@@ -347,7 +357,7 @@ fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     // A record that can't be read is a row.
     let store = etcd.store(PREFIX, GatewaySettings::default());
     let garbage = KeyOperation::put(&store.keys().node("broken"), b"{".as_slice());
-    store.gateway().txn(&Txn { success: vec![garbage], ..Txn::default() }).expect("it can be put");
+    write(&store, vec![garbage]);
     cluster(&etcd, &["status"]).prints("broken").prints("can't be read").prints("gone");
     cluster(&etcd, &["cluster", "forget", "broken"]).exits(0).says("could not be read");
     cluster(&etcd, &["cluster", "forget", "nobody"]).exits(7).says("no record of the node `nobody`");
@@ -381,8 +391,7 @@ fn two_processes_of_one_name_say_so() {
 #[test]
 fn a_command_that_a_signal_ends_while_it_waits_says_what_becomes_of_the_change() {
     let Some(etcd) = with_sample(1) else { return };
-    let node = TestNode::start(&etcd, "a", &[]);
-    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let node = TestNode::following(&etcd, "a", &[]);
     let proxy = Proxy::start(etcd.address(0), || {});
     let url = format!("etcd://{}{PREFIX}", proxy.address);
     let place = Place::with(SAMPLE);
@@ -441,24 +450,22 @@ fn an_unconfirmed_change_whose_time_is_over_is_shown_as_that() {
 #[test]
 fn what_another_version_wrote_is_told_with_the_way_out() {
     let Some(etcd) = with_sample(1) else { return };
-    let mut node = TestNode::start(&etcd, "a", &[]);
-    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let mut node = TestNode::following(&etcd, "a", &[]);
     let store = etcd.store(PREFIX, GatewaySettings::default());
     let earlier = include_bytes!("../../fixtures/pending/head.json").to_vec();
     for (head, format, hint) in [
-        (earlier, 1, "`read -o conf` of the version before"),
+        (earlier, 1, "`read -o conf` of that version"),
         (br#"{"format":4}"#.to_vec(), 4, "it needs a later version of mediactl than 0."),
         (br#"{"format":4,"version":"0.9.1"}"#.to_vec(), 4, "it needs mediactl 0.9.1, and this is 0."),
     ] {
-        let success = vec![KeyOperation::put(&store.keys().head, head)];
-        store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+        write(&store, vec![KeyOperation::put(&store.keys().head, head)]);
         for command in
             [&["read"][..], &["history"], &["status"], &["modify", "--set", "rtsp=1"], &["save", CONF]]
         {
             let told = cluster(&etcd, command).exits(9);
             told.says(&format!("has the format {format} of another version")).says(hint);
         }
-        let is_told = |report: &Value| report["away"].to_string().contains("of another version");
+        let is_told = |report: &Value| report["away"].to_string().contains(hint);
         node.until("going on", |report| report["state"] == "failed" && is_told(report));
         assert_eq!(node.place.text(), SAMPLE);
         node.run(&["status"]).prints("what stands in etcd can't be used: ").prints(hint).hides("reached");
@@ -483,9 +490,8 @@ fn a_head_of_the_version_before_is_read_and_the_next_change_is_of_this_one() {
         serde_json::from_slice(&found[0].value).expect("it is JSON")
     };
     let put = |values: &[(&str, &Value)]| {
-        let put = |(key, value): &(&str, &Value)| KeyOperation::put(key, value.to_string());
-        let success = values.iter().map(put).collect();
-        store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+        let one = |(key, value): &(&str, &Value)| KeyOperation::put(key, value.to_string());
+        write(&store, values.iter().map(one).collect());
     };
     let mut head = json(&keys.head);
     assert_eq!((&head["format"], &head["version"]), (&json!(3), &json!(env!("CARGO_PKG_VERSION"))));
@@ -535,8 +541,7 @@ fn a_head_of_the_version_before_is_read_and_the_next_change_is_of_this_one() {
 #[test]
 fn a_change_of_the_version_before_that_waits_goes_to_its_first_nodes_alone() {
     let Some(etcd) = with_sample(1) else { return };
-    let node = TestNode::start(&etcd, "b", &[]);
-    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let node = TestNode::following(&etcd, "b", &[]);
     cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "60", "-q"]).exits(0);
     node.until_text(&with_rtsp("555"));
     let store = etcd.store(PREFIX, GatewaySettings::default());
@@ -544,8 +549,7 @@ fn a_change_of_the_version_before_that_waits_goes_to_its_first_nodes_alone() {
     let mut former: Value = serde_json::from_slice(&head.to_json()).expect("it is JSON");
     former["format"] = json!(2);
     former["unconfirmed"]["canaries"] = json!(["a"]);
-    let success = vec![KeyOperation::put(&store.keys().head, former.to_string())];
-    store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+    write(&store, vec![KeyOperation::put(&store.keys().head, former.to_string())]);
     node.until_text(SAMPLE);
     cluster(&etcd, &["confirm"]).exits(0);
     node.until_text(&with_rtsp("555"));
@@ -566,8 +570,7 @@ fn a_change_of_the_version_before_goes_back_in_its_format() {
     former.as_object_mut().expect("it is one").remove("version");
     let overlay = format!("{PREFIX}/overlay/9999999998/ab/0000");
     let put = [(&store.keys().head, former.to_string()), (&overlay, "{}".to_owned())];
-    let success = put.map(|(key, value)| KeyOperation::put(key, value)).into();
-    store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+    write(&store, put.map(|(key, value)| KeyOperation::put(key, value)).into());
     // Its time is over.
     let pending = &store.keys().pending;
     etcd.remove(pending, &format!("{pending}0"));
@@ -582,6 +585,11 @@ fn a_change_of_the_version_before_goes_back_in_its_format() {
     node.until_text(&with_rtsp("556"));
 }
 
+/// Writes to the etcd as no program of ours does.
+fn write(store: &ClusterStore, success: Vec<KeyOperation>) {
+    store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+}
+
 /// The operations that make `made` the last change.
 fn put_change(keys: &Keys, made: &HeadRecord) -> Vec<KeyOperation> {
     vec![
@@ -593,8 +601,7 @@ fn put_change(keys: &Keys, made: &HeadRecord) -> Vec<KeyOperation> {
 #[test]
 fn a_forged_date_ends_no_following() {
     let Some(etcd) = with_sample(1) else { return };
-    let node = TestNode::start(&etcd, "a", &[]);
-    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    let node = TestNode::following(&etcd, "a", &[]);
     let store = etcd.store(PREFIX, GatewaySettings::default());
     let head = store.seen().expect("it can be read").head.expect("there is one");
     let (id, back) = ("forged".to_owned(), head.text.clone());
@@ -610,7 +617,7 @@ fn a_forged_date_ends_no_following() {
     let mut success = put_change(store.keys(), &forged);
     let lease = store.gateway().grant(300).expect("it answers");
     success.push(KeyOperation::put_leased(&store.keys().pending, id, lease));
-    store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
+    write(&store, success);
     node.until("at the forged change", |report| report["wanted"] == 2);
     cluster(&etcd, &["status"]).exits(1).prints("waits to be confirmed");
     cluster(&etcd, &["confirm"]).exits(0);
@@ -638,7 +645,7 @@ fn a_key_pending_of_another_change_or_without_a_lease_permits_nothing() {
                 KeyOperation::put_leased(&store.keys().pending, "another", lease)
             }
         };
-        store.gateway().txn(&Txn { success: vec![pending], ..Txn::default() }).expect("it can be put");
+        write(&store, vec![pending]);
         cluster(&etcd, &["confirm"]).exits(7).says("no change waits");
         node.until_text(SAMPLE);
         until("nobody commits that", is_over);
@@ -652,9 +659,7 @@ fn no_node_reads_the_record_of_another() {
     let first = TestNode::start(&etcd, "first", &["--reload-cmd", "sleep 1"]);
     let url = format!("etcd://{}{PREFIX}", proxy.address);
     let other = TestNode::start_in(Place::empty(), &url, "other", &COUNTING);
-    for node in [&first, &other] {
-        node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
-    }
+    [&first, &other].iter().for_each(|node| node.until_at(1));
     proxy.passed();
     cluster(&etcd, &["modify", "--set", "rtsp=555", "--canary", "first"]).exits(0);
     other.until_text(&with_rtsp("555"));
@@ -667,11 +672,8 @@ fn no_node_reads_the_record_of_another() {
 fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
     let Some(etcd) = with_sample(1) else { return };
     let picky = ["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"];
-    let nodes = [("a", &picky[..]), ("b", &COUNTING[..])].map(|(name, options)| {
-        let node = TestNode::start(&etcd, name, options);
-        node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
-        node
-    });
+    let nodes = [("a", &picky[..]), ("b", &COUNTING[..])]
+        .map(|(name, options)| TestNode::following(&etcd, name, options));
     let [a, b] = &nodes;
     let send = |node: &TestNode, port: &str, query: &str| {
         let body = format!("{{\"rtsp\":{port}}}");
@@ -722,11 +724,7 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
 #[test]
 fn a_node_tells_of_all_nodes() {
     let Some(etcd) = with_sample(1) else { return };
-    let nodes = ["a", "b"].map(|name| {
-        let node = TestNode::start(&etcd, name, &[]);
-        node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
-        node
-    });
+    let nodes = ["a", "b"].map(|name| TestNode::following(&etcd, name, &[]));
     let get = |target: &str| {
         let (status, answer) = ask(&nodes[0].place, &format!("GET /media/api/{target}"), "");
         assert_eq!(status, 200, "{answer}");
@@ -754,7 +752,7 @@ fn a_node_that_a_change_cuts_off_goes_back_by_itself() {
     let proxy = Proxy::start(etcd.address(0), || {});
     let url = format!("etcd://{}{PREFIX}", proxy.address);
     let mut node = TestNode::start_in(Place::empty(), &url, "a", &COUNTING);
-    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    node.until_at(1);
     cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "4s"]).exits(0);
     node.until_text(&with_rtsp("555"));
     proxy.set(Line::Broken);
@@ -793,7 +791,7 @@ fn a_node_that_refuses_the_next_change_goes_back_from_the_one_that_was_taken_bac
     let url = format!("etcd://{}{PREFIX}", proxy.address);
     let options = ["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"];
     let mut node = TestNode::start_in(Place::empty(), &url, "a", &options);
-    node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
+    node.until_at(1);
     cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "300s"]).exits(0);
     node.until("running it", |report| report["serial"] == 2 && report["state"] == "running");
     // It sees that the change went back, and the next one, at once.
@@ -845,8 +843,7 @@ fn a_node_that_was_killed_while_it_took_a_text_has_the_media_server_load_it() {
     let Some(etcd) = with_sample(1) else { return };
     // The media server has loaded what its reload command copied.
     let reload = "sleep 0.3; cp $MEDIACTL_TEXT loaded";
-    let mut node = TestNode::start(&etcd, "a", &["--reload-cmd", reload]);
-    node.until("running", |report| report["serial"] == 1);
+    let mut node = TestNode::following(&etcd, "a", &["--reload-cmd", reload]);
     for (round, delay) in [0, 20, 60, 150, 250, 320].into_iter().enumerate() {
         let port = (600 + round).to_string();
         cluster(&etcd, &["modify", "--set", &format!("rtsp={port}")]).exits(0);
@@ -870,9 +867,7 @@ fn the_first_nodes_have_to_stay_healthy_before_the_others_follow() {
     let unhealthy = ["--health-cmd", "test ! -e sick || test $MEDIACTL_NODE != a"];
     let first = TestNode::start(&etcd, "a", &unhealthy);
     let other = TestNode::start(&etcd, "b", &COUNTING);
-    for node in [&first, &other] {
-        node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
-    }
+    [&first, &other].iter().for_each(|node| node.until_at(1));
     let place = Place::with(SAMPLE);
     let modify = |port: &str, options: &[&str]| {
         let set = format!("rtsp={port}");
@@ -907,24 +902,9 @@ fn the_first_nodes_have_to_stay_healthy_before_the_others_follow() {
     let mut watched = TestNode::start(&etcd, "c", &health);
     watched.until("running", |report| report["serial"].is_u64() && report["state"] == "running");
     let checks = || fs::read_to_string(watched.place.path("checked")).map_or(0, |runs| runs.lines().count());
-    let mut deciding = etcd
-        .mediactl(
-            &place,
-            PREFIX,
-            &[
-                "modify",
-                "-q",
-                "--set",
-                "rtsp=560",
-                "--canary",
-                "c",
-                "--canary-time",
-                "50s",
-                "--confirm",
-                "60s",
-            ],
-        )
-        .start();
+    let long =
+        "modify -q --set rtsp=560 --canary c --canary-time 50s --confirm 60s".split(' ').collect::<Vec<_>>();
+    let mut deciding = etcd.mediactl(&place, PREFIX, &long).start();
     watched.until_text(&with_rtsp("560"));
     let (begin, checked) = (Instant::now(), checks());
     until("it is not checked again", || (checks() > checked + 2).then_some(()));
@@ -959,9 +939,7 @@ fn a_canary_that_was_killed_and_whose_reload_fails_is_not_promoted() {
                   false; else echo >> reloads; fi";
     let mut canary = TestNode::start(&etcd, "a", &["--reload-cmd", reload]);
     let other = TestNode::start(&etcd, "b", &COUNTING);
-    for node in [&canary, &other] {
-        node.until("running", |report| report["serial"] == 1 && report["away"] == Value::Null);
-    }
+    [&canary, &other].iter().for_each(|node| node.until_at(1));
     let before = other.reloads();
     canary.place.put("hold", "");
     let place = Place::with(SAMPLE);
@@ -982,8 +960,7 @@ fn a_canary_that_was_killed_and_whose_reload_fails_is_not_promoted() {
 #[test]
 fn a_node_that_slept_over_a_compaction_goes_to_the_newest_head() {
     let Some(etcd) = with_sample(1) else { return };
-    let node = TestNode::start(&etcd, "a", &COUNTING);
-    node.until("running", |report| report["serial"] == 1);
+    let node = TestNode::following(&etcd, "a", &COUNTING);
     let before = node.reloads();
     node.server.as_ref().expect("it runs").signal(Signal::STOP);
     for port in 600..620 {
@@ -1010,8 +987,7 @@ fn a_rollback_of_a_cluster_names_the_change_by_its_number_there() {
 #[test]
 fn the_status_of_a_node_lists_what_differs_below_what_is_not_saved() {
     let Some(etcd) = with_sample(1) else { return };
-    let node = TestNode::start(&etcd, "a", &COUNTING);
-    node.until("running", |report| report["serial"] == 1);
+    let node = TestNode::following(&etcd, "a", &COUNTING);
     node.place.put(CONF, with_rtsp("9999"));
     let status = node.run(&["status"]);
     let mut lines = status.out.lines().skip_while(|line| !line.starts_with("saved:"));

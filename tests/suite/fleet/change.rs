@@ -454,5 +454,5 @@ fn a_take_back_has_an_id_of_its_own_and_what_went_back_by_itself_is_shown() {
     eventually(|| edges.texts() == [back(&later), back(SAMPLE)]);
     let shown = edges.on_all(&["history", "--change", &lapsed, "-o", "json"]).exits(0).json();
     assert_eq!(shown["edge-1"][0]["operation"], "revert");
-    edges.run(&["-x", "edge-{0,9}", "status"]).exits(7).says("no context has the name `edge-9`");
+    edges.run(&["-x", "edge-{0,9}", "status"]).exits(7).says("there is no context `edge-9`");
 }

@@ -10,44 +10,22 @@ pub type Case = (&'static str, fn(usize) -> (String, Value));
 /// All of them.
 pub const CASES: &[Case] = &[
     ("unknown top-level keys, new", |n| ("http 80;\n".to_owned(), object(n, "k", |k| json!(k)))),
-    ("unknown top-level keys, changed", |n| {
-        (lines(n, |k| format!("k{k} {k};\n")), object(n, "k", |_| json!("x")))
-    }),
-    ("unknown top-level keys, removed", |n| {
-        (lines(n, |k| format!("k{k} {k};\n")), object(n, "k", |_| Value::Null))
-    }),
-    ("unknown top-level keys, new among others", |n| {
-        (lines(n, |k| format!("k{k} {k};\n")), object(n, "new", |k| json!(k)))
-    }),
+    ("unknown top-level keys, changed", |n| (keys(n), object(n, "k", |_| json!("x")))),
+    ("unknown top-level keys, removed", |n| (keys(n), object(n, "k", |_| Value::Null))),
+    ("unknown top-level keys, new among others", |n| (keys(n), object(n, "new", |k| json!(k)))),
     ("unknown top-level blocks, new", |n| ("http 80;\n".to_owned(), object(n, "k", |k| json!({"a": k})))),
-    ("entries of one line, changed", |n| {
-        (lines(n, |k| format!("k{k} {k}; ")), object(n, "k", |_| json!("x")))
-    }),
-    ("entries of one line, removed", |n| {
-        (lines(n, |k| format!("k{k} {k}; ")), object(n, "k", |_| Value::Null))
-    }),
-    ("entries of one line, every other removed", |n| {
-        (lines(n, |k| format!("k{k} {k}; ")), object(n / 2, "k", |_| Value::Null))
-    }),
+    ("entries of one line, changed", |n| (line(n), object(n, "k", |_| json!("x")))),
+    ("entries of one line, removed", |n| (line(n), object(n, "k", |_| Value::Null))),
+    ("entries of one line, every other removed", |n| (line(n), object(n / 2, "k", |_| Value::Null))),
     ("an http list, reversed", |n| {
         (lines(n, |k| format!("http {};\n", address(k))), json!({"http": ports(n, true)}))
     }),
     ("an http list, new", |n| (String::new(), json!({"http": ports(n, false)}))),
-    ("an http list with blocks, reversed", |n| {
-        (lines(n, |k| format!("http {} {{ api false; }}\n", address(k))), json!({"http": ports(n, true)}))
-    }),
-    ("blocks of an http list, changed", |n| {
-        let text = lines(n, |k| format!("http {} {{ api false; }}\n", address(k)));
-        let options: Map<String, Value> = (0..n).map(|k| (address(k), json!({"api": true}))).collect();
-        (text, json!({"http_options": options}))
-    }),
-    ("blocks of an http list, new", |n| {
-        let options: Map<String, Value> = (0..n).map(|k| (address(k), json!({"api": true}))).collect();
-        (lines(n, |k| format!("http {};\n", address(k))), json!({"http_options": options}))
-    }),
+    ("an http list with blocks, reversed", |n| (port_blocks(n), json!({"http": ports(n, true)}))),
+    ("blocks of an http list, changed", |n| (port_blocks(n), port_options(n))),
+    ("blocks of an http list, new", |n| (lines(n, |k| format!("http {};\n", address(k))), port_options(n))),
     ("entries of one line below many comments, removed", |n| {
-        let line = lines(n, |k| format!("k{k} {k}; "));
-        ("# a\n".repeat(n) + &line, object(n, "k", |_| Value::Null))
+        ("# a\n".repeat(n) + &line(n), object(n, "k", |_| Value::Null))
     }),
     ("keys of a plugin, new", |n| {
         ("plugin a {\n  x 1;\n}\n".to_owned(), plugin(object(n, "k", |k| json!(k))))
@@ -70,60 +48,36 @@ pub const CASES: &[Case] = &[
     ("one of many named blocks", |n| {
         let mut patch = Map::new();
         patch.insert(format!("s{}", n / 2), json!({"a": 2}));
-        (lines(n, |k| format!("peer s{k} {{ a 1; }}\n")), json!({"peer": patch}))
+        (peers(n), json!({"peer": patch}))
     }),
-    ("named blocks, changed", |n| {
-        (
-            lines(n, |k| format!("peer s{k} {{ a 1; }}\n")),
-            json!({"peer": object(n, "s", |_| json!({"a": 2}))}),
-        )
-    }),
+    ("named blocks, changed", |n| (peers(n), json!({"peer": object(n, "s", |_| json!({"a": 2}))}))),
     ("named blocks, new", |n| {
         ("peer a {\n  a 1;\n}\n".to_owned(), json!({"peer": object(n, "s", |_| json!({"a": 2}))}))
     }),
-    ("named blocks, removed", |n| {
-        (
-            lines(n, |k| format!("peer s{k} {{ a 1; }}\n")),
-            json!({"peer": object(n - 1, "s", |_| Value::Null)}),
-        )
-    }),
+    ("named blocks, removed", |n| (peers(n), json!({"peer": object(n - 1, "s", |_| Value::Null)}))),
     ("occurrences, reversed", |n| {
-        let occurrences: Vec<Value> = (0..n).rev().map(|k| json!([format!("a{k}")])).collect();
-        (lines(n, |k| format!("push a{k};\n")), json!({"push": occurrences}))
+        (lines(n, |k| format!("push a{k};\n")), pushes((0..n).rev().map(|k| json!([format!("a{k}")]))))
     }),
     ("occurrences, all others", |n| {
-        let occurrences: Vec<Value> = (0..n).map(|k| json!([format!("b{k}"), "x"])).collect();
-        (lines(n, |k| format!("push a{k};\n")), json!({"push": occurrences}))
+        (lines(n, |k| format!("push a{k};\n")), pushes((0..n).map(|k| json!([format!("b{k}"), "x"]))))
     }),
     ("occurrences of one line, reversed", |n| {
-        let occurrences: Vec<Value> = (0..n).rev().map(|k| json!([format!("a{k}")])).collect();
-        (lines(n, |k| format!("push a{k}; ")), json!({"push": occurrences}))
+        (lines(n, |k| format!("push a{k}; ")), pushes((0..n).rev().map(|k| json!([format!("a{k}")]))))
     }),
     ("words of one directive, reversed", |n| {
         let words: Vec<Value> = (0..n).rev().map(|k| json!(format!("a{k}"))).collect();
         (format!("mark{};\n", lines(n, |k| format!(" a{k}"))), json!({"mark": words}))
     }),
-    ("streams, new", |n| {
-        ("# a\n".repeat(n) + "stream a {\n}\n", json!({"streams": object(n, "s", |_| json!({}))}))
-    }),
-    ("the first streams", |n| {
-        (lines(n, |k| format!("k{k};\n")), json!({"streams": object(n, "s", |_| json!({}))}))
-    }),
-    ("streams, removed", |n| (streams(n), json!({"streams": object(n, "s", |_| Value::Null)}))),
-    ("streams, reversed", |n| {
-        (streams(n), json!({"streams": object(n, "s", |k| json!({"position": n - k}))}))
-    }),
+    ("streams, new", |n| ("# a\n".repeat(n) + "stream a {\n}\n", stream_patch(n, |_| json!({})))),
+    ("the first streams", |n| (lines(n, |k| format!("k{k};\n")), stream_patch(n, |_| json!({})))),
+    ("streams, removed", |n| (streams(n), stream_patch(n, |_| Value::Null))),
+    ("streams, reversed", |n| (streams(n), stream_patch(n, |k| json!({"position": n - k})))),
     ("streams, reversed and changed", |n| {
-        (streams(n), json!({"streams": object(n, "s", |k| json!({"position": n - k, "prepush": 7}))}))
+        (streams(n), stream_patch(n, |k| json!({"position": n - k, "prepush": 7})))
     }),
-    ("streams, all with something new", |n| {
-        (streams(n), json!({"streams": object(n, "s", |_| json!({"prepush": 5}))}))
-    }),
+    ("streams, all with something new", |n| (streams(n), stream_patch(n, |_| json!({"prepush": 5})))),
     ("streams of one line, all with something new", |n| {
-        (
-            lines(n, |k| format!("stream s{k} {{ }} ")),
-            json!({"streams": object(n, "s", |_| json!({"prepush": 5}))}),
-        )
+        (lines(n, |k| format!("stream s{k} {{ }} ")), stream_patch(n, |_| json!({"prepush": 5})))
     }),
     ("urls, reversed", |n| (sources(n, "url"), source_list((0..n).rev()))),
     ("urls, all others", |n| (sources(n, "url"), source_list(n..2 * n))),
@@ -174,12 +128,12 @@ pub type Text = (&'static str, fn(usize) -> String);
 pub const TEXTS: &[Text] = &[
     ("blank lines", |n| "\n".repeat(n) + "http 80;\n"),
     ("comments", |n| "# password=secret\n".repeat(n) + "http 80;\n"),
-    ("top-level keys", |n| lines(n, |k| format!("k{k} {k};\n"))),
+    ("top-level keys", |n| keys(n)),
     ("one top-level key", |n| lines(n, |k| format!("push a{k};\n"))),
     ("one setting", |n| "rtmp 1935;\n".repeat(n)),
-    ("named blocks", |n| lines(n, |k| format!("peer s{k} {{ a 1; }}\n"))),
+    ("named blocks", |n| peers(n)),
     ("named blocks of one name", |n| "peer s { a 1; }\n".repeat(n)),
-    ("blocks of http", |n| lines(n, |k| format!("http {} {{ api false; }}\n", address(k)))),
+    ("blocks of http", |n| port_blocks(n)),
     ("keys of a block of http", |n| block("http 80", n)),
     ("keys of a foreign block", |n| block("cluster", n)),
     ("keys of a plugin", |n| block("plugin a", n)),
@@ -213,6 +167,35 @@ pub fn object(count: usize, prefix: &str, value: impl Fn(usize) -> Value) -> Val
 
 fn address(number: usize) -> String {
     format!("10.{}.{}.{}:80", number >> 16, number >> 8 & 255, number & 255)
+}
+
+fn keys(count: usize) -> String {
+    lines(count, |k| format!("k{k} {k};\n"))
+}
+
+/// The same on one line.
+fn line(count: usize) -> String {
+    lines(count, |k| format!("k{k} {k}; "))
+}
+
+fn peers(count: usize) -> String {
+    lines(count, |k| format!("peer s{k} {{ a 1; }}\n"))
+}
+
+fn port_blocks(count: usize) -> String {
+    lines(count, |k| format!("http {} {{ api false; }}\n", address(k)))
+}
+
+fn port_options(count: usize) -> Value {
+    json!({"http_options": (0..count).map(|k| (address(k), json!({"api": true}))).collect::<Map<_, _>>()})
+}
+
+fn pushes(occurrences: impl Iterator<Item = Value>) -> Value {
+    json!({"push": occurrences.collect::<Vec<_>>()})
+}
+
+fn stream_patch(count: usize, value: impl Fn(usize) -> Value) -> Value {
+    json!({"streams": object(count, "s", value)})
 }
 
 fn ports(count: usize, reversed: bool) -> Vec<String> {

@@ -53,25 +53,29 @@ fn a_change_with_an_unknown_member_is_refused() {
 }
 
 #[test]
-fn a_body_that_is_no_change_is_refused_with_its_member() {
+fn a_body_that_is_no_change_is_refused_with_its_place() {
     let server = Server::over(TEXT);
-    for (sent, why) in [
-        (r#"{"format":[]}"#, "in `format`, "),
-        (r#"{"format":null}"#, "in `format`, "),
-        (r#"{"save":5}"#, "in `save`, "),
-        (r#"{"save":"http 80;","update":"http 81;"}"#, "has 2 with `save` and `update`"),
-        (r#"{"format":{},"s3cret":1}"#, "has 2 with `format`"),
-        (r#"{"s3cret":{}}"#, "takes one of the members `modify`, "),
-        (r#"{"format":{}},"options":{"dry-run":true}"#, "or in `options`, "),
-        (r#"{"format":{}},"options":{"confirm":0}"#, "or in `options`, "),
+    for sent in [
+        r#"{"format":[]}"#,
+        r#"{"format":null}"#,
+        r#"{"save":5}"#,
+        r#"{"save":"http 80;","update":"http 81;"}"#,
+        r#"{"format":{},"s3cret":1}"#,
+        r#"{"s3cret":{}}"#,
+        r#"{"format":{}},"options":{"dry-run":true}"#,
+        r#"{"format":{}},"options":{"confirm":0}"#,
     ] {
         let sent = format!(r#"{{"operation":{sent}}}"#);
         let answer = server.ask("POST", "/media/api/change", &[], &sent);
         refused(&answer, 400, "not-json");
         let detail = body(&answer)["detail"].as_str().unwrap_or_default().to_owned();
-        assert!(detail.contains(why) && !detail.contains("s3cret"), "{sent}: {detail}");
+        assert!(detail.contains(" at line 1 column "), "{detail}");
+        assert!(!detail.contains("s3cret"), "{sent}: {detail}");
         assert_eq!(server.place.text(), TEXT, "{sent}");
     }
+    let cut = server.ask("POST", "/media/api/change", &[], r#"{"operation":{"save":"#);
+    refused(&cut, 400, "not-json");
+    assert!(body(&cut)["detail"].as_str().is_some_and(|detail| detail.contains("EOF")), "{}", body(&cut));
 }
 
 #[test]
@@ -127,16 +131,16 @@ fn parameters_that_are_not_near_are_ignored_and_noted() {
     for (query, notes) in [
         ("dry-run=1", "ignored-parameter dry-run"),
         ("skip_streams=1&runtime=1&format=conf", both),
-        ("path=http&runtime=1&skip_streams=1&x=1", &format!("{both}; ignored-parameter x")),
+        ("path=http&skip_streams=1&runtime=1&x=1", &format!("{both}; ignored-parameter x")),
         ("skip_streams=1&runtime=1&format=json", ""),
-        ("path=http&runtime=0", ""),
+        ("path=http&runtime=0", "ignored-parameter runtime"),
     ] {
         assert_eq!(note("GET", &format!("/media/api/read_config?{query}"), ""), notes, "{query}");
     }
     let many: Vec<String> = (0..20).map(|number| format!("{number}{}", "x".repeat(200))).collect();
     let notes = note("POST", &modify(&many.join("&")), "{}");
     assert_eq!(notes.split("; ").count(), 8, "{notes}");
-    assert!(notes.split("; ").all(|note| note.len() == "ignored-parameter ".len() + 64), "{notes}");
+    assert!(notes.split("; ").all(|note| note.len() == "ignored-parameter ".len() + 32), "{notes}");
 }
 
 #[test]
@@ -167,20 +171,9 @@ fn a_wrong_password_says_that_it_is_wrong() {
 }
 
 #[test]
-fn forms_and_methods_get_hints() {
+fn methods_get_hints() {
     let server = Server::over(TEXT);
     let hint = |answer: &Response| body(answer)["errors"][0]["hint"].as_str().unwrap_or_default().to_owned();
-    for (operation, sent, kind) in [
-        ("modify_config", "data=%7B%22rtmp%22%3A1%7D", "not-json"),
-        ("save_config", "config=http+80%3B", "bad-config"),
-        ("update_config", "config=http+80%3B", "bad-config"),
-    ] {
-        let answer = server.post(operation, sent);
-        refused(&answer, 400, kind);
-        let detail = body(&answer)["detail"].as_str().unwrap_or_default().to_owned();
-        assert!(detail.contains("the body is a form, "), "{detail}");
-        assert!(hint(&answer).contains("--data-binary"), "{}", hint(&answer));
-    }
     let put = server.ask("PUT", "/media/api/save_config", &[], TEXT);
     refused(&put, 405, "method");
     assert_eq!(hint(&put), "use POST");
@@ -214,10 +207,9 @@ fn another_spelling_of_a_path_is_redirected_and_does_nothing() {
         ("//media/api/modify_config", modify),
         ("/media//api///modify_config/", modify),
         (
-            "/media/api/modify%5fconfig?dry_run=0&message=%5f//",
+            "/media//api/modify_config?dry_run=0&message=%5f//",
             "/media/api/modify_config?dry_run=0&message=%5f//",
         ),
-        ("/%6dedia/api/history/%31", "/media/api/history/1"),
         ("//metrics/", "/metrics"),
     ] {
         let answer = server.ask("POST", target, &[], PATCH);
@@ -232,16 +224,15 @@ fn another_spelling_of_a_path_is_redirected_and_does_nothing() {
 }
 
 #[test]
-fn a_stranger_is_redirected_only_to_what_is_open() {
+fn a_stranger_is_not_redirected() {
     let server = Server::over(TEXT);
     let stranger = |target: &str| server.handler.answer(request("GET", target, &[("host", "h")], ""));
-    for target in ["//media/api/read_config", "//metrics", "/media/api/read_config/", "//none"] {
+    for target in ["//media/api/read_config", "//metrics", "/media/api/read_config/", "//none", "//healthz/"]
+    {
         let answer = stranger(target);
         refused(&answer, 401, "unauthorized");
         assert_eq!(header(&answer, "Location"), None, "{target}");
     }
-    let healthy = stranger("//healthz/");
-    assert_eq!((healthy.status, header(&healthy, "Location")), (308, Some("/healthz")));
     let foreign = server.ask("GET", "//media/api/read_config", &[("sec-fetch-site", "cross-site")], "");
     refused(&foreign, 403, "cross-site");
 }
@@ -288,18 +279,11 @@ fn guesses_from_one_64_meet_429_and_strangers_take_no_right_password_away() {
 
 /// An old client gets no other change than it asked for.
 #[test]
-fn parameters_that_are_gone_are_refused_with_what_to_do_instead() {
+fn parameters_that_are_gone_are_refused() {
     let server = Server::over(TEXT);
-    for (query, instead) in [
-        ("owner=x", "null"),
-        ("canary_timeout=60", "confirm=SECONDS"),
-        ("skip_included=true", "leave it out"),
-    ] {
+    for query in ["owner=x", "canary_timeout=60", "skip_included=true"] {
         let refusal = server.ask("POST", &modify(query), &[], r#"{"rtsp":1}"#);
         refused(&refusal, 400, "bad-parameter");
-        let hint = body(&refusal)["errors"][0]["hint"].as_str().unwrap_or_default().to_owned();
-        assert!(hint.contains(instead), "{hint}");
     }
     assert_eq!(server.place.text(), TEXT);
-    assert_eq!(server.ask("GET", "/media/api/read_config?owner=x", &[], "").status, 200);
 }

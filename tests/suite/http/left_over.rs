@@ -196,9 +196,9 @@ fn commands_without_a_server_roll_it_back_first() {
             let call = place.mediactl(command.iter().chain(more));
             call.env("EDITOR", "sh editor.sh").env("HOME", &home).run()
         };
-        let rehearsed = call(&["--dry-run"]).exits(0).says("rtmp, edit_auth.password");
+        let rehearsed = call(&["--dry-run"]).exits(0).says("edit_auth.password, rtmp");
         assert!(place.text() == held && record(&place), "{command:?} {rehearsed:?}");
-        call(&[]).exits(0).says("rtmp, edit_auth.password").hides("LOCKOUT");
+        call(&[]).exits(0).says("edit_auth.password, rtmp").hides("LOCKOUT");
         let text = place.text();
         assert!(
             text.contains(made) && text.contains("s3cret") && !text.contains("rtmp"),

@@ -117,7 +117,7 @@ fn a_wait_without_a_change_ends_with_304_and_no_wait_without_a_tag() {
 #[test]
 fn at_most_a_quarter_waits() {
     let mut server = Server::over(TEXT);
-    server.handler = server.handler.with_connections(4);
+    server.handler.most_waiting = 1;
     let server = Arc::new(server);
     let tag = header(&status(&server, "", &[]), "ETag").expect("it has a tag").to_owned();
     let (waiting, known) = (server.clone(), tag.clone());

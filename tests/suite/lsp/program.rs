@@ -139,12 +139,13 @@ fn hostile_input_gets_errors_of_the_protocol() {
         "Content-Length: x\r\n\r\n",
         "\r\n\r\n",
         "Content-Length: 99999999999999999999\r\n\r\n",
+        "Content-Length: 18446744073709551615\r\n\r\n",
+        "Content-Length: 268435457\r\n\r\n",
     ] {
         // Where the next message begins is not known.
         input(&place, format!("{header}{next}")).exits(1).prints("-32700").prints("\"id\":null");
     }
     // No memory is taken for what is only declared.
-    input(&place, "Content-Length: 18446744073709551615\r\n\r\n{}").exits(1).says_nothing();
     input(&place, "Content-Length: 200000000\r\n\r\n{}").exits(1).says_nothing();
     input(&place, [0xff; 9000]).exits(1).prints("-32700");
 }

@@ -102,16 +102,9 @@ pub(super) fn url(word: Word<'_>, value: &str) -> Option<Diagnostic> {
 
 /// For four numbers, which look like an IP address of version 4: true if one of them is no byte.
 fn parts_of(host: &str) -> Option<bool> {
-    let (mut count, mut is_large) = (0, false);
-    for digits in host.as_bytes().split(|byte| *byte == b'.') {
-        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-            return None;
-        }
-        count += 1;
-        is_large |=
-            digits.iter().fold(0_u32, |number, digit| 256.min(10 * number + u32::from(digit - b'0'))) > 255;
-    }
-    (count == 4).then_some(is_large)
+    let is_byte = |part: &str| is_digits(part).then(|| part.parse::<u8>().is_ok());
+    let [a, b, c, d] = host.split('.').map(is_byte).take(5).collect::<Option<Vec<_>>>()?.try_into().ok()?;
+    Some(!(a && b && c && d))
 }
 
 fn large_part(word: Word<'_>) -> Diagnostic {

@@ -7,9 +7,9 @@
 use std::{iter, mem};
 
 use crate::schema::kinds::WordKind;
-use crate::schema::{ESCAPE, Schema, Scope};
+use crate::schema::{Schema, Scope};
 use crate::syntax::{
-    Diagnostic, Diagnostics, Document, Entry, EntryId, Fix, Word, Words, comment_start, line_end, line_start,
+    Diagnostic, Diagnostics, Document, Entry, Fix, Word, Words, comment_start, line_end, line_start,
 };
 
 /// The columns by which a tab indents.
@@ -59,8 +59,8 @@ fn looks_like_directive(head: Entry<'_>, word: Word<'_>, mut rest: Words<'_>) ->
     let is_on_line =
         |next: Word<'_>| !head.document().text()[word.end() as usize..next.start as usize].contains('\n');
     // A word alone on its line is taken for one only if it has the form of most keywords.
-    let is_keyword_like = || head.is_block() || word.raw.contains(['_', ESCAPE]);
-    let is_lower = |letter: char| letter.is_lowercase() || matches!(letter, '_' | ESCAPE);
+    let is_keyword_like = || head.is_block() || word.raw.contains(['_', Schema::ESCAPE]);
+    let is_lower = |letter: char| letter.is_lowercase() || matches!(letter, '_' | Schema::ESCAPE);
     word.raw.len() > 2
         && word.raw.chars().all(is_lower)
         && rest.next().map_or_else(is_keyword_like, is_on_line)
@@ -150,8 +150,7 @@ fn width(blanks: &str) -> usize {
 /// The last `}` that does not fit its block tells: one at the beginning of a line stands below the directive whose block
 /// it closes, and one behind other text closes a block of the same line.
 pub(super) fn lost_brace(document: &Document, stray: usize) -> Option<Diagnostic> {
-    let entries = (0..document.len()).map(|index| document.entry(EntryId::from_index(index)));
-    let before: Vec<Entry<'_>> = entries.take_while(|entry| entry.start() < stray).collect();
+    let before: Vec<Entry<'_>> = document.all_entries().take_while(|entry| entry.start() < stray).collect();
     let closed = before.iter().filter(|entry| entry.is_block() && entry.end() <= stray);
     let mut braces: Vec<_> = closed.map(|block| (block.end() - 1, Some(*block))).collect();
     braces.sort_by_key(|(brace, _)| *brace);

@@ -8,19 +8,16 @@ mod lost;
 mod names;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::mem;
 
 pub use self::names::{NearMiss, near_miss_in_block};
 
 use crate::schema::codec::{OptionWord, is_plural};
-use crate::schema::kinds::UDP_PORT;
 use crate::schema::members::{inner_scope, read};
-use crate::schema::{Kind, ObjectShape, OptionsShape, Parameter, Schema, Scope, protocol_of_switch};
+use crate::schema::{Kind, ObjectShape, Parameter, Schema, Scope};
 use crate::secret::mask_faults;
-use crate::syntax::{
-    Children, Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word,
-};
+use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, STRAY_BRACE, Severity, Span, Word};
 
 /// The directives, beside the sources themselves, that say where a stream comes from: a template, a publisher, another
 /// server, or a list of files.
@@ -39,8 +36,7 @@ pub fn check(bytes: impl AsRef<[u8]>) -> Diagnostics {
 impl Document {
     /// Returns all diagnostics, those of the parser included, in the order of the text.
     pub fn check(&self) -> Diagnostics {
-        let names = Names::with_capacity(self.entries().count());
-        let mut checker = Checker { names, ..Checker::default() };
+        let mut checker = Checker::default();
         checker.top_level(self);
         let mut diagnostics = self.diagnostics().clone();
         checker.report(self, &mut diagnostics);
@@ -67,7 +63,7 @@ fn is_error<'d>(entry: Entry<'d>, names: &mut Names<'d>) -> bool {
     // A template has the directives of a stream.
     let scope = kind.map_or_else(|| inner_scope(entry), Kind::scope);
     kind.is_some_and(|kind| first(names, kind.noun().into(), entry.group_name()).is_some())
-        || !scope.is_unknown() && entry.children().any(|inner| is_broken(scope, inner))
+        || (scope != Scope::Unknown) && entry.children().any(|inner| is_broken(scope, inner))
 }
 
 /// Where each name of a stream, live, plugin or other named block stands first, by the noun of the block.
@@ -88,8 +84,6 @@ struct Checker<'d> {
     names: Names<'d>,
     /// What each unknown keyword of a scope is nearly: each keyword is compared once.
     near: HashMap<(Scope, Cow<'d, str>), Option<NearMiss>>,
-    /// The directives of many words that have no fault: archives and transcoders are mostly those of other streams, too.
-    faultless: HashSet<(Scope, &'d str)>,
     /// The directives that name a port or an address to listen on.
     listeners: Vec<Entry<'d>>,
     /// The first `include`.
@@ -113,17 +107,12 @@ impl<'d> Checker<'d> {
                     self.diagnostics.push_any(near.and_then(|near| unknown_directive(inner, near)));
                 }
                 self.head(scope, inner);
-                self.deeper(inner.children());
+                // Of what stands deeper, the lines inside of an entry are checked.
+                for deeper in inner.numbers().skip(1) {
+                    self.head(None, document.entry(deeper));
+                }
             }
             self.diagnostics.push_any(self.sourceless.take().map(lacks_source));
-        }
-    }
-
-    /// Checks what stands deeper: the lines inside of an entry alone.
-    fn deeper(&mut self, entries: Children<'d>) {
-        for entry in entries {
-            self.head(None, entry);
-            self.deeper(entry.children());
         }
     }
 
@@ -181,7 +170,7 @@ impl<'d> Checker<'d> {
             }
             Err(None) => {
                 self.foreign(scope, entry);
-                Some(inner_scope(entry)).filter(|inner| !inner.is_unknown())
+                Some(inner_scope(entry)).filter(|inner| *inner != Scope::Unknown)
             }
         }
     }
@@ -192,13 +181,9 @@ impl<'d> Checker<'d> {
             self.set(scope, row, entry);
         }
         let facts = row.codec.facts();
-        let has_many_words = facts.object.is_some() || facts.options.is_some();
-        if has_many_words && self.faultless.contains(&(scope, entry.text())) {
-            return None;
-        }
-        let before = self.diagnostics.count();
         if let Some(kind) = facts.kind {
-            if kind.is_port && !std::ptr::eq(kind, &raw const UDP_PORT) {
+            // A port of UDP is no other listener's.
+            if kind.is_port && row.key != "snmp" {
                 self.listeners.push(entry);
             }
             self.diagnostics.push_any(kind.warning.and_then(|warning| warning(entry.only_argument()?)));
@@ -218,17 +203,13 @@ impl<'d> Checker<'d> {
                 true => entry.arguments().for_each(|word| address::source(word, &mut self.diagnostics)),
                 false => self.source(scope, entry, 0),
             }
-        } else if let Some(options) = facts.options {
-            self.diagnostics.push_any(option_without_sign(options, entry));
+        } else if facts.options.is_some() {
             self.diagnostics.extend(&lost::in_same_line(scope, entry, Some(0)));
         } else if facts.address.is_some() {
             entry.arguments().take(1).for_each(|word| address::backend(word, &mut self.diagnostics));
             self.options(scope, entry, 1);
         } else if let Some(object) = facts.object {
             self.object(scope, object, entry);
-        }
-        if has_many_words && self.diagnostics.count() == before {
-            self.faultless.insert((scope, entry.text()));
         }
         None
     }
@@ -243,11 +224,7 @@ impl<'d> Checker<'d> {
         } else if keyword == "push" {
             let url = entry.arguments().next();
             self.diagnostics.push_any(url.and_then(|url| address::url(url, &url.value())));
-        } else if let Some(protocol) = protocol_of_switch(&keyword).filter(|_| !scope.is_top()) {
-            let found = Diagnostic::warning(keyword_span(entry), format!("servers do not read `{keyword}`"));
-            let found = found.hint(format!("write `{protocol} off;`"));
-            self.diagnostics.push_any((entry.count_arguments() == 0).then_some(found));
-        } else if scope.is_top() && Schema::media().has_named_blocks(&keyword) {
+        } else if scope == Scope::Top && Schema::media().has_named_blocks(&keyword) {
             if let Some(name) = entry.only_argument().filter(|_| entry.is_block()) {
                 self.name(Severity::Warning, keyword, name);
             }
@@ -280,7 +257,7 @@ impl<'d> Checker<'d> {
 
     /// Notes a setting of which the last one counts.
     fn set(&mut self, scope: Scope, row: &'static Parameter, entry: Entry<'d>) {
-        let settings = &mut self.settings[usize::from(!scope.is_top())];
+        let settings = &mut self.settings[usize::from(!(scope == Scope::Top))];
         let Some((_, last)) = settings.iter_mut().find(|(known, _)| std::ptr::eq(*known, row)) else {
             return settings.push((row, entry));
         };
@@ -347,17 +324,6 @@ impl<'d> Checker<'d> {
         let found = Diagnostic::warning(span, message).related(previous, note);
         self.diagnostics.push(found.hint("keep one of them"));
     }
-}
-
-/// `vb 512000` in the place of `vb=512000`.
-fn option_without_sign(options: &OptionsShape, entry: Entry<'_>) -> Option<Diagnostic> {
-    let has_sign = |word: Word<'_>| memchr::memchr(b'=', word.raw.as_bytes()).is_some();
-    let is_name = |word: Word<'_>| options.known.iter().any(|known| known.keyword == word.raw);
-    let mut pairs = entry.arguments().zip(entry.arguments().skip(1));
-    let (name, value) = pairs.find(|(name, value)| is_name(*name) && !has_sign(*value))?;
-    let message = format!("`{} {}` are two options without values", name.raw, value.raw);
-    let hint = format!("write one option as `{}={}`", name.raw, value.raw);
-    Some(Diagnostic::warning(name.span().start..value.end(), message).hint(hint))
 }
 
 /// The warning about an unknown keyword that is nearly a known one.

@@ -49,39 +49,37 @@ fn nearest_in(scope: Scope, may_stand: impl Fn(&ForeignKeyword) -> bool, keyword
     if is_known(scope, keyword) || is_newer(scope, keyword) {
         return None;
     }
-    let own =
-        scope.rows().flat_map(|row| row.keywords.iter().chain([&row.key]).map(move |word| (*word, row)));
-    let foreign = FOREIGN_KEYWORDS.iter().filter(|row| may_stand(row));
-    let foreign = foreign.flat_map(|row| row.keywords.iter().map(move |word| (*word, row)));
-    let near_own = |(word, row): (&'static str, &'static Parameter)| {
-        let keyword = row.keywords.iter().find(|keyword| **keyword == word).or(row.keywords.first());
-        NearMiss { key: row.key, keyword: keyword.copied(), is_only: false, foreign: &[] }
-    };
-    let near_foreign = |(word, row): (&'static str, &'static ForeignKeyword)| NearMiss {
-        key: word,
-        keyword: Some(word),
-        is_only: false,
-        foreign: row.keywords,
-    };
+    // Each word with what is meant by it: a key stands for the first keyword.
+    let own = scope.rows().flat_map(|row| {
+        let words = row.keywords.iter().map(|word| (word, Some(*word)));
+        words
+            .chain([(&row.key, row.keywords.first().copied())])
+            .map(|(word, keyword)| (*word, NearMiss { key: row.key, keyword, is_only: false, foreign: &[] }))
+    });
+    let foreign = FOREIGN_KEYWORDS.iter().filter(|row| may_stand(row)).flat_map(|row| {
+        let near = |word| NearMiss { key: word, keyword: Some(word), is_only: false, foreign: row.keywords };
+        row.keywords.iter().map(move |word| (row, near(*word)))
+    });
     // A foreign directive of which the keyword is the plural, else one that a single slip leads to.
-    let is_plural = |(word, row): &(&str, &ForeignKeyword)| {
-        row.repeats && matches!(keyword.strip_prefix(word), Some("s" | "es"))
+    let is_plural = |(row, near): &(&ForeignKeyword, NearMiss)| {
+        row.repeats && matches!(keyword.strip_prefix(near.key), Some("s" | "es"))
     };
-    let is_slip =
-        |(word, _): &(&str, _)| word.len().min(keyword.len()) > TOO_SHORT && is_one_edit(word, keyword);
+    let is_slip = |(_, near): &(&ForeignKeyword, NearMiss)| {
+        near.key.len().min(keyword.len()) > TOO_SHORT && is_one_edit(near.key, keyword)
+    };
     let nearest = Schema::nearest(keyword, own.clone().map(|(word, _)| word));
     let nearest = nearest.and_then(|word| own.clone().find(|(known, _)| *known == word));
     let other = || {
         let is_elsewhere = Schema::media().is_any_keyword(keyword);
         let mut words = foreign.clone().filter(|_| !is_elsewhere);
-        words.clone().find(is_plural).or_else(|| words.find(is_slip)).map(near_foreign)
+        words.clone().find(is_plural).or_else(|| words.find(is_slip)).map(|(_, near)| near)
     };
-    let near = match nearest.filter(|(word, _)| is_one_edit(word, keyword)) {
-        Some(own) => near_own(own),
-        None => other().or_else(|| nearest.map(near_own))?,
+    let near = match nearest {
+        Some((word, near)) if is_one_edit(word, keyword) => near,
+        nearest => other().or(nearest.map(|(_, near)| near))?,
     };
     let directives = scope.rows().flat_map(|row| row.keywords.iter().copied());
-    let is_only = is_only_near(keyword, directives.chain(foreign.clone().map(|(word, _)| word)));
+    let is_only = is_only_near(keyword, directives.chain(foreign.clone().map(|(_, near)| near.key)));
     Some(NearMiss { is_only, ..near })
 }
 

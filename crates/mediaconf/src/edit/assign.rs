@@ -137,7 +137,6 @@ pub(super) struct PathEdit {
 
 /// Makes the edits of one call.
 pub(super) struct Assigner<'c> {
-    pub current: &'c Config<'c>,
     pub expansion: Expansion<'c>,
     pub options: AssignOptions,
 }
@@ -154,7 +153,7 @@ impl Config<'_> {
         options: AssignOptions,
     ) -> Result<Computed, Faults> {
         let expansion = Expansion { current: self, real: self, conditions, own_only: true };
-        let assigner = Assigner { current: self, expansion, options };
+        let assigner = Assigner { expansion, options };
         let (mut edits, mut faults, mut depends_on_read) = (Vec::new(), Vec::new(), !conditions.is_empty());
         for Assignment { path, value } in assignments {
             // The keyword of the text stands for the key where it sets the only source.
@@ -222,7 +221,7 @@ impl Assigner<'_> {
         let is_every = path.segments.get(above.segments.len()).is_some_and(Segment::takes_all);
         // What is removed may be absent; its block must be there.
         let may_be_empty = || {
-            let is_block_there = || self.current.found(&above.first(2)).is_ok();
+            let is_block_there = || self.expansion.current.found(&above.first(2)).is_ok();
             is_every
                 && value.removes()
                 && self.expansion.conditions.is_empty()
@@ -255,15 +254,15 @@ impl Assigner<'_> {
         if value.is_null() || !given.is_whole_in_words(at) {
             return Ok(value);
         }
-        self.whole(at, place, given.text().unwrap_or_default(), value)
+        self.whole(at, place, value)
     }
 
     /// A value that is given as words is the whole directive: null for each other extra of a backend; one that would drop
     /// elements of a list is refused.
-    fn whole(&self, place: Place, path: &Path, text: &str, mut value: Value) -> Result<Value, Fault> {
+    fn whole(&self, place: Place, path: &Path, mut value: Value) -> Result<Value, Fault> {
         let Some(keys) = keys(&path.segments) else { return Ok(value) };
         if let Some(options) = place.address().and_then(|shape| shape.options) {
-            let present = self.current.names(&[&keys[..], &[options]].concat());
+            let present = self.expansion.current.names(&[&keys[..], &[options]].concat());
             if let Some(members) = value.as_object_mut().filter(|_| !present.is_empty()) {
                 let extras = members.entry(options).or_insert_with(|| Value::Object(Map::new()));
                 for name in present {
@@ -272,10 +271,11 @@ impl Assigner<'_> {
             }
             return Ok(value);
         }
-        let present = self.current.value(&keys).as_ref().and_then(Value::as_array).map_or(0, Vec::len);
+        let present =
+            self.expansion.current.value(&keys).as_ref().and_then(Value::as_array).map_or(0, Vec::len);
         match present {
             0 | 1 => Ok(value),
-            _ => Err(drops(place, path, present, text, &value)),
+            _ => Err(drops(path, present)),
         }
     }
 
@@ -286,7 +286,7 @@ impl Assigner<'_> {
         let mut replacement = Replacement { by, left: Substitution::MORE, changes: Vec::new() };
         let mut is_any_there = false;
         for place in places {
-            match self.current.found(&place) {
+            match self.expansion.current.found(&place) {
                 Ok(found) => {
                     is_any_there = true;
                     let mut values = found.values.into_iter();

@@ -212,7 +212,7 @@ impl Completion<'_> {
         // In a list, the member of its entries.
         match place.through_lists(std::slice::from_ref(&name)) {
             Ok(Place::Root | Place::Group(_) | Place::Block(_) | Place::Source(_)) => JsonForm::Object,
-            Ok(Place::Extras | Place::ForeignBlock) => JsonForm::Object,
+            Ok(Place::Extras) => JsonForm::Object,
             Ok(Place::Own(row)) => row.codec.facts().json,
             Ok(Place::Part(part)) if part.is_rest() => JsonForm::List,
             Ok(place) if place.is_foreign() => {
@@ -339,48 +339,28 @@ struct Typed<'t> {
 impl<'t> Typed<'t> {
     /// Splits a text; `None` if no path can begin like that.
     fn parse(text: &'t str) -> Option<Self> {
-        let (mut in_quotes, mut is_escaped, mut bracket) = (false, false, None);
-        // Behind the last `.`.
-        let mut name_at = 0;
-        let split = |above: &str, at: usize, behind: char| {
-            let above = if above.is_empty() { Vec::new() } else { Path::parse(above).ok()?.segments };
-            Some(Self { above, head: text[..at].to_owned(), start: &text[at..], behind })
+        if text.ends_with(']')
+            && let Ok(above) = Path::parse(text)
+        {
+            return Some(Self { above: above.segments, head: format!("{text}."), start: "", behind: '.' });
+        }
+        // A sign in quotes or brackets ends no path.
+        let split = |(at, sign): (usize, &str)| {
+            let above = text[..at].strip_suffix('!').filter(|_| sign == "=").unwrap_or(&text[..at]);
+            let above = Path::parse(above.trim_end()).ok()?.segments;
+            Some(Self {
+                above,
+                head: text[..=at].to_owned(),
+                start: &text[at + 1..],
+                behind: sign.chars().next()?,
+            })
         };
-        for (offset, character) in text.char_indices() {
-            match character {
-                _ if is_escaped => is_escaped = false,
-                '\\' => is_escaped = in_quotes,
-                '"' => in_quotes = !in_quotes,
-                _ if in_quotes => {}
-                '[' => bracket = Some(offset),
-                ']' => bracket = None,
-                _ if bracket.is_some() => {}
-                '.' => name_at = offset + 1,
-                // Of other operators no value is known.
-                '=' | '~' | '!' => {
-                    let operator =
-                        ["!=", "="].into_iter().find(|operator| text[offset..].starts_with(operator))?;
-                    let at = offset + operator.len();
-                    return if text[at..].starts_with('~') {
-                        None
-                    } else {
-                        split(text[..offset].trim_end(), at, '=')
-                    };
-                }
-                _ => {}
-            }
-        }
-        if let Some(offset) = bracket {
-            return split(&text[..offset], offset + 1, '[');
-        }
-        let (above, start) = text.split_at(name_at);
-        let above = above.strip_suffix('.').unwrap_or(above);
-        match start.strip_prefix('"') {
-            _ if start.ends_with(']') => {
-                split(text, text.len(), '.').map(|typed| Self { head: format!("{text}."), ..typed })
-            }
-            Some(start) => split(above, name_at, '"').map(|typed| Self { start, ..typed }),
-            None => split(above, name_at, '.'),
+        let whole = Self { above: Vec::new(), head: String::new(), start: text, behind: '.' };
+        let typed = text.rmatch_indices(['.', '[', '=']).find_map(split).unwrap_or(whole);
+        match typed.start.strip_prefix('"') {
+            Some(start) if typed.behind == '.' => Some(Self { start, behind: '"', ..typed }),
+            // Of other operators no value is known.
+            _ => Some(typed).filter(|typed| typed.behind != '=' || !typed.start.starts_with('~')),
         }
     }
 

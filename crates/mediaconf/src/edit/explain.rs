@@ -55,10 +55,10 @@ impl Config<'_> {
         let (path, is_certain) = completed(self, path);
         let segments = &path.segments;
         let place = Place::resolve(segments).map_err(|fault| fault.at(&path))?;
-        let (row, below) = nearest_row(segments);
+        let row = nearest_row(segments);
         let foreign = foreign_at(segments).filter(|_| row.is_none());
         let mut explanation = match (row, foreign) {
-            (Some(row), _) => of_row(row, below, place),
+            (Some((row, below)), _) => of_row(row, below, place),
             (None, Some(foreign)) => of_foreign(foreign, place),
             (None, None) => of_unknown(place),
         };
@@ -120,7 +120,7 @@ fn completed(current: &Config<'_>, path: &Path) -> (Path, bool) {
         }
         is_certain = segments.get(1) == Some(&second);
     }
-    let (at, scope) = kind.map_or((0, schema.top()), |kind| (2, kind.scope()));
+    let (at, scope) = kind.map_or((0, Scope::Top), |kind| (2, kind.scope()));
     if let Some(Segment::Key(key)) = segments.get_mut(at)
         && scope.by_key(key).is_none()
         && let Some(row) = scope.by_keyword(key)
@@ -137,22 +137,14 @@ fn completed(current: &Config<'_>, path: &Path) -> (Path, bool) {
     (Path { segments }, is_certain)
 }
 
-/// The last row of the schema on the way to a place, and the segments below it.
-fn nearest_row(segments: &[Segment]) -> (Option<&'static Parameter>, &[Segment]) {
-    let mut place = Place::Root;
-    let (mut row, mut below) = (None, segments);
-    for (index, segment) in segments.iter().enumerate() {
-        let known = place.scope().zip(segment.name()).and_then(|(scope, key)| scope.by_key(key));
-        if known.is_some() {
-            (row, below) = (known, &segments[index + 1..]);
-        } else if matches!(place, Place::Block(_)) {
-            // An unknown directive of a stream.
-            (row, below) = (None, &segments[index..]);
-        }
-        let Ok(next) = place.step(segment) else { break };
-        place = next;
-    }
-    (row, below)
+/// The last row of the schema on the way to a place, and the segments below it; `None` in an unknown directive of a block.
+fn nearest_row(segments: &[Segment]) -> Option<(&'static Parameter, &[Segment])> {
+    let known = |at: usize| {
+        let (place, key) = (Place::resolve(&segments[..at]).ok()?, segments[at].name()?);
+        let row = place.scope()?.by_key(key);
+        (row.is_some() || matches!(place, Place::Block(_))).then(|| row.map(|row| (row, &segments[at + 1..])))
+    };
+    (0..segments.len()).rev().find_map(known)?
 }
 
 fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanation {
@@ -243,15 +235,15 @@ fn of_unknown(place: Place) -> Explanation {
 
 /// Every scope in which the same directive may stand; first the one that is explained.
 fn places(row: &'static Parameter) -> Vec<String> {
-    let same = Schema::media()
-        .rows()
-        .filter(|other| other.key == row.key && other.keywords == row.keywords && other.scope != row.scope);
-    std::iter::once(row).chain(same).map(|row| row.scope.in_words().to_owned()).collect()
+    let is_same = |scope: &&Scope| scope.by_key(row.key).is_some_and(|same| same.keywords == row.keywords);
+    let mut scopes: Vec<_> = Scope::ALL.iter().filter(is_same).collect();
+    scopes.sort_by_key(|scope| scope.place(row).is_none());
+    scopes.into_iter().map(|scope| scope.in_words().to_owned()).collect()
 }
 
 fn type_of(place: Place) -> String {
     match place {
-        Place::Root | Place::Block(_) | Place::Source(_) | Place::ForeignBlock => "object",
+        Place::Root | Place::Block(_) | Place::Source(_) => "object",
         Place::Group(_) => "object of objects",
         Place::Own(row) => row.codec.facts().value_type,
         Place::Element(kind) => kind.name,
@@ -260,7 +252,7 @@ fn type_of(place: Place) -> String {
         Place::Extras => "object of strings",
         Place::Text => "string",
         Place::Part(part) => part.value_type(),
-        Place::Templates(_) | Place::Template(_) | Place::Foreign => "any",
+        Place::Templates | Place::Template | Place::Foreign => "any",
     }
     .to_owned()
 }
@@ -270,7 +262,7 @@ pub(super) fn members(place: Place) -> Vec<(String, String)> {
     let rows = |scope: Scope| scope.rows().map(|row| (row.key.to_owned(), row.doc.to_owned())).collect();
     let told = |(key, doc): (&str, &str)| (key.to_owned(), doc.to_owned());
     let facts = match place {
-        Place::Root => return rows(Schema::media().top()),
+        Place::Root => return rows(Scope::Top),
         Place::Group(kind) | Place::Block(kind) => return rows(kind.scope()),
         Place::Source(scope) => return rows(scope),
         Place::Own(row) => row.codec.facts(),

@@ -1,5 +1,5 @@
 //! Changes that are rarely meant, and are refused unless they are accepted: another form of an unknown directive, and a
-//! new unknown keyword that is nearly a known one. And keys of options that can't be written.
+//! new unknown keyword that is nearly a known one.
 //!
 //! The meaning of an unknown directive is unknown, so only its form can show that a patch is a mistake:
 //! `push a; push b;` is hardly meant to become `push a c;`.
@@ -13,31 +13,23 @@ use super::align::{Alignment, ElementOrigin};
 use super::surroundings::kind_of;
 use super::sync::Sync;
 use crate::check::near_miss_in_block;
-use crate::schema::codec::{DirectiveForm, General};
+use crate::schema::codec::DirectiveForm;
 use crate::schema::fault::{Fault, FaultKind, Pointer};
-use crate::schema::members::{first_argument, inner_scope, keyword_of};
-use crate::schema::{Codec, Facts, ForeignForm, Kind, Parameter, Schema, Scope};
-use crate::secret::Masker;
-use crate::syntax::{Entry, needs_quotes};
+use crate::schema::members::{first_argument, inner_scope};
+use crate::schema::{ForeignForm, Kind, Schema, Scope};
+use crate::syntax::Entry;
 
 /// A part of the patch and its place.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct At<'v> {
     /// Null where the patch does not say it part by part.
     pub patch: &'v Value,
-    pub pointer: &'v Pointer,
+    pub pointer: Pointer,
 }
 
 impl At<'_> {
-    pub(super) fn child(self, key: &str, then: impl FnOnce(At<'_>)) {
-        then(At { patch: self.patch.get(key).unwrap_or(&Value::Null), pointer: &self.pointer.child(key) });
-    }
-
-    pub(super) fn element(self, index: usize, then: impl FnOnce(At<'_>)) {
-        then(At {
-            patch: self.patch.get(index).unwrap_or(&Value::Null),
-            pointer: &self.pointer.child(index),
-        });
+    pub(super) fn child(&self, key: impl serde_json::value::Index + std::fmt::Display) -> Self {
+        Self { patch: self.patch.get(&key).unwrap_or(&Value::Null), pointer: self.pointer.child(key) }
     }
 }
 
@@ -98,7 +90,7 @@ impl<'d> Sync<'_, 'd> {
     fn used(&self) -> &HashSet<(Cow<'d, str>, Cow<'d, str>)> {
         self.used.get_or_init(|| {
             let blocks = Schema::media().kinds.iter().flat_map(|kind| self.members.own_by_key(kind.key()));
-            let foreign = self.members.foreign().iter().flat_map(|member| &member.entries);
+            let foreign = self.members.foreign().values().flatten();
             let keywords = |&block: &Entry<'d>| {
                 block.children().map(move |entry| (kind_of(block), entry.keyword())).collect::<Vec<_>>()
             };
@@ -112,7 +104,7 @@ impl<'d> Sync<'_, 'd> {
         &mut self,
         [old, new]: [&[Entry<'_>]; 2],
         alignment: &Alignment,
-        At { patch, pointer }: At<'_>,
+        At { patch, pointer }: &At<'_>,
     ) {
         let keyword = &*old[0].keyword();
         let is_bare = |line: &Entry<'_>| !line.is_block() && line.count_arguments() == 0;
@@ -137,17 +129,9 @@ impl<'d> Sync<'_, 'd> {
             }),
         };
         let Some((found, made)) = change else { return };
-        let keys = pointer.keys();
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let current = General { keyword }.read(old, None).unwrap_or_default();
-        let shown = Masker::default().json_below(&keys, &current).to_string();
-        let (start, rest) = shown.split_at(shown.floor_char_boundary(MAX_SHOWN));
-        let more = if rest.is_empty() { "" } else { "…" };
         let advice = match form {
-            DirectiveForm::NamedBlocks => {
-                "the blocks have names: give them by name, as `{\"NAME\":{…}}`".to_owned()
-            }
-            _ => format!("the present value is `{start}{more}`: send it with your change"),
+            DirectiveForm::NamedBlocks => "the blocks have names: give them by name, as `{\"NAME\":{…}}`",
+            _ => "send the present value with your change",
         };
         let hint = format!(
             "{advice}; `--accept form-change` (over HTTP `accept=form-change`) makes the change anyway"
@@ -156,9 +140,6 @@ impl<'d> Sync<'_, 'd> {
         self.guarded.push(Fault::at_pointer(FaultKind::FormChange, pointer.clone(), message).hint(hint));
     }
 }
-
-/// The number of bytes of a value that are shown.
-const MAX_SHOWN: usize = 300;
 
 /// How a line has another form than the new one in its place.
 fn form_change(keyword: &str, old: Entry<'_>, new: Entry<'_>) -> Option<(String, String)> {
@@ -175,45 +156,4 @@ fn form_change(keyword: &str, old: Entry<'_>, new: Entry<'_>) -> Option<(String,
         }
         _ => None,
     }
-}
-
-/// Returns the faults of new options whose key could not be separated from their value.
-pub fn unwritable(row: &Parameter, [current, target]: [Option<&Value>; 2], pointer: &Pointer) -> Vec<Fault> {
-    let keys = |value: Option<&Value>| value.map_or_else(Vec::new, |value| option_keys(row, value, pointer));
-    let new = keys(target);
-    let known = if new.is_empty() { Vec::new() } else { keys(current) };
-    let known: HashSet<&str> = known.iter().map(|(key, _)| &**key).collect();
-    let is_writable = |key: &str| {
-        !key.is_empty() && !key.contains(['=', '\0']) && !needs_quotes(key) && !Masker::holds_mask(key)
-    };
-    let new = new.iter().filter(|(key, _)| !known.contains(&**key) && !is_writable(key));
-    let fault = |at: &Pointer| Fault::wrong_type(at, "an option can't have this key");
-    new.map(|(_, at)| fault(at).hint("a key is not empty and holds no `=`, quotes, white space or NUL"))
-        .collect()
-}
-
-/// The keys of the options of a value, each with its place.
-fn option_keys(row: &Parameter, value: &Value, at: &Pointer) -> Vec<(String, Pointer)> {
-    let elements = || value.as_array().into_iter().flatten().enumerate();
-    let addresses: Vec<_> = match row.codec.facts() {
-        Facts { address: Some(shape), .. } => vec![(shape, value, at.clone())],
-        Facts { sources: Some(shape), .. } => {
-            elements().map(|(index, element)| (shape, element, at.child(index))).collect()
-        }
-        Facts { options: Some(_), .. } => {
-            let key = |pair: &Value| pair[0].as_str().unwrap_or_default().to_owned();
-            return elements().map(|(index, pair)| (key(pair), at.child(index).child(0))).collect();
-        }
-        _ => Vec::new(),
-    };
-    let options = addresses.into_iter().flat_map(|(shape, value, at)| {
-        let at = shape.options.map_or_else(|| at.clone(), |key| at.child(key));
-        shape.options_of(value).map(move |(key, value)| {
-            // Without a value the word of an empty key would be empty.
-            let option =
-                if key.is_empty() && *value == true { "=" } else { keyword_of(shape.option_scope(), key) };
-            (option.to_owned(), at.child(key))
-        })
-    });
-    options.collect()
 }

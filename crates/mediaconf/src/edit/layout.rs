@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use super::surroundings::{Leave, Style, Surroundings, block_chunk, ranges};
-use crate::schema::{DirectiveRole, Schema};
+use crate::schema::{DirectiveRole, Scope};
 use crate::syntax::{Document, Entry, EntryId, Splice, quoted_if_needed};
 
 /// The place for a new or moved entry.
@@ -285,7 +285,7 @@ impl<'a, 'd> Layout<'a, 'd> {
             };
             return Style { indent, unit: unit.to_owned(), newline };
         }
-        let at_column_0 = Schema::media().top().by_keyword(keyword).is_some_and(|row| {
+        let at_column_0 = Scope::Top.by_keyword(keyword).is_some_and(|row| {
             row.codec.facts().group.is_some() || row.role.is_some_and(DirectiveRole::is_account)
         });
         let is_setting = |entry: &Entry<'_>| !entry.is_block() && around.begins_line(entry.start());

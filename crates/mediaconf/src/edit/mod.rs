@@ -124,7 +124,7 @@ impl Schema {
         }
         let mut normalizer =
             Normalizer { at: Pointer::root(), faults: Faults::default(), holds_mask: Masker::holds_mask };
-        let Some(Value::Object(members)) = normalized(Schema::media().top(), patch, &mut normalizer) else {
+        let Some(Value::Object(members)) = normalized(Scope::Top, patch, &mut normalizer) else {
             return Ok(Object::new());
         };
         normalizer.faults.into_result(members)

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::align::{Alignment, ElementOrigin, align, longest_increasing_subsequence};
-use super::guarded::{At, unwritable};
+use super::guarded::At;
 use super::layout::{Anchor, Insertion, NewEntry};
 use super::surroundings::{Surroundings, is_followed};
 use super::sync::{Sync, without_misshapen};
@@ -18,17 +18,17 @@ use super::words::address_said;
 use crate::schema::codec::{Address, header_address, is_plural, write_members};
 use crate::schema::fault::{Fault, Faults, Pointer};
 use crate::schema::members::Members;
-use crate::schema::{Kind, Object, POSITION, Parameter, SOURCE, STATIC, Schema, protocol_of_switch};
+use crate::schema::{Kind, Object, Parameter, SOURCE, Schema, protocol_of_switch};
 use crate::syntax::{Document, Entry, Splice, quoted_if_needed};
 
 impl<'d> Sync<'_, 'd> {
     /// Changes the blocks of a group. The block number `n` is the existing one at this place, from 0; numbers behind those
     /// of the existing blocks are new ones.
-    pub(super) fn group(&mut self, kind: Kind, patch: &Value, pointer: &Pointer) {
+    pub(super) fn group(&mut self, kind: Kind, at: &At<'_>) {
         let members = self.members;
         let entries = members.own_by_key(kind.key());
         let everything;
-        let patch = match patch {
+        let patch = match at.patch {
             Value::Object(patch) => patch,
             _ => {
                 everything = entries.iter().map(|&entry| (name_of(entry), Value::Null)).collect();
@@ -42,7 +42,7 @@ impl<'d> Sync<'_, 'd> {
         let places: HashMap<&str, usize> = named.collect();
         let (mut new, mut movers) = (Vec::new(), Vec::new());
         for (name, patch) in patch {
-            let at = At { patch, pointer: &pointer.child(name) };
+            let at = At { patch, pointer: at.pointer.child(name) };
             let place = places.get(name.as_str()).copied();
             let block = match (place, patch) {
                 (None, Value::Null) => continue,
@@ -55,16 +55,16 @@ impl<'d> Sync<'_, 'd> {
                     continue;
                 }
                 (Some(place), Value::Object(patch)) => {
-                    self.existing(kind, name, entries[place], patch, at);
+                    self.existing(kind, name, entries[place], patch, &at);
                     place
                 }
                 (None, Value::Object(patch)) => {
-                    new.extend(self.create(kind, name, patch, at.pointer));
+                    new.extend(self.create(kind, name, patch, &at.pointer));
                     (entries.len() + new.len()).saturating_sub(1)
                 }
                 _ => continue,
             };
-            if let Some(position) = patch.get(POSITION).and_then(Value::as_i64) {
+            if let Some(position) = patch.get(Schema::POSITION).and_then(Value::as_i64) {
                 let to = usize::try_from(position - 1).unwrap_or(0);
                 movers.extend((place != Some(to)).then_some((block, to)));
             }
@@ -86,9 +86,6 @@ impl<'d> Sync<'_, 'd> {
         let empty = Map::new();
         let patch = switched(&empty, patch, pointer, &mut self.faults);
         let target = self.faults.take(kind.merge(None, &patch, pointer))?;
-        for row in kind.scope().rows() {
-            self.faults.0.extend(unwritable(row, [None, target.get(row.key)], &pointer.child(row.key)));
-        }
         let text = Document::parse(kind.write(name, &target));
         let block = text.entries().next()?;
         for line in block.children() {
@@ -99,11 +96,11 @@ impl<'d> Sync<'_, 'd> {
         Some((name.to_owned(), Insertion::New(NewEntry::of(block))))
     }
 
-    fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: At<'_>) {
+    fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: &At<'_>) {
         let current = kind.read(entry);
-        let patch = &*switched(&current, patch, at.pointer, &mut self.faults);
+        let patch = &*switched(&current, patch, &at.pointer, &mut self.faults);
         let members = Members::group(kind.scope(), entry.children());
-        let merged = kind.merge(Some((&current, &members)), patch, at.pointer);
+        let merged = kind.merge(Some((&current, &members)), patch, &at.pointer);
         let Some(mut target) = self.faults.take(merged) else { return };
         without_misshapen(&members, &mut target, &current, patch);
         // A directive that sets the default goes when null asks for it, which changes nothing in the view.
@@ -118,8 +115,8 @@ impl<'d> Sync<'_, 'd> {
         if target == current {
             return;
         }
-        let is_on_demand = target.get(STATIC) == Some(&Value::Bool(false));
-        if current.get(STATIC) != target.get(STATIC) && kind.has_sources() {
+        let is_on_demand = target.get(Schema::STATIC) == Some(&Value::Bool(false));
+        if current.get(Schema::STATIC) != target.get(Schema::STATIC) && kind.has_sources() {
             let keyword = entry.words().next().expect("an entry has a keyword").span();
             self.splice(keyword.start as usize..keyword.end as usize, kind.keyword(is_on_demand));
         }
@@ -127,10 +124,8 @@ impl<'d> Sync<'_, 'd> {
             (true, ..) => self.contents(Some(entry), &members, [&current, &target], at),
             // The header of a stream has one source at most, and each other line would have made it a block.
             (false, Some(row), Some(address)) => {
-                let values = [&current, &target].map(|members| members.get(row.key));
-                self.faults.0.extend(unwritable(row, values, &at.pointer.child(row.key)));
-                let fresh =
-                    Document::parse(values[1].map_or_else(String::new, |value| row.write(value).join("\n")));
+                let text = target.get(row.key).map_or_else(Vec::new, |value| row.write(value));
+                let fresh = Document::parse(text.join("\n"));
                 match fresh.entries().next().and_then(|line| Address::from_words(line.arguments())) {
                     Some(new) => {
                         let (old, new) = (address_said(&SOURCE, &address), address_said(&SOURCE, &new));
@@ -170,7 +165,7 @@ impl<'d> Sync<'_, 'd> {
         let (mut previous, mut stays_below) = (None, false);
         // The number of the run of blocks without blank lines between them that each existing block stands in.
         let runs = LazyCell::new(|| {
-            let is_next = |pair: &[Entry<'d>]| pair[0].numbers().end == pair[1].id().index();
+            let is_next = |pair: &[Entry<'d>]| pair[0].numbers().end == pair[1].id();
             let is_break = |pair: &[Entry<'d>]| usize::from(!is_next(pair) || !is_followed(pair[0]));
             let breaks = std::iter::once(0).chain(entries.windows(2).map(is_break));
             let number = |run: &mut usize, more| {

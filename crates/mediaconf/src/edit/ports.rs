@@ -48,11 +48,11 @@ impl Sync<'_, '_> {
         for ((&line, entry), port) in fresh.iter().zip(&staying).zip(&new) {
             let name = scalar_text(port).unwrap_or_default();
             let patch = options.and_then(|options| options.get(&name)).unwrap_or(&Value::Null);
-            let pointer = &Pointer::root().child(list.blocks).child(name);
-            entry.iter().for_each(|&entry| self.line(Some(row), entry, line, At { patch, pointer }));
+            let at = At { patch, pointer: Pointer::root().child(list.blocks).child(name) };
+            entry.iter().for_each(|&entry| self.line(Some(row), entry, line, &at));
         }
-        let nowhere = At { patch: &Value::Null, pointer: &Pointer::root() };
-        self.lines(None, Some(row), entries, &fresh, &alignment, nowhere);
+        let nowhere = At { patch: &Value::Null, pointer: Pointer::root() };
+        self.lines(None, Some(row), entries, &fresh, &alignment, &nowhere);
         let stays: HashSet<_> = staying.iter().flatten().map(|entry| entry.id()).collect();
         let removes = |port: &str| {
             options.is_some_and(|options| options.is_null() || options.get(port).is_some_and(Value::is_null))
@@ -79,21 +79,17 @@ impl Sync<'_, '_> {
         let patch = options.and_then(Value::as_object).unwrap_or(&nothing);
         let pointer = Pointer::root().child(list.blocks);
         // The block that is shown for a port is that of its last line which has one, else the one of its last line.
-        let mut counting: HashMap<&Value, usize> = HashMap::new();
-        for (index, (port, entry)) in ports.iter().zip(staying).enumerate() {
-            let counts = |at: usize| staying[at].is_some_and(|entry| entry.is_block());
-            if entry.is_some_and(|entry| entry.is_block())
-                || !counting.get(port).is_some_and(|&at| counts(at))
-            {
-                counting.insert(port, index);
-            }
-        }
+        let is_block = |at: usize| staying[at].is_some_and(|entry| entry.is_block());
+        let counts = |index: usize| {
+            let same = (0..ports.len()).filter(|&at| ports[at] == ports[index]);
+            same.max_by_key(|&at| (is_block(at), at)) == Some(index)
+        };
         let mut blocks = Vec::new();
         for (index, (port, entry)) in ports.iter().zip(staying).enumerate() {
             let name = scalar_text(port).unwrap_or_default();
             let pointer = pointer.child(&name);
             let change = options.filter(|options| options.is_null()).or(patch.get(&name));
-            let change = change.filter(|change| change.is_null() || counting[port] == index);
+            let change = change.filter(|change| change.is_null() || counts(index));
             let block = entry.filter(|entry| entry.is_block());
             blocks.push(match (block, change) {
                 (Some(block), None) => block_value(block).as_object().cloned(),

@@ -26,7 +26,7 @@ use std::cell::{LazyCell, OnceCell};
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::schema::Schema;
+use crate::schema::{Schema, Scope};
 use crate::syntax::{Document, Entry, EntryId};
 
 /// The indentation in a file without blocks.
@@ -286,8 +286,7 @@ fn heads_group(entry: Entry<'_>) -> bool {
 /// True if comments may belong to an entry: a stream, live, plugin or block with a name.
 fn has_comments(entry: Entry<'_>) -> bool {
     let keyword = entry.keyword();
-    let is_plain =
-        || Schema::media().top().by_keyword(&keyword).is_some_and(|row| row.codec.facts().kind.is_some());
+    let is_plain = || Scope::Top.by_keyword(&keyword).is_some_and(|row| row.codec.facts().kind.is_some());
     Schema::media().group_of(&keyword).is_some()
         || entry.is_block() && entry.count_arguments() > 0 && !is_plain()
 }
@@ -521,7 +520,7 @@ impl<'d> Top<'d> {
 /// The kind of blocks beside which a new one is put: the key of the group, else the keyword.
 pub fn kind_of(entry: Entry<'_>) -> Cow<'_, str> {
     let keyword = entry.keyword();
-    match Schema::media().top().by_keyword(&keyword) {
+    match Scope::Top.by_keyword(&keyword) {
         Some(parameter) => Cow::Borrowed(parameter.key),
         None => keyword,
     }

@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use super::Promises;
 use super::align::{Alignment, ElementOrigin, align};
-use super::guarded::{At, unwritable};
+use super::guarded::At;
 use super::layout::{Anchor, Insertion, NewEntry, Put, block_lines};
 use super::surroundings::{Leave, Surroundings, count_lines, counts_as_block};
 use crate::schema::codec::{
@@ -27,7 +27,7 @@ use crate::schema::codec::{
 };
 use crate::schema::fault::{Faults, Pointer};
 use crate::schema::members::{Members, first_argument, inner_scope, keyword_of};
-use crate::schema::{Codec, Object, Parameter, SOURCE, Schema};
+use crate::schema::{Codec, Object, Parameter, SOURCE, Scope};
 use crate::syntax::{Document, Entry, EntryId, Splice};
 
 /// A side effect of a change, which its patch does not show.
@@ -128,7 +128,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         let mut target = merge_into(current.clone(), members, &merged, &root, &mut self.faults);
         without_misshapen(members, &mut target, &current, &patch);
         let patch = &Value::Object(patch);
-        self.contents(None, members, [&current, &target], At { patch, pointer: &root });
+        self.contents(None, members, [&current, &target], &At { patch, pointer: root.clone() });
     }
 
     /// Changes the entries of a block, or of the top level, from `current` to `target`: known settings first.
@@ -137,24 +137,22 @@ impl<'p, 'd> Sync<'p, 'd> {
         within: Option<Entry<'d>>,
         members: &Members<'d>,
         [current, target]: [&Object; 2],
-        at: At<'_>,
+        at: &At<'_>,
     ) {
         let (scope, mut replaced) = (members.scope(), HashSet::new());
         for row in scope.rows() {
             let (facts, values) = (row.codec.facts(), [current, target].map(|members| members.get(row.key)));
-            let pointer = &at.pointer.child(row.key);
+            let below = at.child(row.key);
             match (facts.group, facts.list) {
-                (Some(kind), _) => {
-                    at.patch.get(row.key).into_iter().for_each(|patch| self.group(kind, patch, pointer));
-                }
+                (Some(kind), _) if at.patch.get(row.key).is_some() => self.group(kind, &below),
+                (Some(_), _) => {}
                 (_, Some(list)) => match [row.key, list.blocks].map(|key| at.patch.get(key)) {
                     [None, None] => {}
                     [ports, options] => self.ports(row, list, ports, options),
                 },
                 _ if facts.derived.is_some() || values[0] == values[1] => {}
                 _ => {
-                    self.note_options_dropped(row, values, pointer);
-                    self.faults.0.extend(unwritable(row, values, pointer));
+                    self.note_options_dropped(row, values, &below.pointer);
                     // Where there is no other line, the last one in a wrong form is changed.
                     let (mut entries, misshapen) = (members.own(row), misshapen(members, row, target));
                     if let [gone @ .., _] = &misshapen[..] {
@@ -164,7 +162,8 @@ impl<'p, 'd> Sync<'p, 'd> {
                     let nothing = row.value_of_nothing().filter(|_| entries.is_empty());
                     let target = values[1].filter(|target| nothing.as_ref() != Some(*target));
                     let text = target.map_or_else(String::new, |value| row.write(value).join("\n"));
-                    self.fresh(within, Some(row), entries, text, At { patch: &Value::Null, pointer });
+                    let nowhere = At { patch: &Value::Null, pointer: below.pointer };
+                    self.fresh(within, Some(row), entries, text, &nowhere);
                     let keys = misshapen.iter().map(|line| scope.key_of(&line.keyword()).into_owned());
                     replaced.extend(keys);
                     self.promise(within, row.key, values[1]);
@@ -177,7 +176,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         for key in others.filter(|key| current.get(*key) != target.get(*key)) {
             if target.contains_key(key) || !replaced.contains(key) {
                 let keyword = keyword_of(scope, key);
-                at.child(key, |at| self.general(within, members, keyword, target.get(key), at));
+                self.general(within, members, keyword, target.get(key), &at.child(key));
                 self.promise(within, key, target.get(key));
             }
         }
@@ -196,7 +195,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         members: &Members<'d>,
         keyword: &str,
         target: Option<&Value>,
-        at: At<'_>,
+        at: &At<'_>,
     ) {
         let entries = members.foreign_by_keyword(keyword);
         match (DirectiveForm::from_entries(entries), entries, target) {
@@ -209,9 +208,15 @@ impl<'p, 'd> Sync<'p, 'd> {
             (DirectiveForm::Block, [block, ..], Some(Value::Object(target))) => {
                 self.inside(*block, target, at);
             }
+            // True is a bare flag, but the options of a port keep their value: `api false;` becomes `api true;`.
+            (_, [line], Some(Value::Bool(true)))
+                if !line.is_block() && line.count_arguments() == 1 && within.is_some_and(is_port) =>
+            {
+                self.fresh(within, None, entries, occurrence(keyword, &[Value::Bool(true)]), at);
+            }
             _ => {
-                let written = |target| written_general(within, keyword, entries, target);
-                self.fresh(within, None, entries, target.map_or_else(String::new, written), at);
+                let text = target.map_or_else(Vec::new, |target| General { keyword }.write(keyword, target));
+                self.fresh(within, None, entries, text.join("\n"), at);
             }
         }
     }
@@ -223,20 +228,20 @@ impl<'p, 'd> Sync<'p, 'd> {
         keyword: &str,
         entries: &[Entry<'d>],
         target: &Object,
-        at: At<'_>,
+        at: &At<'_>,
     ) {
-        let named = entries.iter().map(|&entry| (first_argument(entry), entry));
-        let by_name: HashMap<_, Entry<'d>> = named.collect();
+        let by_name: HashMap<_, Entry<'d>> =
+            entries.iter().map(|&entry| (first_argument(entry), entry)).collect();
         let mut new = Map::new();
         for (name, value) in target {
             match (by_name.get(name.as_str()), value) {
-                (Some(&block), Value::Object(wanted)) => at.child(name, |at| self.inside(block, wanted, at)),
+                (Some(&block), Value::Object(wanted)) => self.inside(block, wanted, &at.child(name)),
                 _ => drop(new.insert(name.clone(), value.clone())),
             }
         }
         if !new.is_empty() {
             let fresh = Document::parse(General { keyword }.write(keyword, &Value::Object(new)).join("\n"));
-            fresh.entries().for_each(|block| self.doubt_inside(block, at.pointer));
+            fresh.entries().for_each(|block| self.doubt_inside(block, &at.pointer));
             self.add(within, fresh.entries().map(NewEntry::of).collect(), entries, false);
         }
         let gone = entries.iter().filter(|&&entry| !target.contains_key(&*first_argument(entry)));
@@ -244,7 +249,7 @@ impl<'p, 'd> Sync<'p, 'd> {
     }
 
     /// Changes what stands inside a block that the general rule shows.
-    fn inside(&mut self, block: Entry<'d>, target: &Object, at: At<'_>) {
+    fn inside(&mut self, block: Entry<'d>, target: &Object, at: &At<'_>) {
         let members = Members::group(inner_scope(block), block.children());
         let current = read_members(&members, None);
         if current != *target {
@@ -259,16 +264,16 @@ impl<'p, 'd> Sync<'p, 'd> {
         row: Option<&'static Parameter>,
         entries: &[Entry<'d>],
         text: String,
-        at: At<'_>,
+        at: &At<'_>,
     ) {
         let fresh = Document::parse(text);
         let fresh: Vec<Entry<'_>> = fresh.entries().collect();
-        let is_source = row.is_some_and(|row| row.codec.facts().sources.is_some());
+        let is_source = is_source(row);
         match (entries, &fresh[..]) {
             (entries, []) => entries.iter().for_each(|&entry| self.remove(entry)),
             ([], fresh) => {
                 if row.is_none() {
-                    fresh.iter().for_each(|&line| self.doubt_new(within, line, at.pointer));
+                    fresh.iter().for_each(|&line| self.doubt_new(within, line, &at.pointer));
                 }
                 self.add(within, fresh.iter().copied().map(NewEntry::of).collect(), &[], is_source);
             }
@@ -294,7 +299,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         entries: &[Entry<'d>],
         fresh: &[Entry<'_>],
         alignment: &Alignment,
-        at: At<'_>,
+        at: &At<'_>,
     ) {
         let in_place = |origin: &ElementOrigin| match *origin {
             ElementOrigin::Kept(index) | ElementOrigin::Edited(index) => Some(entries[index]),
@@ -303,15 +308,14 @@ impl<'p, 'd> Sync<'p, 'd> {
         alignment.gone.iter().for_each(|&index| self.remove(entries[index]));
         let first = alignment.new.iter().find_map(in_place);
         let (mut previous, mut alone) = (None, Vec::new());
-        for ((place, origin), line) in (0..).zip(&alignment.new).zip(fresh) {
+        for ((place, origin), line) in (0_usize..).zip(&alignment.new).zip(fresh) {
             previous = in_place(origin).or(previous);
             let content = match *origin {
                 ElementOrigin::Kept(_) => continue,
                 ElementOrigin::Edited(index) => {
                     // The block of an occurrence is its last element.
-                    at.element(place, |at| {
-                        at.element(line.count_arguments(), |at| self.line(row, entries[index], *line, at));
-                    });
+                    let at = at.child(place).child(line.count_arguments());
+                    self.line(row, entries[index], *line, &at);
                     continue;
                 }
                 ElementOrigin::Moved(index) => Insertion::Line(entries[index]),
@@ -326,7 +330,7 @@ impl<'p, 'd> Sync<'p, 'd> {
                 (None, _) => {}
             }
         }
-        self.add(within, alone, entries, row.is_some_and(|row| row.codec.facts().sources.is_some()));
+        self.add(within, alone, entries, is_source(row));
     }
 
     /// Changes one line to a fresh one: its words, and its block.
@@ -335,7 +339,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         row: Option<&'static Parameter>,
         old: Entry<'d>,
         fresh: Entry<'_>,
-        at: At<'_>,
+        at: &At<'_>,
     ) {
         // Of known settings only ports have blocks, and another port has another block.
         let is_other = self.words(row, old, fresh) && row.is_some();
@@ -435,52 +439,39 @@ impl<'p, 'd> Sync<'p, 'd> {
         }
     }
 
-    /// Puts the new lines at their places: first those in blocks, which may move. The last setting may be the end of the
-    /// text: then settings behind it come before new blocks.
+    /// Puts the new lines at their places.
     pub fn place_pending(&mut self) {
         // Insertions remove nothing, so a place that was found stays right for all that follow.
-        let mut places = HashMap::new();
-        let (mut pending, mut at_top) = (std::mem::take(&mut self.pending), Vec::new());
-        at_top.extend(self.puts.extract_if(.., |put| put.within.is_none()));
-        let inside: Vec<_> = pending.extract_if(.., |new| new.within.is_some()).collect();
-        inside.into_iter().for_each(|new| self.place(new, &mut places));
-        let at_end: Vec<_> = at_top.extract_if(.., |put| matches!(put.place, Anchor::End)).collect();
-        self.puts.extend(at_top);
-        let blocks: Vec<_> = pending.extract_if(.., |new| new.lines[0].block.is_some()).collect();
-        pending.into_iter().for_each(|new| self.place(new, &mut places));
-        self.puts.extend(at_end);
-        blocks.into_iter().for_each(|new| self.place(new, &mut places));
-    }
-
-    /// `places` are known: for blocks and for lines at the top level; else for lines at the start and at the end.
-    fn place(
-        &mut self,
-        NewLines { within, lines, like, first }: NewLines<'d>,
-        places: &mut HashMap<(Option<EntryId>, bool), (Anchor<'d>, usize)>,
-    ) {
-        let is_block = lines[0].block.is_some();
-        let last = like.into_iter().rev().find(|entry| self.is_staying(entry));
-        let is_other = if within.is_none() { is_block } else { first };
-        let (place, blank_lines) = match (within, last) {
-            (None, Some(last)) => {
-                (Anchor::After(last), if is_block { self.around.gap_above(last, false) } else { 0 })
+        let (of_setting, at_end, mut ends) = (self.place_of_setting(), self.place_at_end(), HashMap::new());
+        // The last setting may be the end of the text: then settings behind it come before new blocks.
+        let mut blocks: Vec<_> = self.puts.extract_if(.., |put| matches!(put.place, Anchor::End)).collect();
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.sort_by_key(|new| new.lines[0].block.is_some());
+        for NewLines { within, lines, like, first } in pending {
+            let is_block = lines[0].block.is_some();
+            if is_block {
+                self.puts.append(&mut blocks);
             }
-            _ => *places.entry((within.map(|block| block.id()), is_other)).or_insert_with(|| match within {
-                None if is_block => self.place_at_end(),
-                None => (self.place_of_setting(), 0),
-                Some(block) => {
+            let last = like.into_iter().rev().find(|entry| self.is_staying(entry));
+            let (place, blank_lines) = match (within, last) {
+                (Some(block), _) => *ends.entry((block.id(), first)).or_insert_with(|| {
                     let mut staying = block.children().filter(|entry| self.is_staying(entry));
                     let place = match first {
                         true => staying.next().map(Anchor::Before),
                         false => staying.last().map(Anchor::After),
                     };
                     (place.unwrap_or(Anchor::FirstIn(block)), 0)
-                }
-            }),
-        };
-        for line in lines {
-            self.put(within, place, Insertion::New(line), blank_lines);
+                }),
+                (None, Some(last)) if is_block => (Anchor::After(last), self.around.gap_above(last, false)),
+                (None, Some(last)) => (Anchor::After(last), 0),
+                (None, None) if is_block => at_end,
+                (None, None) => (of_setting, 0),
+            };
+            lines.into_iter().for_each(|line| self.put(within, place, Insertion::New(line), blank_lines));
         }
+        self.puts.append(&mut blocks);
+        // Blocks that move take along what is put into them.
+        self.puts.sort_by_key(|put| put.within.is_none());
     }
 
     /// After the last setting in front of the first block; else in front of that block; else at the end.
@@ -535,23 +526,13 @@ pub(super) fn without_misshapen(
     }
 }
 
-/// The lines of a keyword under the general rule; true is a bare flag, but the options of a port keep their value:
-/// `api false;` becomes `api true;`, not `api;`.
-fn written_general(
-    within: Option<Entry<'_>>,
-    keyword: &str,
-    entries: &[Entry<'_>],
-    target: &Value,
-) -> String {
-    let facts =
-        |block: Entry<'_>| Schema::media().top().by_keyword(&block.keyword()).map(|row| row.codec.facts());
-    let is_port = within.and_then(facts).is_some_and(|facts| facts.list.is_some());
-    match (target, entries) {
-        (Value::Bool(true), [line]) if is_port && !line.is_block() && line.count_arguments() == 1 => {
-            occurrence(keyword, &[Value::Bool(true)])
-        }
-        _ => General { keyword }.write(keyword, target).join("\n"),
-    }
+/// True if an entry is one of a list of ports.
+fn is_port(entry: Entry<'_>) -> bool {
+    Scope::Top.by_keyword(&entry.keyword()).is_some_and(|row| row.codec.facts().list.is_some())
+}
+
+fn is_source(row: Option<&'static Parameter>) -> bool {
+    row.is_some_and(|row| row.codec.facts().sources.is_some())
 }
 
 /// What each of these lines says; a line of several sources stands there once for each.

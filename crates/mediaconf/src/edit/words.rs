@@ -76,16 +76,14 @@ pub(super) fn address_said<'t>(shape: &'static AddressShape, address: &Address<'
 }
 
 impl<'d> Sync<'_, 'd> {
-    /// Changes the words of a line behind its keyword, which keeps its spelling.
-    /// Returns true if any changes.
+    /// Changes the words of a line behind its keyword, which keeps its spelling. Returns true if any changes.
     pub(super) fn words(
         &mut self,
         row: Option<&'static Parameter>,
         old: Entry<'d>,
         fresh: Entry<'_>,
     ) -> bool {
-        let keyword = old.words().next().expect("an entry has a keyword");
-        let before = self.splices.len();
+        let (keyword, before) = (old.words().next().expect("an entry has a keyword"), self.splices.len());
         self.said_words(row, keyword, &said(row, old), &said(row, fresh));
         self.splices.len() > before
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::diff::{block_changes, member, settings};
 use crate::query::{Config, Path, Segment};
-use crate::schema::{Object, POSITION, Place, Schema, Scope};
+use crate::schema::{Object, Place, Schema, Scope};
 use crate::secret::Masker;
 use crate::syntax::one_line;
 
@@ -40,7 +40,7 @@ impl ChangedValue {
         let mut walk = ChangeWalk::default();
         for key in keys_of(tops.each_ref()) {
             let Some(kind) = Schema::media().kind(key) else {
-                walk.member(Schema::media().top(), key, tops.each_ref());
+                walk.member(Scope::Top, key, tops.each_ref());
                 continue;
             };
             for change in block_changes(kind, sides) {
@@ -48,7 +48,7 @@ impl ChangedValue {
                 if let [Some(old), Some(new)] = &change.both {
                     keys_of([old, new]).for_each(|key| walk.member(kind.scope(), key, [old, new]));
                     let positions = change.places.map(|place| place.map(|place| Value::from(place + 1)));
-                    walk.below(POSITION, |walk| {
+                    walk.below(Schema::POSITION, |walk| {
                         change
                             .position
                             .iter()

@@ -6,18 +6,17 @@
 //! those of the others are dropped before the next ones are made.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::edit::align::longest_increasing_subsequence;
-use crate::edit::{EditError, FaultKind, Note};
+use crate::edit::{EditError, FaultKind};
 use crate::query::Config;
 use crate::schema::codec::are_named_blocks;
 use crate::schema::kinds::scalar_text;
 use crate::schema::members::keyword_of;
-use crate::schema::{AddressShape, Kind, Object, POSITION, Place, Schema, Scope};
+use crate::schema::{AddressShape, Kind, Object, Place, Schema, Scope};
 use crate::syntax::{Document, Entry};
 
 impl Config<'_> {
@@ -30,12 +29,10 @@ impl Config<'_> {
         let [old, new] = sides.map(settings);
         changes(&old, &new, |key, _, _| match Schema::media().kind(key) {
             Some(kind) => group(kind, sides),
-            None => member(Schema::media().top(), key, [&old, &new]),
+            None => member(Scope::Top, key, [&old, &new]),
         })
     }
-}
 
-impl Config<'_> {
     /// Merges `patch` into `target`, as section 2 of RFC 7396 says: for a configuration without its text.
     pub fn merge_patch(target: &mut Value, patch: &Value) {
         let Value::Object(patch) = patch else {
@@ -63,13 +60,8 @@ pub(super) fn settings(side: &Config<'_>) -> Object {
         Some(_) => Some(Value::Null),
         None => side.value(&[key]),
     };
-    let members: Object = side
-        .names(&[])
-        .into_iter()
-        .filter_map(|key| Some((value(&key)?, key)))
-        .map(|(value, key)| (key, value))
-        .collect();
-    own_members(Place::Root, &members.into())
+    let members = side.names(&[]).into_iter().filter_map(|key| Some((key.clone(), value(&key)?)));
+    own_members(Place::Root, &members.collect())
 }
 
 /// The members of an object that are not derived.
@@ -84,10 +76,9 @@ pub(super) fn own_members(place: Place, value: &Value) -> Object {
 /// then the others in their new order; `None` if nothing changes.
 pub fn group(kind: Kind, sides: [&Config<'_>; 2]) -> Option<Value> {
     let change = |change: BlockChange| {
-        let position = change.position.map(|position| (POSITION.to_owned(), position.into()));
-        let is_there = change.both[1].is_some();
-        let patch = change.patch.into_iter().chain(position).collect::<Object>();
-        (change.name, if is_there { patch.into() } else { Value::Null })
+        let position = change.position.map(|position| (Schema::POSITION.to_owned(), position.into()));
+        let patch: Value = change.patch.into_iter().chain(position).collect();
+        (change.name, change.both[1].as_ref().map_or(Value::Null, |_| patch))
     };
     not_empty(block_changes(kind, sides).map(change).collect())
 }
@@ -126,13 +117,8 @@ pub(crate) fn block_changes<'c>(
         if position.is_none() && text(0).is_some_and(|old| text(1) == Some(old)) {
             return None;
         }
-        let own = |side: usize| {
-            places[side]?;
-            Some(own_members(
-                Place::Block(kind),
-                &sides[side].value(&[kind.key(), &name]).unwrap_or_default(),
-            ))
-        };
+        let value = |side: usize| sides[side].value(&[kind.key(), &name]).unwrap_or_default();
+        let own = |side: usize| places[side].map(|_| own_members(Place::Block(kind), &value(side)));
         let both = [own(0), own(1)];
         let patch = match &both {
             [Some(old), Some(new)] => members(kind.scope(), [old, new]),
@@ -141,11 +127,6 @@ pub(crate) fn block_changes<'c>(
         let is_same = both.iter().all(Option::is_some) && patch.is_empty() && position.is_none();
         (!is_same).then_some(BlockChange { name, both, places, patch, position })
     })
-}
-
-fn object(value: Option<&Value>) -> &Object {
-    static EMPTY: LazyLock<Object> = LazyLock::new(Map::new);
-    value.and_then(Value::as_object).unwrap_or(&EMPTY)
 }
 
 fn not_empty(patch: Object) -> Option<Value> {
@@ -192,10 +173,10 @@ pub(super) fn member(scope: Scope, key: &str, both: [&Object; 2]) -> Option<Valu
 fn general(scope: Scope, from: Option<&Value>, to: Option<&Value>) -> Option<Value> {
     match (from, to) {
         (Some(Value::Object(from)), Some(Value::Object(to)))
-            if !scope.is_unknown() && are_named_blocks(from) && are_named_blocks(to) =>
+            if (scope != Scope::Unknown) && are_named_blocks(from) && are_named_blocks(to) =>
         {
             not_empty(changes(from, to, |_, old, new| match (old, new) {
-                (Some(_), Some(_)) if old != new => Some(members(scope, [old, new].map(object)).into()),
+                (Some(Value::Object(old)), Some(Value::Object(new))) => not_empty(members(scope, [old, new])),
                 (old, new) => value(old, new),
             }))
         }
@@ -240,7 +221,8 @@ fn address(shape: &AddressShape, from: &Object, to: &Object) -> Option<Value> {
 fn list_blocks(from: Option<&Value>, to: Option<&Value>, list: Option<&Value>) -> Option<Value> {
     let ports: HashSet<String> =
         list.and_then(Value::as_array).into_iter().flatten().filter_map(scalar_text).collect();
-    not_empty(changes(object(from), object(to), |port, old, new| match (old, new) {
+    let blocks = |side: Option<&Value>| side.and_then(Value::as_object).cloned().unwrap_or_default();
+    not_empty(changes(&blocks(from), &blocks(to), |port, old, new| match (old, new) {
         (Some(Value::Object(old)), Some(Value::Object(new))) => not_empty(of_objects(old, new)),
         (old, new) => value(old, new).filter(|patch| !patch.is_null() || ports.contains(port)),
     }))
@@ -287,20 +269,14 @@ pub enum Prune {
 
 /// A desired state of a configuration.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum DesiredState {
-    /// A merge patch.
-    Merged(Value),
-    /// The text of a configuration; no value of it is kept, as values take twenty times as much memory.
-    Text {
-        /// The text, without errors.
-        text: String,
-        /// The parts that are removed because the text lacks them.
-        prune: Prune,
-        /// A merge patch of the settings outside of streams, lives and plugins.
-        #[serde(default)]
-        settings: Object,
-    },
+#[serde(deny_unknown_fields)]
+pub struct DesiredState {
+    /// A text without errors; no value of it is kept, as values take twenty times as much memory.
+    text: String,
+    /// The parts that are removed because the text lacks them.
+    prune: Prune,
+    /// A merge patch of what the text does not say.
+    settings: Value,
 }
 
 impl DesiredState {
@@ -310,116 +286,82 @@ impl DesiredState {
     /// The faults of the patch, where more is asked than a merge.
     pub fn of_json(patch: Value, prune: Prune) -> Result<Self, EditError> {
         let (whole, settings) = match (prune, patch) {
-            (Prune::Nothing, patch) => return Ok(Self::Merged(patch)),
+            (Prune::Nothing, patch) => (Object::new().into(), patch),
             (Prune::Entries, Value::Object(members)) => {
                 let is_block = |(key, _): &(String, Value)| Schema::media().kind(key).is_some();
                 let (blocks, settings): (Object, Object) = members.into_iter().partition(is_block);
-                (blocks.into(), settings)
+                (blocks.into(), settings.into())
             }
-            (_, patch) => (patch, Object::new()),
+            (_, patch) => (patch, Object::new().into()),
         };
         let edit = Document::parse("").modify(whole, FaultKind::DOUBTS)?;
         let text = edit.map_or_else(String::new, |edit| edit.document.text().to_owned());
-        Ok(Self::Text { text, prune, settings })
+        Ok(Self { text, prune, settings })
     }
 
     /// The state that a document without errors is.
     pub fn of_text(document: &Document, prune: Prune) -> Self {
-        Self::Text { text: document.text().to_owned(), prune, settings: Object::new() }
+        Self { text: document.text().to_owned(), prune, settings: Object::new().into() }
     }
 
     /// True if what the state lacks is removed.
     pub(crate) fn removes(&self) -> bool {
-        matches!(self, Self::Text { prune: Prune::Entries | Prune::All, .. })
+        self.prune != Prune::Nothing
     }
 
-    /// Returns the patch that brings a configuration to this state, with what users should know of it. The patch has
-    /// only what the configuration does not say yet.
-    pub fn patch(&self, current: &Config<'_>) -> (Value, Vec<Note>) {
-        let mut merge = StateMerge { current, patch: Object::new(), lacking: 0 };
-        match self {
-            Self::Merged(Value::Object(members)) => {
-                for (key, value) in members {
-                    match (Schema::media().kind(key), value) {
-                        (Some(kind), Value::Object(blocks)) => {
-                            blocks.iter().for_each(|(name, block)| merge.block(kind, name, block));
-                        }
-                        _ => merge.setting(key, value),
-                    }
-                }
-            }
-            Self::Merged(patch) => return (patch.clone(), Vec::new()),
-            Self::Text { text, prune, settings } => {
-                merge.text(&Document::parse(text.as_str()), *prune);
-                merge.patch.extend(settings.clone());
-            }
-        }
-        let lacking = (merge.lacking > 0).then_some(Note::SettingsLacking(merge.lacking));
-        (merge.patch.into(), lacking.into_iter().collect())
-    }
-}
-
-/// The patch that brings a configuration to a state, as far as it is made.
-struct StateMerge<'c> {
-    current: &'c Config<'c>,
-    patch: Object,
-    /// The number of settings that the state lacks of the streams, lives and plugins that it names.
-    lacking: usize,
-}
-
-impl StateMerge<'_> {
-    fn setting(&mut self, key: &str, value: &Value) {
-        self.patch.insert(key.to_owned(), value.clone());
-    }
-
-    /// Adds a block of the state, without the settings that it has already.
-    fn block(&mut self, kind: Kind, name: &str, wanted: &Value) {
-        let mut wanted = wanted.clone();
-        if let (Some(current), Value::Object(wanted)) = (self.current.value(&[kind.key(), name]), &mut wanted)
-        {
-            let found = own_members(Place::Block(kind), &current);
-            // A member that no directive inside of the block sets is none.
-            let is_set = |(key, value): &(&String, &Value)| {
-                kind.scope().by_key(key).is_none_or(|row| {
-                    row.codec.facts().derived.is_none() && row.value_of_nothing().as_ref() != Some(value)
-                })
-            };
-            self.lacking += unmentioned(found.iter().filter(is_set), wanted);
-            wanted.retain(|key, value| found.get(key) != Some(value));
-            if wanted.is_empty() {
-                return;
-            }
-        }
-        let blocks = self.patch.entry(kind.key()).or_insert_with(|| Object::new().into());
-        blocks.as_object_mut().expect("it has blocks alone").insert(name.to_owned(), wanted);
-    }
-
-    /// Adds what a text says.
+    /// Returns the patch that brings a configuration to this state, and the number of settings that the state lacks of the
+    /// streams, lives and plugins that it names. The patch has only what the configuration does not say yet.
     ///
     /// Members that the view shows although the text has no directive for them are left out of a merge: what a desired
     /// state does not mention stays.
-    fn text(&mut self, document: &Document, prune: Prune) {
-        let config = Config::own(document);
-        if prune == Prune::All {
-            self.patch = self.current.patch_to(&config);
-            return;
+    pub fn patch(&self, current: &Config<'_>) -> (Value, usize) {
+        let document = Document::parse(self.text.as_str());
+        let config = Config::own(&document);
+        if self.prune == Prune::All {
+            return (current.patch_to(&config).into(), 0);
         }
-        self.patch = settings(&config);
-        self.patch.retain(|key, _| Schema::media().kind(key).is_none());
-        drop_defaults(config.members().scope(), document.entries(), &mut self.patch);
+        let (mut patch, mut lacking) = (settings(&config), 0);
+        patch.retain(|key, _| Schema::media().kind(key).is_none());
+        drop_defaults(config.members().scope(), document.entries(), &mut patch);
         for kind in Schema::media().kinds {
-            if prune == Prune::Entries {
-                let blocks = group(kind, [self.current, &config]);
-                self.patch.extend(blocks.map(|blocks| (kind.key().to_owned(), blocks)));
-                continue;
-            }
-            for block in config.members().own_by_key(kind.key()) {
-                let mut members = kind.read(*block);
-                drop_defaults(kind.scope(), block.children(), &mut members);
-                self.block(kind, &block.group_name().value(), &members.into());
-            }
+            let mut of_text = || -> Object {
+                let blocks = config.members().own_by_key(kind.key()).iter().filter_map(|block| {
+                    let (name, mut wanted) = (block.group_name().value().into_owned(), kind.read(*block));
+                    drop_defaults(kind.scope(), block.children(), &mut wanted);
+                    differs(current, kind, &name, &mut wanted, &mut lacking).then(|| (name, wanted.into()))
+                });
+                blocks.collect()
+            };
+            let blocks = if self.removes() { group(kind, [current, &config]) } else { not_empty(of_text()) };
+            patch.extend(blocks.map(|blocks| (kind.key().to_owned(), blocks)));
         }
+        let Value::Object(mut settings) = self.settings.clone() else { return (self.settings.clone(), 0) };
+        for kind in Schema::media().kinds {
+            let Some(Value::Object(blocks)) = settings.get_mut(kind.key()) else { continue };
+            blocks.retain(|name, block| {
+                let Value::Object(wanted) = block else { return true };
+                differs(current, kind, name, wanted, &mut lacking)
+            });
+        }
+        patch.extend(settings);
+        (patch.into(), lacking)
     }
+}
+
+/// Takes the settings that `current` has already out of a block of a state, and counts those that the state lacks; false if
+/// nothing is left to set.
+fn differs(current: &Config<'_>, kind: Kind, name: &str, wanted: &mut Object, lacking: &mut usize) -> bool {
+    let Some(found) = current.value(&[kind.key(), name]) else { return true };
+    let found = own_members(Place::Block(kind), &found);
+    // A member that no directive inside of the block sets is none.
+    let is_set = |(key, value): &(&String, &Value)| {
+        kind.scope().by_key(key).is_none_or(|row| {
+            row.codec.facts().derived.is_none() && row.value_of_nothing().as_ref() != Some(value)
+        })
+    };
+    *lacking += unmentioned(found.iter().filter(is_set), wanted);
+    wanted.retain(|key, value| found.get(key) != Some(value));
+    !wanted.is_empty()
 }
 
 /// Drops the members that are shown although no directive sets them.

@@ -14,71 +14,45 @@ fn values_diff(from: &Value, to: &Value) -> Object {
 
 #[test]
 fn only_what_differs_is_given() {
-    for (from, to, expected) in [
-        (json!({"rtmp": 1, "runtime": {"a": 1}}), json!({"rtmp": 1}), json!({})),
-        (json!({"rtmp": 1}), json!({"rtsp": 2}), json!({"rtmp": null, "rtsp": 2})),
-        (json!({}), json!({"http": [], "plugins": {}, "lives": {}, "streams": {}}), json!({})),
-        (json!({"http": [80]}), json!({}), json!({"http": []})),
-        (json!({"x": {"a": 1, "b": 2}}), json!({"x": {"b": 3}}), json!({"x": {"a": null, "b": 3}})),
-        (json!({"x": {"a": 1}}), json!({"x": 5}), json!({"x": 5})),
-        (json!({"x": [1]}), json!({"x": {"a": {}}}), json!({"x": {"a": {}}})),
-        (json!({"x": 1}), json!({"x": {}}), json!({"x": {}})),
-        (
-            json!({"edit_auth": {"login": "a", "password": "b"}}),
-            json!({"edit_auth": {"login": "a", "password": "c"}}),
-            json!({"edit_auth": {"password": "c"}}),
-        ),
-        (
-            json!({"auth": {"url": "x", "extra": {"a": "1"}}}),
-            json!({"auth": {"url": false, "extra": {"a": "1"}}}),
-            json!({"auth": {"url": false, "extra": {"a": "1"}}}),
-        ),
-        (
-            json!({"auth": {"url": "x", "extra": {"a": "1"}}}),
-            json!({"auth": {"url": false}}),
-            json!({"auth": {"url": false}}),
-        ),
-        (
-            json!({"auth": {"url": "x", "extra": {"a": "1"}}}),
-            json!({"auth": {"url": "x"}}),
-            json!({"auth": {"extra": null}}),
-        ),
-        (
-            json!({"streams": {"a": {"auth": {"url": "x", "url_global": "g"}}, "b": {"auth": {"url_global": "g"}}}}),
-            json!({"streams": {
-                "a": {"auth": {"url_global": "h"}},
-                "b": {"auth": {"url": false, "url_global": "h"}},
-                "c": {"auth": {"url_global": "h"}},
-            }}),
-            json!({"streams": {"a": {"auth": null}, "b": {"auth": {"url": false}}, "c": {}}}),
-        ),
-        (
-            json!({"http": [80, 81], "http_options": {"80": {"a": 1}, "81": {"a": 1}}}),
-            json!({"http": [81]}),
-            json!({"http_options": {"81": null}, "http": [81]}),
-        ),
-        (json!({"http": [80], "http_options": {"80": {"a": 1}}}), json!({"http": []}), json!({"http": []})),
-        (
-            json!({"lives": {"a": {"prefix": "a", "static": false, "position": 1, "cluster_key_global": "x"}}}),
-            json!({"lives": {"a": {"prefix": "a", "static": false, "position": 1, "publish_enabled": true}}}),
-            json!({}),
-        ),
-        (
-            json!({"streams": {"a": {"name": "a", "static": true, "position": 1, "prepush": 1, "urls": []}}}),
-            json!({"streams": {"b": {"name": "b", "static": true, "position": 1, "urls": [{"url": "x"}]}}}),
-            json!({"streams": {"a": null, "b": {"static": true, "urls": [{"url": "x"}]}}}),
-        ),
-        (
-            json!({"plugins": {"a": {"name": "a", "position": 1}, "b": {"name": "b", "position": 2}}}),
-            json!({"plugins": {"c": {"name": "c", "position": 1}, "a": {"name": "a", "position": 2}, "b": {}}}),
-            json!({"plugins": {"c": {"position": 1}}}),
-        ),
-    ] {
-        assert_eq!(
-            format!("{:#}", Value::Object(values_diff(&from, &to))),
-            format!("{expected:#}"),
-            "{from} {to}"
-        );
+    for case in r#"
+        {"rtmp": 1, "runtime": {"a": 1}} -> {"rtmp": 1} = {}
+        {"rtmp": 1} -> {"rtsp": 2} = {"rtmp": null, "rtsp": 2}
+        {} -> {"http": [], "plugins": {}, "lives": {}, "streams": {}} = {}
+        {"http": [80]} -> {} = {"http": []}
+        {"x": {"a": 1, "b": 2}} -> {"x": {"b": 3}} = {"x": {"a": null, "b": 3}}
+        {"x": {"a": 1}} -> {"x": 5} = {"x": 5}
+        {"x": [1]} -> {"x": {"a": {}}} = {"x": {"a": {}}}
+        {"x": 1} -> {"x": {}} = {"x": {}}
+        {"edit_auth": {"login": "a", "password": "b"}} -> {"edit_auth": {"login": "a", "password": "c"}}
+            = {"edit_auth": {"password": "c"}}
+        {"auth": {"url": "x", "extra": {"a": "1"}}} -> {"auth": {"url": false, "extra": {"a": "1"}}}
+            = {"auth": {"url": false, "extra": {"a": "1"}}}
+        {"auth": {"url": "x", "extra": {"a": "1"}}} -> {"auth": {"url": false}} = {"auth": {"url": false}}
+        {"auth": {"url": "x", "extra": {"a": "1"}}} -> {"auth": {"url": "x"}} = {"auth": {"extra": null}}
+        {"streams": {"a": {"auth": {"url": "x", "url_global": "g"}}, "b": {"auth": {"url_global": "g"}}}}
+            -> {"streams": {"a": {"auth": {"url_global": "h"}}, "b": {"auth": {"url": false, "url_global": "h"}},
+                "c": {"auth": {"url_global": "h"}}}}
+            = {"streams": {"a": {"auth": null}, "b": {"auth": {"url": false}}, "c": {}}}
+        {"http": [80, 81], "http_options": {"80": {"a": 1}, "81": {"a": 1}}} -> {"http": [81]}
+            = {"http_options": {"81": null}, "http": [81]}
+        {"http": [80], "http_options": {"80": {"a": 1}}} -> {"http": []} = {"http": []}
+        {"lives": {"a": {"prefix": "a", "static": false, "position": 1, "cluster_key_global": "x"}}}
+            -> {"lives": {"a": {"prefix": "a", "static": false, "position": 1, "publish_enabled": true}}} = {}
+        {"streams": {"a": {"name": "a", "static": true, "position": 1, "prepush": 1, "urls": []}}}
+            -> {"streams": {"b": {"name": "b", "static": true, "position": 1, "urls": [{"url": "x"}]}}}
+            = {"streams": {"a": null, "b": {"static": true, "urls": [{"url": "x"}]}}}
+        {"plugins": {"a": {"name": "a", "position": 1}, "b": {"name": "b", "position": 2}}}
+            -> {"plugins": {"c": {"name": "c", "position": 1}, "a": {"name": "a", "position": 2}, "b": {}}}
+            = {"plugins": {"c": {"position": 1}}}
+    "#
+    .split("\n        {")
+    .skip(1)
+    {
+        let case = format!("{{{}", case.replace(" = ", " -> "));
+        let read = |value| serde_json::from_str::<Value>(value).expect(value);
+        let values: Vec<Value> = case.split(" -> ").map(read).collect();
+        let [from, to, expected] = &values[..] else { panic!("{case}") };
+        assert_eq!(format!("{:#}", Value::Object(values_diff(from, to))), format!("{expected:#}"), "{case}");
     }
 }
 

@@ -9,9 +9,13 @@ use std::fmt;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use winnow::Parser;
+use winnow::ascii::{multispace0, multispace1};
+use winnow::combinator::{alt, eof, repeat, repeat_till};
+use winnow::token::{none_of, take_till};
 
 use super::config::{Config, Found};
-use super::path::{Path, Segment, keys};
+use super::path::{Path, Segment, keys, quoted};
 use super::place::{NULL, UnknownKey, is_whole_list};
 use crate::schema::fault::{Fault, FaultKind, Faults};
 use crate::schema::kinds::scalar_text;
@@ -203,29 +207,14 @@ impl Condition {
 
 /// Splits a condition at its first operator outside quotes and brackets.
 fn split(text: &str) -> Option<(&str, &str, &str)> {
-    let (mut in_quotes, mut in_brackets, mut is_escaped) = (false, false, false);
-    for (at, character) in text.char_indices() {
-        let rest = &text[at..];
-        match character {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = in_quotes,
-            '"' => in_quotes = !in_quotes,
-            _ if in_quotes => {}
-            '[' => in_brackets = true,
-            ']' => in_brackets = false,
-            _ if in_brackets => {}
-            _ if matches!(rest.trim(), "exists" | "missing") && character.is_whitespace() => {
-                return Some((&text[..at], rest.trim(), ""));
-            }
-            _ => {
-                let operator = ["=~", "=", "!=", "~"].into_iter().find(|operator| rest.starts_with(operator));
-                if let Some(operator) = operator {
-                    return Some((&text[..at], operator, &rest[operator.len()..]));
-                }
-            }
-        }
-    }
-    None
+    let free = |ends: &'static [char]| alt((quoted.void(), take_till(1.., ends).void()));
+    let in_brackets = repeat::<_, _, (), _, _>(0.., free(&[']', '"']));
+    let part = alt((('[', in_brackets, ']').void(), quoted.void(), none_of(['[', '"']).void()));
+    let word = (multispace1, alt(("exists", "missing")), multispace0, eof).take();
+    let mut rest = text;
+    let ((), operator) =
+        repeat_till(0.., part, alt(("=~", "=", "!=", "~", word))).parse_next(&mut rest).ok()?;
+    Some((&text[..text.len() - rest.len() - operator.len()], operator.trim(), rest))
 }
 
 /// A text that is in quotes without them; none for another one, and for an empty one, which every value contains.
@@ -537,8 +526,8 @@ mod tests {
             ("title", "there is no `=`, `!=`, `~`, `=~`, `exists` or `missing` in it"),
             ("exists", "there is no `=`, `!=`, `~`, `=~`, `exists` or `missing` in it"),
             ("\"title=x\"", "there is no `=`, `!=`, `~`, `=~`, `exists` or `missing` in it"),
-            ("=geheim", "the path is empty"),
-            ("a..b=geheim", "a name is missing (column 3 of the path)"),
+            ("=geheim", "the path is wrong at column 1"),
+            ("a..b=geheim", "the path is wrong at column 2"),
             ("title~", "there is no text behind `~`, so it would hold for every value"),
             ("title ~ ", "there is no text behind `~`, so it would hold for every value"),
             ("title=~", "there is no text behind `=~`, so it would hold for every value"),

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
+use indexmap::IndexMap;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -15,9 +16,9 @@ use crate::schema::fault::{Fault, FaultKind};
 use crate::schema::kinds::scalar_text;
 use crate::schema::members::Members;
 use crate::schema::{
-    BlockHead, CLUSTER_KEY_GLOBAL, Derived, DirectiveRole, Kind, Object, Place, Schema, URL_GLOBAL,
+    BlockHead, CLUSTER_KEY_GLOBAL, Derived, DirectiveRole, Kind, Object, Place, Schema, Scope, URL_GLOBAL,
 };
-use crate::syntax::{Document, Entry};
+use crate::syntax::Document;
 
 /// The directive that names the template of a stream, and the blocks that are templates.
 const TEMPLATE: &str = "template";
@@ -35,8 +36,8 @@ pub struct Config<'d> {
     skips_static: bool,
     /// The JSON, where there is no document.
     json: Option<&'d Value>,
-    /// The place of each block in its group, by name, for each kind.
-    places: Vec<OnceCell<HashMap<String, usize>>>,
+    /// The blocks of each kind by name, in their order, with their places among all of the kind.
+    groups: [OnceCell<IndexMap<String, usize>>; 3],
     /// The last member that keys led into: the next ones often lead into the same.
     entered: RefCell<(Vec<String>, Value)>,
 }
@@ -44,7 +45,7 @@ pub struct Config<'d> {
 /// The values of an answer to `read_config`.
 impl<'v> From<&'v Value> for Config<'v> {
     fn from(json: &'v Value) -> Self {
-        Self { json: Some(json), ..Self::of_members(Members::empty(Schema::media().top())) }
+        Self { json: Some(json), ..Self::of_members(Members::empty(Scope::Top)) }
     }
 }
 
@@ -53,7 +54,7 @@ impl<'d> Config<'d> {
     pub fn new(document: &'d Document) -> Self {
         let own = Self::own(document);
         let value = |role: DirectiveRole| {
-            let row = Schema::media().top().by_key(role.key(Schema::media().top()))?;
+            let row = Scope::Top.by_key(role.key(Scope::Top))?;
             row.codec.read(own.members.own(row), None)
         };
         let url = value(DirectiveRole::Backend).and_then(|backend| backend.get("url").cloned());
@@ -74,8 +75,8 @@ impl<'d> Config<'d> {
     }
 
     fn of_members(members: Members<'d>) -> Self {
-        let places = vec![OnceCell::new(); Schema::media().kinds.len()];
-        Self { members, globals: None, skips_static: false, json: None, places, entered: RefCell::default() }
+        let (groups, entered) = Default::default();
+        Self { members, globals: None, skips_static: false, json: None, groups, entered }
     }
 
     /// Returns the top-level members; none of JSON.
@@ -96,28 +97,26 @@ impl<'d> Config<'d> {
 
     /// The keys of the object at `keys`, in their order; empty if there is no object.
     pub fn names(&self, keys: &[&str]) -> Vec<String> {
-        match (keys, self.group(keys)) {
+        match (keys, self.kind(keys)) {
             ([], _) if self.json.is_none() => {
                 self.known_keys().filter(|key| self.shows(key)).map(Cow::into_owned).collect()
             }
-            ([_], Some(kind)) => {
-                self.blocks(kind).map(|(_, entry)| entry.group_name().value().into_owned()).collect()
-            }
+            ([_], Some(kind)) => self.group(kind).keys().cloned().collect(),
             _ => self.inside(keys, names_of).unwrap_or_default(),
         }
     }
 
     /// True if there is an object at `keys`.
     pub(crate) fn is_object(&self, keys: &[&str]) -> bool {
-        keys.len() == 1 && self.group(keys).is_some() || self.inside(keys, Value::is_object) == Some(true)
+        keys.len() == 1 && self.kind(keys).is_some() || self.inside(keys, Value::is_object) == Some(true)
     }
 
     /// True if there is a value at `keys`.
     pub fn contains(&self, keys: &[&str]) -> bool {
-        match (keys, self.group(keys)) {
+        match (keys, self.kind(keys)) {
             ([], _) => true,
             ([key], _) if self.json.is_none() => self.shows(key),
-            ([_, name], Some(kind)) => self.place(kind, name).is_some(),
+            ([_, name], Some(kind)) => self.group(kind).contains_key(*name),
             _ => self.inside(keys, |_| ()).is_some(),
         }
     }
@@ -125,7 +124,7 @@ impl<'d> Config<'d> {
     /// The keys of the top level, also of members that the document does not have.
     fn known_keys(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let scope = self.members.scope();
-        let foreign = self.members.foreign().iter().map(move |member| scope.key_of(&member.keyword));
+        let foreign = self.members.foreign().keys().map(move |keyword| scope.key_of(keyword));
         scope.rows().map(|row| Cow::Borrowed(row.key)).chain(foreign)
     }
 
@@ -137,27 +136,28 @@ impl<'d> Config<'d> {
         }
     }
 
-    /// The group of the document that `keys` lead into.
-    fn group(&self, keys: &[&str]) -> Option<Kind> {
+    /// The kind of the group of the document that `keys` lead into.
+    fn kind(&self, keys: &[&str]) -> Option<Kind> {
         keys.first().and_then(|key| Schema::media().kind(key)).filter(|_| self.json.is_none())
     }
 
-    /// All streams, lives or plugins, in their order, with their places; none where there is no text.
-    fn blocks(&self, kind: Kind) -> impl Iterator<Item = (usize, Entry<'d>)> {
-        let entries = self.members.own_by_key(kind.key()).iter().copied().enumerate();
-        entries.filter(move |&(_, entry)| !(self.skips_static && kind.is_static(entry)))
+    /// All streams, lives or plugins; none where there is no text.
+    fn group(&self, kind: Kind) -> &IndexMap<String, usize> {
+        self.groups[kind.number()].get_or_init(|| {
+            let entries = self.members.own_by_key(kind.key()).iter().enumerate();
+            let shown = entries.filter(|(_, entry)| !(self.skips_static && kind.is_static(**entry)));
+            shown.map(|(place, entry)| (entry.group_name().value().into_owned(), place)).collect()
+        })
     }
 
     /// The values of the blocks of a group, by name.
-    fn named_blocks(&self, kind: Kind) -> impl Iterator<Item = (String, Value)> {
-        let named = move |(place, entry): (usize, Entry<'d>)| {
-            (entry.group_name().value().into_owned(), self.block(kind, place, entry))
-        };
-        self.blocks(kind).map(named)
+    fn blocks(&self, kind: Kind) -> impl Iterator<Item = (String, Value)> {
+        self.group(kind).iter().map(move |(name, place)| (name.clone(), self.block(kind, *place)))
     }
 
     /// The value of a block whose place in its group is `place`, from 0.
-    fn block(&self, kind: Kind, place: usize, entry: Entry<'d>) -> Value {
+    fn block(&self, kind: Kind, place: usize) -> Value {
+        let entry = self.members.own_by_key(kind.key())[place];
         let members = Members::group(kind.scope(), entry.children());
         let head = BlockHead { kind, entry, position: place + 1, globals: self.globals.as_ref() };
         Value::Object(read_members(&members, Some(&head)))
@@ -166,15 +166,9 @@ impl<'d> Config<'d> {
     /// The value of a member of the top level of the document.
     fn member(&self, key: &str) -> Option<Value> {
         match Schema::media().kind(key) {
-            Some(kind) => Some(self.named_blocks(kind).collect()),
+            Some(kind) => Some(self.blocks(kind).collect()),
             None => self.members.value(key),
         }
-    }
-
-    /// The place of a name in its group.
-    fn place(&self, kind: Kind, name: &str) -> Option<usize> {
-        let name_of = |(place, entry): (usize, Entry<'_>)| (entry.group_name().value().into_owned(), place);
-        self.places[kind as usize].get_or_init(|| self.blocks(kind).map(name_of).collect()).get(name).copied()
     }
 
     /// The number of keys that lead to the member of the top level, or to the block of a group, that they begin with.
@@ -199,8 +193,7 @@ impl<'d> Config<'d> {
                 [key] => self.member(key)?,
                 [group, name, ..] => {
                     let kind = Schema::media().kind(group)?;
-                    let place = self.place(kind, name)?;
-                    self.block(kind, place, self.members.own_by_key(group)[place])
+                    self.block(kind, *self.group(kind).get(*name)?)
                 }
             };
             *entered = (member.iter().map(|key| (*key).to_owned()).collect(), value);
@@ -231,7 +224,7 @@ struct Blocks<'c, 'd>(&'c Config<'d>, Kind);
 
 impl Serialize for Blocks<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.named_blocks(self.1))
+        serializer.collect_map(self.0.blocks(self.1))
     }
 }
 
@@ -354,12 +347,7 @@ pub(crate) fn find_by(entries: &[Value], key: &str, value: &str) -> Result<usize
 
 /// The fault of an index behind the end of a list.
 pub(crate) fn out_of_range(len: usize) -> Fault {
-    let elements = match len {
-        0 => "no elements".to_owned(),
-        1 => "one element".to_owned(),
-        _ => format!("{len} elements"),
-    };
-    Fault::absent(format!("the list has {elements}, counted from 0"))
+    Fault::absent(format!("there is no such element: the list has {len}, counted from 0"))
 }
 
 fn add_names(value: &Value, names: &mut Vec<String>) {
@@ -489,7 +477,7 @@ impl Config<'_> {
         }
         let Some(row) = kind.scope().by_key(key) else { return Ok(None) };
         let above = Path { segments: below.to_vec() };
-        if row.role.is_some_and(DirectiveRole::is_inherited)
+        if matches!(row.role, Some(DirectiveRole::Backend | DirectiveRole::ClusterKey))
             && let Some(value) = self.present(&above)?
         {
             return Ok(Some(FoundValue { value, source: ValueSource::Global, set_at: Some(above) }));

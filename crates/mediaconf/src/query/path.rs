@@ -17,11 +17,15 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use winnow::Parser;
+use winnow::ascii::digit1;
+use winnow::combinator::{alt, delimited, preceded, repeat, separated_pair, terminated};
+use winnow::token::{one_of, take_till};
 
 use crate::schema::fault::{Fault, FaultKind, Pointer, bare_or_quoted, ends_bare_name, in_quotes};
 use crate::schema::{Kind, Place, Schema};
 use crate::secret::{Secrecy, word_parts};
-use crate::syntax::Document;
+use crate::syntax::{Document, Parsed};
 
 #[cfg(test)]
 #[path = "path_tests.rs"]
@@ -71,9 +75,10 @@ impl Path {
     /// # Errors
     /// The text is not a path.
     pub fn parse(text: &str) -> Result<Path, Fault> {
-        let (path, value) = Self::split_assignment(text)?;
-        let Some(value) = value else { return Ok(path) };
-        Err(PathReader { text, at: text.len() - value.len() - 1 }.fault("`=` after the path"))
+        match Self::split_assignment(text)? {
+            (path, None) => Ok(path),
+            (_, Some(value)) => Err(wrong_at(text.len() - value.len() - 1)),
+        }
     }
 
     /// Splits `PATH=VALUE` at the first `=` outside quotes and brackets; without one there is no
@@ -82,12 +87,15 @@ impl Path {
     /// # Errors
     /// The text does not begin with a path.
     pub fn split_assignment(text: &str) -> Result<(Self, Option<&str>), Fault> {
-        if text.is_empty() {
-            return Err(Fault::of_path("the path is empty").hint("such as `streams.cam1.urls`"));
+        let mut rest = text;
+        let segments = segments(&mut rest).unwrap_or_default();
+        if segments.len() > MOST_SEGMENTS {
+            return Err(Fault::of_path(format!("the path has more than {MOST_SEGMENTS} steps")));
         }
-        let mut reader = PathReader { text, at: 0 };
-        let segments = reader.path()?;
-        Ok((Self { segments }, text[reader.at..].strip_prefix('=')))
+        match rest.strip_prefix('=').filter(|_| !segments.is_empty()) {
+            None if segments.is_empty() || !rest.is_empty() => Err(wrong_at(text.len() - rest.len())),
+            value => Ok((Self { segments }, value)),
+        }
     }
 
     /// The kind of the streams, lives or plugins that the path names or leads into.
@@ -270,136 +278,53 @@ impl fmt::Display for Segment {
     }
 }
 
+/// The fault of a text in which no step of a path can be read behind this number of bytes. It holds nothing of the text,
+/// which may go on with a secret.
+fn wrong_at(offset: usize) -> Fault {
+    Fault::of_path(format!("the path is wrong at column {}", offset + 1)).hint(FORMS)
+}
+
 /// The forms of steps, for the faults of a text that is not a path.
 const FORMS: &str = r#"a name stands behind a `.`; an element is `[0]`, `[-1]` for the last, `[*]` for all, `[+]` to append, or `[url="…"]` to find one by a field; a name or a value with other characters is in double quotes, such as `"cam.1"`"#;
 
-/// Reads a path, one production of the grammar a function.
-struct PathReader<'t> {
-    text: &'t str,
-    at: usize,
+/// field *( "." field / bracket )
+fn segments(input: &mut &str) -> Parsed<Vec<Segment>> {
+    let step = alt((preceded('.', field), preceded('[', bracket)));
+    let rest = repeat(..=MOST_SEGMENTS, step).fold(Vec::new, |mut steps: Vec<Segment>, step| {
+        steps.push(step);
+        steps
+    });
+    let (first, mut rest) = (field, rest).parse_next(input)?;
+    rest.insert(0, first);
+    Ok(rest)
 }
 
-impl<'t> PathReader<'t> {
-    fn peek(&self) -> Option<char> {
-        self.text[self.at..].chars().next()
-    }
-
-    fn until(&mut self, ends: impl Fn(char) -> bool) -> &'t str {
-        let rest = &self.text[self.at..];
-        let taken = &rest[..rest.find(ends).unwrap_or(rest.len())];
-        self.at += taken.len();
-        taken
-    }
-
-    /// The fault of what stands here. It holds at most one character of a value, which may be a secret. Columns count
-    /// bytes, from 1.
-    fn fault(&self, message: impl fmt::Display) -> Fault {
-        Fault::of_path(format!("{message} (column {} of the path)", self.at + 1)).hint(FORMS)
-    }
-
-    /// `field *( "." field / bracket )`, up to the end or a `=`
-    fn path(&mut self) -> Result<Vec<Segment>, Fault> {
-        let mut segments = vec![self.field()?];
-        while let Some(next) = self.peek().filter(|next| *next != '=') {
-            segments.push(match next {
-                '.' => {
-                    self.at += 1;
-                    self.field()?
-                }
-                '[' => self.bracket()?,
-                found => return Err(self.fault(format!("`.` or `[` expected before `{found}`"))),
-            });
-            if segments.len() > MOST_SEGMENTS {
-                return Err(self.fault(format!("the path has more than {MOST_SEGMENTS} steps")));
-            }
-        }
-        Ok(segments)
-    }
-
-    /// `glob / name`
-    fn field(&mut self) -> Result<Segment, Fault> {
-        if self.peek() == Some('"') {
-            return self.quoted().map(Segment::Key);
-        }
-        let name = self.until(ends_bare_name);
-        match self.peek() {
-            Some(found @ (']' | '"' | '\'')) => Err(self.fault(format!("`{found}` outside quotes"))),
-            _ if name.is_empty() => Err(self.fault("a name is missing")),
-            _ if name.contains('*') => Ok(Segment::Matching(name.to_owned())),
-            _ => Ok(Segment::Key(name.to_owned())),
-        }
-    }
-
-    /// `DQUOTE *( any character but \ and DQUOTE / "\\" / "\" DQUOTE ) DQUOTE`
-    fn quoted(&mut self) -> Result<String, Fault> {
-        let unclosed = self.fault(r#"`"` is never closed"#);
-        let mut text = String::new();
-        self.at += 1;
-        loop {
-            text += self.until(|c| matches!(c, '\\' | '"'));
-            let mut rest = self.text[self.at..].chars();
-            match (rest.next(), rest.next()) {
-                (Some('"'), _) => {
-                    self.at += 1;
-                    return Ok(text);
-                }
-                (_, Some(escaped @ ('\\' | '"'))) => {
-                    self.at += 2;
-                    text.push(escaped);
-                }
-                (_, Some(_)) => return Err(self.fault(r"unknown escape after `\`")),
-                (_, None) => return Err(unclosed),
-            }
-        }
-    }
-
-    /// `"[" ( "+" / "*" / index / name "=" value ) "]"`
-    fn bracket(&mut self) -> Result<Segment, Fault> {
-        let unclosed = self.fault("`[` is never closed");
-        if !self.text[self.at..].contains(']') {
-            return Err(unclosed);
-        }
-        self.at += 1;
-        let start = self.at;
-        let key = self.quoted_or(ends_bare_name)?;
-        let value = match self.peek() {
-            Some('=') if self.at == start => return Err(self.fault("a name is missing")),
-            Some('=') => {
-                self.at += 1;
-                Some(self.quoted_or(|c| matches!(c, '[' | ']' | '"'))?)
-            }
-            _ => None,
-        };
-        let end = self.at;
-        match (self.peek(), value) {
-            (Some(']'), Some(value)) => {
-                self.at += 1;
-                Ok(Segment::Find { key, value })
-            }
-            (Some(']'), None) => element(&self.text[start..end])
-                .ok_or_else(|| {
-                    self.at = start;
-                    self.fault(format!("`[{key}]` is not an element of a list"))
-                })
-                .inspect(|_| self.at = end + 1),
-            (Some(found), _) => Err(self.fault(format!("`{found}` outside quotes"))),
-            (None, _) => Err(unclosed),
-        }
-    }
-
-    fn quoted_or(&mut self, ends: impl Fn(char) -> bool) -> Result<String, Fault> {
-        if self.peek() == Some('"') { self.quoted() } else { Ok(self.until(ends).to_owned()) }
-    }
+/// field = quoted / glob / name
+fn field(input: &mut &str) -> Parsed<Segment> {
+    let named = |name: &str| match name.contains('*') {
+        true => Segment::Matching(name.to_owned()),
+        false => Segment::Key(name.to_owned()),
+    };
+    alt((quoted.map(Segment::Key), take_till(1.., ends_bare_name).map(named))).parse_next(input)
 }
 
-/// `"+" / "*" / ["-"] 1*DIGIT`
-fn element(text: &str) -> Option<Segment> {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    match text {
-        "+" => Some(Segment::Append),
-        "*" => Some(Segment::EveryEntry),
-        _ if !digits.bytes().all(|byte| byte.is_ascii_digit()) => None,
-        _ if digits == text => digits.parse().ok().map(Segment::Index),
-        _ => digits.parse().ok().filter(|back| *back > 0).map(Segment::FromEnd),
-    }
+/// quoted = DQUOTE *( any character but \ and DQUOTE / "\\" / "\" DQUOTE ) DQUOTE
+pub(super) fn quoted(input: &mut &str) -> Parsed<String> {
+    let part = alt((take_till(1.., ('"', '\\')), preceded('\\', one_of(['"', '\\']).take())));
+    let inside = repeat(0.., part).fold(String::new, |text, part: &str| text + part);
+    delimited('"', inside, '"').parse_next(input)
+}
+
+/// bracket = "[" ( "+" / "*" / index / name "=" value ) "]"
+fn bracket(input: &mut &str) -> Parsed<Segment> {
+    let key = alt((quoted, take_till(1.., ends_bare_name).map(str::to_owned)));
+    let value = alt((quoted, take_till(0.., ('[', ']', '"')).map(str::to_owned)));
+    let element = alt((
+        '+'.value(Segment::Append),
+        '*'.value(Segment::EveryEntry),
+        digit1.parse_to().map(Segment::Index),
+        preceded('-', digit1.parse_to()).verify(|back| *back > 0).map(Segment::FromEnd),
+    ));
+    let find = separated_pair(key, '=', value).map(|(key, value)| Segment::Find { key, value });
+    alt((terminated(element, ']'), terminated(find, ']'))).parse_next(input)
 }

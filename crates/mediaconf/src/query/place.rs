@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::path::{Path, Segment};
-use crate::schema::codec::{General, OWN_PATH, is_list, json, json_string, object, of_kind};
+use crate::schema::codec::{General, is_list, json, object, of_kind, plain};
 use crate::schema::fault::Fault;
-use crate::schema::suggest::{is_one_slip, similar_names};
+use crate::schema::suggest::{is_one_edit, similar_names};
 use crate::schema::{
     AddressShape, Codec, Derived, DirectiveRole, Facts, JsonForm, Kind, Object, Place, SOURCE, Schema, Scope,
     URL_GLOBAL, no_string,
@@ -24,9 +24,6 @@ const GENERAL: General<'static> = General { keyword: "" };
 
 /// The number of names that are suggested.
 const MOST: usize = 3;
-
-/// The length of words that are too short to be near misses in a text.
-const SHORT: usize = 3;
 
 impl Place {
     /// The place that `segments` lead to from the whole.
@@ -69,14 +66,14 @@ impl Place {
     /// The place of a member.
     pub fn member(self, key: &str) -> Result<Self, Fault> {
         match self {
-            Self::Root => in_scope(Schema::media().top(), key),
+            Self::Root => in_scope(Scope::Top, key),
             Self::Group(kind) => Ok(Self::Block(kind)),
             Self::Block(kind) => in_scope(kind.scope(), key),
             Self::Source(scope) => in_scope(scope, key),
             Self::Extras => Ok(Self::Text),
-            Self::Templates(scope) => Ok(Self::Template(scope)),
-            Self::Template(scope) => Ok(scope.by_key(key).map_or(Self::Foreign, Self::Own)),
-            Self::ForeignBlock | Self::Foreign => Ok(Self::Foreign),
+            Self::Templates => Ok(Self::Template),
+            Self::Template => Ok(Scope::Template.by_key(key).map_or(Self::Foreign, Self::Own)),
+            Self::Foreign => Ok(Self::Foreign),
             Self::Own(parameter) => parameter.codec.member(key),
             Self::Pair(_) => Err(is_list("`[0]` for the name or `[1]` for the value")),
             Self::Part(part) if part.is_rest() => {
@@ -89,8 +86,7 @@ impl Place {
     fn entry(self) -> Result<Self, Fault> {
         let is_object = match self {
             Self::Own(parameter) => parameter.codec.facts().json == JsonForm::Object,
-            Self::Root | Self::Group(_) | Self::Block(_) | Self::Source(_) => true,
-            Self::Extras | Self::ForeignBlock => true,
+            Self::Root | Self::Group(_) | Self::Block(_) | Self::Source(_) | Self::Extras => true,
             _ => false,
         };
         self.list_entry().ok_or_else(|| match is_object {
@@ -103,7 +99,7 @@ impl Place {
     pub fn list_entry(self) -> Option<Self> {
         match self {
             Self::Own(parameter) => parameter.codec.entry(),
-            Self::Templates(_) | Self::Template(_) => Some(self),
+            Self::Templates | Self::Template => Some(self),
             Self::Part(part) if part.is_rest() => Some(Self::Foreign),
             Self::Pair(_) | Self::Foreign => Some(Self::Foreign),
             _ => None,
@@ -145,7 +141,7 @@ impl Place {
     /// The scope of the members at this place; `None` if their keys are free names.
     pub fn scope(self) -> Option<Scope> {
         match self {
-            Self::Root => Some(Schema::media().top()),
+            Self::Root => Some(Scope::Top),
             Self::Block(kind) => Some(kind.scope()),
             Self::Source(scope) => Some(scope),
             _ => self.address().map(|shape| shape.members),
@@ -178,7 +174,7 @@ impl Place {
 
     /// True if the schema knows nothing of this place and the places below it.
     pub fn is_foreign(self) -> bool {
-        matches!(self, Self::ForeignBlock | Self::Templates(_) | Self::Template(_) | Self::Foreign)
+        matches!(self, Self::Templates | Self::Template | Self::Foreign)
     }
 
     /// Returns the value of a text here, as the configuration shows it; `None` for null.
@@ -198,49 +194,35 @@ impl Place {
         if text == NULL {
             return self.removal();
         }
-        let is_object = |facts: Facts| facts.json == JsonForm::Object && facts.entries_of.is_none();
-        let is_object_of_words = matches!(self, Self::Own(row) if is_object(row.codec.facts()));
-        if let Some(text) = json_string(text).filter(|_| !is_object_of_words) {
-            return self.string(&text);
-        }
         match self {
             Self::Part(part) => part.parse(text),
             Self::BackendUrl if text == "false" => Ok(Value::Bool(false)),
-            Self::Text | Self::BackendUrl => Ok(text.into()),
-            Self::Templates(_) | Self::Template(_) | Self::Foreign => GENERAL.parse(text),
+            Self::Text | Self::BackendUrl => Ok(plain(text)),
+            Self::Templates | Self::Template | Self::Foreign => GENERAL.parse(text),
             Self::Element(kind) => of_kind(kind, text),
             Self::Source(_) => SOURCE.parse_one(text),
             Self::Pair(options) => options.parse_pair(text),
             Self::Own(parameter) => parameter.codec.parse(text),
-            Self::Group(_) | Self::Block(_) | Self::Extras => object(text),
-            Self::Root | Self::ForeignBlock => object(text).map_err(|fault| fault.hint(OWN_PATH)),
+            Self::Root | Self::Group(_) | Self::Block(_) | Self::Extras => object(text),
         }
     }
 
     /// Returns `text` as a string, whatever it looks like, if the place takes strings.
     pub fn string(self, text: &str) -> Result<Value, Fault> {
+        let is_of_words = |facts: Facts| facts.json == JsonForm::Object || facts.options.is_some();
         match self {
-            Self::Part(part) if part.is_rest() => Ok(Value::Array(vec![text.into()])),
-            Self::Text | Self::BackendUrl | Self::Part(_) => Ok(text.into()),
-            Self::Templates(_) | Self::Template(_) | Self::Foreign => Ok(text.into()),
-            Self::Element(kind) => of_kind(kind, text),
-            Self::Source(_) => Ok(SOURCE.only(text)),
-            Self::Own(parameter) => parameter.codec.parse_string(text),
-            _ => Err(no_string()),
+            Self::Own(row) if is_of_words(row.codec.facts()) => Err(no_string()),
+            place => place.typed(&Value::from(text).to_string()),
         }
     }
 
     /// Returns null if the value here can be removed.
     pub fn removal(self) -> Result<Value, Fault> {
         let derived = if let Self::Own(row) = self { row.codec.facts().derived } else { None };
-        let (message, hint) = match derived {
-            Some(Derived::Position) => ("every block has a position", "set the new position"),
-            Some(Derived::Static | Derived::NeverStatic) => {
-                ("every stream is static or not", "set it to true or false")
-            }
-            _ => return Ok(Value::Null),
-        };
-        Err(Fault::of_path(message).hint(hint))
+        let is_always_there =
+            matches!(derived, Some(Derived::Position | Derived::Static | Derived::NeverStatic));
+        let refused = || Fault::of_path("every block has one").hint("set it to another value");
+        if is_always_there { Err(refused()) } else { Ok(Value::Null) }
     }
 }
 
@@ -257,7 +239,7 @@ fn in_scope(scope: Scope, key: &str) -> Result<Place, Fault> {
                     .hint(format!("did you mean `{}`?", meant.key)))
             }
             None => Ok(match Schema::media().block_scope(key, 1) {
-                inside if scope.is_top() && !inside.is_unknown() => Place::Templates(inside),
+                Scope::Template if (scope == Scope::Top) => Place::Templates,
                 _ => Place::Foreign,
             }),
         };
@@ -361,8 +343,8 @@ impl<'p> UnknownKey<'p> {
     pub fn near_miss(self) -> Option<&'static str> {
         let near = self.scope.near_miss(self.key).map(|near| near.key);
         // In a text, a word of three letters may be any other word; a path asks for a known one.
-        let mut keys = self.scope.rows().map(|row| row.key);
-        near.or_else(|| keys.find(|key| key.len() == SHORT && is_one_slip(self.key, key)))
+        let is_slip = |key: &&str| [key.len(), self.key.len()] == [3, 3] && is_one_edit(self.key, key);
+        near.or_else(|| self.scope.rows().map(|row| row.key).find(is_slip))
     }
 
     /// The name among these that it probably misspells. A name that differs in a number at its end is
@@ -370,9 +352,8 @@ impl<'p> UnknownKey<'p> {
     pub fn near_one_of(self, names: &BTreeSet<String>) -> Option<&str> {
         let word = |name: &'_ str| name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let is_other = |name: &&str| name[..word(name)] != self.key[..word(self.key)];
-        let others = || names.iter().map(String::as_str).filter(is_other);
-        Schema::nearest(self.key, others())
-            .or_else(|| others().find(|name| name.len() == SHORT && is_one_slip(self.key, name)))
+        let others = names.iter().map(String::as_str).filter(is_other);
+        Schema::nearest(self.key, others)
     }
 
     /// The known keys that are similar.

@@ -59,60 +59,25 @@ impl Config<'_> {
         path: &Path,
         conditions: &[Condition],
     ) -> Result<Selection, Fault> {
-        let mut found = Vec::new();
-        let one =
-            self.each_found(real, path, conditions, &mut |place, one| found.push((place.clone(), one)))?;
-        let is_many = one.is_none();
-        found.extend(one.map(|one| (path.clone(), one)));
-        Ok(Selection { found, is_many })
-    }
-
-    /// The same: gives each of the values to `take`, and keeps none; returns the one value of a path that stands for one
-    /// place.
-    ///
-    /// # Errors
-    /// As [`Config::select_where`], also where `take` got some of the values.
-    pub fn select_each(
-        &self,
-        real: &Config<'_>,
-        path: &Path,
-        conditions: &[Condition],
-        take: &mut dyn FnMut(&Path, Value),
-    ) -> Result<Option<Value>, Fault> {
-        let mut taken = |place: &Path, found: Found<Value>| take(place, found.into_value());
-        Ok(self.each_found(real, path, conditions, &mut taken)?.map(Found::into_value))
-    }
-
-    fn each_found(
-        &self,
-        real: &Config<'_>,
-        path: &Path,
-        conditions: &[Condition],
-        take: &mut dyn FnMut(&Path, Found<Value>),
-    ) -> Result<Option<Found<Value>>, Fault> {
         let expansion = Expansion { current: self, real, conditions, own_only: false };
         let whole = expansion.whole(path);
         let (places, absence) = expansion.places(path)?;
         if whole.first_pattern().is_none() {
-            return match absence {
-                Some(absence) => Err(absence),
-                None => self.found(&whole).map(Some).map_err(|fault| fault.at(path)),
-            };
+            let one = absence.map_or_else(|| self.found(&whole).map_err(|fault| fault.at(path)), Err)?;
+            return Ok(Selection { found: vec![(path.clone(), one)], is_many: false });
         }
-        let mut has_values = false;
+        let mut found = Vec::new();
         for place in &places {
             match self.found(place) {
-                Ok(found) => {
-                    has_values = true;
-                    take(place, found);
-                }
+                Ok(one) => found.push((place.clone(), one)),
                 // A glob may pass names without this value.
                 Err(fault) if fault.is_absent() => {}
                 Err(fault) => return Err(fault.at(place)),
             }
         }
-        if has_values {
-            return Ok(None);
+        let selection = Selection { found, is_many: true };
+        if !selection.found.is_empty() {
+            return Ok(selection);
         }
         if let Some(unknown) = unknown(&whole, !places.is_empty()) {
             return Err(unknown.at(path));
@@ -126,7 +91,7 @@ impl Config<'_> {
                 && !whole.segments.iter().any(leaves_out)
                 && (absence.is_none() || is_there()) =>
             {
-                Ok(None)
+                Ok(selection)
             }
             absence => {
                 Err(absence.unwrap_or_else(|| Fault::absent("the entries have no such value").at(path)))
@@ -426,9 +391,12 @@ mod tests {
             ("flie.vod", "`flie.vod`: there is no `flie` | did you mean `file`?"),
             ("streams.x*.prepush", "`streams.x*.prepush`: `x*` matches nothing here"),
             ("streams.c*.title", "`streams.c*.title`: the entries have no such value"),
-            ("streams.b.urls[-2]", "`streams.b.urls[-2]`: the list has one element, counted from 0"),
+            (
+                "streams.b.urls[-2]",
+                "`streams.b.urls[-2]`: there is no such element: the list has 1, counted from 0",
+            ),
             ("flie.*", "`flie.*`: there is no `flie` | did you mean `file`?"),
-            ("http[1]", "`http[1]`: the list has one element, counted from 0"),
+            ("http[1]", "`http[1]`: there is no such element: the list has 1, counted from 0"),
             ("http[+]", "`http[+]`: `[+]` is a new element, and can't be read | `[0]` is the first"),
             ("streams.a.urls[url=x]", "`streams.a.urls[url=\"x\"]`: no element of the list matches"),
             ("streams.a.urls[url=udp://2]", {

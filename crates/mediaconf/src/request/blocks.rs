@@ -14,7 +14,7 @@ use crate::edit::{
 };
 use crate::query::{Config, Expansion, Path, Segment};
 use crate::schema::fault::{Fault, Faults};
-use crate::schema::{Kind, Object, POSITION, Place, STATIC, Schema};
+use crate::schema::{Kind, Object, Place, Schema};
 use crate::secret::Masker;
 use crate::syntax::Document;
 
@@ -138,10 +138,10 @@ impl BlockRequest {
             }
         }
         let names = current.names(&[kind.key()]);
-        let place = self.index(current, &names, block.get(STATIC) != Some(&Value::Bool(false)))?;
-        let is_placed = matches!(self.place, BlockPlace::Usual) && block.get(POSITION).is_some();
+        let place = self.index(current, &names, block.get(Schema::STATIC) != Some(&Value::Bool(false)))?;
+        let is_placed = matches!(self.place, BlockPlace::Usual) && block.get(Schema::POSITION).is_some();
         if place < names.len() && !is_placed {
-            block[POSITION] = json!(place + 1);
+            block[Schema::POSITION] = json!(place + 1);
         }
         Ok(json!({ kind.key(): { to: block } }))
     }
@@ -219,7 +219,8 @@ impl BlockRequest {
             found(wanted).or_else(|| below(wanted)).ok_or_else(absent)
         };
         let is_like = |name: &String| {
-            let is_static_too = || current.value(&[kind.key(), name, STATIC]) != Some(Value::Bool(false));
+            let is_static_too =
+                || current.value(&[kind.key(), name, Schema::STATIC]) != Some(Value::Bool(false));
             !kind.has_sources() || is_static_too() == is_static
         };
         let usual = match (&self.place, &self.content) {

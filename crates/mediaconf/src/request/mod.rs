@@ -218,8 +218,8 @@ impl Request {
         let (patch, depends_on_read) = match &self.edits {
             Edits::Patch { text, memory } => (parse_within(text, *memory)?, false),
             Edits::State(state) => {
-                let (patch, found) = state.patch(current);
-                notes = found;
+                let (patch, lacking) = state.patch(current);
+                notes.extend((lacking > 0).then_some(Note::SettingsLacking(lacking)));
                 (patch, state.removes())
             }
             Edits::Block(block) => (block.patch(current)?, true),

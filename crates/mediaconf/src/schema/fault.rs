@@ -245,14 +245,7 @@ impl Pointer {
 
     /// The keys and indices that lead here from the root.
     pub fn keys(&self) -> Vec<String> {
-        keys_of(&self.0)
-    }
-
-    /// The place above, as a path of the command line: `streams.cam1.dvr`.
-    pub fn path_above(&self) -> String {
-        let keys = self.keys();
-        let above = keys.iter().take(keys.len().saturating_sub(1)).map(|key| bare_or_quoted(key));
-        above.collect::<Vec<_>>().join(".")
+        self.0.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect()
     }
 
     /// As RFC 6901 writes it; empty for the whole document.
@@ -265,11 +258,6 @@ impl fmt::Display for Pointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.is_empty() { "(root)" } else { &self.0 })
     }
-}
-
-/// The keys in the text of a JSON Pointer.
-pub fn keys_of(pointer: &str) -> Vec<String> {
-    pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect()
 }
 
 /// A name as paths write it: in quotes only where it needs them.

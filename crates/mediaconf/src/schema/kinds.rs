@@ -28,12 +28,9 @@ fn of_bare(raw: &str) -> Value {
 
 /// An integer as JSON writes it: no plus, no leading zero, |n| < 2^53.
 pub fn canonical_integer(text: &str) -> Option<i64> {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let has_leading_zero = digits.starts_with('0') && text.len() > 1;
-    if has_leading_zero || digits.len() > 16 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    text.parse().ok().filter(|number: &i64| number.abs() <= MAX_SAFE)
+    text.parse()
+        .ok()
+        .filter(|number: &i64| number.unsigned_abs() <= MAX_SAFE as u64 && number.to_string() == text)
 }
 
 /// The integer that a JSON number stands for, also when it is written `1.0` or `1e3`.
@@ -165,51 +162,51 @@ pub struct WordKind {
     pub warning: Option<fn(Word<'_>) -> Option<Diagnostic>>,
 }
 
-impl WordKind {
-    /// Any word, shown as a string.
-    const TEXT: Self = Self {
-        name: "string",
-        unit: "",
-        usage: "one word",
-        json_form: "a string",
-        values: &[],
-        examples: &[],
-        names_of: None,
-        takes_any: true,
-        is_text: true,
-        is_port: false,
-        read: |word| word.map(|word| word.value().into()),
-        parse: |text| Some(text.into()),
-        accept: |value| value.is_string().then(|| value.clone()),
-        write: |value, _| Some(plain_word(value)),
-        warning: None,
-    };
-    /// A word of a certain form, which shows that a directive begins in front of it.
-    const FORM: Self = Self { takes_any: false, is_text: false, ..Self::TEXT };
-    const SWITCH: Self = Self {
-        name: "boolean",
-        usage: "`true` or `false`",
-        json_form: "true or false; the bare keyword is true",
-        values: &["true", "false"],
-        read: |word| word.map_or(Some(true), |word| switch_meaning(&word.value())).map(Value::Bool),
-        parse: |text| switch_meaning(text).map(Value::Bool),
-        accept: |value| value.as_bool().map(Value::Bool),
-        ..Self::FORM
-    };
-    const PORT: Self = Self {
-        name: "port or \"host:port\"",
-        usage: "a port from 0 to 65535, or HOST:PORT",
-        json_form: "a port (0 to 65535) or a string `host:port`",
-        is_port: true,
-        read: |word| port(&word?.value()),
-        parse: port,
-        accept: |value| port(&number_text(value)?),
-        ..Self::FORM
-    };
-}
+/// `root wwwroot;`: any word, shown as a string.
+pub static TEXT: WordKind = WordKind {
+    name: "string",
+    unit: "",
+    usage: "one word",
+    json_form: "a string",
+    values: &[],
+    examples: &[],
+    names_of: None,
+    takes_any: true,
+    is_text: true,
+    is_port: false,
+    read: |word| word.map(|word| word.value().into()),
+    parse: |text| Some(text.into()),
+    accept: |value| value.is_string().then(|| value.clone()),
+    write: |value, _| Some(plain_word(value)),
+    warning: None,
+};
 
-/// `root wwwroot;`, a string.
-pub static TEXT: WordKind = WordKind::TEXT;
+/// A word of a certain form, which shows that a directive begins in front of it.
+static FORM: WordKind = WordKind { takes_any: false, is_text: false, ..TEXT };
+
+/// `log_requests true;`, a boolean; the bare directive is true.
+pub static SWITCH: WordKind = WordKind {
+    name: "boolean",
+    usage: "`true` or `false`",
+    json_form: "true or false; the bare keyword is true",
+    values: &["true", "false"],
+    read: |word| word.map_or(Some(true), |word| switch_meaning(&word.value())).map(Value::Bool),
+    parse: |text| switch_meaning(text).map(Value::Bool),
+    accept: |value| value.as_bool().map(Value::Bool),
+    ..FORM
+};
+
+/// `rtmp 1935;`, an integer 0..65535 or a `host:port` string.
+pub static PORT: WordKind = WordKind {
+    name: "port or \"host:port\"",
+    usage: "a port from 0 to 65535, or HOST:PORT",
+    json_form: "a port (0 to 65535) or a string `host:port`",
+    is_port: true,
+    read: |word| port(&word?.value()),
+    parse: port,
+    accept: |value| port(&number_text(value)?),
+    ..FORM
+};
 
 /// `title "Camera 1";`, a string, number or boolean under the word rule.
 pub static SCALAR: WordKind = WordKind {
@@ -220,17 +217,14 @@ pub static SCALAR: WordKind = WordKind {
     parse: |text| Some(serde_json::from_str(text).unwrap_or_else(|_| text.into())),
     accept: |value| is_scalar(value).then(|| canonical_scalar(value.clone())),
     write: |value, _| Some(word(value)),
-    ..WordKind::TEXT
+    ..TEXT
 };
-
-/// `log_requests true;`, a boolean; the bare directive is true.
-pub static SWITCH: WordKind = WordKind::SWITCH;
 
 /// `disabled;`, a boolean like [`SWITCH`]; a new true is written bare.
 pub static FLAG: WordKind = WordKind {
     usage: "nothing, `true` or `false`",
     write: |value, _| (*value != Value::Bool(true)).then(|| plain_word(value)),
-    ..WordKind::SWITCH
+    ..SWITCH
 };
 
 /// `true`, `false`, and the spellings that other tools write.
@@ -256,7 +250,7 @@ pub static SECONDS: WordKind = WordKind {
         false => seconds(&number_text(value)?).filter(Value::is_number),
     },
     write: |value, _| Some(if *value == false { "off".to_owned() } else { plain_word(value) }),
-    ..WordKind::FORM
+    ..FORM
 };
 
 fn seconds(word: &str) -> Option<Value> {
@@ -270,12 +264,6 @@ fn seconds(word: &str) -> Option<Value> {
 fn natural(text: &str) -> Option<i64> {
     canonical_integer(text).filter(|number| *number >= 0)
 }
-
-/// `rtmp 1935;`, an integer 0..65535 or a `host:port` string.
-pub static PORT: WordKind = WordKind::PORT;
-
-/// A port of UDP, which no other listener takes.
-pub static UDP_PORT: WordKind = WordKind::PORT;
 
 fn port(text: &str) -> Option<Value> {
     let number = |text: &str| canonical_integer(text).filter(|port| u16::try_from(*port).is_ok());
@@ -295,7 +283,7 @@ pub static PERCENT: WordKind = WordKind {
     parse: |text| percent(text.strip_suffix('%').unwrap_or(text)),
     accept: |value| (PERCENT.parse)(&number_text(value)?),
     write: |value, _| Some(format!("{}%", scalar_text(value).unwrap_or_default())),
-    ..WordKind::FORM
+    ..FORM
 };
 
 fn percent(digits: &str) -> Option<Value> {
@@ -317,7 +305,7 @@ pub static BITRATE: WordKind = WordKind {
         Some(bits) if bits > 0 && bits % 1000 == 0 => Some(format!("{}k", bits / 1000)),
         _ => Some(word(value)),
     },
-    ..WordKind::FORM
+    ..FORM
 };
 
 fn bits(text: &str) -> Option<Value> {
@@ -337,7 +325,7 @@ pub static DURATION: WordKind = WordKind {
     accept: |value| (DURATION.parse)(&number_text(value)?),
     write: |value, replaced| Some(written_duration(value.as_i64().unwrap_or_default(), replaced)),
     warning: Some(short_archive),
-    ..WordKind::FORM
+    ..FORM
 };
 
 /// The units of a duration, with their seconds; the longest first.
@@ -379,7 +367,7 @@ pub static DVR_REFERENCE: WordKind = WordKind {
         (reference(&name).is_some() && !name.bytes().any(ends_word)).then(|| value.clone())
     },
     write: |value, _| Some(format!("@{}", scalar_text(value).unwrap_or_default())),
-    ..WordKind::FORM
+    ..FORM
 };
 
 /// The `NAME` in `@NAME`. A quoted word is no reference.
@@ -388,7 +376,7 @@ fn reference(raw: &str) -> Option<&str> {
 }
 
 /// `loglevel debug;`, a string; one that is nearly a known level gets a warning.
-pub static LOG_LEVEL: WordKind = WordKind { warning: Some(nearly_known), ..WordKind::TEXT };
+pub static LOG_LEVEL: WordKind = WordKind { warning: Some(nearly_known), ..TEXT };
 
 /// The levels of the log of media servers.
 const LEVELS: &str = "debug info notice warning warn error critical alert emergency none trace verbose";

@@ -2,15 +2,12 @@
 
 use super::codec::{AddressesShape, BlocksShape};
 use super::kinds::{
-    BITRATE, DURATION, DVR_REFERENCE, FLAG, LOG_LEVEL, PERCENT, PORT, SCALAR, SECONDS, SWITCH, TEXT,
-    UDP_PORT, WordKind,
+    BITRATE, DURATION, DVR_REFERENCE, FLAG, LOG_LEVEL, PERCENT, PORT, SCALAR, SECONDS, SWITCH, TEXT, WordKind,
 };
 use super::row::CLUSTER_KEY_GLOBAL;
 use super::row::Scope::{Backend, Live, Plugin, Source, Stream, Template, Top};
 use super::row::{AddressShape, Codec, DirectiveRole, Kind, Parameter, Schema, Scope};
-use super::row::{
-    Derived, KnownOption, ListShape, ObjectShape, OptionsShape, POSITION, Part, PartPlace, STATIC, URL_GLOBAL,
-};
+use super::row::{Derived, KnownOption, ListShape, ObjectShape, OptionsShape, Part, PartPlace, URL_GLOBAL};
 
 impl Scope {
     pub(super) fn table(self) -> &'static [Parameter] {
@@ -100,108 +97,99 @@ const fn part(key: &'static str, kind: &'static WordKind, place: PartPlace) -> P
     Part { key, kind, place, secret: false }
 }
 
-const fn derived(key: &'static str, scope: Scope, what: &'static Derived, doc: &'static str) -> Parameter {
-    Parameter::new(key, &[], scope, what).doc(doc, "")
+const fn derived(key: &'static str, what: &'static Derived, doc: &'static str) -> Parameter {
+    Parameter::new(key, &[], what).doc(doc, "")
 }
 
 /// A parameter whose directive has one word.
-const fn value(scope: Scope, keywords: &'static [&'static str], kind: &'static WordKind) -> Parameter {
-    Parameter { strict: kind.is_port, unit: kind.unit, ..row(scope, keywords, kind) }
+const fn value(keywords: &'static [&'static str], kind: &'static WordKind) -> Parameter {
+    Parameter { strict: kind.is_port, unit: kind.unit, ..row(keywords, kind) }
 }
 
 /// A parameter with the key that its first keyword is, too.
-const fn row(scope: Scope, keywords: &'static [&'static str], codec: &'static dyn Codec) -> Parameter {
-    Parameter::new(keywords[0], keywords, scope, codec)
+const fn row(keywords: &'static [&'static str], codec: &'static dyn Codec) -> Parameter {
+    Parameter::new(keywords[0], keywords, codec)
 }
 
-const fn cluster_key(scope: Scope) -> Parameter {
-    value(scope, &["cluster_key"], &TEXT).role(DirectiveRole::ClusterKey).secret()
+const fn cluster_key() -> Parameter {
+    value(&["cluster_key"], &TEXT).role(DirectiveRole::ClusterKey).secret()
 }
 
 /// In a block, where the global one holds if it has none of its own.
-const fn own_cluster_key(scope: Scope, doc: &'static str) -> Parameter {
-    cluster_key(scope).default("the global `cluster_key`").doc(doc, "cluster_key SECRET;")
+const fn own_cluster_key(doc: &'static str) -> Parameter {
+    cluster_key().default("the global `cluster_key`").doc(doc, "cluster_key SECRET;")
 }
 
 const fn account(keywords: &'static [&'static str], role: DirectiveRole) -> Parameter {
-    row(Top, keywords, &ACCOUNT).role(role).strict().secret()
+    row(keywords, &ACCOUNT).role(role).strict().secret()
 }
 
-const fn auth(scope: Scope) -> Parameter {
-    row(scope, &["auth"], &BACKEND).role(DirectiveRole::Backend).strict().secret()
+const fn auth() -> Parameter {
+    row(&["auth"], &BACKEND).role(DirectiveRole::Backend).strict().secret()
 }
 
 /// In a block, where the global one holds if it has none of its own.
-const fn own_auth(scope: Scope, doc: &'static str, example: &'static str) -> Parameter {
-    auth(scope).default("the global `auth`").doc(doc, example)
+const fn own_auth(doc: &'static str, example: &'static str) -> Parameter {
+    auth().default("the global `auth`").doc(doc, example)
 }
 
 const fn group(kind: &'static Kind, keywords: &'static [&'static str]) -> Parameter {
-    Parameter::new(kind.key(), keywords, Top, kind).strict().shown()
+    Parameter::new(kind.key(), keywords, kind).strict().shown()
 }
 
-const fn dvr(scope: Scope) -> Parameter {
-    let doc = "Archive: `ROOT` is its folder, `@NAME` refers to a `dvr` of the top level; `90%` is how full the \
-               disk may get, `5d` how long recordings are kept (in JSON 432000, in seconds)";
-    row(scope, &["dvr"], &DVR).role(DirectiveRole::Archive).doc(doc, "dvr /storage 90% 5d;")
+const ARCHIVE: Parameter = row(&["dvr"], &DVR).role(DirectiveRole::Archive).doc(
+    "Archive: `ROOT` is its folder, `@NAME` refers to a `dvr` of the top level; `90%` is how full the disk may get, `5d` \
+     how long recordings are kept (in JSON 432000, in seconds)",
+    "dvr /storage 90% 5d;",
+);
+
+const TITLE: Parameter = value(&["title"], &SCALAR).doc("Title that viewers see", "title \"Camera 1\";");
+
+const COMMENT: Parameter =
+    value(&["comment"], &SCALAR).doc("Remark for administrators", "comment \"north gate\";");
+
+const DISABLED: Parameter = value(&["disabled"], &FLAG)
+    .role(DirectiveRole::Disabled)
+    .default("false")
+    .doc("Whether it is switched off", "disabled;");
+
+const FORMER_URL_GLOBAL: Parameter =
+    derived(URL_GLOBAL, &Derived::Former, "Ignored; an earlier version showed auth.url_global here");
+
+const GLOBAL_CLUSTER_KEY: Parameter =
+    derived(CLUSTER_KEY_GLOBAL, &Derived::Global, "The global cluster_key; output only");
+
+const fn position(doc: &'static str) -> Parameter {
+    derived(Schema::POSITION, &Derived::Position, doc)
 }
 
-const fn title(scope: Scope) -> Parameter {
-    value(scope, &["title"], &SCALAR).doc("Title that viewers see", "title \"Camera 1\";")
-}
-
-const fn comment(scope: Scope) -> Parameter {
-    value(scope, &["comment"], &SCALAR).doc("Remark for administrators", "comment \"north gate\";")
-}
-
-const fn disabled(scope: Scope) -> Parameter {
-    let row = value(scope, &["disabled"], &FLAG).role(DirectiveRole::Disabled).default("false");
-    row.doc("Whether it is switched off", "disabled;")
-}
-
-const fn former_url_global(scope: Scope) -> Parameter {
-    derived(URL_GLOBAL, scope, &Derived::Former, "Ignored; an earlier version showed auth.url_global here")
-}
-
-const fn cluster_key_global(scope: Scope) -> Parameter {
-    derived(CLUSTER_KEY_GLOBAL, scope, &Derived::Global, "The global cluster_key; output only")
-}
-
-const fn position(scope: Scope, doc: &'static str) -> Parameter {
-    derived(POSITION, scope, &Derived::Position, doc)
-}
-
-const fn sources(scope: Scope, doc: &'static str) -> Parameter {
-    Parameter::new("urls", &["url", "input", "urls"], scope, &SOURCES)
+const fn sources(doc: &'static str) -> Parameter {
+    Parameter::new("urls", &["url", "input", "urls"], &SOURCES)
         .role(DirectiveRole::Sources)
         .doc(doc, "url udp://239.0.0.1:1234 priority=1;")
 }
 
-const fn prepush(scope: Scope) -> Parameter {
-    value(scope, &["prepush"], &SECONDS)
-        .doc("How much is buffered before playing starts; off buffers nothing", "prepush 5;")
-}
+const PREPUSH: Parameter = value(&["prepush"], &SECONDS)
+    .doc("How much is buffered before playing starts; off buffers nothing", "prepush 5;");
 
-const fn transcoder(scope: Scope) -> Parameter {
-    let doc = "Options of the transcoder, in order; vb is video_bitrate, ab is audio_bitrate, 64k is 64000";
-    let row = row(scope, &["transcoder"], &TRANSCODER).doc(doc, "transcoder vb=1024k ab=64k;");
-    Parameter { unit: BITRATE.unit, ..row }
-}
+const TRANSCODING: Parameter = Parameter { unit: BITRATE.unit, ..row(&["transcoder"], &TRANSCODER) }.doc(
+    "Options of the transcoder, in order; vb is video_bitrate, ab is audio_bitrate, 64k is 64000",
+    "transcoder vb=1024k ab=64k;",
+);
 
 static TOP_ROWS: [Parameter; 27] = [
-    row(Top, &["http"], &HTTP).strict().shown().doc("Ports and addresses of the HTTP server", "http 80;"),
-    Parameter::new(HTTP.blocks, &[], Top, &BlocksShape(&HTTP))
+    row(&["http"], &HTTP).strict().shown().doc("Ports and addresses of the HTTP server", "http 80;"),
+    Parameter::new(HTTP.blocks, &[], &BlocksShape(&HTTP))
         .doc("Settings in the block of an http directive, by port", "http 80 { api false; }"),
-    value(Top, &["rtmp"], &PORT).doc("Port or address of the RTMP server", "rtmp 1935;"),
-    value(Top, &["rtsp"], &PORT).doc("Port or address of the RTSP server", "rtsp 554;"),
-    value(Top, &["snmp"], &UDP_PORT).doc("Port or address of the SNMP agent", "snmp 4000;"),
-    value(Top, &["mysql"], &PORT).doc("Port or address of the MySQL interface", "mysql 3306;"),
-    value(Top, &["loglevel"], &LOG_LEVEL).doc("How much the server logs", "loglevel debug;"),
-    value(Top, &["root", "wwwroot"], &TEXT).doc("Folder of static files", "root wwwroot;"),
-    value(Top, &["pulsedb"], &TEXT).doc("Folder of the statistics database", "pulsedb /var/lib/media;"),
-    cluster_key(Top).doc("Secret that the servers of a cluster share", "cluster_key SECRET;"),
-    value(Top, &["log_requests", "logrequests"], &SWITCH)
-        .doc("Whether requests are logged", "log_requests true;"),
+    value(&["rtmp"], &PORT).doc("Port or address of the RTMP server", "rtmp 1935;"),
+    value(&["rtsp"], &PORT).doc("Port or address of the RTSP server", "rtsp 554;"),
+    value(&["snmp"], &PORT).doc("Port or address of the SNMP agent", "snmp 4000;"),
+    value(&["mysql"], &PORT).doc("Port or address of the MySQL interface", "mysql 3306;"),
+    value(&["loglevel"], &LOG_LEVEL).doc("How much the server logs", "loglevel debug;"),
+    value(&["root", "wwwroot"], &TEXT).doc("Folder of static files", "root wwwroot;"),
+    value(&["pulsedb"], &TEXT).doc("Folder of the statistics database", "pulsedb /var/lib/media;"),
+    cluster_key().doc("Secret that the servers of a cluster share", "cluster_key SECRET;"),
+    value(&["log_requests", "logrequests"], &SWITCH).doc("Whether requests are logged", "log_requests true;"),
     account(&["edit_auth"], DirectiveRole::Editor).doc(
         "Login and password of the account that may change the configuration",
         "edit_auth admin SECRET;",
@@ -210,96 +198,91 @@ static TOP_ROWS: [Parameter; 27] = [
         "Login and password of an account that may look, but change nothing",
         "view_auth viewer SECRET;",
     ),
-    auth(Top).doc(
+    auth().doc(
         "Authorization backend of every stream that has none of its own",
         "auth http://backend/auth key=value;",
     ),
-    row(Top, &["https"], &HTTPS).doc("Ports and addresses of the HTTPS server", "https 443;"),
-    Parameter::new(HTTPS.blocks, &[], Top, &BlocksShape(&HTTPS))
+    row(&["https"], &HTTPS).doc("Ports and addresses of the HTTPS server", "https 443;"),
+    Parameter::new(HTTPS.blocks, &[], &BlocksShape(&HTTPS))
         .doc("Settings in the block of an https directive, by port", "https 443 { api false; }"),
-    row(Top, &["admin_http"], &ADMIN_HTTP)
+    row(&["admin_http"], &ADMIN_HTTP)
         .doc("Ports and addresses on which administrators use HTTP", "admin_http 8090;"),
-    Parameter::new(ADMIN_HTTP.blocks, &[], Top, &BlocksShape(&ADMIN_HTTP))
+    Parameter::new(ADMIN_HTTP.blocks, &[], &BlocksShape(&ADMIN_HTTP))
         .doc("Settings in the block of an admin_http directive, by port", "admin_http 8090 { api false; }"),
-    row(Top, &["admin_https"], &ADMIN_HTTPS)
+    row(&["admin_https"], &ADMIN_HTTPS)
         .doc("Ports and addresses on which administrators use HTTPS", "admin_https 8443;"),
-    Parameter::new(ADMIN_HTTPS.blocks, &[], Top, &BlocksShape(&ADMIN_HTTPS))
+    Parameter::new(ADMIN_HTTPS.blocks, &[], &BlocksShape(&ADMIN_HTTPS))
         .doc("Settings in the block of an admin_https directive, by port", "admin_https 8443 { api false; }"),
-    row(Top, &["rtmps"], &PORT).doc("Port or address of the RTMPS server", "rtmps 1936;"),
-    row(Top, &["rtsps"], &PORT).doc("Port or address of the RTSPS server", "rtsps 322;"),
+    row(&["rtmps"], &PORT).doc("Port or address of the RTMPS server", "rtmps 1936;"),
+    row(&["rtsps"], &PORT).doc("Port or address of the RTSPS server", "rtsps 322;"),
     group(&Kind::Plugins, &["plugin"]).doc("Plugins, by name", "plugin iptv { database sqlite:///iptv.db; }"),
     group(&Kind::Lives, &["live"]).doc("Publishing locations, by prefix", "live mylive;"),
     group(&Kind::Streams, &["stream", "ondemand"])
         .doc("Streams, by name", "stream cam1 { url rtsp://camera/h264; }"),
-    derived("runtime", Top, &Derived::Runtime, "Figures of the running server; output only"),
+    derived("runtime", &Derived::Runtime, "Figures of the running server; output only"),
     derived(
         Schema::WITH_INCLUDES,
-        Top,
         &Derived::Included,
         "The files that read --with-includes shows; output only",
     ),
 ];
 
 static STREAM_ROWS: [Parameter; 14] = [
-    derived("name", Stream, &Derived::Name, "The name of the stream; equals its key"),
-    derived(STATIC, Stream, &Derived::Static, "Whether it always runs: true for stream, false for ondemand"),
-    position(Stream, "Place among the streams, from 1; setting it moves the block"),
-    sources(Stream, "Sources of the stream; the first that works is played").shown(),
-    own_auth(Stream, "Authorization backend of this stream; auth false opens it to everybody", "auth false;"),
-    own_cluster_key(Stream, "Secret of this stream's source, instead of the global one"),
-    prepush(Stream),
-    transcoder(Stream),
-    former_url_global(Stream),
-    cluster_key_global(Stream),
-    dvr(Stream),
-    title(Stream),
-    comment(Stream),
-    disabled(Stream),
+    derived("name", &Derived::Name, "The name of the stream; equals its key"),
+    derived(Schema::STATIC, &Derived::Static, "Whether it always runs: true for stream, false for ondemand"),
+    position("Place among the streams, from 1; setting it moves the block"),
+    sources("Sources of the stream; the first that works is played").shown(),
+    own_auth("Authorization backend of this stream; auth false opens it to everybody", "auth false;"),
+    own_cluster_key("Secret of this stream's source, instead of the global one"),
+    PREPUSH,
+    TRANSCODING,
+    FORMER_URL_GLOBAL,
+    GLOBAL_CLUSTER_KEY,
+    ARCHIVE,
+    TITLE,
+    COMMENT,
+    DISABLED,
 ];
 
 static LIVE_ROWS: [Parameter; 15] = [
-    derived("prefix", Live, &Derived::Name, "The prefix of the location; equals its key"),
-    value(Live, &["publish_enabled"], &SWITCH)
+    derived("prefix", &Derived::Name, "The prefix of the location; equals its key"),
+    value(&["publish_enabled"], &SWITCH)
         .default("true")
         .shown()
         .doc("Whether streams may be published here", "publish_enabled false;"),
-    derived(STATIC, Live, &Derived::NeverStatic, "Always false"),
-    position(Live, "Place among the lives, from 1; setting it moves the block"),
-    own_auth(Live, "Authorization backend of this location", "auth http://backend/publish;"),
-    own_cluster_key(Live, "Secret of this location, instead of the global one"),
-    sources(Live, "Sources of what is published here"),
-    prepush(Live),
-    transcoder(Live),
-    former_url_global(Live),
-    cluster_key_global(Live),
-    dvr(Live),
-    title(Live),
-    comment(Live),
-    disabled(Live),
+    derived(Schema::STATIC, &Derived::NeverStatic, "Always false"),
+    position("Place among the lives, from 1; setting it moves the block"),
+    own_auth("Authorization backend of this location", "auth http://backend/publish;"),
+    own_cluster_key("Secret of this location, instead of the global one"),
+    sources("Sources of what is published here"),
+    PREPUSH,
+    TRANSCODING,
+    FORMER_URL_GLOBAL,
+    GLOBAL_CLUSTER_KEY,
+    ARCHIVE,
+    TITLE,
+    COMMENT,
+    DISABLED,
 ];
 
 static PLUGIN_ROWS: [Parameter; 2] = [
-    derived("name", Plugin, &Derived::Name, "The name of the plugin; equals its key"),
-    position(Plugin, "Place among the plugins, from 1; setting it moves the block"),
+    derived("name", &Derived::Name, "The name of the plugin; equals its key"),
+    position("Place among the plugins, from 1; setting it moves the block"),
 ];
 
-static SOURCE_ROWS: [Parameter; 1] = [derived("url", Source, &Derived::Address, "The address of the source")];
+static SOURCE_ROWS: [Parameter; 1] = [derived("url", &Derived::Address, "The address of the source")];
 
-static BACKEND_ROWS: [Parameter; 1] = [derived(
-    URL_GLOBAL,
-    Backend,
-    &Derived::Global,
-    "In streams and lives: the global auth.url; output only",
-)];
+static BACKEND_ROWS: [Parameter; 1] =
+    [derived(URL_GLOBAL, &Derived::Global, "In streams and lives: the global auth.url; output only")];
 
 static TEMPLATE_ROWS: [Parameter; 9] = [
-    sources(Template, "Sources of the streams that it holds for; the first that works is played"),
-    own_auth(Template, "Authorization backend of the streams that it holds for", "auth http://backend/auth;"),
-    own_cluster_key(Template, "Secret of the sources, instead of the global one"),
-    prepush(Template),
-    transcoder(Template),
-    dvr(Template),
-    title(Template),
-    comment(Template),
-    disabled(Template),
+    sources("Sources of the streams that it holds for; the first that works is played"),
+    own_auth("Authorization backend of the streams that it holds for", "auth http://backend/auth;"),
+    own_cluster_key("Secret of the sources, instead of the global one"),
+    PREPUSH,
+    TRANSCODING,
+    ARCHIVE,
+    TITLE,
+    COMMENT,
+    DISABLED,
 ];

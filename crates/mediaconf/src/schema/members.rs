@@ -1,19 +1,19 @@
 //! The members of one block: its entries grouped by the JSON key they are shown under.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::codec::General;
-use super::row::{Codec, ESCAPE, Kind, Parameter, Schema, Scope};
+use super::row::{Codec, Kind, Parameter, Schema, Scope};
 use crate::syntax::{Document, Entry, Word};
 
 impl Scope {
     /// The JSON key of a keyword that the general rule shows: escaped if it would collide with a known one.
     pub fn key_of(self, keyword: &str) -> Cow<'_, str> {
         match self.is_reserved(keyword) {
-            true => Cow::Owned(format!("{ESCAPE}{keyword}")),
+            true => Cow::Owned(format!("{}{keyword}", Schema::ESCAPE)),
             false => Cow::Borrowed(keyword),
         }
     }
@@ -21,12 +21,12 @@ impl Scope {
 
 /// The keyword behind an unknown JSON key: without its escape.
 pub fn keyword_of(scope: Scope, key: &str) -> &str {
-    if scope.is_unknown() { key } else { key.strip_prefix(ESCAPE).unwrap_or(key) }
+    if scope == Scope::Unknown { key } else { key.strip_prefix(Schema::ESCAPE).unwrap_or(key) }
 }
 
 /// True if a key is escaped without need: only known keywords, and those that start with the escape itself, are escaped.
 pub fn has_needless_escape(scope: Scope, key: &str) -> bool {
-    !scope.is_unknown() && key.starts_with(ESCAPE) && !scope.is_reserved(keyword_of(scope, key))
+    (scope != Scope::Unknown) && key.starts_with(Schema::ESCAPE) && !scope.is_reserved(keyword_of(scope, key))
 }
 
 /// The row of an entry that has the form of it: it is shown and edited as the parameter.
@@ -69,7 +69,7 @@ impl<'t> Entry<'t> {
 pub fn inner_scope(entry: Entry<'_>) -> Scope {
     match entry.is_block() {
         true => Schema::media().block_scope(&entry.keyword(), entry.count_arguments()),
-        false => Schema::media().unknown(),
+        false => Scope::Unknown,
     }
 }
 
@@ -81,17 +81,8 @@ pub fn first_argument(entry: Entry<'_>) -> Cow<'_, str> {
 impl Document {
     /// The members of the top level.
     pub fn members(&self) -> Members<'_> {
-        Members::group(Schema::media().top(), self.entries())
+        Members::group(Scope::Top, self.entries())
     }
-}
-
-/// The entries of a block that make one JSON member, in the order of the text.
-#[derive(Debug, Clone)]
-pub struct Member<'d> {
-    /// The keyword of the entries.
-    pub keyword: Cow<'d, str>,
-    /// Never empty.
-    pub entries: Vec<Entry<'d>>,
 }
 
 /// The members of a block, the known ones in schema order, then the others by first appearance.
@@ -100,9 +91,8 @@ pub struct Members<'d> {
     scope: Scope,
     /// The entries of each known parameter.
     own: Vec<Vec<Entry<'d>>>,
-    foreign: Vec<Member<'d>>,
-    /// The index of each foreign keyword.
-    index: HashMap<Cow<'d, str>, usize>,
+    /// Those of each other keyword.
+    foreign: IndexMap<Cow<'d, str>, Vec<Entry<'d>>>,
 }
 
 impl<'d> Members<'d> {
@@ -113,7 +103,7 @@ impl<'d> Members<'d> {
             let row = read(scope, entry).ok().and_then(|row| scope.place(row));
             match row {
                 Some(row) => members.own[row].push(entry),
-                None => members.add_foreign(entry),
+                None => members.foreign.entry(entry.keyword()).or_default().push(entry),
             }
         }
         members
@@ -122,23 +112,12 @@ impl<'d> Members<'d> {
     /// The members of an empty block.
     pub fn empty(scope: Scope) -> Self {
         let own = vec![Vec::new(); scope.rows().count()];
-        Self { scope, own, foreign: Vec::new(), index: HashMap::new() }
+        Self { scope, own, foreign: IndexMap::new() }
     }
 
     /// Returns the scope of the block.
     pub fn scope(&self) -> Scope {
         self.scope
-    }
-
-    fn add_foreign(&mut self, entry: Entry<'d>) {
-        let keyword = entry.keyword();
-        match self.index.get(&keyword) {
-            Some(index) => self.foreign[*index].entries.push(entry),
-            None => {
-                self.index.insert(keyword.clone(), self.foreign.len());
-                self.foreign.push(Member { keyword, entries: vec![entry] });
-            }
-        }
     }
 
     /// The entries of a known parameter; empty if it is not set.
@@ -156,14 +135,14 @@ impl<'d> Members<'d> {
         parameter.codec.facts().entries_of.map_or_else(|| self.own(parameter), |key| self.own_by_key(key))
     }
 
-    /// The unknown members, by first appearance.
-    pub fn foreign(&self) -> &[Member<'d>] {
+    /// The entries of each unknown keyword, by first appearance.
+    pub fn foreign(&self) -> &IndexMap<Cow<'d, str>, Vec<Entry<'d>>> {
         &self.foreign
     }
 
     /// The entries of an unknown keyword; empty if there are none.
     pub fn foreign_by_keyword(&self, keyword: &str) -> &[Entry<'d>] {
-        self.index.get(keyword).map_or(&[], |index| &self.foreign[*index].entries)
+        self.foreign.get(keyword).map_or(&[], Vec::as_slice)
     }
 
     /// The entries that an unknown JSON key shows; empty if there are none.

@@ -24,7 +24,6 @@ pub use foreign::{
 pub use kinds::Object;
 pub use media::{ACCOUNT, SOURCE};
 pub use row::{
-    AddressShape, BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, DirectiveRole, ESCAPE, Facts, JsonForm,
-    Kind, ListShape, ObjectShape, OptionsShape, POSITION, Parameter, Part, PartPlace, Place, STATIC, Schema,
-    Scope, URL_GLOBAL, no_string,
+    AddressShape, BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, DirectiveRole, Facts, JsonForm, Kind,
+    ListShape, ObjectShape, Parameter, Part, PartPlace, Place, Schema, Scope, URL_GLOBAL, no_string,
 };

@@ -15,11 +15,10 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
-use super::Schema;
 use super::codec::no_member;
 use super::fault::{Fault, FaultKind, Faults, Pointer};
 use super::kinds::{TEXT, WordKind, canonical_scalar, is_scalar, kind_of, shown};
-use super::row::ESCAPE;
+use super::row::Schema;
 use crate::syntax::Document;
 
 const MIB: usize = 1024 * 1024;
@@ -184,13 +183,21 @@ impl Normalizer {
 
     /// Refuses a key that is escaped without need.
     pub fn needless_escape(&mut self, key: &str) -> Option<Value> {
-        let keyword = key.trim_start_matches(ESCAPE);
-        self.wrong(format!("`{key}` needs no `{ESCAPE}`"), &format!("write it as `{keyword}`"))
+        let keyword = key.trim_start_matches(Schema::ESCAPE);
+        self.wrong(format!("`{key}` needs no `{}`", Schema::ESCAPE), &format!("write it as `{keyword}`"))
     }
 
     /// True if a name can't be written.
     pub fn is_unwritable(&self, name: &str) -> bool {
         name.contains('\0') || (self.holds_mask)(name)
+    }
+
+    /// Refuses an option whose key can't be written; true is a bare flag.
+    pub fn option(&mut self, key: &str, value: Value) -> Option<Value> {
+        match self.is_unwritable(key) || key.is_empty() && value == true {
+            true => self.wrong("an option can't have this key", ""),
+            false => Some(value),
+        }
     }
 
     /// Normalizes the members of an object, for which an empty list may stand, without those that are dropped or refused.

@@ -10,15 +10,6 @@ use super::kinds::{Object, WordKind};
 use super::patch::Normalizer;
 use crate::syntax::Entry;
 
-/// Put in front of an unknown keyword as a JSON key if it would collide with a known key.
-pub const ESCAPE: char = '@';
-
-/// The key that tells `stream` from `ondemand`.
-pub const STATIC: &str = "static";
-
-/// The key of the place of a block among those of its kind, from 1.
-pub const POSITION: &str = "position";
-
 /// The member of `auth` that repeats the global `auth.url` in streams and lives.
 pub const URL_GLOBAL: &str = "url_global";
 
@@ -34,13 +25,13 @@ pub struct Schema {
 
 impl Schema {
     /// Put in front of an unknown keyword as a JSON key if it would collide with a known key.
-    pub const ESCAPE: char = ESCAPE;
+    pub const ESCAPE: char = '@';
 
     /// The key of the place of a block among those of its kind, from 1.
-    pub const POSITION: &str = POSITION;
+    pub const POSITION: &str = "position";
 
     /// The key that tells `stream` from `ondemand`.
-    pub const STATIC: &str = STATIC;
+    pub const STATIC: &str = "static";
 
     /// The key of the address of a source.
     pub const SOURCE_ADDRESS: &str = "url";
@@ -51,16 +42,6 @@ impl Schema {
     /// The schema of media servers.
     pub fn media() -> &'static Self {
         &Self { kinds: Kind::ALL }
-    }
-
-    /// The scope outside any block.
-    pub fn top(&self) -> Scope {
-        Scope::Top
-    }
-
-    /// The scope inside any block that the schema does not know: no parameter stands there.
-    pub fn unknown(&self) -> Scope {
-        Scope::Unknown
     }
 
     /// The rows of all scopes.
@@ -177,16 +158,6 @@ impl Scope {
         Schema::media().kinds.into_iter().find(|kind| kind.scope() == self)
     }
 
-    /// True if this is the scope outside any block.
-    pub fn is_top(self) -> bool {
-        self == Self::Top
-    }
-
-    /// True if this is the inside of a block that the schema does not know.
-    pub fn is_unknown(self) -> bool {
-        self == Self::Unknown
-    }
-
     /// The parameter that `keyword` is the text form of.
     pub fn by_keyword(self, keyword: &str) -> Option<&'static Parameter> {
         // Lengths and first letters are looked at first, because each entry of a text is looked up.
@@ -208,7 +179,7 @@ impl Scope {
     /// True if a foreign keyword gets a [`Schema::ESCAPE`] as a JSON key here.
     pub fn is_reserved(self, keyword: &str) -> bool {
         let is_known = || self.by_key(keyword).is_some() || self.by_keyword(keyword).is_some();
-        !self.is_unknown() && (keyword.starts_with(ESCAPE) || is_known())
+        (self != Scope::Unknown) && (keyword.starts_with(Schema::ESCAPE) || is_known())
     }
 
     /// True if a foreign directive may stand here.
@@ -320,11 +291,6 @@ impl DirectiveRole {
         matches!(self, Self::Editor | Self::Viewer)
     }
 
-    /// True if the value of the top level holds in a block that has none.
-    pub fn is_inherited(self) -> bool {
-        matches!(self, Self::Backend | Self::ClusterKey)
-    }
-
     /// The JSON key of the row with this role; empty if no row of the scope has it.
     pub fn key(self, scope: Scope) -> &'static str {
         scope.rows().find(|row| row.role == Some(self)).map_or("", |row| row.key)
@@ -344,8 +310,6 @@ pub struct Parameter {
     pub key: &'static str,
     /// The keywords of its directives; a new one is written with the first.
     pub keywords: &'static [&'static str],
-    /// The scope in which it may stand.
-    pub scope: Scope,
     /// Reads and writes its directives.
     pub codec: &'static dyn Codec,
     /// What it is for, where the program has to know it.
@@ -378,13 +342,11 @@ impl Parameter {
     pub const fn new(
         key: &'static str,
         keywords: &'static [&'static str],
-        scope: Scope,
         codec: &'static dyn Codec,
     ) -> Self {
         Self {
             key,
             keywords,
-            scope,
             codec,
             role: None,
             secret: false,
@@ -539,11 +501,6 @@ pub trait Codec: fmt::Debug + Sync {
     /// Reads a text of the command line: the words of the directive, or JSON.
     fn parse(&self, text: &str) -> Result<Value, Fault>;
 
-    /// Takes a text of the command line as a string, whatever it looks like.
-    fn parse_string(&self, _text: &str) -> Result<Value, Fault> {
-        Err(no_string())
-    }
-
     /// What is asked of the form beside its values.
     fn facts(&'static self) -> Facts;
 }
@@ -586,7 +543,7 @@ impl Facts {
     }
 }
 
-/// The fault of a string in the place of another value.
+/// The fault of a text in the place of another value.
 pub fn no_string() -> Fault {
     Fault::of_path("a string does not fit here")
 }
@@ -616,12 +573,10 @@ pub enum Place {
     Text,
     /// A member of an object whose words a directive holds.
     Part(&'static Part),
-    /// The block of an http directive.
-    ForeignBlock,
     /// The blocks `template`, by name.
-    Templates(Scope),
+    Templates,
     /// One of them: it has some known parameters.
-    Template(Scope),
+    Template,
     /// A value under the general rule, or an option of a source or of the transcoder.
     Foreign,
 }
@@ -775,7 +730,6 @@ mod tests {
     fn keys_of_a_scope_are_unique_and_its_rows_know_it() {
         for scope in Scope::ALL {
             let mut keys: Vec<_> = scope.rows().map(|row| row.key).collect();
-            assert!(scope.rows().all(|row| row.scope == *scope), "{scope:?}");
             let count = keys.len();
             keys.sort_unstable();
             keys.dedup();
@@ -785,17 +739,18 @@ mod tests {
 
     #[test]
     fn a_keyword_leads_to_its_row() {
-        for parameter in Schema::media().rows() {
-            for keyword in parameter.keywords {
-                let found = parameter.scope.by_keyword(keyword).expect("it is in the table");
-                assert_eq!((found.scope, found.key), (parameter.scope, parameter.key));
-                assert!(Schema::media().unknown().by_keyword(keyword).is_none(), "{keyword}");
+        for scope in Scope::ALL {
+            for (row, keyword) in
+                scope.rows().flat_map(|row| row.keywords.iter().map(move |word| (row, word)))
+            {
+                assert_eq!(scope.by_keyword(keyword).map(|found| found.key), Some(row.key));
+                assert!(Scope::Unknown.by_keyword(keyword).is_none(), "{keyword}");
             }
         }
         for unknown in
             ["", "h", "httq", "strea", "sstream", "cluster_keyy", "a word of more than sixteen bytes"]
         {
-            assert!(Schema::media().top().by_keyword(unknown).is_none(), "{unknown}");
+            assert!(Scope::Top.by_keyword(unknown).is_none(), "{unknown}");
         }
     }
 

@@ -53,11 +53,6 @@ fn letters(word: &str) -> u64 {
     word.chars().fold(0, |letters, letter| letters | 1 << (u32::from(letter) & 63))
 }
 
-/// True if two words of the same length differ by one letter, or by two that changed places.
-pub fn is_one_slip(a: &str, b: &str) -> bool {
-    a.len() == b.len() && is_one_edit(a, b)
-}
-
 /// True if two words differ by one letter that is another, too many or missing, or by two that changed
 /// places.
 pub fn is_one_edit(a: &str, b: &str) -> bool {

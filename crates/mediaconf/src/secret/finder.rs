@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::forms::{Plain, merged, prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account, is_name_byte, is_secret_name};
 use crate::schema::members::{inner_scope, read};
-use crate::schema::{Kind, Parameter, Schema, Scope};
+use crate::schema::{Kind, Scope};
 use crate::syntax::{Children, Document, Entry, Word, comment_start};
 
 /// Names that are words of plain English too: in a comment they count only where a directive has them.
@@ -33,7 +33,7 @@ pub fn secrets_in(document: &Document, windows: Vec<Range<usize>>) -> Vec<Range<
     let text = document.text();
     let is_broken = document.diagnostics().errors() > 0;
     let mut finder = Finder { windows: merged(windows), spans: Vec::new() };
-    finder.entries((Schema::media().top(), Secrecy::Parts), document.entries());
+    finder.entries((Scope::Top, Secrecy::Parts), document.entries());
     let whole = std::iter::once(0..text.len()).collect();
     for window in if is_broken { whole } else { std::mem::take(&mut finder.windows) } {
         let (mut start, mut directive) = (window.start, Secrecy::Parts);
@@ -67,20 +67,23 @@ impl Finder {
         for entry in entries {
             let next = self.windows.partition_point(|window| window.end <= entry.start());
             if self.windows.get(next).is_some_and(|window| window.start < entry.end()) {
-                let inside = match read(around.0, entry) {
-                    Ok(row) => self.own(row, entry),
-                    Err(_) => self.foreign(around.1, entry),
-                };
+                let inside = self.words(around, entry);
                 self.entries(inside, entry.children());
             }
         }
     }
 
-    /// Finds the secrets of a known directive. Among its words, too, a name may stand in front of a secret: the name of a
-    /// directive in front of which the `;` is lost.
-    fn own(&mut self, row: &Parameter, entry: Entry<'_>) -> Around {
-        let facts = row.codec.facts();
-        let mut reader = WordReader::new(Secrecy::Parts);
+    /// Finds the secrets among the words of a directive. Among those of a known one, too, a name may stand in front of a
+    /// secret: the name of a directive in front of which the `;` is lost. Of an unknown one, words and blocks behind the name
+    /// of a secret are secret.
+    fn words(&mut self, (scope, inherited): Around, entry: Entry<'_>) -> Around {
+        let Ok(row) = read(scope, entry) else {
+            let mut reader = WordReader::new(inherited);
+            entry.words().for_each(|word| self.word(&mut reader, word, false));
+            let is_whole = reader.secrecy != Secrecy::Parts;
+            return (if is_whole { Scope::Unknown } else { inner_scope(entry) }, reader.secrecy);
+        };
+        let (facts, mut reader) = (row.codec.facts(), WordReader::new(Secrecy::Parts));
         match facts.object {
             Some(object) => object
                 .part_words(entry)
@@ -90,17 +93,7 @@ impl Finder {
                 entry.arguments().for_each(|word| self.word(&mut reader, word, is_secret));
             }
         }
-        (facts.group.map_or(Schema::media().unknown(), Kind::scope), Secrecy::Parts)
-    }
-
-    /// Finds the secrets of an unknown directive: words and blocks behind the name of a secret.
-    fn foreign(&mut self, inherited: Secrecy, entry: Entry<'_>) -> Around {
-        let mut reader = WordReader::new(inherited);
-        entry.words().for_each(|word| self.word(&mut reader, word, false));
-        match reader.secrecy {
-            Secrecy::Parts => (inner_scope(entry), Secrecy::Parts),
-            secrecy => (Schema::media().unknown(), secrecy),
-        }
+        (facts.group.map_or(Scope::Unknown, Kind::scope), Secrecy::Parts)
     }
 
     fn word(&mut self, reader: &mut WordReader, word: Word<'_>, is_secret: bool) {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::finder::secrets_in;
 use super::forms::{prose_parts, word_parts};
 use super::names::{Secrecy, WordReader, is_account};
-use crate::schema::{ESCAPE, Facts, ObjectShape, Schema};
+use crate::schema::{Facts, ObjectShape, Schema, Scope};
 use crate::syntax::{
     Diagnostic, Diagnostics, Document, Span, Splice, Word, line_end, line_start, spliced_pieces,
 };
@@ -300,20 +300,20 @@ impl JsonPlace {
     fn member(self, key: &str) -> Self {
         let words = |reader| Self { level: Level::Words, reader };
         match self.level {
-            Level::Root => match Schema::media().top().by_key(key).map(|row| row.codec.facts()) {
+            Level::Root => match Scope::Top.by_key(key).map(|row| row.codec.facts()) {
                 Some(facts) if facts.group.is_some() || facts.entries_of.is_some() => {
                     Self { level: Level::Group, ..self }
                 }
                 Some(Facts { object: Some(object), .. }) => {
                     Self { level: Level::Object(object), reader: WordReader::new(Secrecy::Whole) }
                 }
-                _ => words(self.reader.behind(key.trim_start_matches(ESCAPE))),
+                _ => words(self.reader.behind(key.trim_start_matches(Schema::ESCAPE))),
             },
             Level::Object(object) if object.part(key).is_none_or(|part| part.secret) => words(self.reader),
             Level::Group | Level::Object(_) => words(WordReader::INSIDE),
             // The options of an address stand behind it.
             Level::Words if key == "extra" => self,
-            Level::Words => words(self.reader.behind(key.trim_start_matches(ESCAPE))),
+            Level::Words => words(self.reader.behind(key.trim_start_matches(Schema::ESCAPE))),
         }
     }
 

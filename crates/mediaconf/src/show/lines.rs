@@ -138,31 +138,6 @@ impl Path {
     }
 }
 
-impl Config<'_> {
-    /// Gives the lines of a whole configuration to `take`.
-    ///
-    /// # Errors
-    /// The first of `take`.
-    pub fn each_set_line<E>(&self, take: &mut dyn FnMut(SetLine) -> Result<(), E>) -> Result<(), E> {
-        let mut each_of = |keys: &[&str]| {
-            let prefix: Vec<Segment> = keys.iter().map(|key| Segment::Key((*key).to_owned())).collect();
-            let value = self.value(keys).filter(|_| !keys.iter().any(|key| has_control(key)));
-            value
-                .map_or(Ok(()), |value| Path::set_lines(&value, &prefix).into_iter().try_for_each(&mut *take))
-        };
-        for key in self.names(&[]).iter().filter(|key| !Place::Root.lacks_own(key)) {
-            let names = Schema::media().kind(key).map(|_| self.names(&[key]));
-            // The values of one entry are dropped before those of the next are made. No line can hold a name with a control
-            // character, so one line of JSON has all of a group with such a name.
-            match names.filter(|names| !names.iter().any(|name| has_control(name))) {
-                Some(names) => names.iter().try_for_each(|name| each_of(&[key, name]))?,
-                None => each_of(&[key])?,
-            }
-        }
-        Ok(())
-    }
-}
-
 fn add(path: &mut Path, place: Place, value: &Value, lines: &mut Vec<SetLine>) {
     match value {
         Value::Object(members) if is_split(place, members) => {

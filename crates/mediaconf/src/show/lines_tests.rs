@@ -1,5 +1,3 @@
-use std::convert::Infallible;
-
 use serde_json::{Map, Value, json};
 
 use crate::edit::{AssignOptions, AssignedValue, Assignment};
@@ -169,13 +167,6 @@ fn all_lines_on_nothing_make_the_same_view() {
             continue;
         }
         count += 1;
-        let mut lines = Vec::new();
-        let taken: Result<(), Infallible> = Config::from(&view).each_set_line(&mut |line| {
-            lines.push(line);
-            Ok(())
-        });
-        let Ok(()) = taken;
-        assert_eq!(lines, Path::set_lines(&view, &[]), "{}", path.display());
         let assignments: Vec<Assignment> = Path::set_lines(&view, &[]).into_iter().map(assignment).collect();
         let computed = Config::from(&Value::Object(Map::new())).to_patch(
             &assignments,

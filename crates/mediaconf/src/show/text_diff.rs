@@ -97,23 +97,21 @@ fn masked(
         });
         (text, MaskedText::new(documents[side], masker.cloned(), windows.collect()))
     });
-    let line = |side: usize, line: &str| shown[side].1.line(place_of(shown[side].0, line));
-    hunks.iter().flat_map(|hunk| printed(hunk, lines, &line)).collect()
-}
-
-/// The header of a hunk, and its lines as `shown` shows those of a side.
-fn printed(hunk: &[DiffOp], lines: &[Vec<&str>; 2], shown: &dyn Fn(usize, &str) -> String) -> Vec<String> {
-    let mut printed = vec![UnifiedHunkHeader::new(hunk).to_string()];
-    for op in hunk {
-        let sides = match op.tag() {
-            DiffTag::Equal => vec![(' ', 0, op.old_range())],
-            _ => vec![('-', 0, op.old_range()), ('+', 1, op.new_range())],
-        };
-        for (sign, side, numbers) in sides {
-            for line in &lines[side][numbers] {
-                let bare = line.strip_suffix('\n');
-                printed.push(format!("{sign}{}", shown(side, bare.unwrap_or(line))));
-                printed.extend(bare.is_none().then(|| r"\ No newline at end of file".to_owned()));
+    let mut printed = Vec::new();
+    for hunk in hunks {
+        printed.push(UnifiedHunkHeader::new(hunk).to_string());
+        for op in hunk {
+            let sides = match op.tag() {
+                DiffTag::Equal => vec![(' ', 0, op.old_range())],
+                _ => vec![('-', 0, op.old_range()), ('+', 1, op.new_range())],
+            };
+            for (sign, side, numbers) in sides {
+                for line in &lines[side][numbers] {
+                    let (text, masked) = &shown[side];
+                    printed.push(format!("{sign}{}", masked.line(place_of(text, line))));
+                    printed
+                        .extend((!line.ends_with('\n')).then(|| r"\ No newline at end of file".to_owned()));
+                }
             }
         }
     }

@@ -11,20 +11,7 @@ use super::grammar::{self, BOM, MAX_DEPTH, Record};
 use super::word::Words;
 
 /// The number of an entry in a document, from 0, in the order of the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct EntryId(u32);
-
-impl EntryId {
-    /// The number.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-
-    /// The id of the entry with this number.
-    pub fn from_index(index: usize) -> Self {
-        Self(index as u32)
-    }
-}
+pub type EntryId = usize;
 
 /// A text and the index over it.
 #[derive(Debug, Clone)]
@@ -107,7 +94,7 @@ impl Document {
 
     /// All entries, nested ones included, in the order of the text.
     pub fn all_entries(&self) -> impl Iterator<Item = Entry<'_>> {
-        (0..self.len()).map(|number| self.entry(EntryId::from_index(number)))
+        (0..self.len()).map(|number| self.entry(number))
     }
 
     /// True if the text has no entry: it is empty, or holds comments only.
@@ -117,12 +104,12 @@ impl Document {
 
     /// The top-level entries.
     pub fn entries(&self) -> Children<'_> {
-        Children { document: self, at: 0, end: self.records.len() as u32 }
+        Children { document: self, at: 0, end: self.records.len() }
     }
 
     /// The top-level entries among those with these numbers, which begin and end between two of them.
     pub fn entries_in(&self, numbers: Range<usize>) -> Children<'_> {
-        Children { document: self, at: numbers.start as u32, end: numbers.end as u32 }
+        Children { document: self, at: numbers.start, end: numbers.end }
     }
 
     /// The entry with this id.
@@ -134,7 +121,7 @@ impl Document {
     }
 
     fn record(&self, id: EntryId) -> Record {
-        *self.records.get(id.index()).expect("an id belongs to an entry of its document")
+        *self.records.get(id).expect("an id belongs to an entry of its document")
     }
 }
 
@@ -158,7 +145,7 @@ impl<'d> Entry<'d> {
 
     /// Its number, and those of the entries inside it.
     pub fn numbers(self) -> Range<usize> {
-        self.id.index()..self.next_index()
+        self.id..self.next_index()
     }
 
     /// Offset of its first word.
@@ -250,7 +237,7 @@ impl<'d> Entry<'d> {
 
     /// The entries inside its block.
     pub fn children(self) -> Children<'d> {
-        Children { document: self.document, at: self.id.0 + 1, end: self.next_index() as u32 }
+        Children { document: self.document, at: self.id + 1, end: self.next_index() }
     }
 
     fn record(self) -> Record {
@@ -266,8 +253,8 @@ impl<'d> Entry<'d> {
 #[derive(Debug, Clone)]
 pub struct Children<'d> {
     document: &'d Document,
-    at: u32,
-    end: u32,
+    at: usize,
+    end: usize,
 }
 
 impl<'d> Iterator for Children<'d> {
@@ -279,8 +266,8 @@ impl<'d> Iterator for Children<'d> {
         }
         #[cfg(test)]
         super::tests::work::count();
-        let entry = self.document.entry(EntryId(self.at));
-        self.at = entry.next_index() as u32;
+        let entry = self.document.entry(self.at);
+        self.at = entry.next_index();
         Some(entry)
     }
 }

@@ -23,7 +23,6 @@ pub use document::{Document, Entry, EntryId, Splice};
 pub(crate) use grammar::STRAY_BRACE;
 #[cfg(test)]
 pub(crate) use tests::work;
+pub(crate) use word::Parsed;
 pub use word::{Token, TokenKind, Word};
-pub(crate) use word::{
-    Words, comment_start, ends_word, needs_quotes, quoted_if_needed, quoted_word, unquoted,
-};
+pub(crate) use word::{Words, comment_start, ends_word, quoted_if_needed, quoted_word, unquoted};

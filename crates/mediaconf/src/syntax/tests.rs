@@ -52,7 +52,7 @@ proptest! {
 fn long_keywords_and_many_words_are_counted_in_the_text() {
     let (long, many) = ("k".repeat(256), "a ".repeat(1 << 16));
     let document = Document::parse(format!("{long} a; k {many};"));
-    let [first, second] = [0, 1].map(|index| document.entry(EntryId::from_index(index)));
+    let [first, second] = [0, 1].map(|index| document.entry(index));
     assert_eq!((first.keyword().len(), first.count_arguments()), (256, 1));
     assert!(first.arguments().eq(first.words().skip(1)));
     assert_eq!((&*second.keyword(), second.count_arguments()), ("k", 1 << 16));
@@ -100,8 +100,7 @@ proptest! {
     fn words_are_tokens(text in r#"(("b;\\""|#c;\n|é\n|a"b c"d){0,3} a(;|\{b #x}\n  c;\})){0,6}"#) {
         let document = Document::parse(text.clone());
         prop_assert_eq!(document.diagnostics().errors(), 0);
-        let entries = (0..document.len()).map(|index| document.entry(EntryId::from_index(index)));
-        let words: Vec<&str> = entries.flat_map(|entry| entry.words()).map(|word| word.raw).collect();
+        let words: Vec<&str> = document.all_entries().flat_map(|entry| entry.words()).map(|word| word.raw).collect();
         let is_word = |token: &Token<'_>| token.kind == TokenKind::Word;
         let found: Vec<&str> = Token::all(&text).filter(is_word).map(|token| token.raw).collect();
         prop_assert_eq!(found, words);

@@ -182,10 +182,10 @@ fn not_named(document: &Document, reduced: &Value) -> Vec<(String, String)> {
             }
         }
     }
-    for member in members.foreign() {
-        let key = Scope::Top.key_of(&member.keyword).into_owned();
+    for (keyword, entries) in members.foreign() {
+        let key = Scope::Top.key_of(keyword).into_owned();
         if reduced.get(&key).is_none() {
-            texts.extend(member.entries.iter().map(|entry| (key.clone(), text_of(entry))));
+            texts.extend(entries.iter().map(|entry| (key.clone(), text_of(entry))));
         }
     }
     // Blocks may have moved.

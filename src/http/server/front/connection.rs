@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind};
 use crate::http::api::on_every_response;
 use crate::http::problem::Problem;
 use crate::http::server::auth::Role;
-use crate::http::server::message::{HttpRequest, PeerAddress, Response, Service};
+use crate::http::server::message::{PeerAddress, Response, Service};
 use crate::http::server::tls::{Stream, Timed, Tls, open};
 
 /// The number of bytes to read or write at a time.
@@ -39,7 +39,7 @@ pub struct Shared {
     /// The slots of connections over the network, and of those over the Unix socket.
     pub slots: [Arc<Slots>; 2],
     /// The memory for larger bodies of viewers, of editors, and of users of the Unix socket, with what is held of it.
-    pub bodies: [(usize, AtomicUsize); 3],
+    pub bodies: [Arc<(usize, AtomicUsize)>; 3],
 }
 
 /// The way in which a connection ends early: with a response that says why, or silently, because the client is gone or has
@@ -48,7 +48,7 @@ type End = Option<Error>;
 
 impl Shared {
     /// The room for a body of this sender.
-    fn body(&self, peer: PeerAddress, rank: Option<Role>) -> ArrivingBody<'_> {
+    fn body(&self, peer: PeerAddress, rank: Option<Role>) -> ArrivingBody {
         let [of_viewers, of_editors, of_local] = &self.bodies;
         let (memory, most) = match (peer, rank) {
             (PeerAddress::Uid(_), _) => (of_local, self.limits.body),
@@ -56,7 +56,7 @@ impl Shared {
             (_, Some(Role::View)) => (of_viewers, limits::VIEWER_BODY.min(self.limits.body)),
             (_, None) => (of_viewers, limits::SMALL_BODY),
         };
-        ArrivingBody { bytes: Vec::new(), memory, charged: 0, most }
+        ArrivingBody { bytes: Vec::new(), memory: Arc::clone(memory), charged: 0, most }
     }
 
     /// Answers the requests of a connection that has a slot, or tells it why it gets none.
@@ -137,25 +137,19 @@ impl<'f> Connection<'f> {
             return Err(None);
         }
         let is_head = head.method == "HEAD";
-        let bytes = std::mem::take(&mut body.bytes).into();
-        let answer = self.shared.workers.ask(HttpRequest { head, body: bytes });
-        drop(body);
-        let answer = answer.map_err(|error| match error.kind() {
-            io::ErrorKind::TimedOut => {
-                let error = Error::new(ErrorKind::EngineFailed, "the server did not answer in time");
-                Error { status: Some(504), ..error }
-            }
-            _ => {
-                let detail = format!("the backend of the server cannot be reached: {error}");
-                Error::new(ErrorKind::EngineFailed, detail)
-            }
+        let answer = self.shared.workers.ask(head, body).map_err(|error| {
+            let (status, detail) = match error.kind() {
+                io::ErrorKind::TimedOut => (Some(504), "the server did not answer in time".to_owned()),
+                _ => (None, format!("the backend of the server cannot be reached: {error}")),
+            };
+            Error { status, ..Error::new(ErrorKind::EngineFailed, detail) }
         })?;
         self.is_asked = false;
         let keep = keep && in_step && !self.shared.slots[0].is_stopping();
-        let words = match (keep, old) {
-            (false, _) => "Connection: close\r\n",
-            (true, true) => "Connection: keep-alive\r\n",
-            (true, false) => "",
+        let words = match keep {
+            false => "Connection: close\r\n",
+            true if old => "Connection: keep-alive\r\n",
+            true => "",
         };
         self.send(answer, words, is_head).map_err(|_| None)?;
         Ok(keep)
@@ -237,7 +231,7 @@ impl<'f> Connection<'f> {
         &mut self,
         framing: Framing,
         expects_continue: bool,
-        body: &mut ArrivingBody<'_>,
+        body: &mut ArrivingBody,
     ) -> Result<(), End> {
         if let Framing::Length(length) = framing {
             body.check(length)?;
@@ -258,7 +252,7 @@ impl<'f> Connection<'f> {
     }
 
     /// Passes a body in chunks on (RFC 9112, section 7.1).
-    fn pass_chunks(&mut self, body: &mut ArrivingBody<'_>) -> Result<(), End> {
+    fn pass_chunks(&mut self, body: &mut ArrivingBody) -> Result<(), End> {
         loop {
             let length = chunk_length(&self.line("body", CHUNK_LINE)?)?;
             if length == 0 {
@@ -278,7 +272,7 @@ impl<'f> Connection<'f> {
         }
     }
 
-    fn pass(&mut self, length: u64, body: &mut ArrivingBody<'_>) -> Result<(), End> {
+    fn pass(&mut self, length: u64, body: &mut ArrivingBody) -> Result<(), End> {
         let mut left = length;
         while left > 0 {
             if self.pending.is_empty() {
@@ -361,15 +355,15 @@ impl<'f> Connection<'f> {
     }
 }
 
-/// A body while it comes. It is charged for what it holds, not for what it declares: that costs a client nothing.
-struct ArrivingBody<'b> {
-    bytes: Vec<u8>,
-    memory: &'b (usize, AtomicUsize),
+/// A body, until its request is answered. It is charged for what it holds, not for what it declares: that costs a client nothing.
+pub struct ArrivingBody {
+    pub bytes: Vec<u8>,
+    memory: Arc<(usize, AtomicUsize)>,
     charged: usize,
     most: usize,
 }
 
-impl ArrivingBody<'_> {
+impl ArrivingBody {
     /// Refuses a body that is, or gets, too long.
     fn check(&self, length: u64) -> Result<(), Error> {
         let most = self.most;
@@ -384,7 +378,7 @@ impl ArrivingBody<'_> {
             let capacity = length.max(2 * self.bytes.capacity()).max(limits::SMALL_BODY).min(self.most);
             // A small body takes none of the memory.
             let charge = if capacity > limits::SMALL_BODY { capacity } else { 0 };
-            let (most, held) = self.memory;
+            let (most, held) = &*self.memory;
             let before = held.fetch_add(charge - self.charged, Ordering::AcqRel);
             let is_over = charge > 0 && before + charge - self.charged > *most;
             self.charged = charge;
@@ -398,7 +392,7 @@ impl ArrivingBody<'_> {
     }
 }
 
-impl Drop for ArrivingBody<'_> {
+impl Drop for ArrivingBody {
     fn drop(&mut self) {
         self.memory.1.fetch_sub(self.charged, Ordering::AcqRel);
     }
@@ -429,7 +423,8 @@ mod tests {
     }
 
     /// A body that holds so many bytes, charged to this memory.
-    fn body(memory: &(usize, AtomicUsize), length: usize) -> Result<ArrivingBody<'_>, Error> {
+    fn body(memory: &Arc<(usize, AtomicUsize)>, length: usize) -> Result<ArrivingBody, Error> {
+        let memory = Arc::clone(memory);
         let mut body = ArrivingBody { bytes: Vec::new(), memory, charged: 0, most: usize::MAX };
         body.append(&vec![b'x'; length]).map(|()| body)
     }
@@ -437,7 +432,7 @@ mod tests {
     #[test]
     fn what_is_not_to_be_had_is_refused_and_all_is_given_back() {
         const SMALL: usize = limits::SMALL_BODY;
-        let memory = (10 * SMALL, AtomicUsize::new(0));
+        let memory = Arc::new((10 * SMALL, AtomicUsize::new(0)));
         let one = body(&memory, 6 * SMALL).expect("there is room");
         assert!(body(&memory, 5 * SMALL).is_err());
         let other = body(&memory, 4 * SMALL).expect("there is room");
@@ -446,6 +441,6 @@ mod tests {
         drop((one, other));
         assert!(body(&memory, 10 * SMALL + 1).is_err());
         assert!(body(&memory, 10 * SMALL).is_ok());
-        assert_eq!(memory.1.into_inner(), 0);
+        assert_eq!(memory.1.load(Ordering::Acquire), 0);
     }
 }

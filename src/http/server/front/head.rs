@@ -10,7 +10,7 @@ const CONNECTION_HEADERS: &str = "connection content-length expect keep-alive pr
      transfer-encoding upgrade";
 
 /// Headers by which the server decides, so that two of them could be read in two ways.
-const SINGLE_HEADERS: &[&str] = &["host", "origin", "sec-fetch-site"];
+const SINGLE_HEADERS: &[&str] = &["host", "origin", "sec-fetch-site", "authorization"];
 
 /// The prefix of the headers of this program, which no client sends.
 const OWN_PREFIX: &str = "mediactl-";
@@ -223,6 +223,7 @@ mod tests {
             "Host: b\r\n",
             "Origin: http://a\r\nOrigin: http://b\r\n",
             "Sec-Fetch-Site: none\r\nsec-fetch-site: cross-site\r\n",
+            "Authorization: Basic YTpi\r\nAuthorization: Basic YTpj\r\n",
             "X: folded\r\n over two lines\r\n",
             " X: folded\r\n",
             "No colon\r\n",

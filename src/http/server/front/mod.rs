@@ -93,7 +93,7 @@ impl HttpServer {
             tls,
             slots: [limits.connections, limits.local].map(|most| Slots::new(most, &limits)),
             bodies: [limits.viewer_bodies, limits.bodies, limits.bodies]
-                .map(|most| (most, AtomicUsize::new(0))),
+                .map(|most| Arc::new((most, AtomicUsize::new(0)))),
             limits,
         });
         let mut server = Self { shared, listeners: Vec::new(), threads: Vec::new() };

@@ -11,17 +11,18 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use std::{mem, thread};
 
 use rustix::fs::{Mode, OFlags, open};
 use tempfile::TempDir;
 
+use super::connection::ArrivingBody;
 use crate::error::{Error, ErrorKind};
 use crate::http::api::on_every_response;
 use crate::http::problem::Problem;
-use crate::http::server::message::{HttpRequest, Response, Service};
+use crate::http::server::message::{Head, HttpRequest, Response, Service};
 
 /// The value of the header `Server`.
 const NAME: &str = "mediactl";
@@ -50,7 +51,6 @@ pub struct Workers {
     most: usize,
     time: Duration,
     pool: Mutex<Pool>,
-    freed: Condvar,
     opening: Mutex<()>,
     has_stopped: AtomicBool,
 }
@@ -66,7 +66,13 @@ struct Pool {
     busy_since: Option<Instant>,
     last: u64,
     /// The requests that no worker has taken, with the way of their response.
-    asked: HashMap<u64, (HttpRequest, SyncSender<Response>)>,
+    asked: HashMap<u64, (Head, ArrivingBody, SyncSender<Response>)>,
+}
+
+impl Pool {
+    fn end_one(&mut self) {
+        (self.busy, self.busy_since) = (self.busy - 1, None);
+    }
 }
 
 impl Workers {
@@ -80,19 +86,17 @@ impl Workers {
             most,
             time,
             pool: Mutex::default(),
-            freed: Condvar::new(),
             opening: Mutex::default(),
             has_stopped: AtomicBool::new(false),
         }))
     }
 
     /// Asks for the response to a request, and for its head as tiny_http writes it, without the length of the body.
-    pub fn ask(self: &Arc<Self>, request: HttpRequest) -> io::Result<(Vec<u8>, Response)> {
+    pub fn ask(self: &Arc<Self>, head: Head, body: ArrivingBody) -> io::Result<(Vec<u8>, Response)> {
         let (sender, response) = sync_channel(1);
-        let is_full = |pool: &mut Pool| pool.busy >= self.most;
-        let waited = self.freed.wait_timeout_while(self.pool(), self.time, is_full);
-        let mut pool = waited.unwrap_or_else(PoisonError::into_inner).0;
-        if is_full(&mut pool) {
+        let mut pool = self.pool();
+        // There are more slots only where workers have not come back in their time.
+        if pool.busy >= self.most {
             return Err(io::ErrorKind::TimedOut.into());
         }
         if pool.workers <= pool.busy {
@@ -101,10 +105,10 @@ impl Workers {
             pool.workers += 1;
         }
         pool.busy += 1;
-        pool.busy_since = is_full(&mut pool).then(Instant::now);
+        pool.busy_since = (pool.busy == self.most).then(Instant::now);
         pool.last += 1;
         let number = pool.last;
-        pool.asked.insert(number, (request, sender));
+        pool.asked.insert(number, (head, body, sender));
         let free = pool.free.pop();
         drop(pool);
         let answered = free.map_or_else(|| self.open(), Ok).and_then(|mut link| {
@@ -113,7 +117,7 @@ impl Workers {
         });
         let mut pool = self.pool();
         if pool.asked.remove(&number).is_some() {
-            self.end_one(&mut pool);
+            pool.end_one();
         }
         let (lines, link) = answered?;
         if pool.free.len() < KEPT {
@@ -144,11 +148,6 @@ impl Workers {
         send(&mut link, READY).map(|_| link)
     }
 
-    fn end_one(&self, pool: &mut Pool) {
-        (pool.busy, pool.busy_since) = (pool.busy - 1, None);
-        self.freed.notify_one();
-    }
-
     /// Answers requests until the server stops, or there are more workers than are needed.
     fn work(&self) {
         while !self.has_stopped.load(Ordering::Acquire) {
@@ -173,9 +172,11 @@ impl Workers {
     /// Answers one request, if somebody waits for the response still.
     fn answer(&self, from: tiny_http::Request) {
         let number = from.url().trim_start_matches('/').parse::<u64>().unwrap_or_default();
-        let Some((request, sender)) = self.pool().asked.remove(&number) else { return };
-        let peer = request.head.peer;
-        let mut response = self.service.answer(request);
+        let Some((head, mut body, sender)) = self.pool().asked.remove(&number) else { return };
+        let (peer, bytes) = (head.peer, mem::take(&mut body.bytes).into());
+        let mut response = self.service.answer(HttpRequest { head, body: bytes });
+        // What the body held is free only now, also if nobody waits for the response any more.
+        drop(body);
         let headers = plain_headers(&response).unwrap_or_else(|| {
             self.service.refused(Some(peer), 500, FAILED);
             let error = Error { status: Some(500), ..Error::new(ErrorKind::EngineFailed, FAILED) };
@@ -184,7 +185,7 @@ impl Workers {
             plain_headers(&response).expect("these are plain words")
         });
         let head = tiny_http::Response::new(response.status.into(), headers, io::empty(), Some(0), None);
-        self.end_one(&mut self.pool());
+        self.pool().end_one();
         // Both fail if nobody waits for the response any more.
         let _ = sender.send(response);
         let _ = from.respond(head);

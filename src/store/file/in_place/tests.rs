@@ -40,7 +40,8 @@ impl MountedFile {
     fn warnings(&self) -> Vec<String> {
         let writer = self.conf.writer(Duration::ZERO, &mut |_| ()).expect("nobody holds the lock");
         let loaded = self.conf.load().ok();
-        writer.reconcile(loaded.as_ref().map(|loaded| loaded.as_base())).expect("it is ours").warnings
+        let base = loaded.as_ref().map(|loaded| loaded.as_base());
+        writer.reconcile(base, &|_| None).expect("it is ours").warnings
     }
 
     /// True if the next writer tells this alone.

@@ -32,10 +32,11 @@ fn a_socket_is_a_server() {
         let endpoint = Endpoint::socket(path.clone().into(), "/media/api");
         Client::new(endpoint, path.clone(), None, ClientSettings::default(), Box::new(NoTerminal))
     };
-    let answer = client().send(&ApiCall::read(vec![("source", "saved")])).expect("there is an answer");
+    let parameters = vec![("source", "saved".to_owned())];
+    let answer = client().send(&ApiCall { parameters, ..ApiCall::default() }).expect("there is an answer");
     let body = answer.body;
     assert_eq!(body.as_deref(), Some(&b"GET /media/api/read_config?source=saved"[..]));
     std::fs::remove_file(deep.join("sock")).expect("the socket is there");
-    let refused = client().send(&ApiCall::read(Vec::new())).expect_err("nobody is there");
+    let refused = client().send(&ApiCall::default()).expect_err("nobody is there");
     assert!(refused.message.contains("not reachable"), "{refused:?}");
 }

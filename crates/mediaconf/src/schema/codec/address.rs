@@ -1,6 +1,8 @@
 //! `auth URL key=value …;`, one directive with an address and options, and `url URL key=value …;` repeated, an array of
 //! them.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::{
@@ -33,6 +35,15 @@ impl<'t> OptionWord<'t> {
             Some((key, value)) => Self { word, key, value: Some(value) },
             None => Self { word, key: word, value: None },
         }
+    }
+}
+
+/// The key of an option as it is written.
+pub fn written_key(key: &str) -> Cow<'_, str> {
+    match key {
+        "" => Cow::Borrowed(""),
+        key if key.contains('=') => Cow::Owned(quoted_word(key)),
+        key => quoted_if_needed(key),
     }
 }
 
@@ -153,11 +164,7 @@ impl AddressShape {
             _ => plain_word(&value[self.address]),
         };
         let options = self.options_of(value).map(|(key, value)| {
-            // A key that no new option can have may be there, and stays.
-            let key = match keyword_of(self.option_scope(), key) {
-                "" => "".into(),
-                key => quoted_if_needed(key),
-            };
+            let key = written_key(keyword_of(self.option_scope(), key));
             match (self.kind.write)(value, None) {
                 Some(word) if *value != Value::Bool(true) || key.is_empty() => format!("{key}={word}"),
                 _ => key.into_owned(),
@@ -196,9 +203,10 @@ impl Codec for AddressShape {
             Value::Bool(false) if key == self.address && self.may_be_false => Some(value),
             value if key == self.address => normalizer.string(&value),
             value if Some(key) == self.options => {
-                normalizer.members(value, |normalizer, _, value| match value {
-                    Value::Null | Value::Bool(true) => Some(value),
-                    value => normalizer.string(&value),
+                normalizer.members(value, |normalizer, key, value| match value {
+                    Value::Null => Some(value),
+                    Value::Bool(true) => normalizer.option(key, value),
+                    value => normalizer.string(&value).and_then(|value| normalizer.option(key, value)),
                 })
             }
             _ if self.members.by_key(key).is_some() => None,
@@ -305,7 +313,7 @@ impl Codec for AddressesShape {
                 _ if value.is_null() => None,
                 key if key == address => normalizer.string(&value),
                 key if has_needless_escape(scope, key) => normalizer.needless_escape(key),
-                _ => normalizer.scalar(value),
+                _ => normalizer.scalar(value).and_then(|value| normalizer.option(key, value)),
             })?;
             if lacks_address {
                 let message = format!("a {noun} without a {address}");
@@ -332,10 +340,6 @@ impl Codec for AddressesShape {
             }
         }
         Ok(list)
-    }
-
-    fn parse_string(&self, text: &str) -> Result<Value, Fault> {
-        Ok(Value::Array(vec![self.0.only(text)]))
     }
 
     fn facts(&'static self) -> Facts {

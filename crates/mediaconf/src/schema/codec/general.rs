@@ -16,7 +16,7 @@ use crate::schema::foreign::SELECTORS;
 use crate::schema::kinds::{Object, of_word, scalar_text, word};
 use crate::schema::members::{Members, first_argument, has_needless_escape, inner_scope, keyword_of, read};
 use crate::schema::patch::Normalizer;
-use crate::schema::row::{BlockHead, Codec, ESCAPE, Facts, JsonForm, Place, Schema, Scope};
+use crate::schema::row::{BlockHead, Codec, Facts, JsonForm, Place, Schema, Scope};
 use crate::syntax::{Document, Entry, quoted_if_needed};
 
 /// The form that the occurrences of a keyword have.
@@ -68,9 +68,8 @@ pub fn block_value(block: Entry<'_>) -> Value {
 pub fn read_members(members: &Members<'_>, head: Option<&BlockHead<'_, '_>>) -> Object {
     let (scope, rows) = (members.scope(), members.scope().rows());
     let own = rows.filter_map(|row| Some((row.key.to_owned(), row.read(members.own(row), head)?)));
-    let foreign = members.foreign().iter().filter_map(|member| {
-        let value = General { keyword: &member.keyword }.read(&member.entries, None)?;
-        Some((scope.key_of(&member.keyword).into_owned(), value))
+    let foreign = members.foreign().iter().filter_map(|(keyword, entries)| {
+        Some((scope.key_of(keyword).into_owned(), General { keyword }.read(entries, None)?))
     });
     own.chain(foreign).collect()
 }
@@ -108,7 +107,7 @@ pub fn merge_member(
     faults: &mut Faults,
 ) -> Option<Value> {
     let codec = General { keyword: keyword_of(scope, key) };
-    if key.starts_with(ESCAPE)
+    if key.starts_with(Schema::ESCAPE)
         && !patch.is_null()
         && let Some(row) = scope.by_keyword(codec.keyword)
     {
@@ -242,7 +241,7 @@ impl Codec for General<'_> {
         let scope = Schema::media().block_scope(self.keyword, 1);
         let has_occurrences = value.as_array().is_some_and(|elements| elements.iter().any(Value::is_array));
         match value {
-            Value::Object(_) if !scope.is_unknown() => {
+            Value::Object(_) if (scope != Scope::Unknown) => {
                 normalizer.members(value, |normalizer, name, value| match value {
                     Value::Object(_) => normalized(scope, value, normalizer),
                     Value::Null => Some(value),
@@ -273,18 +272,7 @@ impl Codec for General<'_> {
     }
 
     fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
-        let occurrences = match value {
-            Value::Object(members) if are_named_blocks(members) => {
-                let scope = Schema::media().block_scope(keyword, 1);
-                let named = members.iter().filter_map(|(name, block)| Some((name, block.as_object()?)));
-                let line = |(name, members): (&String, &Object)| {
-                    let name = quoted_if_needed(name).into_owned();
-                    block(&quoted_if_needed(keyword), [name], Some(write_members(scope, members)))
-                };
-                return named.map(line).collect();
-            }
-            value => occurrences("", value),
-        };
+        let occurrences = occurrences("", value);
         occurrences.iter().filter_map(Value::as_array).map(|words| occurrence(keyword, words)).collect()
     }
 
@@ -295,10 +283,6 @@ impl Codec for General<'_> {
     /// JSON if it is valid JSON, else a string.
     fn parse(&self, text: &str) -> Result<Value, Fault> {
         Ok(json(text)?.unwrap_or_else(|| text.into()))
-    }
-
-    fn parse_string(&self, text: &str) -> Result<Value, Fault> {
-        Ok(text.into())
     }
 
     fn facts(&'static self) -> Facts {
@@ -369,7 +353,7 @@ impl General<'_> {
             let at = at.child(name);
             let merged = match (value, standing.get(name.as_str())) {
                 (Value::Object(patch), Some(block)) => Some(merge_block(*block, patch, &at, faults).into()),
-                (Value::Object(block), None) if !scope.is_unknown() => {
+                (Value::Object(block), None) if (scope != Scope::Unknown) => {
                     non_empty(block, new_block(scope, block, &at, faults))
                 }
                 (value, _) => General { keyword: name }.merge_entries(&[], value, &at, faults),

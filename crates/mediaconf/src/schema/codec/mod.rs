@@ -14,8 +14,7 @@ use super::members::{Members, first_argument};
 use super::patch::Normalizer;
 use super::row::Schema;
 use super::row::{
-    BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, Facts, JsonForm, Kind, ListShape, POSITION, Place, STATIC,
-    Scope,
+    BlockHead, CLUSTER_KEY_GLOBAL, Codec, Derived, Facts, JsonForm, Kind, ListShape, Place, Scope,
 };
 use crate::syntax::{Document, Entry, quoted_if_needed};
 
@@ -25,9 +24,6 @@ pub use general::{
     DirectiveForm, General, are_named_blocks, block_value, merge_block, merge_into, normalized, occurrence,
     occurrence_value, occurrences, read_members, scalars, write_members,
 };
-
-/// Advice where only JSON fits.
-pub const OWN_PATH: &str = "one parameter is set with its own path, after a `.`";
 
 /// Reads a directive that has these words; `None` if the text is not just words.
 pub fn read_directive<T>(words: &str, read: impl Fn(Entry<'_>) -> T) -> Option<T> {
@@ -67,9 +63,10 @@ fn unlike(usage: &str) -> Fault {
     Fault::of_path(format!("expected {usage}"))
 }
 
-/// The value of a text that is one word of this kind.
+/// The value of a text that is one word of this kind; in quotes it is a string, whatever it looks like.
 pub fn of_kind(kind: &WordKind, text: &str) -> Result<Value, Fault> {
-    (kind.parse)(text).ok_or_else(|| unlike(kind.usage))
+    let value = json_string(text).map_or_else(|| (kind.parse)(text), |text| (kind.accept)(&text.into()));
+    value.ok_or_else(|| unlike(kind.usage))
 }
 
 /// Parses JSON; `None` if the text is not JSON. Refuses repeated keys and too deep nesting.
@@ -83,6 +80,11 @@ pub fn json(text: &str) -> Result<Option<Value>, Fault> {
 /// The text of a JSON string.
 pub fn json_string(text: &str) -> Option<String> {
     text.starts_with('"').then(|| serde_json::from_str(text).ok())?
+}
+
+/// A text as it is, or without the quotes of JSON.
+pub fn plain(text: &str) -> Value {
+    json_string(text).unwrap_or_else(|| text.to_owned()).into()
 }
 
 /// Parses a whole list, or the elements that a text which is no JSON list stands for.
@@ -143,10 +145,6 @@ impl Codec for WordKind {
         of_kind(self, text)
     }
 
-    fn parse_string(&self, text: &str) -> Result<Value, Fault> {
-        (self.accept)(&text.into()).ok_or_else(|| unlike(self.usage))
-    }
-
     fn facts(&'static self) -> Facts {
         Facts { kind: Some(self), ..Facts::new([self.usage, self.json_form, self.name], JsonForm::Leaf) }
     }
@@ -204,15 +202,8 @@ impl Codec for Derived {
         match self {
             Self::Static | Self::NeverStatic => of_kind(&SWITCH, text),
             Self::Runtime => General { keyword: "" }.parse(text),
-            _ => self.parse_string(text),
-        }
-    }
-
-    fn parse_string(&self, text: &str) -> Result<Value, Fault> {
-        match self {
-            Self::Static | Self::NeverStatic => Err(unlike(SWITCH.usage)),
-            Self::Position => position(&text.into()).ok_or_else(|| unlike("a position, counted from 1")),
-            _ => Ok(text.into()),
+            Self::Position => position(&plain(text)).ok_or_else(|| unlike("a position, counted from 1")),
+            _ => Ok(plain(text)),
         }
     }
 
@@ -273,10 +264,6 @@ impl Codec for ListShape {
         elements(text, |text| of_kind(&PORT, text).map(|value| vec![value]))
     }
 
-    fn parse_string(&self, text: &str) -> Result<Value, Fault> {
-        of_kind(&PORT, text).map(|value| Value::Array(vec![value]))
-    }
-
     fn facts(&'static self) -> Facts {
         let json_form = "an array of numbers and \"host:port\" strings";
         let described = Facts::new([PORT.usage, json_form, "list of ports"], JsonForm::List);
@@ -308,11 +295,11 @@ impl Codec for BlocksShape {
     }
 
     fn member(&'static self, _: &str) -> Result<Place, Fault> {
-        Ok(Place::ForeignBlock)
+        Ok(Place::Foreign)
     }
 
     fn parse(&self, text: &str) -> Result<Value, Fault> {
-        object(text).map_err(|fault| fault.hint(OWN_PATH))
+        object(text)
     }
 
     fn facts(&'static self) -> Facts {
@@ -344,13 +331,13 @@ impl Kind {
         for (key, value) in shown {
             merged.entry(key).or_insert(value);
         }
-        merged.shift_remove(POSITION);
+        merged.shift_remove(Schema::POSITION);
         faults.into_result(merged)
     }
 
     /// A new block with these own members.
     pub fn write(self, name: &str, members: &Object) -> String {
-        let keyword = self.keyword(members.get(STATIC) == Some(&Value::Bool(false)));
+        let keyword = self.keyword(members.get(Schema::STATIC) == Some(&Value::Bool(false)));
         let fields = write_members(self.scope(), members);
         let fields = (self.has_sources() || !fields.is_empty()).then_some(fields);
         block(keyword, [quoted_if_needed(name).into_owned()], fields)
@@ -389,11 +376,11 @@ impl Codec for Kind {
                     .below(self.name(), |normalizer| normalizer.refuse(FaultKind::ReadOnly, message, &hint));
             }
             let block = normalized(self.scope(), value, normalizer)?;
-            if let Some(position) = block[POSITION].as_i64()
+            if let Some(position) = block[Schema::POSITION].as_i64()
                 && !seen.insert(position)
             {
                 let message = format!("two blocks can't both be at position {position}");
-                normalizer.below(POSITION, |normalizer| normalizer.wrong(message, ""));
+                normalizer.below(Schema::POSITION, |normalizer| normalizer.wrong(message, ""));
             }
             Some(block)
         })

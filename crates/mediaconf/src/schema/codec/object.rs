@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::{
-    OptionWord, array, directive, elements, json, listed, no_member, object, of_words, opens, read_directive,
-    scalars, unlike,
+    OptionWord, address::written_key, array, directive, elements, json, json_string, listed, no_member,
+    object, of_words, opens, plain, read_directive, scalars, unlike,
 };
 use crate::schema::fault::{Fault, Faults, Pointer};
 use crate::schema::kinds::{is_empty, of_word, scalar_text, word};
@@ -37,9 +37,14 @@ impl Part {
     pub fn parse(&self, text: &str) -> Result<Value, Fault> {
         if !self.is_rest() {
             // Normalizing refuses other texts.
-            return Ok((self.kind.parse)(text).unwrap_or_else(|| text.into()));
+            return Ok((self.kind.parse)(text)
+                .filter(|_| !text.starts_with('"'))
+                .unwrap_or_else(|| plain(text)));
         }
         elements(text, |text| {
+            if let Some(word) = json_string(text) {
+                return Ok(vec![word.into()]);
+            }
             let words: Option<Vec<Value>> = read_directive(text, |entry| scalars(entry).collect());
             words.filter(|words| !words.is_empty()).ok_or_else(|| unlike("words, or a JSON array"))
         })
@@ -156,10 +161,7 @@ impl Codec for ObjectShape {
             let Some(part) = self.part(key) else { return normalizer.unknown_member(&self.keys()) };
             match value {
                 Value::Null if part.place == PartPlace::Required && self.alternative(part).is_none() => {
-                    let path = normalizer.at.path_above();
-                    let hint =
-                        format!("`--unset {path}` removes the whole, as `null` in its place does in JSON");
-                    normalizer.wrong(format!("the {key} can't be removed alone"), &hint)
+                    normalizer.wrong(format!("the {key} can't be removed alone"), "unset the whole directive")
                 }
                 Value::Null => Some(value),
                 value if part.is_rest() => {
@@ -286,6 +288,8 @@ impl Codec for OptionsShape {
             let Some(Value::String(name)) = pair.first() else {
                 return normalizer.below(0, |name| name.wrong("the name of an option is a string", ""));
             };
+            let option = pair.get(1).cloned().unwrap_or(Value::Bool(true));
+            normalizer.below(0, |normalizer| normalizer.option(name, option))?;
             let key = Value::from(self.key(Cow::Borrowed(name)));
             let value = match &pair[1..] {
                 [] => return Some(Value::Array(vec![key])),
@@ -301,8 +305,8 @@ impl Codec for OptionsShape {
         let option = |pair: &Value| {
             let name = pair[0].as_str().unwrap_or_default();
             let known = self.known(name);
-            let key = known.map_or(name, |known| known.keyword);
-            let Some(value) = pair.get(1) else { return key.to_owned() };
+            let key = known.map_or_else(|| written_key(name), |known| known.keyword.into());
+            let Some(value) = pair.get(1) else { return key.into_owned() };
             let text = known.and_then(|known| (known.kind.write)(value, None)).unwrap_or_else(|| word(value));
             format!("{key}={text}")
         };

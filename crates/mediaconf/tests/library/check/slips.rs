@@ -168,9 +168,7 @@ fn a_port_over_65535_in_a_string_is_seen() {
 #[test]
 fn forms_that_no_server_reads_are_warnings() {
     let line = |line: &str| format!("stream a {{\n  url udp://1;\n  {line}\n}}\n");
-    check(&line("hds_off;"), &["3:3: warning: servers do not read `hds_off`"]);
     check(&line("hds off;"), &[]);
-    check(&line("transcoder vb 512000;"), &["3:14: warning: `vb 512000` are two options without values"]);
     check(&line("transcoder vb=512000 hw=nvenc deinterlace ab=64k;"), &[]);
     check(
         "https 443 8443;\n",
