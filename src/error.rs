@@ -368,7 +368,7 @@ impl Error {
     /// Another change has to be confirmed first.
     pub fn pending(pending: &PendingInfo) -> Self {
         Self::new(ErrorKind::Pending, pending.in_words())
-            .hint("`mediactl confirm` keeps it, `mediactl confirm --revert` rolls it back")
+            .hint("`mediactl confirm` keeps it, `mediactl confirm --rollback` rolls it back")
     }
 
     /// The confirmation names another change than the pending one.

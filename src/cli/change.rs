@@ -95,9 +95,14 @@ impl<'a> ChangeCommand<'a> {
         let Some((pinned, undone)) = service.pinned(&requested)? else {
             return self.run_on(service, ui, requested);
         };
-        if let Some(HistoryEntry { number, serial, operation, .. }) = undone.last() {
-            let back = number.map_or(String::new(), |number| format!(" (`@{number}`)"));
-            let note = format!("back to the text before `#{serial}`{back}, {}", one_line(operation));
+        if let Some(HistoryEntry { number, operation, .. }) = undone.last() {
+            let count = undone.iter().filter(|entry| !entry.is_aside).count();
+            let agreed = self.args.yes || self.options.force || self.args.dry_run;
+            let what = format!("rollback to the text before change {number} undoes {count} changes");
+            if count > 1 && !agreed && !confirm(&format!("{what}: go on?"))? {
+                return Err(Error::new(ErrorKind::Guarded, what).hint("`--yes` undoes them all"));
+            }
+            let note = format!("back to the text before change {number}, {}", one_line(operation));
             self.report("", ui).note(&note);
         }
         self.run_on(service, ui, pinned)

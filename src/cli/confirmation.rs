@@ -16,7 +16,7 @@ use crate::cli::ui::Ui;
 use crate::engine::{ChangeOptions, ConfigService, Decision, Status, canary_nodes, hook_output};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{
-    CanaryStep, CanaryWish, HistoryEntry, NodeRecord, NodeState, PendingInfo, REVERT, WHOLE_HISTORY,
+    CanaryStep, CanaryWish, EXPIRED, HistoryEntry, NodeRecord, NodeState, PendingInfo, WHOLE_HISTORY,
 };
 
 /// The interval at which the remaining seconds are shown.
@@ -58,7 +58,7 @@ pub fn count_down(
 fn how_to_confirm(name: &str, left: Duration) -> String {
     format!(
         "in {} s the change of {name} is rolled back; `mediactl confirm` keeps it, \
-         `mediactl confirm --revert` rolls it back now",
+         `mediactl confirm --rollback` rolls it back now",
         left.as_secs()
     )
 }
@@ -142,7 +142,7 @@ pub fn watch_canary(
     ));
     // While it is pending, no other change is made, so the last one is this one.
     let newest = service.history(1).map_err(not_known)?.into_iter().next();
-    let own = newest.filter(|newest| newest.operation != REVERT).map(|own| own.serial);
+    let own = newest.filter(|newest| newest.operation != EXPIRED).map(|own| own.number);
     let health_cmd = report.args.fleet.health_cmd.as_deref();
     let mut wish = if health_cmd.is_some() { CanaryWish::Look } else { CanaryWish::Confirm };
     let mut waits_for = Vec::new();
@@ -179,7 +179,7 @@ pub fn watch_canary(
     // that is no error.
     let _ = service.decide(Decision::RollBack, Some(&pending.id), "");
     let is_revert =
-        |entry: &HistoryEntry| entry.operation == REVERT && own.is_none_or(|own| entry.serial == own + 1);
+        |entry: &HistoryEntry| entry.operation == EXPIRED && own.is_none_or(|own| entry.number == own + 1);
     let target = report.target;
     if let Some(revert) = service.history(WHOLE_HISTORY).map_err(not_known)?.into_iter().find(is_revert) {
         let why = revert.message.map_or_else(String::new, |why| format!(": {why}"));
@@ -196,14 +196,14 @@ pub fn missing(status: &Status, serial: Option<u64>) -> Option<Vec<String>> {
     let nodes = status.nodes.as_ref()?;
     // A change that was not confirmed in time does not count, even before somebody has taken it back.
     let is_over = status.pending.as_ref().is_some_and(|pending| pending.is_over);
-    let last = status.last_change.as_ref().map_or(0, |last| last.serial);
+    let last = status.last_change.as_ref().map_or(0, |last| last.number);
     let wanted = serial.unwrap_or(if is_over { last.saturating_sub(2) } else { last });
     let runs_it = |node: &NodeRecord| {
         let is_well = matches!(node.state, NodeState::Running | NodeState::Canary);
         is_well && node.serial.is_some_and(|runs| runs >= wanted)
     };
     let words = |node: &NodeRecord| {
-        let runs = node.serial.map_or("nothing".to_owned(), |runs| format!("#{runs}"));
+        let runs = node.serial.map_or("nothing".to_owned(), |runs| runs.to_string());
         match node.state {
             NodeState::Running => format!("{} runs {runs}", node.node),
             NodeState::Gone => format!("{} is gone", node.node),

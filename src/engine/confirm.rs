@@ -15,7 +15,7 @@ use super::roll_back::{Aftermath, NO_USER, RollbackPoint, SERVER_ENDED};
 use super::running::{Count, LastChange};
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
-use crate::store::{ChangeRecord, NodeRecord, NodeState, PendingInfo, PendingRecord, REVERT, RunBy, Writer};
+use crate::store::{ChangeRecord, EXPIRED, NodeRecord, NodeState, PendingInfo, PendingRecord, RunBy, Writer};
 
 /// The pause between two attempts to roll back.
 const RETRY: Duration = Duration::from_secs(5);
@@ -133,7 +133,7 @@ impl Engine {
         let rolled_back = self.revert_file(Some(&*writer), &pending.back, (by, why));
         // The running configuration is restored, even if the file could not be.
         let last_change =
-            LastChange { at: SystemTime::now(), by: by.to_owned(), operation: REVERT.to_owned() };
+            LastChange { at: SystemTime::now(), by: by.to_owned(), operation: EXPIRED.to_owned() };
         self.restore_running(&pending.back, rolled_back.is_ok(), Some(last_change));
         let rolled_back = rolled_back?;
         if rolled_back.0.is_hand_edit() {
@@ -154,7 +154,7 @@ impl Engine {
             RunBy::Nodes => {
                 self.refuse_other(id)?;
                 let (by, message) = (because.0, Some(because.1));
-                let record = ChangeRecord { message, keep: self.keep, ..ChangeRecord::new(REVERT, by) };
+                let record = ChangeRecord { message, keep: self.keep, ..ChangeRecord::new(EXPIRED, by) };
                 let is_back = writer.revert(&record)?;
                 is_back.then_some(Aftermath::Restored).ok_or_else(Error::nothing_pending)
             }

@@ -23,13 +23,12 @@ const IN_HISTORY: &str = "`mediactl history` shows what is kept";
 /// # Errors
 /// `NotFound`.
 pub fn find(entries: &[HistoryEntry], which: ChangeRef) -> Result<&HistoryEntry, Error> {
-    let known = entries.iter().filter_map(|entry| entry.number).count();
-    entries.iter().find(|entry| entry.is(which)).ok_or_else(|| {
-        let reach = match known {
-            0 => "has no changes".to_owned(),
-            known => format!("goes back to `@{known}`"),
+    which.find(entries).map(|at| &entries[at]).ok_or_else(|| {
+        let reach = match (entries.last(), entries.first()) {
+            (Some(oldest), Some(newest)) => format!("has {} to {}", oldest.number, newest.number),
+            _ => "has no changes".to_owned(),
         };
-        Error::new(ErrorKind::NotFound, format!("there is no `{which}`: the history {reach}"))
+        Error::new(ErrorKind::NotFound, format!("there is no change `{which}`: the history {reach}"))
             .hint(IN_HISTORY)
     })
 }
@@ -52,7 +51,7 @@ impl Engine {
         self.store.history(wanted)
     }
 
-    /// Returns the text before a change: of `@1` that before the last one.
+    /// Returns the text before a change.
     ///
     /// # Errors
     /// `NoSuchChange`, `NotKept`, `Store`.
@@ -71,7 +70,7 @@ impl Engine {
         // The numbers of a node's own history are others.
         let what = match self.is_run_by_nodes() {
             true => format!("back to the text before change {serial} of the cluster"),
-            false => format!("back to the text before #{serial}"),
+            false => format!("back to the text before change {serial}"),
         };
         options.message.get_or_insert(what);
         self.replace_as(Operation::Rollback, text.shared_bytes(), &options)
@@ -88,7 +87,7 @@ impl Engine {
             Error::new(ErrorKind::NoSuchChange, format!("the history has no change `{change}`"))
                 .hint("`mediactl history -o json` shows the id of each change")
         })?;
-        let before = self.kept(ChangeRef::Serial(made.serial))?;
+        let before = self.kept(ChangeRef::Number(made.number))?;
         if Some(before.revision()) != made.before {
             // Another program wrote into it late: that is no part of the change.
             return Err(stale_change(change));
@@ -125,21 +124,17 @@ impl Engine {
 
     fn serial_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), Error> {
         // `blame` asks for one text after the other, and does not need all entries for each.
-        let known = match which {
-            ChangeRef::Serial(serial) => self.store.kept(serial)?.map(|text| (serial, text)),
-            ChangeRef::Back(_) => None,
-        };
-        let (serial, text) = known.map_or_else(
-            || {
-                let serial = find(&self.history(which.entries())?, which)?.serial;
-                let text = self.store.kept(serial)?.ok_or_else(|| {
-                    let message = format!("the text before `{}` is not kept", ChangeRef::Serial(serial));
-                    Error::new(ErrorKind::NotKept, message).hint(IN_HISTORY)
-                })?;
-                Ok((serial, text))
-            },
-            Ok::<_, Error>,
-        )?;
+        if let ChangeRef::Number(number) = which
+            && let Some(text) = self.store.kept(number)?
+        {
+            return Ok((number, Arc::new(Snapshot::from_bytes(text))));
+        }
+        let number = find(&self.history(WHOLE_HISTORY)?, which)?.number;
+        let text = self.store.kept(number)?.ok_or_else(|| {
+            Error::new(ErrorKind::NotKept, format!("the text before change {number} is not kept"))
+                .hint(IN_HISTORY)
+        })?;
+        let serial = number;
         Ok((serial, Arc::new(Snapshot::from_bytes(text))))
     }
 }
@@ -209,7 +204,7 @@ pub fn value_history(
     let entries = service.history(WHOLE_HISTORY)?;
     let mut kept = |serial| match is_late() {
         true => Ok(None),
-        false => service.kept(ChangeRef::Serial(serial)).map(Some).or_else(|error| match error {
+        false => service.kept(ChangeRef::Number(serial)).map(Some).or_else(|error| match error {
             error if error.is_not_kept() => Ok(None),
             error => Err(error),
         }),
@@ -271,7 +266,7 @@ fn blame<E>(
             break;
         }
         let before = match entry.before {
-            Some(_) => kept(entry.serial)?.filter(|text| text.is_valid()).map(Some),
+            Some(_) => kept(entry.number)?.filter(|text| text.is_valid()).map(Some),
             // There was no file before.
             None => Some(None),
         };

@@ -118,7 +118,7 @@ impl Transaction<'_> {
         let is_wanted = |text: &Arc<Snapshot>| text.revision() == revision;
         let entries = store.history(WHOLE_HISTORY)?;
         for entry in entries.into_iter().filter(|entry| entry.before == Some(revision)) {
-            let text = store.kept(entry.serial)?.map(|text| Arc::new(Snapshot::from_bytes(text)));
+            let text = store.kept(entry.number)?.map(|text| Arc::new(Snapshot::from_bytes(text)));
             if let Some(text) = text.filter(is_wanted) {
                 return Ok(Some(text));
             }

@@ -10,7 +10,7 @@ use super::roll_back::{Aftermath, RollbackPoint};
 use super::running::{ReloadRun, Turn};
 use super::snapshot::{Snapshot, without_secrets};
 use crate::error::{Error, ErrorKind};
-use crate::store::{Candidate, ChangeRecord, TAKE_BACK, Writer};
+use crate::store::{Candidate, ChangeRecord, RELOAD_FAILED, Writer};
 
 /// A change around which hooks run.
 pub(super) struct Occasion<'a> {
@@ -98,7 +98,7 @@ impl Engine {
             id: Some(&back.id),
             message: Some(&message),
             keep: self.keep,
-            ..ChangeRecord::new(TAKE_BACK, occasion.by)
+            ..ChangeRecord::new(RELOAD_FAILED, occasion.by)
         };
         let restored = match writer {
             Some(writer) => self.roll_back_file(Some(writer), back, &record),

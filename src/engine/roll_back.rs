@@ -17,8 +17,8 @@ use super::service::differing;
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{
-    ChangeRecord, ChangeRef, HAND_EDIT, Loaded, PendingInfo, PendingRecord, REVERT, Revision, RunBy,
-    WHOLE_HISTORY, Writer,
+    ChangeRecord, EXPIRED, HAND_EDIT, Loaded, PendingInfo, PendingRecord, Revision, RunBy, WHOLE_HISTORY,
+    Writer,
 };
 
 /// The author of an automatic rollback: no user.
@@ -124,7 +124,7 @@ impl Engine {
         (by, why): (&str, &str),
     ) -> Result<RolledBack, Error> {
         let (id, message) = (Some(&*change.id), Some(why));
-        let record = ChangeRecord { id, message, keep: self.keep, ..ChangeRecord::new(REVERT, by) };
+        let record = ChangeRecord { id, message, keep: self.keep, ..ChangeRecord::new(EXPIRED, by) };
         self.roll_back_file(writer, change, &record)
     }
 
@@ -145,8 +145,7 @@ impl Engine {
                 let entries = self.store.history(WHOLE_HISTORY).unwrap_or_default();
                 let made = entries.iter().find(|entry| !entry.is_aside && entry.after == after);
                 let back = made.map_or(String::new(), |made| {
-                    let change = ChangeRef::Serial(made.serial).in_url();
-                    format!("; `mediactl rollback {change}` goes back to the text before it")
+                    format!("; `mediactl rollback {}` goes back to the text before it", made.number)
                 });
                 let looks = match self.running {
                     Some(_) => "; `mediactl diff` shows how the file differs from what runs",
@@ -216,8 +215,8 @@ impl Engine {
 
     /// Reloads the running configuration, or without a server the one in the file.
     pub(super) fn reload_after_rollback(&self, by: &str) {
-        if let Err(error) = self.reload_present(REVERT, by) {
-            self.tell_failure(REVERT, error);
+        if let Err(error) = self.reload_present(EXPIRED, by) {
+            self.tell_failure(EXPIRED, error);
         }
     }
 

@@ -11,7 +11,9 @@ use super::change::{ChangeOptions, ChangeReport, Operation, OutcomeNote, Request
 use super::include::Composed;
 use super::snapshot::{Snapshot, compared};
 use crate::error::Error;
-use crate::store::{CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision};
+use crate::store::{
+    CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision, WHOLE_HISTORY,
+};
 use mediaconf::{ChangedValue, Position};
 
 /// A configuration that can be read and changed.
@@ -43,18 +45,18 @@ pub trait ConfigService: Send + Sync {
     /// Makes a change, or rehearses it.
     fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error>;
 
-    /// Returns a rollback by the serial number of what it goes back to, because another change would shift the number
-    /// that counts back, and the changes that it undoes, the last one first; `None` for any other change.
+    /// Returns a rollback by the number of what it goes back to, because another change would be the last one then, and
+    /// the changes that it undoes, the last one first; `None` for any other change.
     fn pinned(
         &self,
         requested: &RequestedChange<'_>,
     ) -> Result<Option<(RequestedChange<'static>, Vec<HistoryEntry>)>, Error> {
         let RequestedChange::Rollback(which) = requested else { return Ok(None) };
-        let mut undone = self.history(which.entries())?;
-        let Some(first) = undone.iter().position(|entry| entry.is(*which)) else { return Ok(None) };
+        let mut undone = self.history(WHOLE_HISTORY)?;
+        let Some(first) = which.find(&undone) else { return Ok(None) };
         undone.truncate(first + 1);
-        let serial = undone[first].serial;
-        Ok(Some((RequestedChange::Rollback(ChangeRef::Serial(serial)), undone)))
+        let number = undone[first].number;
+        Ok(Some((RequestedChange::Rollback(ChangeRef::Number(number)), undone)))
     }
 
     /// Returns the changes in the history, the last one first: at least the last `wanted`, if there are so

@@ -8,7 +8,7 @@ use crate::engine::{ChangeOptions, Engine, LogLevel, Operation};
 use crate::error::{Error, ErrorKind};
 use crate::store::etcd::{ClusterStore, HeadRecord, Seen, TextRef};
 use crate::store::file::{ConfFile, FollowedText};
-use crate::store::{ChangeRef, ClusterState, NodeState, REVERT, Revision, Store};
+use crate::store::{ChangeRef, ClusterState, EXPIRED, NodeState, Revision, Store};
 use mediaconf::one_line;
 
 /// A text that a node should run.
@@ -57,10 +57,10 @@ impl<'s> WantedText<'s> {
             Runs::Back(BackReason::OthersFirst) => {
                 (Operation::Save.name(), Some(format!("the text before {change}, which is not confirmed")))
             }
-            Runs::Back(_) => (REVERT, Some(format!("{change} was not confirmed in time"))),
+            Runs::Back(_) => (EXPIRED, Some(format!("{change} was not confirmed in time"))),
         };
         let is_head = self.runs == Runs::Head;
-        let id = self.head.change.as_deref().filter(|_| is_head || name == REVERT);
+        let id = self.head.change.as_deref().filter(|_| is_head || name == EXPIRED);
         let operation = Operation::of_change(name).filter(|operation| operation.writes());
         // The guards hold for the author of a change; here it is made already.
         let options = ChangeOptions {
@@ -150,7 +150,7 @@ impl Node {
     /// media server runs it.
     fn is_back_at(&self, before: Revision) -> bool {
         let options = ChangeOptions { force: true, ..ChangeOptions::default() };
-        let kept = self.local.kept(ChangeRef::Back(1)).ok().filter(|kept| kept.revision() == before);
+        let kept = self.local.kept(ChangeRef::Last).ok().filter(|kept| kept.revision() == before);
         let bytes = kept.map(|kept| kept.shared_bytes().clone());
         bytes.is_some_and(|bytes| self.local.replace_as(Operation::Rollback, &bytes, &options).is_ok())
     }

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::store::clock::{boot_id, boot_time};
 use crate::store::etcd::{HeadRecord, KeyValue, MIN_RECORDS, Seen};
 use crate::store::file::{Followed, FollowedText, WayBack};
-use crate::store::{NodeState, REVERT, Revision, Store};
+use crate::store::{EXPIRED, NodeState, Revision, Store};
 
 /// The time for which a node that has just started waits for the cluster before it goes back.
 const START_TIME: Duration = Duration::from_secs(2);
@@ -185,7 +185,7 @@ impl Node {
             let text = self.file.text_back()?.filter(|text| Revision::from_text(text) == back.text.revision);
             let what = "the text before the change, in the state folder";
             let text = text.ok_or_else(|| Error::damaged(ConfigService::name(&self.local), what))?;
-            let (message, command) = (Some(why.to_owned()), Some(REVERT.into()));
+            let (message, command) = (Some(why.to_owned()), Some(EXPIRED.into()));
             let options = ChangeOptions { force: true, message, command, ..ChangeOptions::default() };
             self.load(back.text.clone(), Operation::Rollback, text.into(), options)
         };
@@ -209,7 +209,7 @@ fn was_taken_back(followed: &Followed, head: &HeadRecord, next: Option<&KeyValue
     let next = next.map(|next| HeadRecord::parse(&next.value));
     is_past
         && runs.serial == back.text.serial + 1
-        && next.is_none_or(|next| next.is_ok_and(|next| next.operation == REVERT))
+        && next.is_none_or(|next| next.is_ok_and(|next| next.operation == EXPIRED))
 }
 
 /// True if a node that runs `runs` takes nothing from a cluster with this head, as that is no successor of what it runs.

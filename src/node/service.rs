@@ -107,11 +107,14 @@ impl ConfigService for Node {
 impl Node {
     /// The change of the cluster before which it had the state that the text before a change of this node was made of.
     fn in_cluster(&self, to: ChangeRef) -> Result<ChangeRef, Error> {
-        let entries = self.local.history(to.entries())?;
+        let entries = self.local.history(WHOLE_HISTORY)?;
         let from = find(&entries, to)?.from.ok_or_else(|| no_state(to))?;
-        let next = ChangeRef::Serial(from.serial + 1);
-        let known = self.cluster.history(WHOLE_HISTORY)?.into_iter().find(|entry| entry.is(next));
-        known.filter(|entry| entry.before == Some(from.revision)).map(|_| next).ok_or_else(|| no_state(to))
+        let next = from.serial + 1;
+        let known = self.cluster.history(WHOLE_HISTORY)?.into_iter().find(|entry| entry.number == next);
+        known
+            .filter(|entry| entry.before == Some(from.revision))
+            .map(|_| ChangeRef::Number(next))
+            .ok_or_else(|| no_state(to))
     }
 
     fn make(

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
@@ -116,11 +116,17 @@ pub const WHOLE_HISTORY: usize = usize::MAX;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum ChangeRef {
-    /// Counted back from the last one, which is 1: `1`, `@1`.
-    Back(usize),
-    /// By its serial number: `#17`, or `serial:17` where a `#` means something else.
-    Serial(u64),
+    /// The newest change: `last`.
+    Last,
+    /// By its number: `17`, `#17`, or `change:17` where a number means something else.
+    Number(u64),
 }
+
+/// What is said of `@N`, which version 0.1 counted back from the last change.
+const COUNTS_BACK: &str = "a change has one number, as `mediactl history` shows it, and the newest is `last`; `@N` is no longer read";
+
+/// The word for the newest change.
+pub const LAST: &str = "last";
 
 impl TryFrom<String> for ChangeRef {
     type Error = NotAName;
@@ -132,7 +138,7 @@ impl TryFrom<String> for ChangeRef {
 
 impl From<ChangeRef> for String {
     fn from(change: ChangeRef) -> Self {
-        change.in_url()
+        change.to_string()
     }
 }
 
@@ -140,47 +146,34 @@ impl FromStr for ChangeRef {
     type Err = NotAName;
 
     fn from_str(text: &str) -> Result<Self, NotAName> {
-        let serial = text.strip_prefix('#').or_else(|| text.strip_prefix("serial:"));
-        match serial {
-            Some(digits) => number(digits).map(Self::Serial),
-            None => {
-                let number = number(text.strip_prefix('@').unwrap_or(text))?;
-                // No history is that long; the lookup reports the number as unknown.
-                Ok(Self::Back(usize::try_from(number).unwrap_or(usize::MAX)))
-            }
+        // `serial:` is what version 0.1 called it.
+        let prefixes = ["change:", "serial:", "#"];
+        let digits = prefixes.iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text);
+        let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
+        match digits.parse() {
+            Ok(number) if is_plain && number >= 1 => Ok(Self::Number(number)),
+            _ if digits == LAST && !text.starts_with('#') => Ok(Self::Last),
+            _ if text.starts_with('@') => Err(NotAName(COUNTS_BACK)),
+            _ => Err(NotAName("it takes the number of a change, which `mediactl history` shows, or `last`")),
         }
     }
-}
-
-fn number(digits: &str) -> Result<u64, NotAName> {
-    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
-    let number = digits.parse().ok().filter(|number| is_plain && *number >= 1);
-    number.ok_or(NotAName("it takes a change of the history, such as 1 for the last one, or `serial:7`"))
 }
 
 impl ChangeRef {
-    /// The number of entries of the history that have to be read to find it.
-    pub fn entries(self) -> usize {
-        match self {
-            Self::Back(number) => number,
-            Self::Serial(_) => WHOLE_HISTORY,
-        }
-    }
-
-    /// The reference as it is written in a URL.
-    pub fn in_url(self) -> String {
-        match self {
-            Self::Back(number) => number.to_string(),
-            Self::Serial(serial) => format!("serial:{serial}"),
-        }
+    /// The entry of the change in a history, which has the last one first.
+    pub fn find(self, entries: &[HistoryEntry]) -> Option<usize> {
+        entries.iter().position(|entry| match self {
+            Self::Last => !entry.is_aside,
+            Self::Number(number) => entry.number == number,
+        })
     }
 }
 
 impl fmt::Display for ChangeRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Back(number) => write!(f, "@{number}"),
-            Self::Serial(serial) => write!(f, "#{serial}"),
+            Self::Last => f.write_str(LAST),
+            Self::Number(number) => write!(f, "{number}"),
         }
     }
 }
@@ -192,13 +185,22 @@ pub const DEFAULT_KEEP: usize = 100;
 pub const HAND_EDIT: &str = "hand-edit";
 
 /// The operation of a rollback of a change that was not confirmed.
-pub const REVERT: &str = "revert";
+pub const EXPIRED: &str = "expired";
 
 /// The operation in the place of a change whose record can't be read.
 pub const UNREADABLE: &str = "unreadable";
 
 /// The operation of a rollback after a failed reload.
-pub const TAKE_BACK: &str = "take-back";
+pub const RELOAD_FAILED: &str = "reload-failed";
+
+/// The name of an operation, also from a record of version 0.1, which had other names.
+pub fn operation<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    Ok(match String::deserialize(from)?.as_str() {
+        "revert" => EXPIRED.to_owned(),
+        "take-back" => RELOAD_FAILED.to_owned(),
+        name => name.to_owned(),
+    })
+}
 
 /// The record of a change in the history, as the writer makes it.
 #[derive(Debug, Clone, Copy)]
@@ -259,15 +261,15 @@ pub struct FileStamp {
 /// A change in the history: a line of JSON, in the journal of a file as in an answer of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryEntry {
-    /// The serial number, which never changes; 0, and not in JSON, of an `update`, which is in no history.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub serial: u64,
-    /// Counts back: 1 is the last change. `None` if `is_aside`, and in a journal.
-    pub number: Option<usize>,
+    /// The number, which never changes; 0, and not in JSON, of an `update`, which is in no history. Version 0.1 called it
+    /// `serial` in its journal.
+    #[serde(default, alias = "serial", skip_serializing_if = "is_zero")]
+    pub number: u64,
     /// The time of the change; for a hand edit, of the last write of the file. In JSON as RFC 3339.
     #[serde(with = "as_rfc3339")]
     pub at: SystemTime,
     /// `modify`, `save`, …, `hand-edit`.
+    #[serde(deserialize_with = "operation")]
     pub operation: String,
     /// The author; unknown for a hand edit.
     pub by: Option<String>,
@@ -311,7 +313,7 @@ impl HistoryEntry {
 
     /// True if it rolls back the change before it, which was not confirmed, or not loaded.
     pub fn goes_back(&self) -> bool {
-        [REVERT, TAKE_BACK].contains(&&*self.operation)
+        [EXPIRED, RELOAD_FAILED].contains(&&*self.operation)
     }
 
     /// The entry with what users wrote in it, the author and the message, as `shown` shows a text.
@@ -322,10 +324,9 @@ impl HistoryEntry {
     }
 
     /// An entry of which only this is known.
-    pub fn new(serial: u64, operation: &str) -> Self {
+    pub fn new(number: u64, operation: &str) -> Self {
         Self {
-            serial,
-            number: None,
+            number,
             at: SystemTime::UNIX_EPOCH,
             operation: operation.to_owned(),
             by: None,
@@ -341,27 +342,19 @@ impl HistoryEntry {
         }
     }
 
-    /// The row of a record that can't be read; `why` names it, and `serial` is 0 where its name has none.
-    pub fn unreadable((number, serial): (Option<usize>, u64), why: String) -> Self {
-        Self { number, message: Some(why), is_aside: number.is_none(), ..Self::new(serial, UNREADABLE) }
+    /// The row of a record that can't be read; `why` names it, and `number` is 0 where its name has none.
+    pub fn unreadable(number: u64, why: String) -> Self {
+        Self { message: Some(why), is_aside: number == 0, ..Self::new(number, UNREADABLE) }
     }
 
     /// True if what its record says is not known.
     pub fn is_unknown(&self) -> bool {
         self.operation == UNREADABLE
     }
-
-    /// True if `which` refers to this change.
-    pub fn is(&self, which: ChangeRef) -> bool {
-        match which {
-            ChangeRef::Back(number) => self.number == Some(number),
-            ChangeRef::Serial(serial) => self.serial == serial,
-        }
-    }
 }
 
-fn is_zero(serial: &u64) -> bool {
-    *serial == 0
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 #[cfg(test)]
@@ -381,19 +374,16 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_named_in_two_ways() {
-        for (text, which) in [
-            ("1", ChangeRef::Back(1)),
-            ("@12", ChangeRef::Back(12)),
-            ("#12", ChangeRef::Serial(12)),
-            ("serial:12", ChangeRef::Serial(12)),
-        ] {
-            assert_eq!(text.parse(), Ok(which), "{text}");
-            assert_eq!(which.to_string().parse(), Ok(which));
-            assert_eq!(which.in_url().parse(), Ok(which));
+    fn a_change_has_one_number() {
+        for text in ["12", "#12", "change:12", "serial:12"] {
+            assert_eq!(text.parse(), Ok(ChangeRef::Number(12)), "{text}");
         }
-        for text in ["", "0", "@", "@0", "#", "#0", "-1", "+1", "1.0", "x", "serial:", "99999999999999999999"]
-        {
+        for which in [ChangeRef::Number(12), ChangeRef::Last] {
+            assert_eq!(which.to_string().parse(), Ok(which));
+        }
+        assert_eq!("change:last".parse(), Ok(ChangeRef::Last));
+        assert_eq!("@2".parse::<ChangeRef>(), Err(NotAName(COUNTS_BACK)));
+        for text in ["", "0", "@", "#", "#0", "-1", "+1", "1.0", "x", "change:", "99999999999999999999"] {
             assert!(text.parse::<ChangeRef>().is_err(), "{text}");
         }
     }
@@ -403,7 +393,7 @@ mod tests {
         let entry = |operation: &str, id: &str| HistoryEntry {
             id: Some(id.to_owned()),
             operation: operation.to_owned(),
-            ..HistoryEntry::unreadable((Some(1), 1), String::new())
+            ..HistoryEntry::unreadable(1, String::new())
         };
         let made = |changes: &[(&str, &str)]| {
             let history: Vec<_> = changes.iter().rev().map(|(operation, id)| entry(operation, id)).collect();
@@ -411,8 +401,8 @@ mod tests {
         };
         assert!(!made(&[]) && !made(&[("modify", "b")]));
         assert!(made(&[("modify", "a"), ("rollback", "b")]));
-        assert!(!made(&[("modify", "a"), ("modify", "b"), (REVERT, "a")]));
-        assert!(!made(&[("modify", "a"), (TAKE_BACK, "a")]));
-        assert!(made(&[("modify", "a"), (REVERT, "a"), ("modify", "a"), (REVERT, "b")]));
+        assert!(!made(&[("modify", "a"), ("modify", "b"), (EXPIRED, "a")]));
+        assert!(!made(&[("modify", "a"), (RELOAD_FAILED, "a")]));
+        assert!(made(&[("modify", "a"), (EXPIRED, "a"), ("modify", "a"), (EXPIRED, "b")]));
     }
 }

@@ -70,7 +70,7 @@ impl Story {
 
     /// Operation and kept text of each change, the last one first.
     fn told(&self) -> Vec<(String, Option<String>)> {
-        let kept = |entry: &HistoryEntry| self.conf.kept(entry.serial).expect("it can be read");
+        let kept = |entry: &HistoryEntry| self.conf.kept(entry.number).expect("it can be read");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it is text");
         self.entries().iter().map(|entry| (entry.operation.clone(), kept(entry).map(text))).collect()
     }
@@ -94,8 +94,8 @@ fn each_text_is_kept_and_each_change_told() {
     story.write("a 3;\n");
     story.expect(&[("save", Some("a 2;\n")), ("save", Some("a 1;\n"))]);
     let entries = story.entries();
-    let numbers: Vec<_> = entries.iter().map(|entry| (entry.number, entry.serial)).collect();
-    assert_eq!(numbers, [(Some(1), 2), (Some(2), 1)]);
+    let numbers: Vec<_> = entries.iter().map(|entry| entry.number).collect();
+    assert_eq!(numbers, [2, 1]);
     assert_eq!((entries[0].before, entries[0].after), (revision("a 2;\n"), revision("a 3;\n")));
     assert_eq!((entries[0].by.as_deref(), entries[0].message.as_deref()), (Some("me"), Some("a 3;\n")));
     let mut names = names(&story);
@@ -161,8 +161,8 @@ fn texts_set_aside_have_no_number() {
     story.write("a 2;\n");
     aside("x 2;\n");
     story.write("a 3;\n");
-    let numbers: Vec<_> = story.entries().iter().map(|entry| (entry.number, entry.serial)).collect();
-    assert_eq!(numbers, [(Some(1), 4), (None, 3), (Some(2), 2), (None, 1)]);
+    let numbers: Vec<_> = story.entries().iter().map(|entry| entry.number).collect();
+    assert_eq!(numbers, [4, 3, 2, 1]);
     story.expect(&[
         ("save", Some("a 2;\n")),
         ("unsaved", Some("x 2;\n")),
@@ -186,8 +186,8 @@ fn a_kept_text_that_was_altered_is_told() {
     story.by_hand("a 4;\n");
     story.write("a 5;\n");
     assert!(story.conf.kept(3).is_err_and(|error| error.kind == ErrorKind::NotKept));
-    story.place.run(["history", "show", "2"]).exits(7).says("another program wrote into it");
-    story.place.run(["rollback", "2", "--yes"]).exits(7).says("another program wrote into it");
+    story.place.run(["history", "show", "3"]).exits(7).says("another program wrote into it");
+    story.place.run(["rollback", "3", "--yes"]).exits(7).says("another program wrote into it");
 }
 
 /// Each is noted by who looks, and overwrites the only copy of the one before.
@@ -253,7 +253,7 @@ fn the_newest_texts_are_kept() {
     let kept: Vec<_> = told.iter().filter_map(|(_, text)| text.clone()).collect();
     assert_eq!(kept, ["a 14;\n", "a 13;\n", "a 12;\n", "a 11;\n", "a 10;\n"]);
     assert_eq!(told.len(), KEEP);
-    assert_eq!(story.entries()[0].serial, 3 * KEEP as u64);
+    assert_eq!(story.entries()[0].number, 3 * KEEP as u64);
     (0..KEEP + 3).for_each(|number| {
         change(&story, &format!("b {number};\n"), None);
     });
@@ -314,7 +314,7 @@ fn a_change_costs_at_most_twice_as_much_with_1_000_entries_as_with_10() {
             change(&story, "b;\n", None);
         });
         let entries = story.entries();
-        assert_eq!((entries.len(), entries[0].serial), (count + 1, count as u64 + 1));
+        assert_eq!((entries.len(), entries[0].number), (count + 1, count as u64 + 1));
         read
     });
     assert!(many <= 2 * few, "{many} bytes are read where there are many, {few} where there are few");

@@ -63,7 +63,7 @@ fn no_command_shows_a_secret() {
     masked(place.run(["save", "other.conf", "--force"]).exits(0)).prints("<secret:");
     masked(place.run(["history", "-p"]).exits(0)).prints("<secret:");
     masked(place.run(["history", "-o", "json"]).exits(0));
-    masked(place.run(["history", "show", "1"]).exits(0)).prints("<secret:");
+    masked(place.run(["history", "show", "last"]).exits(0)).prints("<secret:");
     for path in ["thing", "streams.n1a", "plugins.n700p", "auth"] {
         masked(place.run(["blame", path]));
         masked(place.run(["blame", path, "-o", "json"]));

@@ -206,7 +206,7 @@ impl fmt::Debug for GivenUrl {
 /// The form in which a list is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum ListFormat {
-    /// One line for each entry
+    /// Text for people
     #[default]
     Text,
     /// JSON

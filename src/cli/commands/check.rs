@@ -2,26 +2,26 @@
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::sync::Arc;
 
-use clap::ValueEnum;
 use serde_json::json;
 
+use super::diff::{RUNNING, SAVED};
 use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
+use crate::cli::args::global::ListFormat;
 use crate::cli::change::ChangeCommand;
 use crate::cli::context;
-use crate::cli::fleet::answers;
-use crate::cli::fleet::members::FleetMember;
+use crate::cli::fleet::answers::print_table;
 use crate::cli::input::{self, STDIN};
 use crate::cli::render::diagnostics::Reporter;
-use crate::cli::render::table;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, FaultRecord, RequestedChange, Snapshot};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::Follow;
-use mediaconf::{Diagnostics, Document};
+use mediaconf::Document;
 
 /// Check configuration files and show every fault
 ///
@@ -60,9 +60,9 @@ pub struct CheckArgs {
     pub files: Vec<PathBuf>,
 
     /// Which included files are looked at: with `below`, one that is not below the folder of the configuration,
-    /// or is a hard link to a file of another user, is an error, and is not looked at
-    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
-    pub includes: FollowedIncludes,
+    /// or is a hard link to a file of another user, is an error, and is not looked at; with `all`, all that you can read
+    #[arg(long, value_name = "WHICH", value_parser = ["all", "below"], default_value = "all")]
+    pub includes: String,
 
     /// Treat warnings as errors
     #[arg(long)]
@@ -74,30 +74,8 @@ pub struct CheckArgs {
 
     /// How to print the faults
     #[arg(short, long, value_enum, default_value_t, value_name = "FORM")]
-    pub output: CheckFormat,
+    pub output: ListFormat,
 }
-
-/// The included files that `check` examines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum FollowedIncludes {
-    /// All that this user can read
-    #[default]
-    All,
-    /// Those below the folder of the configuration, behind all links
-    Below,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum CheckFormat {
-    /// A few lines for each fault
-    #[default]
-    Text,
-    /// An array with an object for each fault
-    Json,
-}
-
-/// The argument for the running configuration.
-const RUNNING: &str = "running";
 
 impl CheckArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
@@ -110,7 +88,7 @@ impl CheckArgs {
         if context::several_chosen(call.global) {
             return self.on_servers(call);
         }
-        let (mut totals, mut unread) = (CheckTotals::default(), None);
+        let (ui, mut totals, mut unread) = (call.ui, CheckTotals::default(), None);
         let mut out = BufWriter::new(io::stdout().lock());
         let mut files: Vec<Option<&Path>> = self.files.iter().map(|file| Some(file.as_path())).collect();
         if files.is_empty() {
@@ -118,20 +96,20 @@ impl CheckArgs {
         }
         for file in files {
             match self.load(file, call) {
-                Ok(checked) => output(totals.add(self, call.ui, checked, &mut out))?,
+                Ok(checked) => output(totals.add(self, ui, checked, &mut out))?,
                 Err(error) => {
-                    call.ui.error(&error);
+                    ui.error(&error);
                     unread = unread.or(Some(error.exit()));
                 }
             }
         }
         output(out.flush())?;
         drop(out);
-        if self.output == CheckFormat::Json {
-            call.ui.print_json(&totals.records)?;
+        if self.output == ListFormat::Json {
+            ui.print_json(&totals.records)?;
         }
         if totals.files > 0 {
-            call.ui.say(&totals.summary());
+            ui.say(&totals.summary());
         }
         Ok(unread.unwrap_or(if totals.are_faulty(self) { Exit::Invalid } else { Exit::Done }))
     }
@@ -140,10 +118,7 @@ impl CheckArgs {
     /// of the server reads the file.
     fn load(&self, file: Option<&Path>, call: Invocation<'_>) -> Result<CheckedText, Error> {
         let Invocation { global, ui, .. } = call;
-        let follow = match self.includes {
-            FollowedIncludes::All => Follow::ALL,
-            FollowedIncludes::Below => Follow::BELOW,
-        };
+        let follow = if self.includes == "below" { Follow::BELOW } else { Follow::ALL };
         let is_running = file.is_some_and(|file| file.as_os_str() == RUNNING);
         if let Some(file) = file.filter(|_| !is_running) {
             let (name, text) = (input::name(file), input::snapshot(file)?);
@@ -156,58 +131,41 @@ impl CheckArgs {
             true => target::resolve(global, Purpose::default(), ui)?,
             false => target::file_or_named_server(global, ui)?,
         };
-        let (text, source) = read(&mut target, is_running)?;
-        let mut name = target.service.name().to_owned();
-        let mut composed = target.following(follow, &text, Some(source))?;
+        let (mut checked, source) = read(&mut target, is_running, follow)?;
         if target.is_server {
-            let which = if source == ConfigSource::Running { RUNNING } else { "saved" };
-            ui.note(&format!("checked the {which} configuration of `{name}`"));
-            name = format!("{name} ({which})");
-            composed.iter_mut().for_each(|composed| composed.files[0].name.clone_from(&name));
+            let which = if source == ConfigSource::Running { RUNNING } else { SAVED };
+            ui.note(&format!("checked the {which} configuration of `{}`", checked.name));
+            checked.name = format!("{} ({which})", checked.name);
+            checked.composed.iter_mut().for_each(|composed| composed.files[0].name.clone_from(&checked.name));
         }
-        Ok(CheckedText { name, text, composed })
+        Ok(checked)
     }
 
     /// Prints each fault behind the name of its server, and a table of all servers.
     fn on_servers(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        let is_running = match &self.files[..] {
-            [] => false,
-            [only] if only.as_os_str() == RUNNING => true,
-            _ => {
-                let hint =
-                    "leave the file out, or write `running`; without `-x` and `--group` files are checked";
-                return Err(Error::usage("a file is the same for all servers", hint));
-            }
-        };
-        let read = |server: &mut FleetMember| -> Result<CheckedText, Error> {
-            let (text, source) = read(&mut server.target, is_running)?;
-            let mut composed = server.target.composed(&text, Some(source))?;
-            for file in composed.iter_mut().flat_map(|composed| &mut composed.files) {
-                file.name = format!("{}: {}", server.name, file.name);
-            }
-            Ok(CheckedText { name: server.name.clone(), text, composed })
-        };
+        let is_running = self.files.iter().any(|file| file.as_os_str() == RUNNING);
+        if self.files.len() > usize::from(is_running) {
+            let hint = "leave the file out, or write `running`; without `-x` and `--group` files are checked";
+            return Err(Error::usage("a file is the same for all servers", hint));
+        }
+        let answers = call.ask("check", |server| read(&mut server.target, is_running, Follow::ALL))?;
         let mut shown = Vec::new();
-        let answers = call.ask("check", read)?.then(|_, checked| {
+        let answers = answers.then(|server, (mut checked, _)| {
             let mut totals = CheckTotals::default();
+            checked.name = server.to_owned();
+            let files = checked.composed.iter_mut().flat_map(|composed| &mut composed.files);
+            files.for_each(|file| file.name = format!("{server}: {}", file.name));
             output(totals.add(self, call.ui, checked, &mut shown))?;
             Ok(totals)
         })?;
-        let answers = answers;
-        match self.output {
-            CheckFormat::Json => answers.print_json(|totals| json!(totals.records))?,
-            CheckFormat::Text => {
-                let row = |(server, totals): (&str, &CheckTotals)| {
-                    answers.row(server, [totals.errors, totals.warnings].map(|count| count.to_string()))
-                };
-                let headings = ["SERVER", "ERRORS", "WARNINGS"].map(str::to_owned).to_vec();
-                let rows = answers::rows(answers.found().map(row).collect());
-                let rows = std::iter::once(headings).chain(rows).collect();
-                call.ui.print_painted(|out| {
-                    out.write_all(&shown)?;
-                    table::print(rows, call.ui.width(), out)
-                })?;
-            }
+        if self.output == ListFormat::Json {
+            answers.print_json(|totals| json!(totals.records))?;
+        } else {
+            call.ui.print_painted(|out| out.write_all(&shown))?;
+            let row = |(server, totals): (&str, &CheckTotals)| {
+                answers.row(server, [totals.errors, totals.warnings].map(|count| count.to_string()))
+            };
+            print_table(&["SERVER", "ERRORS", "WARNINGS"], answers.found().map(row).collect(), call.ui)?;
         }
         let are_faulty = answers.found().any(|(_, totals)| totals.are_faulty(self));
         Ok(answers.exit_if(are_faulty, Exit::Invalid))
@@ -249,14 +207,14 @@ fn fix(call: Invocation<'_>) -> Result<Exit, Error> {
 }
 
 /// Reads the running text of a target, or the saved one; the running one, too, if a server does not show what is saved.
-fn read(target: &mut Target, is_running: bool) -> Result<(Arc<Snapshot>, ConfigSource), Error> {
-    if !is_running {
-        match target.read_text(Some(ConfigSource::Saved)) {
-            Err(refusal) if refusal.kind == ErrorKind::NotOffered => {}
-            saved => return Ok((saved?, ConfigSource::Saved)),
-        }
-    }
-    Ok((target.read_text(Some(ConfigSource::Running))?, ConfigSource::Running))
+fn read(target: &mut Target, is_running: bool, follow: Follow) -> Result<(CheckedText, ConfigSource), Error> {
+    let (text, source) = match (!is_running).then(|| target.read_text(Some(ConfigSource::Saved))) {
+        Some(Ok(text)) => (text, ConfigSource::Saved),
+        Some(Err(refusal)) if refusal.kind != ErrorKind::NotOffered => return Err(refusal),
+        _ => (target.read_text(Some(ConfigSource::Running))?, ConfigSource::Running),
+    };
+    let composed = target.following(follow, &text, Some(source))?;
+    Ok((CheckedText { name: target.service.name().to_owned(), text, composed }, source))
 }
 
 /// A text, its name in the output, and what it includes.
@@ -285,32 +243,25 @@ impl CheckTotals {
         CheckedText { name, text, composed }: CheckedText,
         out: &mut impl Write,
     ) -> io::Result<()> {
-        let mut show = |reporter: Reporter<'_>| match args.output {
-            CheckFormat::Text => out.write_all(reporter.text(ui).as_bytes()),
-            CheckFormat::Json => {
-                self.records.extend(reporter.records());
-                Ok(())
-            }
-        };
-        let mut count = |diagnostics: &Diagnostics| {
+        let together = composed.as_ref().map(Composed::diagnostics);
+        let of_files = together.as_deref().unwrap_or_else(|| slice::from_ref(text.diagnostics()));
+        for (at, diagnostics) in of_files.iter().enumerate() {
             self.files += 1;
             self.errors += diagnostics.errors();
             self.warnings += diagnostics.warnings();
-            !diagnostics.is_empty()
-        };
-        let Some(composed) = composed else {
-            let diagnostics = text.diagnostics();
-            return match count(diagnostics) {
-                true => show(Reporter::new(&name, text.document(), diagnostics, ui.masker())),
-                false => Ok(()),
-            };
-        };
-        composed.files.iter().zip(composed.diagnostics()).try_for_each(|(file, diagnostics)| {
-            match count(&diagnostics) {
-                true => show(Reporter::of_file(file, &diagnostics, ui.masker())),
-                false => Ok(()),
+            if diagnostics.is_empty() {
+                continue;
             }
-        })
+            let reporter = match &composed {
+                Some(composed) => Reporter::of_file(&composed.files[at], diagnostics, ui.masker()),
+                None => Reporter::new(&name, text.document(), diagnostics, ui.masker()),
+            };
+            match args.output {
+                ListFormat::Text => out.write_all(reporter.text(ui).as_bytes())?,
+                ListFormat::Json => self.records.extend(reporter.records()),
+            }
+        }
+        Ok(())
     }
 
     /// True if there is an error, or a warning that counts as one.
@@ -324,11 +275,7 @@ impl CheckTotals {
             1 => format!("1 {noun}"),
             _ => format!("{number} {noun}s"),
         };
-        format!(
-            "{} checked: {}, {}",
-            count(self.files, "file"),
-            count(self.errors, "error"),
-            count(self.warnings, "warning")
-        )
+        let [errors, warnings] = [count(self.errors, "error"), count(self.warnings, "warning")];
+        format!("{} checked: {errors}, {warnings}", count(self.files, "file"))
     }
 }

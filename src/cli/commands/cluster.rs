@@ -129,7 +129,7 @@ fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<(), Error> {
     };
     // What an adoption means, also to nodes that do not live, or whose record can't be read.
     for NodeRecord { node, serial, state, why, .. } in &nodes {
-        let serial = serial.map_or_else(|| "nothing".to_owned(), |serial| format!("#{serial}"));
+        let serial = serial.map_or_else(|| "nothing".to_owned(), |serial| serial.to_string());
         let why = why.as_deref().unwrap_or("-");
         match state {
             NodeState::Held => ui.say(&format!("{node} runs {serial} and is held: {why}")),
@@ -140,7 +140,7 @@ fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<(), Error> {
         }
     }
     let question = format!(
-        "{} would take the text of #{} of {} and lose what they run beyond it: adopt it?",
+        "{} would take the text of change {} of {} and lose what they run beyond it: adopt it?",
         in_ranges(&held.iter().map(|node| node.node.as_str()).collect::<Vec<_>>()),
         head.serial,
         clock::rfc3339(head.at),
@@ -152,6 +152,6 @@ fn adopt(store: &ClusterStore, is_agreed: bool, ui: Ui) -> Result<(), Error> {
     }
     let epochs: Vec<&str> = held.iter().filter_map(|node| node.epoch.as_deref()).collect();
     store.adopt(&seen, &epochs, &local_user())?;
-    ui.say(&format!("adopted: the cluster goes on with #{}", head.serial + 1));
+    ui.say(&format!("adopted: the cluster goes on with change {}", head.serial + 1));
     Ok(())
 }

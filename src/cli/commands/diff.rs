@@ -18,14 +18,14 @@ use crate::cli::target::{self, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Guard, Snapshot, added_and_removed, diff_lines};
 use crate::error::{Error, ErrorKind, Exit};
-use crate::store::{ChangeRef, NotAName};
+use crate::store::{ChangeRef, LAST, NotAName};
 use mediaconf::{ChangedValue, Condition, Config, Edit, Kind, Path, Schema, Segment};
 
 /// Show how two configurations differ
 ///
 /// Each side is a file, `-` for standard input, the URL of a server, `saved` for the configuration
-/// file, `running` for the configuration that a server runs, or `@N` for the text before the N-th last
-/// change. `@N` alone is compared with the file. Any other A alone is the new side: it is compared with what
+/// file, `running` for the configuration that a server runs, or `change:N` for the text before change N
+/// (`change:last` is the newest). `change:N` alone is compared with the file. Any other A alone is the new side: it is compared with what
 /// `mediactl read` shows. If a server gives no text, the values of both sides are compared.
 ///
 /// --where compares only those streams that meet the condition on either side: `PATH=VALUE`, `PATH!=VALUE`,
@@ -41,8 +41,8 @@ use mediaconf::{ChangedValue, Condition, Config, Edit, Kind, Path, Schema, Segme
 Examples:
   mediactl diff old.conf new.conf
   mediactl diff new.conf
-  mediactl diff @1
-  mediactl diff @1 --where 'urls.url~10.0.3.'
+  mediactl diff change:last
+  mediactl diff change:last --where 'urls.url~10.0.3.'
   mediactl diff --json saved new.conf | mediactl modify -f -")]
 pub struct DiffArgs {
     /// The first configuration [default: running]
@@ -72,14 +72,13 @@ pub struct DiffArgs {
 }
 
 /// The argument for the running configuration.
-const RUNNING: &str = "running";
+pub const RUNNING: &str = "running";
 
 /// The argument for the configuration file.
-const SAVED: &str = "saved";
+pub const SAVED: &str = "saved";
 
 /// The hint where nothing runs.
-const OTHER_SIDES: &str =
-    "`mediactl diff FILE` compares with a file, `mediactl diff @1` with the text before the last change";
+const OTHER_SIDES: &str = "`mediactl diff FILE` compares with a file, `mediactl diff change:last` with the text before the last change";
 
 impl DiffArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
@@ -205,10 +204,11 @@ impl DiffArgs {
     }
 }
 
-/// True if an argument is `@N` or `serial:N`.
+/// True if an argument is `change:N`; or `@N`, which is told how a change is named.
 fn is_change_ref(argument: &str) -> bool {
-    let digits = argument.strip_prefix('@').or_else(|| argument.strip_prefix("serial:"));
-    digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    let prefixes = ["change:", "serial:", "@"];
+    let rest = prefixes.iter().find_map(|prefix| argument.strip_prefix(prefix));
+    rest.is_some_and(|rest| rest == LAST || rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// True if an argument names a configuration of the target.

@@ -1,8 +1,6 @@
 //! `mediactl edit`: the draft goes to the editor, is checked, merged, shown, and made the configuration.
 
 use std::io;
-use std::ops::Range;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +10,7 @@ use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::global::{GlobalArgs, NamedBy, TargetKind};
 use crate::cli::change::ChangeCommand;
-use crate::cli::editor::{Editor, with_faults, without_comments};
+use crate::cli::editor::{self, with_faults, without_comments};
 use crate::cli::input;
 use crate::cli::interrupt::LastWords;
 use crate::cli::local::state_home;
@@ -56,11 +54,8 @@ pub struct EditArgs {
 /// The number of faults that the comments on top of a draft name.
 const MAX_NAMED: usize = 20;
 
-/// The most times that a change by others between the question and the write is merged.
-const MAX_MERGES: usize = 10;
-
 /// The hint where an edit can't be gone on with.
-const NEW_EDIT: &str = "`mediactl edit` begins a new edit";
+const NEW_EDIT: &str = "an edit that fails prints the file of its text; `mediactl edit` begins a new edit";
 
 impl EditArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
@@ -69,36 +64,32 @@ impl EditArgs {
         let change = ChangeCommand::new(&self.changing, "edit");
         let mut target = target::resolve(global, (&self.changing).into(), ui)?;
         // A target without a text is refused before anything is made.
-        let (present, is_running) = configuration(&mut target)?;
-        if !is_running {
-            ui.note("what runs differs from the file; the file is edited");
-        }
+        let present = configuration(&mut target)?;
         let draft = match &self.from {
             Some(file) => earlier_draft(file, &target)?,
-            None => new_draft(path.as_ref(), &present, &mut target)?,
+            None => new_draft(path.as_ref(), present, &mut target)?,
         };
-        drop(present);
         let (of, file) = (target_option(global, &target), draft.path().display().to_string());
         let kept = format!(
             "what you wrote is kept: `mediactl {of}edit --from {}` goes on with it",
             Path::in_shell_quotes(&file)
         );
-        Editing { target, draft, kept, editor: Editor::from_environment(), ui, change }.run()
+        Editing { target, draft, kept, editor: editor::command(), ui, change }.run()
     }
 }
 
 /// The configuration as it is now: the text of the file, or the running one of a server that does not show the
-/// file. True if the server runs this text, so that it can refuse a change made for another one.
-fn configuration(target: &mut Target) -> Result<(Arc<Snapshot>, bool), Error> {
-    let running = target.read_text(None)?;
-    if !target.is_server {
-        return Ok((running, true));
-    }
+/// file.
+fn configuration(target: &mut Target) -> Result<Arc<Snapshot>, Error> {
     match target.read_text(Some(ConfigSource::Saved)) {
-        Ok(saved) => Ok((saved.clone(), saved.is_same_text(&running))),
-        Err(refusal) if refusal.kind == ErrorKind::NotOffered => Ok((running, true)),
-        Err(refusal) if refusal.status == Some(ErrorKind::NotFound.status()) => Ok((running, false)),
-        Err(error) => Err(error),
+        Err(refusal)
+            if target.is_server
+                && (refusal.kind == ErrorKind::NotOffered
+                    || refusal.status == Some(ErrorKind::NotFound.status())) =>
+        {
+            target.read_text(None)
+        }
+        text => text,
     }
 }
 
@@ -109,21 +100,16 @@ fn earlier_draft(file: &FilePath, target: &Target) -> Result<KeptDraft, Error> {
     let name = file.display();
     if let Some(text) = text_of_base(&file) {
         let message = format!("`{name}` is the text before the edit, and not what was written");
-        return Err(Error::usage(
-            message,
-            format!("`mediactl edit --from {}` goes on with that", text.display()),
-        ));
+        let hint = format!("`mediactl edit --from {}` goes on with that", text.display());
+        return Err(Error::usage(message, hint));
     }
-    let draft = KeptDraft::open(file.clone()).map_err(|error| match () {
-        () if error.kind != ErrorKind::NoConfiguration => error,
-        // Others' changes could be overwritten.
-        () if file.exists() => {
-            let message = format!("the text that `{name}` was made of can't be read: {error}");
-            let hint = format!("{NEW_EDIT}; what you want of `{name}` can be copied into it");
-            Error::new(ErrorKind::NotFound, message).hint(hint)
+    let draft = KeptDraft::open(file.clone()).map_err(|error| match error.kind {
+        // Without the text before, others' changes could be overwritten.
+        ErrorKind::NoConfiguration => {
+            let message = format!("`{name}` or the text that it was made of can't be read: {error}");
+            Error::new(ErrorKind::NotFound, message).hint(NEW_EDIT)
         }
-        () => Error::new(ErrorKind::NotFound, format!("there is no file `{name}`"))
-            .hint(format!("an edit that fails prints the file of its text; {NEW_EDIT}")),
+        _ => error,
     })?;
     let edited = &draft.origin.head.target;
     if *edited != draft_name(target) {
@@ -133,14 +119,14 @@ fn earlier_draft(file: &FilePath, target: &Target) -> Result<KeptDraft, Error> {
     Ok(draft)
 }
 
-fn new_draft(path: Option<&Path>, present: &Arc<Snapshot>, target: &mut Target) -> Result<KeptDraft, Error> {
+fn new_draft(path: Option<&Path>, present: Arc<Snapshot>, target: &mut Target) -> Result<KeptDraft, Error> {
     let range = match path {
-        Some(_) if !present.is_valid() => return Err(Error::bad_config(present.clone())),
+        Some(_) if !present.is_valid() => return Err(Error::bad_config(present)),
         Some(path) => match present.document().lines_of(path) {
             Ok(range) => Some((range.start, range.end)),
             Err(fault) => {
                 // The entry may be in an included file.
-                if let Some(composed) = target.composed(present, Some(ConfigSource::Saved))? {
+                if let Some(composed) = target.composed(&present, Some(ConfigSource::Saved))? {
                     composed.refuse_entry(path)?;
                 }
                 return Err(Error::from(fault));
@@ -170,10 +156,8 @@ fn target_option(global: &GlobalArgs, target: &Target) -> String {
 
 /// The name of the target in a draft.
 fn draft_name(target: &Target) -> String {
-    match &target.file {
-        Some(file) => file.target().display().to_string(),
-        None => target.service.name().to_owned(),
-    }
+    let file = target.file.as_ref().map(|file| file.target().display().to_string());
+    file.unwrap_or_else(|| target.service.name().to_owned())
 }
 
 /// An edit under way.
@@ -182,7 +166,8 @@ struct Editing<'a> {
     draft: KeptDraft,
     /// The hint about a draft that stays.
     kept: String,
-    editor: Editor,
+    /// The editor as the environment names it: a command of the shell.
+    editor: String,
     ui: Ui,
     change: ChangeCommand<'a>,
 }
@@ -191,7 +176,8 @@ impl Editing<'_> {
     /// Opens the editor until the change is made, or given up. The draft is removed when its text is in the
     /// configuration, or is not wanted; after any error it stays.
     fn run(mut self) -> Result<Exit, Error> {
-        let mut faults = self.faults(self.text()?);
+        let begun = self.refuse_faults(&self.draft.origin.spliced(self.text()?));
+        let mut faults = begun.err().map_or(Ok(Vec::new()), |error| self.comments(&error))?;
         loop {
             let opened = self.text()?;
             let ended = self.open(&opened, &faults);
@@ -225,16 +211,13 @@ impl Editing<'_> {
                     faults.clear();
                     continue;
                 }
-                Err(error) => and_hint(error, &self.kept),
+                Err(error) => error,
             };
             let is_of_text = matches!(error.exit(), Exit::Invalid | Exit::Conflict);
             if !(prompts::can_ask() && is_of_text) || (is_as_opened && !faults.is_empty()) {
-                return Err(error);
+                return Err(and_hint(error, &self.kept));
             }
-            faults = self.faults(self.text()?);
-            if faults.is_empty() {
-                faults = error.lines().into_iter().map(|line| Fault { hint: None, ..line }).collect();
-            }
+            faults = self.comments(&error)?;
         }
     }
 
@@ -244,23 +227,19 @@ impl Editing<'_> {
     fn open(&self, text: &Bytes, faults: &[Fault]) -> Result<bool, Error> {
         let (commented, line) = with_faults(text, faults);
         self.draft.write(&commented)?;
-        let why = match self.editor.open(self.draft.path(), line, self.kept.clone(), self.ui) {
-            Ok(status) if status.success() => return Ok(true),
-            Ok(status) => {
-                // A shell ends with these codes if it can't run a command, or finds none.
-                let was_started = !matches!(status.code(), Some(126 | 127));
-                if was_started && !self.change.args.yes && self.text().is_ok_and(|now| now == *text) {
-                    return Ok(false);
-                }
-                match status.code() {
-                    Some(code) => format!("failed with exit code {code}"),
-                    None => format!("was ended by signal {}", status.signal().unwrap_or_default()),
-                }
-            }
-            Err(error) => format!("cannot be started: {error}"),
+        let failed = |why| {
+            let message = format!("the editor `{}` {why}", self.editor);
+            Error::new(ErrorKind::Failed, message).hint("$VISUAL or $EDITOR names another")
         };
-        let message = format!("the editor `{}` {why}", self.editor.command());
-        Err(Error::new(ErrorKind::Failed, message).hint("$VISUAL or $EDITOR names another"))
+        let ended = editor::open(&self.editor, self.draft.path(), line, self.kept.clone(), self.ui);
+        let status = ended.map_err(|error| failed(format!("cannot be started: {error}")))?;
+        // A shell ends with these codes if it can't run a command, or finds none.
+        let was_started = !matches!(status.code(), Some(126 | 127));
+        let is_left = was_started && !self.change.args.yes && self.text().is_ok_and(|now| now == *text);
+        match status.success() || is_left {
+            true => Ok(status.success()),
+            false => Err(failed(format!("failed: {status}"))),
+        }
     }
 
     /// Checks the text, merges it with changes that others made meanwhile, asks, and makes the change; `None` if it is
@@ -273,16 +252,13 @@ impl Editing<'_> {
         let args = self.change.args;
         let asks = !(args.yes || args.force || args.dry_run);
         let mut whole = self.draft.origin.spliced(text);
-        let mut conflict = None;
-        for _ in 0..MAX_MERGES {
+        // As long as others change it between the question and the write.
+        loop {
             self.refuse_faults(&whole)?;
-            let (present, _) = configuration(&mut self.target)?;
+            let present = configuration(&mut self.target)?;
             if present.bytes() != self.draft.origin.base {
                 whole = self.merged(&whole, &present)?;
                 self.refuse_faults(&whole)?;
-            } else if let Some(error) = conflict {
-                // The change was refused for another reason than a change by others.
-                return Err(error);
             }
             if whole == present.bytes() {
                 self.report_unchanged(present)?;
@@ -303,60 +279,39 @@ impl Editing<'_> {
             }
             let mut change = self.change.clone();
             (change.diff_was_shown, change.options.base) = (asks, Some(present.revision()));
-            drop(present);
             match change.run_on(&*self.target.service, self.ui, RequestedChange::Save(whole.clone())) {
-                Err(error) if error.exit() == Exit::Conflict => conflict = Some(error),
-                Err(error) => return Err(error),
-                Ok(exit) if args.dry_run => {
-                    self.say(&self.kept);
-                    return Ok(Some(exit));
+                Err(error) if error.exit() == Exit::Conflict => {
+                    if configuration(&mut self.target)?.is_same_text(&present) {
+                        return Err(error);
+                    }
                 }
+                Err(error) => return Err(error),
                 Ok(exit) => {
-                    self.draft.remove();
+                    match args.dry_run {
+                        true => self.say(&self.kept),
+                        false => self.draft.remove(),
+                    }
                     return Ok(Some(exit));
                 }
             }
         }
-        Err(conflict.unwrap_or_else(|| self.clash()))
     }
 
-    /// Merges the edited configuration with the present one. From here on the draft is made of the
-    /// present one: of the same entry, if it is there.
+    /// Merges the edited configuration with the present one. From here on the draft is made of the whole of the present
+    /// one.
     fn merged(&mut self, whole: &[u8], present: &Snapshot) -> Result<Bytes, Error> {
-        let DraftOrigin { head, base } = &self.draft.origin;
-        let (merged, range) = match self.pieces(whole, present) {
-            Some(([old, edited, new], range)) => {
-                (Document::merge_lines(old, edited, new), Some((range.start, range.end)))
-            }
-            None => (Document::merge_lines(base, whole, present.bytes()), None),
-        };
-        let path = head.path.clone().filter(|_| range.is_some());
-        let head = DraftHead { target: head.target.clone(), range, path };
+        let merged = Document::merge_lines(&self.draft.origin.base, whole, present.bytes());
+        let head = DraftHead { range: None, path: None, ..self.draft.origin.head.clone() };
         let origin = DraftOrigin { head, base: present.shared_bytes().clone() };
         self.draft.rebase(origin, &merged.text)?;
-        if merged.clash.is_some() {
-            return Err(self.clash());
-        }
         let name = self.target.service.name();
+        if merged.clash.is_some() {
+            let message = format!("`{name}` was changed meanwhile, in the same lines");
+            return Err(Error::new(ErrorKind::Conflict, message)
+                .hint("both forms are in the draft, between `<<<<<<< ours` and `>>>>>>> theirs`"));
+        }
         self.ui.note(&format!("`{name}` was changed meanwhile; both changes are merged"));
-        Ok(self.draft.origin.spliced(merged.text.into()))
-    }
-
-    /// The configuration was changed during the edit, and the two changes clash.
-    fn clash(&self) -> Error {
-        let message = format!("`{}` was changed meanwhile, in the same lines", self.target.service.name());
-        Error::new(ErrorKind::Conflict, message)
-            .hint("both forms are in the draft, between `<<<<<<< ours` and `>>>>>>> theirs`")
-    }
-
-    /// The entry that is edited: as it was, with the edit in `whole`, and at present with its place;
-    /// `None` if all is edited, or where the present configuration does not have the entry.
-    fn pieces<'t>(&'t self, whole: &'t [u8], present: &'t Snapshot) -> Option<([&'t [u8]; 3], Range<usize>)> {
-        let DraftOrigin { head, base } = &self.draft.origin;
-        let ((start, end), path) = (head.range?, Path::parse(head.path.as_deref()?).ok()?);
-        let range = present.is_valid().then(|| present.document().lines_of(&path).ok())??;
-        let edited = whole.get(start..whole.len().checked_sub(base.len().checked_sub(end)?)?)?;
-        Some(([base.get(start..end)?, edited, present.bytes().get(range.clone())?], range))
+        Ok(merged.text.into())
     }
 
     /// Shows the warnings and the change, and asks whether it is wanted; returns what was typed.
@@ -391,7 +346,7 @@ impl Editing<'_> {
     fn text(&self) -> Result<Bytes, Error> {
         let written = self.draft.read().map_err(|error| match error.kind {
             ErrorKind::NoConfiguration => {
-                let message = format!("the editor `{}` removed the text", self.editor.command());
+                let message = format!("the editor `{}` removed the text", self.editor);
                 Error::new(ErrorKind::NotFound, message).hint("nothing was changed")
             }
             _ => error,
@@ -413,7 +368,8 @@ impl Editing<'_> {
 
     fn refuse_faults(&self, whole: &Bytes) -> Result<(), Error> {
         if let Some(line) = self.marker(whole) {
-            return Err(Error::new(ErrorKind::Invalid, format!("line {line} is the marker of a clash")));
+            return Err(Error::new(ErrorKind::Invalid, format!("line {line} is the marker of a clash"))
+                .hint("keep what is right, and take the markers out"));
         }
         let snapshot = Arc::new(Snapshot::from_bytes(whole.clone()));
         match snapshot.is_valid() {
@@ -422,41 +378,36 @@ impl Editing<'_> {
         }
     }
 
-    /// The errors of a draft, in the order of its lines.
-    fn faults(&self, text: Bytes) -> Vec<Fault> {
-        if let Some(line) = self.marker(&text) {
-            let what = "both changes touch these lines: `ours` is yours, `theirs` was made meanwhile";
-            let fault = Fault::plain(what).hint("keep what is right, and take the markers out");
-            return vec![Fault { line: Some(line), ..fault }];
-        }
-        let above = self.draft.origin.head.range.map_or(0, |(start, _)| {
-            self.draft.origin.base.iter().take(start).filter(|byte| **byte == b'\n').count()
-        });
+    /// What is wrong with a draft, in the order of its lines.
+    fn comments(&self, error: &Error) -> Result<Vec<Fault>, Error> {
+        let (text, DraftOrigin { head, base }) = (self.text()?, &self.draft.origin);
+        let Some(broken) = &error.broken else {
+            let line = self.marker(&text);
+            return Ok(error.lines().into_iter().map(|fault| Fault { line, ..fault }).collect());
+        };
+        let above =
+            head.range.map_or(0, |(start, _)| base.iter().take(start).filter(|byte| **byte == b'\n').count());
         let height = text.split(|byte| *byte == b'\n').count();
-        let snapshot = Snapshot::from_bytes(self.draft.origin.spliced(text));
-        let lines = LineIndex::new(snapshot.document().text());
-        let errors = snapshot.diagnostics().iter().filter(|found| found.severity == Severity::Error);
-        let faults = errors.map(|found| {
-            let line = lines.position(found.span.start).line;
-            let inside = line.checked_sub(above).filter(|line| (1..=height).contains(line));
-            let place = inside.map_or(format!(" (line {line} of the whole text)"), |_| String::new());
-            let message = format!("error: {}{place}", found.message);
-            Fault { line: inside, message, hint: found.hint.clone(), ..Fault::default() }
+        let lines = LineIndex::new(broken.snapshot.document().text());
+        let found = broken.snapshot.diagnostics().iter();
+        let faults = found.filter(|found| found.severity == Severity::Error).map(|found| {
+            let line = lines.position(found.span.start).line.checked_sub(above);
+            let message = format!("error: {}", found.message);
+            // An error behind the entry that is edited has no line in the draft.
+            let line = line.filter(|line| (1..=height).contains(line));
+            Fault { line, message, hint: found.hint.clone(), ..Fault::default() }
         });
-        faults.take(MAX_NAMED).collect()
+        Ok(faults.take(MAX_NAMED).collect())
     }
 
-    fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<Exit, Error> {
+    fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<(), Error> {
         let report = self.change.report(self.target.service.name(), self.ui);
         let unchanged = ChangeReport::unchanged(Some(present));
-        report.print(&unchanged.with_parts(&RequestedChange::Format {}, report.parts()))?;
-        Ok(Exit::Done)
+        report.print(&unchanged.with_parts(&RequestedChange::Format {}, report.parts()))
     }
 
     fn say(&self, line: &str) {
-        if !self.change.args.quiet {
-            self.ui.say(line);
-        }
+        self.change.report("", self.ui).say(line);
     }
 }
 

@@ -134,7 +134,7 @@ fn heading(observed: &Observed, text: &Snapshot, masker: Option<&Masker>) -> Str
         return time;
     };
     let entry = masked_entry(entry, masker);
-    let serial = (entry.serial != 0).then(|| format!("#{}", entry.serial));
+    let serial = (entry.number != 0).then(|| entry.number.to_string());
     let words = [serial, Some(entry.operation), entry.by.map(|by| format!("by {by}")), entry.message];
     let words: Vec<String> = words.into_iter().flatten().map(|word| one_line(&word)).collect();
     format!("{time}  {}", words.join(" "))

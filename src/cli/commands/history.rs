@@ -29,15 +29,13 @@ use mediaconf::{Path, one_line};
 /// Show what was changed, when, and by whom
 ///
 /// Shows one line for each change, the last one first: when it was made (in the zone of this machine, without the date if it was today, on a terminal), by whom, and
-/// the first paths that it changed. `@1` is the text before the last change, `@2` the
-/// text before that; `mediactl diff @2`, `mediactl history show 2` and `mediactl rollback 2` take these
-/// numbers, which grow with each new change. The number behind `#` never changes; write it as `serial:7`.
-/// An entry with only a `#` holds a text that is kept aside, such as a running configuration that was
-/// unsaved when its server ended. A hand edit of the file gets its own entry as soon as the next change is
+/// the first paths that it changed. The number in front is that of the change, and never changes: `mediactl history
+/// show 5` prints the text before change 5, `mediactl diff change:5` compares it, and `mediactl rollback 5` goes back to it.
+/// `last` is the newest change. A text that is kept aside, such as a running configuration that was
+/// unsaved when its server ended, has a number, too. A hand edit of the file gets its own entry as soon as the next change is
 /// made, or a server reads the file.
 ///
-/// As JSON it is an array of objects with `number` (null where a text has only its `serial`), `serial`,
-/// `at`, `operation`, `by`, `message`, `id` (`undoes` is the id of a change that it took back), the revisions `before` and `after`, and `aside`. An entry has `paths`: the `first` changed
+/// As JSON it is an array of objects with `number`, `at`, `operation`, `by`, `message`, `id` (`undoes` is the id of a change that it took back), the revisions `before` and `after`, and `aside`. An entry has `paths`: the `first` changed
 /// paths, and their `count`; not of texts over 1 MiB, nor of changes by version 0.1.
 ///
 /// Passwords and keys are always masked, unless --show-secrets is given.
@@ -49,7 +47,7 @@ Examples:
   mediactl history
   mediactl history -p -n 5 streams.cam1
   mediactl history --since yesterday
-  mediactl history show 1
+  mediactl history show last
   mediactl history -o json
   mediactl -x 'edge-*' history --change 7f3a90c2"
 )]
@@ -86,7 +84,7 @@ pub struct HistoryArgs {
 pub enum HistoryCommand {
     /// Show the whole text from before a change
     Show {
-        /// Which change: counted back from the last one, or `serial:` and its `#` number
+        /// Which change: its number, or `last`
         #[arg(value_name = "N")]
         which: ChangeRef,
     },
@@ -130,10 +128,7 @@ impl HistoryArgs {
             // By it the same change is known on each server.
             let id = answers.one().is_none().then(|| entry.id.clone().unwrap_or_else(dash));
             let cells = [
-                entry.number.map_or_else(dash, |number| format!("@{number}")),
-                Some(entry.serial)
-                    .filter(|serial| *serial > 0)
-                    .map_or_else(dash, |serial| format!("#{serial}")),
+                if entry.number == 0 { dash() } else { entry.number.to_string() },
                 if entry.is_unknown() { dash() } else { ui.time(entry.at) },
                 one_line(entry.by.as_deref().unwrap_or("-")),
                 one_line(&entry.operation),
@@ -163,7 +158,7 @@ impl HistoryArgs {
                 }
                 let Some([before, after]) = &listed.texts else { return Ok(()) };
                 let names =
-                    ["before", "after"].map(|side| format!("{server} {side} #{}", listed.entry.serial));
+                    ["before", "after"].map(|side| format!("{server} {side} change {}", listed.entry.number));
                 let names = names.each_ref().map(String::as_str);
                 print_difference([before, after], path.as_ref(), names, masker.clone(), ui, out)
             })
@@ -204,8 +199,8 @@ impl HistoryArgs {
             }
             let before = match entry.before.is_some() && compares && !entry.is_aside {
                 true => {
-                    let text = server.target.service.kept(ChangeRef::Serial(entry.serial));
-                    unless_damaged(text, &format!("the text before #{}", entry.serial), server)?
+                    let text = server.target.service.kept(ChangeRef::Number(entry.number));
+                    unless_damaged(text, &format!("the text before change {}", entry.number), server)?
                 }
                 false => None,
             };
@@ -232,10 +227,10 @@ impl HistoryArgs {
 
 /// Parses the path of a value.
 fn path_of_no_change(text: &str) -> Result<Path, Error> {
-    match text.starts_with(['#', '@']) && text.parse::<ChangeRef>().is_ok() {
+    match text.starts_with('#') && text.parse::<ChangeRef>().is_ok() {
         true => Err(Error::usage(
             format!("`{text}` is a change, and a path is expected here"),
-            format!("`mediactl history show '{text}'` shows the text before it"),
+            format!("`mediactl history show {}` shows the text before it", &text[1..]),
         )),
         false => input::value_path(text),
     }
@@ -337,7 +332,7 @@ impl BlameArgs {
         answers.once(none).iter().for_each(|text| ui.say(text));
         let row = |(server, Blamed { entry, from, to }): (&str, &Blamed)| {
             let cells = [
-                format!("@{}", entry.number.unwrap_or_default()),
+                entry.number.to_string(),
                 ui.time(entry.at),
                 one_line(entry.by.as_deref().unwrap_or("-")),
                 format!("{}: {}", one_line(&entry.operation), in_words(from.as_ref(), to.as_ref())),

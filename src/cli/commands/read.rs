@@ -1,5 +1,6 @@
 //! `mediactl read`
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -123,39 +124,52 @@ impl ReadArgs {
         let ui = call.ui;
         let wanted = Wanted::from_args(self, ui)?;
         let answers = call.ask("read", |server| wanted.read(server))?;
+        let lacked = answers.once(|shown| wanted.keys_lacked(shown));
+        // Behind an error of the conditions they say nothing.
+        let tell = || lacked.iter().for_each(|note| ui.note(note));
+        let is_one = answers.one().is_some();
+        if self.output == ReadFormat::Table {
+            let mut tables = GroupTables::new(&self.columns, self.sort.as_deref());
+            let read = answers.then(|server, shown| {
+                let server = (!is_one).then_some(server);
+                wanted.look(&shown, |values| wanted.add_tables(values, server, &mut tables))
+            })?;
+            tell();
+            let tables = tables.some(wanted.paths.is_empty())?;
+            ui.print(|out| group_table::print(tables, ui.width(), out))?;
+            return Ok(read.exit());
+        }
         if let Some((_, shown)) = answers.one() {
             ui.results(|mut out| wanted.print(shown, &mut out))?;
-            wanted.keys_lacked(shown).iter().for_each(|note| ui.note(note));
+            tell();
             return Ok(answers.exit());
         }
-        answers.once(|shown| wanted.keys_lacked(shown)).iter().for_each(|note| ui.note(note));
-        match self.output {
-            ReadFormat::Table => {
-                let mut tables = GroupTables::new(&self.columns, self.sort.as_deref());
-                let read = answers.then(|server, shown| {
-                    wanted.look(&shown, |values| wanted.add_tables(values, Some(server), &mut tables))
-                })?;
-                let tables = tables.some(wanted.paths.is_empty())?;
-                ui.print(|out| group_table::print(tables, ui.width(), out))?;
-                Ok(read.exit())
-            }
-            ReadFormat::Json | ReadFormat::Compact if !self.raw => {
-                let read = answers
-                    .then(|_, shown| wanted.look(&shown, |values| wanted.value(&shown.included, values)))?;
-                let all: Map<String, Value> =
-                    read.found().map(|(server, value)| (server.to_owned(), value.clone())).collect();
-                ui.print(|mut out| print_json(self.output, &all, &mut out))?;
-                Ok(read.exit())
-            }
-            _ => {
-                let texts = answers.then(|_, shown| {
-                    let mut text = Vec::new();
-                    wanted.print(&shown, &mut text).map(|()| text)
-                })?;
-                texts.print(|text, out| out.write_all(text))?;
-                Ok(texts.exit())
-            }
+        tell();
+        if self.output.is_json() && !self.raw {
+            let read = answers.then(|_, shown| {
+                wanted.look(&shown, |values| match &wanted.paths[..] {
+                    [] => Ok(whole(&shown, values)),
+                    [one] => wanted.select(one, values).map(Selection::into_value),
+                    all => all.iter().map(|path| Ok(wanted.select(path, values)?.into_value())).collect(),
+                })
+            })?;
+            let all: Map<String, Value> =
+                read.found().map(|(server, value)| (server.to_owned(), value.clone())).collect();
+            ui.print(|mut out| print_json(self.output, &all, &mut out))?;
+            return Ok(read.exit());
         }
+        let texts = answers.then(|_, shown| {
+            let mut text = Vec::new();
+            wanted.print(&shown, &mut text).map(|()| text)
+        })?;
+        texts.print(|text, out| out.write_all(text))?;
+        Ok(texts.exit())
+    }
+}
+
+impl ReadFormat {
+    fn is_json(self) -> bool {
+        matches!(self, Self::Json | Self::Compact)
     }
 }
 
@@ -169,11 +183,7 @@ struct Shown {
 }
 
 /// The values of a configuration as they are shown, and as they are.
-#[derive(Clone, Copy)]
-struct Values<'c> {
-    shown: &'c Config<'c>,
-    own: &'c Config<'c>,
-}
+type Values<'c> = [&'c Config<'c>; 2];
 
 /// The values to show: those at the paths, in the entries that meet the conditions.
 struct Wanted<'a> {
@@ -189,12 +199,13 @@ impl<'a> Wanted<'a> {
         let mut paths =
             args.paths.iter().map(|path| input::value_path(path)).collect::<Result<Vec<_>, _>>()?;
         let conditions = input::conditions(&args.conditions, args.accept.is_some())?;
-        if args.output != ReadFormat::Table && !(args.columns.is_empty() && args.sort.is_none()) {
+        let is_table = args.output == ReadFormat::Table;
+        if !is_table && !(args.columns.is_empty() && args.sort.is_none()) {
             return Err(Error::usage("`--columns` and `--sort` are for tables", "add `-o table`"));
         }
-        let is_json = matches!(args.output, ReadFormat::Json | ReadFormat::Compact);
         let skips_in_text = args.skip_streams && args.output == ReadFormat::Conf;
-        let unfit = [("--runtime", args.runtime && !is_json), ("--skip-streams", skips_in_text)];
+        let unfit =
+            [("--runtime", args.runtime && !args.output.is_json()), ("--skip-streams", skips_in_text)];
         if let Some(option) = given_of(unfit) {
             let message = format!("`{option}` cannot be combined with this output");
             return Err(Error::usage(message, "use `-o json`"));
@@ -203,7 +214,7 @@ impl<'a> Wanted<'a> {
             paths.push(Path::all(Kind::Streams.key()));
         }
         // A table is for people, wherever it goes; other forms are for programs, too.
-        let masker = if args.output == ReadFormat::Table { ui.masker() } else { ui.value_masker() };
+        let masker = if is_table { ui.masker() } else { ui.value_masker() };
         Ok(Self { args, paths, conditions, masker, ui })
     }
 
@@ -228,33 +239,31 @@ impl<'a> Wanted<'a> {
             false => Ok(None),
         };
         let mut included = Vec::new();
-        match composed {
-            Err(error) if !with_all => {
-                server.note(&server.named(&format!("what is included is not shown: {error}")));
+        match composed.and_then(|composed| composed.map(|all| self.valid(all, server, with_all)).transpose())
+        {
+            Err(error) if with_all => return Err(error),
+            Err(error) => server.note(&server.named(&format!("what is included is not shown: {error}"))),
+            Ok(Some(composed)) if with_all => {
+                included = composed.files[1..].iter().map(|file| file.name.clone()).collect();
+                text = composed.text;
             }
-            Ok(Some(composed)) if !with_all => {
-                let (notes, is_shown) = self.beside(&composed);
+            Ok(Some(composed)) => {
+                let notes = self.included(&composed);
                 notes.iter().for_each(|note| server.note(&server.named(note)));
-                text = if is_shown { composed.text } else { text };
-            }
-            composed => match composed? {
-                Some(composed) if !composed.is_valid() && !server.is_alone() => {
-                    let errors = composed.diagnostics().iter().map(Diagnostics::errors).sum();
-                    return Err(Error::broken_includes(&server.name, errors));
-                }
-                Some(composed) => {
-                    let composed = diagnostics::valid(composed, self.ui)?;
-                    included = composed.files[1..].iter().map(|file| file.name.clone()).collect();
+                if !notes.is_empty() {
                     text = composed.text;
+                } else if composed.included_entries().iter().any(|entry| self.shows_all_of(entry.kind)) {
+                    let note = "entries of included files are not shown; `--with-includes` shows them";
+                    server.note(&server.named(note));
                 }
-                // What a server without a text includes is not known.
-                None if args.with_includes
-                    && (text.is_of_values() || text.is_valid() && !text.includes().is_empty()) =>
-                {
+            }
+            // What a server without a text includes is not known.
+            Ok(None) => {
+                let has_more = text.is_of_values() || text.is_valid() && !text.includes().is_empty();
+                if args.with_includes && has_more {
                     server.note(&format!("`{}` does not send the files that it includes", server.name));
                 }
-                None => {}
-            },
+            }
         }
         // In the thread of its server; one alone begins to print while its text is checked.
         match server.is_alone() || is_text || text.is_valid() {
@@ -263,34 +272,37 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    /// Returns notes about the paths in included files, where the files are not shown as a whole; true if what they include
-    /// is shown because a path leads there.
-    fn beside(&self, composed: &Composed) -> (Vec<String>, bool) {
-        let is_valid = composed.is_valid();
+    /// Refuses a configuration that has errors together with what it includes; they are shown where it is shown alone.
+    fn valid(&self, composed: Composed, server: &FleetMember, with_all: bool) -> Result<Composed, Error> {
+        if composed.is_valid() || with_all && server.is_alone() {
+            return diagnostics::valid(composed, self.ui);
+        }
+        let errors = composed.diagnostics().iter().map(Diagnostics::errors).sum();
+        Err(Error::broken_includes(&server.name, errors))
+    }
+
+    /// Returns notes about the entries of included files that the paths lead to, which are then shown.
+    fn included(&self, composed: &Composed) -> Vec<String> {
         let is_pattern = |path: &Path| path.first_pattern().is_some();
         let places = self.paths.iter().filter(|path| !is_pattern(path));
         let mut notes: Vec<String> = places.filter_map(|path| composed.included_place(path)).collect();
-        let matched = composed.first_included(&|current| {
-            self.paths.iter().flat_map(|path| current.blocks_at(path, &self.conditions)).collect()
-        });
-        let of_patterns = self.paths.iter().any(is_pattern) || !self.conditions.is_empty();
-        if let Some(first) = matched.filter(|_| of_patterns) {
-            let shown = if is_valid { "shown, too" } else { "not shown" };
-            notes.push(format!("entries of included files are {shown}: {}", first.in_words()));
+        if self.paths.iter().any(is_pattern) || !self.conditions.is_empty() {
+            let matched = composed.first_included(&|current| {
+                self.paths.iter().flat_map(|path| current.blocks_at(path, &self.conditions)).collect()
+            });
+            let note = |entry: IncludedEntry| {
+                format!("entries of included files are shown, too: {}", entry.in_words())
+            };
+            notes.extend(matched.map(note));
         }
-        let is_shown = is_valid && !notes.is_empty();
-        let is_whole = |entry: &IncludedEntry| {
-            let is_group = |path: &Path| matches!(&path.segments[..], [Segment::Key(group)] if group == entry.kind.key());
-            self.paths.is_empty() || self.paths.iter().any(is_group)
-        };
-        if notes.is_empty() && composed.included_entries().iter().any(is_whole) {
-            let advice = if is_valid { "; `--with-includes` shows them" } else { "" };
-            notes.push(format!("entries of included files are not shown{advice}"));
-        }
-        if !(is_valid || notes.is_empty()) {
-            notes.push("the files that are included have errors, which `mediactl check` shows".to_owned());
-        }
-        (notes, is_shown)
+        notes
+    }
+
+    /// True if all entries of a kind are shown.
+    fn shows_all_of(&self, kind: Kind) -> bool {
+        let is_group =
+            |path: &Path| matches!(&path.segments[..], [Segment::Key(group)] if group == kind.key());
+        self.paths.is_empty() || self.paths.iter().any(is_group)
     }
 
     /// Looks into a configuration; a text with errors has no values.
@@ -302,19 +314,18 @@ impl<'a> Wanted<'a> {
         if !text.is_valid() {
             return Err(Error::bad_config(text.clone()));
         }
-        let masked = self.masker.as_ref().map(|masker| text.masked(masker));
-        let [own, shown] = [&**text, masked.as_ref().unwrap_or(text)]
-            .map(|text| text.config().skipping_static(self.args.skip_streams));
-        let Some(figures) = figures else { return work(Values { shown: &shown, own: &own }) };
-        let with_figures = |config: &Config<'_>, masker: Option<&Masker>| {
-            let mut whole = config.to_json();
-            let figures = json!({ RUNTIME: figures });
-            let mut figures = masker.map_or_else(|| figures.clone(), |masker| masker.json(&figures));
-            whole[RUNTIME] = figures[RUNTIME].take();
-            whole
-        };
-        let (own, shown) = (with_figures(&own, None), with_figures(&shown, self.masker.as_ref()));
-        work(Values { shown: &Config::from(&shown), own: &Config::from(&own) })
+        let (skips, masker) = (self.args.skip_streams, self.masker.as_ref());
+        let own = text.config().skipping_static(skips);
+        if let Some(figures) = figures {
+            let mut own = own.to_json();
+            own[RUNTIME] = figures.clone();
+            let shown = masker.map_or_else(|| own.clone(), |masker| masker.json(&own));
+            return work([&Config::from(&shown), &Config::from(&own)]);
+        }
+        match masker.map(|masker| text.masked(masker)) {
+            Some(masked) => work([&masked.config().skipping_static(skips), &own]),
+            None => work([&own, &own]),
+        }
     }
 
     /// Returns a note for each key in the conditions that no entry has.
@@ -323,61 +334,51 @@ impl<'a> Wanted<'a> {
             return Vec::new();
         }
         let paths: Vec<&Path> = self.paths.iter().collect();
-        let lacked = |values: Values<'_>| {
-            Ok(values.own.keys_that_all_lack(&self.conditions, &paths).into_iter().map(all_lack).collect())
+        let lacked = |[_, own]: Values<'_>| {
+            Ok(own.keys_that_all_lack(&self.conditions, &paths).into_iter().map(all_lack).collect())
         };
         self.look(shown, lacked).unwrap_or_default()
     }
 
-    /// Prints a configuration in the form that is asked for.
+    /// Prints a configuration as JSON, as text, or as lines for `--set`.
     fn print(&self, shown: &Shown, out: &mut impl Write) -> Result<(), Error> {
+        let form = self.args.output;
         let is_as_it_is = self.masker.is_none() && shown.included.is_empty() && shown.figures.is_none();
-        match self.args.output {
-            ReadFormat::Conf => self.print_conf(&shown.text, out),
+        match form {
+            ReadFormat::Conf => return self.print_conf(&shown.text, out),
             // Piece by piece, without a tree of values.
-            form @ (ReadFormat::Json | ReadFormat::Compact)
-                if self.paths.is_empty() && is_as_it_is && shown.text.is_valid() =>
-            {
-                let config = shown.text.config().skipping_static(self.args.skip_streams);
-                output(print_json(form, &config, out))
+            _ if form.is_json() && self.paths.is_empty() && is_as_it_is => {
+                return self.look(shown, |[_, own]| output(print_json(form, own, out)));
             }
-            ReadFormat::Table => {
-                let mut tables = GroupTables::new(&self.args.columns, self.args.sort.as_deref());
-                self.look(shown, |values| self.add_tables(values, None, &mut tables))?;
-                output(group_table::print(tables.some(self.paths.is_empty())?, self.ui.width(), out))
+            _ => {}
+        }
+        let write_lines = |lines: Vec<(String, String)>, out: &mut dyn Write| {
+            output(lines.iter().try_for_each(|(path, value)| writeln!(out, "{path}={value}")))
+        };
+        self.look(shown, |values| match form {
+            ReadFormat::Set if self.paths.is_empty() => {
+                write_lines(Path::set_lines(&values[0].to_json(), &[]), out)
             }
-            form => self.look(shown, |values| match form {
-                _ if !self.paths.is_empty() => self.print_values(values, out),
-                ReadFormat::Set => {
-                    let lines = Path::set_lines(&values.shown.to_json(), &[]);
-                    output(lines.iter().try_for_each(|(path, value)| writeln!(out, "{path}={value}")))
-                }
-                _ => output(print_json(form, &self.value(&shown.included, values)?, out)),
+            ReadFormat::Set => self.paths.iter().try_for_each(|path| {
+                let found = self.select(path, values)?.into_places();
+                found
+                    .iter()
+                    .try_for_each(|(path, value)| write_lines(Path::set_lines(value, &path.segments), out))
             }),
-        }
-    }
-
-    /// The whole configuration, the value at the path, or a list of those at the paths.
-    fn value(&self, included: &[String], values: Values<'_>) -> Result<Value, Error> {
-        let mut found = self.paths.iter().map(|path| self.select(path, values).map(Selection::into_value));
-        match self.paths.len() {
-            0 => {
-                let mut whole = values.shown.value(&[]).unwrap_or_default();
-                if let (false, Some(members)) = (included.is_empty(), whole.as_object_mut()) {
-                    // Sent back, this would write the included files into the configuration: it is
-                    // refused.
-                    members.insert(Schema::WITH_INCLUDES.to_owned(), included.into());
-                }
-                Ok(whole)
-            }
-            1 => found.next().expect("there is a path"),
-            _ => Ok(Value::Array(found.collect::<Result<_, _>>()?)),
-        }
+            _ if self.paths.is_empty() => output(print_json(form, &whole(shown, values), out)),
+            _ => self.paths.iter().try_for_each(|path| {
+                let form = if self.paths.len() > 1 { ReadFormat::Compact } else { form };
+                output(match self.select(path, values)?.into_value() {
+                    Value::String(text) if self.args.raw => writeln!(out, "{text}"),
+                    value => print_json(form, &value, out),
+                })
+            }),
+        })
     }
 
     /// Returns the value at one of the paths.
-    fn select(&self, path: &Path, values: Values<'_>) -> Result<Selection, Error> {
-        values.shown.select_where(values.own, path, &self.conditions).map_err(Error::from)
+    fn select(&self, path: &Path, [shown, own]: Values<'_>) -> Result<Selection, Error> {
+        shown.select_where(own, path, &self.conditions).map_err(Error::from)
     }
 
     /// Adds the tables of a configuration: those of the groups at the paths, or of all groups. Streams are shown even if
@@ -388,12 +389,10 @@ impl<'a> Wanted<'a> {
         server: Option<&str>,
         tables: &mut GroupTables<'_>,
     ) -> Result<(), Error> {
-        if self.paths.is_empty() {
-            for kind in Kind::ALL {
-                let names = values.shown.names(&[kind.key()]);
-                if kind == Kind::Streams || !names.is_empty() {
-                    tables.add(kind, &names, values.shown, server);
-                }
+        for kind in Kind::ALL.into_iter().filter(|_| self.paths.is_empty()) {
+            let names = values[0].names(&[kind.key()]);
+            if kind == Kind::Streams || !names.is_empty() {
+                tables.add(kind, &names, values[0], server);
             }
         }
         for path in &self.paths {
@@ -402,11 +401,10 @@ impl<'a> Wanted<'a> {
                     "a table is of `streams`, `lives` or `plugins`, or of names such as `streams.cam*`";
                 return Err(Error::usage(format!("there is no table of `{path}`"), hint));
             };
-            let path = if path.segments.len() == 1 { &Path::all(kind.key()) } else { path };
-            let found = self.select(path, values)?.into_places();
-            let name = |path: &Path| path.segments.last().and_then(Segment::name).map(str::to_owned);
-            let names: Vec<String> = found.iter().filter_map(|(path, _)| name(path)).collect();
-            tables.add(kind, &names, values.shown, server);
+            let found = self.select(&whole_group(path), values)?.into_places();
+            let name = |(path, _): &(Path, Value)| path.segments.last()?.name().map(str::to_owned);
+            let names: Vec<String> = found.iter().filter_map(name).collect();
+            tables.add(kind, &names, values[0], server);
         }
         Ok(())
     }
@@ -422,10 +420,7 @@ impl<'a> Wanted<'a> {
         }
         let config = text.config();
         for path in &self.paths {
-            let group = path.segments[0].name().filter(|_| path.segments.len() == 1);
-            let all = group.filter(|key| Schema::media().kind(key).is_some()).map(Path::all);
-            let path = all.as_ref().unwrap_or(path);
-            for (path, value) in self.select(path, Values { shown: &config, own: &config })?.into_places() {
+            for (path, value) in self.select(&whole_group(path), [&config; 2])?.into_places() {
                 let entry = config.entry_at(&path.segments).filter(|_| !value.is_array());
                 let entry = entry.ok_or_else(|| {
                     let message = format!("`{path}` has no entry of its own in the text");
@@ -436,24 +431,24 @@ impl<'a> Wanted<'a> {
         }
         Ok(())
     }
+}
 
-    fn print_values(&self, values: Values<'_>, out: &mut impl Write) -> Result<(), Error> {
-        for path in &self.paths {
-            if self.args.output == ReadFormat::Set {
-                for (path, value) in self.select(path, values)?.into_places() {
-                    let mut lines = Path::set_lines(&value, &path.segments).into_iter();
-                    output(lines.try_for_each(|(path, value)| writeln!(out, "{path}={value}")))?;
-                }
-                continue;
-            }
-            let form = if self.paths.len() > 1 { ReadFormat::Compact } else { self.args.output };
-            output(match self.select(path, values)?.into_value() {
-                Value::String(text) if self.args.raw => writeln!(out, "{text}"),
-                value => print_json(form, &value, out),
-            })?;
-        }
-        Ok(())
+/// The path of all entries of a group for the path of the group; any other path as it is.
+fn whole_group(path: &Path) -> Cow<'_, Path> {
+    match path.kind().filter(|_| path.segments.len() == 1) {
+        Some(kind) => Cow::Owned(Path::all(kind.key())),
+        None => Cow::Borrowed(path),
     }
+}
+
+/// The whole configuration. What is shown of included files is named: sent back, this would write them into the
+/// configuration, and is refused.
+fn whole(shown: &Shown, values: Values<'_>) -> Value {
+    let mut whole = values[0].value(&[]).unwrap_or_default();
+    if !shown.included.is_empty() {
+        whole[Schema::WITH_INCLUDES] = json!(shown.included);
+    }
+    whole
 }
 
 /// Prints a value as JSON, indented or on one line.

@@ -133,8 +133,8 @@ impl ApplyArgs {
 
 /// Make an earlier text the configuration again
 ///
-/// A rollback is a new change like any other: it is checked first, and can be rolled back itself. 1 is the
-/// text before the last change, so `mediactl rollback 1` undoes the last change.
+/// A rollback is a new change like any other: it is checked first, and can be rolled back itself. `mediactl
+/// rollback last` undoes the last change; one that undoes more than one change asks, and needs --yes without a terminal.
 ///
 /// Each change has an id, which `history -o json` shows. `--change` takes back what that change did, on each server that
 /// has it, and keeps what was changed since; a server where the same lines were changed since is refused.
@@ -142,12 +142,11 @@ impl ApplyArgs {
 #[command(after_help = "\
 Examples:
   mediactl history
-  mediactl rollback 1 --dry-run
-  mediactl rollback 1
+  mediactl rollback last --dry-run
+  mediactl rollback last
   mediactl -x 'edge-*' rollback --change 7f3a90c2")]
 pub struct RollbackArgs {
-    /// Which text: counted back from the last change, or `serial:` and the `#` number of a change;
-    /// `mediactl history` shows both
+    /// Which text: that before the change with this number, which `mediactl history` shows, or `last`
     #[arg(value_name = "N", required_unless_present = "change", conflicts_with = "change")]
     pub which: Option<ChangeRef>,
 

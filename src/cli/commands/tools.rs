@@ -26,11 +26,11 @@ use crate::lsp::serve;
 Examples:
   mediactl modify --set edit_auth.password --confirm 60s
   mediactl confirm
-  mediactl confirm --revert")]
+  mediactl confirm --rollback")]
 pub struct ConfirmArgs {
     /// Roll the change back now
-    #[arg(long)]
-    pub revert: bool,
+    #[arg(long, alias = "revert")]
+    pub rollback: bool,
 
     /// Do not ask, even if the context is protected
     #[arg(short, long)]
@@ -44,7 +44,7 @@ pub struct ConfirmArgs {
 impl ConfirmArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let purpose = Purpose { changes: true, is_agreed: self.yes, ..Purpose::default() };
-        let (decision, done, outcome) = match self.revert {
+        let (decision, done, outcome) = match self.rollback {
             true => (Decision::RollBack, "rolled back", ServerOutcome::TakenBack),
             false => (Decision::Keep, "confirmed", ServerOutcome::Confirmed),
         };

@@ -1,6 +1,7 @@
 //! The arguments that take more than a file or a word of a fixed list, and what is proposed for each: of the
 //! configuration, the history and the contexts that the line before the cursor refers to. Whatever can't be read is empty.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::sync::{Arc, OnceLock};
 
@@ -19,52 +20,49 @@ use crate::http::client::without_userinfo;
 use crate::store::{HistoryEntry, NodeRecord, WHOLE_HISTORY};
 use mediaconf::{Completion, Config, Kind, Masker, Path, PathUse, Proposal, Schema, Segment, one_line};
 
-/// The kind of an argument.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ArgumentKind {
-    /// A path from the root.
-    Path(PathUse),
-    /// A path below a stream, live or plugin.
-    Below(PathUse),
-    /// `PATH=FILE`
-    PathAndFile,
-    /// Columns of a table, separated by commas.
-    Column,
-    /// A change of the history.
-    Change,
-    /// A file, one of these words, or a change of the history behind an `@`.
-    FileOr(&'static [&'static str]),
-    /// The names of contexts, separated by commas.
-    Contexts,
-    /// The groups of contexts, separated by commas.
-    ContextGroups,
-    /// Nodes of a cluster, or contexts where there is none, separated by commas.
-    Nodes,
-}
+/// What is proposed for an argument that begins with a text.
+type Propose = fn(&TypedLine, &str) -> Vec<Proposal>;
 
-/// Returns the kind of an argument of a command; `command` is `context use` for a command of a command.
-fn taken(command: &str, argument: &str) -> Option<ArgumentKind> {
+/// Returns what is proposed for an argument of a command; `command` is `context use` for a command of a command.
+fn proposals(command: &str, argument: &str) -> Option<Propose> {
     use PathUse::{Block, Condition, Explained, Present, Settable};
     Some(match (command, argument) {
-        ("add" | "cp", "set") => ArgumentKind::Below(Settable),
-        ("cp", "unset") => ArgumentKind::Below(Present),
-        (_, "assignments" | "set" | "set_string" | "expect" | "expected") => ArgumentKind::Path(Settable),
-        (_, "set_file") => ArgumentKind::PathAndFile,
-        ("explain", "path") => ArgumentKind::Path(Explained),
-        (_, "path" | "paths" | "unset" | "replace") => ArgumentKind::Path(Present),
-        ("mv" | "cp", "from" | "to") => ArgumentKind::Path(Block),
-        (_, "conditions") => ArgumentKind::Below(Condition),
-        (_, "columns" | "sort") => ArgumentKind::Column,
-        (_, "which") => ArgumentKind::Change,
-        ("diff", "first" | "second") => ArgumentKind::FileOr(&["running", "saved"]),
-        ("check", "files") => ArgumentKind::FileOr(&["running"]),
-        (_, "context") | ("context use" | "context show" | "context remove", "name") => {
-            ArgumentKind::Contexts
+        ("add" | "cp", "set") => |line, text| line.paths(&line.block(), Settable, text),
+        ("cp", "unset") => |line, text| line.paths(&line.block(), Present, text),
+        (_, "assignments" | "set" | "set_string" | "set_file" | "expect" | "expected") => {
+            |line, text| line.paths(&[], Settable, text)
         }
-        (_, "group") => ArgumentKind::ContextGroups,
-        (_, "nodes" | "canary") => ArgumentKind::Nodes,
+        ("explain", "path") => |line, text| line.paths(&[], Explained, text),
+        (_, "path" | "paths" | "unset" | "replace") => |line, text| line.paths(&[], Present, text),
+        ("mv" | "cp", "from" | "to") => |line, text| line.paths(&[], Block, text),
+        (_, "conditions") => |line, text| line.paths(&line.block(), Condition, text),
+        (_, "columns" | "sort") => TypedLine::columns,
+        (_, "which") => |line, text| in_list(line.changes(""), text),
+        ("diff", "first" | "second") => |line, text| {
+            let words = ["running", "saved"].map(|word| whole(word, ""));
+            in_list(words.into_iter().chain(line.changes("change:")), text)
+        },
+        ("check", "files") => |_, text| in_list([whole("running", "")], text),
+        (_, "context") | ("context use" | "context show" | "context remove", "name") => {
+            |_, text| in_list(contexts(), text)
+        }
+        (_, "group") => |_, text| {
+            let groups = known_contexts().list.into_iter().flat_map(|context| context.groups);
+            in_list(BTreeSet::from_iter(groups).into_iter().map(|group| whole(group, "")), text)
+        },
+        (_, "nodes" | "canary") => |line, text| {
+            let nodes = line.nodes();
+            in_list(if nodes.is_empty() { contexts() } else { nodes }, text)
+        },
         _ => return None,
     })
+}
+
+/// Those that complete the last of some words, which commas separate.
+fn in_list(known: impl IntoIterator<Item = Proposal>, text: &str) -> Vec<Proposal> {
+    let (before, last) = text.split_at(text.rfind(',').map_or(0, |comma| comma + 1));
+    let meant = known.into_iter().filter(|known| known.text.starts_with(last));
+    meant.map(|known| Proposal { text: format!("{before}{}", known.text), ..known }).collect()
 }
 
 /// The tree with a completer for each argument that takes more than a file or a word of a fixed list; `words` stand
@@ -76,8 +74,11 @@ pub fn with_completers(mut tree: Command, words: &[OsString]) -> Command {
 }
 
 fn below(command: Command, name: &str, line: &Arc<TypedLine>) -> Command {
-    let with_completer = |argument: Arg| match taken(name, argument.get_id().as_str()) {
-        Some(taken) => argument.add(ArgValueCompleter::new(Completer { taken, line: line.clone() })),
+    let with_completer = |argument: Arg| match proposals(name, argument.get_id().as_str()) {
+        Some(propose) => {
+            let name = argument.get_id().to_string();
+            argument.add(ArgValueCompleter::new(Completer { propose, argument: name, line: line.clone() }))
+        }
         None => argument,
     };
     command.mut_args(with_completer).mut_subcommands(|inner| {
@@ -88,7 +89,8 @@ fn below(command: Command, name: &str, line: &Arc<TypedLine>) -> Command {
 
 /// Completes one argument of a command line.
 struct Completer {
-    taken: ArgumentKind,
+    propose: Propose,
+    argument: String,
     line: Arc<TypedLine>,
 }
 
@@ -106,53 +108,23 @@ fn whole(text: impl Into<String>, help: impl Into<String>) -> Proposal {
 impl ValueCompleter for Completer {
     fn complete(&self, typed: &OsStr) -> Vec<CompletionCandidate> {
         let Some(text) = typed.to_str() else { return Vec::new() };
-        let files = |before: &str| {
-            let files = PathCompleter::file().complete(OsStr::new(&text[before.len()..]));
-            files.into_iter().map(|file| file.add_prefix(before)).collect::<Vec<_>>()
+        // Where in the text a file may be named, and whether something else may stand there.
+        let (file, or_else) = match (&*self.argument, Path::split_assignment(text)) {
+            ("set_file", Ok((_, Some(file)))) => (Some(text.len() - file.len()), false),
+            ("first" | "second" | "files", _) => (Some(0), true),
+            _ => (None, true),
         };
-        match (self.taken, Path::split_assignment(text)) {
-            (ArgumentKind::PathAndFile, Ok((_, Some(file)))) => files(&text[..text.len() - file.len()]),
-            (ArgumentKind::FileOr(_), _) => {
-                let known = self.proposals(text).into_iter().filter_map(candidate);
-                known.chain(files("")).collect()
-            }
-            _ => self.proposals(text).into_iter().filter_map(candidate).collect(),
-        }
+        let known = if or_else { (self.propose)(&self.line, text) } else { Vec::new() };
+        let files = file.into_iter().flat_map(|at| {
+            let found = PathCompleter::file().complete(OsStr::new(&text[at..])).into_iter();
+            found.map(move |file| file.add_prefix(&text[..at]))
+        });
+        known.into_iter().filter_map(candidate).chain(files).collect()
     }
 
     fn complete_at(&self, at: usize, typed: &OsStr) -> Vec<CompletionCandidate> {
         // The substitution stands behind the path of `--replace`.
         if at == 0 { self.complete(typed) } else { Vec::new() }
-    }
-}
-
-impl Completer {
-    fn proposals(&self, text: &str) -> Vec<Proposal> {
-        let line = &*self.line;
-        let known = match self.taken {
-            ArgumentKind::Path(path_use) => return line.paths(&[], path_use, text),
-            ArgumentKind::PathAndFile => return line.paths(&[], PathUse::Settable, text),
-            ArgumentKind::Below(path_use) => return line.paths(&line.block(), path_use, text),
-            ArgumentKind::Column => return line.columns(text),
-            ArgumentKind::Change => line.changes(if text.starts_with('@') { "@" } else { "" }),
-            ArgumentKind::FileOr(words) => {
-                words.iter().map(|word| whole(*word, "")).chain(line.changes("@")).collect()
-            }
-            ArgumentKind::Contexts => contexts(),
-            ArgumentKind::Nodes => {
-                Some(line.nodes()).filter(|nodes| !nodes.is_empty()).unwrap_or_else(contexts)
-            }
-            ArgumentKind::ContextGroups => {
-                let mut groups: Vec<String> =
-                    known_contexts().list.into_iter().flat_map(|context| context.groups).collect();
-                groups.sort();
-                groups.dedup();
-                groups.into_iter().map(|group| whole(group, "")).collect()
-            }
-        };
-        let (before, last) = text.split_at(text.rfind(',').map_or(0, |comma| comma + 1));
-        let meant = known.into_iter().filter(|known| known.text.starts_with(last));
-        meant.map(|known| Proposal { text: format!("{before}{}", known.text), ..known }).collect()
     }
 }
 
@@ -246,7 +218,7 @@ impl TypedLine {
                 entry.message.unwrap_or_default(),
             ];
             let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
-            Some(whole(format!("{sign}{}", entry.number?), one_line(&words.join("  "))))
+            Some(whole(format!("{sign}{}", entry.number), one_line(&words.join("  "))))
         };
         history.into_iter().flatten().filter_map(one).collect()
     }

@@ -147,7 +147,7 @@ fn undoes(plan: &FleetPlan) -> Option<String> {
     let first = plan.undone.last()?;
     let message = first.message.as_ref().map_or(String::new(), |message| format!(" ({message})"));
     let edit = plan.hand_edit().map_or("", |_| ", and a hand edit that is in no history yet");
-    Some(one_line(&format!("back to before #{}, {}{message}{edit}", first.serial, first.operation)))
+    Some(one_line(&format!("back to before change {}, {}{message}{edit}", first.number, first.operation)))
 }
 
 /// True if the changes that two servers undo are the same ones: parts of one change, or of equal texts.

@@ -18,7 +18,7 @@ pub fn print(target: &str, status: &Status, width: usize, out: &mut dyn Write) -
     let mut add = |label, text: Option<String>| lines.extend(text.map(|text| (label, text)));
     match &status.server {
         None if status.nodes.is_some() => {
-            let after = |last: &HistoryEntry| last.after.map(|after| format!("#{}, {after}", last.serial));
+            let after = |last: &HistoryEntry| last.after.map(|after| format!("{}, {after}", last.number));
             add("revision:", status.last_change.as_ref().and_then(after));
         }
         None => add("server:", Some(status.unreachable.clone().unwrap_or("none is running".to_owned()))),
@@ -61,7 +61,7 @@ pub fn print(target: &str, status: &Status, width: usize, out: &mut dyn Write) -
     add("last change:", status.last_change.as_ref().map(|last| change_in_words(last, to_the_second)));
     add("last error:", status.last_error.clone());
     lines.iter().try_for_each(|(label, text)| writeln!(out, "{label:<14} {}", one_line(text)))?;
-    let last = status.last_change.as_ref().map(|last| last.serial);
+    let last = status.last_change.as_ref().map(|last| last.number);
     status.nodes.as_ref().map_or(Ok(()), |nodes| nodes_table(nodes, last, width, out))
 }
 
@@ -71,7 +71,7 @@ fn nodes_table(nodes: &[NodeRecord], last: Option<u64>, width: usize, out: &mut 
     if nodes.is_empty() {
         return writeln!(out, "{:<14} none follows it", "nodes:");
     }
-    let serial = |serial: Option<u64>| serial.map_or("-".to_owned(), |serial| format!("#{serial}"));
+    let serial = |serial: Option<u64>| serial.map_or("-".to_owned(), |serial| serial.to_string());
     let headings = ["NODE", "RUNS", "WANTED", "LAG", "STATE", "WHY"].map(str::to_owned).to_vec();
     let row = |node: &NodeRecord| {
         let newest = last.max(node.wanted).unwrap_or_default();
@@ -107,7 +107,7 @@ fn pending_in_words(pending: &PendingInfo, status: &Status) -> String {
         ),
         (false, false) => {
             let nodes = status.nodes.as_deref().unwrap_or_default();
-            let last = status.last_change.as_ref().map(|last| last.serial);
+            let last = status.last_change.as_ref().map(|last| last.number);
             format!("{operation} by {by} {}: {seconds_left} s left", canary_in_words(pending, nodes, last))
         }
     }
@@ -142,7 +142,7 @@ fn canary_in_words(pending: &PendingInfo, nodes: &[NodeRecord], last: Option<u64
 /// Describes the text that a node runs, and the reason why it does not run what it should.
 fn runs_in_words(node: &NodeReport) -> String {
     let serial =
-        |serial: Option<u64>| serial.map_or_else(|| "nothing".to_owned(), |serial| format!("#{serial}"));
+        |serial: Option<u64>| serial.map_or_else(|| "nothing".to_owned(), |serial| serial.to_string());
     let mut words = serial(node.serial);
     if node.wanted != node.serial {
         words += &format!(" instead of {}", serial(node.wanted));

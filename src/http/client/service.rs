@@ -229,7 +229,7 @@ impl ConfigService for RemoteService {
     }
 
     fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error> {
-        let call = ApiCall { argument: Some(change.in_url()), ..ApiCall::new(ApiOperation::Kept) };
+        let call = ApiCall { argument: Some(change.to_string()), ..ApiCall::new(ApiOperation::Kept) };
         let reply = self.client().demanded(&call, "a history")?;
         Ok(Arc::new(Snapshot::from_bytes(reply.body.unwrap_or_default())))
     }

@@ -9,7 +9,7 @@ import { firstOf, timeView } from './figures.js';
 import { notesView, problemView, showWhenRead } from './problem_view.js';
 
 /**
- * @typedef {{ serial: number, at: string, operation: string, by: string | null, message: string | null, aside?: boolean,
+ * @typedef {{ number: number, at: string, operation: string, by: string | null, message: string | null, aside?: boolean,
  *   before?: string | null, paths?: { first: string[], count: number } }} Change
  */
 
@@ -48,7 +48,7 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
     const shown = changes.slice(0, count);
     const older = () => { count += SOME; draw(); };
     refill(list, [shown, changes.length], () => [
-      shown.map((change) => changeView(change, change.paths && firstOf(change.paths.first, change.paths.count), change.serial === chosen)),
+      shown.map((change) => changeView(change, change.paths && firstOf(change.paths.first, change.paths.count), change.number === chosen)),
       shown.length < changes.length && el('li', el('button', { onclick: older }, 'Show older changes')),
       !changes.length && el('li.quiet', 'Nothing has been changed yet.')]);
   }
@@ -56,13 +56,13 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
   /** Shows the difference of the change that was chosen. */
   function showDetail() {
     if (!chosen) return fill(detail, changes.length > 0 && el('p.quiet', 'Choose a change to see its difference.'));
-    const before = changes.find(({ serial }) => serial === chosen)?.before;
+    const before = changes.find(({ number }) => number === chosen)?.before;
     const diff = el('div');
     fill(detail, el('div.detail-head', el('h2', `Difference: change #${chosen}`),
       before && el('a', { href: `#/text@${before}` }, 'The whole text before it'),
       mayEdit && el('button', { onclick: () => offerWayBack() }, `Go back to before #${chosen}`)), diff);
     showWhenRead(diff, async () => {
-      const { body } = await api.get(`history/serial:${chosen}`, { format: 'diff', secrets: 'masked' });
+      const { body } = await api.get(`history/${chosen}`, { format: 'diff', secrets: 'masked' });
       return body ? diffView(body) : el('p', 'There is no difference.');
     });
   }
@@ -89,7 +89,7 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
 
   /** @param {object} how */
   function rollBack(how) {
-    const request = { operation: { rollback: `serial:${chosen}` }, options: { ...how, ...accepting(accepted) } };
+    const request = { operation: { rollback: `${chosen}` }, options: { ...how, ...accepting(accepted) } };
     return api.post('change', { format: 'diff', secrets: 'masked' }, request);
   }
 
@@ -114,9 +114,9 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
   state.subscribe(['status', 'applied'], async () => {
     const isOver = pending && state.applied !== pending;
     if (isOver) pending = null;
-    const last = changes[0]?.serial;
+    const last = changes[0]?.number;
     await read();
-    if (changes[0]?.serial !== last) state.announce('The history has a new change.');
+    if (changes[0]?.number !== last) state.announce('The history has a new change.');
     if (isOver) showDetail();
   }, signal);
   read().then(showDetail);
@@ -128,9 +128,9 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
  * @param {string | null | undefined} what it changed
  * @param {boolean} [isShown] if it is the one that is looked at
  */
-export function changeView({ serial, at, by, operation, message, aside }, what, isShown) {
+export function changeView({ number, at, by, operation, message, aside }, what, isShown) {
   return el('li', { 'aria-current': isShown && 'true' },
-    el('a', { href: `#/history/${serial}` }, el('span.serial', `#${serial}`), timeView(at)),
+    el('a', { href: `#/history/${number}` }, el('span.serial', number), timeView(at)),
     el('span.state', aside ? 'kept aside' : operation),
     el('span.by', by ?? 'the server'),
     message && el('span.message', message),

@@ -154,8 +154,8 @@ async function readText({ api }, wanted) {
   const { body: changes } = await api.get('history');
   const change = changes.find((/** @type {{ before: string }} */ { before }) => before === wanted);
   if (!change) throw new Problem(404, 'not-kept', 'This text is not kept any more');
-  const kept = await api.get(`history/serial:${change.serial}`, { secrets: 'masked' });
-  return { body: kept.body, revision: wanted, before: change.serial };
+  const kept = await api.get(`history/${change.number}`, { secrets: 'masked' });
+  return { body: kept.body, revision: wanted, before: change.number };
 }
 
 /**

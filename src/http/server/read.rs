@@ -233,7 +233,7 @@ pub fn hide_revisions<'e>(
     let mut next = (running.revision(), handler.shown_revision(&running, role));
     for entry in entries.filter(|_| role == Role::View) {
         let is_next = |after: &Revision| *after == next.0;
-        let own = |side| handler.hidden_revision((side, entry.serial));
+        let own = |side| handler.hidden_revision((side, entry.number));
         entry.after = entry.after.map(|after| if is_next(&after) { next.1 } else { own("after") });
         let before = own("before");
         if let Some(shown) = entry.before.replace(before) {
@@ -274,17 +274,18 @@ pub fn kept(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     }
     let entries = handler.service.history(WHOLE_HISTORY)?;
     let entry = find(&entries, change)?;
-    let kept = |serial| handler.service.kept(ChangeRef::Serial(serial));
-    let before = kept(entry.serial)?;
+    let kept = |serial| handler.service.kept(ChangeRef::Number(serial));
+    let before = kept(entry.number)?;
     // Any text with its revision is the text after it.
     let later = entries.iter().find(|later| later.before.is_some() && later.before == entry.after);
     let now = |source| handler.text_of(source).ok().filter(|text| Some(text.revision()) == entry.after);
     let after = match later {
-        Some(later) => Some(kept(later.serial)?),
+        Some(later) => Some(kept(later.number)?),
         None => now(ConfigSource::Saved).or_else(|| now(ConfigSource::Running)),
     };
-    let gone = || Error::new(ErrorKind::NotFound, format!("the text after `#{}` is not kept", entry.serial));
-    let names = ["before", "after"].map(|side| format!("{side} #{}", entry.serial));
+    let gone =
+        || Error::new(ErrorKind::NotFound, format!("the text after change {} is not kept", entry.number));
+    let names = ["before", "after"].map(|side| format!("{side} change {}", entry.number));
     Ok(between(names, [before, after.ok_or_else(gone)?], handler.masker_of(masks)))
 }
 
@@ -299,10 +300,10 @@ pub fn diff(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
         let change = match name {
             "running" => return handler.text_of(ConfigSource::Running),
             SOURCE_SAVED => return handler.text_of(ConfigSource::Saved),
-            _ => name.parse().map(ChangeRef::Serial).or_else(|_| name.parse()),
+            _ => name.parse(),
         };
-        let change = change.map_err(|_: NotAName| {
-            let detail = "`from` and `to` take `running`, `saved`, the serial number of a change, or `@N` for the N-th last change";
+        let change: ChangeRef = change.map_err(|error: NotAName| {
+            let detail = format!("`from` and `to` take `running`, `saved` or a change: {error}");
             Error::new(ErrorKind::BadParameter, detail)
         })?;
         handler.service.kept(change)

@@ -129,7 +129,7 @@ fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {
         "state": conditions,
         "pending": pending(handler, message.as_deref())?,
         "last_change": last.map(|entry| entry.shown_by(masked_text)).map(|entry| json!({
-            "serial": entry.serial,
+            "number": entry.number,
             "at": rfc3339(entry.at),
             "operation": entry.operation,
             "by": entry.by,

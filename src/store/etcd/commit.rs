@@ -56,7 +56,7 @@ impl Store for ClusterStore {
         {
             // The lease may have ended before that: with whoever kept it alive.
             let at = change.until().min(SystemTime::now());
-            entries.push(HeadRecord { at, ..back }.entry(1));
+            entries.push(HeadRecord { at, ..back }.entry());
         }
         let (mut end, mut size) = (last + 1, FIRST_PAGE);
         while end > 1 && entries.len() < wanted {
@@ -68,7 +68,7 @@ impl Store for ClusterStore {
             // The serials have no gaps, so behind those that are there are none.
             let Some((&oldest, _)) = found.first_key_value() else { break };
             for serial in (oldest..end).rev() {
-                entries.push(self.entry(found.get(&serial), serial, entries.len() + 1, &seen));
+                entries.push(self.entry(found.get(&serial), serial, &seen));
             }
             let bytes: usize = found.values().map(Vec::len).sum();
             (end, size) = (oldest, ((PAGE / (bytes / found.len()).max(1)) as u64).clamp(1, LONGEST_PAGE));
@@ -293,17 +293,17 @@ impl Writer for ClusterWriter<'_> {
 
 impl ClusterStore {
     /// The entry of a change in the history; one whose record can't be read is a row that names its key.
-    fn entry(&self, found: Option<&Vec<u8>>, serial: u64, number: usize, seen: &Seen) -> HistoryEntry {
+    fn entry(&self, found: Option<&Vec<u8>>, serial: u64, seen: &Seen) -> HistoryEntry {
         let key = self.keys().change(serial);
         let why = match (found.map(|found| HeadRecord::parse(found)), &seen.head) {
-            (Some(Ok(record)), _) if record.serial == serial => return record.entry(number),
+            (Some(Ok(record)), _) if record.serial == serial => return record.entry(),
             // The last change stands twice.
-            (_, Some(head)) if head.serial == serial => return head.clone().entry(number),
+            (_, Some(head)) if head.serial == serial => return head.clone().entry(),
             (None, _) => format!("there is no `{key}`"),
             (Some(Ok(_)), _) => format!("`{key}` can't be read: it is that of another change"),
             (Some(Err(error)), _) => format!("`{key}` can't be read: {error}"),
         };
-        HistoryEntry::unreadable((Some(number), serial), why)
+        HistoryEntry::unreadable(serial, why)
     }
 
     /// Carries a change out where the compared keys are as they were seen. `is_own` knows the record that stands at `key`

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::store::clock::{as_rfc3339, fresh_id, from_milliseconds};
-use crate::store::record::{ChangedPaths, DEFAULT_KEEP, HistoryEntry, REVERT, Revision};
+use crate::store::record::{ChangedPaths, DEFAULT_KEEP, EXPIRED, HistoryEntry, Revision, operation};
 
 /// The form of the records that this version writes.
 const FORMAT: u64 = 3;
@@ -77,6 +77,7 @@ pub struct HeadRecord {
     #[serde(with = "as_rfc3339")]
     pub at: SystemTime,
     /// `modify`, `save`, …
+    #[serde(deserialize_with = "operation")]
     pub operation: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -265,7 +266,7 @@ impl HeadRecord {
     /// The record that takes the change back; `None` if it is confirmed.
     pub fn taken_back(&self, by: &str, why: &str) -> Option<Self> {
         let change = self.unconfirmed.as_ref()?;
-        Some(self.back_at(change.back.clone(), REVERT, (by, why)))
+        Some(self.back_at(change.back.clone(), EXPIRED, (by, why)))
     }
 
     /// The record that makes the state before the change the configuration again. It keeps the format: whoever could
@@ -309,12 +310,11 @@ impl HeadRecord {
         self.unconfirmed.as_ref().map_or(&[], |change| &change.canary)
     }
 
-    /// The entry of the history; `number` counts back.
-    pub fn entry(self, number: usize) -> HistoryEntry {
+    /// The entry of the history.
+    pub fn entry(self) -> HistoryEntry {
         let by = Some(self.author()).filter(|by| !by.is_empty());
         HistoryEntry {
             at: self.at,
-            operation: self.operation,
             by,
             message: self.message,
             id: self.change,
@@ -322,7 +322,7 @@ impl HeadRecord {
             before: self.before,
             after: self.text.map(|text| text.revision),
             paths: self.paths,
-            ..HistoryEntry::unreadable((Some(number), self.serial), String::new())
+            ..HistoryEntry::new(self.serial, &self.operation)
         }
     }
 }
@@ -400,7 +400,7 @@ mod tests {
     fn a_change_that_is_rolled_back_keeps_its_format() {
         for (format, version) in [(FORMER, ""), (FORMAT, VERSION)] {
             let before = HeadRecord { format, ..HeadRecord::example("e", 7, "x") };
-            let back = before.back_at(None, REVERT, ("", "why"));
+            let back = before.back_at(None, EXPIRED, ("", "why"));
             assert_eq!((back.format, &*back.version, back.serial), (format, version, 8));
             let read = HeadRecord::parse(&back.to_json()).expect("it is one");
             assert_eq!((read.format, &*read.version, read.serial), (format, version, 8));

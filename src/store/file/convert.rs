@@ -32,7 +32,7 @@ use crate::store::watched::LastWrite;
 /// The end of the name of a folder that is being made, and of one that is being removed.
 pub(super) const NEW: &str = "-new";
 
-/// The file that is there until the folder of version 0.1 is removed.
+/// The file that has the number of the folder of version 0.1 until that is removed.
 const CONVERTED: &str = "converted";
 
 /// The name in the new folder of a history of which a text could not be read.
@@ -81,7 +81,11 @@ pub(super) fn make_state(
             // Where a writer is killed before the last step, the next one does them again.
             let (path, former) = (conf.beside(NEW), conf.former_state_dir());
             let _ = fs::remove_dir_all(&path);
-            let _ = fs::rename(&former, &path);
+            // Another folder was made by version 0.1 since.
+            let inode = fs::symlink_metadata(&former).map(|found| found.ino().to_string().into_bytes());
+            if inode.ok() == state.read(CONVERTED)? {
+                let _ = fs::rename(&former, &path);
+            }
             let _ = former.parent().map(fs::remove_dir);
             let _ = state.remove(CONVERTED);
             let _ = fs::remove_dir_all(&path);
@@ -110,7 +114,7 @@ fn convert(conf: &ConfFile, former: &StateDir) -> Result<(), Error> {
             }
             folder.sync().map_err(Error::state_folder(folder.path()))?;
         }
-        new.put_durably(CONVERTED, &[])?;
+        new.put_durably(CONVERTED, &[former.metadata()?.ino().to_string().as_bytes()])?;
         fs::rename(&path, conf.state_dir()).map_err(Error::state_folder(&conf.state_dir()))
     });
     // A folder that can't be synced is legal; after a power failure the one or the other is there.
@@ -235,12 +239,12 @@ impl FormerHistory {
         let last = journal.trim_ascii_end().rsplit(|&byte| byte == b'\n').next();
         let replaced = last.and_then(|line| serde_json::from_slice::<FormerLine>(line).ok()?.replaced);
         lines.pop_if(|last| {
-            let is_marked = folder.has(&format!("{}.next", last.serial));
+            let is_marked = folder.has(&format!("{}.next", last.number));
             !last.is_aside && replaced.is_some() && replaced == LastWrite::of(conf.target()) && !is_marked
         });
-        let newest = lines.last().map_or(0, |last| last.serial);
+        let newest = lines.last().map_or(0, |last| last.number);
         let oldest = newest.saturating_sub(number_kept(folder.read(KEEP)?));
-        lines.retain(|line| line.serial > oldest);
+        lines.retain(|line| line.number > oldest);
         let present = match in_place::load(conf, None) {
             Err(error) if error.kind == ErrorKind::NoConfiguration => None,
             loaded => Some(loaded?.0.bytes.to_vec()),
@@ -262,7 +266,7 @@ impl FormerHistory {
         for (place, line) in self.lines.iter().enumerate() {
             let text = if line.is_aside { self.text_before(line)? } else { self.text_after(place)? };
             is_whole &= text.is_some() || (line.after.is_none() && !line.is_aside);
-            files.extend(text.map(|text| (plain(line.serial), text)));
+            files.extend(text.map(|text| (plain(line.number), text)));
             if !line.is_aside {
                 is_whole &= line.before == known;
                 known = line.after;
@@ -277,7 +281,7 @@ impl FormerHistory {
 
     /// The text before a change; `None` if there was none, or if it is damaged, or not kept any more.
     fn text_before(&self, line: &HistoryEntry) -> Result<Option<Vec<u8>>, Error> {
-        Ok(self.kept(line.serial)?.filter(|text| Some(Revision::from_text(text)) == line.before))
+        Ok(self.kept(line.number)?.filter(|text| Some(Revision::from_text(text)) == line.before))
     }
 
     /// The text that is kept with an entry, whether it is in an archive or not; `None` if it is damaged, and not if it just
@@ -314,14 +318,14 @@ impl FormerHistory {
         if let Some(text) = kept.filter(is_it).or_else(|| self.present.clone().filter(is_it)) {
             return Ok(Some(text));
         }
-        let old = line.before.map_or(Ok(None), |_| self.kept(line.serial))?.unwrap_or_default();
+        let old = line.before.map_or(Ok(None), |_| self.kept(line.number))?.unwrap_or_default();
         let made = |delta: Vec<u8>| {
             let end_of_line = delta.iter().position(|&byte| byte == b'\n')?;
             let head: DeltaHeader = serde_json::from_slice(&delta[..end_of_line]).ok()?;
             let end = old.len().checked_sub(head.end).filter(|end| head.start <= *end)?;
             Some([&old[..head.start], &delta[end_of_line + 1..], &old[end..]].concat())
         };
-        let read = |end: &str| self.folder.read(&format!("{}{end}", line.serial));
+        let read = |end: &str| self.folder.read(&format!("{}{end}", line.number));
         let delta = read(".next")?.map_or_else(|| read(".next.new"), |delta| Ok(Some(delta)))?;
         Ok(delta.and_then(made).filter(is_it))
     }

@@ -165,7 +165,7 @@ impl History {
 
     /// The line with a serial number, and its beginning. Only that one is parsed.
     fn line(&self, serial: u64) -> Option<(usize, HistoryEntry)> {
-        let begins = format!("{{\"serial\":{serial},");
+        let begins = format!("{{\"number\":{serial},");
         memmem::rfind_iter(&self.journal, begins.as_bytes()).find_map(|start| {
             let is_start = start == 0 || self.journal[start - 1] == b'\n';
             let line = self.journal[start..].split(|&byte| byte == b'\n').next().filter(|_| is_start)?;
@@ -177,20 +177,17 @@ impl History {
     /// present file.
     pub fn entries(&self, file: Option<FileStamp>) -> Result<Vec<HistoryEntry>, Error> {
         let (mut lines, is_damaged) = read_lines(&self.journal);
-        let oldest = lines.last().map_or(0, |last| last.serial).saturating_sub(number_kept(self.read(KEEP)?));
+        let oldest = lines.last().map_or(0, |last| last.number).saturating_sub(number_kept(self.read(KEEP)?));
         lines.pop_if(|last| is_unmade(last, file));
         // The journal is shortened later than texts are removed.
-        lines.retain(|line| line.serial > oldest);
+        lines.retain(|line| line.number > oldest);
         let is_damaged = is_damaged || (lines.is_empty() && self.newest_text()? > 1);
         lines.reverse();
-        let mut count = 0;
         for line in &mut lines {
-            count += usize::from(!line.is_aside);
-            line.number = (!line.is_aside).then_some(count);
             line.by.take_if(|by| by.is_empty());
             line.file = None;
         }
-        lines.extend(is_damaged.then(|| HistoryEntry::unreadable((None, 0), self.damage_in_words())));
+        lines.extend(is_damaged.then(|| HistoryEntry::unreadable(0, self.damage_in_words())));
         Ok(lines)
     }
 
@@ -201,7 +198,7 @@ impl History {
         let Some(before) = line.before else { return Ok(None) };
         let [number, other] = match self.change_before(start) {
             _ if line.is_aside => [serial; 2],
-            Some(change) => [change.serial; 2],
+            Some(change) => [change.number; 2],
             None => [FIRST, serial.saturating_sub(1)],
         };
         let found = self.text(number, before);
@@ -221,7 +218,7 @@ impl History {
         let mut lines = self.back().map(|(_, line)| line).peekable();
         lines.next_if(|last| is_unmade(last, file));
         let last = lines.find(|line| !line.is_aside)?;
-        self.text(last.serial, last.after.filter(|after| *after != now)?).ok()?
+        self.text(last.number, last.after.filter(|after| *after != now)?).ok()?
     }
 
     /// The text with this number and this revision.
@@ -252,7 +249,7 @@ impl History {
 
     /// The number of the last line; 0 if there is none. Of a damaged journal, no text has it or a greater one.
     fn last_serial(&self) -> Result<u64, Error> {
-        let last = self.back().next().map_or(0, |(_, line)| line.serial);
+        let last = self.back().next().map_or(0, |(_, line)| line.number);
         Ok(if self.damage()?.is_some() { last.max(self.newest_text()? + 1) } else { last })
     }
 
@@ -267,13 +264,13 @@ impl History {
         let revision = now.map(|now| now.revision);
         let last = self.back().next().filter(|(_, last)| last.before == revision);
         if let Some((start, last)) = last.filter(|(_, last)| is_unmade(last, FileStamp::at(path))) {
-            self.withdraw(start, last.serial)?;
+            self.withdraw(start, last.number)?;
         }
         let last = self.change_before(self.journal.len()).filter(|last| last.after != revision);
         let Some(last) = last else { return Ok(Reconciled { warnings, edited_from: None }) };
         let written = fs::symlink_metadata(path).and_then(|found| found.modified());
         let now_time = SystemTime::now();
-        let edited_from = last.after.and_then(|after| self.text(last.serial, after).ok()?);
+        let edited_from = last.after.and_then(|after| self.text(last.number, after).ok()?);
         let texts = edited_from.as_deref().zip(now);
         let line = HistoryEntry {
             at: written.map_or(now_time, |written| written.min(now_time)).max(last.at),
@@ -298,7 +295,7 @@ impl History {
     }
 
     fn keep(&mut self, line: HistoryEntry, text: Option<&[u8]>, keep: Option<usize>) -> Result<(), Error> {
-        text.map_or(Ok(()), |text| self.folder.put(&plain(line.serial), &[text]))?;
+        text.map_or(Ok(()), |text| self.folder.put(&plain(line.number), &[text]))?;
         self.append(&line)?;
         self.forget(keep);
         Ok(())
@@ -361,15 +358,15 @@ impl History {
         let keep = chosen.map_or(before, |chosen| chosen.max(1) as u64);
         // Texts that are gone already do not come back where more are kept from now on.
         let listed = if keep > before { before + 1 } else { keep };
-        let newest = self.back().next().map_or(0, |(_, line)| line.serial);
+        let newest = self.back().next().map_or(0, |(_, line)| line.number);
         let oldest = newest.saturating_sub(listed);
         let mut end = self.journal.len();
         let found = self.back().take_while(|_| oldest > 0).find_map(|(start, line)| {
-            let is_last = line.serial <= oldest && !line.is_aside;
+            let is_last = line.number <= oldest && !line.is_aside;
             // The text before the oldest change is that of the change before it, or has the number before its own.
-            let cut = if line.serial == oldest { std::mem::replace(&mut end, start) } else { start };
+            let cut = if line.number == oldest { std::mem::replace(&mut end, start) } else { start };
             end = start;
-            is_last.then_some((cut, line.serial))
+            is_last.then_some((cut, line.number))
         });
         if let Some((cut, serial)) = found {
             for (_, name) in self.texts().iter().flatten().filter(|(number, _)| *number < serial) {
@@ -410,7 +407,7 @@ impl Staged {
     ) -> Result<Self, Error> {
         let text = old.map(|(old, _)| old.text);
         history.reconcile(path, old.map(|(old, _)| old), &|_| None)?;
-        let last = history.change_before(history.journal.len()).map(|last| last.serial);
+        let last = history.change_before(history.journal.len()).map(|last| last.number);
         let mut number = history.last_serial()?;
         if let (None, Some(text)) = (last, text) {
             number = history.keep_first(text, number)?;
@@ -421,7 +418,7 @@ impl Staged {
             file: old.map(|(_, found)| FileStamp::of(found)),
             ..line_of(number + 1, record)
         };
-        let (serial, keep) = (line.serial, record.keep);
+        let (serial, keep) = (line.number, record.keep);
         let mut staged = Self { history, serial, keep, compressed: Vec::new(), stays: false };
         new.map_or(Ok(()), |pieces| staged.history.folder.put(&plain(serial), pieces))?;
         staged.compress(last.zip(text));
@@ -464,7 +461,7 @@ impl Drop for Staged {
             return;
         }
         // If this fails, the next writer withdraws the entry.
-        let last = self.history.back().next().filter(|(_, last)| last.serial == self.serial);
+        let last = self.history.back().next().filter(|(_, last)| last.number == self.serial);
         let start = last.map_or(self.history.journal.len(), |(start, _)| start);
         let _ = self.history.withdraw(start, self.serial);
     }

@@ -36,8 +36,8 @@ fn two_files_of_different_owners_have_a_state_folder_each() {
         run_as(&place, STRANGER, STRANGER, &arguments).exits(0)
     };
     other(&["modify", "--set", "rtsp=2"]);
-    other(&["rollback", "1"]);
-    run_as(&place, OWNER, OWNER, &["rollback", "1"]).exits(0);
+    other(&["rollback", "last"]);
+    run_as(&place, OWNER, OWNER, &["rollback", "last"]).exits(0);
 }
 
 #[test]

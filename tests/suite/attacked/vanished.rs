@@ -6,15 +6,15 @@ use std::process::Command;
 use crate::cli::{CONF, Place};
 use crate::needs::{given, needs_root};
 
-/// Checks the texts that `history` keeps, and the result of `rollback 1`.
+/// Checks the texts that `history` keeps, and the result of `rollback`.
 #[track_caller]
 fn expect_all_texts(place: &Place) {
     let port = |text: &String| text.lines().find_map(|line| line.strip_prefix("rtsp ").map(str::to_owned));
     let ports: Vec<_> = place.kept().iter().filter_map(port).collect();
     assert_eq!(ports, ["1;", "2;", "1;"], "the text that was acknowledged is kept");
-    place.run(["rollback", "1"]).exits(0);
+    place.run(["rollback", "last"]).exits(0);
     assert!(place.text().contains("rtsp 1;"), "{}", place.text());
-    place.run(["rollback", "3"]).exits(0);
+    place.run(["rollback", "2", "--yes"]).exits(0);
     assert!(place.text().contains("rtsp 2;"), "{}", place.text());
 }
 

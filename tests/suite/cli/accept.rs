@@ -200,10 +200,10 @@ fn accept_takes_names_several_and_no_others() {
     run(&["--accept", "form-change,near-miss"]).exits(6).says("edit_auth");
     let all = ["--accept", "form-change,near-miss", "--accept", "would-remove-credentials", "--yes"];
     run(&all).exits(0);
-    for command in [&["save", "-"][..], &["update", "-"], &["rollback", "1"]] {
+    for command in [&["save", "-"][..], &["update", "-"], &["rollback", "last"]] {
         place.run(command.iter().chain(&["-y", "--accept", "x"])).exits(2).says("--accept");
     }
-    place.run(["rollback", "1", "-y", "--accept", "one-line", "--accept=near-miss"]).exits(0);
+    place.run(["rollback", "last", "-y", "--accept", "one-line", "--accept=near-miss"]).exits(0);
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn line_ends_gone_is_refused_before_any_guard_and_not_of_what_is_there() {
     save(&["--accept", "one-line"], joined).exits(0);
     save(&[], joined).exits(0).says("nothing to change");
     save(&[], "edit_auth a b;\nhttp 80;# Streams: stream a udp://1;\n").exits(0);
-    place.run(["rollback", "1"]).exits(0);
+    place.run(["rollback", "last"]).exits(0);
     assert_eq!(place.text(), joined);
     let server = Serving::with(&place, &["--listen", "none"]);
     place.mediactl(["update", "-"]).input(joined).run().exits(0);

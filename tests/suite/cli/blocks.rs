@@ -209,7 +209,7 @@ fn a_server_keeps_the_text_as_the_file_does() {
     assert_eq!(place.text(), SAMPLE.replace("stream cam1", "stream lobby"));
     place.run(["mv", "streams.nothing", "streams.x"]).exits(7);
     place.run(["mv", "streams.lobby", "streams.cam1", "--confirm", "60s", "-q"]).exits(0);
-    place.run(["confirm", "--revert"]).exits(0);
+    place.run(["confirm", "--rollback"]).exits(0);
     assert_eq!(place.text(), SAMPLE.replace("stream cam1", "stream lobby"));
     drop(serving);
 }
@@ -296,7 +296,7 @@ fn a_replacement_says_that_it_overwrites_a_hand_edit() {
         let place = Place::with(SAMPLE);
         let serving = known_to(&place, serves);
         place.set(&["title=a"]).exits(0);
-        for (arguments, text) in [(["save", "new"], "rtsp 1;\n"), (["rollback", "@1"], "rtsp 2;\n")] {
+        for (arguments, text) in [(["save", "new"], "rtsp 1;\n"), (["rollback", "last"], "rtsp 2;\n")] {
             place.put("new", place.text() + "plugin x;\n");
             place.put(CONF, place.text() + text);
             place
@@ -304,7 +304,7 @@ fn a_replacement_says_that_it_overwrites_a_hand_edit() {
                 .exits(0)
                 .says("a hand edit of the file is overwritten");
             place.run(arguments).exits(0).says("a hand edit of the file is overwritten").hides("picked up");
-            place.run(["diff", "@1", CONF]).prints(&format!("-{text}"));
+            place.run(["diff", "change:last", CONF]).prints(&format!("-{text}"));
         }
         drop(serving);
     }

@@ -79,7 +79,7 @@ fn what_went_back_is_made_again_and_what_waits_is_confirmed() {
     let entries = place.run(["history", "--change", "x", "-o", "json"]).exits(0).json();
     let operations: Vec<&Value> =
         entries.as_array().expect("a list").iter().map(|it| &it["operation"]).collect();
-    assert_eq!(operations, ["modify", "revert", "modify"]);
+    assert_eq!(operations, ["modify", "expired", "modify"]);
 }
 
 #[test]

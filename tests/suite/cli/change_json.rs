@@ -30,7 +30,7 @@ fn every_change_and_every_dry_run_prints_what_changed() {
         (&["modify", "--set", "streams.cam1.prepush=6"][..], ""),
         (&["save", "-"], &new),
         (&["apply", "-"], &new),
-        (&["rollback", "1"], ""),
+        (&["rollback", "last"], ""),
     ] {
         let place = Place::with(SAMPLE);
         if command[0] == "rollback" {

@@ -107,10 +107,9 @@ fn each_argument_is_completed() {
         ("read -o table --columns dvr.r", "dvr.root dvr.reference"),
         ("read -o table --sort=-prep", "--sort=-prepush"),
         // Changes.
-        ("rollback ", "1 2 …"),
-        ("rollback @", "@1 @2"),
-        ("history show ", "1 2 …"),
-        ("diff @", "@1 @2"),
+        ("rollback ", "2 1 …"),
+        ("history show ", "2 1 …"),
+        ("diff change:", "change:2 change:1"),
         ("diff ru", "running"),
         ("diff saved media.c", "media.conf"),
         // Contexts.
@@ -159,8 +158,11 @@ fn documentation_stands_behind_a_tab() {
     ] {
         assert_eq!(candidates(with_contexts(&place, ask(&place, &words))), [expected], "{words:?}");
     }
-    let changes = candidates(ask(&place, &["diff", "@2"]));
-    assert!(changes[0].starts_with("@2\t") && changes[0].ends_with("modify  ticket 231"), "{changes:?}");
+    let changes = candidates(ask(&place, &["diff", "change:1"]));
+    assert!(
+        changes[0].starts_with("change:1\t") && changes[0].ends_with("modify  ticket 231"),
+        "{changes:?}"
+    );
 }
 
 #[test]

@@ -192,8 +192,9 @@ fn a_clash_is_shown_like_that_of_git_and_is_not_saved_unsolved() {
     assert_eq!(place.text(), theirs);
     let clash = "<<<<<<< ours\n  prepush 6; # seconds\n=======\n  prepush 9; # seconds\n>>>>>>> theirs\n";
     let [draft] = &drafts(&place.path(STATE))[..] else { panic!("there is one draft") };
-    assert_eq!(*draft, format!("stream cam1 {{\n  url udp://239.0.0.1:1234 priority=1;\n{clash}}}\n"));
-    resumed(&place, ":", &["--yes"]).run().exits(3).says("line 8 is the marker of a clash");
+    assert_eq!(*draft, SAMPLE.replace("  prepush 5; # seconds\n", clash));
+    let line = draft.lines().position(|line| line == "<<<<<<< ours").map_or(0, |at| at + 1);
+    resumed(&place, ":", &["--yes"]).run().exits(3).says(&format!("line {line} is the marker of a clash"));
     assert_eq!(place.text(), theirs);
     let solve = "sed -i '/^<<<</d; /^====/,/^>>>>/d' \"$1\"";
     resumed(&place, solve, &["--yes"]).run().exits(0);
@@ -379,7 +380,7 @@ fn what_a_server_runs_is_edited_and_the_draft_is_kept_at_home() {
     let pending = &confirmed.exits(0).says("mediactl confirm").json()["pending"];
     assert_eq!((&pending["operation"], &pending["by"]), (&"edit".into(), &"admin from 127.0.0.1".into()));
     place.run(["status"]).exits(1).prints("edit by admin from 127.0.0.1");
-    place.run(["confirm", "--revert"]).exits(0);
+    place.run(["confirm", "--rollback"]).exits(0);
     assert!(place.text().contains("prepush 8"));
     server.stop().exits(0);
 }

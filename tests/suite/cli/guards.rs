@@ -77,9 +77,9 @@ fn delete_guard_holds(place: &Place) {
     let gone = "note: 5 streams are not in the new configuration";
     run(&["save", "--max-delete", "5", "-"], &accounted(3)).exits(0).says(gone);
     run(&["save", "-"], &accounted(8)).exits(0);
-    run(&["rollback", "1"], "").exits(6).says(five).says("--max-delete");
-    run(&["rollback", "1", "--max-delete", "5"], "").exits(0);
-    run(&["rollback", "1"], "").exits(0);
+    run(&["rollback", "last"], "").exits(6).says(five).says("--max-delete");
+    run(&["rollback", "last", "--max-delete", "5"], "").exits(0);
+    run(&["rollback", "last"], "").exits(0);
     let named: Vec<String> = (0..7).map(|at| format!("--unset=streams.s{at}")).collect();
     let named: Vec<&str> = ["modify"].into_iter().chain(named.iter().map(String::as_str)).collect();
     run(&named, "").exits(0);

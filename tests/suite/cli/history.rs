@@ -27,15 +27,18 @@ fn each_change_is_told_and_can_be_undone() {
     assert_eq!(operations, ["modify", "hand-edit", "modify"]);
     assert_eq!(entries[2]["message"], json!("for the test"));
     assert_eq!(entries[1]["by"], Value::Null);
-    place.run(["history"]).exits(0).prints("@3  #1  ").prints("modify     for the test");
-    place.run(["diff", "@3", "@1"]).exits(1).prints("+# by hand");
-    place.run(["diff", "@1"]).exits(1).prints("+rtmp 1937;");
-    place.run(["rollback", "3"]).exits(0).says("rolled back media.conf");
+    place.run(["history"]).exits(0).prints("1  ").prints("modify     for the test");
+    place.run(["diff", "change:1", "change:3"]).exits(1).prints("+# by hand");
+    place.run(["diff", "change:last"]).exits(1).prints("+rtmp 1937;");
+    let refused = place.run(["rollback", "1"]).exits(6).says("undoes 3 changes").says("`--yes`");
+    refused.hides("rolled back");
+    place.run(["rollback", "#1", "--yes"]).exits(0).says("rolled back media.conf");
     assert_eq!(place.text(), SAMPLE);
-    place.run(["rollback", "@1", "-q"]).exits(0);
+    place.run(["rollback", "@1"]).exits(2).says("`last`");
+    place.run(["rollback", "last", "-q"]).exits(0);
     assert!(place.text().ends_with("# by hand\n"));
-    place.run(["rollback", "9"]).exits(7).says("there is no `@9`: the history goes back to `@5`");
-    place.run(["diff", "@9"]).exits(7);
+    place.run(["rollback", "9"]).exits(7).says("there is no change `9`: the history has 1 to 5");
+    place.run(["diff", "change:9"]).exits(7);
     place.run(["rollback", "0"]).exits(2);
     place.run(["history", "show", "9"]).exits(7);
 }
@@ -50,7 +53,7 @@ fn a_file_that_is_not_there_has_no_history() {
     let place = Place::with(SAMPLE);
     place.set(&["rtmp=1936"]).exits(0);
     std::fs::remove_file(place.path(CONF)).expect("it is there");
-    place.run(["history"]).exits(0).prints("#1").prints("modify");
+    place.run(["history"]).exits(0).prints("1  ").prints("modify");
 }
 
 #[test]
@@ -104,7 +107,7 @@ fn rolling_back_can_be_rehearsed() {
     let place = Place::with(SAMPLE);
     place.set(&["rtmp=1936"]).exits(0);
     let text = place.text();
-    place.run(["rollback", "1", "--dry-run"]).exits(0).prints("-rtmp 1936;").says("would roll back");
+    place.run(["rollback", "last", "--dry-run"]).exits(0).prints("-rtmp 1936;").says("would roll back");
     assert_eq!((place.text(), history(&place).len()), (text, 1));
 }
 
@@ -116,13 +119,13 @@ fn the_history_keeps_as_many_texts_as_asked_for() {
     }
     assert_eq!(place.kept().len(), 3);
     assert_eq!(history(&place).len(), 3, "what is listed can be shown");
-    place.run(["history", "show", "3"]).exits(0);
+    place.run(["history", "show", "5"]).exits(0);
     place.run(["rollback", "4"]).exits(7);
     // More are kept from now on, and those that are gone do not come back.
     place.run(["modify", "--set", "rtmp=3000", "--keep", "9", "-q"]).exits(0);
     let listed = history(&place);
     assert_eq!((place.kept().len(), listed.len()), (4, 4));
-    let diff = format!("serial:{}", listed[3]["serial"]);
+    let diff = format!("change:{}", listed[3]["number"]);
     place.run(["diff", &diff]).exits(1).prints("+rtmp 3000;");
 }
 
@@ -158,7 +161,7 @@ fn a_damaged_journal_is_told_and_no_text_is_lost() {
         let after = texts_in(&place.path(&folder));
         assert!(before.is_subset(&after), "{before:?}\n{after:?}");
         assert_eq!(place.kept().len(), 2);
-        place.run(["diff", "@2"]).exits(1).prints(&format!("+rtmp {};", number + 1));
+        place.run(["diff", "change:last"]).exits(1).prints(&format!("+rtmp {};", number + 1));
     }
 }
 
@@ -175,7 +178,7 @@ fn blame_tells_who_changed_a_value() {
         .iter()
         .map(|one| (&one["number"], &one["from"], &one["to"]))
         .collect();
-    assert_eq!(told, [(&json!(1), &json!(6), &Value::Null), (&json!(3), &json!(5), &json!(6))]);
+    assert_eq!(told, [(&json!(3), &json!(6), &Value::Null), (&json!(1), &json!(5), &json!(6))]);
     place.run(["blame", "streams.cam1.prepush"]).exits(0).prints("modify: 6 → nothing").prints("5 → 6");
     place.run(["blame", "streams.cam1.title"]).exits(7);
     place

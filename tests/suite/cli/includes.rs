@@ -540,7 +540,7 @@ fn a_take_back_is_told_of_faults_and_never_refused() {
     place.put(CONF, format!("{MAIN}{TWICE}"));
     place.put("good.conf", MAIN);
     place.run(["save", "good.conf"]).exits(0);
-    place.run(["rollback", "1"]).exits(0).says(&format!("warning: `media.conf`, line 9: {FAULT}"));
+    place.run(["rollback", "last"]).exits(0).says(&format!("warning: `media.conf`, line 9: {FAULT}"));
     place.run(["save", "good.conf"]).exits(0);
     let run = place.run(["modify", "--reload-cmd", "false", "--set", "rtsp=554"]).exits(9);
     run.says("the old configuration is back");

@@ -73,9 +73,9 @@ fn in_the_countdown_the_change_is_pending() {
     terminal.expect("keep the change?").signal(Signal::INT);
     terminal
         .expect("s the change of media.conf is rolled back")
-        .expect("mediactl confirm --revert")
+        .expect("mediactl confirm --rollback")
         .exits(130);
-    place.run(["confirm", "--revert"]).exits(0);
+    place.run(["confirm", "--rollback"]).exits(0);
     assert_eq!(place.text(), SAMPLE);
     let mut terminal = start(&place, &["-q", "--confirm", "60s"]);
     terminal.expect("keep the change?").end_input().exits(6);

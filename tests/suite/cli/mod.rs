@@ -161,7 +161,7 @@ impl Place {
         let conf = ConfFile::resolve(&self.path(CONF)).expect("its folder is there");
         let entries = conf.history(WHOLE_HISTORY).expect("it can be read");
         let text = |serial| conf.kept(serial).expect("it can be read").map(String::from_utf8);
-        let texts = entries.iter().rev().filter_map(|entry| text(entry.serial));
+        let texts = entries.iter().rev().filter_map(|entry| text(entry.number));
         texts.map(|text| text.expect("it is text")).collect()
     }
 

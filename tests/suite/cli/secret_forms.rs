@@ -142,8 +142,8 @@ fn history_blame_and_notes_mask_every_form() {
     masked(place.run(["modify", "--set", "rtmp=2", "-m", "for rtsp://u:HUSH@h/ and pwd=HUSH"]).exits(0));
     masked(place.run(["history"]).exits(0));
     masked(place.run(["history", "-o", "json"]).exits(0));
-    masked(place.run(["history", "show", "1"]).exits(0));
-    masked(place.run(["diff", "@1"]).exits(1));
+    masked(place.run(["history", "show", "last"]).exits(0));
+    masked(place.run(["diff", "change:last"]).exits(1));
     masked(place.run(["status"]).exits(0));
     masked(place.run(["modify", "--force", "--unset", "streams.a"]).exits(0));
     masked(place.run(["blame", "streams.a"]).exits(0));
@@ -224,7 +224,7 @@ fn control_characters_reach_no_terminal() {
     clean(&["check", "broken.conf"], 3);
     clean(&["modify", "--set", "rtmp=1", "-m", &planted], 0);
     clean(&["history"], 0);
-    clean(&["history", "show", "1"], 0);
+    clean(&["history", "show", "last"], 0);
     clean(&["status"], 0);
     clean(&["modify", "--set", &format!("streams.{planted}.prepush=1")], 3);
     clean(&["modify", "--set", "rtmp=2", "--check-cmd", "printf 'a\\033]0;x\\007b\\233' >&2; false"], 3);

@@ -47,7 +47,7 @@ const COMPLETED: &[(&str, &str)] = &[
     // A value.
     ("mediactl modify --set streams.cam1.static=tr", "--set streams.cam1.static=true "),
     // A change, a context, a file.
-    ("mediactl diff saved serial:1 && mediactl rollback @", "mediactl rollback @"),
+    ("mediactl diff saved 1 && mediactl rollback @", "mediactl rollback @"),
     ("mediactl -x pr", "mediactl -x prod "),
     ("mediactl -x prod context sh", "mediactl -x prod context show "),
     ("mediactl --conf media.c", "mediactl --conf media.conf "),
@@ -58,7 +58,7 @@ const COMPLETED: &[(&str, &str)] = &[
 const LISTED: &[(&str, &[&str])] = &[
     ("mediactl modify --set streams.cam", &["cam1.", "cam2."]),
     ("mediactl modify --set streams.cam1.prepush=", &["5 ", "off"]),
-    ("mediactl diff @", &["@1", "@2"]),
+    ("mediactl history show ", &["1 ", "2 "]),
 ];
 
 fn completes(screen: &Screen) {

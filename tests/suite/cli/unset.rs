@@ -153,7 +153,7 @@ fn null_removes_wherever_a_text_stands() {
             place.run(["modify", "--expect", &removal, "--set", "rtmp=1", "--dry-run"]).exits(0);
             place.run(["wait", &removal, "--timeout", "9"]).exits(0);
         }
-        place.run(["rollback", "1"]).exits(0);
+        place.run(["rollback", "last"]).exits(0);
         if !path.contains('*') {
             place.run(["modify", "--expect", &removal, "--set", "rtmp=1", "--dry-run"]).exits(5);
         }

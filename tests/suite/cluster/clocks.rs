@@ -130,9 +130,9 @@ impl Clocks {
         let entries = self.writer(&["history", "-o", "json"]).exits(0).json();
         let of =
             |name: &str| entries.as_array().map(|all| all.iter().map(|entry| entry[name].clone()).collect());
-        let operations = ["modify", "modify", "revert", "modify", "modify", "modify", "modify", "save"];
+        let operations = ["modify", "modify", "expired", "modify", "modify", "modify", "modify", "save"];
         assert_eq!(of("operation"), Some(operations.map(Value::from).to_vec()), "{entries:#}");
-        assert_eq!(of("serial"), Some([8, 7, 6, 5, 4, 3, 2, 1].map(Value::from).to_vec()), "{entries:#}");
+        assert_eq!(of("number"), Some([8, 7, 6, 5, 4, 3, 2, 1].map(Value::from).to_vec()), "{entries:#}");
     }
 }
 

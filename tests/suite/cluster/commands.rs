@@ -67,12 +67,12 @@ fn a_change_goes_the_way_it_goes_on_a_file() {
         &["modify", "--set", "streams.cam1.prepush=8", "--expect", "streams.cam1.prepush=5"],
         &["modify", "--set", "streams.cam1.prepush=8", "--dry-run"],
         &["modify", "--set", "streams.cam1.nonsense.x=8"],
-        &["diff", "@1"],
+        &["diff", "change:last"],
         &["blame", "streams.cam1.prepush"],
         &["read", "streams.cam1"],
         &["read", "-o", "set"],
         &["mv", "streams.cam1", "streams.cam9"],
-        &["rollback", "1"],
+        &["rollback", "last"],
         &["rollback", "99"],
         &["check"],
         &["fmt", "--check"],
@@ -112,7 +112,7 @@ fn a_change_goes_the_way_it_goes_on_a_file() {
             entry.as_object_mut().expect("an entry").remove("paths");
             // The histories of its nodes have other numbers.
             if entry["message"] == "back to the text before change 4 of the cluster" {
-                entry["message"] = json!("back to the text before #4");
+                entry["message"] = json!("back to the text before change 4");
             }
         }
         entries
@@ -132,7 +132,7 @@ fn an_unconfirmed_change_is_taken_back_by_whoever_writes_next() {
     prod.run(&["confirm"]).exits(0);
     assert!(prod.text().contains("title one;"));
     prod.run(&["modify", "--set", "title=two", "--confirm", "60", "-q"]).exits(0);
-    prod.run(&["confirm", "--revert"]).exits(0);
+    prod.run(&["confirm", "--rollback"]).exits(0);
     assert!(prod.text().contains("title one;"));
     prod.run(&["confirm"]).exits(7).says("no change waits");
     // The lease is gone, as if its time were over.
@@ -145,7 +145,7 @@ fn an_unconfirmed_change_is_taken_back_by_whoever_writes_next() {
     let entries = prod.run(&["history", "-o", "json"]).exits(0).json();
     let at = entries[0]["at"].as_str().expect("it has a time");
     let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-    assert!(entries[0]["operation"] == "revert" && at <= now.as_str(), "{at} {now}");
+    assert!(entries[0]["operation"] == "expired" && at <= now.as_str(), "{at} {now}");
     prod.run(&["modify", "--set", "streams.cam1.prepush=9", "-q"]).exits(0);
     let text = prod.text();
     assert!(text.contains("title one;") && text.contains("prepush 9;"), "{text}");
@@ -163,7 +163,7 @@ fn a_first_text_that_is_not_confirmed_leaves_none() {
     let run = |arguments: &[&str]| etcd.mediactl(&place, "/first", arguments).run();
     run(&["modify", "--set", "title=x"]).exits(7).says("does not exist");
     run(&["save", CONF, "--confirm", "60", "-q"]).exits(0);
-    run(&["confirm", "--revert"]).exits(0);
+    run(&["confirm", "--rollback"]).exits(0);
     run(&["read"]).exits(7).says("does not exist");
     run(&["save", CONF, "-q"]).exits(0);
     run(&["read"]).exits(0);

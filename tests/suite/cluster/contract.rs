@@ -9,7 +9,7 @@ use mediactl::error::{Error, ErrorKind};
 use mediactl::store::etcd::GatewaySettings;
 use mediactl::store::file::ConfFile;
 use mediactl::store::{
-    CanaryStep, CanaryWish, ChangeRecord, Follow, PendingInfo, PendingRecord, RunBy, Store, TAKE_BACK,
+    CanaryStep, CanaryWish, ChangeRecord, Follow, PendingInfo, PendingRecord, RELOAD_FAILED, RunBy, Store,
     WHOLE_HISTORY, Writer,
 };
 
@@ -166,7 +166,7 @@ fn the_state_before_is_put_back_where_nodes_run_it(store: &dyn Store) {
     let (writer, new): (_, [&[u8]; 1]) = (writer(store), [b"two\n"]);
     let prepared = writer.prepare(Some(old.as_base()), Some(&new), &RECORD).expect("it can be made");
     prepared().expect("it is");
-    let is_reverted = writer.revert(&ChangeRecord { operation: TAKE_BACK, ..RECORD }).expect("it can be");
+    let is_reverted = writer.revert(&ChangeRecord { operation: RELOAD_FAILED, ..RECORD }).expect("it can be");
     assert_eq!(is_reverted, store.run_by() == RunBy::Nodes);
     assert!(!writer.revert(&RECORD).expect("nothing may go back any more"));
     drop(writer);
@@ -198,7 +198,7 @@ fn a_text_is_kept_aside_where_a_server_may_run(store: &dyn Store) {
     let aside = history.iter().find(|entry| entry.is_aside);
     assert_eq!(aside.is_some(), kept.is_ok());
     if let Some(aside) = aside {
-        assert_eq!(store.kept(aside.serial).expect("it can be read").as_deref(), Some(&b"aside\n"[..]));
+        assert_eq!(store.kept(aside.number).expect("it can be read").as_deref(), Some(&b"aside\n"[..]));
     }
 }
 
@@ -208,13 +208,13 @@ fn a_change_is_in_the_history_with_its_text(store: &dyn Store) {
     let history = store.history(WHOLE_HISTORY).expect("it can be read");
     let [last, first] = &history[..] else { panic!("{history:?}") };
     let of = |text: &[u8]| Some(mediactl::store::Revision::from_text(text));
-    assert_eq!((last.number, last.before, last.after), (Some(1), of(b"one\n"), of(b"two\n")));
-    assert_eq!((first.number, first.before, first.after), (Some(2), None, of(b"one\n")));
+    assert_eq!((last.before, last.after), (of(b"one\n"), of(b"two\n")));
+    assert_eq!((first.before, first.after), (None, of(b"one\n")));
     assert_eq!((&*last.operation, last.by.as_deref()), ("save", Some("olga")));
     assert_eq!(last.message.as_deref(), Some("why"));
     assert!(last.at.elapsed().expect("it is over") < Duration::from_secs(3600));
-    assert_eq!(store.kept(last.serial).expect("it can be read").as_deref(), Some(&b"one\n"[..]));
-    assert_eq!(store.kept(first.serial).expect("it can be read"), None);
+    assert_eq!(store.kept(last.number).expect("it can be read").as_deref(), Some(&b"one\n"[..]));
+    assert_eq!(store.kept(first.number).expect("it can be read"), None);
 }
 
 fn a_writer_that_was_overtaken_changes_nothing(store: &dyn Store) {
@@ -251,7 +251,7 @@ fn the_history_keeps_as_many_texts_as_it_should(store: &dyn Store) {
     }
     let kept = |serial| store.kept(serial).expect("it can be read");
     let history = store.history(WHOLE_HISTORY).expect("it can be read");
-    let kept: Vec<bool> = history.iter().map(|entry| kept(entry.serial).is_some()).collect();
+    let kept: Vec<bool> = history.iter().map(|entry| kept(entry.number).is_some()).collect();
     assert_eq!((&kept[..2], kept[2..].iter().any(|kept| *kept)), (&[true, true][..], false));
 }
 
@@ -265,7 +265,7 @@ fn no_text_can_follow_a_text(store: &dyn Store) {
     assert!(store.load().is_err_and(|error| error.kind == ErrorKind::NoConfiguration));
     write(store, b"again\n", &RECORD).expect("it is written");
     let serials: Vec<u64> =
-        store.history(WHOLE_HISTORY).expect("it can be read").iter().map(|entry| entry.serial).collect();
+        store.history(WHOLE_HISTORY).expect("it can be read").iter().map(|entry| entry.number).collect();
     assert_eq!(serials, [3, 2, 1]);
     assert_eq!(store.kept(2).expect("it can be read").as_deref(), Some(&b"one\n"[..]));
 }

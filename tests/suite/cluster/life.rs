@@ -172,7 +172,7 @@ fn the_log_says_what_a_node_took_and_what_it_found() {
     node.until("drifted", |report| report["state"] == "drifted");
     cluster(&etcd, &["modify", "--set", "rtsp=556", "--confirm", "60s"]).exits(0);
     node.until_text(&with_rtsp("556"));
-    cluster(&etcd, &["confirm", "--revert"]).exits(0);
+    cluster(&etcd, &["confirm", "--rollback"]).exits(0);
     node.until_text(&with_rtsp("555"));
     etcd.pause(0);
     node.until("away", |report| report["away"] != Value::Null);

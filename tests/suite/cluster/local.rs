@@ -47,7 +47,7 @@ fn nodes_have_values_of_their_own_in_a_file_that_the_text_includes() {
     assert!(!title.out.contains("8087"), "{title:#?}");
     let after = cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).exits(0).out;
     check(&after, 2);
-    nodes[1].run(&["rollback", "1"]).exits(0);
+    nodes[1].run(&["rollback", "last"]).exits(0);
     check(SHARED, 3);
     // Another file is loaded with the next signal.
     let reloads = nodes[0].reloads();

@@ -193,7 +193,7 @@ fn a_change_sent_to_a_node_is_the_clusters_and_runs_there_when_it_is_answered() 
         Some(()).filter(|()| nodes[0].run(&["read", "rtsp"]).out.contains("556"))
     });
     // A rollback goes to what the node had.
-    nodes[0].run(&["rollback", "1"]).exits(0);
+    nodes[0].run(&["rollback", "last"]).exits(0);
     nodes[1].until_text(&with_rtsp("555"));
 }
 
@@ -228,7 +228,7 @@ fn an_edit_by_hand_is_told_and_overwritten_by_the_next_change_or_kept() {
     cluster(&etcd, &["modify", "--set", "rtsp=555"]).exits(0);
     plain.until_text(&with_rtsp("555"));
     plain.run(&["history"]).exits(0).prints("hand-edit");
-    plain.run(&["history", "show", "1"]).exits(0).prints("# by hand");
+    plain.run(&["history", "show", "last"]).exits(0).prints("# by hand");
     let report = keeping.until("held back", |report| report["wanted"] == 2);
     assert_eq!((report["state"].as_str(), report["serial"].as_u64()), (Some("drifted"), Some(1)));
     // Whoever puts the text back decides.
@@ -263,10 +263,10 @@ fn the_history_of_a_node_names_what_made_each_change_and_it_goes_back_to_texts_o
     let run = |arguments: &[&str]| cluster(&etcd, &[arguments, &["--wait", "60s"]].concat()).exits(0);
     run(&["modify", "--set", "rtsp=8554", "-m", "its port"]);
     run(&["rm", "streams.cam1"]);
-    run(&["rollback", "1"]);
+    run(&["rollback", "last"]);
     cluster(&etcd, &["modify", "--set", "title=y", "--confirm", "60", "-q"]).exits(0);
     node.until("at 5", |report| report["serial"] == 5);
-    cluster(&etcd, &["confirm", "--revert"]).exits(0);
+    cluster(&etcd, &["confirm", "--rollback"]).exits(0);
     node.until("at 6", |report| report["serial"] == 6);
     let told = |run: &Run| -> Vec<String> {
         let entries = run.json();
@@ -274,18 +274,18 @@ fn the_history_of_a_node_names_what_made_each_change_and_it_goes_back_to_texts_o
         entries.as_array().expect("a list").iter().map(operation).collect()
     };
     let own = told(&node.run(&["history", "-o", "json"]));
-    let made = ["revert", "modify", "rollback", "rm", "modify", "save"].map(str::to_owned).to_vec();
+    let made = ["expired", "modify", "rollback", "rm", "modify", "save"].map(str::to_owned).to_vec();
     assert_eq!((&own, told(&cluster(&etcd, &["history", "-o", "json"]))), (&made, made.clone()));
-    node.run(&["status"]).prints("revert");
+    node.run(&["status"]).prints("expired");
     node.run(&["history"]).prints("its port");
-    node.run(&["rollback", "4"]).exits(0);
+    node.run(&["rollback", "3", "--yes"]).exits(0);
     assert_eq!(cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out, with_rtsp("8554"));
     node.until_text(&with_rtsp("8554"));
-    node.run(&["rollback", "serial:1"]).exits(7).says("cluster");
+    node.run(&["rollback", "1", "--yes"]).exits(7).says("cluster");
     // A text of the node that is no state of the cluster.
     node.place.put(CONF, with_rtsp("777"));
     run(&["modify", "--set", "streams.cam1.prepush=8"]);
-    node.run(&["rollback", "1"]).exits(7).says("no text of the cluster");
+    node.run(&["rollback", "last"]).exits(7).says("no text of the cluster");
 }
 
 #[test]
@@ -346,10 +346,10 @@ fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     cluster(&etcd, &["wait", "--rolled-out", "1"]).exits(0);
     cluster(&etcd, &["modify", "--set", "rtsp=555", "--wait", "60s"]).exits(0);
     assert_eq!(node.place.text(), with_rtsp("555"));
-    cluster(&etcd, &["modify", "--set", "rtsp=666", "--wait", "1s"]).exits(11).says("a runs #2, failed");
+    cluster(&etcd, &["modify", "--set", "rtsp=666", "--wait", "1s"]).exits(11).says("a runs 2, failed");
     cluster(&etcd, &["modify", "--set", "rtsp=556", "--wait", "60s"]).exits(0);
     cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
-    cluster(&etcd, &["wait", "--rolled-out", "5", "--timeout", "1"]).exits(11).says("a runs #4");
+    cluster(&etcd, &["wait", "--rolled-out", "5", "--timeout", "1"]).exits(11).says("a runs 4");
     node.server.take().expect("it runs").stop();
     let status = cluster(&etcd, &["status", "--exit-code"]).exits(11);
     status.prints("gone").prints("last heard of at");
@@ -416,7 +416,7 @@ fn a_command_that_a_signal_ends_while_it_waits_says_what_becomes_of_the_change()
         ended_by(Signal::TERM, &["--canary", "a", "--canary-time", "100s", "--confirm", "300s"], "txn");
     assert!(said.contains("is rolled back; `mediactl confirm` keeps it"), "{said}");
     node.until_text(&with_rtsp("555"));
-    cluster(&etcd, &["confirm", "--revert"]).exits(0);
+    cluster(&etcd, &["confirm", "--rollback"]).exits(0);
     node.until_text(SAMPLE);
     node.until("back", |report| report["serial"] == 3);
     node.server.as_ref().expect("it runs").signal(Signal::STOP);
@@ -527,14 +527,14 @@ fn a_head_of_the_version_before_is_read_and_the_next_change_is_of_this_one() {
     // Overlays that were there once are no reason: the history has the texts.
     put(&[(&keys.head, &head), (&keys.change(1), &overlaid)]);
     node.until("back", |report| report["away"] == Value::Null && report["state"] == "running");
-    cluster(&etcd, &["history"]).exits(0).prints("#1").hides("can't be read");
+    cluster(&etcd, &["history"]).exits(0).prints("1  ").hides("can't be read");
     cluster(&etcd, &["modify", "--set", "rtsp=555"]).exits(0);
     let now = json(&keys.head);
     assert_eq!((&now["format"], &now["serial"], &now["epoch"]), (&json!(3), &json!(2), &head["epoch"]));
     let overlays = store.gateway().range(KeyRange::below(&format!("{PREFIX}/overlay/")));
     assert_eq!(overlays.expect("etcd answers"), [], "nothing reads them any more");
     node.until_text(&with_rtsp("555"));
-    cluster(&etcd, &["rollback", "1"]).exits(0);
+    cluster(&etcd, &["rollback", "last"]).exits(0);
     node.until_text(SAMPLE);
 }
 
@@ -632,7 +632,7 @@ fn a_key_pending_of_another_change_or_without_a_lease_permits_nothing() {
     let store = etcd.store(PREFIX, GatewaySettings::default());
     let is_over = || {
         let seen = store.seen().expect("it can be read");
-        seen.head.filter(|head| head.operation == "revert" && seen.pending_revision == 0)
+        seen.head.filter(|head| head.operation == "expired" && seen.pending_revision == 0)
     };
     for has_id in [false, true] {
         cluster(&etcd, &["modify", "--set", "rtsp=555", "--confirm", "300s"]).exits(0);
@@ -703,7 +703,7 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
     assert_eq!(status, 200, "{answer}");
     until("it does not go back", || {
         let entries = cluster(&etcd, &["history", "-o", "json"]).json();
-        Some(()).filter(|()| entries[0]["operation"] == "revert")
+        Some(()).filter(|()| entries[0]["operation"] == "expired")
     });
     nodes.iter().for_each(|node| node.until_text(&with_rtsp("555")));
     assert_eq!(b.reloads(), 2, "it never took the other one");
@@ -796,7 +796,7 @@ fn a_node_that_refuses_the_next_change_goes_back_from_the_one_that_was_taken_bac
     node.until("running it", |report| report["serial"] == 2 && report["state"] == "running");
     // It sees that the change went back, and the next one, at once.
     node.server.as_ref().expect("it runs").signal(Signal::STOP);
-    cluster(&etcd, &["confirm", "--revert"]).exits(0);
+    cluster(&etcd, &["confirm", "--rollback"]).exits(0);
     cluster(&etcd, &["modify", "--set", "rtsp=666"]).exits(0);
     node.server.as_ref().expect("it runs").signal(Signal::CONT);
     let report = node.until("back", |report| report["state"] == "failed" && report["serial"] == 1);
@@ -911,7 +911,7 @@ fn the_first_nodes_have_to_stay_healthy_before_the_others_follow() {
     assert!(begin.elapsed() > Duration::from_secs(5), "three checks in {:?}", begin.elapsed());
     deciding.kill().expect("it runs");
     deciding.wait().expect("it ends");
-    cluster(&etcd, &["confirm", "--revert"]).exits(0);
+    cluster(&etcd, &["confirm", "--rollback"]).exits(0);
     watched.until_text(&with_rtsp("555"));
     watched.kill();
     until_nothing_waits(|arguments| cluster(&etcd, arguments));
@@ -978,7 +978,7 @@ fn a_rollback_of_a_cluster_names_the_change_by_its_number_there() {
     let Some(etcd) = with_sample(1) else { return };
     let node = TestNode::start(&etcd, "a", &COUNTING);
     cluster(&etcd, &["modify", "--set", "rtsp=555", "--wait", "60s"]).exits(0);
-    cluster(&etcd, &["rollback", "1", "--wait", "60s"]).exits(0);
+    cluster(&etcd, &["rollback", "last", "--wait", "60s"]).exits(0);
     let words = "back to the text before change 2 of the cluster";
     cluster(&etcd, &["history", "-n", "1"]).exits(0).prints(words);
     node.run(&["history"]).exits(0).prints(words);

@@ -148,7 +148,7 @@ fn a_file_that_is_there_is_kept_in_the_history_of_a_new_node() {
     let place = Place::with(&own);
     let node = TestNode::start_in(place, &etcd.url(PREFIX), "new", &COUNTING);
     node.until_text(SAMPLE);
-    assert_eq!(node.run(&["history", "show", "1", "--show-secrets"]).exits(0).out, own);
+    assert_eq!(node.run(&["history", "show", "last", "--show-secrets"]).exits(0).out, own);
     let place = Place::empty();
     place.run(["--cluster", &etcd.url(PREFIX), "serve"]).exits(2).says("--node NAME");
     place.run(["serve", "--node", "x"]).exits(2).says("needs a cluster");

@@ -64,7 +64,7 @@ fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
     for rtsp in ["600", "601", "602"] {
         cluster(&etcd, &["modify", "--set", &format!("rtsp={rtsp}")]).exits(0);
     }
-    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "1"]).exits(11).says("a runs #3, held");
+    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "1"]).exits(11).says("a runs 3, held");
     node.kill();
     node.go();
     node.until("held", |report| report["state"] == "held" && report["away"] == Value::Null);
@@ -77,9 +77,11 @@ fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
     store.gateway().txn(&Txn { success, ..Txn::default() }).expect("it can be put");
     // Without a terminal nobody agreed.
     let asked = cluster(&etcd, &["cluster", "adopt"]).exits(6);
-    let asked = asked.says("b is gone, and ran #9: if it comes back, it takes the text of the cluster, too");
-    asked.says("a runs #3 and is held").says("lose what they run beyond it").says("`--yes` agrees");
-    cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(0).says("adopted: the cluster goes on with #5");
+    let asked = asked.says("b is gone, and ran 9: if it comes back, it takes the text of the cluster, too");
+    asked.says("a runs 3 and is held").says("lose what they run beyond it").says("`--yes` agrees");
+    cluster(&etcd, &["cluster", "adopt", "--yes"])
+        .exits(0)
+        .says("adopted: the cluster goes on with change 5");
     node.until_text(&with_rtsp("602"));
     node.until("running", |report| report["state"] == "running" && report["serial"] == 5);
     cluster(&etcd, &["cluster", "forget", "b"]).exits(0);
@@ -117,10 +119,12 @@ fn an_adoption_confirms_nothing() {
     cluster(&etcd, &["modify", "--set", "rtsp=556", "--wait", "60s"]).exits(0);
     restore(&mut etcd, &kept);
     node.until("held", |report| report["state"] == "held");
-    cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(5).says("confirm --revert");
+    cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(5).says("confirm --rollback");
     let pending = etcd.store(PREFIX, GatewaySettings::default()).keys().pending.clone();
     etcd.remove(&pending, &format!("{pending}0"));
-    cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(0).says("adopted: the cluster goes on with #4");
+    cluster(&etcd, &["cluster", "adopt", "--yes"])
+        .exits(0)
+        .says("adopted: the cluster goes on with change 4");
     node.until_text(SAMPLE);
     cluster(&etcd, &["read", "rtsp"]).exits(0).prints("554");
 }
@@ -137,7 +141,7 @@ fn another_cluster_at_the_same_place_holds_its_nodes() {
     cluster(&etcd, &["status"]).exits(0).prints("the cluster is another one");
     cluster(&etcd, &["modify", "--set", "rtsp=777"]).exits(0);
     cluster(&etcd, &["wait", "--rolled-out", "--timeout", "1"]).exits(11).says("held");
-    cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(0).says("adopted: the cluster goes on with #");
+    cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(0).says("adopted: the cluster goes on with change ");
     node.until("running", |report| report["state"] == "running");
     let text = cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).exits(0).out;
     node.until_text(&text);

@@ -37,7 +37,7 @@ fn a_change_is_shown_once_agreed_to_once_and_made_on_all() {
     let changed = SAMPLE.replace("rtsp 554;", "rtsp 1935;");
     assert_eq!(edges.texts(), vec![&*changed; 3]);
     edges.on_all(&[&set[..], &["--yes", "--exit-code"]].concat()).exits(0).prints("edge-0  unchanged  -");
-    edges.on_all(&["rollback", "1", "--yes", "--exit-code"]).exits(10);
+    edges.on_all(&["rollback", "last", "--yes", "--exit-code"]).exits(10);
     assert_eq!(edges.texts(), vec![SAMPLE; 3]);
 }
 
@@ -105,7 +105,7 @@ fn every_command_that_changes_something_takes_several_servers() {
     edges.on_all(&["confirm"]).exits(0).prints("edge-0  confirmed");
     edges.on_all(&["confirm"]).exits(7).says("no change waits to be confirmed");
     done(&["modify", "--set", "rtsp=11", "--confirm", "1h"]);
-    edges.on_all(&["confirm", "--revert"]).exits(0).prints("edge-0  taken back");
+    edges.on_all(&["confirm", "--rollback"]).exits(0).prints("edge-0  taken back");
     edges.on_all(&["read", "-o", "compact", "rtsp"]).exits(0).prints("{\"edge-0\":10,\"edge-1\":10}");
     edges.on_all(&["modify", "--set", "rtsp=1", "--reload-cmd", "true"]).exits(2);
     for option in [["--canary", "1"], ["--health-cmd", "true"]] {
@@ -128,7 +128,7 @@ fn a_cluster_stands_among_servers() {
     done.prints("==> edge-0, edge-1 <==\n").prints("edge-1  changed  +1 -1  -");
     edges.on_all(&["read", "-o", "compact", "rtsp"]).exits(0).prints("{\"edge-0\":1935,\"edge-1\":1935}");
     edges.on_all(&["modify", "--set", "rtsp=7", "--yes", "--confirm", "1h", "-q"]).exits(0);
-    edges.on_all(&["confirm", "--revert"]).exits(0).prints("edge-1  taken back");
+    edges.on_all(&["confirm", "--rollback"]).exits(0).prints("edge-1  taken back");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_path_that_is_not_there_is_not_found_and_what_waits_is_told() {
     let done =
         edges.on_all(&["modify", "--set", "rtsp=1", "--yes", "--confirm", "1h", "-o", "json"]).exits(0);
     assert_eq!(done.json()["edge-1"]["change"]["pending"]["operation"], "modify");
-    edges.on_all(&["confirm", "--revert"]).exits(0);
+    edges.on_all(&["confirm", "--rollback"]).exits(0);
 }
 
 #[test]
@@ -349,8 +349,8 @@ fn a_change_has_one_id_by_which_it_is_shown_and_taken_back() {
     edges.run(&["-x", "edge-2", "modify", "--set", "rtsp=556"]).exits(0);
     let before = edges.texts();
     for (arguments, code, why) in [
-        (&["rollback", "1", "--yes"][..], 6, "different changes"),
-        (&["rollback", "1"], 6, "--each"),
+        (&["rollback", "last", "--yes"][..], 6, "different changes"),
+        (&["rollback", "last"], 6, "--each"),
         (&["rollback", "--change", "7f3a90c2", "--yes"], 7, "none of the servers has the change `7f3a90c2`"),
         (&["rollback", "--change", "not an id"], 2, "letters, digits"),
         (&["history", "--change", "zz"], 7, "none of the servers has the change `zz` in its history"),
@@ -376,9 +376,9 @@ fn a_change_has_one_id_by_which_it_is_shown_and_taken_back() {
     told.prints(&format!("take-back of change {name}"));
 
     // It goes on by itself on one server, and only there where it is asked for.
-    edges.run(&["-x", "edge-2", "rollback", "serial:1"]).exits(0);
+    edges.run(&["-x", "edge-2", "rollback", "1", "--yes"]).exits(0);
     assert_eq!(edges.texts()[2], SAMPLE);
-    on_three(&["rollback", "1", "--each", "--yes"]).exits(0);
+    on_three(&["rollback", "last", "--each", "--yes"]).exits(0);
     assert_eq!(edges.texts()[1], before[1], "what took the change back is undone");
 }
 
@@ -388,10 +388,10 @@ fn a_rollback_that_undoes_a_hand_edit_too_is_another_one() {
     edges.on_all(&["modify", "--set", "rtsp=555", "--yes"]).exits(0);
     edges.places[1].put("media.conf", edges.texts()[1].replace("http 80;", "http 81;"));
     let before = edges.texts();
-    let back = ["rollback", "1", "--yes"];
+    let back = ["rollback", "last", "--yes"];
     let run = edges.on_all(&back).exits(6).says("different changes on the servers").says("`--each`");
-    let run = run.says("edge-0, edge-2 back to before #1, modify");
-    run.says("edge-1 back to before #1, modify").says("and a hand edit that is in no history yet");
+    let run = run.says("edge-0, edge-2 back to before change 1, modify");
+    run.says("edge-1 back to before change 1, modify").says("and a hand edit that is in no history yet");
     assert_eq!(edges.texts(), before);
     edges.on_all(&[&back[..], &["--each"]].concat()).exits(0);
     assert_eq!(edges.texts(), [SAMPLE; 3]);
@@ -453,6 +453,6 @@ fn a_take_back_has_an_id_of_its_own_and_what_went_back_by_itself_is_shown() {
     let lapsed = id_of(&edges.on_all(&["modify", "--set", "rtsp=7", "--yes", "--confirm", "1s"]).exits(0));
     eventually(|| edges.texts() == [back(&later), back(SAMPLE)]);
     let shown = edges.on_all(&["history", "--change", &lapsed, "-o", "json"]).exits(0).json();
-    assert_eq!(shown["edge-1"][0]["operation"], "revert");
+    assert_eq!(shown["edge-1"][0]["operation"], "expired");
     edges.run(&["-x", "edge-{0,9}", "status"]).exits(7).says("there is no context `edge-9`");
 }

@@ -159,7 +159,7 @@ fn history_has_the_server_in_the_first_column() {
     let list = edges.on_all(&["history"]).exits(0).out;
     let entries = edges.run(&["-x", "edge-1", "history", "-o", "json"]).exits(0).json();
     let end = format!("modify  {}  why  rtsp", entries[0]["id"].as_str().expect("it has an id"));
-    assert!(list.starts_with("edge-1  @1  #1  ") && list.trim_end().ends_with(&end), "{list}");
+    assert!(list.starts_with("edge-1  1  ") && list.trim_end().ends_with(&end), "{list}");
     edges.on_all(&["history", "-p"]).exits(0).prints("-rtsp 555;\n+rtsp 556;");
     let lists = edges.on_all(&["history", "-o", "json"]).exits(0).json();
     assert_eq!((&lists["edge-0"], &lists["edge-1"][0]["message"]), (&json!([]), &json!("why")));
@@ -173,12 +173,15 @@ fn an_empty_history_is_named_and_each_text_has_a_heading() {
     for edge in ["edge-0", "edge-2"] {
         edges.run(&["-x", edge, "modify", "--set", "rtsp=556"]).exits(0);
     }
-    let shown = edges.on_all(&["history", "show", "1"]).exits(11).says("`edge-1").out;
+    let shown = edges.on_all(&["history", "show", "last"]).exits(11).says("`edge-1").out;
     assert!(
         shown.starts_with("==> edge-0 <==\n# main\n") && shown.contains("\n\n==> edge-2 <==\n"),
         "{shown}"
     );
-    edges.on_all(&["history", "-p"]).exits(0).prints("--- edge-2 before #1\n+++ edge-2 after #1\n");
+    edges
+        .on_all(&["history", "-p"])
+        .exits(0)
+        .prints("--- edge-2 before change 1\n+++ edge-2 after change 1\n");
     edges.on_all(&["history", "http"]).exits(0).says("edge-[0-2] (3): `http` was never changed");
 }
 
@@ -189,7 +192,7 @@ fn blame_has_the_server_in_the_first_column() {
     let blamed = edges.on_all(&["blame", "rtsp"]).exits(0);
     let blamed = blamed.says("edge-0, edge-2: `rtsp` was never changed in the recorded history");
     assert!(
-        blamed.out.starts_with("edge-1  @1  ") && blamed.out.ends_with("modify: 555 → 556\n"),
+        blamed.out.starts_with("edge-1  1  ") && blamed.out.ends_with("modify: 555 → 556\n"),
         "{}",
         blamed.out
     );

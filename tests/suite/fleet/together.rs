@@ -111,7 +111,7 @@ fn a_server_with_only_the_four_operations_is_refused_by_name() {
     let run = edges.on_all(&["modify", "--set", "rtsp=7", "--yes", "--confirm", "1h"]).exits(11);
     let run = run.prints("edge-0  changed").prints("edge-1  refused  -      not offered");
     run.hides("nothing was changed");
-    edges.run(&["-x", "edge-0", "confirm", "--revert"]).exits(0);
+    edges.run(&["-x", "edge-0", "confirm", "--rollback"]).exits(0);
     // Without the promise it is changed like any other.
     edges.on_all(&["modify", "--set", "rtsp=1935", "--yes"]).exits(0).prints("edge-1  changed");
 }
@@ -175,7 +175,7 @@ fn what_another_client_confirms_is_confirmed() {
         ["-x", "edge-*", "modify", "--set", "rtsp=7", "--yes", "--all-or-nothing", "--health-cmd", fails];
     let run = edges.call(&set).env("PATH", &path).run().exits(11).says("edge-1: confirmed by others");
     run.prints("edge-0  taken back").prints("edge-1  changed").says("the same command with `--change ");
-    edges.run(&["-x", "edge-1", "rollback", "1"]).exits(0);
+    edges.run(&["-x", "edge-1", "rollback", "last"]).exits(0);
     all_run(&edges, &changed());
 }
 
@@ -307,7 +307,7 @@ fn a_command_that_is_killed_leaves_no_mixture_that_the_same_command_does_not_end
         for at in 0..3 {
             let entries = made[format!("edge-{at}")].as_array().expect("it has the change");
             let of = |name| entries.iter().filter(|entry| entry["operation"] == name).count();
-            assert_eq!(of("modify"), of("revert") + 1, "kill {kill}: {entries:?}");
+            assert_eq!(of("modify"), of("expired") + 1, "kill {kill}: {entries:?}");
         }
     }
 }
@@ -322,7 +322,7 @@ fn a_server_gets_five_requests_at_most_and_sends_no_whole_configuration() {
         (&["mv", "streams.cam1", "streams.lobby"], 5),
         (&["cp", "streams.cam1", "streams.lobby"], 5),
         (&["rm", "streams.cam1"], 5),
-        (&["rollback", "1"], 5),
+        (&["rollback", "last"], 5),
         (&["fmt"], 5),
     ] {
         let mut edges = Edges::of(&vec![whole.replace("rtsp 554;", "rtsp   554;"); 2]);

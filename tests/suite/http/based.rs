@@ -228,7 +228,7 @@ fn a_page_that_asks_for_masks_gets_no_secret_in_any_answer() {
         assert_eq!(answer.status, 200, "{target}: {}", text(&answer));
         let found = secrets.iter().find(|secret| text(&answer).contains(**secret));
         assert_eq!(found, None, "{target}: {}", text(&answer));
-        let back = server.post("rollback_config?to=1&format=diff&secrets=masked", "");
+        let back = server.post("rollback_config?to=last&format=diff&secrets=masked", "");
         assert_eq!(back.status, 200);
         assert!(
             secrets.iter().all(|secret| !text(&back).contains(secret)) && text(&back).contains("<secret:")
@@ -242,8 +242,8 @@ fn a_route_that_takes_no_base_refuses_one() {
     let base = of(TEXT);
     let change = server.place.text();
     for target in [
-        format!("rollback_config?to=1&base={base}"),
-        format!("rollback_config?to=1&revision={base}"),
+        format!("rollback_config?to=last&base={base}"),
+        format!("rollback_config?to=last&revision={base}"),
         format!("modify_config?revision={base}"),
         "confirm_config?id=x&secrets=masked".to_owned(),
     ] {
@@ -252,7 +252,7 @@ fn a_route_that_takes_no_base_refuses_one() {
         assert!(text(&answer).contains("does not take it"), "{}", text(&answer));
         assert_eq!(server.place.text(), change, "{target}");
     }
-    assert_eq!(server.post("rollback_config?to=1", "").status, 200);
+    assert_eq!(server.post("rollback_config?to=last", "").status, 200);
     assert_eq!(server.place.text(), TEXT);
 }
 

@@ -46,11 +46,11 @@ fn texts_of_the_history_are_compared() {
         assert_eq!(server.post("modify_config", &patch).status, 200);
     }
     let ask = |target: &str| server.ask("GET", &format!("/media/api/{target}"), &[], "");
-    let entry = text(&ask("history/1?format=diff"));
-    assert!(entry.contains("-  prepush 6;\n+  prepush 7;\n"), "{entry}");
     let entry = text(&ask("history/2?format=diff"));
+    assert!(entry.contains("-  prepush 6;\n+  prepush 7;\n"), "{entry}");
+    let entry = text(&ask("history/1?format=diff"));
     assert!(entry.contains("-  prepush 5;\n+  prepush 6;\n"), "{entry}");
-    let serial = body(&ask("history"))[1]["serial"].clone();
+    let serial = body(&ask("history"))[1]["number"].clone();
     let all = text(&ask(&format!("diff?from={serial}&to=running")));
     assert!(all.contains("-  prepush 5;\n+  prepush 7;\n"), "{all}");
     assert_eq!(text(&ask("diff")), "");
@@ -113,11 +113,11 @@ fn texts_that_differ_in_bytes_alone_are_said_to_and_a_change_is_counted_back() {
     assert_eq!(server.post("modify_config", r#"{"http":[81]}"#).status, 200);
     assert_eq!(server.post("modify_config", r#"{"http":[82]}"#).status, 200);
     for (from, removed) in
-        [("@1", "-http 81;"), ("@2", "-http 80;"), ("2", "-http 81;"), ("serial:1", "-http 80;")]
+        [("last", "-http 81;"), ("2", "-http 81;"), ("change:1", "-http 80;"), ("1", "-http 80;")]
     {
         let lines = String::from_utf8_lossy(&diff(&format!("?from={from}")).body).into_owned();
         assert!(lines.contains(removed) && lines.contains("+http 82;"), "{from}: {lines}");
     }
-    assert_eq!(diff("?from=@9").status, 404);
-    assert_eq!(diff("?from=@x").status, 400);
+    assert_eq!(diff("?from=9").status, 404);
+    assert_eq!(diff("?from=@1").status, 400);
 }

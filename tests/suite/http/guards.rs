@@ -69,7 +69,7 @@ fn line_ends_gone_are_a_bad_config() {
     refused(&server.post("save_config", "edit_auth admin s3cret;# now: rtmp 2;"), 400, "bad-config");
     assert_eq!(server.post("save_config?force=true", "edit_auth admin s3cret;# now: rtmp 2;").status, 200);
     assert_eq!(server.post("save_config", TEXT).status, 200);
-    assert_eq!(server.post("rollback_config?to=1", "").status, 200);
+    assert_eq!(server.post("rollback_config?to=last", "").status, 200);
 }
 
 #[test]

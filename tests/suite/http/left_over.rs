@@ -62,7 +62,7 @@ fn the_hand_edit_stays_and_the_change_goes() {
         assert_eq!(server.place.text(), expected, "{operation} {to}");
         assert!(!record(&server.place), "{operation} {to}");
         let made = operation.trim_end_matches("_config");
-        let entries = if is_in_file { vec!["revert", "hand-edit", made] } else { vec![] };
+        let entries = if is_in_file { vec!["expired", "hand-edit", made] } else { vec![] };
         assert_eq!(operations(&server), entries, "{operation} {to}");
         assert_eq!(body(&server.get(""))["http"], json!([80]));
         let error = last_error(&server);
@@ -97,8 +97,7 @@ fn a_hand_edit_that_clashes_stays_and_is_told() {
         assert_eq!((&config["rtmp"], &config["streams"]["new1"]), (&Value::Null, &Value::Null), "{to}");
         assert_eq!(operations(&server), ["hand-edit", "modify"], "{to}");
         let error = last_error(&server);
-        for words in ["not rolled back in the file", path, "`mediactl diff`", "`mediactl rollback serial:1`"]
-        {
+        for words in ["not rolled back in the file", path, "`mediactl diff`", "`mediactl rollback 1`"] {
             assert!(error.contains(words), "{words}: {error}");
         }
         assert!(!error.contains("LOCKOUT") && !error.contains("s3cret"), "{error}");
@@ -123,7 +122,7 @@ fn the_next_server_keeps_the_hand_edit() {
     killed.edit_by_hand("# main", "# by hand");
     let next = Server::at(killed.place, Hooks::default());
     assert_eq!(next.place.text(), TEXT.replace("# main", "# by hand"));
-    assert_eq!(operations(&next), ["revert", "hand-edit", "modify"]);
+    assert_eq!(operations(&next), ["expired", "hand-edit", "modify"]);
     assert!(!record(&next.place));
 }
 
@@ -161,7 +160,7 @@ fn the_next_server_tells_of_a_clash() {
         (TEXT.replace("stream a", "rtmp 8;\nstream a"), vec!["hand-edit".to_owned(), "modify".to_owned()])
     );
     let error = last_error(&next);
-    assert!(error.contains("not rolled back in the file: rtmp; `mediactl rollback serial:1`"), "{error}");
+    assert!(error.contains("not rolled back in the file: rtmp; `mediactl rollback 1`"), "{error}");
     assert!(!record(&next.place));
 }
 
@@ -180,7 +179,7 @@ fn commands_without_a_server_roll_it_back_first() {
         (vec!["apply", "wanted.conf"], "prepush 6;\n"),
         (vec!["apply", "--prune", "wanted.conf"], "prepush 6;\n"),
         (vec!["modify", "--where", "prepush=5", "--set", "streams.*.prepush=6"], "prepush 6;\n"),
-        (vec!["rollback", "@1"], "# main\n"),
+        (vec!["rollback", "last"], "# main\n"),
     ] {
         let (killed, _) = waiting("modify_config", r#"{"rtmp":7,"edit_auth":{"password":"LOCKOUT"}}"#);
         let place = killed.place;
@@ -215,12 +214,12 @@ fn it_is_decided_without_a_server() {
         let place = killed.place;
         place.put(CONF, place.text().replace(edit[0], edit[1]));
         let edited = place.text();
-        place.run(["confirm", "--revert"]).exits(0).says("the edit stays");
+        place.run(["confirm", "--rollback"]).exits(0).says("the edit stays");
         let rolled_back = if edit[0] == "# main" { TEXT.replace(edit[0], edit[1]) } else { edited };
         assert_eq!((place.text(), record(&place)), (rolled_back, false));
         if edit[0] != "# main" {
-            // What the log and `status` name: `@1` is the hand edit.
-            place.run(["rollback", "serial:1"]).exits(0);
+            // What the log and `status` name.
+            place.run(["rollback", "1", "--yes"]).exits(0);
             assert_eq!(place.text(), TEXT);
         }
     }

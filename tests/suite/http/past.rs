@@ -49,15 +49,12 @@ fn earlier_texts_are_served_and_can_be_rolled_back_to() {
     assert!(
         entries[2]["message"].as_str().is_some_and(|text| text.starts_with("because of rtsp://<secret:"))
     );
-    assert_eq!(
-        (&entries[1]["by"], &entries[1]["number"], &entries[1]["serial"]),
-        (&json!(null), &json!(2), &json!(2))
-    );
-    assert_eq!(kept(&server, 3).body.as_slice(), TEXT.as_bytes());
-    let hand_made = String::from_utf8(kept(&server, 1).body.to_vec()).expect("it is text");
+    assert_eq!((&entries[1]["by"], &entries[1]["number"]), (&json!(null), &json!(2)));
+    assert_eq!(kept(&server, 1).body.as_slice(), TEXT.as_bytes());
+    let hand_made = String::from_utf8(kept(&server, 3).body.to_vec()).expect("it is text");
     assert!(hand_made.contains("prepush 6") && hand_made.contains("rtmp 1;"), "{hand_made}");
 
-    let back = server.post("rollback_config?to=3", "");
+    let back = server.post("rollback_config?to=1", "");
     assert_eq!((back.status, body(&back)), (200, json!(true)));
     assert_eq!(server.place.text(), TEXT);
     assert_eq!(rtmp(&server), Value::Null);
@@ -74,7 +71,7 @@ fn earlier_texts_are_served_and_can_be_rolled_back_to() {
     }
     for (change, status, name) in [
         ("9", 404, "not-found"),
-        ("serial:99", 404, "not-found"),
+        ("99", 404, "not-found"),
         ("0", 400, "bad-parameter"),
         ("x", 400, "bad-parameter"),
         ("99999999999999999999", 400, "bad-parameter"),
@@ -82,7 +79,7 @@ fn earlier_texts_are_served_and_can_be_rolled_back_to() {
     ] {
         refused(&server.ask("GET", &format!("/media/api/history/{change}"), &[], ""), status, name);
     }
-    let first = server.ask("GET", "/media/api/history/serial:1", &[], "");
+    let first = server.ask("GET", "/media/api/history/last", &[], "");
     assert_eq!(kept(&server, 4).body, first.body);
     assert_eq!(operations(&server).len(), 4);
 }
@@ -99,7 +96,7 @@ fn the_changes_of_a_value_are_found() {
         .as_array()
         .expect("it is a list")
         .iter()
-        .map(|it| (&it["serial"], &it["from"], &it["to"]))
+        .map(|it| (&it["number"], &it["from"], &it["to"]))
         .collect();
     let [one, two, three] = [1, 2, 3].map(|number| json!(number));
     assert_eq!(values, [(&three, &two, &three), (&two, &one, &two), (&one, &Value::Null, &one)]);
@@ -124,7 +121,7 @@ fn a_dry_run_leaves_no_trace() {
     let server = Server::over(TEXT);
     server.post("modify_config", r#"{"rtmp":1}"#);
     server.post("modify_config?dry_run=1&confirm=1", r#"{"rtmp":2}"#);
-    let back = server.post("rollback_config?to=1&dry_run=true", "");
+    let back = server.post("rollback_config?to=last&dry_run=true", "");
     assert_eq!(back.status, 200);
     assert_eq!(header(&back, "Mediactl-Pending"), None);
     assert_eq!((operations(&server), rtmp(&server)), (vec!["modify".to_owned()], json!(1)));
@@ -137,7 +134,7 @@ fn the_guards_stand_before_a_roll_back_too() {
     server.edit_by_hand("edit_auth", "# edit_auth");
     server.post("save_config", TEXT);
     assert_eq!(operations(&server), ["save", "hand-edit", "modify"]);
-    refused(&server.post("rollback_config?to=1", ""), 422, "would-remove-credentials");
+    refused(&server.post("rollback_config?to=last", ""), 422, "would-remove-credentials");
     assert_eq!(server.place.text(), TEXT);
 }
 
@@ -156,7 +153,7 @@ fn a_confirmed_change_stays() {
         let other = server.post("modify_config", r#"{"rtmp":9}"#);
         refused(&other, 409, "pending");
         assert_eq!(pending(&other), id, "{operation}");
-        refused(&server.post("rollback_config?to=1", ""), 409, "pending");
+        refused(&server.post("rollback_config?to=last", ""), 409, "pending");
         refused(&server.post("save_config?force=1", TEXT), 409, "pending");
         refused(&server.post("confirm_config?id=another", ""), 409, "pending");
         let record = server.place.path(&format!(".{CONF}.mediactl/pending"));
@@ -179,7 +176,7 @@ fn an_unconfirmed_change_is_rolled_back() {
     assert!(server.place.text().contains("rtmp 7;"));
     eventually(|| header(&server.get(""), "Mediactl-Pending").is_none());
     assert_eq!((server.place.text().as_str(), rtmp(&server)), (TEXT, Value::Null));
-    assert_eq!(operations(&server), ["revert", "modify"]);
+    assert_eq!(operations(&server), ["expired", "modify"]);
     assert_eq!(server.post("modify_config", r#"{"rtmp":8}"#).status, 200);
 }
 
@@ -205,7 +202,7 @@ fn the_reload_command_runs_when_a_change_goes_back() {
     let server = Server::at(place, Hooks { reload: Some(command), ..Hooks::default() });
     let id = pending(&server.post("modify_config?confirm=60", r#"{"rtmp":7}"#));
     server.post(&format!("cancel_config?id={id}"), "");
-    assert_eq!(std::fs::read_to_string(seen).expect("it ran"), "modify\nrtmp 7;\nrevert\n");
+    assert_eq!(std::fs::read_to_string(seen).expect("it ran"), "modify\nrtmp 7;\nexpired\n");
 }
 
 #[test]
@@ -243,7 +240,7 @@ fn the_next_server_takes_back_what_was_not_confirmed() {
     assert!(first.place.text().contains("rtmp 7;"));
     let second = Server::at(first.place, Hooks::default());
     assert_eq!((second.place.text().as_str(), rtmp(&second)), (TEXT, Value::Null));
-    assert_eq!(operations(&second), ["revert", "modify"]);
+    assert_eq!(operations(&second), ["expired", "modify"]);
     assert!(!second.place.path(&format!(".{CONF}.mediactl/pending")).exists());
     refused(&second.post("confirm_config?id=x", ""), 404, "not-found");
 }

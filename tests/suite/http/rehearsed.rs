@@ -74,7 +74,7 @@ fn a_dry_run_is_possible_while_a_change_is_pending_and_says_so() {
         ("modify_config", r#"{"rtsp":2}"#),
         ("save_config", "edit_auth admin s3cret;\n"),
         ("update_config", "edit_auth admin s3cret;\n"),
-        ("rollback_config?to=1", ""),
+        ("rollback_config?to=last", ""),
     ] {
         let and = if operation.contains('?') { '&' } else { '?' };
         let rehearsed = server.post(&format!("{operation}{and}dry_run=1"), sent);

@@ -44,7 +44,7 @@ fn every_answer_to_a_viewer_is_masked() {
         "/media/api/read_config?source=saved",
         "/media/api/read_config?source=saved&format=conf",
         "/media/api/history",
-        "/media/api/history/1",
+        "/media/api/history/last",
         "/media/api/blame?path=rtmp",
         "/media/api/openapi.json",
         "/metrics",
@@ -145,7 +145,7 @@ fn every_change_of_a_viewer_is_refused_and_nothing_happens() {
         ("modify_config", "no JSON"),
         ("update_config", "http 81;\n"),
         ("save_config", TEXT),
-        ("rollback_config?to=1", ""),
+        ("rollback_config?to=last", ""),
         ("confirm_config?id=x", ""),
         ("cancel_config?id=x", ""),
     ] {

@@ -33,5 +33,5 @@ pub const ROWS: &[Row] = &[
     &[&["save", "all.conf"], &["history"]],
     &[&["save", "one.conf"], &["history", "-p"]],
     &[&["save", "all.conf"], &["blame", "streams.cam000007.prepush"]],
-    &[&["save", "all.conf"], &["rollback", "1"]],
+    &[&["save", "all.conf"], &["rollback", "last"]],
 ];

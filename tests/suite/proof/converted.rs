@@ -74,7 +74,7 @@ fn a_state_folder_of_version_0_1_is_read_and_converted_once() {
     assert_eq!(told.len(), LAST);
     assert_eq!((&told[59]["operation"], &told[118]["message"]), (&"hand-edit".into(), &"change 119".into()));
     all_are_kept(&place);
-    place.run(["history", "show", "1"]).exits(0).prints("rtsp 1119;");
+    place.run(["history", "show", "last"]).exits(0).prints("rtsp 1119;");
     place.run(["blame", "rtsp"]).exits(0).prints("1119 → 1120");
     place.run(["status"]).exits(1).prints("was not confirmed in time").prints("change 120");
     assert!(!place.path(&format!(".{CONF}.mediactl")).exists(), "a reader makes nothing");
@@ -91,7 +91,7 @@ fn a_state_folder_of_version_0_1_is_read_and_converted_once() {
             assert_eq!(before[part], after[part]);
         }
     }
-    assert_eq!((&now[120]["operation"], &now[121]["operation"]), (&"revert".into(), &"modify".into()));
+    assert_eq!((&now[120]["operation"], &now[121]["operation"]), (&"expired".into(), &"modify".into()));
     assert_eq!(strays(&place), [""; 0]);
 }
 

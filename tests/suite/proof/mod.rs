@@ -181,7 +181,7 @@ fn hand_edits_in_whole_history(place: &Place) -> usize {
         // What was there before an edit by hand is not always known.
         let before = line["before"].as_str().filter(|_| line["operation"] != HAND_EDIT);
         let Some(before) = before else { continue };
-        let kept = conf.kept(line["serial"].as_u64().expect("it is a number"));
+        let kept = conf.kept(line["number"].as_u64().expect("it is a number"));
         let kept = kept.ok().flatten().unwrap_or_else(|| panic!("{line} says that a text is kept"));
         assert_eq!(Revision::from_text(&kept).to_string(), before, "another text is kept than {line} says");
     }

@@ -126,7 +126,7 @@ fn the_page_is_carried_out_to_the_letter() {
 
     walk.go_to("remove_node edge2");
     for node in ["edge1", "edge3", "edge4"] {
-        walk.is(node, "#3", "running");
+        walk.is(node, "3", "running");
     }
     let local = fs::read_to_string(walk.machines.media_conf("edge3").with_file_name("local.conf"));
     assert_eq!(local.expect("it stays"), "http 8081;\n");
@@ -138,7 +138,7 @@ fn the_page_is_carried_out_to_the_letter() {
     walk.go_to("snapshot save");
     walk.run("mediactl -x prod modify --set streams.cam1.prepush=7 --wait 60s");
     walk.go_to("snapshot restore");
-    walk.is("edge1", "#4", "held");
+    walk.is("edge1", "4", "held");
     walk.has("edge1", "prepush 7;");
     walk.go_to("cluster adopt");
     walk.has("edge1", "prepush 2;");

@@ -140,7 +140,7 @@ fn a_protected_context_asks_before_every_change() {
     change(&["--yes"]).run().exits(0).says("nothing to change in prod");
     home.run(&["-x", "prod", "read", "rtsp"]).exits(0).prints("555");
     home.run(&["-x", "prod", "confirm"]).exits(6).says("context `prod` is protected");
-    home.run(&["-x", "prod", "confirm", "--revert", "--yes"]).exits(7).says("does not offer");
+    home.run(&["-x", "prod", "confirm", "--rollback", "--yes"]).exits(7).says("does not offer");
 }
 
 #[test]

@@ -61,19 +61,19 @@ fn check_and_diff_show_what_they_show_without_a_server() {
     };
     checks(0, 2);
     for sides in
-        [&["@1", "@3"][..], &["@2"], &["serial:1", "running"], &["saved", "running"], &["running", "@1"]]
+        [&["change:last", "change:1"][..], &["change:2"], &["saved", "running"], &["running", "change:last"]]
     {
         let own = place.run([&["diff"][..], sides].concat());
         let told = over(&[&["diff"][..], sides].concat()).exits(own.code.unwrap_or(-1));
         let lines = |run: &Run| run.out.lines().skip(2).map(unmasked).collect::<Vec<_>>();
         assert_eq!((lines(&told), told.err), (lines(&own), own.err.clone()), "{sides:?}");
     }
-    over(&["--show-secrets", "diff", "@1"]).exits(1).prints("-edit_auth admin 0ther;");
+    over(&["--show-secrets", "diff", "change:last"]).exits(1).prints("-edit_auth admin 0ther;");
     assert_eq!(
-        over(&["diff", "@9"]).exits(7).err.replace(&url, CONF),
-        place.run(["diff", "@9"]).exits(7).err
+        over(&["diff", "change:9"]).exits(7).err.replace(&url, CONF),
+        place.run(["diff", "change:9"]).exits(7).err
     );
-    over(&["diff", "@0"]).exits(2);
+    over(&["diff", "change:0"]).exits(2);
     // A hand edit with errors.
     place.put(CONF, place.text().replace("rtsp 554;", "rtsp 554"));
     checks(3, 2);
@@ -151,7 +151,7 @@ fn a_change_is_one_request() {
         (&["save", "whole"], 0),
         (&["update", "whole"], 0),
         (&["fmt"], 0),
-        (&["rollback", "1"], 1),
+        (&["rollback", "last"], 1),
     ] {
         let place = Place::with(SAMPLE);
         place.put("more", more);
