@@ -149,7 +149,7 @@ impl Engine {
             self.remember_trouble(Error::new(ErrorKind::EngineFailed, &words));
             self.tell(LogLevel::Warning, &words);
         }
-        self.reload_after_rollback(&*writer, by);
+        self.reload_after_rollback(by);
         writer.clear_pending()?;
         running.exchange(|state| state.pending = None);
         Ok(rolled_back.0)

@@ -311,13 +311,11 @@ impl<'e> Transaction<'e> {
     /// knows what the file was before a hand edit.
     fn reconcile(&mut self) -> Result<(), Error> {
         let edited = self.file().filter(|_| self.state.is_none()).cloned();
-        let known = match &mut self.writer {
+        let known = match &self.writer {
             Some(writer) if !self.options.dry_run => {
-                let mut warnings = writer.take_warnings();
                 let reconciled =
                     writer.reconcile(self.stored.as_ref().map(StoredText::as_base), &paths_of_texts)?;
-                warnings.extend(reconciled.warnings);
-                self.warnings.splice(0..0, warnings);
+                self.warnings.splice(0..0, reconciled.warnings);
                 reconciled.edited_from
             }
             _ => edited.as_ref().and_then(|file| self.engine.store.edited_from(file.revision())),
@@ -378,7 +376,7 @@ impl<'e> Transaction<'e> {
         // A rehearsal runs the check command alone.
         let runs_hooks = if options.dry_run { hooks.check.is_some() } else { !hooks.are_empty() };
         let candidate = match runs_hooks {
-            true => Some(engine.candidate(self.writer.as_deref(), after)?),
+            true => Some(engine.candidate(after)?),
             false => None,
         };
         if let (Some(command), Some(candidate)) = (&hooks.check, &candidate) {
@@ -466,7 +464,7 @@ impl<'e> Transaction<'e> {
         let (old, new) = (self.stored.as_ref().map(StoredText::as_base), [after.bytes()]);
         let prepared = writer.prepare(old, Some(&new), &record)?;
         self.options.refuse_late()?;
-        prepared.commit()
+        prepared()
     }
 
     /// Makes the new configuration the running one.
