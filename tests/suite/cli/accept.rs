@@ -78,7 +78,7 @@ const REFUSED: &[Refused] = &[
         text: "stream a {\n  archive /storage 7d;\n}\n",
         arguments: &["modify", "--set", "streams.a.archive=/storage/cam1 14d"],
         input: "",
-        says: &["streams.a.archive", "as a JSON array", "--accept form-change"],
+        says: &["streams.a.archive", "sets several words", "--accept form-change"],
     },
     Refused {
         guard: "form-change",

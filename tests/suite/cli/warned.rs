@@ -29,7 +29,7 @@ const COMMANDS: &[&str] = &[
     "save bad.conf",
     "apply bad.conf",
     "edit --yes",
-    "rollback 1",
+    "rollback 1 --yes",
     "update bad.conf",
 ];
 

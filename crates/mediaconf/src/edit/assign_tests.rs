@@ -339,8 +339,8 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
             as `--set 'streams.a.transcoder=vb=1024k ab=64k'`
         x={"a":1,"a":2} => `x`: the key `a` is given more than once | keep one of them: JSON does not say
             which counts
-        s:streams.a.push[+]=a b => `streams.a.push[+]`: this would be one word in quotes, not several words | give
-            the words as a JSON array; `--accept form-change` sets one word
+        s:streams.a.push[+]=a b => `streams.a.push[+]`: this would be one word in quotes, not several words |
+            `--set 'streams.a.push[+]=["a","b"]'` sets several words; `--accept form-change` sets one word
         x=[] => `x`: an empty list can't be written | null removes the directive
         streams.a.urls=[{"priority":1}] => `streams.a.urls[0].url`: a source without a url
         streams.a.urls[0].url => `streams.a.urls[0].url`: a source without a url

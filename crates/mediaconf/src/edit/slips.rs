@@ -9,6 +9,7 @@ use super::assign::{Assigner, PathEdit};
 use crate::query::{Path, Segment, did_you_mean, keys};
 use crate::schema::fault::Fault;
 use crate::schema::{DirectiveRole, JsonForm, Parameter, PartPlace, Place, Schema, Scope};
+use crate::secret::Masker;
 
 impl Path {
     /// A word in quotes, if a shell would read it as something else without them.
@@ -85,7 +86,12 @@ impl Assigner<'_> {
         let are_words =
             |value: Value| value.as_array().is_some_and(|words| !words.iter().any(Value::is_array));
         if is_line || !is_string && self.expansion.current.value_at(path).is_ok_and(are_words) {
-            let hint = "give the words as a JSON array; `--accept form-change` sets one word";
+            let words: Value = text.split_whitespace().collect();
+            let keys: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
+            let is_shown = Masker::default().json_below(&keys, &words) == words;
+            let words = if is_shown { words.to_string() } else { "[\"WORD\"]".to_owned() };
+            let words = set(&path.shown(), &words);
+            let hint = format!("{words} sets several words; `--accept form-change` sets one word");
             return Err(Fault::of_path("this would be one word in quotes, not several words").hint(hint));
         }
         Ok(())
