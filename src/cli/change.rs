@@ -13,7 +13,7 @@ use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::prompts;
 use crate::cli::render::report::{Report, all_lack};
 use crate::cli::render::texts::print_diff;
-use crate::cli::target;
+use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
     ChangeOptions, ChangeReport, ConfigService, Decision, Expected, Guard, OutcomeNote, ReportParts,
@@ -84,6 +84,7 @@ impl<'a> ChangeCommand<'a> {
         }
         let mut target = target::resolve(global, self.args.into(), ui)?;
         self.protected = target.protected.take();
+        self.agree_to_cluster(&target, ui)?;
         let service = &*target.service;
         if self.args.wait.is_some() && service.status()?.nodes.is_none() {
             return Err(no_cluster());
@@ -106,6 +107,31 @@ impl<'a> ChangeCommand<'a> {
             self.report("", ui).note(&note);
         }
         self.run_on(service, ui, pinned)
+    }
+
+    /// Says which nodes a change of the file of one of them changes, and asks.
+    ///
+    /// # Errors
+    /// Nobody agreed.
+    pub fn agree_to_cluster(&self, target: &Target, ui: Ui) -> Result<(), Error> {
+        let is_shared = target.is_server && target.file.is_some() && self.name != "update";
+        let Some(node) = target.service.node().filter(|_| is_shared) else { return Ok(()) };
+        let count = match target.service.nodes()?.unwrap_or_default().len() {
+            1 => "1 node".to_owned(),
+            count => format!("all {count} nodes"),
+        };
+        let of = format!("the cluster {}", one_line(&node.cluster));
+        let what = format!(
+            "{} is the file of node {}: this changes {count} of {of}",
+            target.service.name(),
+            node.name
+        );
+        if self.args.yes || self.options.force || self.args.dry_run {
+            self.report("", ui).note(&what);
+        } else if !confirm(&format!("{what}: go on?"))? {
+            return Err(Error::new(ErrorKind::Guarded, what).hint("`--yes` answers the question"));
+        }
+        Ok(())
     }
 
     /// Makes the change: asks its questions, reports the outcome, and waits for the confirmation if one is needed.
