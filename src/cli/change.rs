@@ -4,6 +4,7 @@
 //! where its command asks. Without a terminal nothing is asked.
 
 use std::io;
+use std::sync::Arc;
 
 use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
@@ -20,6 +21,7 @@ use crate::engine::{
     RequestedChange,
 };
 use crate::error::{Error, ErrorKind, Exit};
+use crate::store::file::ConfFile;
 use crate::store::{ChangeId, HistoryEntry};
 use mediaconf::{AssignOptions, one_line};
 
@@ -114,8 +116,14 @@ impl<'a> ChangeCommand<'a> {
     /// # Errors
     /// Nobody agreed.
     pub fn agree_to_cluster(&self, target: &Target, ui: Ui) -> Result<(), Error> {
-        let is_shared = target.is_server && target.file.is_some() && self.name != "update";
-        let Some(node) = target.service.node().filter(|_| is_shared) else { return Ok(()) };
+        // A node has noted what it follows, so that no other server is asked.
+        let follows = |file: &Arc<ConfFile>| file.followed().is_ok_and(|followed| followed.runs.is_some());
+        let is_shared =
+            target.is_server && target.file.as_ref().is_some_and(follows) && self.name != "update";
+        if !is_shared {
+            return Ok(());
+        }
+        let Some(node) = target.service.node() else { return Ok(()) };
         let count = match target.service.nodes()?.unwrap_or_default().len() {
             1 => "1 node".to_owned(),
             count => format!("all {count} nodes"),

@@ -460,8 +460,8 @@ fn a_hand_edit_beside_an_unsaved_update_is_a_conflict() {
     server.post("update_config", &format!("{TEXT}rtmp 1;\n"));
     server.edit_by_hand("prepush 5", "prepush 9");
     refused(&server.post("modify_config", r#"{"rtsp":1}"#), 409, "conflict");
-    let saved = server.post("save_config", "edit_auth admin s3cret;\nstream c;\n");
-    assert_eq!(header(&saved, "Mediactl-Note"), Some("overwrote-hand-edit; deleted-streams 3"));
+    let saved = server.post("save_config", "edit_auth admin s3cret;\nstream a udp://1;\n");
+    assert_eq!(header(&saved, "Mediactl-Note"), Some("overwrote-hand-edit; deleted-streams 2"));
     let broken = Server::over(TEXT);
     broken.edit_by_hand("stream b {", "stream b {{");
     refused(&broken.post("modify_config", r#"{"rtsp":1}"#), 409, "conflict");
