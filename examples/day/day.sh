@@ -51,7 +51,7 @@ step 'a wrong edit is rolled back'
 EDITOR='sed -i s/239/238/' mediactl edit --yes streams.cam7
 is "$(mediactl read -r 'streams.cam7.urls[0].url')" udp://238.0.0.7:1234
 mediactl history -n 1
-mediactl rollback 1
+mediactl rollback last
 cmp media.conf before.conf
 
 step 'noon: a server, and a name for it'
@@ -85,7 +85,7 @@ is "$(streams)" 51
 
 step 'evening: what happened'
 mediactl history
-is "$(mediactl history -o json | grep -c '"serial"')" 6
+is "$(mediactl history -o json | grep -c '"number"')" 6
 curl --noproxy '*' --fail --silent --show-error "$metrics" > figures
 grep '^mediactl_changes_total{operation="modify",result="changed"}' figures
 is "$(sed -n 's/^mediactl_changes_total{operation="modify",result="changed"} //p' figures)" 2

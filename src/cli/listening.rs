@@ -41,8 +41,8 @@ pub fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, Error> {
 pub fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<Listener>, Error> {
     let mut listeners = bound(addresses)?;
     if let Some(lock) = lock {
-        let (listener, peers) = (lock.bind()?, lock.peers());
-        listeners.push(Listener::Unix { listener, admits: Box::new(move |peer| peers.admit(peer)) });
+        let (listener, conf) = (lock.bind()?, lock.conf().clone());
+        listeners.push(Listener::Unix { listener, admits: Box::new(move |peer| conf.admits(peer)) });
     }
     if listeners.is_empty() {
         let hint = "without a state folder there is no Unix socket: give an address with --listen";

@@ -7,6 +7,7 @@
 //! before it answers anything.
 
 use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -21,8 +22,13 @@ use crate::store::{ChangeRecord, EXPIRED, NodeRecord, NodeState, PendingInfo, Pe
 const RETRY: Duration = Duration::from_secs(5);
 
 impl Engine {
-    /// Arms the automatic rollback of a change that is about to be made.
-    pub(super) fn arm_rollback(&self, pending: &PendingChange, writer: &dyn Writer) -> Result<(), Error> {
+    /// Arms the automatic rollback of a change that is about to be made. What is returned is told when it is made, and
+    /// dropped if it is not.
+    pub(super) fn arm_rollback(
+        &self,
+        pending: &PendingChange,
+        writer: &dyn Writer,
+    ) -> Result<Sender<()>, Error> {
         let text = |snapshot: &Arc<Snapshot>| snapshot.shared_bytes().clone();
         writer.set_pending(&PendingRecord {
             info: pending.info.clone().until(SystemTime::now() + pending.time),
@@ -30,15 +36,17 @@ impl Engine {
             file: pending.back.file.as_ref().map(text),
             written: pending.back.written.as_ref().map(text),
         })?;
-        let Some(running) = &self.running else { return Ok(()) };
-        running.exchange(|state| state.pending = Some(pending.clone()));
-        let (engine, id) = (self.clone(), pending.info.id.clone());
-        let thread = thread::Builder::new().name("confirm".to_owned());
-        let spawned = thread.spawn(move || engine.roll_back_in_time(&id));
-        spawned.map(drop).map_err(|source| {
-            self.forget_pending(Some(writer));
-            Error::io("spawn a thread for", self.store.path())(source)
-        })
+        let (made, is_made) = channel();
+        if self.running.is_some() {
+            let (engine, id) = (self.clone(), pending.info.id.clone());
+            let watch = move || is_made.recv().into_iter().for_each(|()| engine.roll_back_in_time(&id));
+            let spawned = thread::Builder::new().name("confirm".to_owned()).spawn(watch);
+            spawned.map_err(|source| {
+                self.forget_pending(Some(writer));
+                Error::io("spawn a thread for", self.store.path())(source)
+            })?;
+        }
+        Ok(made)
     }
 
     /// Waits until a change is decided, and rolls it back when its time is over.
@@ -141,7 +149,7 @@ impl Engine {
             self.remember_trouble(Error::new(ErrorKind::EngineFailed, &words));
             self.tell(LogLevel::Warning, &words);
         }
-        self.reload_after_rollback(&*writer, by);
+        self.reload_after_rollback(by);
         writer.clear_pending()?;
         running.exchange(|state| state.pending = None);
         Ok(rolled_back.0)

@@ -122,24 +122,19 @@ impl Engine {
         })
     }
 
-    /// Returns the serial number of a change.
-    ///
-    /// # Errors
-    /// `NoSuchChange`, `Store`.
-    pub(super) fn serial(&self, which: ChangeRef) -> Result<u64, Error> {
-        match which {
-            // `blame` asks for one text after the other, and does not need all entries for each.
-            ChangeRef::Number(number) if self.store.has_change(number)? => Ok(number),
-            _ => Ok(find(&self.history(WHOLE_HISTORY)?, which)?.number),
-        }
-    }
-
     fn serial_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), Error> {
-        let serial = self.serial(which)?;
-        let text = self.store.kept(serial)?.ok_or_else(|| {
-            Error::new(ErrorKind::NotKept, format!("the text before change {serial} is not kept"))
+        // `blame` asks for one text after the other, and does not need all entries for each.
+        if let ChangeRef::Number(number) = which
+            && let Some(text) = self.store.kept(number)?
+        {
+            return Ok((number, Arc::new(Snapshot::from_bytes(text))));
+        }
+        let number = find(&self.history(WHOLE_HISTORY)?, which)?.number;
+        let text = self.store.kept(number)?.ok_or_else(|| {
+            Error::new(ErrorKind::NotKept, format!("the text before change {number} is not kept"))
                 .hint(IN_HISTORY)
         })?;
+        let serial = number;
         Ok((serial, Arc::new(Snapshot::from_bytes(text))))
     }
 }

@@ -16,8 +16,8 @@ use serde_json::Value;
 use super::change::{ChangeOptions, OutcomeNote};
 use super::local::Engine;
 use super::snapshot::Snapshot;
-use crate::error::Error;
-use crate::store::{Follow, IncludeError, IncludedText, Revision, Store};
+use crate::error::{Error, ErrorKind};
+use crate::store::{Follow, IncludedText, Revision, Store};
 use mediaconf::{
     Config, Diagnostic, Diagnostics, Fault, Faults, Fix, Kind, Masker, Path, Request, Schema, Segment,
     Severity, Span, one_line,
@@ -70,7 +70,7 @@ struct ComposedPiece {
 }
 
 /// Reads the texts that a pattern names.
-pub type ReadIncluded<'r> = &'r dyn Fn(&str, Follow) -> Result<Vec<IncludedText>, IncludeError>;
+pub type ReadIncluded<'r> = &'r dyn Fn(&str, Follow) -> Result<Vec<IncludedText>, Error>;
 
 /// An error of a configuration together with what it includes.
 pub(super) struct ComposedFault {
@@ -90,7 +90,9 @@ impl Composed {
 
     /// The same of the texts that a server has sent.
     pub fn of_sent(name: &str, main: &Arc<Snapshot>, sent: &IncludedTexts) -> Option<Self> {
-        let read = |pattern: &str, _| sent.get(pattern).cloned().ok_or(IncludeError::NotSent);
+        let not_sent =
+            || Error::new(ErrorKind::Conflict, "the configuration of the server has changed meanwhile");
+        let read = |pattern: &str, _| sent.get(pattern).cloned().ok_or_else(not_sent);
         Self::with(name, main, FilePath::new(""), Follow::BELOW, &read)
     }
 
@@ -633,8 +635,8 @@ impl Composer<'_> {
         if self.open.len() > MAX_DEPTH {
             return Err((format!("includes nest deeper than {MAX_DEPTH}"), false));
         }
-        let cannot = |error: IncludeError| {
-            let is_elsewhere = matches!(error, IncludeError::Outside | IncludeError::Linked);
+        let cannot = |error: Error| {
+            let is_elsewhere = error.kind == ErrorKind::Untrusted;
             let message = match Masker::opaque().value(pattern) {
                 Cow::Borrowed(pattern) => format!("cannot include `{pattern}`: {error}"),
                 // The error names the file.

@@ -191,9 +191,8 @@ impl Engine {
     }
 
     /// Writes a text where the hooks can read it.
-    pub(super) fn candidate(&self, writer: Option<&dyn Writer>, text: &Snapshot) -> Result<Candidate, Error> {
-        let pieces = &[text.bytes()];
-        writer.map_or_else(|| self.store.candidate(pieces), |writer| writer.candidate(pieces))
+    pub(super) fn candidate(&self, text: &Snapshot) -> Result<Candidate, Error> {
+        self.store.candidate(&[text.bytes()])
     }
 
     /// Reconciles the history with the stored text.

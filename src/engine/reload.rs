@@ -69,7 +69,7 @@ impl Engine {
             let (operation, texts) = (operation.name(), back.ran().into_iter().chain([&after]).collect());
             let occasion = Occasion { engine: &engine, operation, by: &by, texts };
             let reloaded = engine.writer().and_then(|writer| {
-                let text = engine.candidate(Some(&*writer), &after)?;
+                let text = engine.candidate(&after)?;
                 engine.reload(&occasion, &text, Some(&*writer), &back)
             });
             if let (Err(error), Some(_)) = (reloaded, &engine.running) {
@@ -116,7 +116,7 @@ impl Engine {
             self.forget_pending(writer);
         }
         let old = back.server.as_ref().map(|(running, _)| running).or(file.as_ref());
-        let again = old.map(|old| self.candidate(writer, old).map(|text| (old, text)));
+        let again = old.map(|old| self.candidate(old).map(|text| (old, text)));
         if let Some(Ok((old, text))) = again
             && let Err(again) = occasion.run(command, &text, self.hooks.timeout)
         {
@@ -137,17 +137,18 @@ impl Engine {
     /// # Errors
     /// `ReloadFailed`, `Store`.
     pub fn reload_again(&self, by: &str) -> Result<(), Error> {
-        self.reload_present(&*self.writer()?, Operation::Load.name(), by)
+        let _writer = self.writer()?;
+        self.reload_present(Operation::Load.name(), by)
     }
 
     /// The same with the lock.
-    pub(super) fn reload_present(&self, writer: &dyn Writer, operation: &str, by: &str) -> Result<(), Error> {
+    pub(super) fn reload_present(&self, operation: &str, by: &str) -> Result<(), Error> {
         let Some(command) = &self.hooks.reload else {
             self.note_reload(true, ReloadRun { by: by.to_owned(), ..ReloadRun::default() });
             return Ok(());
         };
         let present = self.present()?;
-        let text = self.candidate(Some(writer), &present)?;
+        let text = self.candidate(&present)?;
         let occasion = Occasion { engine: self, operation, by, texts: vec![&present] };
         occasion.reload(command, &text).map_err(|failure| not_reloaded(&failure, Aftermath::Restored))
     }

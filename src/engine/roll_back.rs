@@ -111,7 +111,7 @@ impl Engine {
             let old = loaded.as_ref().map(Loaded::as_base);
             let paths = first_paths_between(now.as_deref(), text.as_deref());
             let record = ChangeRecord { paths: paths.as_ref(), ..*record };
-            writer.prepare(old, pieces.as_ref().map(|all| &all[..]), &record)?.commit()?;
+            writer.prepare(old, pieces.as_ref().map(|all| &all[..]), &record)?()?;
         }
         Ok((aftermath, text))
     }
@@ -185,7 +185,7 @@ impl Engine {
         let words = self.describe(&change, &rolled_back);
         if let Some(writer) = writer {
             if change.written.is_some() && rolled_back.0 != Aftermath::ChangedMeanwhile {
-                self.reload_after_rollback(writer, because.0);
+                self.reload_after_rollback(because.0);
             }
             writer.clear_pending()?;
         }
@@ -214,8 +214,8 @@ impl Engine {
     }
 
     /// Reloads the running configuration, or without a server the one in the file.
-    pub(super) fn reload_after_rollback(&self, writer: &dyn Writer, by: &str) {
-        if let Err(error) = self.reload_present(writer, EXPIRED, by) {
+    pub(super) fn reload_after_rollback(&self, by: &str) {
+        if let Err(error) = self.reload_present(EXPIRED, by) {
             self.tell_failure(EXPIRED, error);
         }
     }

@@ -12,6 +12,7 @@
 //! request has timed out is given up.
 
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 use std::time::{Instant, SystemTime};
 
 use super::change::{ChangeOptions, ChangeReport, Operation, OutcomeNote, RequestedChange, UNSAVED};
@@ -310,13 +311,11 @@ impl<'e> Transaction<'e> {
     /// knows what the file was before a hand edit.
     fn reconcile(&mut self) -> Result<(), Error> {
         let edited = self.file().filter(|_| self.state.is_none()).cloned();
-        let known = match &mut self.writer {
+        let known = match &self.writer {
             Some(writer) if !self.options.dry_run => {
-                let mut warnings = writer.take_warnings();
                 let reconciled =
                     writer.reconcile(self.stored.as_ref().map(StoredText::as_base), &paths_of_texts)?;
-                warnings.extend(reconciled.warnings);
-                self.warnings.splice(0..0, warnings);
+                self.warnings.splice(0..0, reconciled.warnings);
                 reconciled.edited_from
             }
             _ => edited.as_ref().and_then(|file| self.engine.store.edited_from(file.revision())),
@@ -377,7 +376,7 @@ impl<'e> Transaction<'e> {
         // A rehearsal runs the check command alone.
         let runs_hooks = if options.dry_run { hooks.check.is_some() } else { !hooks.are_empty() };
         let candidate = match runs_hooks {
-            true => Some(engine.candidate(self.writer.as_deref(), after)?),
+            true => Some(engine.candidate(after)?),
             false => None,
         };
         if let (Some(command), Some(candidate)) = (&hooks.check, &candidate) {
@@ -397,11 +396,13 @@ impl<'e> Transaction<'e> {
             pending.iter().for_each(|_| engine.forget_pending(self.writer.as_deref()));
         })?;
         self.warnings.extend(committed);
-        self.swap(after);
+        self.swap(after, pending.as_ref().map(|(pending, _)| pending));
+        // The thread that waits is there, or there is no server.
+        pending.iter().for_each(|(_, made)| _ = made.send(()));
         if let (Some(candidate), false) = (&candidate, options.reload_later) {
             engine.reload(&occasion, candidate, self.writer.as_deref(), &back)?;
         }
-        let pending = pending.map(PendingChange::started);
+        let pending = pending.map(|(pending, _)| pending.started());
         if let (Some(running), Some(pending)) = (&engine.running, &pending) {
             running.exchange(|state| state.pending = Some(pending.clone()));
         }
@@ -421,7 +422,7 @@ impl<'e> Transaction<'e> {
     }
 
     /// Arms the automatic rollback of a change that has to be confirmed.
-    fn arm_rollback(&self, back: &RollbackPoint) -> Result<Option<PendingChange>, Error> {
+    fn arm_rollback(&self, back: &RollbackPoint) -> Result<Option<(PendingChange, Sender<()>)>, Error> {
         let Some(time) = self.options.confirm else { return Ok(None) };
         let can_wait = self.state.is_some() || self.engine.is_run_by_nodes();
         let writer = self.writer.as_ref().filter(|_| can_wait).ok_or_else(Error::no_server)?;
@@ -433,8 +434,8 @@ impl<'e> Transaction<'e> {
         };
         let longest = self.engine.hooks.timeout + DEFAULT_LOCK_WAIT;
         let pending = PendingChange::new(info, back.clone(), [time, longest]);
-        self.engine.arm_rollback(&pending, &**writer)?;
-        Ok(Some(pending))
+        let made = self.engine.arm_rollback(&pending, &**writer)?;
+        Ok(Some((pending, made)))
     }
 
     /// The entry of the change in the history.
@@ -463,11 +464,11 @@ impl<'e> Transaction<'e> {
         let (old, new) = (self.stored.as_ref().map(StoredText::as_base), [after.bytes()]);
         let prepared = writer.prepare(old, Some(&new), &record)?;
         self.options.refuse_late()?;
-        prepared.commit()
+        prepared()
     }
 
     /// Makes the new configuration the running one.
-    fn swap(&self, after: &Arc<Snapshot>) {
+    fn swap(&self, after: &Arc<Snapshot>, pending: Option<&PendingChange>) {
         let Some(running) = &self.engine.running else { return };
         let is_stored = self.operation.writes() || self.file().is_some_and(|file| file.is_same_text(after));
         let (by, operation) = (self.options.by.clone(), self.name().to_owned());
@@ -481,6 +482,7 @@ impl<'e> Transaction<'e> {
             state.running = after.clone();
             state.generation += 1;
             state.last_error = None;
+            state.pending = pending.cloned();
             state.last_change = Some(last_change);
         });
         if self.engine.hooks.reload.is_none() {

@@ -27,9 +27,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tempfile::NamedTempFile;
-use thiserror::Error as ErrorText;
 
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 
 pub use clock::{fresh_id, jittered, seconds_until};
 pub use error::LockHolder;
@@ -37,8 +36,7 @@ pub(crate) use error::reason;
 pub use pending::{CanaryStep, CanaryWish, NodeRecord, NodeState, PendingInfo, PendingRecord};
 pub use record::{
     ChangeId, ChangeRecord, ChangeRef, ChangedPaths, ClusterState, DEFAULT_KEEP, EXPIRED, HAND_EDIT,
-    HistoryEntry, LAST, NotAChangeId, NotAChangeRef, NotARevision, RELOAD_FAILED, Revision, UNREADABLE,
-    WHOLE_HISTORY, change_made,
+    HistoryEntry, LAST, NotAName, RELOAD_FAILED, Revision, UNREADABLE, WHOLE_HISTORY, change_made,
 };
 pub use watched::{FileWatch, LastWrite, ReplaceableFile, certificate_expiry};
 
@@ -136,36 +134,13 @@ impl Follow {
     pub const BELOW: Self = Self { stays_below: true, ..Self::ALL };
 
     /// Returns the limits that remain after a file of this size.
-    pub fn after(self, bytes: u64) -> Result<Self, IncludeError> {
+    pub fn after(self, bytes: u64) -> Result<Self, Error> {
         let rest = usize::try_from(bytes).ok().and_then(|bytes| self.bytes.checked_sub(bytes));
         match (self.files.checked_sub(1), rest) {
             (Some(files), Some(bytes)) => Ok(Self { files, bytes, ..self }),
-            _ => Err(IncludeError::TooMuch),
+            _ => Err(Error::new(ErrorKind::FileTooLarge, "too many files, or too large ones, are included")),
         }
     }
-}
-
-/// The reason why the files of an `include` can't be read.
-#[derive(Debug, ErrorText)]
-pub enum IncludeError {
-    /// A file is missing or can't be read.
-    #[error(transparent)]
-    Store(#[from] Error),
-    /// The pattern is malformed.
-    #[error("the pattern is wrong: {0}")]
-    BadPattern(&'static str),
-    /// A file is elsewhere, and only those below the folder are read.
-    #[error("only files below the folder of the configuration are followed here")]
-    Outside,
-    /// A file has a further name, which may be elsewhere, and belongs to another user than the configuration.
-    #[error("a hard link to a file of another user is not followed here")]
-    Linked,
-    /// More is included than may be read.
-    #[error("too many files, or too large ones, are included")]
-    TooMuch,
-    /// A server was asked for the files of another text.
-    #[error("the configuration of the server has changed meanwhile")]
-    NotSent,
 }
 
 /// A place where a configuration is kept. Reading takes no lock and writes nothing.
@@ -180,7 +155,7 @@ pub enum IncludeError {
 /// | `stamp` | is the same as long as nothing was written |
 /// | `included` | has the texts that a pattern names in the order of their names; none where the store has no files |
 /// | `history` | has each commit once, the last one first, with its number, author, message and revisions |
-/// | `has_change`, `kept` | know each entry by its serial number; the text is that before the change, byte for byte |
+/// | `kept` | knows each entry by its serial number; the text is that before the change, byte for byte |
 /// | `edited_from` | is `None` as long as every text was committed here |
 /// | `refuse_missing` | fails only where `load` would be `NotFound`, and leaves nothing behind |
 /// | `set_pending`, `has_pending`, `pending`, `open_change` | find the change that has to be confirmed with its texts, from its commit on |
@@ -190,9 +165,8 @@ pub enum IncludeError {
 /// | `nodes` | is `None` unless nodes run the configuration |
 /// | `candidate` | is a file with the text until it is dropped; the configuration stays |
 /// | `writer` | waits for other writers as long as it may; another one can follow once it is dropped |
-/// | `take_warnings`, `reconcile` | find nothing to tell or to record where every text was committed here |
-/// | `prepare` | leaves no trace if the change is dropped; keeps as many texts as the record says |
-/// | `commit` | makes text and history entry durable at once, or fails and changes nothing if the text is not the old one any more |
+/// | `reconcile` | finds nothing to tell or to record where every text was committed here |
+/// | `prepare` | leaves no trace if the change is dropped; keeps as many texts as the record says; the change makes text and history entry durable at once, or fails and changes nothing if the text is not the old one any more |
 /// | `revert` | puts back what was before a change that may still go back; is false where the store leaves that to the engine |
 /// | `keep_aside` | puts a text into the history alone; only where a server may run over the store |
 pub trait Store: Send + Sync {
@@ -216,17 +190,15 @@ pub trait Store: Send + Sync {
         0
     }
 
-    /// Reads the texts that a pattern of an `include` names, in the order of their names.
-    fn included(&self, pattern: &str, follow: Follow) -> Result<Vec<IncludedText>, IncludeError>;
+    /// Reads the texts that a pattern of an `include` names, in the order of their names. `Untrusted` if a file is elsewhere,
+    /// and only those below the folder of the configuration are followed.
+    fn included(&self, pattern: &str, follow: Follow) -> Result<Vec<IncludedText>, Error>;
 
     /// Returns the changes in the history, the last one first: at least the last `wanted`, if there are so
     /// many.
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error>;
 
-    /// True if the change with a serial number is in the history; costs the same however many there are.
-    fn has_change(&self, serial: u64) -> Result<bool, Error>;
-
-    /// Returns the text that the history keeps with a change; `None` if it keeps none.
+    /// Returns the text that the history keeps with a change; `None` if it keeps none. Costs the same however many there are.
     fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, Error>;
 
     /// Returns the text of the last change, if the stored text was edited past the history since; `None`
@@ -269,7 +241,7 @@ pub trait Store: Send + Sync {
         Ok(None)
     }
 
-    /// Writes a text that is not going to be stored to a file that hooks can read, without a lock.
+    /// Writes a text to a file that hooks can read before it is stored.
     fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
         candidate_elsewhere(pieces)
     }
@@ -305,31 +277,26 @@ pub struct Reconciled {
 
 /// A writer of a configuration, until it is dropped.
 pub trait Writer {
-    /// Takes the warnings from cleaning up after killed writers.
-    fn take_warnings(&mut self) -> Vec<Warning>;
-
     /// Loads the text that the next change is made on, as [`Store::load`].
     fn load(&self) -> Result<Loaded, Error>;
 
     /// Reconciles the history with the text that is in the store: withdraws changes that were never
-    /// made, and records hand edits, with the paths of what they changed.
+    /// made, and records hand edits, with the paths of what they changed. The first time, tells what was cleaned up after
+    /// killed writers.
     fn reconcile(
         &self,
         current: Option<BaseText<'_>>,
         paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
     ) -> Result<Reconciled, Error>;
 
-    /// Writes a new text to a file that hooks can read before the change is made.
-    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error>;
-
     /// Prepares to replace `old` by the pieces of `new`, and records the change durably. `None` stands
-    /// for no text.
+    /// for no text. Dropped, the change leaves no trace.
     fn prepare<'w>(
         &'w self,
         old: Option<BaseText<'w>>,
         new: Option<&'w [&'w [u8]]>,
         record: &ChangeRecord<'_>,
-    ) -> Result<Box<dyn PreparedChange + 'w>, Error>;
+    ) -> Result<PreparedChange<'w>, Error>;
 
     /// Puts back what was before the last change, as a change of its own, if that is not confirmed or this writer made
     /// it; false where the store has nothing to put back but the text, which the engine knows.
@@ -348,10 +315,6 @@ pub trait Writer {
     fn clear_pending(&self) -> Result<(), Error>;
 }
 
-/// A change that is ready to be made. Dropped, it leaves no trace.
-#[must_use = "the old text stays until this is committed"]
-pub trait PreparedChange {
-    /// Makes the change durably; fails with `ChangedMeanwhile`, or `Overtaken`, if the stored text is no
-    /// longer the old text. After `Overtaken`, another writer of this program is done already.
-    fn commit(self: Box<Self>) -> Result<Vec<Warning>, Error>;
-}
+/// A change that is ready to be made. Called, it makes the change durably; it fails with `ChangedMeanwhile`, or `Overtaken`,
+/// if the stored text is no longer the old text. After `Overtaken`, another writer of this program is done already.
+pub type PreparedChange<'w> = Box<dyn FnOnce() -> Result<Vec<Warning>, Error> + 'w>;

@@ -10,9 +10,6 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 use super::clock::{as_rfc3339, fresh_id};
 
-/// Length of a revision as text.
-const HEX_DIGITS: usize = 32;
-
 /// The xxh3-128 hash of a text, shown as 32 lower case hex digits.
 ///
 /// It tells texts apart; it does not authenticate them.
@@ -40,13 +37,13 @@ impl fmt::Display for Revision {
 }
 
 impl FromStr for Revision {
-    type Err = NotARevision;
+    type Err = NotAName;
 
-    fn from_str(text: &str) -> Result<Revision, NotARevision> {
+    fn from_str(text: &str) -> Result<Revision, NotAName> {
         // `from_str_radix` alone would take a sign and fewer digits.
-        let is_plain = text.len() == HEX_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_plain = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let hash = u128::from_str_radix(text, 16).ok().filter(|_| is_plain);
-        hash.map(Revision).ok_or(NotARevision)
+        hash.map(Revision).ok_or(NotAName("a revision has 32 hex digits"))
     }
 }
 
@@ -57,21 +54,21 @@ impl From<Revision> for String {
 }
 
 impl TryFrom<String> for Revision {
-    type Error = NotARevision;
+    type Error = NotAName;
 
-    fn try_from(text: String) -> Result<Revision, NotARevision> {
+    fn try_from(text: String) -> Result<Revision, NotAName> {
         text.parse()
     }
 }
 
-/// The text is not 32 hex digits.
+/// The text names no such thing, for this reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("a revision has {HEX_DIGITS} hex digits")]
-pub struct NotARevision;
+#[error("{0}")]
+pub struct NotAName(&'static str);
 
 /// The id of a change, as its line in the history has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct ChangeId(String);
 
 impl ChangeId {
@@ -86,27 +83,23 @@ impl ChangeId {
 }
 
 impl FromStr for ChangeId {
-    type Err = NotAChangeId;
+    type Err = NotAName;
 
-    fn from_str(text: &str) -> Result<Self, NotAChangeId> {
+    fn from_str(text: &str) -> Result<Self, NotAName> {
         let is_known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
         let begins = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
         let is_id = begins && text.len() <= 64 && text.bytes().all(is_known);
-        is_id.then(|| Self(text.to_owned())).ok_or(NotAChangeId)
+        is_id.then(|| Self(text.to_owned())).ok_or(NotAName(
+            "it takes up to 64 letters, digits, `-`, `_` and `.`, the first one a letter or a digit",
+        ))
     }
 }
 
 impl TryFrom<String> for ChangeId {
-    type Error = NotAChangeId;
+    type Error = NotAName;
 
-    fn try_from(text: String) -> Result<Self, NotAChangeId> {
+    fn try_from(text: String) -> Result<Self, NotAName> {
         text.parse()
-    }
-}
-
-impl From<ChangeId> for String {
-    fn from(id: ChangeId) -> Self {
-        id.0
     }
 }
 
@@ -115,11 +108,6 @@ impl fmt::Display for ChangeId {
         f.write_str(&self.0)
     }
 }
-
-/// The text is no id of a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("it takes up to 64 letters, digits, `-`, `_` and `.`, the first one a letter or a digit")]
-pub struct NotAChangeId;
 
 /// As many entries of the history as there are.
 pub const WHOLE_HISTORY: usize = usize::MAX;
@@ -134,13 +122,16 @@ pub enum ChangeRef {
     Number(u64),
 }
 
+/// What is said of `@N`, which version 0.1 counted back from the last change.
+const COUNTS_BACK: &str = "a change has one number, as `mediactl history` shows it, and the newest is `last`; `@N` is no longer read";
+
 /// The word for the newest change.
 pub const LAST: &str = "last";
 
 impl TryFrom<String> for ChangeRef {
-    type Error = NotAChangeRef;
+    type Error = NotAName;
 
-    fn try_from(text: String) -> Result<Self, NotAChangeRef> {
+    fn try_from(text: String) -> Result<Self, NotAName> {
         text.parse()
     }
 }
@@ -152,9 +143,9 @@ impl From<ChangeRef> for String {
 }
 
 impl FromStr for ChangeRef {
-    type Err = NotAChangeRef;
+    type Err = NotAName;
 
-    fn from_str(text: &str) -> Result<Self, NotAChangeRef> {
+    fn from_str(text: &str) -> Result<Self, NotAName> {
         // `serial:` is what version 0.1 called it.
         let prefixes = ["change:", "serial:", "#"];
         let digits = prefixes.iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text);
@@ -162,8 +153,8 @@ impl FromStr for ChangeRef {
         match digits.parse() {
             Ok(number) if is_plain && number >= 1 => Ok(Self::Number(number)),
             _ if digits == LAST && !text.starts_with('#') => Ok(Self::Last),
-            _ if text.starts_with('@') => Err(NotAChangeRef::CountsBack),
-            _ => Err(NotAChangeRef::Other),
+            _ if text.starts_with('@') => Err(NotAName(COUNTS_BACK)),
+            _ => Err(NotAName("it takes the number of a change, which `mediactl history` shows, or `last`")),
         }
     }
 }
@@ -185,17 +176,6 @@ impl fmt::Display for ChangeRef {
             Self::Number(number) => write!(f, "{number}"),
         }
     }
-}
-
-/// The text is no reference to a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum NotAChangeRef {
-    #[error(
-        "a change has one number, as `mediactl history` shows it, and the newest is `last`; `@N` is no longer read"
-    )]
-    CountsBack,
-    #[error("it takes the number of a change, which `mediactl history` shows, or `last`")]
-    Other,
 }
 
 /// The number of texts that the history keeps by default.
@@ -388,7 +368,7 @@ mod tests {
             assert_eq!(text.parse::<ChangeId>().as_ref().map(ChangeId::as_str), Ok(text));
         }
         for text in ["", "-x", ".x", "a b", "a/b", "ü", "a\n", &format!("{longest}x")] {
-            assert_eq!(text.parse::<ChangeId>(), Err(NotAChangeId), "{text}");
+            assert!(text.parse::<ChangeId>().is_err(), "{text}");
         }
         assert!(ChangeId::random().as_str().parse::<ChangeId>().is_ok());
     }
@@ -402,11 +382,9 @@ mod tests {
             assert_eq!(which.to_string().parse(), Ok(which));
         }
         assert_eq!("change:last".parse(), Ok(ChangeRef::Last));
-        for text in ["@", "@0", "@2"] {
-            assert_eq!(text.parse::<ChangeRef>(), Err(NotAChangeRef::CountsBack), "{text}");
-        }
-        for text in ["", "0", "#", "#0", "-1", "+1", "1.0", "x", "change:", "99999999999999999999"] {
-            assert_eq!(text.parse::<ChangeRef>(), Err(NotAChangeRef::Other), "{text}");
+        assert_eq!("@2".parse::<ChangeRef>(), Err(NotAName(COUNTS_BACK)));
+        for text in ["", "0", "@", "#", "#0", "-1", "+1", "1.0", "x", "change:", "99999999999999999999"] {
+            assert!(text.parse::<ChangeRef>().is_err(), "{text}");
         }
     }
 

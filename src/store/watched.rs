@@ -2,18 +2,19 @@
 //! when a file may have changed.
 
 use std::fs::{self, Metadata};
-use std::io;
-use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use serde::Deserialize;
 use yasna::tags::TAG_UTCTIME;
 use yasna::{BERReaderSeq, Tag};
+
+use super::file::read_file;
+
+/// The pause between two looks at a watched file.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// The time of the last write of a file, and its length then; a new name or owner does not change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -75,56 +76,31 @@ impl ReplaceableFile {
     /// The file as it is now; the same as before if it can't be read.
     #[must_use]
     pub fn again(&self) -> Self {
-        let read = self.file.as_ref().map(|(path, _)| Self::read(path, |path| fs::read(path)));
+        let read = self.file.as_ref().map(|(path, _)| Self::read(path, read_file));
         read.and_then(Result::ok).unwrap_or_else(|| self.clone())
     }
 }
 
-/// A watch of the folder of a file: a program that replaces the file renames another one over it.
+/// A watch of a file, which is looked at again and again.
 #[derive(Debug)]
 pub struct FileWatch {
-    events: OwnedFd,
-    name: Vec<u8>,
+    path: PathBuf,
+    seen: Option<LastWrite>,
 }
 
 impl FileWatch {
     /// Starts to watch; what happens from now on is not missed.
-    ///
-    /// # Errors
-    /// The folder does not exist, or the system has no watches left.
-    pub fn new(file: &Path) -> io::Result<Self> {
-        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let name = file.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        let written = WatchFlags::CLOSE_WRITE | WatchFlags::MODIFY | WatchFlags::CREATE | WatchFlags::DELETE;
-        let events = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
-        inotify::add_watch(&events, folder.unwrap_or(Path::new(".")), written | WatchFlags::MOVE)?;
-        Ok(Self { events, name: name.as_encoded_bytes().to_vec() })
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), seen: LastWrite::of(path) }
     }
 
-    /// Waits until something happens to the file, or until the time is over. Network file systems tell
-    /// nothing, so a caller looks at the file then, too.
-    pub fn wait(&self, most: Duration) {
+    /// Waits until something happens to the file, or until the time is over.
+    pub fn wait(&mut self, most: Duration) {
         let until = Instant::now() + most;
-        while let Some(left) = until.checked_duration_since(Instant::now()) {
-            let mut polled = [PollFd::new(&self.events, PollFlags::IN)];
-            let time = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
-            // An error is a signal: the caller looks at the file, and waits again.
-            if !matches!(poll(&mut polled, Some(&time)), Ok(1..)) || self.concerns_the_file() {
-                return;
-            }
+        while LastWrite::of(&self.path) == self.seen && Instant::now() < until {
+            thread::sleep(LOOK.min(most));
         }
-    }
-
-    /// Takes all events, and says whether one of them was about the file.
-    fn concerns_the_file(&self) -> bool {
-        let mut bytes = [MaybeUninit::uninit(); 4096];
-        let mut events = inotify::Reader::new(&self.events, &mut bytes);
-        let mut concerns = false;
-        while let Ok(event) = events.next() {
-            let is_lost = event.events().contains(ReadFlags::QUEUE_OVERFLOW);
-            concerns |= is_lost || event.file_name().is_some_and(|name| name.to_bytes() == self.name);
-        }
-        concerns
+        self.seen = LastWrite::of(&self.path);
     }
 }
 
@@ -185,15 +161,16 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let path = folder.path().join("media.conf");
         fs::write(&path, "http 80;\n").expect("a file can be written");
-        let watch = FileWatch::new(&path).expect("it can be watched");
+        let mut watch = FileWatch::new(&path);
         fs::write(folder.path().join("other"), "").expect("a file can be written");
-        assert!(!watch.concerns_the_file());
+        let start = Instant::now();
+        watch.wait(LOOK);
+        assert!(start.elapsed() >= LOOK);
         fs::rename(folder.path().join("other"), &path).expect("a file can be renamed");
         let long = Duration::from_secs(60);
         let start = Instant::now();
         watch.wait(long);
         assert!(start.elapsed() < long);
-        assert!(!watch.concerns_the_file(), "its event is taken");
     }
 
     #[test]

@@ -13,7 +13,7 @@ const prepush = (/** @type {number} */ seconds) => ask(here, 'modify_config', `{
 test('going back after a change of somebody else shows the new difference, once, and is made of that', options, async () => {
   await prepush(6);
   const page = await enter(here, '#/history/1');
-  await press(page, 'Go back to before #1');
+  await press(page, 'Go back to before change 1');
   await shows(page, '.history-detail .removed', 'prepush 6;');
   await page.type('.history-detail .why input', 'it was better');
   for (const seconds of [7, 8]) {

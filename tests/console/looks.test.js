@@ -63,7 +63,7 @@ test('the history shows what a change did, and goes back', options, async () => 
   await shows(page, '.history-list', 'first');
   await shows(page, '.history-list', 'streams.cam1.prepush');
   await shows(page, '.history-detail .added', 'prepush 6;');
-  await press(page, 'Go back to before #1');
+  await press(page, 'Go back to before change 1');
   await shows(page, '.history-detail .added', 'prepush 5;');
   assert.ok(here.text.includes('prepush 6;'), 'nothing is changed yet');
   await press(page, 'Go back');
@@ -78,15 +78,15 @@ test('going back says what it does to an edit by hand, and what is shown ends wi
   await page.waitForSelector('.history-detail .diff');
   here.editByHand((text) => text.replace('prepush 7', 'prepush 70'));
   await until(async () => (await ask(here, 'status')).state.includes('edited-by-hand'), 'the hand edit');
-  await press(page, 'Go back to before #2');
+  await press(page, 'Go back to before change 2');
   await shows(page, '.history-detail .warning', 'That edit is overwritten; the history keeps it.');
   await shows(page, '.history-detail .removed', 'prepush 70;');
   await press(page, 'Go back');
   await shows(page, '.history-detail', 'until it is kept or taken back');
   await until(() => here.text.includes('prepush 6;'), 'the text before the second change');
-  await shows(page, '.history-list', '#3');
+  await shows(page, '.history-list', '3');
   await press(page, 'Take back');
-  await shows(page, '.history-detail h2', 'change #2');
+  await shows(page, '.history-detail h2', 'change 2');
   assert.ok(!(await page.$eval('.history-detail', (box) => box.textContent)).includes('is the configuration again'));
 });
 
@@ -94,7 +94,7 @@ test('going back deletes many streams only if one says so', options, async () =>
   const names = [...'abcdef'].map((letter) => `new-${letter}`);
   await ask(here, 'modify_config', JSON.stringify({ streams: Object.fromEntries(names.map((name) => [name, { urls: [{ url: 'udp://239.0.0.1:1' }] }])) }));
   const page = await enter(here, '#/history/1');
-  await press(page, 'Go back to before #1');
+  await press(page, 'Go back to before change 1');
   await shows(page, '.history-detail .problem', 'streams would be deleted');
   assert.doesNotMatch(await page.$eval('.problem', (problem) => problem.textContent), /max_delete|force/);
   await press(page, 'Delete these streams anyway');
@@ -113,7 +113,7 @@ test('the address of a line shows the text that it was copied from', options, as
   await ask(here, 'modify_config', '{"streams":{"cam1":{"prepush":6}}}');
   const other = await enter(here, link);
   await shows(other, '.text-row.at', 'prepush 5;');
-  await shows(other, 'main', 'before change #1');
+  await shows(other, 'main', 'before change 1');
 });
 
 test('the nodes of a cluster stand in a table, those with a fault first', options, async () => {

@@ -36,7 +36,7 @@ fn replace(
 ) -> Vec<Warning> {
     let pieces = [text.as_bytes()];
     let prepared = writer.prepare(old, Some(&pieces), record).expect("there is room");
-    prepared.commit().expect("nobody else writes")
+    prepared().expect("nobody else writes")
 }
 
 impl Story {

@@ -92,7 +92,7 @@ fn load(writer: &dyn Writer) -> Loaded {
 }
 
 fn write(writer: &dyn Writer, old: Option<BaseText<'_>>, pieces: &[&[u8]]) -> Result<Vec<Warning>, Error> {
-    writer.prepare(old, Some(pieces), &RECORD)?.commit()
+    writer.prepare(old, Some(pieces), &RECORD)?()
 }
 
 fn replace(path: &Path, pieces: &[&[u8]]) -> Result<Vec<Warning>, Error> {
@@ -464,7 +464,8 @@ fn a_killed_writers_temporary_file_goes_and_nothing_else() {
     let conf = resolve(&place.conf);
     conf.load().expect("the file can be read");
     assert_eq!(place.names().len(), 5, "a reader removes nothing");
-    assert!(lock(&conf).take_warnings().is_empty());
+    let (writer, loaded) = (lock(&conf), conf.load().expect("the file can be read"));
+    assert!(writer.reconcile(Some(loaded.as_base()), &|_| None).expect("it can be done").warnings.is_empty());
     let mut expected = stay.to_vec();
     expected.push("media.conf");
     expected.sort_unstable();
@@ -476,7 +477,7 @@ fn a_candidate_is_there_to_be_checked_and_then_gone() {
     let place = Place::new();
     let conf = resolve(&place.conf);
     let locked = lock(&conf);
-    let candidate = locked.candidate(NEW).expect("the state folder is writable");
+    let candidate = conf.candidate(NEW).expect("the state folder is writable");
     let path = candidate.path().to_owned();
     assert_eq!(read(&path), NEW_TEXT);
     assert_eq!(mode(&path), 0o600);

@@ -18,7 +18,7 @@ use crate::cli::target::{self, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Guard, Snapshot, added_and_removed, diff_lines};
 use crate::error::{Error, ErrorKind, Exit};
-use crate::store::{ChangeRef, LAST, NotAChangeRef};
+use crate::store::{ChangeRef, LAST, NotAName};
 use mediaconf::{ChangedValue, Condition, Config, Edit, Kind, Path, Schema, Segment};
 
 /// Show how two configurations differ
@@ -231,7 +231,7 @@ impl Side {
             Some(SAVED) => Self::read(target, Some(ConfigSource::Saved)),
             None => Self::read(target, None),
             Some(change) => {
-                let change_ref: ChangeRef = change.parse().map_err(|error: NotAChangeRef| {
+                let change_ref: ChangeRef = change.parse().map_err(|error: NotAName| {
                     Error::usage(format!("`{change}`: {error}"), "`mediactl history` shows them")
                 })?;
                 let name = format!("{} ({change})", target.service.name());

@@ -232,7 +232,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// The longest time for which a server is asked to wait for a change.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
-/// The interval at which a file is read that the system does not watch.
+/// The interval at which a file is read that looks as it was.
 const FILE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A configuration that is read again when it may have changed.
@@ -252,9 +252,8 @@ type BeginObserving = Box<dyn FnOnce() -> Result<Observed, Error> + Send>;
 impl Observed {
     /// Begins to observe; nothing is read yet.
     fn new(target: Target) -> Self {
-        // Where the system has no watch left, the file is looked at at intervals.
         let file = target.file.as_ref().filter(|_| !target.is_server);
-        let watch = file.and_then(|file| FileWatch::new(file.path()).ok());
+        let watch = file.map(|file| FileWatch::new(file.path()));
         Self { target, watch, tag: None, state: None }
     }
 
@@ -265,7 +264,7 @@ impl Observed {
 
     /// Waits until the configuration may have changed, at most for this time.
     fn wait(&mut self, most: Duration) {
-        if let Some(watch) = &self.watch {
+        if let Some(watch) = &mut self.watch {
             return watch.wait(most.min(FILE_INTERVAL));
         }
         // An error is told by whoever reads next.

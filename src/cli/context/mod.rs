@@ -7,7 +7,7 @@ mod password;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,6 +22,7 @@ use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{DEFAULT_PREFIX, Fingerprint};
 use crate::http::client::{ByteSize, Endpoint, without_userinfo};
+use crate::store::file::read_limited;
 use mediaconf::{Document, Entry, Fault, LineIndex, Request, Schema, Segment};
 pub use password::password;
 
@@ -202,7 +203,7 @@ impl ContextsFile {
     /// and its URLs get passwords.
     pub fn snapshot(&self) -> Result<Option<Arc<Snapshot>>, Error> {
         let failed = |error| Error::input_failed(&self.path, error);
-        let mut file = match File::open(&self.path) {
+        let file = match File::open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             opened => opened.map_err(failed)?,
         };
@@ -214,8 +215,7 @@ impl ContextsFile {
             let hint = format!("its commands would run as you: `chmod 600 {path}`, and it has to be yours");
             return Err(Error::new(ErrorKind::Denied, message).hint(hint));
         }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(failed)?;
+        let bytes = read_limited(file, found.len(), &self.path, failed)?;
         Ok(Some(Arc::new(Snapshot::from_bytes(bytes))))
     }
 

@@ -58,9 +58,9 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
     if (!chosen) return fill(detail, changes.length > 0 && el('p.quiet', 'Choose a change to see its difference.'));
     const before = changes.find(({ number }) => number === chosen)?.before;
     const diff = el('div');
-    fill(detail, el('div.detail-head', el('h2', `Difference: change #${chosen}`),
+    fill(detail, el('div.detail-head', el('h2', `Difference: change ${chosen}`),
       before && el('a', { href: `#/text@${before}` }, 'The whole text before it'),
-      mayEdit && el('button', { onclick: () => offerWayBack() }, `Go back to before #${chosen}`)), diff);
+      mayEdit && el('button', { onclick: () => offerWayBack() }, `Go back to before change ${chosen}`)), diff);
     showWhenRead(diff, async () => {
       const { body } = await api.get(`history/${chosen}`, { format: 'diff', secrets: 'masked' });
       return body ? diffView(body) : el('p', 'There is no difference.');
@@ -79,7 +79,7 @@ export function showHistory(main, state, { rest: [place = ''] }, signal) {
       if (!body) return el('p', 'The configuration already has this text.');
       const form = known ?? new ApplyForm('Go back', () => {}, () => goBack(form));
       if (!known) form.buttons.append(el('button', { onclick: showDetail }, 'Cancel'));
-      return [el('h2', `Go back to before #${chosen}`),
+      return [el('h2', `Go back to before change ${chosen}`),
         known && el('p.warning', { role: 'alert' }, 'Somebody else has changed the configuration. Look at the new difference.'),
         notesView(notes),
         diffView(body), form.element];

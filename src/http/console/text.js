@@ -61,7 +61,7 @@ export function showText(main, state, { revision: wanted, rest: [place = ''] }, 
     [read, all] = [now, undefined];
     lines = now.body.split('\n');
     fill(faults);
-    fill(notice, now.before && el('p.warning', `This is the text before change #${now.before}. `,
+    fill(notice, now.before && el('p.warning', `This is the text before change ${now.before}. `,
       el('a', { href: '#/text' }, 'Show what runs now')));
     rows.reset(lines.length);
     search.look();

@@ -20,7 +20,7 @@ use crate::http::api::{
     SOURCE_SAVED, TEXT, WITH_INCLUDES, masked_text,
 };
 use crate::http::notes::{BYTES_DIFFER, EDITED_BY_HAND, INCLUDES_LEFT_OUT, LOST_LINE_ENDS, TEXTS_MISSING};
-use crate::store::{ChangeRef, HistoryEntry, NotAChangeRef, Revision, WHOLE_HISTORY};
+use crate::store::{ChangeRef, HistoryEntry, NotAName, Revision, WHOLE_HISTORY};
 use mediaconf::{Diagnostics, MaskedText, Masker, Path, Request, Schema};
 
 /// The header with the number of the line at which an entry begins in its text.
@@ -266,7 +266,7 @@ pub fn kept(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let masks = handler.masks(call)?;
     let is_diff = call.query.word(FORMAT, &[FORMAT_DIFF]).is_some();
     call.query.finish()?;
-    let unknown = |error: NotAChangeRef| Error::new(ErrorKind::BadParameter, error.to_string());
+    let unknown = |error: NotAName| Error::new(ErrorKind::BadParameter, error.to_string());
     let change: ChangeRef = call.argument.parse().map_err(unknown)?;
     let _turn = handler.turn(call.role)?;
     if !is_diff {
@@ -302,7 +302,7 @@ pub fn diff(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
             SOURCE_SAVED => return handler.text_of(ConfigSource::Saved),
             _ => name.parse(),
         };
-        let change: ChangeRef = change.map_err(|error: NotAChangeRef| {
+        let change: ChangeRef = change.map_err(|error: NotAName| {
             let detail = format!("`from` and `to` take `running`, `saved` or a change: {error}");
             Error::new(ErrorKind::BadParameter, detail)
         })?;

@@ -1,7 +1,6 @@
 //! The certificate of the server, and the streams of connections: a socket, or TLS over it, on which every wait has a
 //! deadline. A renewed certificate is for new connections, and an unusable one leaves the old one in use.
 
-use std::fs;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -20,6 +19,7 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use crate::error::{Error, ErrorKind};
 use crate::http::api::Fingerprint;
+use crate::store::file::read_file;
 use crate::store::{LastWrite, certificate_expiry};
 
 /// The only protocol behind TLS (RFC 7301).
@@ -113,9 +113,7 @@ impl InUse {
 
 /// Reads a regular file. A pipe would keep every handshake waiting until somebody writes to it.
 fn read(path: &Path) -> Result<Vec<u8>, pem::Error> {
-    let no_file = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
-    let is_file = fs::metadata(path).map_err(pem::Error::Io)?.is_file();
-    if is_file { fs::read(path) } else { Err(no_file()) }.map_err(pem::Error::Io)
+    read_file(path).map_err(pem::Error::Io)
 }
 
 /// Makes a certificate for these names and addresses, and its key, both in PEM. Clients trust it by its fingerprint, so

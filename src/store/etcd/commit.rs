@@ -16,8 +16,8 @@ use crate::store::error::LockHolder;
 use crate::store::pending::{CanaryStep, CanaryWish, NodeRecord, NodeState, PendingInfo, PendingRecord};
 use crate::store::record::{ChangeRecord, HistoryEntry};
 use crate::store::{
-    BaseText, Candidate, ChangedPaths, Follow, IncludeError, IncludedText, Loaded, PreparedChange,
-    Reconciled, RunBy, Store, Warning, Writer, candidate_elsewhere,
+    BaseText, ChangedPaths, Follow, IncludedText, Loaded, PreparedChange, Reconciled, RunBy, Store, Warning,
+    Writer,
 };
 
 /// About how many bytes of records one request for the history reads. etcd's gateway answers with 4 MiB at most, of which
@@ -42,7 +42,7 @@ impl Store for ClusterStore {
     }
 
     /// The included files are on the nodes.
-    fn included(&self, _pattern: &str, _follow: Follow) -> Result<Vec<IncludedText>, IncludeError> {
+    fn included(&self, _pattern: &str, _follow: Follow) -> Result<Vec<IncludedText>, Error> {
         Ok(Vec::new())
     }
 
@@ -75,10 +75,6 @@ impl Store for ClusterStore {
         }
         entries.truncate(wanted);
         Ok(entries)
-    }
-
-    fn has_change(&self, serial: u64) -> Result<bool, Error> {
-        Ok(self.change(serial)?.is_some())
     }
 
     fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, Error> {
@@ -159,7 +155,7 @@ impl Store for ClusterStore {
         _on_wait: &mut dyn FnMut(&LockHolder),
     ) -> Result<Box<dyn Writer + '_>, Error> {
         let begin = Instant::now();
-        let mut warnings = Vec::new();
+        let warnings = RefCell::<Vec<Warning>>::default();
         loop {
             let look = self.look()?;
             if !look.has_run_out() {
@@ -170,8 +166,9 @@ impl Store for ClusterStore {
             match self.take_back(&look) {
                 Ok(()) => {
                     let serial = look.head.as_ref().map_or(0, |head| head.serial);
-                    warnings
-                        .push(format!("change {serial} was not confirmed in time; it was rolled back first"));
+                    let words =
+                        format!("change {serial} was not confirmed in time; it was rolled back first");
+                    warnings.borrow_mut().push(words);
                 }
                 // Another one was faster.
                 Err(error) if error.kind == ErrorKind::Overtaken && begin.elapsed() < wait => {}
@@ -191,22 +188,13 @@ fn gone(record: &[u8]) -> Option<NodeRecord> {
 /// A writer of the configuration in etcd, one of many.
 struct ClusterWriter<'s> {
     store: &'s ClusterStore,
-    warnings: Vec<Warning>,
+    warnings: RefCell<Vec<Warning>>,
     /// The keys that were read when the writer began, until they are loaded.
     look: RefCell<Option<Seen>>,
     /// The change that is made next has to be confirmed: its id, until when, and by which nodes.
     pending: RefCell<Option<PendingInfo>>,
     /// The id of the change that the writer made last, and the state before it.
     made: RefCell<Option<(String, Option<TextRef>)>>,
-}
-
-/// A change that is ready to be made in etcd.
-struct ClusterChange<'w> {
-    writer: &'w ClusterWriter<'w>,
-    seen: Seen,
-    head: HeadRecord,
-    /// Its text, compressed.
-    packed: Vec<u8>,
 }
 
 impl Writer for ClusterWriter<'_> {
@@ -218,21 +206,13 @@ impl Writer for ClusterWriter<'_> {
         }
     }
 
-    fn take_warnings(&mut self) -> Vec<Warning> {
-        std::mem::take(&mut self.warnings)
-    }
-
     /// Nothing writes past the history.
     fn reconcile(
         &self,
         _current: Option<BaseText<'_>>,
         _paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
     ) -> Result<Reconciled, Error> {
-        Ok(Reconciled::default())
-    }
-
-    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
-        candidate_elsewhere(pieces)
+        Ok(Reconciled { warnings: self.warnings.take(), edited_from: None })
     }
 
     fn prepare<'w>(
@@ -240,7 +220,7 @@ impl Writer for ClusterWriter<'_> {
         old: Option<BaseText<'w>>,
         new: Option<&'w [&'w [u8]]>,
         record: &ChangeRecord<'_>,
-    ) -> Result<Box<dyn PreparedChange + 'w>, Error> {
+    ) -> Result<PreparedChange<'w>, Error> {
         let store = self.store;
         let known = old.and_then(|text| text.version.downcast_ref::<Seen>().cloned());
         let seen = known.map_or_else(|| store.seen(), Ok)?;
@@ -268,7 +248,13 @@ impl Writer for ClusterWriter<'_> {
             paths: record.paths.cloned(),
             ..next
         };
-        Ok(Box::new(ClusterChange { writer: self, seen, head, packed: packed.unwrap_or_default() }))
+        Ok(Box::new(move || {
+            let (id, before) = (head.id.clone(), seen.text().cloned());
+            store.put_head(&seen, head, &packed.unwrap_or_default(), None)?;
+            self.pending.take();
+            self.made.replace(Some((id, before)));
+            Ok(Vec::new())
+        }))
     }
 
     fn revert(&self, record: &ChangeRecord<'_>) -> Result<bool, Error> {
@@ -302,16 +288,6 @@ impl Writer for ClusterWriter<'_> {
             true => self.store.confirm(&seen, Vec::new()),
             false => Ok(()),
         }
-    }
-}
-
-impl PreparedChange for ClusterChange<'_> {
-    fn commit(self: Box<Self>) -> Result<Vec<Warning>, Error> {
-        let (id, before) = (self.head.id.clone(), self.seen.text().cloned());
-        self.writer.store.put_head(&self.seen, self.head, &self.packed, None)?;
-        self.writer.pending.take();
-        self.writer.made.replace(Some((id, before)));
-        Ok(Vec::new())
     }
 }
 

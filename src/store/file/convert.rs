@@ -7,11 +7,10 @@
 //! A reader reads either. This file goes when nobody has such a folder any more.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use flate2::read::GzDecoder;
@@ -23,40 +22,28 @@ use serde::Deserialize;
 use super::find::{ConfFile, read_whole};
 use super::history::{FIRST, FOLDER, History, JOURNAL, KEEP, number_kept, plain, read_lines};
 use super::in_place::{self, MARK as IN_PLACE};
-use super::replace::sync_folder;
+use super::replace::{CANDIDATE, sync_folder};
 use super::state::{LOCK, PROBE_WAIT, SERVE_LOCK, StateDir, UNFINISHED};
 use crate::error::{Error, ErrorKind};
 use crate::store::error::LockHolder;
 use crate::store::record::{HistoryEntry, Revision};
 use crate::store::watched::LastWrite;
 
+/// The end of the name of a folder that is being made, and of one that is being removed.
+pub(super) const NEW: &str = "-new";
+
 /// The file that has the number of the folder of version 0.1 until that is removed.
 const CONVERTED: &str = "converted";
-
-/// The end of the name of a folder that is being made, and of one that is being removed.
-const NEW: &str = "-new";
 
 /// The name in the new folder of a history of which a text could not be read.
 const FORMER_HISTORY: &str = "history.0.1";
 
 /// The locks of the state folder of version 0.1. As long as they are held, no program of that version writes.
-#[derive(Debug)]
-pub(super) struct FormerLocks {
-    state: StateDir,
-    _locks: [File; 2],
-}
-
-/// The name of the folder that a writer leaves which is killed while it makes the state folder.
-pub(super) fn unfinished(conf: &ConfFile) -> OsString {
-    conf.beside(NEW).file_name().unwrap_or_default().to_owned()
-}
+pub(super) type FormerLocks = [File; 2];
 
 /// The state folder for a reader: that of version 0.1 where no other is there.
 pub(super) fn find_state(conf: &ConfFile) -> Result<Option<StateDir>, Error> {
-    match StateDir::find(conf)? {
-        Some(state) => Ok(Some(state)),
-        None => StateDir::find_former(conf),
-    }
+    StateDir::find(conf)?.map_or_else(|| StateDir::find_former(conf), |state| Ok(Some(state)))
 }
 
 /// The history for a reader: that of version 0.1 as the next writer converts it, where no other is there.
@@ -84,15 +71,24 @@ pub(super) fn make_state(
             if fs::symlink_metadata(conf.state_dir()).is_err() {
                 convert(conf, &state)?;
             }
-            locks = Some(FormerLocks { state, _locks: [lock, serve] });
+            locks = Some([lock, serve]);
         }
-        let (mut state, is_of_other_owner) = StateDir::enter(conf)?;
-        if is_of_other_owner {
-            let Some(taken) = take_over(conf, state, wait, on_wait)? else { continue };
-            state = taken;
+        let (state, is_of_other_owner) = StateDir::enter(conf)?;
+        if is_of_other_owner && take_over(conf, &state, wait, on_wait)? {
+            continue;
         }
         if state.has(CONVERTED) {
-            remove_converted(conf, &state, locks.as_ref());
+            // Where a writer is killed before the last step, the next one does them again.
+            let (path, former) = (conf.beside(NEW), conf.former_state_dir());
+            let _ = fs::remove_dir_all(&path);
+            // Another folder was made by version 0.1 since.
+            let inode = fs::symlink_metadata(&former).map(|found| found.ino().to_string().into_bytes());
+            if inode.ok() == state.read(CONVERTED)? {
+                let _ = fs::rename(&former, &path);
+            }
+            let _ = former.parent().map(fs::remove_dir);
+            let _ = state.remove(CONVERTED);
+            let _ = fs::remove_dir_all(&path);
         }
         return Ok((state, locks));
     }
@@ -100,14 +96,14 @@ pub(super) fn make_state(
 
 /// Makes the state folder out of that of version 0.1.
 fn convert(conf: &ConfFile, former: &StateDir) -> Result<(), Error> {
-    let path = conf.beside(NEW);
     if former.has(IN_PLACE) {
         let message = format!("a write of `{}` by version 0.1 was cut short", conf.target().display());
         return Err(
             Error::new(ErrorKind::Failed, message).hint("any change by that version puts the text back")
         );
     }
-    let filled = make_new(conf, former).and_then(|new| {
+    let path = conf.beside(NEW);
+    let filled = make_new(conf, path.clone(), former).and_then(|new| {
         copy_files(former, &new)?;
         if let Some(history) = FormerHistory::find(conf, former)? {
             let folder = new.folder_in(FOLDER)?;
@@ -118,100 +114,65 @@ fn convert(conf: &ConfFile, former: &StateDir) -> Result<(), Error> {
             }
             folder.sync().map_err(Error::state_folder(folder.path()))?;
         }
-        new.put(CONVERTED, &[former.metadata()?.ino().to_string().as_bytes()])?;
-        new.sync().map_err(Error::state_folder(&path))?;
+        new.put_durably(CONVERTED, &[former.metadata()?.ino().to_string().as_bytes()])?;
         fs::rename(&path, conf.state_dir()).map_err(Error::state_folder(&conf.state_dir()))
     });
     // A folder that can't be synced is legal; after a power failure the one or the other is there.
     let _ = sync_folder(conf);
-    filled.inspect_err(|_| remove_tree(&path))
-}
-
-/// Removes the folder of version 0.1 out of which `state` was made.
-fn remove_converted(conf: &ConfFile, state: &StateDir, locks: Option<&FormerLocks>) {
-    let (path, former) = (conf.beside(NEW), conf.former_state_dir());
-    let number = locks.and_then(|locks| Some(locks.state.metadata().ok()?.ino().to_string().into_bytes()));
-    if number.is_some() && state.read(CONVERTED).is_ok_and(|read| read == number) {
-        remove_tree(&path);
-        if fs::rename(&former, &path).is_err() {
-            // The next writer tries again.
-            return;
-        }
-    }
-    let _ = former.parent().map(fs::remove_dir);
-    // As long as the folder is there, no other one has its number.
-    let _ = state.remove(CONVERTED);
-    remove_tree(&path);
+    filled.inspect_err(|_| _ = fs::remove_dir_all(&path))
 }
 
 /// Makes the state folder out of that of an earlier owner of the file: its own files are copied, and no link is
-/// followed. `None` if another process was faster, or the folder has to be entered again.
+/// followed. False if it goes on with the folder: a server runs over it, root may not give files away here, or the file
+/// system can't exchange two folders. True if the folder has to be entered again.
 fn take_over(
     conf: &ConfFile,
-    state: StateDir,
+    state: &StateDir,
     wait: Duration,
     on_wait: &mut dyn FnMut(&LockHolder),
-) -> Result<Option<StateDir>, Error> {
+) -> Result<bool, Error> {
     let earlier = state.of_earlier_owner()?;
-    let Some(_lock) = earlier.take_lock(conf, LOCK, wait, on_wait)? else { return Ok(None) };
+    let Some(_lock) = earlier.take_lock(conf, LOCK, wait, on_wait)? else { return Ok(true) };
     let _serve_lock = match earlier.take_lock(conf, SERVE_LOCK, Duration::ZERO, &mut |_| ()) {
         Err(error) if error.kind == ErrorKind::Locked => {
-            // A server runs over it, and goes on with it. The first change without a server copies it.
-            state.refuse_of_stranger(&state.metadata()?)?;
-            return Ok(Some(state));
+            // The first change without a server copies it.
+            return state.refuse_of_stranger().map(|_| false);
         }
         taken => taken?,
     };
-    let new = make_new(conf, &state)?;
-    let taken = match state.trust().has_given(&new.metadata()?) {
-        true => copy_and_exchange(conf, &earlier, &new),
-        // A root that may not give files away goes on with what it finds.
-        false => Ok(false),
-    };
-    remove_tree(new.path());
-    if taken? {
-        return Ok(None);
-    }
-    state.claim(&state.metadata()?)?;
-    Ok(Some(state))
-}
-
-/// Copies the folder of an earlier owner to the new one, which takes its place; false where the file system can't exchange
-/// the two. The old one then has the name of the new one, unless something was not copied.
-fn copy_and_exchange(conf: &ConfFile, earlier: &StateDir, new: &StateDir) -> Result<bool, Error> {
-    let mut is_whole = copy_files(earlier, new)?;
-    if let Some(history) = earlier.find_in(FOLDER)? {
-        is_whole &= copy_files(&history, &new.folder_in(FOLDER)?)?;
-    }
-    let left = conf.beside(&format!("-left-{}", earlier.metadata()?.ino()));
-    let from = if is_whole { new.path() } else { &left };
-    if !is_whole {
-        // It stays there for whoever looks for what was not copied.
-        fs::rename(new.path(), &left).map_err(Error::state_folder(new.path()))?;
-    }
-    let exchanged = rustix::fs::renameat_with(CWD, from, CWD, conf.state_dir(), RenameFlags::EXCHANGE);
-    match exchanged.inspect_err(|_| remove_tree(from)) {
-        Ok(()) => {
-            let _ = sync_folder(conf);
-            Ok(true)
+    // If something is not copied, it stays there for whoever looks for it.
+    let left = conf.beside(&format!("-left-{}", state.metadata()?.ino()));
+    let new = make_new(conf, left.clone(), state)?;
+    let exchange = || {
+        let mut is_whole = copy_files(&earlier, &new)?;
+        if let Some(history) = earlier.find_in(FOLDER)? {
+            is_whole &= copy_files(&history, &new.folder_in(FOLDER)?)?;
         }
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok(false),
-        Err(error) => Err(Error::state_folder(new.path())(error)),
+        let exchanged = rustix::fs::renameat_with(CWD, &left, CWD, conf.state_dir(), RenameFlags::EXCHANGE);
+        match exchanged {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Ok((false, true)),
+            exchanged => exchanged.map(|()| (true, is_whole)).map_err(Error::state_folder(&left)),
+        }
+    };
+    let may_give = state.trust().has_given(&new.metadata()?);
+    let taken = if may_give { exchange() } else { Ok((false, true)) };
+    if !matches!(taken, Ok((true, false))) {
+        let _ = fs::remove_dir_all(&left);
     }
+    let (is_taken, _) = taken?;
+    let _ = sync_folder(conf);
+    if !is_taken {
+        state.claim()?;
+    }
+    Ok(is_taken)
 }
 
-/// An empty folder of that name beside the file, for the users who are trusted by another one.
-fn make_new(conf: &ConfFile, like: &StateDir) -> Result<StateDir, Error> {
-    let path = conf.beside(NEW);
-    remove_tree(&path);
+/// An empty folder beside the file, for the users who are trusted by another one.
+fn make_new(conf: &ConfFile, path: PathBuf, like: &StateDir) -> Result<StateDir, Error> {
+    let _ = fs::remove_dir_all(&path);
     let (new, _) = StateDir::make_at(conf, path, like.trust())?;
-    new.claim(&new.metadata()?)?;
+    new.claim()?;
     Ok(new)
-}
-
-fn remove_tree(path: &Path) {
-    // If something stays, the next writer removes it, or says why it can't.
-    let _ = fs::remove_dir_all(path);
 }
 
 /// Copies the regular files; false if some were left out. What each process makes anew is not copied. Of the folder of an
@@ -222,7 +183,7 @@ fn copy_files(from: &StateDir, to: &StateDir) -> Result<bool, Error> {
     for name in from.names()? {
         let is_made_anew = [LOCK, SERVE_LOCK, ".gitignore", CONVERTED].contains(&&*name)
             || name.ends_with(UNFINISHED)
-            || name.starts_with("candidate-");
+            || name.starts_with(CANDIDATE);
         let path = from.path_of(&name);
         let found = fs::symlink_metadata(&path).map_err(Error::opening("look at", &path))?;
         if is_made_anew || !(found.is_file() || found.is_symlink()) {
@@ -235,7 +196,7 @@ fn copy_files(from: &StateDir, to: &StateDir) -> Result<bool, Error> {
         match file.filter(|(_, found)| !is_foreign || found.nlink() == 1) {
             Some((file, found)) => {
                 let bytes = read_whole(&file, found.len(), &path)?;
-                to.put_with_mode(&name, &[&bytes], found.mode() & 0o7777)?;
+                to.put(&name, &[&bytes])?;
             }
             None => is_whole = false,
         }

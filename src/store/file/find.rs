@@ -61,14 +61,14 @@ impl ConfFile {
         }
         let start = if path.is_absolute() { Ok(PathBuf::from("/")) } else { std::env::current_dir() };
         let start = start.map_err(Error::opening("look up", Path::new(".")))?;
-        let target = PathWalk { given: path, links: 0 }.follow(start, path, None)?;
+        let target = follow((path, &mut 0), start, path, None)?;
         match fs::symlink_metadata(&target) {
             Ok(found) => refuse_other_kinds(&target, &found)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(cannot_look_up(&target, error)),
+            Err(error) => return Err(Error::opening("look up", &target)(error)),
         }
         if path.as_os_str().as_bytes().ends_with(b"/") {
-            return Err(cannot_look_up(path, Errno::NOTDIR.into()));
+            return Err(Error::opening("look up", path)(Errno::NOTDIR));
         }
         Ok(ConfFile { given: path.to_owned(), target })
     }
@@ -91,9 +91,9 @@ impl ConfFile {
     /// The path of `.FILE.mediactl` with `end` behind it, beside the target.
     pub(super) fn beside(&self, end: &str) -> PathBuf {
         let mut name = OsString::from(".");
-        name.push(self.name());
-        name.push(".mediactl");
-        name.push(end);
+        for part in [self.name().as_os_str(), ".mediactl".as_ref(), end.as_ref()] {
+            name.push(part);
+        }
         self.folder().join(name)
     }
 
@@ -106,7 +106,7 @@ impl ConfFile {
         self.target.parent().expect("the target is a folder joined with a name")
     }
 
-    pub(super) fn name(&self) -> &Path {
+    fn name(&self) -> &Path {
         Path::new(self.target.file_name().expect("the target is a folder joined with a name"))
     }
 }
@@ -129,19 +129,17 @@ pub(super) fn open_regular(path: &Path) -> Result<(File, Metadata), Error> {
 /// Opens the file at `path` itself: no link is followed, no pipe waits for its other end.
 pub(super) fn open_without_blocking(path: &Path, access: OFlags) -> Result<File, Error> {
     let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    match open_whole_path(path, flags) {
-        Ok(file) => Ok(file),
-        Err(Errno::LOOP) => Err(Error::changed_meanwhile(path)),
-        Err(error) => Err(Error::opening("open", path)(error)),
-    }
+    open_whole_path(path, flags).map_err(|error| match error {
+        Errno::LOOP => Error::changed_meanwhile(path),
+        error => Error::opening("open", path)(error),
+    })
 }
 
 /// Opens `path`, which had no links when it was resolved. If a folder was exchanged for a link since,
 /// this fails, where the kernel can tell.
 pub(super) fn open_whole_path(path: &Path, flags: OFlags) -> Result<File, Errno> {
     let no_links = ResolveFlags::NO_SYMLINKS;
-    let opened = retry_on_intr(|| rustix::fs::openat2(CWD, path, flags, Mode::empty(), no_links));
-    match opened {
+    match retry_on_intr(|| rustix::fs::openat2(CWD, path, flags, Mode::empty(), no_links)) {
         // Kernels before 5.6 do not have the call, and filters of containers may not know it.
         Err(Errno::NOSYS | Errno::PERM) => retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty())),
         opened => opened,
@@ -188,6 +186,19 @@ pub fn read_limited(
     Err(Error::new(ErrorKind::FileTooLarge, words).hint(hint))
 }
 
+/// Reads a regular file of the user, to which links may lead, as [`read_limited`]. A pipe would wait for its other end.
+pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let is_file = fs::metadata(path)?.is_file();
+    let file = File::from(retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()))?);
+    let found = file.metadata()?;
+    if !(is_file && found.is_file()) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    read_limited(file, found.len(), path, Error::io("read", path))
+        .map_err(|error| io::Error::other(error.message))
+}
+
 /// Reads a whole file of the state folder, which has about `size` bytes, from where it stands to its end.
 pub(super) fn read_whole(file: &File, size: u64, path: &Path) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
@@ -210,75 +221,67 @@ pub(super) fn refuse_other_kinds(path: &Path, found: &Metadata) -> Result<(), Er
         .hint("the configuration has to be a regular file"))
 }
 
-/// The walk from a path as it is given to the file that it means.
-struct PathWalk<'a> {
-    given: &'a Path,
-    /// The number of links that were followed.
-    links: usize,
+/// Follows `path` from the folder `at`, which `link` points to, if it is not the given path: of that, the number of links so
+/// far is counted. The last name of the given path may be missing; the target of a link may not. The result has no link
+/// and no `..`.
+fn follow(
+    (given, links): (&Path, &mut usize),
+    mut at: PathBuf,
+    path: &Path,
+    link: Option<&Path>,
+) -> Result<PathBuf, Error> {
+    let mut names = path.components().peekable();
+    while let Some(name) = names.next() {
+        let next = match name {
+            Component::Normal(name) => at.join(name),
+            Component::ParentDir => {
+                at.pop();
+                continue;
+            }
+            Component::RootDir => PathBuf::from("/"),
+            Component::CurDir | Component::Prefix(_) => continue,
+        };
+        at = match fs::symlink_metadata(&next) {
+            Ok(found) if found.is_symlink() => {
+                *links += 1;
+                if *links > MAX_LINKS {
+                    let message = format!("`{}` is a link that leads back to itself", given.display());
+                    let error = Error::new(ErrorKind::NotFound, message);
+                    return Err(error.hint("one of the links has to lead to a file"));
+                }
+                refuse_planted(&at, &next, &found)?;
+                let points_to = fs::read_link(&next).map_err(Error::opening("read the link", &next))?;
+                follow((given, links), at, &points_to, Some(&next))?
+            }
+            Ok(_) => next,
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::opening("look up", &next)(error));
+            }
+            Err(_) => match link {
+                Some(link) => return Err(dangling(given, link, path)),
+                None if names.peek().is_none() => next,
+                None => return Err(Error::no_file(&next)),
+            },
+        };
+    }
+    Ok(at)
 }
 
-impl PathWalk<'_> {
-    /// Follows `path` from the folder `at`, which `link` points to, if it is not the given path. The last name of the given
-    /// path may be missing; the target of a link may not. The result has no link and no `..`.
-    fn follow(&mut self, mut at: PathBuf, path: &Path, link: Option<&Path>) -> Result<PathBuf, Error> {
-        let mut names = path.components().peekable();
-        while let Some(name) = names.next() {
-            let next = match name {
-                Component::Normal(name) => at.join(name),
-                Component::ParentDir => {
-                    at.pop();
-                    continue;
-                }
-                Component::RootDir => PathBuf::from("/"),
-                Component::CurDir | Component::Prefix(_) => continue,
-            };
-            at = match fs::symlink_metadata(&next) {
-                Ok(found) if found.is_symlink() => self.follow_link(at, &next, &found)?,
-                Ok(_) => next,
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(cannot_look_up(&next, error));
-                }
-                Err(_) => match link {
-                    Some(link) => return Err(self.dangling(link, path)),
-                    None if names.peek().is_none() => next,
-                    None => return Err(Error::no_file(&next)),
-                },
-            };
-        }
-        Ok(at)
+/// The pipe of a shell's `<(command)` looks like a dangling link, only the kernel can follow it.
+fn dangling(given: &Path, link: &Path, points_to: &Path) -> Error {
+    if let Some(error) = fs::metadata(given).ok().and_then(|found| refuse_other_kinds(given, &found).err()) {
+        return error;
     }
-
-    fn follow_link(&mut self, folder: PathBuf, link: &Path, found: &Metadata) -> Result<PathBuf, Error> {
-        self.links += 1;
-        if self.links > MAX_LINKS {
-            let message = format!("`{}` is a link that leads back to itself", self.given.display());
-            return Err(
-                Error::new(ErrorKind::NotFound, message).hint("one of the links has to lead to a file")
-            );
-        }
-        refuse_planted(&folder, link, found)?;
-        let points_to = fs::read_link(link).map_err(Error::opening("read the link", link))?;
-        self.follow(folder, &points_to, Some(link))
-    }
-
-    /// The pipe of a shell's `<(command)` looks like a dangling link, only the kernel can follow it.
-    fn dangling(&self, link: &Path, points_to: &Path) -> Error {
-        if let Ok(found) = fs::metadata(self.given)
-            && let Err(error) = refuse_other_kinds(self.given, &found)
-        {
-            return error;
-        }
-        let points_to = link.parent().unwrap_or(link).join(points_to);
-        let [link, points_to] = [link, &points_to].map(Path::display);
-        let message = format!("`{link}` is a link to `{points_to}`, which does not exist");
-        Error::new(ErrorKind::NotFound, message).hint(format!("create `{points_to}`, or correct the link"))
-    }
+    let points_to = link.parent().unwrap_or(link).join(points_to);
+    let [link, points_to] = [link, &points_to].map(Path::display);
+    let message = format!("`{link}` is a link to `{points_to}`, which does not exist");
+    Error::new(ErrorKind::NotFound, message).hint(format!("create `{points_to}`, or correct the link"))
 }
 
 /// Refuses the link at `path`, described by `found`, in a folder where everybody may make links, unless
 /// the user of this process or the owner of the folder made it.
 fn refuse_planted(folder: &Path, path: &Path, found: &Metadata) -> Result<(), Error> {
-    let around = fs::symlink_metadata(folder).map_err(|error| cannot_look_up(folder, error))?;
+    let around = fs::symlink_metadata(folder).map_err(Error::opening("look up", folder))?;
     let is_public = around.mode() & STICKY_AND_PUBLIC == STICKY_AND_PUBLIC;
     let believed = [around.uid(), rustix::process::geteuid().as_raw()];
     if !is_public || believed.contains(&found.uid()) {
@@ -292,10 +295,6 @@ fn refuse_planted(folder: &Path, path: &Path, found: &Metadata) -> Result<(), Er
         .hint("give the path of the file itself, or make the link in a folder that only you may write"))
 }
 
-fn cannot_look_up(path: &Path, error: io::Error) -> Error {
-    Error::opening("look up", path)(error)
-}
-
 /// The rights to write a file: its owner, its mode, and its access control list.
 #[derive(Debug)]
 pub(super) struct AccessRights {
@@ -303,17 +302,9 @@ pub(super) struct AccessRights {
     pub group: u32,
     /// 0 if the list can't be read: it allows nothing.
     mode: u32,
-    /// The entries of the list; `None` without one, where the mode decides.
-    list: Option<Vec<AclEntry>>,
-}
-
-/// An entry of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct AclEntry {
-    tag: u16,
-    permissions: u16,
-    /// The user or the group, where the tag names one.
-    id: u32,
+    /// The entries of the list: the tag, the permissions, and the user or the group, where the tag names one. Without a
+    /// list, the group that the mode speaks of.
+    list: Vec<(u16, u16, u32)>,
 }
 
 // The tags of `linux/posix_acl.h`; the owner and the others are in the mode, too.
@@ -326,7 +317,7 @@ impl AccessRights {
     /// The rights on the file at `path` itself; a link is not followed.
     pub fn read(path: &Path) -> io::Result<Self> {
         let found = fs::symlink_metadata(path)?;
-        let rights = Self { owner: found.uid(), group: found.gid(), mode: found.mode(), list: None };
+        let rights = Self::of_mode(found.uid(), found.gid(), found.mode());
         // If the mask has no write permission, no entry of the list grants it, so the list is not read.
         if found.mode() & 0o020 == 0 {
             return Ok(rights);
@@ -339,23 +330,25 @@ impl AccessRights {
         })
     }
 
+    fn of_mode(owner: u32, group: u32, mode: u32) -> Self {
+        Self { owner, group, mode, list: vec![(OWNING_GROUP, (mode >> 3 & 7) as u16, 0)] }
+    }
+
     /// The same with a list (`linux/posix_acl_xattr.h`): a version, and entries of eight bytes, little endian.
     fn with_list(self, bytes: &[u8]) -> Self {
-        let entry = |bytes: &[u8; 8]| AclEntry {
-            tag: u16::from_le_bytes([bytes[0], bytes[1]]),
-            permissions: u16::from_le_bytes([bytes[2], bytes[3]]),
-            id: u32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]),
+        let entry = |&[tag, tag_2, may, may_2, a, b, c, d]: &[u8; 8]| {
+            let [tag, may] = [[tag, tag_2], [may, may_2]].map(u16::from_le_bytes);
+            (tag, may, u32::from_le_bytes([a, b, c, d]))
         };
         match bytes.strip_prefix(&[2, 0, 0, 0]).map(<[u8]>::as_chunks) {
-            Some((entries, [])) => Self { list: Some(entries.iter().map(entry).collect()), ..self },
-            _ => Self { mode: 0, list: Some(Vec::new()), ..self },
+            Some((entries, [])) => Self { list: entries.iter().map(entry).collect(), ..self },
+            _ => Self { mode: 0, list: Vec::new(), ..self },
         }
     }
 
     /// True if the members of the file's own group may write it.
     pub fn group_may_write(&self) -> bool {
-        let is_given = |entry: &AclEntry| entry.tag == OWNING_GROUP && entry.writes();
-        self.mode & 0o020 != 0 && self.list.as_ref().is_none_or(|list| list.iter().any(is_given))
+        self.mode & 0o020 != 0 && self.list.iter().any(|(tag, may, _)| *tag == OWNING_GROUP && may & 2 != 0)
     }
 
     /// True if a user who is in these groups may write it. Root and the owner always may: the owner can
@@ -364,29 +357,21 @@ impl AccessRights {
         if user == 0 || user == self.owner {
             return true;
         }
-        let others_may = self.mode & 0o002 != 0;
-        let Some(entries) = &self.list else {
-            return if groups.contains(&self.group) { self.mode & 0o020 != 0 } else { others_may };
+        let may = |is_it: &dyn Fn(u16, u32) -> bool| {
+            let mut entries = self.list.iter().filter(|(tag, _, id)| is_it(*tag, *id)).peekable();
+            entries.peek()?;
+            Some(entries.any(|(_, may, _)| may & 2 != 0))
         };
-        let mask_writes = entries.iter().find(|entry| entry.tag == MASK).is_none_or(|mask| mask.writes());
-        if let Some(entry) = entries.iter().find(|entry| entry.tag == NAMED_USER && entry.id == user) {
-            return mask_writes && entry.writes();
-        }
-        let mut of_groups = entries.iter().filter(|entry| match entry.tag {
+        let of_groups = |tag, id| match tag {
             OWNING_GROUP => groups.contains(&self.group),
-            NAMED_GROUP => groups.contains(&entry.id),
+            NAMED_GROUP => groups.contains(&id),
             _ => false,
-        });
-        match of_groups.next() {
-            Some(first) => mask_writes && (first.writes() || of_groups.any(|entry| entry.writes())),
-            None => others_may,
+        };
+        let is_masked = may(&|tag, _| tag == MASK) == Some(false);
+        match may(&|tag, id| tag == NAMED_USER && id == user).or_else(|| may(&of_groups)) {
+            Some(writes) => writes && !is_masked,
+            None => self.mode & 0o002 != 0,
         }
-    }
-}
-
-impl AclEntry {
-    fn writes(self) -> bool {
-        self.permissions & 0o2 != 0
     }
 }
 
@@ -411,7 +396,7 @@ mod tests {
     }
 
     fn with_mode(mode: u32) -> AccessRights {
-        AccessRights { owner: OWNER, group: GROUP, mode, list: None }
+        AccessRights::of_mode(OWNER, GROUP, mode)
     }
 
     #[test]

@@ -191,11 +191,6 @@ impl History {
         Ok(lines)
     }
 
-    /// True if a change with this serial number is in the history.
-    pub fn has(&self, serial: u64, file: Option<FileStamp>) -> bool {
-        self.line(serial).is_some_and(|(_, line)| !is_unmade(&line, file))
-    }
-
     /// The text before a change, or that of an entry that was never in the file; `None` if there was none, or if it is
     /// not kept any more.
     pub fn text_before(&self, serial: u64) -> Result<Option<Vec<u8>>, Error> {

@@ -10,8 +10,9 @@
 //! and so another state folder: a container and its host.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,9 +33,6 @@ const FILE_LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// The most attempts to read a file that changes while it is read.
 const READ_ATTEMPTS: usize = 100;
-
-/// The number of bytes of the file that are compared at a time.
-const CHUNK: usize = 256 * 1024;
 
 /// Loads the file, and says which file it was. It never blocks on a pipe.
 ///
@@ -75,7 +73,7 @@ pub(super) fn write(
 ) -> Result<Vec<Warning>, Error> {
     let path = conf.target();
     let (file, found) = open_locked(conf)?;
-    if !holds(&file, &found, old).map_err(Error::io("read", path))? {
+    if !holds(&file, path, &found, old)? {
         return Err(Error::changed_meanwhile(path));
     }
     let marked = state
@@ -146,24 +144,10 @@ fn remove_mark(state: &StateDir) -> Vec<Warning> {
     removed.err().map(failed).into_iter().collect()
 }
 
-/// True if `file`, which is as `found`, holds exactly `text` from its current position on.
-pub(super) fn holds(mut file: &File, found: &Metadata, text: &[u8]) -> io::Result<bool> {
-    if found.size() != text.len() as u64 {
-        return Ok(false);
-    }
-    let mut chunk = vec![0; CHUNK.min(text.len() + 1)];
-    let mut rest = text;
-    loop {
-        match file.read(&mut chunk) {
-            Ok(0) => return Ok(rest.is_empty()),
-            Ok(count) => match rest.strip_prefix(&chunk[..count]) {
-                Some(after) => rest = after,
-                None => return Ok(false),
-            },
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
+/// True if `file`, which is at `path` and as `found`, holds exactly `text` from its current position on.
+pub(super) fn holds(file: &File, path: &Path, found: &Metadata, text: &[u8]) -> Result<bool, Error> {
+    let same_size = found.size() == text.len() as u64;
+    Ok(same_size && read_limited(file, found.len(), path, Error::io("read", path))? == text)
 }
 
 /// The text before the change that a mark names, if the file, which is as `found` and holds `bytes`, is the rest of a write

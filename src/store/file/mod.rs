@@ -55,21 +55,19 @@ use std::time::Duration;
 use rustix::process::geteuid;
 
 pub use drafts::{DraftHead, DraftOrigin, KeptDraft, draft_head, text_of_base};
-pub use find::{ConfFile, limit_files, read_limited};
+pub use find::{ConfFile, limit_files, read_file, read_limited};
 pub use pending::{Followed, FollowedText, WayBack};
-pub use serving::{AllowedPeers, ServeLock, Serving, SocketPeer};
+pub use serving::{ServeLock, Serving, SocketPeer};
 
 use super::error::LockHolder;
 use super::pending::PendingRecord;
 use super::record::{FileStamp, HistoryEntry, Revision};
-use super::{
-    Candidate, Follow, IncludeError, IncludedText, Loaded, RunBy, Store, Writer, candidate_elsewhere,
-};
-use crate::error::Error;
+use super::{Candidate, Follow, IncludedText, Loaded, RunBy, Store, Writer, candidate_elsewhere};
+use crate::error::{Error, ErrorKind};
 use convert::{find_history, find_state};
 use in_place::last_write;
 use pending::PENDING;
-use replace::{TEMPORARY_MODE, TemporaryPlace};
+use replace::write_candidate;
 use state::seems_there;
 use writer::LockedFile;
 
@@ -103,11 +101,11 @@ impl Store for ConfFile {
     }
 
     /// Begins at the folder of this file.
-    fn included(&self, pattern: &str, follow: Follow) -> Result<Vec<IncludedText>, IncludeError> {
+    fn included(&self, pattern: &str, follow: Follow) -> Result<Vec<IncludedText>, Error> {
         let plain = self.folder().join(pattern);
         if follow.stays_below && !self.is_below(&plain) {
             // It is not even looked whether there is anything.
-            return Err(IncludeError::Outside);
+            return Err(outside());
         }
         let mut rest = follow;
         if !pattern.contains(['*', '?', '[']) {
@@ -121,7 +119,9 @@ impl Store for ConfFile {
             require_literal_leading_dot: true,
             ..glob::MatchOptions::new()
         };
-        let found = glob::glob_with(&whole, options).map_err(|error| IncludeError::BadPattern(error.msg))?;
+        let found = glob::glob_with(&whole, options).map_err(|error| {
+            Error::new(ErrorKind::NotFound, format!("the pattern is wrong: {}", error.msg))
+        })?;
         let read = found.map(|path| {
             let path = path.map_err(|error| {
                 let path = error.path().to_owned();
@@ -136,11 +136,6 @@ impl Store for ConfFile {
     fn history(&self, _wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
         let history = find_history(self)?;
         history.map_or(Ok(Vec::new()), |history| history.entries(FileStamp::at(self.target())))
-    }
-
-    fn has_change(&self, serial: u64) -> Result<bool, Error> {
-        let now = FileStamp::at(self.target());
-        Ok(find_history(self)?.is_some_and(|history| history.has(serial, now)))
     }
 
     fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, Error> {
@@ -167,16 +162,11 @@ impl Store for ConfFile {
         Ok(state.read(PENDING)?.and_then(|bytes| pending::parse(bytes.into())))
     }
 
-    /// In the state folder, where a writer has it, if that is there and may be written.
+    /// In the state folder, if that is there and may be written.
     fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
-        let held = || {
-            let state = find_state(self).ok()??;
-            let temporary =
-                TemporaryPlace::of_candidates(&state).write_held(TEMPORARY_MODE, pieces).ok()??;
-            state.adopt(temporary.as_file());
-            Some(temporary)
-        };
-        held().map_or_else(|| candidate_elsewhere(pieces), Ok)
+        let state = find_state(self).ok().flatten();
+        let held = state.and_then(|state| write_candidate(&state, pieces).ok()?);
+        held.map_or_else(|| candidate_elsewhere(pieces), Ok)
     }
 
     fn run_by(&self) -> RunBy {
@@ -196,19 +186,20 @@ impl Store for ConfFile {
 }
 
 impl ConfFile {
-    fn read_one(&self, path: &Path, rest: &mut Follow) -> Result<IncludedText, IncludeError> {
+    fn read_one(&self, path: &Path, rest: &mut Follow) -> Result<IncludedText, Error> {
         let file = Self::resolve(path)?;
         let target = file.target().to_owned();
         let is_below = self.is_below(&target);
         if rest.stays_below && !is_below {
-            return Err(IncludeError::Outside);
+            return Err(outside());
         }
         let size = fs::symlink_metadata(&target).map_err(Error::opening("open", &target))?.len();
         *rest = rest.after(size)?;
-        let (loaded, found) = in_place::load(&file, find_state(&file).ok().flatten().as_ref())?;
+        let (loaded, found) = in_place::load(&file, None)?;
         let is_linked = self.is_linked_by_another(&found);
         if rest.stays_below && is_linked {
-            return Err(IncludeError::Linked);
+            let message = "a hard link to a file of another user is not followed here";
+            return Err(Error::new(ErrorKind::Untrusted, message));
         }
         Ok(IncludedText {
             // As the file itself is named: below the folder by which it was given.
@@ -240,6 +231,11 @@ impl ConfFile {
     }
 }
 
+fn outside() -> Error {
+    let message = "only files below the folder of the configuration are followed here";
+    Error::new(ErrorKind::Untrusted, message)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,7 +249,7 @@ mod tests {
         let file = ConfFile::resolve(&folder.path().join("media.conf")).expect("its folder is there");
         let read = |files, bytes| file.included("*.inc", Follow { files, bytes, ..Follow::BELOW });
         assert_eq!(read(3, 30).expect("it is just enough").len(), 3);
-        assert!(matches!(read(2, 30), Err(IncludeError::TooMuch)));
-        assert!(matches!(read(3, 29), Err(IncludeError::TooMuch)));
+        assert!(read(2, 30).is_err_and(|error| error.kind == ErrorKind::FileTooLarge));
+        assert!(read(3, 29).is_err_and(|error| error.kind == ErrorKind::FileTooLarge));
     }
 }

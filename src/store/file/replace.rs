@@ -3,18 +3,18 @@
 //! Who may read and write the file never changes: a new file that cannot be given owner, group, mode and access
 //! control list of the old one must not take its place. The loss of another attribute is a warning.
 
-use std::ffi::{CStr, OsStr};
-use std::fs::{self, DirEntry, File, Metadata, OpenOptions, Permissions, TryLockError};
+use std::ffi::CStr;
+use std::fs::{self, DirEntry, File, Metadata, Permissions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
 
 use rustix::fs::{CWD, Gid, Mode, OFlags, RenameFlags, Uid, XattrFlags};
 use rustix::io::{Errno, retry_on_intr};
 use tempfile::{NamedTempFile, TempPath};
 
-use super::find::{ACCESS_LIST, ConfFile, LARGEST_ATTRIBUTE, open_regular};
+use super::find::{ACCESS_LIST, ConfFile, LARGEST_ATTRIBUTE, open_regular, open_whole_path};
 use super::history::{History, Staged};
 use super::in_place::{self, holds, last_write};
 use super::state::StateDir;
@@ -35,124 +35,87 @@ const COMPUTED: [&CStr; 2] = [c"security.ima", c"security.evm"];
 /// Permissions of the group, which stand for the mask of a list where there is one.
 const GROUP_BITS: u32 = 0o070;
 
+/// The beginning of the name of a text in the state folder that is to be checked.
+pub(super) const CANDIDATE: &str = "candidate-";
+
 /// Length of the random end of a temporary name.
 const RANDOM_LETTERS: usize = 6;
 
 /// Smaller pieces are written together.
 const BUFFER: usize = 64 << 10;
 
-/// A change of the file that is ready to be made.
-pub(super) struct PreparedWrite<'a> {
-    conf: &'a ConfFile,
-    state: &'a StateDir,
-    /// The old text, and the file as it was when the new one got its attributes; `None` if there was no file.
-    old: Option<(&'a [u8], Metadata)>,
-    /// The pieces of the new text; `None` if the file is removed.
-    pieces: Option<&'a [&'a [u8]]>,
-    /// The file that is renamed. `None` where a new file cannot be given owner, mode or access control list of the old one:
-    /// then the text is written into that.
-    new: Option<TempPath>,
-    warnings: Vec<Warning>,
-    /// The entry of the history; `None` if the new text is the old one.
-    staged: Option<Staged>,
-}
-
-impl<'a> PreparedWrite<'a> {
-    /// Writes the new text durably beside the file, and into the history.
-    ///
-    /// # Errors
-    /// `ChangedMeanwhile` if the file no longer holds `old`; `Io`, `PermissionDenied`.
-    pub fn new(
-        (conf, state): (&'a ConfFile, &'a StateDir),
-        old: Option<BaseText<'a>>,
-        pieces: Option<&'a [&'a [u8]]>,
-        open_history: impl FnOnce() -> Result<History, Error>,
-        record: &ChangeRecord<'_>,
-    ) -> Result<Self, Error> {
-        let path = conf.target();
-        let mut prepared =
-            Self { conf, state, old: None, pieces, new: None, warnings: Vec::new(), staged: None };
-        let opened = match old {
-            Some(old) => Some(open_holding(conf, old.text)?),
-            None if pieces.is_some() && fs::symlink_metadata(path).is_ok() => {
-                return Err(Error::changed_meanwhile(path));
-            }
-            None => None,
-        };
-        let is_same = match (old, pieces) {
-            (Some(old), Some(pieces)) => is_concatenation(old.text, pieces),
-            (old, pieces) => old.is_none() && pieces.is_none(),
-        };
-        if is_same {
-            return Ok(prepared);
-        }
-        let mode = if old.is_some() { TEMPORARY_MODE } else { NEW_FILE_MODE };
-        let temporary = pieces.map(|pieces| TemporaryPlace::beside(conf).write(mode, pieces)).transpose()?;
-        let mut is_given = true;
-        if let (Some((file, found)), Some(temporary)) = (&opened, &temporary) {
-            let copied = copy_attributes(file, found, temporary.as_file(), path);
-            is_given = copied.is_ok();
-            prepared.warnings = copied.unwrap_or_default();
-            let others = found.nlink() - 1;
-            let holds = "which still holds the old text";
-            prepared.warnings.extend((is_given && others > 0).then(|| match others {
-                1 => format!("`{}` had 1 other hard link, {holds}", path.display()),
-                _ => format!(
-                    "`{}` had {others} other hard links, {}",
-                    path.display(),
-                    holds.replace("holds", "hold")
-                ),
-            }));
-        }
-        let known = old.zip(opened.as_ref().map(|(_, found)| found));
-        prepared.staged = Some(Staged::stage(open_history()?, path, known, pieces, record)?);
-        if let Some(temporary) = temporary.filter(|_| is_given) {
-            temporary.as_file().sync_all().map_err(Error::io("flush", temporary.path()))?;
-            prepared.new = Some(temporary.into_temp_path());
-        }
-        prepared.old = old.map(|old| old.text).zip(opened.map(|(_, found)| found));
-        Ok(prepared)
+/// Writes the new text durably beside the file, and into the history. The change makes it the text of the file: after an
+/// error the old file is whole and no other file is left behind, but for one whose text was only written in part,
+/// which says so.
+///
+/// # Errors
+/// `ChangedMeanwhile` if the file no longer holds `old`; `Io`, `PermissionDenied`.
+pub(super) fn prepare<'w>(
+    (conf, state): (&'w ConfFile, &'w StateDir),
+    old: Option<BaseText<'w>>,
+    pieces: Option<&'w [&'w [u8]]>,
+    open_history: impl FnOnce() -> Result<History, Error>,
+    record: &ChangeRecord<'_>,
+) -> Result<PreparedChange<'w>, Error> {
+    let path = conf.target();
+    let changed = || Error::changed_meanwhile(path);
+    let opened = old.map(|old| open_holding(conf, old.text)).transpose()?;
+    if old.is_none() && pieces.is_some() && fs::symlink_metadata(path).is_ok() {
+        return Err(changed());
     }
-}
-
-impl PreparedChange for PreparedWrite<'_> {
-    /// Makes the new text the text of the file. After an error the old file is whole and no other file is left behind, but
-    /// for one whose text was only written in part, which says so.
-    fn commit(self: Box<Self>) -> Result<Vec<Warning>, Error> {
-        let Self { conf, state, old, pieces, new, mut warnings, staged } = *self;
-        let (path, Some(mut staged)) = (conf.target(), staged) else { return Ok(warnings) };
-        let changed = || Error::changed_meanwhile(path);
-        match (old, pieces, new) {
-            (Some((old, before)), Some(pieces), new) => {
-                let found = recheck(conf, old, &before)?;
-                match new.map(|new| take_place(new, path, &found)) {
-                    Some(Ok(())) => warnings.extend(sync_folder(conf)),
-                    Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => return Err(changed()),
-                    Some(Err(error)) if !is_mount_point(&error) => {
-                        return Err(Error::io("replace", path)(error));
-                    }
-                    Some(Err(_)) | None => {
-                        warnings = in_place::write((conf, state), old, pieces, &mut staged)?
-                    }
+    let is_same = match (old, pieces) {
+        (Some(old), Some(pieces)) => is_concatenation(old.text, pieces),
+        (old, pieces) => old.is_none() && pieces.is_none(),
+    };
+    if is_same {
+        return Ok(Box::new(|| Ok(Vec::new())));
+    }
+    let mode = if old.is_some() { TEMPORARY_MODE } else { NEW_FILE_MODE };
+    let mut new = pieces.map(|pieces| write_temporary(&conf.beside("-"), mode, pieces)).transpose()?;
+    let mut warnings = Vec::new();
+    if let (Some((file, found)), Some(temporary)) = (&opened, &new) {
+        match copy_attributes(file, found, temporary.as_file(), path) {
+            Ok(lost) => warnings = lost,
+            // A new file cannot be given owner, mode or access control list of the old one: the text is written into that.
+            Err(_) => new = None,
+        }
+        let (path, others) = (path.display(), found.nlink() - 1);
+        warnings.extend((new.is_some() && others > 0).then(|| match others {
+            1 => format!("`{path}` had 1 other hard link, which still holds the old text"),
+            _ => format!("`{path}` had {others} other hard links, which still hold the old text"),
+        }));
+    }
+    let before = opened.map(|(_, found)| found);
+    let mut staged = Staged::stage(open_history()?, path, old.zip(before.as_ref()), pieces, record)?;
+    if let Some(temporary) = &new {
+        temporary.as_file().sync_all().map_err(Error::io("flush", temporary.path()))?;
+    }
+    let new = new.map(NamedTempFile::into_temp_path);
+    Ok(Box::new(move || {
+        let found = old.zip(before).map(|(old, before)| recheck(conf, old.text, &before)).transpose()?;
+        match (old.zip(found), pieces, new) {
+            (Some((old, found)), Some(pieces), new) => match new.map(|new| take_place(&new, path, &found)) {
+                Some(Ok(())) => {}
+                Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => return Err(changed()),
+                Some(Err(error)) if !is_mount_point(&error) => return Err(Error::io("replace", path)(error)),
+                Some(Err(_)) | None => {
+                    warnings = in_place::write((conf, state), old.text, pieces, &mut staged)?;
+                    staged.finish();
+                    return Ok(warnings);
                 }
-            }
+            },
             (None, _, Some(new)) => {
                 new.persist_noclobber(path).map_err(|failed| match failed.error.kind() {
                     io::ErrorKind::AlreadyExists => changed(),
                     _ => Error::io("make", path)(failed.error),
                 })?;
-                warnings.extend(sync_folder(conf));
             }
-            (Some((old, before)), None, _) => {
-                recheck(conf, old, &before)?;
-                fs::remove_file(path).map_err(Error::io("remove", path))?;
-                warnings.extend(sync_folder(conf));
-            }
-            (None, ..) => {}
+            _ => fs::remove_file(path).map_err(Error::io("remove", path))?,
         }
+        warnings.extend(sync_folder(conf));
         staged.finish();
         Ok(warnings)
-    }
+    }))
 }
 
 /// Opens the file and makes sure that it holds `text`. Editors take no lock of this program, so a writer looks before it
@@ -160,9 +123,7 @@ impl PreparedChange for PreparedWrite<'_> {
 fn open_holding(conf: &ConfFile, text: &[u8]) -> Result<(File, Metadata), Error> {
     let path = conf.target();
     match open_regular(path) {
-        Ok((file, found)) if holds(&file, &found, text).map_err(Error::io("read", path))? => {
-            Ok((file, found))
-        }
+        Ok((file, found)) if holds(&file, path, &found, text)? => Ok((file, found)),
         Err(error) if error.kind != ErrorKind::NoConfiguration => Err(error),
         _ => Err(Error::changed_meanwhile(path)),
     }
@@ -181,34 +142,23 @@ fn recheck(conf: &ConfFile, text: &[u8], before: &Metadata) -> Result<Metadata, 
 /// Replaces the old file by the new one. The two are exchanged in one step, so that the file that comes
 /// out can be checked: if another program put a file there just before, or wrote into the old one, that is
 /// put back, and the error is `NotFound`.
-fn take_place(temporary: TempPath, target: &Path, old: &Metadata) -> io::Result<()> {
+fn take_place(temporary: &TempPath, target: &Path, old: &Metadata) -> io::Result<()> {
     let identity = |found: &Metadata| (found.dev(), found.ino(), last_write(found));
-    match exchange(&temporary, target) {
-        Ok(()) => match fs::symlink_metadata(&temporary) {
+    let exchange =
+        || retry_on_intr(|| rustix::fs::renameat_with(CWD, &**temporary, CWD, target, RenameFlags::EXCHANGE));
+    match exchange() {
+        Ok(()) => match fs::symlink_metadata(temporary) {
             Ok(found) if identity(&found) == identity(old) => Ok(()),
             other => {
-                exchange(&temporary, target)?;
+                exchange()?;
                 Err(other.err().unwrap_or_else(|| io::ErrorKind::NotFound.into()))
             }
         },
         // Not every file system can exchange two files.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => rename_over(temporary, target),
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn exchange(one: &Path, other: &Path) -> rustix::io::Result<()> {
-    retry_on_intr(|| rustix::fs::renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE))
-}
-
-/// Renames; the temporary file is gone either way.
-fn rename_over(mut temporary: TempPath, target: &Path) -> io::Result<()> {
-    loop {
-        match temporary.persist(target) {
-            Ok(()) => return Ok(()),
-            Err(failed) if failed.error.kind() == io::ErrorKind::Interrupted => temporary = failed.path,
-            Err(failed) => return Err(failed.error),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+            Ok(retry_on_intr(|| rustix::fs::rename(&**temporary, target))?)
         }
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -295,81 +245,59 @@ fn value(file: &File, name: &CStr) -> rustix::io::Result<Vec<u8>> {
     Ok(value)
 }
 
-/// A place for temporary files: the path of each begins like this, and ends in random letters.
-pub(super) struct TemporaryPlace(PathBuf);
-
-impl TemporaryPlace {
-    /// `.FILE.mediactl-XXXXXX` beside the configuration: the text that is going to replace it.
-    pub fn beside(conf: &ConfFile) -> TemporaryPlace {
-        TemporaryPlace(conf.beside("-"))
-    }
-
-    /// `candidate-XXXXXX` in the state folder: a text that is to be checked.
-    pub fn of_candidates(state: &StateDir) -> TemporaryPlace {
-        TemporaryPlace(state.path_of("candidate-"))
-    }
-
-    fn folder(&self) -> &Path {
-        self.0.parent().unwrap_or(Path::new("."))
-    }
-
-    fn prefix(&self) -> &OsStr {
-        self.0.file_name().unwrap_or_default()
-    }
-
-    /// Makes a file with `mode` (less the umask) that holds `pieces`, and is removed when it is dropped.
-    pub fn write(&self, mode: u32, pieces: &[&[u8]]) -> Result<NamedTempFile, Error> {
-        let temporary = tempfile::Builder::new()
-            .prefix(self.prefix())
-            .rand_bytes(RANDOM_LETTERS)
-            .permissions(Permissions::from_mode(mode))
-            .tempfile_in(self.folder())
-            .map_err(Error::opening("make a temporary file in", self.folder()))?;
-        let mut writer = BufWriter::with_capacity(BUFFER, temporary.as_file());
-        let written = pieces.iter().try_for_each(|piece| writer.write_all(piece));
-        written.and_then(|()| writer.flush()).map_err(Error::io("write", temporary.path()))?;
-        drop(writer);
-        Ok(temporary)
-    }
-
-    /// The same without the lock of a writer: writers leave the file alone while it is open. `None` if one
-    /// of them took it for a leftover before.
-    pub fn write_held(&self, mode: u32, pieces: &[&[u8]]) -> Result<Option<NamedTempFile>, Error> {
-        let temporary = self.write(mode, pieces)?;
-        let file = temporary.as_file();
-        let links = file.lock().and_then(|()| Ok(file.metadata()?.nlink()));
-        let is_there = links.map_err(Error::io("lock", temporary.path()))? > 0;
-        Ok(is_there.then_some(temporary))
-    }
-
-    /// Removes the files of killed processes, and those with the names `others`. Only the holder of the lock makes such
-    /// files, and whoever holds the file itself, so others that the holder of the lock finds are abandoned.
-    pub fn remove_leftovers(&self, others: &[&OsStr]) -> Vec<Warning> {
-        // A folder that may be written but not listed is legal; leftovers stay there.
-        let entries = fs::read_dir(self.folder()).into_iter().flatten().flatten();
-        let is_random = |end: &[u8]| end.len() == RANDOM_LETTERS && end.iter().all(u8::is_ascii_alphanumeric);
-        let is_left = |name: &OsStr| {
-            others.contains(&name)
-                || name.as_bytes().strip_prefix(self.prefix().as_bytes()).is_some_and(is_random)
-        };
-        entries.filter(|entry| is_left(&entry.file_name())).filter_map(|entry| remove(&entry)).collect()
-    }
+/// Makes a file with `mode` (less the umask) that holds `pieces`, and is removed when it is dropped. Its path is `place`
+/// with random letters behind it.
+pub(super) fn write_temporary(place: &Path, mode: u32, pieces: &[&[u8]]) -> Result<NamedTempFile, Error> {
+    let folder = place.parent().unwrap_or(place);
+    let temporary = tempfile::Builder::new()
+        .prefix(place.file_name().unwrap_or_default())
+        .rand_bytes(RANDOM_LETTERS)
+        .permissions(Permissions::from_mode(mode))
+        .tempfile_in(folder)
+        .map_err(Error::opening("make a temporary file in", folder))?;
+    let mut writer = BufWriter::with_capacity(BUFFER, temporary.as_file());
+    let written = pieces.iter().try_for_each(|piece| writer.write_all(piece));
+    written.and_then(|()| writer.flush()).map_err(Error::io("write", temporary.path()))?;
+    drop(writer);
+    Ok(temporary)
 }
 
-fn remove(entry: &DirEntry) -> Option<Warning> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(entry.path());
+/// Writes a text that is to be checked into the state folder. It is locked: writers leave it alone as long as it is open.
+/// `None` if one of them took it for a leftover before.
+pub(super) fn write_candidate(state: &StateDir, pieces: &[&[u8]]) -> Result<Option<NamedTempFile>, Error> {
+    let temporary = write_temporary(&state.path_of(CANDIDATE), TEMPORARY_MODE, pieces)?;
+    let file = temporary.as_file();
+    let found = file.lock().and_then(|()| file.metadata()).map_err(Error::io("lock", temporary.path()))?;
+    state.adopt(temporary.path().file_name().unwrap_or_default());
+    Ok((found.nlink() > 0).then_some(temporary))
+}
+
+/// Removes the files of killed processes, whose paths are `place` with random letters behind it, or with `other`. Only the
+/// holder of the lock makes such files, and whoever holds the file itself, so others that the holder of the lock
+/// finds are abandoned.
+pub(super) fn remove_leftovers(place: &Path, other: &str) -> Vec<Warning> {
+    let (folder, prefix) = (place.parent().unwrap_or(place), place.file_name().unwrap_or_default());
+    let is_left = |entry: &DirEntry| {
+        let name = entry.file_name();
+        let end = name.as_bytes().strip_prefix(prefix.as_bytes());
+        let is_random = |end: &[u8]| end.len() == RANDOM_LETTERS && end.iter().all(u8::is_ascii_alphanumeric);
+        end.is_some_and(|end| end == other.as_bytes() || is_random(end))
+    };
+    // A folder that may be written but not listed is legal; leftovers stay there.
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter(is_left).filter_map(|entry| remove(&entry.path())).collect()
+}
+
+fn remove(path: &Path) -> Option<Warning> {
+    let file = open_whole_path(path, OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC);
     // The lock is kept until the file is gone.
     if file.as_ref().is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock))) {
         return None;
     }
-    let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-    let removed = if is_folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) };
-    match removed {
-        Ok(()) => None,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => Some(format!("cannot remove `{}`: {}", entry.path().display(), reason(&error))),
-    }
+    let is_folder = fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
+    let removed = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    let error = removed.err().filter(|error| error.kind() != io::ErrorKind::NotFound)?;
+    Some(format!("cannot remove `{}`: {}", path.display(), reason(&error)))
 }
 
 #[cfg(test)]
@@ -391,13 +319,13 @@ mod tests {
             let conf = ConfFile::resolve(&path).expect("it is there");
             let loaded: Loaded = conf.load().expect("it can be read");
             let (_, current) = open_holding(&conf, &loaded.bytes).expect("nobody changed it");
-            let new = TemporaryPlace::beside(&conf).write(TEMPORARY_MODE, &[b"new"]).expect("there is room");
+            let new = write_temporary(&conf.beside("-"), TEMPORARY_MODE, &[b"new"]).expect("there is room");
             if let Some(theirs) = stranger {
                 let other = folder.path().join("other");
                 fs::write(&other, theirs).expect("the folder is ours");
                 fs::rename(&other, &path).expect("the folder is ours");
             }
-            let result = take_place(new.into_temp_path(), conf.target(), &current);
+            let result = take_place(&new.into_temp_path(), conf.target(), &current);
             assert_eq!(result.map_err(|error| error.kind()).is_err(), stranger.is_some());
             assert_eq!(text(&path), expected);
             assert_eq!(fs::read_dir(folder.path()).expect("it can be listed").count(), 1);

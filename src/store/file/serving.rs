@@ -4,6 +4,7 @@
 //! only users who may write the file may use the socket. The kernel says which user is at the other
 //! end, and `/proc` says the groups of that process.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read};
 use std::net::Shutdown;
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use rustix::net::sockopt::socket_peercred;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
-use rustix::process::Pid;
+use rustix::process::{Pid, geteuid};
 
 use super::convert::make_state;
 use super::find::{AccessRights, ConfFile};
@@ -29,9 +30,6 @@ const SOCKET: &str = "sock";
 /// Names of the certificate that the server made itself, and of its private key.
 const CERTIFICATE: &str = "tls-cert.pem";
 const KEY: &str = "tls-key.pem";
-
-/// Nobody but its owner reads the key, also where a group shares the state.
-const KEY_MODE: u32 = 0o600;
 
 /// The longest time for a server that has just taken its lock to open its socket.
 const START_TIME: Duration = Duration::from_secs(1);
@@ -49,7 +47,7 @@ const REFUSED: &[u8; 12] = b"HTTP/1.1 403";
 #[derive(Debug)]
 pub struct ServeLock {
     state: StateDir,
-    peers: AllowedPeers,
+    conf: ConfFile,
     /// Closing it gives the lock back.
     _lock: File,
 }
@@ -60,8 +58,7 @@ pub struct Serving {
     pub holder: LockHolder,
     /// The folder of the socket, by which it is reached: its own path may be too long for a socket.
     state: StateDir,
-    /// The users whose process may be the server.
-    peers: AllowedPeers,
+    conf: ConfFile,
 }
 
 impl ConfFile {
@@ -73,7 +70,7 @@ impl ConfFile {
         loop {
             let (state, _former) = make_state(self, PROBE_WAIT, &mut |_| ())?;
             if let Some(lock) = state.take_lock(self, SERVE_LOCK, PROBE_WAIT, &mut |_| ())? {
-                return Ok(ServeLock { state, peers: AllowedPeers::for_conf(self), _lock: lock });
+                return Ok(ServeLock { state, conf: self.clone(), _lock: lock });
             }
         }
     }
@@ -89,12 +86,16 @@ impl ConfFile {
         }
         let Some(state) = StateDir::find(self)? else { return Ok(None) };
         let Some((lock, _)) = state.open_existing(SERVE_LOCK)? else { return Ok(None) };
-        Ok(match lock.try_lock_shared() {
-            Err(TryLockError::WouldBlock) => {
-                Some(Serving { holder: LockHolder::read(&lock), state, peers: AllowedPeers::for_conf(self) })
-            }
-            Ok(()) | Err(TryLockError::Error(_)) => None,
-        })
+        let is_held = matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock));
+        Ok(is_held.then(|| Serving { holder: LockHolder::read(&lock), state, conf: self.clone() }))
+    }
+
+    /// True if a process may use the socket, by the present rights of the file: its user may write it, or is root or the
+    /// user of this process.
+    pub fn admits(&self, peer: &SocketPeer) -> bool {
+        [0, geteuid().as_raw()].contains(&peer.user)
+            || AccessRights::read(self.target())
+                .is_ok_and(|access| access.may_write(peer.user, &peer.groups()))
     }
 }
 
@@ -111,19 +112,13 @@ impl ServeLock {
             }
             _ => {}
         }
-        let short = through(self.state.as_fd());
-        let listener = UnixListener::bind(&short).map_err(|source| {
+        let listener = UnixListener::bind(socket_in(&self.state)).map_err(|source| {
             let message = format!("cannot make the socket `{}`: {}", path.display(), reason(&source));
-            let error = Error::new(ErrorKind::Failed, message);
-            match source.kind() {
-                io::ErrorKind::StorageFull => error,
-                _ => error.hint(
-                    "the file system of the configuration has to hold sockets, as ext4 and xfs do; vfat and exFAT hold \
-                     none",
-                ),
-            }
+            Error::new(ErrorKind::Failed, message).hint(
+                "the file system of the configuration has to hold sockets, as ext4 and xfs do; vfat and exFAT hold none",
+            )
         })?;
-        self.state.adopt_path(SOCKET);
+        self.state.adopt(OsStr::new(SOCKET));
         Ok(listener)
     }
 
@@ -132,22 +127,19 @@ impl ServeLock {
     /// # Errors
     /// `Untrusted` for files that another user may have made; `StateFolder` where they can't be written.
     pub fn certificate(&self, make: impl FnOnce() -> io::Result<[String; 2]>) -> Result<[PathBuf; 2], Error> {
-        let state = &self.state;
-        let [path, key_path] = [CERTIFICATE, KEY].map(|name| state.path_of(name));
-        if state.open_existing(KEY)?.is_none() || state.open_existing(CERTIFICATE)?.is_none() {
-            let [certificate, key] = make().map_err(Error::state_folder(&path))?;
+        let paths = [CERTIFICATE, KEY].map(|name| self.state.path_of(name));
+        if self.state.open_existing(KEY)?.is_none() || self.state.open_existing(CERTIFICATE)?.is_none() {
+            let [certificate, key] = make().map_err(Error::state_folder(&paths[0]))?;
             // A certificate is there only if its key is.
-            for (name, text) in [(KEY, key), (CERTIFICATE, certificate)] {
-                state.put_with_mode(name, &[text.as_bytes()], KEY_MODE)?;
-                state.sync().map_err(Error::state_folder(&path))?;
-            }
+            self.state.put_durably(KEY, &[key.as_bytes()])?;
+            self.state.put_durably(CERTIFICATE, &[certificate.as_bytes()])?;
         }
-        Ok([path, key_path])
+        Ok(paths)
     }
 
-    /// The users who may use the socket.
-    pub fn peers(&self) -> AllowedPeers {
-        self.peers.clone()
+    /// The configuration, which says who may use the socket.
+    pub fn conf(&self) -> &ConfFile {
+        &self.conf
     }
 }
 
@@ -161,7 +153,7 @@ impl Drop for ServeLock {
 impl Serving {
     /// Returns the path at which the socket of the server can be reached, as long as this value lives.
     pub fn socket(&self) -> PathBuf {
-        through(self.state.as_fd())
+        socket_in(&self.state)
     }
 
     /// Waits until the server answers at its socket. Sends no request.
@@ -174,31 +166,24 @@ impl Serving {
     /// that may change the configuration; `TimedOut` where none answers.
     pub fn reach(&self) -> io::Result<()> {
         let deadline = Instant::now() + START_TIME;
-        loop {
-            match self.connect() {
-                Err(error)
-                    if error.kind() == io::ErrorKind::PermissionDenied || Instant::now() >= deadline =>
-                {
-                    return Err(error);
-                }
+        // Never waits: where as many connections wait to be accepted as the system lets wait, the answer is `WouldBlock`.
+        let connect = || -> io::Result<UnixStream> {
+            let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+            let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+            rustix::net::connect(&socket, &SocketAddrUnix::new(self.socket())?)?;
+            Ok(UnixStream::from(socket))
+        };
+        let mut stream = loop {
+            match connect() {
+                Ok(stream) => break stream,
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(error),
+                Err(error) if Instant::now() >= deadline => return Err(error),
                 Err(_) => thread::sleep(POLL),
-                Ok(stream) => return self.expect_life(stream),
             }
-        }
-    }
-
-    /// Never waits: where as many connections wait to be accepted as the system lets wait, the
-    /// answer is `WouldBlock`.
-    fn connect(&self) -> io::Result<UnixStream> {
-        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-        rustix::net::connect(&socket, &SocketAddrUnix::new(self.socket())?)?;
-        Ok(UnixStream::from(socket))
-    }
-
-    fn expect_life(&self, mut stream: UnixStream) -> io::Result<()> {
-        if !self.peers.admit(&SocketPeer::from_socket(&stream)?) {
-            return Err(denied("its process belongs to a user who may not write the configuration"));
+        };
+        let denied = |why| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+        if !self.conf.admits(&SocketPeer::from_socket(&stream)?) {
+            return denied("its process belongs to a user who may not write the configuration");
         }
         stream.set_nonblocking(false)?;
         stream.set_read_timeout(Some(RESPONSE_WAIT))?;
@@ -209,21 +194,14 @@ impl Serving {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 Err(io::Error::new(io::ErrorKind::TimedOut, "it does not answer"))
             }
-            Err(error) => Err(error),
-            Ok(_) if answer == *REFUSED => {
-                Err(denied("only users who may write the configuration may use it"))
-            }
-            Ok(_) => Ok(()),
+            Ok(_) if answer == *REFUSED => denied("only users who may write the configuration may use it"),
+            read => read.map(drop),
         }
     }
 }
 
-fn denied(why: &'static str) -> io::Error {
-    io::Error::new(io::ErrorKind::PermissionDenied, why)
-}
-
-fn through(folder: impl AsFd) -> PathBuf {
-    PathBuf::from(format!("/proc/self/fd/{}/{SOCKET}", folder.as_fd().as_raw_fd()))
+fn socket_in(state: &StateDir) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}/{SOCKET}", state.as_fd().as_fd().as_raw_fd()))
 }
 
 /// A process at the other end of a Unix socket.
@@ -259,30 +237,8 @@ fn groups_in(status: &str, user: u32) -> Option<Vec<u32>> {
         let line = status.lines().find_map(|line| line.strip_prefix(name))?;
         line.split_ascii_whitespace().map(|number| number.parse().ok()).collect::<Option<Vec<u32>>>()
     };
-    let is_same = numbers("Uid:")?.iter().all(|found| *found == user);
-    if is_same { numbers("Groups:") } else { None }
-}
-
-/// The users who may use the socket of a configuration: those who may write the file, root, and the user
-/// of this process.
-#[derive(Clone, Debug)]
-pub struct AllowedPeers {
-    conf: ConfFile,
-    us: u32,
-}
-
-impl AllowedPeers {
-    fn for_conf(conf: &ConfFile) -> Self {
-        Self { conf: conf.clone(), us: rustix::process::geteuid().as_raw() }
-    }
-
-    /// True if this process may use the socket, by the present rights of the file.
-    pub fn admit(&self, peer: &SocketPeer) -> bool {
-        let is_known = [0, self.us].contains(&peer.user);
-        is_known
-            || AccessRights::read(self.conf.target())
-                .is_ok_and(|access| access.may_write(peer.user, &peer.groups()))
-    }
+    numbers("Groups:")
+        .filter(|_| numbers("Uid:").is_some_and(|users| users.iter().all(|found| *found == user)))
 }
 
 #[cfg(test)]

@@ -71,10 +71,8 @@ pub(super) struct StateTrust {
     is_shared: bool,
     /// The user of this process.
     us: u32,
-    /// True if every user may make files beside the configuration.
-    is_public_place: bool,
-    /// True if there a group may make files, too, and may not touch those of others.
-    is_sticky_place: bool,
+    /// The mode of the folder of the configuration.
+    place: u32,
 }
 
 impl StateTrust {
@@ -90,57 +88,59 @@ impl StateTrust {
             }
             Err(error) => return Err(Error::opening("look at", conf.target())(error)),
         };
-        let (is_public_place, is_sticky_place) =
-            (around.mode() & WRITE != 0, around.mode() & 0o1020 == 0o1020);
-        Ok(Self { owner, group, earlier: None, is_shared, us, is_public_place, is_sticky_place })
+        Ok(Self { owner, group, earlier: None, is_shared, us, place: around.mode() })
     }
 
-    /// Refuses a folder of the state, described by `found`, that another user may have made or filled.
-    fn refuse_folder(&self, path: &Path, found: &Metadata) -> Result<(), Error> {
-        let is_made_by_group = self.is_shared && found.gid() == self.group && !self.is_public_place;
-        self.refuse(path, found, is_made_by_group, ANY)
+    /// True if every user may make files beside the configuration.
+    fn is_public_place(&self) -> bool {
+        self.place & WRITE != 0
     }
 
-    /// Refuses a file in a trusted folder of the state. Only members of the group can create files in the folder, and they
-    /// may write the configuration; the folder keeps other users from reading it.
-    fn refuse_file(&self, path: &Path, found: &Metadata) -> Result<(), Error> {
-        self.refuse(path, found, self.is_shared, WRITE)
-    }
-
-    /// Refuses what another user made, unless that is excused, and what gives others one of these `rights`.
-    fn refuse(&self, path: &Path, found: &Metadata, is_excused: bool, rights: u32) -> Result<(), Error> {
+    /// Refuses a folder or a file of the state, which is as `found`, that another user may have made or filled. Only members
+    /// of the group can create files in a trusted folder, and they may write the configuration; the folder keeps
+    /// other users from reading it.
+    fn refuse(&self, path: &Path, found: &Metadata) -> Result<(), Error> {
+        let (is_excused, rights) = match found.is_dir() {
+            true => (self.is_shared && found.gid() == self.group && !self.is_public_place(), ANY),
+            false => (self.is_shared, WRITE),
+        };
         let (user, mode, path) = (found.uid(), found.mode() & 0o7777, path.display());
-        let untrusted = |message: String| Error::new(ErrorKind::Untrusted, message);
-        if !(is_excused || user == self.us || self.is_believed(user)) {
+        let (message, hint) = if !(is_excused || user == self.us || self.is_believed(user)) {
             let owner = self.owner;
-            return Err(untrusted(format!(
-                "`{path}` belongs to user {user}, who is neither root nor the owner of the configuration nor the user of \
-                 this command"
-            ))
-            .hint(format!(
-                "its contents may be forged: inspect them, then remove it, or give it to the owner of the configuration \
-                 with `chown -R {owner} {path}`"
-            )));
-        }
-        if mode & rights != 0 {
-            return Err(untrusted(format!(
-                "`{path}` is open to other users (mode {mode:04o}), who may have changed its contents"
-            ))
-            .hint(format!(
-                "inspect its contents, then close it with `chmod -R o= {path}`; a file system without modes, as exFAT, has \
-                 to be mounted with `umask=0077`"
-            )));
-        }
-        Ok(())
+            (
+                format!(
+                    "`{path}` belongs to user {user}, who is neither root nor the owner of the configuration nor the user \
+                     of this command"
+                ),
+                format!(
+                    "its contents may be forged: inspect them, then remove it, or give it to the owner of the \
+                     configuration with `chown -R {owner} {path}`"
+                ),
+            )
+        } else if mode & rights != 0 {
+            (
+                format!(
+                    "`{path}` is open to other users (mode {mode:04o}), who may have changed its contents"
+                ),
+                format!(
+                    "inspect its contents, then close it with `chmod -R o= {path}`; a file system without modes, as \
+                     exFAT, has to be mounted with `umask=0077`"
+                ),
+            )
+        } else {
+            return Ok(());
+        };
+        Err(Error::new(ErrorKind::Untrusted, message).hint(hint))
     }
 
     fn is_believed(&self, user: u32) -> bool {
         [0, self.owner].contains(&user) || self.earlier == Some(user)
     }
 
-    /// True if root finds a folder that was the state of an earlier owner of the file.
+    /// True if root finds a folder that was the state of an earlier owner of the file. Where a group may make files, and
+    /// not touch those of others, it can be planted, too.
     fn has_other_owner(&self, found: &Metadata) -> bool {
-        let can_be_planted = self.is_public_place || self.is_sticky_place;
+        let can_be_planted = self.is_public_place() || self.place & 0o1020 == 0o1020;
         self.us == 0
             && !self.has_given(found)
             && (self.is_believed(found.uid()) || !can_be_planted)
@@ -161,8 +161,10 @@ impl StateTrust {
         if self.is_shared { 0o770 } else { 0o700 }
     }
 
-    fn file_mode(self) -> u32 {
-        if self.is_shared { 0o660 } else { 0o600 }
+    /// Nobody but its owner reads the key of the server, also where a group shares the state.
+    fn file_mode(self, name: &OsStr) -> u32 {
+        let is_shared = self.is_shared && !name.as_encoded_bytes().starts_with(b"tls-");
+        if is_shared { 0o660 } else { 0o600 }
     }
 
     /// Sets owner, group and mode where they differ from `found` and where we may.
@@ -194,23 +196,19 @@ impl StateDir {
     pub fn enter(conf: &ConfFile) -> Result<(StateDir, bool), Error> {
         let trust = StateTrust::for_conf(conf)?;
         let (state, is_new) = Self::make_at(conf, conf.state_dir(), trust)?;
-        let found = state.metadata()?;
-        let is_of_other_owner = !is_new && trust.has_other_owner(&found);
-        if !is_of_other_owner {
-            state.claim(&found)?;
+        let is_of_other_owner = !is_new && trust.has_other_owner(&state.metadata()?);
+        if !(is_new || is_of_other_owner) {
+            state.claim()?;
         }
         Ok((state, is_of_other_owner))
     }
 
     /// Makes a folder beside `conf` where it is missing; says whether it was made.
     pub fn make_at(conf: &ConfFile, path: PathBuf, trust: StateTrust) -> Result<(StateDir, bool), Error> {
-        if let Ok(folder) = open_whole_path(&path, LIST) {
-            return Ok((StateDir { path, folder, trust }, false));
-        }
         let beside = open_whole_path(conf.folder(), SEARCH).map_err(Error::state_folder(&path))?;
         let (state, is_new) = Self::open_or_make(&beside, path, trust)?;
         if is_new {
-            state.claim(&state.metadata()?)?;
+            state.claim()?;
             let ignore = state.path_of(IGNORE_FILE);
             state.open(IGNORE_FILE)?.write_all(IGNORE_ALL).map_err(Error::state_folder(&ignore))?;
         }
@@ -220,41 +218,42 @@ impl StateDir {
     /// Opens the folder at `path`, whose parent is open, making it where it is missing; says whether it was made.
     fn open_or_make(parent: &File, path: PathBuf, trust: StateTrust) -> Result<(StateDir, bool), Error> {
         let name = path.file_name().unwrap_or(OsStr::new("."));
-        let opened = openat(parent, name, LIST);
-        let is_missing = opened.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
-        let make = || {
-            // Other processes would refuse a folder that an untrusted user made.
-            if !(trust.is_believed(trust.us) || (trust.is_shared && !trust.is_public_place)) {
-                return Err(io::Error::other("only root and the owner of the configuration can make it"));
+        let open_or_make = || match openat(parent, name, LIST) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // Other processes would refuse a folder that an untrusted user made.
+                if !(trust.is_believed(trust.us) || (trust.is_shared && !trust.is_public_place())) {
+                    return Err(io::Error::other("only root and the owner of the configuration can make it"));
+                }
+                match rustix::fs::mkdirat(parent, name, Mode::from_raw_mode(trust.folder_mode())) {
+                    Err(error) if error != Errno::EXIST => Err(error.into()),
+                    made => Ok((openat(parent, name, LIST)?, made.is_ok())),
+                }
             }
-            match rustix::fs::mkdirat(parent, name, Mode::from_raw_mode(trust.folder_mode())) {
-                Err(error) if error != Errno::EXIST => Err(error.into()),
-                made => Ok((openat(parent, name, LIST)?, made.is_ok())),
-            }
+            opened => Ok((opened?, false)),
         };
-        let opened = if is_missing { make() } else { opened.map(|folder| (folder, false)) };
-        let (folder, is_new) = opened.map_err(Error::state_folder(&path))?;
+        let (folder, is_new) = open_or_make().map_err(Error::state_folder(&path))?;
         Ok((StateDir { path, folder, trust }, is_new))
     }
 
     /// The same folder, of which files may belong to whom the folder belongs to.
     pub fn of_earlier_owner(&self) -> Result<StateDir, Error> {
-        let found = self.metadata()?;
         let folder = self.folder.try_clone().map_err(Error::state_folder(&self.path))?;
-        let trust = StateTrust { earlier: Some(found.uid()), ..self.trust };
+        let trust = StateTrust { earlier: Some(self.metadata()?.uid()), ..self.trust };
         Ok(StateDir { path: self.path.clone(), folder, trust })
     }
 
     /// Gives the folder to the owner of the configuration, unless another user may have made it.
-    pub fn claim(&self, found: &Metadata) -> Result<(), Error> {
-        self.refuse_of_stranger(found)?;
-        self.trust.give(&self.folder, found, self.trust.folder_mode());
+    pub fn claim(&self) -> Result<(), Error> {
+        let found = self.refuse_of_stranger()?;
+        self.trust.give(&self.folder, &found, self.trust.folder_mode());
         Ok(())
     }
 
-    /// Refuses the folder, which is as `found`, if another user may have made it.
-    pub fn refuse_of_stranger(&self, found: &Metadata) -> Result<(), Error> {
-        self.trust.refuse_folder(&self.path, found)
+    /// Refuses the folder if another user may have made it.
+    pub fn refuse_of_stranger(&self) -> Result<Metadata, Error> {
+        let found = self.metadata()?;
+        self.trust.refuse(&self.path, &found)?;
+        Ok(found)
     }
 
     pub fn metadata(&self) -> Result<Metadata, Error> {
@@ -264,8 +263,7 @@ impl StateDir {
     /// The state folder of `conf`, if it is there. Makes nothing.
     pub fn find(conf: &ConfFile) -> Result<Option<StateDir>, Error> {
         let path = conf.state_dir();
-        let opened = open_whole_path(&path, SEARCH);
-        Self::trusted(opened, path, || StateTrust::for_conf(conf))
+        Self::trusted(open_whole_path(&path, LIST), path, StateTrust::for_conf(conf)?)
     }
 
     /// The state folder of version 0.1, if it is there.
@@ -276,36 +274,35 @@ impl StateDir {
             Err(Errno::ACCESS | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
             opened => opened,
         };
-        let Some(state) = Self::trusted(opened, path, || StateTrust::for_conf(conf))? else {
-            return Ok(None);
-        };
-        let root = state.path.parent().unwrap_or(&state.path);
-        let found = std::fs::symlink_metadata(root).map_err(Error::opening("look at", root))?;
-        state.trust.refuse_folder(root, &found)?;
-        Ok(Some(state))
+        let state = Self::trusted(opened, path, StateTrust::for_conf(conf)?)?;
+        if let Some(StateDir { path, trust, .. }) = &state {
+            let root = path.parent().unwrap_or(path);
+            trust.refuse(root, &std::fs::symlink_metadata(root).map_err(Error::opening("look at", root))?)?;
+        }
+        Ok(state)
     }
 
     /// A folder inside this one, if it is there.
     pub fn find_in(&self, name: &str) -> Result<Option<StateDir>, Error> {
-        Self::trusted(openat(&self.folder, name, LIST), self.path_of(name), || Ok(self.trust))
+        Self::trusted(openat(&self.folder, name, LIST), self.path_of(name), self.trust)
     }
 
     /// A folder that was opened; `None` if it is missing.
     fn trusted<E: Into<io::Error>>(
         opened: Result<File, E>,
         path: PathBuf,
-        trust: impl FnOnce() -> Result<StateTrust, Error>,
+        trust: StateTrust,
     ) -> Result<Option<StateDir>, Error> {
         let Some(folder) = present(opened, &path)? else { return Ok(None) };
-        let state = StateDir { folder, trust: trust()?, path };
-        state.refuse_of_stranger(&state.metadata()?)?;
+        let state = StateDir { folder, trust, path };
+        state.refuse_of_stranger()?;
         Ok(Some(state))
     }
 
     /// A folder inside this one, made where it is missing.
     pub fn folder_in(&self, name: &str) -> Result<StateDir, Error> {
         let (inner, is_new) = Self::open_or_make(&self.folder, self.path_of(name), self.trust)?;
-        inner.claim(&inner.metadata()?)?;
+        inner.claim()?;
         if is_new {
             // Files that are put into it later are durable only if its own name is.
             self.sync_path().map_err(Error::state_folder(&inner.path))?;
@@ -342,21 +339,22 @@ impl StateDir {
 
     /// Opens a file in the folder for reading and writing, making it where it is missing.
     pub fn open(&self, name: &str) -> Result<File, Error> {
-        let path = self.path_of(name);
+        let (path, mode) = (self.path_of(name), self.trust.file_mode(name.as_ref()));
         let flags = OFlags::RDWR | OFlags::CREATE | READ;
-        let mode = Mode::from_raw_mode(self.trust.file_mode());
-        let file = retry_on_intr(|| rustix::fs::openat(&self.folder, name, flags, mode))
-            .map(File::from)
-            .map_err(Error::state_folder(&path))?;
-        let found = file.metadata().map_err(Error::state_folder(&path))?;
-        // Whoever planted a second name (hard link) could make root write into a different file.
-        let is_planted = found.nlink() > 1 && found.uid() != self.trust.owner;
-        if !found.is_file() || is_planted {
-            let source = io::Error::other("not created by mediactl");
-            return Err(Error::state_folder(&path)(source));
-        }
-        self.trust.refuse_file(&path, &found)?;
-        self.trust.give(&file, &found, self.trust.file_mode());
+        let opened = || -> io::Result<(File, Metadata)> {
+            let opened = || rustix::fs::openat(&self.folder, name, flags, Mode::from_raw_mode(mode));
+            let file = File::from(retry_on_intr(opened)?);
+            let found = file.metadata()?;
+            // Whoever planted a second name (hard link) could make root write into a different file.
+            let is_planted = found.nlink() > 1 && found.uid() != self.trust.owner;
+            match found.is_file() && !is_planted {
+                true => Ok((file, found)),
+                false => Err(io::Error::other("not created by mediactl")),
+            }
+        };
+        let (file, found) = opened().map_err(Error::state_folder(&path))?;
+        self.trust.refuse(&path, &found)?;
+        self.trust.give(&file, &found, mode);
         Ok(file)
     }
 
@@ -367,7 +365,7 @@ impl StateDir {
         let Some(file) = present(openat(&self.folder, name, READ), &path)? else { return Ok(None) };
         let found = file.metadata().map_err(Error::io("look at", &path))?;
         refuse_other_kinds(&path, &found)?;
-        self.trust.refuse_file(&path, &found)?;
+        self.trust.refuse(&path, &found)?;
         Ok(Some((file, found)))
     }
 
@@ -380,21 +378,13 @@ impl StateDir {
     /// Puts a file with these bytes in the place of another, whole or not at all. On return the bytes are
     /// durable, and [`StateDir::sync`] makes the name so.
     pub fn put(&self, name: &str, pieces: &[&[u8]]) -> Result<(), Error> {
-        self.put_with_mode(name, pieces, self.trust.file_mode())
-    }
-
-    /// The same with a mode that is narrower than that of other files.
-    pub fn put_with_mode(&self, name: &str, pieces: &[&[u8]], mode: u32) -> Result<(), Error> {
         let new = format!("{name}{UNFINISHED}");
         let mut file = self.open(&new)?;
         let mut write = || -> io::Result<()> {
-            if mode != self.trust.file_mode() {
-                rustix::fs::fchmod(&file, Mode::from_raw_mode(mode))?;
-            }
             file.set_len(0)?;
             pieces.iter().try_for_each(|piece| file.write_all(piece))?;
             file.sync_all()?;
-            self.rename(&new, name)
+            Ok(retry_on_intr(|| rustix::fs::renameat(&self.folder, &new, &self.folder, name))?)
         };
         write().map_err(|error| {
             let _ = self.remove(&new);
@@ -402,20 +392,21 @@ impl StateDir {
         })
     }
 
+    /// Puts the file, and makes its name durable, too, and the name that leads to it.
+    pub fn put_durably(&self, name: &str, pieces: &[&[u8]]) -> Result<(), Error> {
+        self.put(name, pieces)?;
+        self.sync_path().map_err(Error::state_folder(&self.path_of(name)))
+    }
+
     /// True if there is something of this name, or if that can't be known.
     pub fn has(&self, name: &str) -> bool {
         seems_there(&self.path_of(name))
     }
 
-    /// Gives a file of the folder the owner, group and mode of all state files.
-    pub fn adopt(&self, file: &File) {
-        let _ = file.metadata().map(|found| self.trust.give(file, &found, self.trust.file_mode()));
-    }
-
-    /// Gives the socket bound under `name` the owner, group and mode that all files have, as far as this
+    /// Gives a file or the socket `name` the owner, group and mode that all files have, as far as this
     /// process may.
-    pub fn adopt_path(&self, name: &str) {
-        let mode = Mode::from_raw_mode(self.trust.file_mode());
+    pub fn adopt(&self, name: &OsStr) {
+        let mode = Mode::from_raw_mode(self.trust.file_mode(name));
         let (owner, group) = (Uid::from_raw(self.trust.owner), Gid::from_raw(self.trust.group));
         let flags = AtFlags::SYMLINK_NOFOLLOW;
         let _ = rustix::fs::chownat(&self.folder, name, Some(owner), Some(group), flags);
@@ -424,11 +415,6 @@ impl StateDir {
 
     pub fn remove(&self, name: &str) -> io::Result<()> {
         Ok(retry_on_intr(|| rustix::fs::unlinkat(&self.folder, name, AtFlags::empty()))?)
-    }
-
-    /// Renames a file of the folder over another.
-    pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        Ok(retry_on_intr(|| rustix::fs::renameat(&self.folder, from, &self.folder, to))?)
     }
 
     /// Makes the names in the folder durable.

@@ -1,7 +1,6 @@
 //! The locked file: what every writer holds, and how it cleans up after those that were killed.
 
 use std::cell::RefCell;
-use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
 use std::time::{Duration, Instant};
@@ -13,13 +12,12 @@ use super::find::{ConfFile, refuse_other_kinds};
 use super::history::History;
 use super::in_place;
 use super::pending;
-use super::replace::{PreparedWrite, TEMPORARY_MODE, TemporaryPlace};
+use super::replace::{self, CANDIDATE, remove_leftovers};
 use super::state::{LOCK, StateDir};
 use crate::error::Error;
 use crate::store::record::ChangeRecord;
 use crate::store::{
-    BaseText, Candidate, ChangedPaths, Loaded, LockHolder, PendingRecord, PreparedChange, Reconciled,
-    Warning, Writer,
+    BaseText, ChangedPaths, Loaded, LockHolder, PendingRecord, PreparedChange, Reconciled, Warning, Writer,
 };
 
 /// Files in the state folder that a killed writer was writing.
@@ -31,7 +29,7 @@ pub(super) struct LockedFile<'a> {
     conf: &'a ConfFile,
     state: StateDir,
     /// The warnings from cleaning up after killed writers.
-    warnings: Vec<Warning>,
+    warnings: RefCell<Vec<Warning>>,
     /// The history, once it was opened.
     history: RefCell<Option<History>>,
     /// Closing it gives the lock back.
@@ -60,13 +58,11 @@ impl<'a> LockedFile<'a> {
             let (state, former) = convert::make_state(conf, rest, on_wait)?;
             let rest = wait.saturating_sub(start.elapsed());
             let Some(lock) = state.take_lock(conf, LOCK, rest, on_wait)? else { continue };
-            let unfinished = convert::unfinished(conf);
-            let mut warnings = TemporaryPlace::beside(conf).remove_leftovers(&[&unfinished]);
-            warnings.extend(
-                TemporaryPlace::of_candidates(&state).remove_leftovers(&UNFINISHED_FILES.map(OsStr::new)),
-            );
+            let mut warnings = remove_leftovers(&conf.beside("-"), "new");
+            warnings.extend(remove_leftovers(&state.path_of(CANDIDATE), ""));
+            UNFINISHED_FILES.iter().for_each(|name| _ = state.remove(name));
             warnings.extend(in_place::recover(conf, &state)?);
-            let history = RefCell::default();
+            let (warnings, history) = (RefCell::new(warnings), RefCell::default());
             return Ok(LockedFile { conf, state, warnings, history, _lock: lock, _former: former });
         }
     }
@@ -82,30 +78,22 @@ impl Writer for LockedFile<'_> {
         Ok(in_place::load(self.conf, Some(&self.state))?.0)
     }
 
-    fn take_warnings(&mut self) -> Vec<Warning> {
-        std::mem::take(&mut self.warnings)
-    }
-
     fn reconcile(
         &self,
         current: Option<BaseText<'_>>,
         paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
     ) -> Result<Reconciled, Error> {
         let known = self.history.take();
+        let mut reconciled = Reconciled::default();
         // Without a change there is no history to reconcile.
-        let Some(mut history) = known.map_or_else(|| History::find(&self.state), |known| Ok(Some(known)))?
-        else {
-            return Ok(Reconciled::default());
-        };
-        let reconciled = history.reconcile(self.conf.target(), current, paths)?;
-        self.history.replace(Some(history));
+        if let Some(mut history) =
+            known.map_or_else(|| History::find(&self.state), |known| Ok(Some(known)))?
+        {
+            reconciled = history.reconcile(self.conf.target(), current, paths)?;
+            self.history.replace(Some(history));
+        }
+        reconciled.warnings.splice(0..0, self.warnings.take());
         Ok(reconciled)
-    }
-
-    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
-        let temporary = TemporaryPlace::of_candidates(&self.state).write(TEMPORARY_MODE, pieces)?;
-        self.state.adopt(temporary.as_file());
-        Ok(temporary)
     }
 
     fn prepare<'w>(
@@ -113,9 +101,8 @@ impl Writer for LockedFile<'_> {
         old: Option<BaseText<'w>>,
         new: Option<&'w [&'w [u8]]>,
         record: &ChangeRecord<'_>,
-    ) -> Result<Box<dyn PreparedChange + 'w>, Error> {
-        let place = (self.conf, &self.state);
-        Ok(Box::new(PreparedWrite::new(place, old, new, || self.take_history(), record)?))
+    ) -> Result<PreparedChange<'w>, Error> {
+        replace::prepare((self.conf, &self.state), old, new, || self.take_history(), record)
     }
 
     fn keep_aside(&self, text: &[u8], record: &ChangeRecord<'_>) -> Result<(), Error> {

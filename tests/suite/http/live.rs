@@ -58,10 +58,10 @@ fn live() -> (Live, HttpServer) {
     let (tls, roots) = certificate(&place);
     let [plain, secure] = [(), ()].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port is free"));
     let addresses = [&plain, &secure].map(|bound| bound.local_addr().expect("it is bound"));
-    let peers = lock.peers();
+    let conf = lock.conf().clone();
     let unix = Listener::Unix {
         listener: lock.bind().expect("the socket can be bound"),
-        admits: Box::new(move |peer| peers.admit(peer)),
+        admits: Box::new(move |peer| conf.admits(peer)),
     };
     let start = |listeners, tls| {
         HttpServer::start(handler.clone(), listeners, tls, Limits::default()).expect("it starts")

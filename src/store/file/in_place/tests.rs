@@ -38,7 +38,10 @@ impl MountedFile {
 
     /// The warnings of the next writer.
     fn warnings(&self) -> Vec<String> {
-        self.conf.writer(Duration::ZERO, &mut |_| ()).expect("nobody holds the lock").take_warnings()
+        let writer = self.conf.writer(Duration::ZERO, &mut |_| ()).expect("nobody holds the lock");
+        let loaded = self.conf.load().ok();
+        let base = loaded.as_ref().map(|loaded| loaded.as_base());
+        writer.reconcile(base, &|_| None).expect("it is ours").warnings
     }
 
     /// True if the next writer tells this alone.
