@@ -29,7 +29,7 @@ use crate::http::client::{Credentials, Endpoint, Host, UserInfo};
 pub enum Owner {
     /// An option or a variable names it.
     Named(NamedBy),
-    Context(ServerContext),
+    Context(Box<ServerContext>),
     /// It is another server than that of the context in use.
     Nobody,
 }

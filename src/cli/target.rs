@@ -154,7 +154,7 @@ fn named(global: &GlobalArgs) -> Result<Option<(String, Owner)>, Error> {
         TargetKind::Server(by) => (&global.url, by),
         _ => {
             let context = context::chosen(global)?;
-            return Ok(context.map(|context| (context.url.clone(), Owner::Context(context))));
+            return Ok(context.map(|context| (context.url.clone(), Owner::Context(context.into()))));
         }
     };
     Ok(url.as_ref().map(|url| (url.0.clone(), Owner::Named(by))))
@@ -289,7 +289,7 @@ fn unreachable(name: &str, holder: &LockHolder, source: &io::Error) -> Error {
 pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, Error> {
     let (endpoint, _) = Endpoint::parse(url, DEFAULT_PREFIX)?;
     let owner = match context::chosen(global)? {
-        Some(context) if endpoint.is_same_origin(&context.url) => Owner::Context(context),
+        Some(context) if endpoint.is_same_origin(&context.url) => Owner::Context(context.into()),
         Some(_) => Owner::Nobody,
         None => Owner::Named(NamedBy::CommandLine),
     };
@@ -299,7 +299,7 @@ pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, Err
 /// The server of a context that is one of several. `host` must not ask anything, because the servers are
 /// worked on at the same time; so this asks for a missing password.
 pub fn at_member(context: ServerContext, global: &GlobalArgs, host: Box<dyn Host>) -> Result<Target, Error> {
-    let (url, owner) = (context.url.clone(), Owner::Context(context));
+    let (url, owner) = (context.url.clone(), Owner::Context(context.into()));
     match ClusterUrl::is_meant(&url) {
         true => at_cluster(&url, &owner, Purpose::default(), global),
         false => at_url(&url, &owner, global, host, true),
@@ -384,7 +384,7 @@ fn cluster(global: &GlobalArgs) -> Result<Option<(ClusterStore, Owner)>, Error> 
 pub fn named_cluster(global: &GlobalArgs) -> Result<(ClusterStore, Option<ServerContext>), Error> {
     let hint = "name one with `--cluster URL`, or with the context of one";
     let (store, owner) = cluster(global)?.ok_or_else(|| Error::usage("nodes are in a cluster", hint))?;
-    Ok((store, if let Owner::Context(context) = owner { Some(context) } else { None }))
+    Ok((store, if let Owner::Context(context) = owner { Some(*context) } else { None }))
 }
 
 /// The same of a node that follows it: it may be named beside a file.

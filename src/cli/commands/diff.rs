@@ -297,7 +297,8 @@ impl Compared {
         }
         if let Some(side) = is_of_values {
             notes.push(format!("`{}` does not show its text, so the diff compares its values", side.name));
-            (old.values()?, new.values()?);
+            old.values()?;
+            new.values()?;
         }
         let diff = diff_lines([&old.text, &new.text], streams.as_ref(), ui.masker().as_ref());
         let is_whole = is_of_values.is_none() && streams.is_none();

@@ -200,7 +200,7 @@ impl<'a> Wanted<'a> {
             args.paths.iter().map(|path| input::value_path(path)).collect::<Result<Vec<_>, _>>()?;
         let conditions = input::conditions(&args.conditions, args.accept.is_some())?;
         let is_table = args.output == ReadFormat::Table;
-        if !is_table && !(args.columns.is_empty() && args.sort.is_none()) {
+        if !(is_table || args.columns.is_empty() && args.sort.is_none()) {
             return Err(Error::usage("`--columns` and `--sort` are for tables", "add `-o table`"));
         }
         let skips_in_text = args.skip_streams && args.output == ReadFormat::Conf;

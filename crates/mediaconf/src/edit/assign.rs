@@ -275,7 +275,7 @@ impl Assigner<'_> {
             self.expansion.current.value(&keys).as_ref().and_then(Value::as_array).map_or(0, Vec::len);
         match present {
             0 | 1 => Ok(value),
-            _ => Err(drops(path, present)),
+            _ => Err(drops(place, path, present)),
         }
     }
 

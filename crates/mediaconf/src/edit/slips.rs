@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::assign::{Assigner, PathEdit};
 use crate::query::{Path, Segment, did_you_mean, keys};
 use crate::schema::fault::Fault;
-use crate::schema::{DirectiveRole, JsonForm, Parameter, Place, Schema, Scope};
+use crate::schema::{DirectiveRole, JsonForm, Parameter, PartPlace, Place, Schema, Scope};
 
 impl Path {
     /// A word in quotes, if a shell would read it as something else without them.
@@ -29,7 +29,12 @@ pub(super) fn example(place: Place, path: &Path) -> Option<String> {
         Place::Own(row) if row.is_setting() && row.codec.facts().json != JsonForm::Leaf => {
             set(&shown, words_of(row))
         }
+        Place::Group(kind) => set(&shown, &format!("{{\"NAME\":{}}}", kind.example())),
         Place::Block(kind) => set(&shown, kind.example()),
+        Place::Source(_) => set(&shown, "udp://239.0.0.1:1234"),
+        Place::Pair(_) => set(&shown, "vb=1024k"),
+        Place::Extras => set(&shown, "{\"KEY\":\"VALUE\"}"),
+        Place::Part(part) if part.place == PartPlace::Rest => set(&shown, "[\"OPTION\"]"),
         _ => return None,
     };
     Some(format!("such as {set}"))
@@ -46,10 +51,12 @@ fn set(path: &str, text: &str) -> String {
     format!("`--set {}`", Path::in_shell_quotes(&format!("{path}={text}")))
 }
 
-/// Refuses the words of one element that would drop other elements of a list. The hint holds nothing of them: they may be
-/// a secret.
-pub(super) fn drops(path: &Path, present: usize) -> Fault {
-    let [first, new, whole] = [("[0]", "VALUE"), ("[+]", "VALUE"), ("", "[\"VALUE\"]")]
+/// Refuses the words of one element that would drop other elements of a list. The hint has an example in their place: they
+/// may be a secret.
+pub(super) fn drops(place: Place, path: &Path, present: usize) -> Fault {
+    let value = if let Place::Own(row) = place { words_of(row) } else { "VALUE" };
+    let value = value.split(' ').next().unwrap_or(value);
+    let [first, new, whole] = [("[0]", value), ("[+]", value), ("", &*format!("[\"{value}\"]"))]
         .map(|(element, value)| set(&format!("{}{element}", path.shown()), value));
     Fault::of_path(format!("there are {present} elements, and this would replace them all"))
         .hint(format!("{first} replaces the first, {new} appends, {whole} sets the whole list"))
