@@ -118,7 +118,7 @@ kinds! {
         RejectedByCheck "rejected-by-check" 422 Invalid "the check command rejected the configuration",
         WouldRemoveCredentials "would-remove-credentials" 422 Guarded "no usable account for the API would remain",
         WouldDeleteStreams "would-delete-streams" 422 Guarded "more streams would be deleted than `max_delete` allows",
-        EmptyReplacement "empty-replacement" 422 Guarded "the new configuration has no directive at all",
+        EmptyReplacement "empty-replacement" 422 Guarded "the new configuration has no stream, live or plugin at all",
         TooManyFailures "too-many-failures" 429 Denied "too many wrong passwords came from this address",
         Failed "write-failed" 500 Failed "the configuration could not be read or written; nothing was changed",
         ReloadFailed "reload-failed" 500 Failed "the reload command failed",

@@ -4,6 +4,7 @@
 //! where its command asks. Without a terminal nothing is asked.
 
 use std::io;
+use std::sync::Arc;
 
 use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
@@ -13,13 +14,14 @@ use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::prompts;
 use crate::cli::render::report::{Report, all_lack};
 use crate::cli::render::texts::print_diff;
-use crate::cli::target;
+use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{
     ChangeOptions, ChangeReport, ConfigService, Decision, Expected, Guard, OutcomeNote, ReportParts,
     RequestedChange,
 };
 use crate::error::{Error, ErrorKind, Exit};
+use crate::store::file::ConfFile;
 use crate::store::{ChangeId, HistoryEntry};
 use mediaconf::{AssignOptions, one_line};
 
@@ -84,6 +86,7 @@ impl<'a> ChangeCommand<'a> {
         }
         let mut target = target::resolve(global, self.args.into(), ui)?;
         self.protected = target.protected.take();
+        self.agree_to_cluster(&target, ui)?;
         let service = &*target.service;
         if self.args.wait.is_some() && service.status()?.nodes.is_none() {
             return Err(no_cluster());
@@ -106,6 +109,37 @@ impl<'a> ChangeCommand<'a> {
             self.report("", ui).note(&note);
         }
         self.run_on(service, ui, pinned)
+    }
+
+    /// Says which nodes a change of the file of one of them changes, and asks.
+    ///
+    /// # Errors
+    /// Nobody agreed.
+    pub fn agree_to_cluster(&self, target: &Target, ui: Ui) -> Result<(), Error> {
+        // A node has noted what it follows, so that no other server is asked.
+        let follows = |file: &Arc<ConfFile>| file.followed().is_ok_and(|followed| followed.runs.is_some());
+        let is_shared =
+            target.is_server && target.file.as_ref().is_some_and(follows) && self.name != "update";
+        if !is_shared {
+            return Ok(());
+        }
+        let Some(node) = target.service.node() else { return Ok(()) };
+        let count = match target.service.nodes()?.unwrap_or_default().len() {
+            1 => "1 node".to_owned(),
+            count => format!("all {count} nodes"),
+        };
+        let of = format!("the cluster {}", one_line(&node.cluster));
+        let what = format!(
+            "{} is the file of node {}: this changes {count} of {of}",
+            target.service.name(),
+            node.name
+        );
+        if self.args.yes || self.options.force || self.args.dry_run {
+            self.report("", ui).note(&what);
+        } else if !confirm(&format!("{what}: go on?"))? {
+            return Err(Error::new(ErrorKind::Guarded, what).hint("`--yes` answers the question"));
+        }
+        Ok(())
     }
 
     /// Makes the change: asks its questions, reports the outcome, and waits for the confirmation if one is needed.

@@ -2,8 +2,11 @@
 
 use mediaconf::{DirectiveRole, Document, Entry, FaultKind, Kind, Word};
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+use super::snapshot::Snapshot;
 
 /// This many streams may be deleted at once without a question, however few there are.
 pub const MAX_DELETE_FLOOR: usize = 4;
@@ -20,7 +23,7 @@ pub const MAX_DELETE_CEILING: usize = 20;
 pub enum Guard {
     /// The change would remove the last usable `edit_auth`: the API could not be reached any more.
     WouldRemoveCredentials,
-    /// The new text has no directive.
+    /// The new text has no directive, or it lacks every stream, live and plugin.
     EmptyReplacement,
     /// An unknown directive would get another form.
     FormChange,
@@ -49,7 +52,9 @@ impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::WouldRemoveCredentials => f.write_str("no usable `edit_auth` would remain"),
-            Self::EmptyReplacement => f.write_str("the new configuration has no directive at all"),
+            Self::EmptyReplacement => {
+                f.write_str("the new configuration has no stream, live or plugin at all")
+            }
             Self::FormChange => f.write_str("an unknown directive would get another form"),
             Self::NearMiss => f.write_str("a new keyword is nearly a known one"),
             Self::OneLine => f.write_str("the new configuration is one line, and a comment hides directives"),
@@ -121,6 +126,19 @@ pub fn before_replacement(old: Option<&Document>, new: &Document) -> Option<Guar
     }
     let is_lost = old.and_then(account).is_some() && account(new).is_none();
     is_lost.then_some(Guard::WouldRemoveCredentials)
+}
+
+/// The guard that refuses a whole new configuration without any stream, live and plugin, where some were there; both sides
+/// have the texts that they include.
+pub fn before_emptying<'s>(
+    old: impl IntoIterator<Item = &'s Arc<Snapshot>>,
+    new: impl IntoIterator<Item = &'s Arc<Snapshot>>,
+) -> Option<Guard> {
+    let holds = |text: &Arc<Snapshot>| {
+        let members = text.document().members();
+        text.is_valid() && Kind::ALL.iter().any(|kind| !members.own_by_key(kind.key()).is_empty())
+    };
+    (old.into_iter().any(holds) && !new.into_iter().any(holds)).then_some(Guard::EmptyReplacement)
 }
 
 /// The guard that refuses to delete many streams at once, if it does.

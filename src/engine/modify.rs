@@ -39,12 +39,14 @@ impl Transaction<'_> {
         let unnamed = edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
         let credentials = edit.removes_credentials.then_some(Guard::WouldRemoveCredentials);
         let after = Arc::new(Snapshot::proved(edit.document));
+        let emptied = self.emptied(&text, &after).filter(|_| request.prunes());
         let masked = Error::masked_text(after.document().text());
         if let Some(refusal) = masked.filter(|_| !Masker::holds_mask(text.document().text())) {
             return Err(refusal);
         }
         let deleted = (unnamed, edit.streams_before);
-        let included = self.refuse_loss([Some(&text), Some(&after)], credentials, deleted)?;
+        let included =
+            self.refuse_loss([Some(&text), Some(&after)], self.open(credentials).or(emptied), deleted)?;
         self.notes.extend(included);
         self.notes.extend(edit.notes.into_iter().map(OutcomeNote::Edit));
         Ok(ChangeReport::of_change(Some(text), after))

@@ -150,10 +150,24 @@ impl Transaction<'_> {
         let old = before.map(|before| before.document());
         let deleted = old.map_or((0, 0), |old| guard::deleted_streams(old, after.document()));
         let replacement = guard::before_replacement(old, after.document());
-        let included = self.refuse_loss([before, Some(after)], replacement, deleted)?;
+        let is_whole = matches!(self.operation, Operation::Save | Operation::Update);
+        let emptied = before.filter(|_| is_whole).and_then(|before| self.emptied(before, after));
+        let included =
+            self.refuse_loss([before, Some(after)], self.open(replacement).or(emptied), deleted)?;
         self.notes.extend((deleted.0 > 0).then_some(OutcomeNote::DeletedStreams(deleted.0)));
         self.notes.extend(included);
         Ok(())
+    }
+
+    /// The same guard, if it is not accepted.
+    pub(super) fn open(&self, guard: Option<Guard>) -> Option<Guard> {
+        guard.filter(|guard| !self.options.accepts(guard))
+    }
+
+    /// The guard against the loss of all entries, which an included file may hold, too.
+    pub(super) fn emptied(&self, before: &Arc<Snapshot>, after: &Arc<Snapshot>) -> Option<Guard> {
+        let [before, after] = [before, after].map(|text| self.engine.with_included([text]));
+        guard::before_emptying(&before, &after)
     }
 
     /// Refuses a change by the first of these guards that is not accepted, and by the one against the loss of many streams:
@@ -167,7 +181,8 @@ impl Transaction<'_> {
         let included =
             before.zip(after).and_then(|(before, after)| self.engine.include_change(before, after));
         let (gone, more) = included.as_ref().map_or((0, 0), |change| change.deleted_streams());
-        let deletion = guard::before_deletion(deleted + gone, of + more, self.options.max_delete);
+        let deletion = guard::before_deletion(deleted + gone, of + more, self.options.max_delete)
+            .filter(|_| guard != Some(Guard::EmptyReplacement));
         self.engine.refuse_guarded([guard, deletion], self.options)?;
         Ok(included.map(OutcomeNote::IncludeChange))
     }

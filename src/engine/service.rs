@@ -81,7 +81,7 @@ pub trait ConfigService: Send + Sync {
         Ok(())
     }
 
-    /// Returns what the server of this process is in a cluster; `None` if it is in none, or is elsewhere.
+    /// Returns what the server is in a cluster; `None` if it is in none, or does not say.
     fn node(&self) -> Option<NodeReport> {
         None
     }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Node, failed};
+use super::{Node, OnDrift, failed};
 use crate::engine::{
     CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, DEFAULT_LOCK_WAIT,
     Decision, NodeReport, Operation, OutcomeNote, RequestedChange, ServerHealth, Snapshot, Status,
-    canary_nodes, find,
+    canary_nodes, find, is_edited_since,
 };
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeRef, HistoryEntry, NodeRecord, NodeState, PendingInfo, Store, WHOLE_HISTORY};
@@ -145,7 +145,11 @@ impl Node {
                 self.local.replace_as(Operation::Save, text.shared_bytes(), &check)?;
             }
         }
-        let made = make(&options)?;
+        let edited = ConfigService::read(&self.local, Some(ConfigSource::Saved))?;
+        let is_edited = is_edited_since(&self.local.history(1)?, &edited);
+        let mut made = make(&options)?;
+        let goes = is_edited && made.changed && self.settings.on_drift == OnDrift::Overwrite;
+        made.notes.extend(goes.then_some(OutcomeNote::OverwroteHandEdit));
         let is_elsewhere = !options.canary.is_empty() && !options.canary.contains(&self.settings.name);
         if options.dry_run || options.reload_later || is_elsewhere {
             self.wake.ask();

@@ -28,7 +28,7 @@ pub struct PendingInfo {
     /// The time in seconds for which these nodes have to run it without a break.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soak_s: Option<u64>,
-    /// True if its time is over, and it is not rolled back yet.
+    /// True if it cannot be confirmed any more, as its time is over or its server was killed, and it is not rolled back yet.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_over: bool,
 }

@@ -88,6 +88,12 @@ fn the_cron_script_follows_a_git_repository() {
     run(command(&place, example("gitops/mediactl-gitops")).arg("clone").env("MEDIACTL_APPLY", "--prune=all"))
         .exits(6)
         .says("site.conf is applied with: --prune=all\n");
+    let applied = place.text();
+    for emptied in ["", "# nothing\n", "http 81;\n"] {
+        commit(emptied);
+        follow().exits(6).says("no stream, live or plugin at all");
+    }
+    assert_eq!(place.text(), applied);
     place.run(["history"]).exits(0).prints("git ").prints("ticket 231");
 }
 

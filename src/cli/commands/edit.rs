@@ -63,6 +63,7 @@ impl EditArgs {
         let path = self.path.as_deref().map(input::value_path).transpose()?;
         let change = ChangeCommand::new(&self.changing, "edit");
         let mut target = target::resolve(global, (&self.changing).into(), ui)?;
+        change.agree_to_cluster(&target, ui)?;
         // A target without a text is refused before anything is made.
         let present = configuration(&mut target)?;
         let draft = match &self.from {

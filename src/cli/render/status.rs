@@ -93,13 +93,17 @@ fn nodes_table(nodes: &[NodeRecord], last: Option<u64>, width: usize, out: &mut 
 
 /// Describes the condition that a change waits for.
 fn pending_in_words(pending: &PendingInfo, status: &Status) -> String {
-    let PendingInfo { operation, by, seconds_left, canary, is_over, .. } = pending;
+    let PendingInfo { operation, by, seconds_left, deadline, canary, is_over, .. } = pending;
     let is_away = status.node.as_ref().is_some_and(|node| node.away.is_some());
     match (canary.is_empty(), is_over) {
         _ if is_away => {
             format!("{operation} by {by} was not confirmed when this node heard of the cluster last")
         }
         (true, false) => format!("{operation} by {by} waits to be confirmed: {seconds_left} s left"),
+        (true, true) if status.nodes.is_none() && *deadline > SystemTime::now() => format!(
+            "{operation} by {by} waited to be confirmed when its server was killed, with {seconds_left} s left: the next \
+             change, or a server that starts, rolls it back"
+        ),
         (is_whole, true) => format!(
             "{operation} by {by}{} was not confirmed in time: the next change, or {}, rolls it back",
             if is_whole { String::new() } else { format!(", with {} first,", canary.join(", ")) },

@@ -18,7 +18,7 @@ use super::settings::Credentials;
 use crate::engine::{
     ChangeOptions, ChangeReport, ChangeRequest, Composed, ConfigService, ConfigSource, Decision, Guard,
     NodeReport, OutcomeNote, RequestedChange, ServerHealth, ServerInfo, Snapshot, Status, before_deletion,
-    before_replacement, deleted_streams, differing, is_edited_since, last_change,
+    before_emptying, before_replacement, deleted_streams, differing, is_edited_since, last_change,
 };
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{
@@ -26,7 +26,7 @@ use crate::http::api::{
     PENDING_HEADER, RUNTIME, SKIP_STREAMS, SOURCE, SOURCE_SAVED, WAIT, revision_in,
 };
 use crate::http::notes::KEPT_HAND_EDIT;
-use crate::store::{ChangeRef, HistoryEntry, IncludedText, PendingInfo};
+use crate::store::{ChangeRef, HistoryEntry, IncludedText, NodeRecord, PendingInfo};
 use mediaconf::{Edit, Schema};
 
 /// A server of this API, which has one request at a time.
@@ -134,6 +134,16 @@ impl ConfigService for RemoteService {
 
     fn figures(&self) -> Result<Value, Error> {
         self.client().figures()
+    }
+
+    fn node(&self) -> Option<NodeReport> {
+        NodeReport::deserialize(&self.client().figures().ok()?["node"]).ok()
+    }
+
+    fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
+        let client = &mut *self.client();
+        let reply = client.demanded(&ApiCall::new(ApiOperation::Nodes), "nodes")?;
+        client.parsed(reply.json(), "nodes", false)
     }
 
     fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error> {
@@ -364,12 +374,14 @@ fn change_foreign(
                     edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
                 let deletion = before_deletion(unnamed, edit.streams_before, options.max_delete);
                 let credentials = edit.removes_credentials.then_some(Guard::WouldRemoveCredentials);
-                refuse([None, credentials, deletion])?;
                 if request.is_of_text() {
                     patch = before.document().patch_to(&edit.document).into();
                 }
                 notes.extend(edit.notes);
                 after = Arc::new(Snapshot::proved(edit.document));
+                let emptied = before_emptying([&before], [&after]).filter(|_| request.prunes());
+                let deletion = deletion.filter(|_| emptied.is_none());
+                refuse([credentials, emptied, deletion])?;
             }
             if request.is_of_text() {
                 warn(client, "does not give its text, so the block is made anew there, without comments");
@@ -391,7 +403,9 @@ fn change_foreign(
             }
             let (deleted, of) = deleted_streams(before.document(), after.document());
             let replacement = before_replacement(Some(before.document()), after.document());
-            refuse([replacement, before_deletion(deleted, of, options.max_delete), None])?;
+            let emptied = before_emptying([&before], [&after]);
+            let deletion = before_deletion(deleted, of, options.max_delete).filter(|_| emptied.is_none());
+            refuse([replacement, emptied, deletion])?;
             let is_save = matches!(requested, RequestedChange::Save(_));
             (text.to_vec(), if is_save { ApiOperation::Save } else { ApiOperation::Update })
         }

@@ -110,8 +110,17 @@ fn settings_that_a_merged_state_lacks_are_counted() {
 fn the_guards_hold_for_what_is_pruned() {
     let streams: String = (1..=9).map(|n| format!("stream s{n} {{ url udp://239.0.0.{n}:1; }}\n")).collect();
     let place = Place::with(format!("edit_auth a b;\n{streams}"));
-    place.mediactl(["apply", "--prune", "-"]).input("rtmp 1;\n").run().exits(6).says("9 of 9 streams");
-    place.mediactl(["apply", "--prune", "--max-delete", "9", "-"]).input("rtmp 1;\n").run().exits(0);
+    place
+        .mediactl(["apply", "--prune", "-"])
+        .input("rtmp 1;\n")
+        .run()
+        .exits(6)
+        .says("no stream, live or plugin");
+    place
+        .mediactl(["apply", "--prune", "--accept", "empty-replacement", "-"])
+        .input("rtmp 1;\n")
+        .run()
+        .exits(0);
     assert_eq!(place.text(), "edit_auth a b;\nrtmp 1;\n");
     place.mediactl(["apply", "-"]).input(r#"{"edit_auth": null}"#).run().exits(6);
 }

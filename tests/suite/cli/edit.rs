@@ -154,11 +154,15 @@ fn without_a_terminal_only_yes_makes_the_change() {
 fn guards_and_check_commands_hold_and_keep_the_draft() {
     let place = Place::with(SAMPLE);
     edit(&place, "echo 'rtmp 1;' > \"$1\"", &["--yes"]).run().exits(6).says("edit_auth").says("edit --from");
-    resumed(&place, ":", &["--yes", "--accept", "would-remove-credentials", "--check-cmd", "false"])
-        .run()
-        .exits(3)
-        .says("check command failed")
-        .says("edit --from");
+    resumed(
+        &place,
+        ":",
+        &["--yes", "--accept", "would-remove-credentials,empty-replacement", "--check-cmd", "false"],
+    )
+    .run()
+    .exits(3)
+    .says("check command failed")
+    .says("edit --from");
     assert_eq!(place.text(), SAMPLE);
     resumed(&place, ":", &["--force"]).run().exits(0);
     assert_eq!(place.text(), "rtmp 1;\n");

@@ -37,7 +37,7 @@ fn a_text_without_directives_replaces_nothing() {
     let place = Place::with("rtmp 1;\n");
     for text in ["", "# nothing yet", " \n"] {
         let run = place.mediactl(["save", "-"]).input(text).run().exits(6);
-        run.says("no directive at all").says("--force");
+        run.says("no stream, live or plugin at all").says("--force");
     }
     assert_eq!(place.text(), "rtmp 1;\n");
     place.mediactl(["save", "--force", "-"]).input("").run().exits(0);
@@ -169,4 +169,51 @@ fn common_removals_are_not_guarded() {
     for patch in [r#"{"auth":null}"#, r#"{"auth":{"url":false}}"#, r#"{"streams":{"a":null}}"#] {
         Place::with(text).patch(patch).exits(0);
     }
+}
+
+/// Each whole text without the stream, live and plugin that are there, on a target with these options.
+fn the_last_entries_stay(place: &Place, has_server: bool) {
+    let whole = "edit_auth a b;\nstream s udp://h:1;\nlive l { }\nplugin p { }\n";
+    let run = |arguments: &[&str], input: &str| place.mediactl(arguments).input(input).run();
+    let empty = "edit_auth a b;\nrtmp 1;\n";
+    let mut ways = vec![
+        (vec!["save", "-"], empty),
+        (vec!["apply", "--prune", "-"], ""),
+        (vec!["apply", "--prune", "-"], "{}"),
+        (vec!["apply", "--prune=all", "-"], empty),
+        (vec!["apply", "--prune", "--dry-run", "-"], "rtmp 1;\n"),
+    ];
+    ways.extend(has_server.then(|| (vec!["update", "-"], empty)));
+    for (way, text) in ways {
+        run(&["save", "-"], whole).exits(0);
+        run(&way, text).exits(6).says("no stream, live or plugin at all");
+        assert_eq!(place.text(), whole);
+        let accepted: Vec<_> = way.iter().copied().chain(["--accept", "empty-replacement"]).collect();
+        run(&accepted, text).exits(0);
+    }
+    // One that stays, or that is named, is no such loss.
+    for kept in ["stream s udp://h:1;\n", "live l { }\n", "plugin p { }\n"] {
+        run(&["save", "-"], whole).exits(0);
+        run(&["apply", "--prune", "-"], kept).exits(0);
+    }
+    run(&["rm", "plugins.p"], "").exits(0);
+    run(&["rollback", "last"], "").exits(0);
+    run(&["save", "--accept", "empty-replacement", "-"], empty).exits(0);
+    run(&["apply", "--prune", "-"], "rtmp 2;\n").exits(0);
+}
+
+#[test]
+fn the_last_entries_stay_of_a_file() {
+    the_last_entries_stay(&Place::empty(), false);
+}
+
+#[test]
+fn the_last_entries_stay_on_a_server() {
+    let place = Place::with("edit_auth a b;\nlive l { }\n");
+    let server = Serving::with(&place, &["--listen", "none"]);
+    the_last_entries_stay(&place, true);
+    server.stop().exits(0);
+    place.put("more.conf", "stream s udp://h:1;\n");
+    place.put(super::CONF, "stream s udp://h:1;\n");
+    place.mediactl(["save", "-"]).input("include more.conf;\n").run().exits(0);
 }

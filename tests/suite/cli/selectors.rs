@@ -119,6 +119,11 @@ fn a_part_of_values_is_replaced() {
     replace("streams.*.title", "s/nowhere/x/").exits(7).says("the text to replace is in no value here");
     replace("streams.x.title", "s/a/b/").exits(7).says("there is no stream `x`");
     replace("streams.*.title", "s/a/b").exits(2).says("expected `s/OLD/NEW/`");
+    for by in [r"s/(\d)/$1a/r", r"s/(\d)/$2/r", r"s/(\d)/\2/r", "s/a/${host}/r"] {
+        let lacks = "the new text names a group that the regular expression lacks";
+        replace("streams.*.urls[*].url", by).exits(2).says(lacks).says("`${1}a`");
+        place.run(["mv", "streams.cam*", "--replace", by]).exits(2).says(lacks);
+    }
     replace("streams.*.title", "s/(/b/r").exits(3).says("the regular expression is not valid");
     replace("streams.*.name", "s/a/b/").exits(3).says("`name` is output only");
     place.run(["modify", "--replace", "streams.*.title"]).exits(2);

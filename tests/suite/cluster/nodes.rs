@@ -80,7 +80,10 @@ impl TestNode {
 
     /// A command on its file, which its server answers.
     pub fn run(&self, arguments: &[&str]) -> Run {
-        self.place.run(arguments)
+        const CHANGES: [&str; 4] = ["modify", "rollback", "save", "edit"];
+        let agreed =
+            CHANGES.contains(&arguments[0]).then_some("--yes").filter(|yes| !arguments.contains(yes));
+        self.place.run(arguments.iter().copied().chain(agreed))
     }
 
     /// Sends a change over its socket; returns the status and the whole answer.
@@ -993,4 +996,40 @@ fn the_status_of_a_node_lists_what_differs_below_what_is_not_saved() {
     let mut lines = status.out.lines().skip_while(|line| !line.starts_with("saved:"));
     assert!(lines.next().is_some_and(|line| line.contains(" no, ")), "{status:?}");
     assert_eq!(lines.next().map(str::trim), Some("rtsp"), "{status:?}");
+}
+
+#[test]
+fn a_command_on_the_file_of_a_node_says_that_it_changes_the_cluster_and_asks() {
+    let Some(etcd) = with_sample(1) else { return };
+    let nodes = ["a", "b"].map(|name| TestNode::following(&etcd, name, &[]));
+    let place = &nodes[0].place;
+    place.put("new.conf", with_rtsp("600"));
+    let says = format!("this changes all 2 nodes of the cluster {}", etcd.url(PREFIX));
+    let edits: [&[&str]; 6] = [
+        &["modify", "--set", "rtsp=555"],
+        &["save", "new.conf"],
+        &["apply", "new.conf"],
+        &["add", "stream", "cam9", "rtsp://192.0.2.9/1"],
+        &["rm", "streams.cam1"],
+        &["edit"],
+    ];
+    for edit in edits {
+        place.mediactl(edit).env("EDITOR", "true").run().exits(6).says(&says).says("`--yes`");
+    }
+    assert_eq!(place.text(), SAMPLE);
+    place.run(["modify", "--dry-run", "--set", "rtsp=555"]).exits(0).says(&says);
+    place.run(["modify", "-q", "--yes", "--set", "rtsp=555"]).exits(0).says_nothing();
+    nodes[1].until_text(&with_rtsp("555"));
+    place.run(["rollback", "last"]).exits(6).says(&says);
+    // Only this node.
+    place.run(["update", "new.conf"]).exits(0).hides("nodes of the cluster");
+    place.run(["update", CONF]).exits(0);
+    let by_hand = format!("{}# by hand\n", place.text());
+    place.put(CONF, by_hand);
+    nodes[0].until("drifted", |report| report["state"] == "drifted");
+    let change = ["modify", "--yes", "--set", "rtsp=556"];
+    let gone = "a hand edit of the file is overwritten";
+    place.run(change.iter().copied().chain(["--dry-run"])).exits(0).says(gone);
+    place.run(change).exits(0).says(&says).says(gone);
+    place.run(["history", "show", "last"]).exits(0).prints("# by hand");
 }

@@ -153,7 +153,7 @@ fn the_four_operations_do_what_the_document_says() {
     assert_eq!((modified.status, &body(&modified)["streams"]["b"]["prepush"]), (200, &json!(7)));
     assert_eq!(server.place.text(), TEXT.replace("prepush 5", "prepush 7"));
 
-    let other = "edit_auth admin s3cret;\nrtmp 1935;\n";
+    let other = "edit_auth admin s3cret;\nrtmp 1935;\nstream c;\n";
     let updated = server.post("update_config", other);
     assert_eq!((updated.status, body(&updated)), (200, json!(true)));
     assert_eq!(body(&server.get(""))["rtmp"], json!(1935));
@@ -354,8 +354,14 @@ fn a_dry_run_does_everything_but_change() {
         422,
         "wrong-type",
     );
-    assert_eq!(server.ask("POST", "/media/api/save_config?dry_run=1", &[], "edit_auth a b;\n").status, 200);
-    assert_eq!(server.ask("POST", "/media/api/update_config?dry_run=1", &[], "edit_auth a b;\n").status, 200);
+    assert_eq!(
+        server.ask("POST", "/media/api/save_config?dry_run=1", &[], "edit_auth a b;\nstream c;\n").status,
+        200
+    );
+    assert_eq!(
+        server.ask("POST", "/media/api/update_config?dry_run=1", &[], "edit_auth a b;\nstream c;\n").status,
+        200
+    );
     assert_eq!((server.place.text().as_str(), server.get("").status), (TEXT, 200));
 }
 
@@ -398,6 +404,9 @@ fn refusals_name_everything_that_is_wrong_and_change_nothing() {
     assert_eq!(body(&broken)["errors"][0]["line"], json!(2));
     refused(&server.post("save_config", "# all on one line http 80;"), 400, "bad-config");
     refused(&server.post("save_config", "# nothing yet\n"), 422, "empty-replacement");
+    for operation in ["save_config", "update_config"] {
+        refused(&server.post(operation, "edit_auth admin pw;\nrtmp 7;\n"), 422, "empty-replacement");
+    }
     refused(&server.post("update_config", "http 80;\n"), 422, "would-remove-credentials");
     let coded = server.ask("POST", "/media/api/modify_config", &[("content-encoding", "gzip")], "{}");
     refused(&coded, 415, "content-coding");
@@ -451,8 +460,8 @@ fn a_hand_edit_beside_an_unsaved_update_is_a_conflict() {
     server.post("update_config", &format!("{TEXT}rtmp 1;\n"));
     server.edit_by_hand("prepush 5", "prepush 9");
     refused(&server.post("modify_config", r#"{"rtsp":1}"#), 409, "conflict");
-    let saved = server.post("save_config", "edit_auth admin s3cret;\n");
-    assert_eq!(header(&saved, "Mediactl-Note"), Some("overwrote-hand-edit; deleted-streams 3"));
+    let saved = server.post("save_config", "edit_auth admin s3cret;\nstream a udp://1;\n");
+    assert_eq!(header(&saved, "Mediactl-Note"), Some("overwrote-hand-edit; deleted-streams 2"));
     let broken = Server::over(TEXT);
     broken.edit_by_hand("stream b {", "stream b {{");
     refused(&broken.post("modify_config", r#"{"rtsp":1}"#), 409, "conflict");

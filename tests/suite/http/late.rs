@@ -15,8 +15,8 @@ fn slow() -> Hooks {
 /// Each operation that changes something, with a body that does.
 const CHANGES: [(&str, &str); 3] = [
     ("modify_config", r#"{"rtmp":1935}"#),
-    ("save_config", "http 80;\nedit_auth admin s3cret;\n"),
-    ("update_config", "http 81;\nedit_auth admin s3cret;\n"),
+    ("save_config", "http 80;\nedit_auth admin s3cret;\nstream a udp://1;\n"),
+    ("update_config", "http 81;\nedit_auth admin s3cret;\nstream a udp://1;\n"),
 ];
 
 #[test]

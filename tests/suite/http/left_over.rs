@@ -190,6 +190,9 @@ fn commands_without_a_server_roll_it_back_first() {
         let held = place.text();
         let status = place.run(["status", "-o", "json"]).exits(1).json();
         assert_eq!(status["pending"]["is_over"], json!(true), "{status}");
+        let left = status["pending"]["seconds_left"].as_u64().expect("it is a number");
+        let told = place.run(["status"]).exits(1).hides("not confirmed in time").out;
+        assert!(left > 0 && told.contains(" s left: the next change, or a server that starts"), "{told}");
         let call = |more: &[&str]| {
             let home = place.path("home").display().to_string();
             let call = place.mediactl(command.iter().chain(more));
@@ -197,7 +200,11 @@ fn commands_without_a_server_roll_it_back_first() {
         };
         let rehearsed = call(&["--dry-run"]).exits(0).says("edit_auth.password, rtmp");
         assert!(place.text() == held && record(&place), "{command:?} {rehearsed:?}");
-        call(&[]).exits(0).says("edit_auth.password, rtmp").hides("LOCKOUT");
+        let quiet = ["-q"];
+        call(if command[0] == "fmt" { &quiet } else { &[] })
+            .exits(0)
+            .says("edit_auth.password, rtmp")
+            .hides("LOCKOUT");
         let text = place.text();
         assert!(
             text.contains(made) && text.contains("s3cret") && !text.contains("rtmp"),

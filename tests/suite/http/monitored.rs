@@ -49,7 +49,7 @@ fn changes_count_by_operation_and_result() {
     server.post("modify_config?dry_run=true", r#"{"rtmp":1936}"#);
     server.post("modify_config", r#"{"rtmp":"fast"}"#);
     server.post("modify_config", r#"{"edit_auth":null}"#);
-    server.post("update_config", "edit_auth admin s3cret;\nrtsp 554;\n");
+    server.post("update_config", "edit_auth admin s3cret;\nrtsp 554;\nstream a udp://1;\n");
     shows(
         &server,
         &[

@@ -72,8 +72,8 @@ fn a_dry_run_is_possible_while_a_change_is_pending_and_says_so() {
     let id = header(&pending, "Mediactl-Pending").expect("it has to be confirmed").to_owned();
     for (operation, sent) in [
         ("modify_config", r#"{"rtsp":2}"#),
-        ("save_config", "edit_auth admin s3cret;\n"),
-        ("update_config", "edit_auth admin s3cret;\n"),
+        ("save_config", "edit_auth admin s3cret;\nstream a udp://1;\n"),
+        ("update_config", "edit_auth admin s3cret;\nstream a udp://1;\n"),
         ("rollback_config?to=last", ""),
     ] {
         let and = if operation.contains('?') { '&' } else { '?' };

@@ -94,7 +94,10 @@ fn a_wait_is_over_with_the_change() {
         match change {
             0 => assert_eq!(server.post("modify_config", r#"{"rtmp":1935}"#).status, 200),
             1 => server.edit_by_hand("rtmp 1935", "rtmp 1936"),
-            _ => assert_eq!(server.post("update_config", "edit_auth admin s3cret;\nhttp 81;\n").status, 200),
+            _ => assert_eq!(
+                server.post("update_config", "edit_auth admin s3cret;\nhttp 81;\nstream a udp://1;\n").status,
+                200
+            ),
         }
         let answer = waiter.join().expect("it is answered");
         assert_eq!(answer.status, 200, "{change}");

@@ -57,6 +57,10 @@ impl Substitution {
             _ => return Err(unlike("only `r` may stand after the last delimiter")),
         };
         let pattern = compiled(&old, "without `r` at the end, it is text to the letter")?;
+        if named(&by).any(|name| !has(&pattern, name)) {
+            let message = "the new text names a group that the regular expression lacks";
+            return Err(Fault::plain(message).hint("group 1 before an `a` is `${1}a`, a dollar sign is `$$`"));
+        }
         Ok(Self { text: text.to_owned(), pattern, by })
     }
 
@@ -116,6 +120,36 @@ fn groups(new: &str) -> String {
     written
 }
 
+/// The groups that a new text names, as the regular expressions here read it: `$1a` is the group `1a`.
+fn named(by: &str) -> impl Iterator<Item = &str> {
+    let mut rest = by;
+    std::iter::from_fn(move || {
+        loop {
+            let (_, after) = rest.split_once('$')?;
+            let (name, behind) = match after.strip_prefix('{').and_then(|braced| braced.split_once('}')) {
+                Some(braced) => braced,
+                None if after.starts_with('{') => ("", after),
+                None => {
+                    let word = |found: char| found.is_ascii_alphanumeric() || found == '_';
+                    after.split_at(after.find(|found| !word(found)).unwrap_or(after.len()))
+                }
+            };
+            rest = after.strip_prefix('$').unwrap_or(behind);
+            if !name.is_empty() {
+                return Some(name);
+            }
+        }
+    })
+}
+
+/// A regular expression has this group.
+fn has(pattern: &Regex, group: &str) -> bool {
+    match group.parse::<usize>() {
+        Ok(number) => number < pattern.captures_len(),
+        Err(_) => pattern.capture_names().flatten().any(|name| name == group),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Substitution, too_much_text};
@@ -162,6 +196,8 @@ mod tests {
             (r"s/^cam/\0s/r", "cam cam", Some("cams cam")),
             ("s/$1/$2/", "a$1", Some("a$2")),
             ("s/a/a/", "a", Some("a")),
+            (r"s/cam(\d)/${1}a$$b$$1/r", "cam7", Some("7a$b$1")),
+            (r"s/(?<host>\w+):(\d)/$host-$2/r", "a:1", Some("a-1")),
         ] {
             assert_eq!(applied(substitution, text), Ok(expected.map(str::to_owned)), "{substitution}");
         }
@@ -177,6 +213,10 @@ mod tests {
             (r"s/a/b\", "expected `s/OLD/NEW/`, or `s/OLD/NEW/r` with a regular expression"),
             ("s//b/", "there is nothing between the first two delimiters"),
             ("s/a/b/g", "only `r` may stand after the last delimiter"),
+            (r"s/cam(\d)/$1a/r", "the new text names a group that the regular expression lacks"),
+            (r"s/cam(\d)/$2/r", "the new text names a group that the regular expression lacks"),
+            (r"s/cam(\d)/x\2/r", "the new text names a group that the regular expression lacks"),
+            ("s/cam/$0-${host}/r", "the new text names a group that the regular expression lacks"),
             ("s/(a/b/r", "the regular expression is not valid: unclosed group"),
         ] {
             assert_eq!(applied(substitution, ""), Err(expected.to_owned()), "{substitution}");

@@ -280,6 +280,10 @@ pub struct DesiredState {
 }
 
 impl DesiredState {
+    pub(crate) fn prunes(&self) -> bool {
+        self.prune != Prune::Nothing
+    }
+
     /// The state that a merge patch makes of nothing: what it leaves out, or sets to `null`, is not there.
     ///
     /// # Errors

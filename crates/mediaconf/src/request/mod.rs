@@ -301,6 +301,11 @@ impl Request {
         }
     }
 
+    /// True if it is a desired state that removes what it lacks.
+    pub fn prunes(&self) -> bool {
+        matches!(&self.edits, Edits::State(state) if state.prunes())
+    }
+
     /// True if it has patterns or conditions, which stand for all entries that match.
     pub fn stands_for_many(&self) -> bool {
         !self.conditions().is_empty() || self.paths().iter().any(|path| path.first_pattern().is_some())

@@ -34,7 +34,8 @@ fn form_change_near_miss_and_one_line_are_refused_and_nothing_is_posted() {
             let rehearsed = [arguments, &["--dry-run", "--yes"]].concat();
             run(&server, &place, &rehearsed, input).exits(3).says(named);
             assert_eq!(server.posts(), []);
-            run(&server, &place, &[arguments, accepting].concat(), input).exits(0);
+            let emptied = ["--accept", "empty-replacement"];
+            run(&server, &place, &[arguments, accepting, &emptied].concat(), input).exits(0);
             let posts = server.posts();
             assert_eq!(posts.len(), 1);
             // It would not know the parameter, and what it does not know it ignores.
