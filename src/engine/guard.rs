@@ -128,8 +128,8 @@ pub fn before_replacement(old: Option<&Document>, new: &Document) -> Option<Guar
     is_lost.then_some(Guard::WouldRemoveCredentials)
 }
 
-/// The guard that refuses a whole new configuration without any stream, live and plugin, where some were there; both sides
-/// have the texts that they include.
+/// The guard that refuses a whole new configuration without any stream, live and plugin, where some were there; both
+/// sides have the texts that they include.
 pub fn before_emptying<'s>(
     old: impl IntoIterator<Item = &'s Arc<Snapshot>>,
     new: impl IntoIterator<Item = &'s Arc<Snapshot>>,

@@ -404,9 +404,6 @@ fn refusals_name_everything_that_is_wrong_and_change_nothing() {
     assert_eq!(body(&broken)["errors"][0]["line"], json!(2));
     refused(&server.post("save_config", "# all on one line http 80;"), 400, "bad-config");
     refused(&server.post("save_config", "# nothing yet\n"), 422, "empty-replacement");
-    for operation in ["save_config", "update_config"] {
-        refused(&server.post(operation, "edit_auth admin pw;\nrtmp 7;\n"), 422, "empty-replacement");
-    }
     refused(&server.post("update_config", "http 80;\n"), 422, "would-remove-credentials");
     let coded = server.ask("POST", "/media/api/modify_config", &[("content-encoding", "gzip")], "{}");
     refused(&coded, 415, "content-coding");

@@ -43,7 +43,7 @@ struct Live {
 fn live() -> (Live, HttpServer) {
     let place = Place::with(TEXT);
     let store = Arc::new(ConfFile::resolve(&place.path(CONF)).expect("it can be found"));
-    let engine = Engine::new(store.clone(), Hooks::default(), |_, _| {}).without_guards();
+    let engine = Engine::new(store.clone(), Hooks::default(), |_, _| {});
     let lock = store.serve().expect("nobody else serves it");
     let engine = engine.start(|_| {}).expect("it is valid");
     let settings = HandlerSettings {
