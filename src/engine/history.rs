@@ -2,6 +2,7 @@
 //! a value.
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use super::replace::not_there;
 use super::service::{ConfigService, ConfigSource};
 use super::snapshot::{Snapshot, compared};
 use crate::error::{Error, ErrorKind};
-use crate::store::{ChangeId, ChangeRef, ChangedPaths, HistoryEntry, PendingInfo, WHOLE_HISTORY};
+use crate::store::{ChangeId, ChangeRef, ChangedPaths, HAND_EDIT, HistoryEntry, PendingInfo, WHOLE_HISTORY};
 use mediaconf::{ChangedValue, Config, Masker, Path, Segment};
 
 /// The hint for a change that the history does not have.
@@ -201,8 +202,11 @@ pub fn value_history(
         return Err(Error::bad_config(now));
     }
     let most = most.unwrap_or(WHOLE_HISTORY);
-    let entries = service.history(WHOLE_HISTORY)?;
+    let mut entries = service.history(WHOLE_HISTORY)?;
+    let is_edited = is_edited_since(&entries, &now);
+    let edited = add_hand_edit(service, &mut entries, &now);
     let mut kept = |serial| match is_late() {
+        _ if serial == 0 => Ok(edited.clone()),
         true => Ok(None),
         false => service.kept(ChangeRef::Number(serial)).map(Some).or_else(|error| match error {
             error if error.is_not_kept() => Ok(None),
@@ -210,7 +214,7 @@ pub fn value_history(
         }),
     };
     let (changes, is_cut) = blame(&entries, &now, &mut kept, path, masker, most)?;
-    let found = ValueHistory { changes, is_edited: is_edited_since(&entries, &now), is_cut };
+    let found = ValueHistory { changes, is_edited, is_cut };
     if found.changes.is_empty() {
         if let Ok(Some(composed)) = service.composed(&now, Some(ConfigSource::Saved)) {
             composed.refuse_entry(path).map_err(not_there)?;
@@ -220,6 +224,29 @@ pub fn value_history(
         masked.as_ref().unwrap_or(&now).config().select(path).map_err(not_there)?;
     }
     Ok(found)
+}
+
+/// Puts a hand edit that no change has recorded yet in front of the changes, as one without a number; returns the text before
+/// it. `None` if there is none, or that text is not known.
+pub fn add_hand_edit(
+    service: &(impl ConfigService + ?Sized),
+    entries: &mut Vec<HistoryEntry>,
+    now: &Arc<Snapshot>,
+) -> Option<Arc<Snapshot>> {
+    if !is_edited_since(entries, now) {
+        return None;
+    }
+    let last = entries.iter().find(|entry| !entry.is_aside)?.after;
+    let before = service.before_hand_edit(now).filter(|text| Some(text.revision()) == last)?;
+    let edit = HistoryEntry {
+        at: SystemTime::now(),
+        message: Some("not recorded yet".to_owned()),
+        before: last,
+        after: Some(now.revision()),
+        ..HistoryEntry::new(0, HAND_EDIT)
+    };
+    entries.insert(0, edit);
+    Some(before)
 }
 
 /// The entry of a change, of which one value is told, and not what else it changed: not every history knows that.

@@ -257,6 +257,12 @@ impl ConfigService for Engine {
         Engine::kept(self, change)
     }
 
+    fn before_hand_edit(&self, now: &Snapshot) -> Option<Arc<Snapshot>> {
+        let stored =
+            || self.store.edited_from(now.revision()).map(|text| Arc::new(Snapshot::from_bytes(text)));
+        self.state().map(|state| state.saved).or_else(stored)
+    }
+
     fn pending(&self) -> Result<Option<PendingInfo>, Error> {
         self.pending_info()
     }

@@ -44,7 +44,7 @@ pub use guard::{
     GUARD_NAMES, Guard, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE, before_deletion,
     before_emptying, before_replacement, deleted_streams,
 };
-pub use history::{Blamed, ValueHistory, find, is_edited_since, value_history};
+pub use history::{Blamed, ValueHistory, add_hand_edit, find, is_edited_since, value_history};
 pub use hook::{
     ALLOCATOR_SETTINGS, DEFAULT_HOOK_TIMEOUT, HIDDEN_ENVIRONMENT, HookFailure, Hooks, Interrupt,
     output as hook_output,

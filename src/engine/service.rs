@@ -66,6 +66,11 @@ pub trait ConfigService: Send + Sync {
     /// Returns the text before a change.
     fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error>;
 
+    /// Returns the text after the last change, where the file was edited by hand since, to `now`; `None` if it is not known.
+    fn before_hand_edit(&self, _now: &Snapshot) -> Option<Arc<Snapshot>> {
+        self.read(Some(ConfigSource::Running)).ok()
+    }
+
     /// Returns the change that has to be confirmed.
     fn pending(&self) -> Result<Option<PendingInfo>, Error> {
         Ok(self.health()?.pending)

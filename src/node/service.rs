@@ -71,6 +71,10 @@ impl ConfigService for Node {
         ConfigService::kept(&self.local, change)
     }
 
+    fn before_hand_edit(&self, now: &Snapshot) -> Option<Arc<Snapshot>> {
+        self.local.before_hand_edit(now)
+    }
+
     fn pending(&self) -> Result<Option<PendingInfo>, Error> {
         let local = self.local.pending_info()?;
         // That of the cluster was read a while ago.

@@ -20,7 +20,7 @@ use crate::cli::render::texts::{differ, masked_entry, paths_and_more, print_diff
 use crate::cli::target::Target;
 use crate::cli::ui::Ui;
 use crate::engine::{
-    Blamed, ConfigSource, Snapshot, ValueHistory, is_edited_since, not_there, value_history,
+    Blamed, ConfigSource, Snapshot, ValueHistory, add_hand_edit, is_edited_since, not_there, value_history,
 };
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeId, ChangeRef, HistoryEntry, WHOLE_HISTORY};
@@ -129,7 +129,7 @@ impl HistoryArgs {
             let id = answers.one().is_none().then(|| entry.id.clone().unwrap_or_else(dash));
             let cells = [
                 if entry.number == 0 { dash() } else { entry.number.to_string() },
-                if entry.is_unknown() { dash() } else { ui.time(entry.at) },
+                if entry.is_unknown() || entry.number == 0 { dash() } else { ui.time(entry.at) },
                 one_line(entry.by.as_deref().unwrap_or("-")),
                 one_line(&entry.operation),
             ];
@@ -157,8 +157,11 @@ impl HistoryArgs {
                     None => writeln!(out, "{line}")?,
                 }
                 let Some([before, after]) = &listed.texts else { return Ok(()) };
-                let names =
-                    ["before", "after"].map(|side| format!("{server} {side} change {}", listed.entry.number));
+                let what = match listed.entry.number {
+                    0 => "the hand edit".to_owned(),
+                    number => format!("change {number}"),
+                };
+                let names = ["before", "after"].map(|side| format!("{server} {side} {what}"));
                 let names = names.each_ref().map(String::as_str);
                 print_difference([before, after], path.as_ref(), names, masker.clone(), ui, out)
             })
@@ -179,17 +182,17 @@ impl HistoryArgs {
     ) -> Result<Vec<Listed>, Error> {
         let (most, masker) = (self.max_count.unwrap_or(WHOLE_HISTORY), ui.masker());
         let is_filtered = path.is_some() || since.is_some() || self.change.is_some();
-        let entries = server.target.service.history(if is_filtered { WHOLE_HISTORY } else { most })?;
+        let mut entries = server.target.service.history(if is_filtered { WHOLE_HISTORY } else { most })?;
         let compares = self.patch || path.is_some();
-        let mut after = match compares {
-            false => None,
+        let (mut after, mut edited) = (None, None);
+        if compares {
+            let now = server.target.read_text(Some(ConfigSource::Saved));
+            after = unless_damaged(now, "the configuration", server).ok().flatten();
+            let service = &*server.target.service;
+            edited = after.as_ref().and_then(|now| add_hand_edit(service, &mut entries, now));
             // It is not known where it was edited by hand since.
-            true => {
-                let now = server.target.read_text(Some(ConfigSource::Saved));
-                let now = unless_damaged(now, "the configuration", server).ok().flatten();
-                now.filter(|now| !is_edited_since(&entries, now))
-            }
-        };
+            after = after.filter(|now| !is_edited_since(&entries, now));
+        }
         let mut found = Vec::new();
         let is_recent =
             |entry: &HistoryEntry| since.is_none_or(|since| entry.is_unknown() || entry.at >= since);
@@ -198,6 +201,7 @@ impl HistoryArgs {
                 break;
             }
             let before = match entry.before.is_some() && compares && !entry.is_aside {
+                true if entry.number == 0 => edited.take(),
                 true => {
                     let text = server.target.service.kept(ChangeRef::Number(entry.number));
                     unless_damaged(text, &format!("the text before change {}", entry.number), server)?
@@ -302,8 +306,8 @@ pub struct BlameArgs {
 }
 
 /// Said where a hand edit is not in the history yet.
-const HAND_EDIT: &str = "the file was edited by hand since the last change; the next change found that edit, and \
-                             `mediactl blame` shows it from then on";
+const HAND_EDIT: &str =
+    "the file was edited by hand since the last change; that edit is not in the history yet";
 
 impl BlameArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
@@ -316,7 +320,9 @@ impl BlameArgs {
             found.changes = found.changes.into_iter().map(shown).collect();
             Ok(found)
         })?;
-        let edited = |found: &ValueHistory| found.is_edited.then(|| HAND_EDIT.to_owned());
+        let is_shown = |found: &ValueHistory| found.changes.first().is_some_and(|one| one.entry.number == 0);
+        let edited =
+            |found: &ValueHistory| (found.is_edited && !is_shown(found)).then(|| HAND_EDIT.to_owned());
         answers.once(edited).iter().for_each(|text| ui.note(text));
         if self.output == ListFormat::Json {
             answers.print_json(|found| json!(found.changes))?;
@@ -332,8 +338,8 @@ impl BlameArgs {
         answers.once(none).iter().for_each(|text| ui.say(text));
         let row = |(server, Blamed { entry, from, to }): (&str, &Blamed)| {
             let cells = [
-                entry.number.to_string(),
-                ui.time(entry.at),
+                if entry.number == 0 { "-".to_owned() } else { entry.number.to_string() },
+                if entry.number == 0 { "-".to_owned() } else { ui.time(entry.at) },
                 one_line(entry.by.as_deref().unwrap_or("-")),
                 format!("{}: {}", one_line(&entry.operation), in_words(from.as_ref(), to.as_ref())),
             ];

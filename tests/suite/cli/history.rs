@@ -166,6 +166,23 @@ fn a_damaged_journal_is_told_and_no_text_is_lost() {
 }
 
 #[test]
+fn a_hand_edit_that_is_not_recorded_yet_is_shown_and_hides_no_change() {
+    for serves in [false, true] {
+        let place = Place::with(SAMPLE);
+        let _server = serves.then(|| Serving::over(&place));
+        place.set(&["rtmp=1936"]).exits(0);
+        place.put(CONF, place.text().replace("rtmp 1936;", "rtmp 1937;"));
+        let blamed = place.run(["blame", "rtmp"]).exits(0).out;
+        assert!(blamed.contains("hand-edit: 1936 → 1937") && blamed.contains("nothing → 1936"), "{blamed}");
+        place.run(["history", "rtmp"]).exits(0).prints("hand-edit  not recorded yet").prints("1  ");
+        let shown = place.run(["history", "-p"]).exits(0).prints("media.conf before the hand edit\n");
+        shown.prints("-rtmp 1936;\n+rtmp 1937;").prints("+rtmp 1936;");
+        place.run(["blame", "rtmp", "-o", "json"]).exits(0).prints("not recorded yet");
+        assert_eq!(history(&place).len(), 1, "looking records nothing");
+    }
+}
+
+#[test]
 fn blame_tells_who_changed_a_value() {
     let place = Place::with(SAMPLE);
     place.set(&["streams.cam1.prepush=6"]).exits(0);

@@ -201,7 +201,7 @@ fn blame_has_the_server_in_the_first_column() {
     edges.places[2].put("media.conf", edges.places[2].text().replace("http 80;", "http 81;"));
     edges.run(&["-x", "edge-2", "modify", "--set", "rtmp=1936"]).exits(0);
     edges.places[2].put("media.conf", edges.places[2].text().replace("http 81;", "http 82;"));
-    edges.on_all(&["blame", "http"]).exits(0).says("note: edge-2: the file was edited by hand");
+    edges.on_all(&["blame", "http"]).exits(0).prints("edge-2  -  -  -  hand-edit: [81] → [82]");
     edges.on_all(&["blame", "streams.none"]).exits(7).says("`edge-[0-2]` (3): `streams.none`");
 }
 
