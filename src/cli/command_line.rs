@@ -135,6 +135,10 @@ fn correct_suggestions(error: &mut clap::Error, arguments: &[OsString]) {
     let (given, suggested) = match error.kind() {
         ErrorKind::InvalidSubcommand => (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand),
         ErrorKind::UnknownArgument => (ContextKind::InvalidArg, ContextKind::SuggestedArg),
+        ErrorKind::InvalidValue if error.get(ContextKind::SuggestedValue).is_some() => {
+            // The near one is asked for, and no other.
+            return drop(error.remove(ContextKind::ValidValue));
+        }
         _ => return,
     };
     let Some(word) = text(error, given) else { return };
