@@ -144,9 +144,9 @@ fn the_ansible_role_changes_what_differs_and_then_nothing() {
         .exits(0)
         .prints("changed=1");
     assert_eq!(place.text().matches("\nstream ").count(), 1, "{}", place.text());
-    let all = r#"{"mediactl_prune": "all", "mediactl_state": "edit_auth a b;\n"}"#;
+    let all = r#"{"mediactl_prune": "all", "mediactl_state": "edit_auth a b;\nlive pub;\n"}"#;
     play(&["-e", all]).exits(0).prints("changed=1");
-    assert_eq!(place.text(), "# main\nedit_auth a b;\n");
+    assert_eq!(place.text(), "# main\nedit_auth a b;\n\nlive pub;\n");
     assert!(fs::metadata(place.path(".media.conf.mediactl")).is_ok());
 }
 
