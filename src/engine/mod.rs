@@ -13,6 +13,10 @@ mod check;
 #[allow(clippy::disallowed_methods, reason = "a change has to be confirmed within a time")]
 mod confirm;
 mod guard;
+#[allow(
+    clippy::disallowed_methods,
+    reason = "a hand edit that is not recorded yet has the time at which it is seen"
+)]
 mod history;
 #[allow(clippy::disallowed_methods, reason = "a hook is a program that is waited for")]
 mod hook;
