@@ -356,8 +356,16 @@ impl<'a> Wanted<'a> {
             output(lines.iter().try_for_each(|(path, value)| writeln!(out, "{path}={value}")))
         };
         self.look(shown, |values| match form {
+            // One entry at a time: all lines of a large configuration take much memory.
             ReadFormat::Set if self.paths.is_empty() => {
-                write_lines(Path::set_lines(&values[0].to_json(), &[]), out)
+                let (config, write) = (&values[0], |value: Value| Path::set_lines(&value, &[]));
+                config.names(&[]).iter().try_for_each(|key| match Schema::media().kind(key) {
+                    Some(_) => config.names(&[key]).iter().try_for_each(|name| {
+                        let value = config.value(&[key, name]);
+                        write_lines(write(json!({ (key): { (name): value } })), out)
+                    }),
+                    None => write_lines(write(json!({ (key): config.value(&[key]) })), out),
+                })
             }
             ReadFormat::Set => self.paths.iter().try_for_each(|path| {
                 let found = self.select(path, values)?.into_places();
