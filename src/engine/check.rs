@@ -162,18 +162,25 @@ pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
     let ends = old[head..].iter().rev().zip(new[head..].iter().rev());
     let tail = ends.take_while(|(one, other)| one == other).count();
     let [old, new] = sides.each_ref().map(|side| &side[head..side.len() - tail]);
-    let (mut known, found) = (found_in(old, new), found_in(new, old));
+    let (before, found) = (found_in(old, new), found_in(new, old));
     let kept: HashSet<_> = new.iter().map(|(key, _)| key).collect();
-    let is_new = |(key, message): &(Key<'_>, String)| {
-        let same = |(was, known): &(Key<'_>, String)| known == message && (was == key || !kept.contains(was));
-        known.iter().position(same).map(|place| known.swap_remove(place)).is_none()
-    };
-    let told = found.into_iter().filter(is_new).map(|(key, message)| {
-        let segments = key.map_or_else(Vec::new, |(kind, name)| vec![kind.to_owned(), name.into_owned()]);
-        let segments = segments.into_iter().map(Segment::Key).collect();
-        NewWarning { at: Path { segments }.to_string(), message }
-    });
-    told.collect()
+    // How often a part had a warning; those of parts that went, or got another name, count for any part.
+    let mut known: HashMap<(Option<&Key<'_>>, &str), usize> = HashMap::new();
+    for (key, message) in &before {
+        *known.entry((kept.contains(key).then_some(key), message)).or_default() += 1;
+    }
+    let mut told = Vec::new();
+    for (key, message) in &found {
+        let is_known = |place: &(_, _)| known.get(place).is_some_and(|times| *times > 0);
+        if let Some(place) = [(Some(key), &**message), (None, message)].into_iter().find(is_known) {
+            known.entry(place).and_modify(|times| *times -= 1);
+            continue;
+        }
+        let names = key.iter().flat_map(|(kind, name)| [(*kind).to_owned(), name.to_string()]);
+        let path = Path { segments: names.map(Segment::Key).collect() };
+        told.push(NewWarning { at: path.to_string(), message: message.clone() });
+    }
+    told
 }
 
 /// The group and the name of a stream, live or plugin; `None` of the text outside of them.
@@ -202,18 +209,18 @@ fn parts(document: &Document) -> Vec<Part<'_>> {
 fn found_in<'d>(side: &[Part<'d>], other: &[Part<'d>]) -> Vec<(Key<'d>, String)> {
     let others: HashSet<_> = other.iter().collect();
     let own = side.iter().filter(|part| !others.contains(part));
-    own.flat_map(|(key, text)| warnings(text).map(|message| (key.clone(), message))).collect()
+    own.flat_map(|(key, text)| warnings(text).into_iter().map(|message| (key.clone(), message))).collect()
 }
 
 /// The warnings of a text, with their advice.
-fn warnings(text: &str) -> impl Iterator<Item = String> {
+fn warnings(text: &str) -> Vec<String> {
     let found = check(text);
     let warnings = found.iter().filter(|found| found.severity == Severity::Warning);
     let told = warnings.map(|Diagnostic { message, hint, .. }| match hint {
         Some(hint) => format!("{message} ({hint})"),
         None => message.clone(),
     });
-    Vec::from_iter(told).into_iter()
+    told.collect()
 }
 
 /// One fault. The shape is stable.
