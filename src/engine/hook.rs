@@ -29,6 +29,9 @@ const MAX_STDERR: usize = 16 * 1024;
 /// The most bytes that are kept of the stdout of a command.
 const MAX_OUTPUT: usize = 16 * 1024 * 1024;
 
+/// A command that prints more bytes than this is killed: they are kept in memory while it runs.
+const MOST_PRINTED: usize = 2 * MAX_OUTPUT;
+
 /// The variable with the settings of the allocator of the GNU C library, which a server sets for itself.
 pub const ALLOCATOR_SETTINGS: &str = "GLIBC_TUNABLES";
 
@@ -117,7 +120,7 @@ pub(super) fn run(
     masked: &dyn Fn(&str) -> String,
     (timeout, interrupt): (Duration, &Interrupt),
 ) -> Result<String, HookFailure> {
-    finish(shell(command).envs(variables), timeout, interrupt)
+    finish(shell(command).envs(variables), false, timeout, interrupt)
         .map(|[_, stderr]| without_end(&String::from_utf8_lossy(&stderr), masked))
         .map_err(|failure| HookFailure { stderr: without_end(&failure.stderr, masked), ..failure })
 }
@@ -136,19 +139,23 @@ fn without_end(stderr: &str, masked: &dyn Fn(&str) -> String) -> String {
 /// Runs a command that has nothing to do with a change, with these variables, and returns its stdout.
 pub fn output(command: &str, variables: &[(&str, &str)], timeout: Duration) -> Result<Vec<u8>, HookFailure> {
     let variables = variables.iter().copied();
-    finish(shell(command).envs(variables), timeout, &Interrupt::default()).map(|[stdout, _]| stdout)
+    finish(shell(command).envs(variables), true, timeout, &Interrupt::default()).map(|[stdout, _]| stdout)
 }
 
-/// Runs a command to its end; returns its stdout and its stderr, which it writes into memory.
+/// Runs a command to its end; returns its stdout, if that is kept, and its stderr, which it writes into memory.
 fn finish(
     shell: &mut Command,
+    keeps_stdout: bool,
     timeout: Duration,
     interrupt: &Interrupt,
 ) -> Result<[Vec<u8>; 2], HookFailure> {
     let memory = || memfd_create("output", MemfdFlags::CLOEXEC).map(File::from).map_err(io::Error::from);
     let spawn = |shell: &mut Command| {
         let output = [memory()?, memory()?];
-        shell.stdout(output[0].try_clone()?).stderr(output[1].try_clone()?);
+        shell.stderr(output[1].try_clone()?);
+        if keeps_stdout {
+            shell.stdout(output[0].try_clone()?);
+        }
         Ok((shell.spawn()?, output))
     };
     let (mut child, output) = spawn(shell).map_err(HookFailure::not_started)?;
@@ -173,7 +180,7 @@ fn length(output: &File) -> usize {
 /// A shell in a process group of its own, without the credentials of this program.
 fn shell(command: &str) -> Command {
     let mut shell = Command::new("sh");
-    shell.args(["-c", command]).stdin(Stdio::null());
+    shell.args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::null());
     for name in HIDDEN_ENVIRONMENT {
         shell.env_remove(name);
     }
@@ -194,8 +201,9 @@ fn wait(
             return Ok(status);
         }
         let failure = match interrupt.take() {
-            None if output.iter().any(|file| length(file) > 2 * MAX_OUTPUT) => {
-                HookFailure::new("printed more than 32 MiB and was killed")
+            None if output.iter().any(|file| length(file) > MOST_PRINTED) => {
+                let most = MOST_PRINTED >> 20;
+                HookFailure::new(format!("printed more than {most} MiB and was killed"))
             }
             None if Instant::now() < deadline => {
                 std::thread::sleep(POLL);
