@@ -39,7 +39,7 @@ impl Transaction<'_> {
         let unnamed = edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
         let credentials = edit.removes_credentials.then_some(Guard::WouldRemoveCredentials);
         let after = Arc::new(Snapshot::proved(edit.document));
-        let emptied = self.emptied(&text, &after).filter(|_| request.prunes());
+        let emptied = if request.prunes() { self.emptied(&text, &after) } else { None };
         let masked = Error::masked_text(after.document().text());
         if let Some(refusal) = masked.filter(|_| !Masker::holds_mask(text.document().text())) {
             return Err(refusal);
