@@ -25,8 +25,10 @@ const IN_HISTORY: &str = "`mediactl history` shows what is kept";
 /// `NotFound`.
 pub fn find(entries: &[HistoryEntry], which: ChangeRef) -> Result<&HistoryEntry, Error> {
     which.find(entries).map(|at| &entries[at]).ok_or_else(|| {
-        let reach = match (entries.last(), entries.first()) {
-            (Some(oldest), Some(newest)) => format!("has {} to {}", oldest.number, newest.number),
+        // A record that can't be read may have none.
+        let numbers = || entries.iter().map(|entry| entry.number).filter(|number| *number > 0);
+        let reach = match (numbers().last(), numbers().next()) {
+            (Some(oldest), Some(newest)) => format!("has {oldest} to {newest}"),
             _ => "has no changes".to_owned(),
         };
         Error::new(ErrorKind::NotFound, format!("there is no change `{which}`: the history {reach}"))
@@ -57,7 +59,7 @@ impl Engine {
     /// # Errors
     /// `NoSuchChange`, `NotKept`, `Store`.
     pub fn kept(&self, which: ChangeRef) -> Result<Arc<Snapshot>, Error> {
-        Ok(self.serial_and_text(which)?.1)
+        Ok(self.number_and_text(which)?.1)
     }
 
     /// Makes the text before a change the configuration again, as a new change.
@@ -66,12 +68,12 @@ impl Engine {
     /// As [`Engine::save`] and [`Engine::kept`].
     pub fn rollback(&self, which: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, Error> {
         // Looked up before a hand edit is recorded: its entry would shift the number that the user saw.
-        let (serial, text) = self.serial_and_text(which)?;
+        let (number, text) = self.number_and_text(which)?;
         let mut options = ChangeOptions { takes_faults: true, ..options.clone() };
         // The numbers of a node's own history are others.
         let what = match self.is_run_by_nodes() {
-            true => format!("back to the text before change {serial} of the cluster"),
-            false => format!("back to the text before change {serial}"),
+            true => format!("back to the text before change {number} of the cluster"),
+            false => format!("back to the text before change {number}"),
         };
         options.message.get_or_insert(what);
         self.replace_as(Operation::Rollback, text.shared_bytes(), &options)
@@ -123,20 +125,18 @@ impl Engine {
         })
     }
 
-    fn serial_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), Error> {
-        // `blame` asks for one text after the other, and does not need all entries for each.
-        if let ChangeRef::Number(number) = which
-            && let Some(text) = self.store.kept(number)?
-        {
+    fn number_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), Error> {
+        let number = match which {
+            // `blame` asks for one text after the other, and does not need all entries for each.
+            ChangeRef::Number(number) => number,
+            ChangeRef::Last => find(&self.history(WHOLE_HISTORY)?, which)?.number,
+        };
+        if let Some(text) = self.store.kept(number)? {
             return Ok((number, Arc::new(Snapshot::from_bytes(text))));
         }
-        let number = find(&self.history(WHOLE_HISTORY)?, which)?.number;
-        let text = self.store.kept(number)?.ok_or_else(|| {
-            Error::new(ErrorKind::NotKept, format!("the text before change {number} is not kept"))
-                .hint(IN_HISTORY)
-        })?;
-        let serial = number;
-        Ok((serial, Arc::new(Snapshot::from_bytes(text))))
+        find(&self.history(WHOLE_HISTORY)?, which)?;
+        Err(Error::new(ErrorKind::NotKept, format!("the text before change {number} is not kept"))
+            .hint(IN_HISTORY))
     }
 }
 
@@ -205,10 +205,10 @@ pub fn value_history(
     let mut entries = service.history(WHOLE_HISTORY)?;
     let is_edited = is_edited_since(&entries, &now);
     let edited = add_hand_edit(service, &mut entries, &now);
-    let mut kept = |serial| match is_late() {
-        _ if serial == 0 => Ok(edited.clone()),
+    let mut kept = |number| match is_late() {
+        _ if number == 0 => Ok(edited.clone()),
         true => Ok(None),
-        false => service.kept(ChangeRef::Number(serial)).map(Some).or_else(|error| match error {
+        false => service.kept(ChangeRef::Number(number)).map(Some).or_else(|error| match error {
             error if error.is_not_kept() => Ok(None),
             error => Err(error),
         }),

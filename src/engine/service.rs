@@ -218,11 +218,8 @@ pub fn last_change(
 
 /// The paths of the values that differ between two configurations; empty if one of them has errors.
 pub fn differing(running: &Snapshot, saved: &Snapshot) -> Vec<String> {
-    if running.is_same_text(saved) {
-        // Mostly they are equal, and the JSON of both costs more than the comparison.
-        return Vec::new();
-    }
-    if !(running.is_valid() && saved.is_valid()) {
+    // Mostly they are equal, and comparing values costs more than comparing texts.
+    if running.is_same_text(saved) || !(running.is_valid() && saved.is_valid()) {
         return Vec::new();
     }
     let changed = compared([Some(running), Some(saved)], ChangedValue::between);
