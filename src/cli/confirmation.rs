@@ -158,11 +158,10 @@ pub fn watch_canary(
             Ok(CanaryStep::Decided) => break,
             Ok(CanaryStep::Ready) => {
                 let timeout = Duration::from_secs(report.args.hooking.hook_timeout);
-                let fault =
-                    options.canary.iter().zip(health_cmd.iter().cycle()).find_map(|(node, command)| {
-                        let why = hook_output(command, &[("MEDIACTL_NODE", node)], timeout).err()?;
-                        Some(format!("`{node}` is not healthy: the health command {why}"))
-                    });
+                let fault = options.canary.iter().find_map(|node| {
+                    let why = hook_output(health_cmd?, &[("MEDIACTL_NODE", node)], timeout).err()?;
+                    Some(format!("`{node}` is not healthy: the health command {why}"))
+                });
                 wish = fault.map_or(CanaryWish::Confirm, CanaryWish::GoBack);
                 continue;
             }
