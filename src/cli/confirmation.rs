@@ -181,9 +181,10 @@ pub fn watch_canary(
         |entry: &HistoryEntry| entry.operation == EXPIRED && own.is_none_or(|own| entry.number == own + 1);
     let target = report.target;
     if let Some(revert) = service.history(WHOLE_HISTORY).map_err(not_known)?.into_iter().find(is_revert) {
-        let why = revert.message.map_or_else(String::new, |why| format!(": {why}"));
-        return Err(Error::new(ErrorKind::Guarded, format!("the change of `{target}` went back{why}"))
-            .hint("`mediactl history show 1` shows the text; the other nodes never had it"));
+        let why = revert.message.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+        return Err(Error::new(ErrorKind::Guarded, format!("the change of `{target}` went back{why}")).hint(
+            format!("`mediactl history show {}` shows the text; the other nodes never had it", revert.number),
+        ));
     }
     report.say(&format!("the change of {target} runs on {names}, and the other nodes follow"));
     Ok(())

@@ -307,7 +307,10 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
     cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
     let before = other.reloads();
     // One refuses the text, one can't load it, and one is dead.
-    modify("666", &["--canary", "1"]).exits(6).says("went back: `a` did not take it: the check command");
+    let refused = modify("666", &["--canary", "1"]).exits(6);
+    // The entry of the way back has the text before it: the refused one.
+    refused.says("went back: `a` did not take it: the check command").says("`mediactl history show 4` shows");
+    assert_eq!(cluster(&etcd, &["history", "show", "4", "--show-secrets"]).exits(0).out, with_rtsp("666"));
     slow.place.put("hold", "");
     modify("556", &["--canary", "b"]).exits(6).says("`b` did not take it: the reload command");
     slow.kill();
