@@ -76,7 +76,7 @@ impl Engine {
     /// Confirms the pending change.
     ///
     /// # Errors
-    /// `NothingPending`, `OtherPending`, `Busy`; `Store`, after which the change is still pending.
+    /// `NothingPending`, `OtherPending`, `TurnTaken`; those of the store, after which the change is still pending.
     pub fn confirm(&self, id: &str) -> Result<(), Error> {
         let _turn = self.take_turn()?;
         let Some(running) = &self.running else {
@@ -178,7 +178,7 @@ impl Engine {
     /// say of a hand edit.
     ///
     /// # Errors
-    /// `Store`: the server must not answer anything then.
+    /// Those of the store: the server must not answer anything then.
     pub(super) fn roll_back_at_start(&self) -> Result<Option<Error>, Error> {
         if !self.store.has_pending() {
             return Ok(None);

@@ -49,7 +49,7 @@ impl Engine {
     /// many. Takes no lock and writes nothing.
     ///
     /// # Errors
-    /// `Store`.
+    /// Those of the store.
     pub fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
         self.store.history(wanted)
     }
@@ -57,7 +57,7 @@ impl Engine {
     /// Returns the text before a change.
     ///
     /// # Errors
-    /// `NoSuchChange`, `NotKept`, `Store`.
+    /// `NotFound`, `NotKept`; those of the store.
     pub fn kept(&self, which: ChangeRef) -> Result<Arc<Snapshot>, Error> {
         Ok(self.number_and_text(which)?.1)
     }
@@ -67,7 +67,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::save`] and [`Engine::kept`].
     pub fn rollback(&self, which: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, Error> {
-        // Looked up before a hand edit is recorded: its entry would shift the number that the user saw.
+        // Looked up before a hand edit is recorded, whose entry would be the last one then.
         let (number, text) = self.number_and_text(which)?;
         let mut options = ChangeOptions { takes_faults: true, ..options.clone() };
         // The numbers of a node's own history are others.
@@ -114,7 +114,7 @@ impl Engine {
     /// unconfirmed when it ended. Takes no lock.
     ///
     /// # Errors
-    /// `Store`.
+    /// Those of the store.
     pub fn pending_info(&self) -> Result<Option<PendingInfo>, Error> {
         if let Some(running) = &self.running {
             return Ok(running.pending().map(|pending| pending.info()));
@@ -262,7 +262,7 @@ impl Error {
 }
 
 /// Returns the last changes of the value at `path`, the last one first, at most `most`, secrets masked by `masker`; and
-/// whether a text hides some. `kept` returns the text before the change with a serial number; `now` is the text in the
+/// whether a text hides some. `kept` returns the text before the change with a number; `now` is the text in the
 /// file.
 ///
 /// A text that is not kept or has errors hides the changes on both sides of it. A hand edit since the

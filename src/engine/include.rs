@@ -271,7 +271,7 @@ impl Composed {
     /// refused.
     ///
     /// # Errors
-    /// `BadAssignments`.
+    /// `Invalid`.
     pub fn refuse_change(
         &self,
         request: &Request,
@@ -337,7 +337,7 @@ impl Composed {
     /// Refuses to work on an entry that is not in the configuration itself, but in a file that it includes.
     ///
     /// # Errors
-    /// `BadAssignments`.
+    /// `Invalid`.
     pub fn refuse_entry(&self, path: &Path) -> Result<(), Error> {
         let faults = self.faults_at(place_of(path).into_iter().collect());
         Ok(Faults(faults).into_result(())?)

@@ -70,7 +70,7 @@ impl Engine {
     /// Reads the stored text. Takes no lock and writes nothing.
     ///
     /// # Errors
-    /// `Store`.
+    /// Those of the store.
     pub fn read(&self) -> Result<Arc<Snapshot>, Error> {
         Ok(Arc::new(Snapshot::from_bytes(self.store.load()?.bytes)))
     }
@@ -334,7 +334,7 @@ impl Engine {
     /// no response can report any more.
     ///
     /// # Errors
-    /// `BadConfig`, `Store`.
+    /// `BadConfig`; those of the store.
     pub fn start(self, log: impl Fn(&LogLine<'_>) + Send + Sync + 'static) -> Result<Self, Error> {
         let engine = Self { log: Arc::new(log), ..self };
         let trouble = engine.roll_back_at_start()?;
@@ -353,7 +353,7 @@ impl Engine {
     /// was one.
     ///
     /// # Errors
-    /// `Store`.
+    /// Those of the store.
     pub fn keep_unsaved(&self) -> Result<bool, Error> {
         let is_stored = |running: &Snapshot| self.read().is_ok_and(|file| file.is_same_text(running));
         let Some(state) = self.state().filter(|state| !is_stored(&state.running)) else { return Ok(false) };

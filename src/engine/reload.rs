@@ -135,7 +135,7 @@ impl Engine {
     /// Makes the media server load the running configuration again, or without a server the one in the file.
     ///
     /// # Errors
-    /// `ReloadFailed`, `Store`.
+    /// `ReloadFailed`; those of the store.
     pub fn reload_again(&self, by: &str) -> Result<(), Error> {
         let _writer = self.writer()?;
         self.reload_present(Operation::Load.name(), by)

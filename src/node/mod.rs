@@ -176,7 +176,7 @@ impl Node {
     /// A node over an engine that runs a configuration, and the engine over `texts`.
     ///
     /// # Errors
-    /// `Store`: the state folder can't be used.
+    /// Those of the store: the state folder can't be used.
     pub fn new(
         settings: NodeSettings,
         local: Engine,

@@ -94,7 +94,7 @@ pub fn is_concatenation(text: &[u8], pieces: &[&[u8]]) -> bool {
 /// Writes a candidate outside of any store: into the folder of temporary files, readable by its owner alone.
 ///
 /// # Errors
-/// `Io`.
+/// `Failed`.
 pub fn candidate_elsewhere(pieces: &[&[u8]]) -> Result<Candidate, Error> {
     let path = std::env::temp_dir();
     let failed = || Error::io("make a temporary file in", &path);
@@ -151,13 +151,13 @@ impl Follow {
 /// |---|---|
 /// | `name`, `path` | are what messages and hooks call the configuration, and stay the same |
 /// | `leads_elsewhere` | is false as long as the name leads to this configuration |
-/// | `load` | is `NotFound` until there is a text, then exactly the bytes that were committed last |
+/// | `load` | is `NoConfiguration` until there is a text, then exactly the bytes that were committed last |
 /// | `stamp` | is the same as long as nothing was written |
 /// | `included` | has the texts that a pattern names in the order of their names; none where the store has no files |
 /// | `history` | has each commit once, the last one first, with its number, author, message and revisions |
-/// | `kept` | knows each entry by its serial number; the text is that before the change, byte for byte |
+/// | `kept` | knows each entry by its number; the text is that before the change, byte for byte |
 /// | `edited_from` | is `None` as long as every text was committed here |
-/// | `refuse_missing` | fails only where `load` would be `NotFound`, and leaves nothing behind |
+/// | `refuse_missing` | fails only where `load` would be `NoConfiguration`, and leaves nothing behind |
 /// | `set_pending`, `has_pending`, `pending`, `open_change` | find the change that has to be confirmed with its texts, from its commit on |
 /// | `clear_pending` | forgets it durably; the text stays |
 /// | `run_by` | is `Server` only while a server holds the store |
@@ -181,7 +181,7 @@ pub trait Store: Send + Sync {
         false
     }
 
-    /// Loads the text with its version; `NotFound` where there is none yet.
+    /// Loads the text with its version; `NoConfiguration` where there is none yet.
     fn load(&self) -> Result<Loaded, Error>;
 
     /// Differs from the one before if another program wrote the text meanwhile, or one of these files and folders; none of
@@ -199,7 +199,7 @@ pub trait Store: Send + Sync {
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error>;
 
     /// Returns the text that the history keeps with a change; `None` if it keeps none. Costs the same however many there are.
-    fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, Error>;
+    fn kept(&self, number: u64) -> Result<Option<Vec<u8>>, Error>;
 
     /// Returns the text of the last change, if the stored text was edited past the history since; `None`
     /// if it was not, or where that text is not known. `now` is the revision of the stored text.
@@ -207,7 +207,7 @@ pub trait Store: Send + Sync {
         None
     }
 
-    /// Fails with `NotFound` if there is no text yet and a lock would leave something behind. Does not load
+    /// Fails with `NoConfiguration` if there is no text yet and a lock would leave something behind. Does not load
     /// it.
     fn refuse_missing(&self) -> Result<(), Error> {
         Ok(())

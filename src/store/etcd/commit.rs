@@ -370,7 +370,7 @@ impl ClusterStore {
     /// too. Its text is put with it, compressed; where it has to be confirmed, there is a lease for that.
     ///
     /// # Errors
-    /// `Overtaken`; `OutcomeUnknown`; `Unreachable`, `Refused`, `Remote`.
+    /// `Overtaken`; those of the cluster.
     fn put_head(
         &self,
         seen: &Seen,

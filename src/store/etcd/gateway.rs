@@ -219,7 +219,7 @@ impl Gateway {
     /// Carries a transaction out, which may be sent twice.
     ///
     /// # Errors
-    /// `Unreachable`, `Refused`, `Remote`, `TooLarge`; of a change `OutcomeUnknown`. So have all requests.
+    /// `ClusterUnavailable`, `ClusterDenied`, `AnswerTooLarge`, `Failed`; of a change `OutcomeUnknown`. So have all requests.
     pub fn txn(&self, txn: &Txn) -> Result<TxnReply, Error> {
         self.call("kv/txn", txn, txn.is_change, TxnReply::parse)
     }

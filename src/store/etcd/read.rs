@@ -123,7 +123,7 @@ impl ClusterStore {
     /// Reads the last change and other keys, all at once.
     ///
     /// # Errors
-    /// `Unreachable`, `Refused`, `Remote`; `Damaged`, `OtherFormat`, `Former`. So have all that read.
+    /// `ClusterUnavailable`, `ClusterDenied`, `Failed`; `Unusable`. So have all that read.
     pub fn seen_with(&self, others: Vec<KeyRange>) -> Result<Seen, Error> {
         let ranges = [KeyRange::one(&self.keys.head), KeyRange::one(&self.keys.pending)];
         let success = ranges.into_iter().chain(others).map(KeyOperation::Read).collect();

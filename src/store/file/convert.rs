@@ -252,7 +252,8 @@ impl FormerHistory {
         Ok(Some(Self { folder, lines, is_damaged, present }))
     }
 
-    /// The files of the history of today, whose texts the next change compresses; false if a text that is kept can't be read, or has no place there.
+    /// The files of the history of today, whose texts the next change compresses; false if a text that is kept can't be
+    /// read, or has no place there.
     fn converted(&self) -> Result<(BTreeMap<String, Vec<u8>>, bool), Error> {
         let mut is_whole = !self.is_damaged;
         let (mut files, mut journal) = (BTreeMap::new(), Vec::new());
@@ -286,12 +287,12 @@ impl FormerHistory {
 
     /// The text that is kept with an entry, whether it is in an archive or not; `None` if it is damaged, and not if it just
     /// can't be read now.
-    fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, Error> {
+    fn kept(&self, number: u64) -> Result<Option<Vec<u8>>, Error> {
         let read = |name: &str| match self.folder.read(name) {
             Err(error) if error.kind == ErrorKind::Untrusted => Ok(None),
             read => read,
         };
-        let name = plain(serial);
+        let name = plain(number);
         let link = fs::read_link(self.folder.path_of(&name)).ok();
         let link = link.and_then(|to| to.into_os_string().into_string().ok());
         let Some(archive) = link.filter(|to| !to.contains('/') && to.ends_with(".gz")) else {

@@ -96,7 +96,7 @@ impl KeptDraft {
     /// Makes a draft in `state_home` (`$XDG_STATE_HOME`).
     ///
     /// # Errors
-    /// `StateFolder`; nothing is left behind then.
+    /// `NoStateFolder`, `BrokenStateFolder`; nothing is left behind then.
     pub fn create(state_home: &Path, origin: DraftOrigin) -> Result<Self, Error> {
         let folder = user_folder(state_home)?;
         let failed = |error| Error::state_folder(&folder)(error);
@@ -113,7 +113,7 @@ impl KeptDraft {
     /// is no draft ([`text_of_base`]).
     ///
     /// # Errors
-    /// `NotFound`, `Io`.
+    /// `NoConfiguration` for a missing file, `Denied`, `Failed`.
     pub fn open(path: PathBuf) -> Result<Self, Error> {
         open_own(&path, OpenOptions::new().read(true)).map_err(Error::opening("open", &path))?;
         let base = path.with_extension(BASE);
@@ -129,7 +129,7 @@ impl KeptDraft {
     /// Reads the text as the editor left it.
     ///
     /// # Errors
-    /// `Io`, `NotFound`.
+    /// As [`KeptDraft::open`].
     pub fn read(&self) -> Result<Bytes, Error> {
         read(&self.path).map_err(Error::opening("open", &self.path))
     }
@@ -137,7 +137,7 @@ impl KeptDraft {
     /// Replaces the text; the old one stays if that fails.
     ///
     /// # Errors
-    /// `Io`.
+    /// `Failed`.
     pub fn write(&self, text: &[u8]) -> Result<(), Error> {
         replace(&self.path, &[text]).map_err(Error::io("write", &self.path))
     }
@@ -146,7 +146,7 @@ impl KeptDraft {
     /// is merged once more, which changes nothing.
     ///
     /// # Errors
-    /// `Io`.
+    /// `Failed`.
     pub fn rebase(&mut self, origin: DraftOrigin, text: &[u8]) -> Result<(), Error> {
         self.write(text)?;
         origin.write(&self.path).map_err(Error::io("write", &self.path))?;
@@ -193,7 +193,7 @@ fn replace(path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
 /// The folder of the user in `state_home` (`$XDG_STATE_HOME`), which is made where it is missing.
 ///
 /// # Errors
-/// `StateFolder`; also where others may write it.
+/// `NoStateFolder`, `BrokenStateFolder`; the first also where others may write it.
 fn user_folder(state_home: &Path) -> Result<PathBuf, Error> {
     let path = state_home.join(USER_FOLDER);
     let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);

@@ -53,8 +53,9 @@ impl ConfFile {
     /// Follows the links of `path`. The file itself may be missing, its folder may not.
     ///
     /// # Errors
-    /// `NotAFile`, `LinkLoop`, `DanglingLink`, `PlantedLink`; `NotFound` for a missing folder; `PermissionDenied`
-    /// and `Io` when a folder on the way cannot be searched.
+    /// `NoConfiguration` for a missing folder; `NotFound` for a link that leads to nothing or back to itself, and for
+    /// anything but a regular file; `Untrusted` for a link that another user planted; `Denied` and `Failed` when a
+    /// folder on the way cannot be searched.
     pub fn resolve(path: &Path) -> Result<ConfFile, Error> {
         if path.as_os_str().is_empty() {
             return Err(Error::no_file(path));

@@ -1,7 +1,7 @@
 //! The history: the earlier texts of the file, and the author of each change.
 //!
-//! `history/SERIAL.conf` is the text after the change SERIAL. The next change compresses the one before to
-//! `SERIAL.conf.gz`, and the first change keeps the text before it, too, as 0. A line of JSON in
+//! `history/NUMBER.conf` is the text after the change NUMBER. The next change compresses the one before to
+//! `NUMBER.conf.gz`, and the first change keeps the text before it, too, as 0. A line of JSON in
 //! `history/journal`, a [`HistoryEntry`], says when, who, why, and which revisions were before and after. Both are durable
 //! before the change is made, so that nothing has to be noted after it.
 //!
@@ -10,7 +10,7 @@
 //! it does not hold the text of the change, somebody edited it by hand, which gets a line of its own. The
 //! text of the change is there, whatever happened in between.
 //!
-//! `@N` counts back: `@1` is the text before the last change. Serial numbers never change.
+//! A change keeps its number.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
@@ -58,7 +58,7 @@ impl FileStamp {
 }
 
 /// The line of a change that is being made.
-fn line_of(serial: u64, record: &ChangeRecord<'_>) -> HistoryEntry {
+fn line_of(number: u64, record: &ChangeRecord<'_>) -> HistoryEntry {
     HistoryEntry {
         at: SystemTime::now(),
         by: Some(record.by.to_owned()),
@@ -67,7 +67,7 @@ fn line_of(serial: u64, record: &ChangeRecord<'_>) -> HistoryEntry {
         undoes: record.undoes.map(str::to_owned),
         from: record.from,
         paths: record.paths.cloned(),
-        ..HistoryEntry::new(serial, record.operation)
+        ..HistoryEntry::new(number, record.operation)
     }
 }
 
@@ -163,9 +163,9 @@ impl History {
         self.back_from(end).map(|(_, line)| line).find(|line| !line.is_aside)
     }
 
-    /// The line with a serial number, and its beginning. Only that one is parsed.
-    fn line(&self, serial: u64) -> Option<(usize, HistoryEntry)> {
-        let begins = format!("{{\"number\":{serial},");
+    /// The line with a number, and its beginning. Only that one is parsed.
+    fn line(&self, number: u64) -> Option<(usize, HistoryEntry)> {
+        let begins = format!("{{\"number\":{number},");
         memmem::rfind_iter(&self.journal, begins.as_bytes()).find_map(|start| {
             let is_start = start == 0 || self.journal[start - 1] == b'\n';
             let line = self.journal[start..].split(|&byte| byte == b'\n').next().filter(|_| is_start)?;
@@ -193,22 +193,22 @@ impl History {
 
     /// The text before a change, or that of an entry that was never in the file; `None` if there was none, or if it is
     /// not kept any more.
-    pub fn text_before(&self, serial: u64) -> Result<Option<Vec<u8>>, Error> {
-        let Some((start, line)) = self.line(serial) else { return Ok(None) };
+    pub fn text_before(&self, number: u64) -> Result<Option<Vec<u8>>, Error> {
+        let Some((start, line)) = self.line(number) else { return Ok(None) };
         let Some(before) = line.before else { return Ok(None) };
-        let [number, other] = match self.change_before(start) {
-            _ if line.is_aside => [serial; 2],
+        let [one, other] = match self.change_before(start) {
+            _ if line.is_aside => [number; 2],
             Some(change) => [change.number; 2],
-            None => [FIRST, serial.saturating_sub(1)],
+            None => [FIRST, number.saturating_sub(1)],
         };
-        let found = self.text(number, before);
-        if matches!(found, Ok(Some(_))) || number == other { found } else { self.text(other, before) }
+        let found = self.text(one, before);
+        if matches!(found, Ok(Some(_))) || one == other { found } else { self.text(other, before) }
     }
 
     /// The texts before and after a change, and the inode of the file that it was to replace.
-    pub fn texts_of(&self, serial: u64) -> Option<([Vec<u8>; 2], u64)> {
-        let (_, line) = self.line(serial)?;
-        let texts = [self.text_before(serial).ok()??, self.text(serial, line.after?).ok()??];
+    pub fn texts_of(&self, number: u64) -> Option<([Vec<u8>; 2], u64)> {
+        let (_, line) = self.line(number)?;
+        let texts = [self.text_before(number).ok()??, self.text(number, line.after?).ok()??];
         Some((texts, line.file?.inode))
     }
 
@@ -248,7 +248,7 @@ impl History {
     }
 
     /// The number of the last line; 0 if there is none. Of a damaged journal, no text has it or a greater one.
-    fn last_serial(&self) -> Result<u64, Error> {
+    fn last_number(&self) -> Result<u64, Error> {
         let last = self.back().next().map_or(0, |(_, line)| line.number);
         Ok(if self.damage()?.is_some() { last.max(self.newest_text()? + 1) } else { last })
     }
@@ -277,7 +277,7 @@ impl History {
             before: last.after,
             after: revision,
             paths: texts.and_then(|(old, now)| paths([old, now.text])),
-            ..HistoryEntry::new(self.last_serial()? + 1, HAND_EDIT)
+            ..HistoryEntry::new(self.last_number()? + 1, HAND_EDIT)
         };
         self.keep(line, now.map(|now| now.text), None)?;
         Ok(Reconciled { warnings, edited_from })
@@ -289,7 +289,7 @@ impl History {
             before: Some(Revision::from_text(text)),
             after: self.change_before(self.journal.len()).and_then(|last| last.after),
             is_aside: true,
-            ..line_of(self.last_serial()? + 1, record)
+            ..line_of(self.last_number()? + 1, record)
         };
         self.keep(line, Some(text), record.keep)
     }
@@ -334,11 +334,11 @@ impl History {
     }
 
     /// Removes the last line, which begins at `start`, and its text.
-    fn withdraw(&mut self, start: usize, serial: u64) -> Result<(), Error> {
+    fn withdraw(&mut self, start: usize, number: u64) -> Result<(), Error> {
         let file = self.folder.open(JOURNAL)?;
         file.set_len(start as u64).map_err(Error::state_folder(self.folder.path()))?;
         self.journal.truncate(start);
-        let _ = self.folder.remove(&plain(serial));
+        let _ = self.folder.remove(&plain(number));
         Ok(())
     }
 
@@ -368,8 +368,8 @@ impl History {
             end = start;
             is_last.then_some((cut, line.number))
         });
-        if let Some((cut, serial)) = found {
-            for (_, name) in self.texts().iter().flatten().filter(|(number, _)| *number < serial) {
+        if let Some((cut, first)) = found {
+            for (_, name) in self.texts().iter().flatten().filter(|(number, _)| *number < first) {
                 let _ = self.folder.remove(name);
             }
             let dropped = self.journal[..cut].iter().filter(|&&byte| byte == b'\n').count() as u64;
@@ -387,7 +387,7 @@ impl History {
 /// The history entry of a change that is about to be made; dropped before [`Staged::finish`], it is withdrawn.
 pub(super) struct Staged {
     history: History,
-    pub serial: u64,
+    pub number: u64,
     keep: Option<usize>,
     /// The texts that are compressed, too, by now.
     compressed: Vec<String>,
@@ -408,7 +408,7 @@ impl Staged {
         let text = old.map(|(old, _)| old.text);
         history.reconcile(path, old.map(|(old, _)| old), &|_| None)?;
         let last = history.change_before(history.journal.len()).map(|last| last.number);
-        let mut number = history.last_serial()?;
+        let mut number = history.last_number()?;
         if let (None, Some(text)) = (last, text) {
             number = history.keep_first(text, number)?;
         }
@@ -418,9 +418,9 @@ impl Staged {
             file: old.map(|(_, found)| FileStamp::of(found)),
             ..line_of(number + 1, record)
         };
-        let (serial, keep) = (line.number, record.keep);
-        let mut staged = Self { history, serial, keep, compressed: Vec::new(), stays: false };
-        new.map_or(Ok(()), |pieces| staged.history.folder.put(&plain(serial), pieces))?;
+        let (number, keep) = (line.number, record.keep);
+        let mut staged = Self { history, number, keep, compressed: Vec::new(), stays: false };
+        new.map_or(Ok(()), |pieces| staged.history.folder.put(&plain(number), pieces))?;
         staged.compress(last.zip(text));
         staged.history.append(&line)?;
         Ok(staged)
@@ -431,9 +431,9 @@ impl Staged {
     fn compress(&mut self, known: Option<(u64, &[u8])>) {
         let folder = &self.history.folder;
         for (number, name) in self.history.texts().unwrap_or_default() {
-            if name.ends_with(UNFINISHED) || number > self.serial {
+            if name.ends_with(UNFINISHED) || number > self.number {
                 let _ = folder.remove(&name);
-            } else if number < self.serial && name.ends_with(TEXT) {
+            } else if number < self.number && name.ends_with(TEXT) {
                 let text = match known.filter(|(known, _)| *known == number) {
                     Some((_, text)) => Some(compressed(text)),
                     None => folder.read(&name).ok().flatten().map(|text| compressed(&text)),
@@ -461,9 +461,9 @@ impl Drop for Staged {
             return;
         }
         // If this fails, the next writer withdraws the entry.
-        let last = self.history.back().next().filter(|(_, last)| last.number == self.serial);
+        let last = self.history.back().next().filter(|(_, last)| last.number == self.number);
         let start = last.map_or(self.history.journal.len(), |(start, _)| start);
-        let _ = self.history.withdraw(start, self.serial);
+        let _ = self.history.withdraw(start, self.number);
     }
 }
 

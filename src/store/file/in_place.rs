@@ -25,7 +25,7 @@ use crate::error::{Error, ErrorKind};
 use crate::store::error::{LockHolder, reason};
 use crate::store::{Loaded, Warning};
 
-/// Name of the mark in the state folder; it holds the serial number of the change.
+/// Name of the mark in the state folder; it holds the number of the change.
 pub(super) const MARK: &str = "in-place";
 
 /// The longest time to wait for the lock on the file itself. Its holder only writes the file.
@@ -40,8 +40,8 @@ const READ_ATTEMPTS: usize = 100;
 /// that write: the next writer puts it back.
 ///
 /// # Errors
-/// `NotFound`, `PermissionDenied`, `NotAFile`, `Io`; `ChangedMeanwhile` when the file never
-/// stands still, or became a link since it was resolved.
+/// `NoConfiguration`, `NotFound` for anything but a regular file, `Denied`, `FileTooLarge`, `Failed`; `Conflict` when the
+/// file never stands still, or became a link since it was resolved.
 pub(super) fn load(conf: &ConfFile, state: Option<&StateDir>) -> Result<(Loaded, Metadata), Error> {
     let path = conf.target();
     for _ in 0..READ_ATTEMPTS {
@@ -77,7 +77,7 @@ pub(super) fn write(
         return Err(Error::changed_meanwhile(path));
     }
     let marked = state
-        .put(MARK, &[staged.serial.to_string().as_bytes()])
+        .put(MARK, &[staged.number.to_string().as_bytes()])
         .and_then(|()| state.sync_path().map_err(Error::io("write", &state.path_of(MARK))));
     // If that fails, the file is untouched, so a mark that stays does no harm.
     marked.inspect_err(|_| _ = state.remove(MARK))?;

@@ -138,8 +138,8 @@ impl Store for ConfFile {
         history.map_or(Ok(Vec::new()), |history| history.entries(FileStamp::at(self.target())))
     }
 
-    fn kept(&self, serial: u64) -> Result<Option<Vec<u8>>, Error> {
-        find_history(self)?.map_or(Ok(None), |history| history.text_before(serial))
+    fn kept(&self, number: u64) -> Result<Option<Vec<u8>>, Error> {
+        find_history(self)?.map_or(Ok(None), |history| history.text_before(number))
     }
 
     fn edited_from(&self, now: Revision) -> Option<Vec<u8>> {

@@ -61,7 +61,7 @@ pub(super) fn parse(bytes: Bytes) -> Option<PendingRecord> {
 /// Records a change that is about to be made, durably.
 ///
 /// # Errors
-/// `StateFolder`.
+/// `NoStateFolder`, `BrokenStateFolder`.
 pub(super) fn write(state: &StateDir, pending: &PendingRecord) -> Result<(), Error> {
     let PendingRecord { info, running, file, written } = pending;
     let texts = || [Some(running), file.as_ref(), written.as_ref()].into_iter().flatten();
@@ -82,7 +82,7 @@ pub(super) fn write(state: &StateDir, pending: &PendingRecord) -> Result<(), Err
 /// Removes the record durably.
 ///
 /// # Errors
-/// `StateFolder`.
+/// `NoStateFolder`, `BrokenStateFolder`.
 pub(super) fn remove(state: &StateDir) -> Result<(), Error> {
     let removed = match state.remove(PENDING) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -135,7 +135,7 @@ impl ConfFile {
     /// Reads what a node noted last. A note that can't be read is as good as none.
     ///
     /// # Errors
-    /// `Untrusted`, `PermissionDenied`, `Io`.
+    /// `Untrusted`, `Denied`, `Failed`.
     pub fn followed(&self) -> Result<Followed, Error> {
         let Some(state) = find_state(self)? else { return Ok(Followed::default()) };
         let note = state.read(FOLLOWED)?;
@@ -145,7 +145,7 @@ impl ConfFile {
     /// Notes durably which text the file holds. Only the server of the file calls this.
     ///
     /// # Errors
-    /// `StateFolder`.
+    /// `NoStateFolder`, `BrokenStateFolder`.
     pub fn note_followed(&self, followed: &Followed) -> Result<(), Error> {
         let note = serde_json::to_vec(followed).expect("it has only strings and numbers");
         self.make_state()?.put_durably(FOLLOWED, &[&note])
@@ -154,7 +154,7 @@ impl ConfFile {
     /// Reads the text of the way back; `None` if there is none.
     ///
     /// # Errors
-    /// `Untrusted`, `PermissionDenied`, `Io`.
+    /// `Untrusted`, `Denied`, `Failed`.
     pub fn text_back(&self) -> Result<Option<Vec<u8>>, Error> {
         find_state(self)?.map_or(Ok(None), |state| state.read(BACK))
     }
@@ -162,7 +162,7 @@ impl ConfFile {
     /// Writes the text of the way back durably, before the way back is noted.
     ///
     /// # Errors
-    /// `StateFolder`.
+    /// `NoStateFolder`, `BrokenStateFolder`.
     pub fn write_text_back(&self, text: &[u8]) -> Result<(), Error> {
         self.make_state()?.put_durably(BACK, &[text])
     }

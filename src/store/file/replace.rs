@@ -49,7 +49,7 @@ const BUFFER: usize = 64 << 10;
 /// which says so.
 ///
 /// # Errors
-/// `ChangedMeanwhile` if the file no longer holds `old`; `Io`, `PermissionDenied`.
+/// `Conflict` if the file no longer holds `old`; `Failed`, `Denied`; those of the state folder.
 pub(super) fn prepare<'w>(
     (conf, state): (&'w ConfFile, &'w StateDir),
     old: Option<BaseText<'w>>,

@@ -65,7 +65,7 @@ impl ConfFile {
     /// Becomes the server of this configuration.
     ///
     /// # Errors
-    /// `Serving` when there is one already; `StateFolder` where there is no place for its lock.
+    /// `Locked` when there is one already; `NoStateFolder` where there is no place for its lock.
     pub fn serve(&self) -> Result<ServeLock, Error> {
         loop {
             let (state, _former) = make_state(self, PROBE_WAIT, &mut |_| ())?;
@@ -78,7 +78,7 @@ impl ConfFile {
     /// The server of this configuration, if one runs. Makes nothing, and waits for nothing.
     ///
     /// # Errors
-    /// `Untrusted`, `PermissionDenied`, `Io`: then it is not known whether one runs.
+    /// `Untrusted`, `Denied`, `Failed`: then it is not known whether one runs.
     pub fn serving(&self) -> Result<Option<Serving>, Error> {
         let looked = fs::symlink_metadata(self.state_dir().join(SERVE_LOCK));
         if looked.is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
@@ -103,7 +103,7 @@ impl ServeLock {
     /// Binds the socket for local commands; removes one that a killed server left.
     ///
     /// # Errors
-    /// `NoSocket`; `StateFolder` where one that is there can't be removed.
+    /// `Failed`; `NoStateFolder` where one that is there can't be removed.
     pub fn bind(&self) -> Result<UnixListener, Error> {
         let path = self.state.path_of(SOCKET);
         match self.state.remove(SOCKET) {
@@ -125,7 +125,7 @@ impl ServeLock {
     /// The files of the certificate and its key. `make` makes both, in this order, where one is missing.
     ///
     /// # Errors
-    /// `Untrusted` for files that another user may have made; `StateFolder` where they can't be written.
+    /// `Untrusted` for files that another user may have made; `NoStateFolder` where they can't be written.
     pub fn certificate(&self, make: impl FnOnce() -> io::Result<[String; 2]>) -> Result<[PathBuf; 2], Error> {
         let paths = [CERTIFICATE, KEY].map(|name| self.state.path_of(name));
         if self.state.open_existing(KEY)?.is_none() || self.state.open_existing(CERTIFICATE)?.is_none() {

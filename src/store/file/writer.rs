@@ -43,9 +43,9 @@ impl<'a> LockedFile<'a> {
     /// waiting, calls `on_wait` once with the holder.
     ///
     /// # Errors
-    /// `PermissionDenied` when the file may not be written, a file that is read-only for us
-    /// included, although a rename would get round that; `StateFolder` where the lock has no place;
-    /// `Busy`; `Serving` while a server of version 0.1 runs; and all that [`ConfFile::load`] has.
+    /// `Denied` when the file may not be written, a file that is read-only for us included, although a rename would get
+    /// round that; `NoStateFolder` where the lock has no place; `Locked`, also while a server of version 0.1 runs; and
+    /// all that [`in_place::load`] has.
     pub fn new(
         conf: &'a ConfFile,
         wait: Duration,
