@@ -256,7 +256,9 @@ pub fn canary_nodes(given: &[String], nodes: &[NodeRecord]) -> Result<Vec<String
         if wanted == 0 {
             return Err(CanaryFault::None);
         }
-        let healthy = nodes.iter().filter(|node| node.state == NodeState::Running);
+        // One that took the change before first has not heard yet that it is kept: while it waits, no other is made.
+        let is_healthy = |node: &&NodeRecord| matches!(node.state, NodeState::Running | NodeState::Canary);
+        let healthy = nodes.iter().filter(is_healthy);
         let first: Vec<String> = healthy.map(|node| node.node.clone()).take(wanted).collect();
         let found = first.len();
         return if found < wanted { Err(CanaryFault::TooFew { wanted, found }) } else { Ok(first) };
