@@ -27,7 +27,7 @@ pub fn find(entries: &[HistoryEntry], which: ChangeRef) -> Result<&HistoryEntry,
     which.find(entries).map(|at| &entries[at]).ok_or_else(|| {
         // A record that can't be read may have none.
         let numbers = || entries.iter().map(|entry| entry.number).filter(|number| *number > 0);
-        let reach = match (numbers().last(), numbers().next()) {
+        let reach = match (numbers().next_back(), numbers().next()) {
             (Some(oldest), Some(newest)) => format!("has {oldest} to {newest}"),
             _ => "has no changes".to_owned(),
         };

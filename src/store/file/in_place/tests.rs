@@ -67,7 +67,7 @@ impl MountedFile {
     fn crash(&self, new: &[u8], bytes: &[u8]) {
         let mut staged = self.staged(new);
         staged.stays = true;
-        let mark = staged.serial.to_string();
+        let mark = staged.number.to_string();
         self.state_dir().put(MARK, &[mark.as_bytes()]).expect("the folder is writable");
         self.leave(bytes);
     }
