@@ -60,7 +60,7 @@ impl ConfigService for Node {
         };
         let asked = to.as_ref().unwrap_or(&requested);
         let made = self.make(options, |options| self.cluster.make(asked, options))?;
-        Ok(made.with_parts(&requested, options.told))
+        Ok(made.with_parts(options.told))
     }
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {

@@ -9,7 +9,7 @@ use crate::cli::ui::Ui;
 use crate::engine::{ChangeReport, OutcomeNote, ReportParts};
 use crate::error::Error;
 use crate::http::notes::word_of;
-use mediaconf::{ChangedValue, Document, Masker, Note, Pointer, one_line};
+use mediaconf::{ChangedValue, Document, Masker, Note, Pointer};
 
 /// The form of the report of a change.
 pub struct Report<'a> {
@@ -199,9 +199,4 @@ fn edit_note(note: &Note, masker: Option<&Masker>) -> String {
             "{count} settings of the entries in the desired state are not in it, and stay; `--prune` removes them"
         ),
     }
-}
-
-/// Said of a key in a condition that no entry has, so that the condition holds for all of them.
-pub fn all_lack(key: &str) -> String {
-    format!("no entry has `{}`, so the condition of `--where` on it holds for all", one_line(key))
 }
