@@ -73,11 +73,20 @@ fn lines_of_streams(
     lines.collect()
 }
 
-/// Compares some lines of two texts: stretches of changed lines with their context.
+/// Compares some lines of two texts: stretches of changed lines with their context. What begins or ends both is not compared.
 fn hunks(lines: &[Vec<&str>; 2], [old, new]: [Range<usize>; 2]) -> Vec<Vec<DiffOp>> {
-    let is_long = old.len() + new.len() > MYERS_LINES;
+    let pairs = || lines[0][old.clone()].iter().zip(&lines[1][new.clone()]);
+    let head = pairs().take_while(|(old, new)| old == new).count();
+    let rest = old.len().min(new.len()) - head;
+    let ends = lines[0][old.clone()].iter().rev().zip(lines[1][new.clone()].iter().rev());
+    let tail = ends.take(rest).take_while(|(old, new)| old == new).count();
+    let [old_middle, new_middle] = [&old, &new].map(|side| side.start + head..side.end - tail);
+    let is_long = old_middle.len() + new_middle.len() > MYERS_LINES;
     let algorithm = if is_long { Algorithm::Patience } else { Algorithm::Myers };
-    let ops = capture_diff(algorithm, &lines[0][..], old, &lines[1][..], new);
+    let equal = |old_index, new_index, len| DiffOp::Equal { old_index, new_index, len };
+    let mut ops = vec![equal(old.start, new.start, head)];
+    ops.extend(capture_diff(algorithm, &lines[0][..], old_middle.clone(), &lines[1][..], new_middle.clone()));
+    ops.push(equal(old_middle.end, new_middle.end, tail));
     let changes = |ops: &Vec<DiffOp>| ops.iter().any(|op| op.tag() != DiffTag::Equal);
     group_diff_ops(ops, CONTEXT_LINES).into_iter().filter(changes).collect()
 }
