@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use similar::algorithms::{Capture, Compact, DiffHook, NoFinishHook, Replace, diff};
 use similar::udiff::UnifiedHunkHeader;
-use similar::{Algorithm, DiffOp, DiffTag, capture_diff, group_diff_ops};
+use similar::{Algorithm, DiffOp, DiffTag, group_diff_ops};
 
 use crate::edit::surroundings::Surroundings;
 use crate::schema::Kind;
@@ -83,10 +84,21 @@ fn hunks(lines: &[Vec<&str>; 2], [old, new]: [Range<usize>; 2]) -> Vec<Vec<DiffO
     let [old_middle, new_middle] = [&old, &new].map(|side| side.start + head..side.end - tail);
     let is_long = old_middle.len() + new_middle.len() > MYERS_LINES;
     let algorithm = if is_long { Algorithm::Patience } else { Algorithm::Myers };
-    let equal = |old_index, new_index, len| DiffOp::Equal { old_index, new_index, len };
-    let mut ops = vec![equal(old.start, new.start, head)];
-    ops.extend(capture_diff(algorithm, &lines[0][..], old_middle.clone(), &lines[1][..], new_middle.clone()));
-    ops.push(equal(old_middle.end, new_middle.end, tail));
+    // What is equal at both ends is given to the hook as it is: it moves what is added to where a reader looks for it.
+    let mut ops = Compact::new(Replace::new(Capture::new()), &lines[0][..], &lines[1][..]);
+    let walk = |ops: &mut Compact<_, _, _>| {
+        if head > 0 {
+            ops.equal(old.start, new.start, head)?;
+        }
+        let [old, new] = [old_middle.clone(), new_middle.clone()];
+        diff(algorithm, &mut NoFinishHook::new(&mut *ops), &lines[0][..], old, &lines[1][..], new)?;
+        if tail > 0 {
+            ops.equal(old_middle.end, new_middle.end, tail)?;
+        }
+        ops.finish()
+    };
+    let Ok(()) = walk(&mut ops);
+    let ops = ops.into_inner().into_inner().into_ops();
     let changes = |ops: &Vec<DiffOp>| ops.iter().any(|op| op.tag() != DiffTag::Equal);
     group_diff_ops(ops, CONTEXT_LINES).into_iter().filter(changes).collect()
 }
