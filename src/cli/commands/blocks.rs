@@ -9,8 +9,8 @@ use crate::cli::change::ChangeCommand;
 use crate::cli::input;
 use crate::error::{Error, Exit};
 use mediaconf::{
-    AssignOptions, AssignedValue, Assignment, BlockContent, BlockRequest, ChangedValue,
-    DirectiveRole, Kind, Path, Renaming, Request, Schema, Scope, Segment,
+    AssignOptions, AssignedValue, Assignment, BlockContent, BlockRequest, ChangedValue, DirectiveRole, Kind,
+    Path, Renaming, Request, Schema, Scope, Segment,
 };
 
 /// Add a stream, live or plugin

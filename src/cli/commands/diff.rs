@@ -143,7 +143,6 @@ impl DiffArgs {
             both => Ok([both.0, both.1]),
         }
     }
-
 }
 
 /// True if an argument is `change:N`; or `@N`, which is told how a change is named.

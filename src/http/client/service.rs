@@ -18,7 +18,8 @@ use super::settings::Credentials;
 use crate::engine::{
     ChangeOptions, ChangeReport, ChangeRequest, Composed, ConfigService, ConfigSource, Decision, Guard,
     NodeReport, OutcomeNote, RequestedChange, ServerHealth, ServerInfo, Snapshot, Status, before_deletion,
-    before_emptying, before_lost_account, before_replacement, count_streams, deleted_streams, differing, is_edited_since, last_change,
+    before_emptying, before_lost_account, before_replacement, count_streams, deleted_streams, differing,
+    is_edited_since, last_change,
 };
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{
@@ -371,8 +372,7 @@ fn change_foreign(
                 let named = request.named_deletions();
                 let unnamed =
                     edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
-                let deletion =
-                    before_deletion(unnamed, count_streams(before.document()), options.max_delete);
+                let deletion = before_deletion(unnamed, count_streams(before.document()), options.max_delete);
                 let credentials = before_lost_account(before.document(), &edit.document);
                 if request.is_of_text() {
                     patch = before.document().patch_to(&edit.document).into();

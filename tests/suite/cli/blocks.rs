@@ -84,10 +84,7 @@ fn a_new_block_stands_where_it_is_wanted_on_a_file_and_on_a_server() {
             (&["add", "stream", "a", "udp://1"][..], &["cam1", "cam.2", "film", "a"][..]),
             (&["add", "stream", "b", "--set", "static=false"], &["cam1", "cam.2", "film", "a", "b"]),
             (&["cp", "streams.cam1", "streams.c"], &["cam1", "c", "cam.2", "film", "a", "b"]),
-            (
-                &["add", "stream", "d", "--set", "position=1"],
-                &["d", "cam1", "c", "cam.2", "film", "a", "b"],
-            ),
+            (&["add", "stream", "d", "--set", "position=1"], &["d", "cam1", "c", "cam.2", "film", "a", "b"]),
             (&["rm", "streams.c", "streams.b", "streams.a"], &["d", "cam1", "cam.2", "film"]),
             (
                 &["cp", "streams.cam1", "streams.e", "--set", "position=5"],

@@ -110,8 +110,7 @@ fn part(text: &str, delimiter: char) -> Option<(String, &str)> {
 static GROUPS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\$(?:\$|\{([^}]*)\}|(\w+))").expect("it is an expression"));
 
-static SED_GROUP: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"\\([0-9])").expect("it is an expression"));
+static SED_GROUP: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\\([0-9])").expect("it is an expression"));
 
 /// True if a new text names a group that the regular expression lacks.
 fn lacks(pattern: &Regex, by: &str) -> bool {

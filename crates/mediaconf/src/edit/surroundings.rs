@@ -232,7 +232,6 @@ impl Surroundings<'_> {
         let own = self.own_comments(entry);
         self.attached_comments(own) < own
     }
-
 }
 
 /// True if another entry that comments may belong to follows on the next line.

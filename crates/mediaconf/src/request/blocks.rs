@@ -137,7 +137,8 @@ impl BlockRequest {
             return Ok(None);
         }
         let entries = members.own_by_key(kind.key());
-        let original = from.and_then(|from| entries.iter().position(|entry| entry.group_name().value() == from));
+        let original =
+            from.and_then(|from| entries.iter().position(|entry| entry.group_name().value() == from));
         let Some(at) = original else {
             let patch = Schema::normalize(self.patch(current)?)?;
             return modify_members(document, members, patch);

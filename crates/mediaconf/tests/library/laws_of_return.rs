@@ -1,8 +1,7 @@
 //! The laws of changes that are rolled back, over every fixture and the corpus: the bytes return.
 
 use mediaconf::{
-    AssignOptions, BlockContent, BlockRequest, Document, Entry, Kind, Path, Schema, Scope,
-    Segment,
+    AssignOptions, BlockContent, BlockRequest, Document, Entry, Kind, Path, Schema, Scope, Segment,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
