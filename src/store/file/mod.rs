@@ -54,7 +54,7 @@ use std::time::Duration;
 
 use rustix::process::geteuid;
 
-pub use drafts::{DraftHead, DraftOrigin, KeptDraft, draft_head, text_of_base};
+pub use drafts::{DraftHead, KeptDraft};
 pub use find::{ConfFile, limit_files, read_file, read_limited};
 pub use pending::{Followed, FollowedText, WayBack};
 pub use serving::{ServeLock, Serving, SocketPeer};
