@@ -13,6 +13,8 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::fs::Access;
+use rustix::io::Errno;
 use rustix::net::sockopt::socket_peercred;
 use rustix::process::{Pid, geteuid};
 
@@ -145,20 +147,25 @@ impl Serving {
     /// `PermissionDenied` where we may not connect, or where the process at the other end is not one
     /// that may change the configuration; that of the system where none listens.
     pub fn reach(&self) -> io::Result<()> {
+        let denied = |why| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+        if rustix::fs::access(self.conf.target(), Access::WRITE_OK) == Err(Errno::ACCESS) {
+            return denied("only users who may write the configuration may use it");
+        }
         let deadline = Instant::now() + START_TIME;
         let stream = loop {
             match UnixStream::connect(self.socket()) {
                 Ok(stream) => break stream,
-                Err(error) if error.kind() == io::ErrorKind::PermissionDenied || Instant::now() >= deadline => {
+                Err(error)
+                    if error.kind() == io::ErrorKind::PermissionDenied || Instant::now() >= deadline =>
+                {
                     return Err(error);
                 }
                 Err(_) => thread::sleep(POLL),
             }
         };
-        let why = "its process belongs to a user who may not write the configuration";
         match self.conf.admits(&SocketPeer::from_socket(&stream)?) {
             true => Ok(()),
-            false => Err(io::Error::new(io::ErrorKind::PermissionDenied, why)),
+            false => denied("its process belongs to a user who may not write the configuration"),
         }
     }
 }

@@ -443,7 +443,8 @@ fn only_the_text_of_an_edit_can_be_gone_on_with() {
     let place = Place::with(SAMPLE);
     edit(&place, SIX, &["streams.cam1"]).run().exits(6);
     let mut files = fs::read_dir(place.path(STATE)).expect("it is there").flatten().map(|entry| entry.path());
-    let draft = files.find(|path| path.extension().is_some_and(|end| end == "conf")).expect("there is a draft");
+    let draft =
+        files.find(|path| path.extension().is_some_and(|end| end == "conf")).expect("there is a draft");
     let alone = place.path("alone.conf");
     fs::copy(&draft, &alone).expect("there is room");
     for file in [&draft.with_extension("base"), &alone, Path::new("nowhere.conf")] {
