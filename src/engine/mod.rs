@@ -63,6 +63,6 @@ pub use service::{
     differing, last_change,
 };
 pub use snapshot::{
-    INCLUDE, MaskedConfig, Snapshot, added_and_removed, compared, diff_lines, json_of_others,
-    value_diff_lines, without_secrets,
+    MaskedConfig, Snapshot, added_and_removed, compared, diff_lines, json_of_others, value_diff_lines,
+    without_secrets,
 };

@@ -56,7 +56,6 @@ fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
 
     node.until("held", |report| report["state"] == "held");
     assert_eq!(node.place.text(), with_rtsp("556"));
-    let report = node.report();
     let status = cluster(&etcd, &["status", "--exit-code"]).exits(11);
     status.prints("held").prints("was a back-up restored?");
     // It stays held, whatever is written there, and after a restart.
