@@ -139,29 +139,6 @@ fn at_most_a_quarter_waits() {
 }
 
 #[test]
-fn a_hand_edit_of_an_included_file_ends_a_wait() {
-    let place = Place::with("edit_auth admin s3cret;\ninclude more/*.inc;\n");
-    std::fs::create_dir(place.path("more")).expect("a folder can be made");
-    place.put("more/a.inc", "rtmp 1935;\n");
-    let server = Arc::new(Server::at(place, Hooks::default()));
-    let tag_of = |answer: &Response| header(answer, "ETag").expect("it has a tag").to_owned();
-    let tag = tag_of(&status(&server, "", &[]));
-    let (waiting, known) = (server.clone(), tag.clone());
-    let waiter = thread::spawn(move || status(&waiting, "?wait=60", &[("if-none-match", &known)]));
-    server.place.put("more/a.inc", "rtmp 1936;\n");
-    let answer = waiter.join().expect("it is answered");
-    assert_eq!((answer.status, &body(&answer)["state"]), (200, &json!(["edited-by-hand"])));
-    // A file that was not there.
-    server.place.put("more/a.inc", "rtmp 1935;\n");
-    let tag = tag_of(&status(&server, "", &[]));
-    let (waiting, known) = (server.clone(), tag.clone());
-    let waiter = thread::spawn(move || status(&waiting, "?wait=60", &[("if-none-match", &known)]));
-    server.place.put("more/b.inc", "rtsp 554;\n");
-    let answer = waiter.join().expect("it is answered");
-    assert_eq!((answer.status, &body(&answer)["state"]), (200, &json!(["edited-by-hand"])));
-}
-
-#[test]
 fn the_seconds_of_a_pending_change_are_those_that_are_left() {
     let server = Server::over(TEXT);
     assert_eq!(server.post("modify_config?confirm=60", r#"{"rtmp":1935}"#).status, 200);
