@@ -261,12 +261,8 @@ fn at_file(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Target, 
 
 /// The server over a file can't be reached, and it alone may change the file.
 fn unreachable(name: &str, holder: &LockHolder, source: &io::Error) -> Error {
-    let kind = match source.kind() {
-        io::ErrorKind::PermissionDenied => ErrorKind::Denied,
-        // The server is there and holds the lock.
-        io::ErrorKind::TimedOut => ErrorKind::Conflict,
-        _ => ErrorKind::NotFound,
-    };
+    let is_denied = source.kind() == io::ErrorKind::PermissionDenied;
+    let kind = if is_denied { ErrorKind::Denied } else { ErrorKind::NotFound };
     Error::of_system(kind, format!("the server of `{name}`, {holder}, can't be reached"), source).hint(
         format!(
             "nothing was changed; while {holder} runs, it alone changes the file: wait for it, or end it"

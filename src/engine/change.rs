@@ -15,7 +15,7 @@ use super::guard::Guard;
 use super::snapshot::{Snapshot, added_and_removed, compared, diff_lines};
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRef, ClusterState, PendingInfo, Revision};
-use mediaconf::{ChangedValue, Effects, Faults, Masker, Note, Path, Request};
+use mediaconf::{ChangedValue, Effects, Faults, Masker, Path, Request};
 
 /// The name in the history of a running configuration that was never saved.
 pub(super) const UNSAVED: &str = "unsaved";
@@ -402,8 +402,6 @@ impl ReportParts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutcomeNote {
-    /// A note of the edit itself.
-    Edit(Note),
     /// An earlier update that was not saved went into the file, too.
     SavedEarlierUpdate,
     /// A hand edit of the file became part of the new configuration: the paths of what it changed, in words; empty

@@ -123,8 +123,17 @@ pub fn before_replacement(old: Option<&Document>, new: &Document) -> Option<Guar
     if new.is_empty() && old.is_none_or(|old| !old.is_empty()) {
         return Some(Guard::EmptyReplacement);
     }
-    let is_lost = old.and_then(account).is_some() && account(new).is_none();
-    is_lost.then_some(Guard::WouldRemoveCredentials)
+    before_lost_account(old?, new)
+}
+
+/// The guard that refuses a text without the account for the API that was there.
+pub fn before_lost_account(old: &Document, new: &Document) -> Option<Guard> {
+    (account(old).is_some() && account(new).is_none()).then_some(Guard::WouldRemoveCredentials)
+}
+
+/// The number of streams of a text.
+pub fn count_streams(document: &Document) -> usize {
+    document.members().own_by_key(Kind::Streams.key()).len()
 }
 
 /// The guard that refuses a whole new configuration without any stream, live and plugin, where some were there; both

@@ -233,9 +233,7 @@ impl Composed {
     ) -> Result<(), Error> {
         // This text alone can't show what is expected of an entry of an included file.
         let expected = request.expectations.iter().filter_map(|expectation| place_of(&expectation.path));
-        let beside = request.beside();
-        let beside = beside.as_ref().and_then(place_of);
-        let places = changed_places(request, patch).into_iter().chain(expected).chain(beside).collect();
+        let places = changed_places(request, patch).into_iter().chain(expected).collect();
         let faults = if options.force { Vec::new() } else { self.faults_at(places) };
         Ok(Faults(faults).into_result(())?)
     }

@@ -17,7 +17,7 @@ use super::service::{ConfigService, ConfigSource, Decision, ServerHealth, Status
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{
-    CanaryStep, CanaryWish, Candidate, ChangeRecord, ChangeRef, HistoryEntry, Loaded, LockHolder, NodeRecord,
+    CanaryStep, CanaryWish, ChangeRecord, ChangeRef, HistoryEntry, Loaded, LockHolder, NodeRecord,
     PendingInfo, RunBy, Store, Writer,
 };
 use mediaconf::Faults;
@@ -187,11 +187,6 @@ impl Engine {
             true => Ok(options.refused(guarded).into_result(())?),
             false => Ok(()),
         }
-    }
-
-    /// Writes a text where the hooks can read it.
-    pub(super) fn candidate(&self, text: &Snapshot) -> Result<Candidate, Error> {
-        self.store.candidate(&[text.bytes()])
     }
 
     /// Reconciles the history with the stored text.

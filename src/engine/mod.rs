@@ -46,7 +46,7 @@ pub use check::{BRINGS_WARNING, CheckedConfig, FaultRecord, NewWarning, new_warn
 pub use confirm::{CanaryFault, PendingChange, canary_nodes};
 pub use guard::{
     GUARD_NAMES, Guard, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE, before_deletion,
-    before_emptying, before_replacement, deleted_streams,
+    before_emptying, before_lost_account, before_replacement, count_streams, deleted_streams,
 };
 pub use history::{Blamed, ValueHistory, add_hand_edit, find, is_edited_since, value_history};
 pub use hook::{

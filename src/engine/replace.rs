@@ -225,7 +225,6 @@ impl Transaction<'_> {
                 return Err(Error::bad_new_text(whole));
             }
             if let Some(edit) = self.evaluated(request, &whole, None)? {
-                self.notes.extend(edit.notes.into_iter().map(OutcomeNote::Edit));
                 self.engine.refuse_faults(edit.guarded, self.options)?;
                 whole = Arc::new(Snapshot::proved(edit.document));
             }

@@ -1,10 +1,9 @@
 //! The words of the header `Mediactl-Note`: the side effects of a change, and what is odd in a configuration.
 
-use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use crate::engine::{NewWarning, OutcomeNote};
 use crate::http::api::masked_text;
-use mediaconf::Note;
 
 /// The word in front of the name of a query parameter that the operation does not take.
 pub const IGNORED_PARAMETER: &str = "ignored-parameter";
@@ -34,10 +33,6 @@ pub const WARNINGS_IN_LOG: &str = "warnings-in-log";
 const MOST_WARNINGS: usize = 10;
 const LONGEST_WARNING: usize = 200;
 
-/// Characters of a port, or of a path, that stay as they are in a word.
-const PORT: &AsciiSet =
-    &NON_ALPHANUMERIC.remove(b'.').remove(b':').remove(b'[').remove(b']').remove(b'-').remove(b'_');
-
 /// The characters that are encoded in a list of paths.
 const PATHS: &AsciiSet = &CONTROLS.add(b'%');
 
@@ -50,12 +45,6 @@ const PLACE: &AsciiSet = &MESSAGE.add(b' ');
 /// Returns the word for a note, with what follows it.
 pub fn word_of(note: &OutcomeNote) -> String {
     let word = match note {
-        OutcomeNote::Edit(Note::CommentsKept { .. }) => "comments-kept",
-        OutcomeNote::Edit(Note::ExtrasDropped { .. }) => "extras-dropped",
-        OutcomeNote::Edit(Note::PortOptionsDropped { port }) => {
-            return format!("http-options-dropped {}", utf8_percent_encode(port, PORT));
-        }
-        OutcomeNote::Edit(Note::SettingsLacking(count)) => return format!("settings-lacking {count}"),
         OutcomeNote::SavedEarlierUpdate => "saved-earlier-update",
         // What it changed is in a header of its own.
         OutcomeNote::PickedUpHandEdit(_) => "picked-up-hand-edit",
@@ -116,10 +105,6 @@ mod tests {
             (OutcomeNote::SavedEarlierUpdate, "saved-earlier-update"),
             (OutcomeNote::PickedUpHandEdit("rtsp".to_owned()), "picked-up-hand-edit"),
             (OutcomeNote::DeletedStreams(3), "deleted-streams 3"),
-            (
-                OutcomeNote::Edit(Note::PortOptionsDropped { port: "[::1]:80 ü".to_owned() }),
-                "http-options-dropped [::1]:80%20%C3%BC",
-            ),
         ] {
             assert_eq!(word_of(&note), word);
         }

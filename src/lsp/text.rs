@@ -15,7 +15,7 @@ use url::Url;
 
 use super::session::{INVALID_PARAMS, RequestFault, TextPosition, TextRange};
 use crate::engine::{Composed, Snapshot};
-use crate::store::file::{ConfFile, draft_head};
+use crate::store::file::{ConfFile, KeptDraft};
 use crate::store::{Follow, Store};
 
 /// The name by which a configuration is known.
@@ -260,7 +260,7 @@ impl Workspace {
     /// The files beside a text; of a draft of `mediactl edit`, those beside its configuration.
     fn store_of(&self, text: &SourceText) -> Option<ConfFile> {
         let path = text.path.as_deref()?;
-        let of_draft = draft_head(path).map(|head| PathBuf::from(head.target));
+        let of_draft = KeptDraft::open(path.to_owned()).ok().map(|draft| PathBuf::from(draft.head.target));
         ConfFile::resolve(of_draft.as_deref().unwrap_or(path)).ok()
     }
 }

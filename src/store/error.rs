@@ -48,14 +48,6 @@ impl Error {
         Self::new(ErrorKind::Locked, message).hint("stop that server first, or use it")
     }
 
-    /// Another program wrote into a text that the history keeps.
-    pub(super) fn altered(path: &Path) -> Self {
-        let path = path.display();
-        let message =
-            format!("`{path}` is not the text that the history kept there: another program wrote into it");
-        Self::new(ErrorKind::NotKept, message).hint("`mediactl history` shows the other texts that are kept")
-    }
-
     /// No endpoint of a cluster answered; nothing was changed.
     pub fn unreachable_cluster(name: impl fmt::Display, reason: String) -> Self {
         Self::new(ErrorKind::ClusterUnavailable, format!("cannot reach `{name}`: {reason}"))

@@ -91,15 +91,16 @@ pub fn is_concatenation(text: &[u8], pieces: &[&[u8]]) -> bool {
     pieces.iter().all(begins) && rest.is_empty()
 }
 
-/// Writes a candidate outside of any store: into the folder of temporary files, readable by its owner alone.
+/// Writes a text to a file that hooks can read before it is stored: into the folder of temporary files, readable by its
+/// owner alone.
 ///
 /// # Errors
 /// `Failed`.
-pub fn candidate_elsewhere(pieces: &[&[u8]]) -> Result<Candidate, Error> {
+pub fn write_candidate(text: &[u8]) -> Result<Candidate, Error> {
     let path = std::env::temp_dir();
     let failed = || Error::io("make a temporary file in", &path);
     let mut file = NamedTempFile::new().map_err(failed())?;
-    pieces.iter().try_for_each(|piece| file.write_all(piece)).map_err(failed())?;
+    file.write_all(text).map_err(failed())?;
     Ok(file)
 }
 
@@ -157,7 +158,6 @@ impl Follow {
 /// | `run_by` | is `Server` only while a server holds the store |
 /// | `canaries` | tells of a change that is not there that it is decided |
 /// | `nodes` | is `None` unless nodes run the configuration |
-/// | `candidate` | is a file with the text until it is dropped; the configuration stays |
 /// | `writer` | waits for other writers as long as it may; another one can follow once it is dropped |
 /// | `reconcile` | finds nothing to tell or to record where every text was committed here |
 /// | `prepare` | leaves no trace if the change is dropped; keeps as many texts as the record says; the change makes text and history entry durable at once, or fails and changes nothing if the text is not the old one any more |
@@ -231,11 +231,6 @@ pub trait Store: Send + Sync {
     /// The records of the nodes that follow the store; `None` where none can.
     fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
         Ok(None)
-    }
-
-    /// Writes a text to a file that hooks can read before it is stored.
-    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
-        candidate_elsewhere(pieces)
     }
 
     /// Begins to write, waiting at most `wait` for other writers, and cleans up after killed ones. Calls `on_wait`

@@ -25,7 +25,6 @@
 //! |-------------------------------|-----------------------------------------------------------------|
 //! | `lock`                        | held by a writer; its text is the holder's process id           |
 //! | `in-place`                    | the number of the change that is being written in place         |
-//! | `candidate-XXXXXX`            | a text that a checking program looks at before it is written    |
 //! | `.gitignore`                  | `*`, so that a configuration under version control stays clean  |
 //! | `serve.lock`                  | held by a running server for its whole life                     |
 //! | `sock`                        | the Unix socket of that server                                  |
@@ -33,7 +32,7 @@
 //! | `tls-cert.pem`, `tls-key.pem` | the certificate that the server made itself, and its key        |
 //! | `pending`                     | a change that has to be confirmed, and the texts before it      |
 //! | `followed`, `back`            | which text of a cluster the file holds, on a node; the way back |
-//! | `converted`                   | there only until the state folder of version 0.1 is removed     |
+//! | `0.1`                         | the state folder of version 0.1, once it is converted           |
 
 mod convert;
 mod drafts;
@@ -54,7 +53,7 @@ use std::time::Duration;
 
 use rustix::process::geteuid;
 
-pub use drafts::{DraftHead, DraftOrigin, KeptDraft, draft_head, text_of_base};
+pub use drafts::{DraftHead, KeptDraft};
 pub use find::{ConfFile, limit_files, read_file, read_limited};
 pub use pending::{Followed, FollowedText, WayBack};
 pub use serving::{ServeLock, Serving, SocketPeer};
@@ -62,12 +61,11 @@ pub use serving::{ServeLock, Serving, SocketPeer};
 use super::error::LockHolder;
 use super::pending::PendingRecord;
 use super::record::{FileStamp, HistoryEntry, Revision};
-use super::{Candidate, Follow, IncludedText, Loaded, RunBy, Store, Writer, candidate_elsewhere};
+use super::{Follow, IncludedText, Loaded, RunBy, Store, Writer};
 use crate::error::{Error, ErrorKind};
 use convert::{find_history, find_state};
 use in_place::last_write;
 use pending::PENDING;
-use replace::write_candidate;
 use state::seems_there;
 use writer::LockedFile;
 
@@ -157,13 +155,6 @@ impl Store for ConfFile {
     fn pending(&self) -> Result<Option<PendingRecord>, Error> {
         let Some(state) = find_state(self)? else { return Ok(None) };
         Ok(state.read(PENDING)?.and_then(|bytes| pending::parse(bytes.into())))
-    }
-
-    /// In the state folder, if that is there and may be written.
-    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
-        let state = find_state(self).ok().flatten();
-        let held = state.and_then(|state| write_candidate(&state, pieces).ok()?);
-        held.map_or_else(|| candidate_elsewhere(pieces), Ok)
     }
 
     fn run_by(&self) -> RunBy {

@@ -192,20 +192,6 @@ fn the_cameras_that_go_with_an_include_are_counted() {
 }
 
 #[test]
-fn a_place_beside_an_included_entry_says_where_that_stands() {
-    let place = seven_cameras();
-    let server = Serving::over(&place);
-    for way in [&[][..], &["--url", &server.url]] {
-        for beside in [["--after", "cam3"], ["--before", "streams.cam3"]] {
-            let words = way.iter().chain(&["add", "stream", "cam9", "udp://9"]).chain(&beside);
-            let call =
-                place.mediactl(words).env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2");
-            call.run().exits(7).says("it stands in `conf.d/a.conf`, line 5").hides("there is no");
-        }
-    }
-}
-
-#[test]
 fn the_history_of_an_included_entry_says_where_that_stands() {
     let place = seven_cameras();
     for command in ["history", "blame"] {

@@ -83,7 +83,7 @@ fn only_files_below_the_folder_are_followed() {
             let text = String::from_utf8_lossy(&response.body).into_owned();
             assert!(!text.contains("outs1de"), "{pattern}: {text}");
             match pattern {
-                "*.conf" => assert!(text.contains("`media.conf` includes itself"), "{text}"),
+                "*.conf" => assert!(text.contains("media.conf` includes itself"), "{text}"),
                 _ => assert_eq!(response.status, 200, "{pattern}: {text}"),
             }
         }

@@ -9,7 +9,6 @@ use mediactl::http::server::message::Response;
 use serde_json::json;
 
 use super::handler::{Server, TEXT, body, header};
-use crate::cli::Place;
 use crate::waiting::{eventually, until};
 
 const VIEWED: &str =
