@@ -53,7 +53,7 @@ pub use hook::{
     ALLOCATOR_SETTINGS, DEFAULT_HOOK_TIMEOUT, HIDDEN_ENVIRONMENT, HookFailure, Hooks, Interrupt,
     output as hook_output,
 };
-pub use include::{Composed, ComposedFile, IncludeChange, IncludedEntry, IncludedTexts};
+pub use include::{Composed, ComposedFile, IncludedTexts};
 pub use local::{DEFAULT_LOCK_WAIT, Engine, LogLevel, LogLine, StatusStamp};
 pub use replace::{entry_range, not_there, with_entry};
 pub use roll_back::Aftermath;

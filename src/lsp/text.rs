@@ -220,12 +220,12 @@ impl Workspace {
                 let mut texts = store.included(pattern, follow)?;
                 for text in &mut texts {
                     if let Some(open) = self.open_at(&text.target) {
-                        text.bytes = open.text.shared_bytes().clone();
+                        text.bytes = Some(open.text.shared_bytes().clone());
                     }
                 }
                 Ok(texts)
             };
-            Composed::with(CONFIGURATION, &main.text, store.path(), Follow::ALL, &read)
+            Composed::with(CONFIGURATION, &main.text, store.path(), &read)
         });
         let included = composed.iter().flat_map(|composed| composed.files.iter().skip(1)).map(|file| {
             let closed = || {

@@ -307,7 +307,7 @@ impl Editing<'_> {
         let edited = Arc::new(Snapshot::from_bytes(whole.clone()));
         let mut with_included = |text: &Arc<Snapshot>| -> Result<Arc<Snapshot>, Error> {
             let composed = self.target.composed(text, Some(ConfigSource::Saved))?;
-            Ok(composed.map_or_else(|| text.clone(), |composed| composed.told_text()))
+            Ok(composed.map_or_else(|| text.clone(), |composed| composed.text))
         };
         let [before, after] = [with_included(present)?, with_included(&edited)?];
         let warnings = new_warnings(before.document(), after.document());

@@ -32,7 +32,7 @@ use crate::http::server::tls::Tls;
 use crate::node::{Node, NodeSettings, first_text};
 use crate::store::etcd::{ClusterStore, DEFAULT_REQUEST_TIME};
 use crate::store::file::{ConfFile, ServeLock};
-use crate::store::{Follow, jittered};
+use crate::store::jittered;
 
 /// The default address: only this machine can connect.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
@@ -358,7 +358,7 @@ fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, Error> {
 /// Reports the errors that the running configuration has together with what it includes. They do not keep
 /// the server from starting: it may be needed to mend them.
 fn tell_faults(engine: &Engine, log: LogFormat) {
-    let Some(composed) = engine.running().and_then(|running| engine.composed(&running, Follow::ALL)) else {
+    let Some(composed) = engine.running().and_then(|running| engine.composed(&running)) else {
         return;
     };
     let faults = composed.told_faults();
@@ -380,8 +380,7 @@ fn announce(lines: &[String]) -> Result<(), Error> {
 fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui, log: LogFormat) {
     match engine.load_again("SIGHUP") {
         Ok(change) => {
-            let what =
-                if change.changed { "was loaded again" } else { "has not changed, nor has what it includes" };
+            let what = if change.changed { "was loaded again" } else { "has not changed" };
             log.log(LogLevel::Note, &format!("SIGHUP: the file {what}"));
             tell_faults(engine, log);
         }

@@ -162,10 +162,6 @@ pub fn in_words(note: &OutcomeNote) -> String {
         OutcomeNote::OtherPending => {
             "another change waits to be confirmed; until it is, this one can't be made"
         }
-        OutcomeNote::AlsoIncluded(place) => {
-            return format!("entries of included files that match, too, stay as they are: {place}");
-        }
-        OutcomeNote::IncludeChange(change) => return change.to_string(),
         OutcomeNote::DeletedStreams(1) => "1 stream is not in the new configuration",
         OutcomeNote::DeletedStreams(count) => {
             return format!("{count} streams are not in the new configuration");
