@@ -43,7 +43,7 @@ pub fn count_down(
     drop(last_words);
     if let Some(decision) = decision {
         for note in service.decide(decision, Some(id), "")? {
-            report.note(&in_words(&note, ui.masker().as_ref()));
+            report.note(&in_words(&note));
         }
     }
     if decision != Some(Decision::Keep) {

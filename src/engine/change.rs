@@ -12,11 +12,10 @@ use serde_json::Value;
 
 use super::check::NewWarning;
 use super::guard::Guard;
-use super::include::IncludeChange;
 use super::snapshot::{Snapshot, added_and_removed, compared, diff_lines};
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRef, ClusterState, PendingInfo, Revision};
-use mediaconf::{ChangedValue, Effects, Faults, Masker, Note, Path, Request};
+use mediaconf::{ChangedValue, Effects, Faults, Masker, Path, Request};
 
 /// The name in the history of a running configuration that was never saved.
 pub(super) const UNSAVED: &str = "unsaved";
@@ -403,8 +402,6 @@ impl ReportParts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutcomeNote {
-    /// A note of the edit itself.
-    Edit(Note),
     /// An earlier update that was not saved went into the file, too.
     SavedEarlierUpdate,
     /// A hand edit of the file became part of the new configuration: the paths of what it changed, in words; empty
@@ -414,10 +411,6 @@ pub enum OutcomeNote {
     OverwroteHandEdit,
     /// A hand edit of the file was kept, while a change that was not confirmed was rolled back.
     KeptHandEdit,
-    /// Entries of included files match, too, and stay as they are: the first of them, with its place.
-    AlsoIncluded(String),
-    /// Entries of included files go or come with an `include`.
-    IncludeChange(IncludeChange),
     /// The replacement text lacks this many streams.
     DeletedStreams(usize),
     /// The history has the change with this id already, so it was not made again.
@@ -512,11 +505,6 @@ impl ChangeReport {
         }
         if new.is_valid() && old.is_none_or(Snapshot::is_valid) {
             self.effects = compared([old, Some(new)], Effects::between);
-        }
-        for note in &self.notes {
-            if let OutcomeNote::IncludeChange(IncludeChange { gone, come, streams_before, .. }) = note {
-                self.effects.include(*gone, *come, *streams_before);
-            }
         }
         let account = new.account();
         self.changes_account = old.and_then(Snapshot::account) != account;

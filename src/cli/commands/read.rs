@@ -16,7 +16,7 @@ use crate::cli::render::diagnostics;
 use crate::cli::render::group_table::{self, GroupTables};
 use crate::cli::render::texts::{write_entry, write_text};
 use crate::cli::ui::{Ui, output};
-use crate::engine::{Composed, ConfigSource, IncludedEntry, Snapshot};
+use crate::engine::{Composed, ConfigSource, Snapshot};
 use crate::error::{Error, Exit};
 use crate::http::api::RUNTIME;
 use mediaconf::{Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segment, Selection};
@@ -245,7 +245,10 @@ impl<'a> Wanted<'a> {
                 notes.iter().for_each(|note| server.note(&server.named(note)));
                 if !notes.is_empty() {
                     text = composed.text;
-                } else if composed.included_entries().iter().any(|entry| self.shows_all_of(entry.kind)) {
+                } else if Kind::ALL
+                    .iter()
+                    .any(|kind| self.shows_many_of(*kind) && composed.includes_any(*kind))
+                {
                     let note = "entries of included files are not shown; `--with-includes` shows them";
                     server.note(&server.named(note));
                 }
@@ -276,26 +279,17 @@ impl<'a> Wanted<'a> {
 
     /// Returns notes about the entries of included files that the paths lead to, which are then shown.
     fn included(&self, composed: &Composed) -> Vec<String> {
-        let is_pattern = |path: &Path| path.first_pattern().is_some();
-        let places = self.paths.iter().filter(|path| !is_pattern(path));
-        let mut notes: Vec<String> = places.filter_map(|path| composed.included_place(path)).collect();
-        if self.paths.iter().any(is_pattern) || !self.conditions.is_empty() {
-            let matched = composed.first_included(&|current| {
-                self.paths.iter().flat_map(|path| current.blocks_at(path, &self.conditions)).collect()
-            });
-            let note = |entry: IncludedEntry| {
-                format!("entries of included files are shown, too: {}", entry.in_words())
-            };
-            notes.extend(matched.map(note));
-        }
-        notes
+        let places = self.paths.iter().filter_map(|path| composed.refuse_entry(path).err());
+        places.map(|refusal| refusal.message).collect()
     }
 
-    /// True if all entries of a kind are shown.
-    fn shows_all_of(&self, kind: Kind) -> bool {
-        let is_group =
-            |path: &Path| matches!(&path.segments[..], [Segment::Key(group)] if group == kind.key());
-        self.paths.is_empty() || self.paths.iter().any(is_group)
+    /// True if several entries of a kind are shown.
+    fn shows_many_of(&self, kind: Kind) -> bool {
+        let is_many = |path: &Path| {
+            path.segments.first().and_then(Segment::name) == Some(kind.key())
+                && (path.segments.len() == 1 || path.first_pattern().is_some())
+        };
+        self.paths.is_empty() || self.paths.iter().any(is_many)
     }
 
     /// Looks into a configuration; a text with errors has no values.

@@ -136,7 +136,7 @@ pub fn print_summary(args: &ChangeArgs, results: &[ServerResult], ui: Ui) -> Res
         diffs.push((server, (report.diff.clone(), Some(report.values.clone()))));
         let new_warnings = new_warnings(&report.new_warnings, masker.as_ref());
         warnings.extend(report.warnings.iter().cloned().chain(new_warnings).map(|text| (server, text)));
-        let own = report.notes.iter().map(|note| in_words(note, masker.as_ref()));
+        let own = report.notes.iter().map(in_words);
         let effects = report.effects.in_words().filter(|_| report.effects.streams > 1);
         notes.extend(own.chain(effects).map(|note| (server, note)));
     }
