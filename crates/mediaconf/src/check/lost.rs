@@ -8,9 +8,7 @@ use std::{iter, mem};
 
 use crate::schema::kinds::WordKind;
 use crate::schema::{Schema, Scope};
-use crate::syntax::{
-    Diagnostic, Diagnostics, Document, Entry, Fix, Word, Words, comment_start, line_end,
-};
+use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, Word, Words, comment_start, line_end};
 
 /// The columns by which a tab indents.
 const TAB: usize = 4;

@@ -136,9 +136,9 @@ impl Condition {
     /// The key, with the one that is meant.
     pub(crate) fn refuse_near_miss(&self, kind: Kind) -> Result<(), Fault> {
         let unknown = UnknownKey::find(Place::Block(kind), &self.path.segments);
-        let near = unknown.filter(|_| !self.accepts_near_miss).and_then(|unknown| {
-            Some((unknown.key, unknown.near_miss()?))
-        });
+        let near = unknown
+            .filter(|_| !self.accepts_near_miss)
+            .and_then(|unknown| Some((unknown.key, unknown.near_miss()?)));
         near.map_or(Ok(()), |(key, near)| {
             let hint = format!("did you mean `{near}`? If `{key}` is right, add `--accept near-miss`");
             Err(Fault::of_path(format!("`--where`: `{key}` is not known here")).hint(hint))
@@ -432,7 +432,9 @@ mod tests {
             let hint = refused(condition).unwrap_or_default();
             assert!(hint.starts_with(&format!("did you mean `{near}`?")), "{condition}: {hint}");
         }
-        for condition in ["title!=x", "nosuchkey!=x", "urls.aac=true", "urls.priority missing", "tags missing"] {
+        for condition in
+            ["title!=x", "nosuchkey!=x", "urls.aac=true", "urls.priority missing", "tags missing"]
+        {
             assert_eq!(refused(condition), None, "{condition}");
         }
     }
