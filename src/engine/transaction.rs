@@ -444,7 +444,6 @@ impl<'e> Transaction<'e> {
             id: Some(self.id.as_str()),
             undoes: self.options.undoes.as_ref().map(ChangeId::as_str),
             keep: self.engine.keep,
-            from: self.options.from,
             ..ChangeRecord::new(operation, &self.options.by)
         }
     }

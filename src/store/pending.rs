@@ -148,14 +148,14 @@ impl NodeRecord {
 }
 
 /// The state of a node.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeState {
     /// It runs what it should.
     Running,
     /// It runs a change that it takes before the others.
     Canary,
-    /// A check or reload command refused the text, or it could not be written; or the health command fails.
+    /// A check or reload command refused the text, or it could not be written.
     Failed,
     /// Its file was edited by hand.
     Drifted,
@@ -169,9 +169,6 @@ pub enum NodeState {
     /// It does not live any more, or its record can't be read.
     #[default]
     Gone,
-    /// A state of a later version, in its word.
-    #[serde(untagged)]
-    Other(String),
 }
 
 impl NodeState {

@@ -29,7 +29,7 @@ use crate::http::server::front::limits::Limits;
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::runtime::{Listening, Runtime};
 use crate::http::server::tls::Tls;
-use crate::node::{Node, NodeSettings, first_text};
+use crate::node::{Node, first_text};
 use crate::store::etcd::{ClusterStore, DEFAULT_REQUEST_TIME};
 use crate::store::file::{ConfFile, ServeLock};
 use crate::store::jittered;
@@ -108,11 +108,6 @@ pub struct ServeArgs {
     /// Be the node of this name of the cluster that `--cluster` names: follow its configuration in the file
     #[arg(long, value_name = "NAME", value_parser = node_name)]
     pub node: Option<String>,
-
-    /// Shell command that fails while the node is not healthy: it is run after each reload, and every 5 s while the node
-    /// takes a change before the others; MEDIACTL_NODE is the name of the node
-    #[arg(long, value_name = "CMD", requires = "node")]
-    pub health_cmd: Option<String>,
 
     /// Make every requested change, even one that removes all access to the API
     #[arg(long)]
@@ -302,9 +297,9 @@ impl ServeArgs {
         file: Arc<ConfFile>,
         texts: Arc<ClusterStore>,
     ) -> Result<Arc<Node>, Error> {
-        let (name, health) = (self.node.clone().unwrap_or_default(), self.health_cmd.clone());
+        let name = self.node.clone().unwrap_or_default();
         let cluster = Engine::new(texts.clone(), Hooks::default(), waiting);
-        Node::new(NodeSettings { name, health }, engine.clone(), file, (cluster, texts))
+        Node::new(name, engine.clone(), file, (cluster, texts))
     }
 }
 

@@ -13,7 +13,6 @@ use mediactl::store::etcd::{
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::confirmed::until_nothing_waits;
 use super::etcd::Etcd;
 use super::proxy::{Line, Proxy};
 use crate::cli::serve::Serving;
@@ -251,7 +250,7 @@ fn a_node_goes_on_without_etcd_starts_without_it_and_is_soon_back() {
 }
 
 #[test]
-fn the_history_of_a_node_names_what_made_each_change_and_it_goes_back_to_texts_of_the_cluster_alone() {
+fn the_history_of_a_node_names_what_made_each_change_and_it_goes_back_to_texts_that_it_had() {
     let Some(etcd) = with_sample(1) else { return };
     let node = TestNode::following(&etcd, "a", &[]);
     let run = |arguments: &[&str]| cluster(&etcd, &[arguments, &["--wait", "60s"]].concat()).exits(0);
@@ -275,11 +274,6 @@ fn the_history_of_a_node_names_what_made_each_change_and_it_goes_back_to_texts_o
     node.run(&["rollback", "3", "--yes"]).exits(0);
     assert_eq!(cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out, with_rtsp("8554"));
     node.until_text(&with_rtsp("8554"));
-    node.run(&["rollback", "1", "--yes"]).exits(7).says("cluster");
-    // A text of the node that is no state of the cluster.
-    node.place.put(CONF, with_rtsp("777"));
-    run(&["modify", "--set", "streams.cam1.prepush=8"]);
-    node.run(&["rollback", "last"]).exits(7).says("no text of the cluster");
 }
 
 #[test]
@@ -754,8 +748,7 @@ fn a_node_that_was_killed_while_it_took_a_text_has_the_media_server_load_it() {
 #[test]
 fn the_first_nodes_have_to_stay_healthy_before_the_others_follow() {
     let Some(etcd) = with_sample(1) else { return };
-    let unhealthy = ["--health-cmd", "test ! -e sick || test $MEDIACTL_NODE != a"];
-    let first = TestNode::start(&etcd, "a", &unhealthy);
+    let first = TestNode::start(&etcd, "a", &COUNTING);
     let other = TestNode::start(&etcd, "b", &COUNTING);
     [&first, &other].iter().for_each(|node| node.until_at(1));
     let place = Place::with(SAMPLE);
@@ -782,29 +775,6 @@ fn the_first_nodes_have_to_stay_healthy_before_the_others_follow() {
         .exits(6)
         .says("`a` is not healthy");
     first.until_text(&with_rtsp("555"));
-    // The command of the node itself.
-    first.place.put("sick", "");
-    modify("557", &[]).run().exits(6).says("`a` did not take it: the health command");
-    fs::remove_file(first.place.path("sick")).expect("it is there");
-    first.until("healthy", |report| report["state"] == "running");
-    // It is run again and again while the node goes first, with a pause of five seconds.
-    let health = ["--health-cmd", "echo >> checked"];
-    let mut watched = TestNode::start(&etcd, "c", &health);
-    watched.until("running", |report| report["serial"].is_u64() && report["state"] == "running");
-    let checks = || fs::read_to_string(watched.place.path("checked")).map_or(0, |runs| runs.lines().count());
-    let long =
-        "modify -q --set rtsp=560 --canary c --canary-time 50s --confirm 60s".split(' ').collect::<Vec<_>>();
-    let mut deciding = etcd.mediactl(&place, PREFIX, &long).start();
-    watched.until_text(&with_rtsp("560"));
-    let (begin, checked) = (Instant::now(), checks());
-    until("it is not checked again", || (checks() > checked + 2).then_some(()));
-    assert!(begin.elapsed() > Duration::from_secs(5), "three checks in {:?}", begin.elapsed());
-    deciding.kill().expect("it runs");
-    deciding.wait().expect("it ends");
-    cluster(&etcd, &["confirm", "--rollback"]).exits(0);
-    watched.until_text(&with_rtsp("555"));
-    watched.kill();
-    until_nothing_waits(|arguments| cluster(&etcd, arguments));
     // Whoever decides is gone: its time ends, and all are back.
     let mut deciding = modify("558", &["--canary-time", "7s", "--confirm", "8s"]).start();
     first.until_text(&with_rtsp("558"));
