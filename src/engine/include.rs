@@ -495,7 +495,7 @@ impl Engine {
         // The whole text does not have the broken files.
         let broken = composed.files.iter().filter(|file| file.is_broken()).map(|file| &file.text);
         let texts = std::iter::once(&composed.text).chain(broken);
-        Some(Revision::of_pieces(texts.map(|text| text.bytes())))
+        Some(Revision::from_text(&texts.map(|text| text.bytes()).collect::<Vec<_>>().concat()))
     }
 
     /// These texts, and those of the files that they include.

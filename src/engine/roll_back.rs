@@ -107,11 +107,10 @@ impl Engine {
         let (aftermath, text) = change.without(now.as_ref());
         let is_same = now.as_ref().map(|now| now.bytes()) == text.as_ref().map(|text| text.bytes());
         if let Some(writer) = writer.filter(|_| !is_same) {
-            let pieces = text.as_ref().map(|text| [text.bytes()]);
             let old = loaded.as_ref().map(Loaded::as_base);
             let paths = first_paths_between(now.as_deref(), text.as_deref());
             let record = ChangeRecord { paths: paths.as_ref(), ..*record };
-            writer.prepare(old, pieces.as_ref().map(|all| &all[..]), &record)?()?;
+            writer.prepare(old, text.as_ref().map(|text| text.bytes()), &record)?()?;
         }
         Ok((aftermath, text))
     }

@@ -267,6 +267,4 @@ pub struct NodeFigures {
     pub is_overdue: bool,
     /// True if another process has the name of the node.
     pub is_twin: bool,
-    /// The end of the validity of the certificate that the node shows to the cluster.
-    pub certificate_expiry: Option<SystemTime>,
 }

@@ -171,10 +171,7 @@ impl Engine {
         }
         // Even if nothing can be written, the running configuration can be replaced.
         let can_do_without = |error: &Error| {
-            let is_unwritable = matches!(
-                error.kind,
-                ErrorKind::NoStateFolder | ErrorKind::BrokenStateFolder | ErrorKind::Denied
-            );
+            let is_unwritable = matches!(error.kind, ErrorKind::NoStateFolder | ErrorKind::Denied);
             is_unwritable && !operation.writes() && options.confirm.is_none()
         };
         match self.store.writer(DEFAULT_LOCK_WAIT, &mut |holder| self.tell_of_wait(holder)) {
@@ -461,8 +458,8 @@ impl<'e> Transaction<'e> {
         };
         let paths = first_paths_between(self.file().map(|file| &**file), Some(after));
         let record = ChangeRecord { message, paths: paths.as_ref(), ..self.record(self.name()) };
-        let (old, new) = (self.stored.as_ref().map(StoredText::as_base), [after.bytes()]);
-        let prepared = writer.prepare(old, Some(&new), &record)?;
+        let old = self.stored.as_ref().map(StoredText::as_base);
+        let prepared = writer.prepare(old, Some(after.bytes()), &record)?;
         self.options.refuse_late()?;
         prepared()
     }

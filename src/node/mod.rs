@@ -230,7 +230,6 @@ impl Node {
 
     /// The message to clients of this node.
     fn described(&self) -> NodeReport {
-        let certificate_expiry = self.store.gateway().certificate_expiry();
         let record = self.record();
         let standing = self.standing.lock();
         let last = standing.last_seen.as_ref();
@@ -250,7 +249,6 @@ impl Node {
                 last_contact: last.map(|last| boot_time().saturating_sub(last.read)),
                 is_overdue: last.is_some_and(|last| last.head.unconfirmed.is_some() && !last.has_pending),
                 is_twin: standing.twin.is_some(),
-                certificate_expiry,
             },
         }
     }

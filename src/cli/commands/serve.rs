@@ -364,9 +364,8 @@ fn end_with_a_panic(log: LogFormat) {
 
 /// Becomes the only server over the file; `None` on a read-only file system.
 fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, Error> {
-    let is_of_folder = |kind| matches!(kind, ErrorKind::NoStateFolder | ErrorKind::BrokenStateFolder);
     match store.serve() {
-        Err(error) if is_of_folder(error.kind) && !store.state_dir().exists() => {
+        Err(error) if error.kind == ErrorKind::NoStateFolder && !store.state_dir().exists() => {
             ui.warning(&format!("{error}: changes to the file will be refused, and there is no Unix socket"));
             Ok(None)
         }

@@ -17,7 +17,7 @@ use super::message::Response;
 use super::runtime::{StreamFigures, resident_bytes};
 use crate::engine::{Activity, Count, NodeReport, Operation, ServerState, Snapshot};
 use crate::http::api::TEXT;
-use crate::store::{NodeState, seconds_until};
+use crate::store::NodeState;
 
 /// The description of the API: an OpenAPI document of version 3.1.
 const OPENAPI: &str = include_str!("../openapi.json");
@@ -82,7 +82,6 @@ gauge mediactl_cluster_last_contact_seconds Time since the node last read the cl
 gauge mediactl_cluster_pending_overdue 1 if a change was not confirmed in time, and nobody has taken it back in the cluster.
 gauge mediactl_clock_skew_seconds How far the clock of the node is ahead of that of whoever made the last change; 0 up to a second.
 gauge mediactl_node_twin 1 if another process has the name of the node.
-gauge mediactl_certificate_expiry_seconds Time until a certificate expires: that of the API, and the one that is shown to etcd.
 ";
 
 /// The metrics as they are now.
@@ -93,14 +92,9 @@ fn text(handler: &Handler) -> String {
         metrics.changes(activity);
         metrics.configuration(&state, activity, handler.engine.read().ok().as_deref());
     }
-    let node = handler.service.node();
-    if let Some(node) = &node {
-        metrics.node(node);
+    if let Some(node) = handler.service.node() {
+        metrics.node(&node);
     }
-    let of_api = handler.runtime().listening().and_then(|listening| listening.tls.as_ref()?.expiry());
-    let ends = [("api", of_api), ("etcd", node.and_then(|node| node.figures.certificate_expiry))];
-    let ends = ends.into_iter().filter_map(|(of, end)| Some((label("certificate", of), seconds_until(end?))));
-    metrics.add("mediactl_certificate_expiry_seconds", ends);
     let mut text = String::new();
     for line in FAMILIES.lines() {
         let mut words = line.splitn(3, ' ');

@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use parking_lot::Mutex;
@@ -32,7 +32,6 @@ use crate::error::{Error, ErrorKind};
 use crate::store::clock::jittered;
 use crate::store::error::reason;
 use crate::store::watched::ReplaceableFile;
-use crate::store::watched::certificate_expiry;
 
 /// The longest time for a request with all its attempts.
 pub const DEFAULT_REQUEST_TIME: Duration = Duration::from_secs(10);
@@ -195,13 +194,6 @@ impl Gateway {
     /// True if a file with a password, a certificate or a key was replaced since the last request.
     pub fn has_other_access(&self) -> bool {
         self.links.connection.lock().as_ref().is_some_and(|known| known.access.is_replaced())
-    }
-
-    /// The end of the validity of the certificate that is shown to etcd.
-    pub fn certificate_expiry(&self) -> Option<SystemTime> {
-        let connection = self.connection().ok()?;
-        let (certificate, _) = connection.access.identity.as_ref()?;
-        certificate_expiry(certificates(certificate).first()?)
     }
 
     /// The login with which etcd let this program in; none where it asks for none.
