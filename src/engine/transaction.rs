@@ -28,7 +28,7 @@ use super::snapshot::{Snapshot, compared, message_without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::store::{
     BaseText, ChangeId, ChangeRecord, Loaded, PendingInfo, RunBy, Version, WHOLE_HISTORY, Warning, Writer,
-    change_made,
+    change_made, write_candidate,
 };
 use mediaconf::ChangedValue;
 
@@ -376,7 +376,7 @@ impl<'e> Transaction<'e> {
         // A rehearsal runs the check command alone.
         let runs_hooks = if options.dry_run { hooks.check.is_some() } else { !hooks.are_empty() };
         let candidate = match runs_hooks {
-            true => Some(engine.candidate(after)?),
+            true => Some(write_candidate(after.bytes())?),
             false => None,
         };
         if let (Some(command), Some(candidate)) = (&hooks.check, &candidate) {
@@ -473,9 +473,7 @@ impl<'e> Transaction<'e> {
         let is_stored = self.operation.writes() || self.file().is_some_and(|file| file.is_same_text(after));
         let (by, operation) = (self.options.by.clone(), self.name().to_owned());
         let last_change = LastChange { at: SystemTime::now(), by: by.clone(), operation };
-        let composed = self.engine.composed_revision(after);
         running.exchange(|state| {
-            state.composed = composed;
             if is_stored {
                 state.saved = after.clone();
             }

@@ -91,15 +91,16 @@ pub fn is_concatenation(text: &[u8], pieces: &[&[u8]]) -> bool {
     pieces.iter().all(begins) && rest.is_empty()
 }
 
-/// Writes a candidate outside of any store: into the folder of temporary files, readable by its owner alone.
+/// Writes a text to a file that hooks can read before it is stored: into the folder of temporary files, readable by its
+/// owner alone.
 ///
 /// # Errors
 /// `Failed`.
-pub fn candidate_elsewhere(pieces: &[&[u8]]) -> Result<Candidate, Error> {
+pub fn write_candidate(text: &[u8]) -> Result<Candidate, Error> {
     let path = std::env::temp_dir();
     let failed = || Error::io("make a temporary file in", &path);
     let mut file = NamedTempFile::new().map_err(failed())?;
-    pieces.iter().try_for_each(|piece| file.write_all(piece)).map_err(failed())?;
+    file.write_all(text).map_err(failed())?;
     Ok(file)
 }
 
@@ -110,17 +111,14 @@ pub struct IncludedText {
     pub name: String,
     /// The file at the end of all links.
     pub target: PathBuf,
-    pub bytes: Bytes,
-    /// True if it is outside of the folder, or a hard link of another owner: it may be no configuration, and readers of the
-    /// messages may have no right to read it. Only name and line are told then.
-    pub is_elsewhere: bool,
+    /// `None` if it is not opened: it is outside of the folder of the configuration, or a hard link of another owner. It may
+    /// be no configuration, and readers of the messages may have no right to read it.
+    pub bytes: Option<Bytes>,
 }
 
 /// The included files that are read, and their limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Follow {
-    /// True if only those below the folder of the configuration are.
-    pub stays_below: bool,
     pub files: usize,
     /// The most bytes of all of them.
     pub bytes: usize,
@@ -128,16 +126,13 @@ pub struct Follow {
 
 impl Follow {
     /// All that can be read.
-    pub const ALL: Self = Self { stays_below: false, files: 10_000, bytes: 256 << 20 };
-
-    /// The limits for clients of a server, who learn nothing of files elsewhere.
-    pub const BELOW: Self = Self { stays_below: true, ..Self::ALL };
+    pub const ALL: Self = Self { files: 10_000, bytes: 256 << 20 };
 
     /// Returns the limits that remain after a file of this size.
     pub fn after(self, bytes: u64) -> Result<Self, Error> {
         let rest = usize::try_from(bytes).ok().and_then(|bytes| self.bytes.checked_sub(bytes));
         match (self.files.checked_sub(1), rest) {
-            (Some(files), Some(bytes)) => Ok(Self { files, bytes, ..self }),
+            (Some(files), Some(bytes)) => Ok(Self { files, bytes }),
             _ => Err(Error::new(ErrorKind::FileTooLarge, "too many files, or too large ones, are included")),
         }
     }
@@ -163,7 +158,6 @@ impl Follow {
 /// | `run_by` | is `Server` only while a server holds the store |
 /// | `canaries` | tells of a change that is not there that it is decided |
 /// | `nodes` | is `None` unless nodes run the configuration |
-/// | `candidate` | is a file with the text until it is dropped; the configuration stays |
 /// | `writer` | waits for other writers as long as it may; another one can follow once it is dropped |
 /// | `reconcile` | finds nothing to tell or to record where every text was committed here |
 /// | `prepare` | leaves no trace if the change is dropped; keeps as many texts as the record says; the change makes text and history entry durable at once, or fails and changes nothing if the text is not the old one any more |
@@ -184,15 +178,13 @@ pub trait Store: Send + Sync {
     /// Loads the text with its version; `NoConfiguration` where there is none yet.
     fn load(&self) -> Result<Loaded, Error>;
 
-    /// Differs from the one before if another program wrote the text meanwhile, or one of these files and folders; none of
-    /// them is read. Always 0 for a store that can't tell.
-    fn stamp(&self, _others: &[PathBuf]) -> u64 {
+    /// Differs from the one before if another program wrote the text meanwhile. Always 0 for a store that can't tell.
+    fn stamp(&self) -> u64 {
         0
     }
 
-    /// Reads the texts that a pattern of an `include` names, in the order of their names. `Untrusted` if a file is elsewhere,
-    /// and only those below the folder of the configuration are followed.
-    fn included(&self, pattern: &str, follow: Follow) -> Result<Vec<IncludedText>, Error>;
+    /// Reads the texts that a pattern of an `include` names, in the order of their names.
+    fn included(&self, pattern: &str, rest: Follow) -> Result<Vec<IncludedText>, Error>;
 
     /// Returns the changes in the history, the last one first: at least the last `wanted`, if there are so
     /// many.
@@ -240,11 +232,6 @@ pub trait Store: Send + Sync {
     /// The records of the nodes that follow the store; `None` where none can.
     fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
         Ok(None)
-    }
-
-    /// Writes a text to a file that hooks can read before it is stored.
-    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
-        candidate_elsewhere(pieces)
     }
 
     /// Begins to write, waiting at most `wait` for other writers, and cleans up after killed ones. Calls `on_wait`

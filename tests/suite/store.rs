@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use mediactl::error::{Error, ErrorKind};
 use mediactl::store::file::ConfFile;
-use mediactl::store::{BaseText, ChangeRecord, Loaded, Revision, Store, Warning, Writer};
+use mediactl::store::{BaseText, ChangeRecord, Loaded, Revision, Store, Warning, Writer, write_candidate};
 use tempfile::TempDir;
 
 use crate::cli::UNTIL_FREE;
@@ -160,15 +160,6 @@ fn keeps_extended_attributes() {
     let mut value = [0; 16];
     let length = rustix::fs::getxattr(&place.conf, "user.note", &mut value[..]);
     assert_eq!(&value[..length.expect("the attribute is there")], b"keep me");
-}
-
-#[test]
-fn says_that_other_hard_links_keep_the_old_text() {
-    let place = Place::new();
-    fs::hard_link(&place.conf, place.path("twin.conf")).expect("same file system");
-    let warnings = replace(&place.conf, NEW).expect("the file is writable");
-    assert!(matches!(&warnings[..], [only] if only.contains("had 1 other hard link")), "{warnings:?}");
-    assert_eq!(read(&place.path("twin.conf")), OLD);
 }
 
 #[test]
@@ -474,19 +465,10 @@ fn a_killed_writers_temporary_file_goes_and_nothing_else() {
 
 #[test]
 fn a_candidate_is_there_to_be_checked_and_then_gone() {
-    let place = Place::new();
-    let conf = resolve(&place.conf);
-    let locked = lock(&conf);
-    let candidate = conf.candidate(NEW).expect("the state folder is writable");
+    let candidate = write_candidate(NEW_TEXT).expect("there is room");
     let path = candidate.path().to_owned();
-    assert_eq!(read(&path), NEW_TEXT);
-    assert_eq!(mode(&path), 0o600);
-    assert_eq!(place.text(), OLD);
+    assert_eq!((read(&path), mode(&path)), (NEW_TEXT.to_vec(), 0o600));
     drop(candidate);
-    assert!(!path.exists());
-    fs::write(&path, b"left by a killed writer").expect("the folder is ours");
-    drop(locked);
-    lock(&conf);
     assert!(!path.exists());
 }
 

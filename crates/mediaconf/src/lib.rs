@@ -7,9 +7,9 @@
 //! | find a place in it | [`LineIndex`], [`Position`], [`Span`] |
 //! | [see it as JSON](#see-it-as-json) | [`Config`] |
 //! | [read a value](#read-a-value) | [`Config`], [`Path`], [`Segment`], [`Selection`], [`FoundValue`], [`ValueSource`] |
-//! | [set and unset values](#set-and-unset-values) | [`Request`], [`Edit`], [`Note`], [`Assignment`], [`AssignedValue`], [`Substitution`], [`AssignOptions`] |
+//! | [set and unset values](#set-and-unset-values) | [`Request`], [`Edit`], [`Assignment`], [`AssignedValue`], [`Substitution`], [`AssignOptions`] |
 //! | choose streams, and refuse surprises | [`Condition`], [`Expectation`] |
-//! | [add, copy and rename blocks](#set-and-unset-values) | [`BlockRequest`], [`BlockContent`], [`BlockPlace`], [`Renaming`] |
+//! | [add, copy and rename blocks](#set-and-unset-values) | [`BlockRequest`], [`BlockContent`], [`Renaming`] |
 //! | [merge a patch](#merge-a-patch) | [`Request`], [`Edit`], [`Splice`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`], [`Pointer`] |
 //! | apply a whole state | [`DesiredState`], [`Prune`] |
 //! | [compare](#compare) | [`Config::patch_to`], [`Document::unified_diff`], [`ChangedValue`], [`Effects`] |
@@ -207,11 +207,11 @@ mod syntax;
 pub use check::check;
 pub use edit::{
     AssignOptions, AssignedValue, Assignment, Completion, Edit, EditError, Explanation, Fault, FaultKind,
-    Faults, Note, PathUse, Pointer, Proposal, Substitution,
+    Faults, PathUse, Pointer, Proposal, Substitution,
 };
 pub use merge::{ChangedValue, DesiredState, Prune};
 pub use query::{Condition, Config, Expectation, FoundValue, Path, Segment, Selection, ValueSource};
-pub use request::{BlockContent, BlockPlace, BlockRequest, Renaming, Request};
+pub use request::{BlockContent, BlockRequest, Renaming, Request};
 pub use schema::kinds::WordKind;
 pub use schema::{DirectiveRole, ForeignKeyword, Kind, Parameter, Schema, Scope};
 pub use secret::{MaskedText, Masker, SecretValues};

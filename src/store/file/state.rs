@@ -398,11 +398,6 @@ impl StateDir {
         self.sync_path().map_err(Error::state_folder(&self.path_of(name)))
     }
 
-    /// True if there is something of this name, or if that can't be known.
-    pub fn has(&self, name: &str) -> bool {
-        seems_there(&self.path_of(name))
-    }
-
     /// Gives a file or the socket `name` the owner, group and mode that all files have, as far as this
     /// process may.
     pub fn adopt(&self, name: &OsStr) {

@@ -242,20 +242,3 @@ fn form_change_is_told_by_diff_json() {
     let run = place.run(["diff", "--json", "saved", "other.conf"]).exits(1);
     assert_eq!(run.err, "");
 }
-
-#[test]
-fn a_port_that_takes_its_block_with_it_is_told() {
-    let text = "http 80 { api false; }\nhttp 81;\n";
-    for dry in [&["--dry-run"][..], &[]] {
-        let place = Place::with(text);
-        let run =
-            place.mediactl(["modify", "-f", "-"].iter().chain(dry)).input(r#"{"http":[8080,81]}"#).run();
-        run.exits(0).says("note: the block of `http 80` was removed with its port");
-        let kept = Place::with(text);
-        let run = kept.mediactl(["modify", "-f", "-"].iter().chain(dry)).input(r#"{"http":[80,8081]}"#).run();
-        assert!(!run.exits(0).err.contains("note:"));
-    }
-    let place = Place::with(text);
-    let asked = place.patch(r#"{"http":[81],"http_options":{"80":null}}"#).exits(0);
-    assert!(!asked.err.contains("note:"), "{asked:?}");
-}

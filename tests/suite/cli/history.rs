@@ -146,18 +146,16 @@ fn texts_in(folder: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_damaged_journal_is_told_and_no_text_is_lost() {
+fn of_a_damaged_journal_no_text_is_lost() {
     let place = Place::with(SAMPLE);
     let folder = format!(".{CONF}.mediactl/history");
-    let told = "a part of the history can't be read: `";
     place.set(&["rtmp=1"]).exits(0);
-    place.set(&["rtmp=2"]).exits(0).hides(told);
+    place.set(&["rtmp=2"]).exits(0);
     for (number, damage) in [(3, "garbage"), (5, "garbage\n"), (7, "")] {
         place.put(&format!("{folder}/journal"), damage);
-        place.run(["history"]).exits(0).prints(told).prints(".media.conf.mediactl");
         let before = texts_in(&place.path(&folder));
-        place.run(["modify", "--set", &format!("rtmp={number}")]).exits(0).says(told);
-        place.run(["modify", "--set", &format!("rtmp={}", number + 1)]).exits(0).hides(told);
+        place.run(["modify", "--set", &format!("rtmp={number}")]).exits(0);
+        place.run(["modify", "--set", &format!("rtmp={}", number + 1)]).exits(0);
         let after = texts_in(&place.path(&folder));
         assert!(before.is_subset(&after), "{before:?}\n{after:?}");
         assert_eq!(place.kept().len(), 2);

@@ -153,14 +153,6 @@ fn a_dry_run_writes_nothing_and_makes_no_folder() {
 }
 
 #[test]
-fn notes_tell_what_the_patch_does_not_show() {
-    let place = Place::with("auth http://b/ k=v;\n# above\nrtmp 1;\n");
-    place.set(&["auth.url=false"]).exits(0).says("note: ").says("k");
-    place.run(["modify", "--unset", "rtmp"]).exits(0).says("comment line above `rtmp 1` stays");
-    assert_eq!(place.text(), "auth false;\n# above\n");
-}
-
-#[test]
 fn usage() {
     let place = Place::with(SAMPLE);
     for arguments in [

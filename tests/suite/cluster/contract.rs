@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use mediactl::error::{Error, ErrorKind};
@@ -37,7 +36,6 @@ const GUARANTEES: &[Guarantee] = &[
     ("canaries", a_change_that_is_not_there_is_decided),
     ("revert", the_state_before_is_put_back_where_nodes_run_it),
     ("nodes", nodes_are_known_where_nodes_run_it),
-    ("candidate", a_candidate_is_a_file_with_the_text),
     ("writer", a_writer_follows_another),
     ("reconcile", own_texts_are_no_hand_edits),
     ("prepare", a_change_that_is_dropped_leaves_no_trace),
@@ -119,8 +117,8 @@ fn names_stay_the_same(store: &dyn Store) {
 
 fn the_stamp_is_the_same_until_something_is_written(store: &dyn Store) {
     write(store, b"http 80;\n", &RECORD).expect("it is written");
-    let before = store.stamp(&[]);
-    assert_eq!((text(store), store.stamp(&[])), (b"http 80;\n".to_vec(), before));
+    let before = store.stamp();
+    assert_eq!((text(store), store.stamp()), (b"http 80;\n".to_vec(), before));
 }
 
 fn nothing_is_included_where_nothing_is(store: &dyn Store) {
@@ -266,20 +264,6 @@ fn no_text_can_follow_a_text(store: &dyn Store) {
         store.history(WHOLE_HISTORY).expect("it can be read").iter().map(|entry| entry.number).collect();
     assert_eq!(serials, [3, 2, 1]);
     assert_eq!(store.kept(2).expect("it can be read").as_deref(), Some(&b"one\n"[..]));
-}
-
-fn a_candidate_is_a_file_with_the_text(store: &dyn Store) {
-    let locked = writer(store);
-    let candidate = store.candidate(&[b"http ", b"80;\n"]).expect("it can be made");
-    let path = candidate.path().to_owned();
-    assert_eq!(fs::read(&path).expect("it is there"), b"http 80;\n");
-    drop(locked);
-    // The next writer leaves it alone.
-    drop(writer(store));
-    assert_eq!(fs::read(&path).expect("it is there"), b"http 80;\n");
-    drop(candidate);
-    assert!(!Path::exists(&path));
-    assert!(store.load().is_err_and(|error| error.kind == ErrorKind::NoConfiguration));
 }
 
 fn a_pending_change_is_found_until_it_is_cleared(store: &dyn Store) {

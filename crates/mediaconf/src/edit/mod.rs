@@ -35,7 +35,6 @@ pub use assign::{AssignOptions, AssignedValue, Assignment};
 pub use completion::{Completion, PathUse, Proposal};
 pub use explain::Explanation;
 pub use substitution::Substitution;
-pub use sync::Note;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -48,9 +47,9 @@ pub use crate::schema::fault::Pointer;
 use crate::schema::kinds::is_empty;
 use crate::schema::members::Members;
 use crate::schema::patch::Normalizer;
-use crate::schema::{DirectiveRole, Kind, Object, Parameter, Schema, Scope};
+use crate::schema::{Kind, Object, Parameter, Schema, Scope};
 use crate::secret::Masker;
-use crate::syntax::{Document, Entry, Splice, Token, TokenKind};
+use crate::syntax::{Document, Splice, Token, TokenKind};
 use layout::Layout;
 use sync::Sync;
 
@@ -61,16 +60,10 @@ pub struct Edit {
     pub splices: Vec<Splice>,
     /// The new text.
     pub document: Document,
-    /// The notes for users about the edit.
-    pub notes: Vec<Note>,
-    /// True if the old text has a usable account for the API, and the new text has none.
-    pub removes_credentials: bool,
     /// The names of the deleted streams.
     pub deleted_streams: Vec<String>,
     /// Form changes and near misses, which are refused unless they are accepted.
     pub guarded: Faults,
-    /// The number of streams in the old text.
-    pub streams_before: usize,
 }
 
 impl Edit {
@@ -79,11 +72,8 @@ impl Edit {
         Self {
             splices: Vec::new(),
             document: document.clone(),
-            notes: Vec::new(),
-            removes_credentials: false,
             deleted_streams: Vec::new(),
             guarded: Faults::default(),
-            streams_before: document.members().own_by_key(Kind::Streams.key()).len(),
         }
     }
 
@@ -167,7 +157,7 @@ pub(crate) fn synced<'d>(
     let mut sync = Sync::new(document, members);
     change(&mut sync);
     sync.place_pending();
-    let Sync { around, leaving, splices, puts, promises, notes, deleted_streams, guarded, faults, .. } = sync;
+    let Sync { around, leaving, splices, puts, promises, deleted_streams, guarded, faults, .. } = sync;
     faults.into_result(())?;
     let (splices, mut gone) = Layout::edits(&around, leaving, splices, &puts);
     // Changes can be several times as large as their text.
@@ -183,20 +173,7 @@ pub(crate) fn synced<'d>(
     if splices.is_empty() {
         return Ok(None);
     }
-    let removes_credentials = has_credentials(members) && !has_credentials(&after);
-    Ok(Some(Edit {
-        splices,
-        document: edited,
-        notes,
-        removes_credentials,
-        deleted_streams,
-        guarded,
-        streams_before: members.own_by_key(Kind::Streams.key()).len(),
-    }))
-}
-
-fn has_credentials(members: &Members<'_>) -> bool {
-    Entry::usable_account(members.own_by_key(DirectiveRole::Editor.key(members.scope()))).is_some()
+    Ok(Some(Edit { splices, document: edited, deleted_streams, guarded }))
 }
 
 /// The splice that leads from a text to another one, for two edits that are one for their reader.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, Note, modify_members};
+use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, modify_members};
 use crate::merge::DesiredState;
 use crate::query::{Condition, Config, Expectation, Path, Segment};
 use crate::schema::fault::{Fault, FaultKind, Faults};
@@ -19,7 +19,7 @@ use crate::schema::patch::parse_within;
 use crate::schema::{Kind, Object, Schema};
 use crate::syntax::Document;
 
-pub use blocks::{BlockContent, BlockPlace, BlockRequest, Renaming};
+pub use blocks::{BlockContent, BlockRequest, Renaming};
 
 /// A requested change, and the values that the configuration must have for it.
 #[derive(Clone, Serialize, Deserialize)]
@@ -76,8 +76,6 @@ pub struct Evaluated {
     pub patch: Value,
     /// True if the patch is right only for the configuration on which it was evaluated.
     pub depends_on_read: bool,
-    /// The notes for users about the patch.
-    pub notes: Vec<Note>,
 }
 
 impl Evaluated {
@@ -214,14 +212,9 @@ impl Request {
     /// Unmet expectations come before faults of the edits.
     pub fn evaluate(&self, current: &Config<'_>) -> Result<Evaluated, Faults> {
         self.refuse_unmet(current)?;
-        let mut notes = Vec::new();
         let (patch, depends_on_read) = match &self.edits {
             Edits::Patch { text, memory } => (parse_within(text, *memory)?, false),
-            Edits::State(state) => {
-                let (patch, lacking) = state.patch(current);
-                notes.extend((lacking > 0).then_some(Note::SettingsLacking(lacking)));
-                (patch, state.removes())
-            }
+            Edits::State(state) => (state.patch(current), state.prunes()),
             Edits::Block(block) => (block.patch(current)?, true),
             Edits::Renaming(all) => (all.patch(current)?, true),
             Edits::Assignments { assignments, conditions, options } => {
@@ -230,7 +223,7 @@ impl Request {
             }
         };
         let depends_on_read = depends_on_read || !self.expectations.is_empty();
-        Ok(Evaluated { patch, depends_on_read, notes })
+        Ok(Evaluated { patch, depends_on_read })
     }
 
     /// Compares the expectations with a configuration.
@@ -278,11 +271,6 @@ impl Request {
             Edits::Renaming(renaming) => vec![&renaming.from],
             _ => Vec::new(),
         }
-    }
-
-    /// The block beside which a new one is to stand, if one is named.
-    pub fn beside(&self) -> Option<Path> {
-        if let Edits::Block(block) = &self.edits { block.beside() } else { None }
     }
 
     /// The conditions of its assignments.
@@ -342,10 +330,7 @@ impl Document {
     pub fn edit(&self, request: &Request) -> Result<Edit, EditError> {
         let config = Config::new(self);
         let evaluated = request.evaluate(&config)?;
-        let notes = evaluated.notes.clone();
-        let edit = request.edit(evaluated, self, &config)?;
-        let mut edit = edit.unwrap_or_else(|| Edit::unchanged(self)).refused_unless(&request.accepted)?;
-        edit.notes.splice(0..0, notes);
-        Ok(edit)
+        let edit = request.edit(evaluated, self, &config)?.unwrap_or_else(|| Edit::unchanged(self));
+        Ok(edit.refused_unless(&request.accepted)?)
     }
 }
