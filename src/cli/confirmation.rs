@@ -117,8 +117,7 @@ pub fn canary_options(
     let Some(nodes) = service.status()?.nodes else { return Ok(None) };
     let time = args.confirm.unwrap_or(DEFAULT_TIME);
     let soak = Some(args.fleet.soak_of_nodes(time)?).filter(|soak| !soak.is_zero());
-    let canary = canary_nodes(&args.fleet.canary, &nodes);
-    let canary = canary.map_err(|fault| Error::usage(fault.message("--canary"), fault.hint()))?;
+    let canary = canary_nodes(&args.fleet.canary, &nodes)?;
     Ok(Some(ChangeOptions { canary, soak, confirm: Some(time), ..options.clone() }))
 }
 
