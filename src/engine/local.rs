@@ -219,7 +219,7 @@ impl ConfigService for Engine {
     }
 
     fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error> {
-        Ok(self.make(&requested, options)?.with_parts(&requested, options.told))
+        Ok(self.make(&requested, options)?.with_parts(options.told))
     }
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {

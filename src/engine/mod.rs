@@ -59,10 +59,9 @@ pub use replace::{entry_range, not_there, with_entry};
 pub use roll_back::Aftermath;
 pub use running::{Activity, Count, LastChange, LastReload, ReloadRun, ServerState};
 pub use service::{
-    ConfigService, ConfigSource, Decision, FirstError, NodeFigures, NodeReport, ServerHealth, ServerInfo,
-    Status, differing, last_change,
+    ConfigService, ConfigSource, Decision, FirstError, NodeReport, ServerHealth, ServerInfo, Status,
+    differing, last_change,
 };
 pub use snapshot::{
-    INCLUDE, Snapshot, added_and_removed, compared, diff_lines, json_of_others, value_diff_lines,
-    without_secrets,
+    Snapshot, added_and_removed, compared, diff_lines, json_of_others, value_diff_lines, without_secrets,
 };
