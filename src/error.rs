@@ -158,7 +158,6 @@ kinds! {
         Unusable = Failed Failed "what stands in a cluster can't be used",
         OutputClosed = Failed Failed "the reader of the output has closed it",
         FileTooLarge = Failed Invalid "a file has more bytes than `--max-file` allows",
-        AnswerTooLarge = Failed Absent "an answer has more bytes than the user takes",
         TooLate = EngineFailed Failed "the change took longer than a request may take",
         OutcomeUnknown = EngineFailed Unknown "the change may have been made",
         NotReached = EngineFailed Absent "the server can't be reached",

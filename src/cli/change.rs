@@ -12,7 +12,7 @@ use crate::cli::confirmation::{self, no_cluster};
 use crate::cli::context;
 use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::prompts;
-use crate::cli::render::report::{Report, all_lack};
+use crate::cli::render::report::Report;
 use crate::cli::render::texts::print_diff;
 use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
@@ -164,7 +164,6 @@ impl<'a> ChangeCommand<'a> {
         let accepts = |guard: &Guard, _: Error| confirm(&format!("{guard}: go on?"));
         let made = guarded(service, &requested, &mut options, accepts)?;
         report.print(&made)?;
-        made.keys_lacked.iter().for_each(|key| report.note(&all_lack(key)));
         let waits = made.notes.contains(&OutcomeNote::HasChange) && options.canary.is_empty();
         match &made.pending {
             Some(_) if waits && args.dry_run => report.note("it waits to be confirmed"),

@@ -27,7 +27,7 @@ use crate::http::client::{
 };
 use crate::store::etcd::{ClusterStore, ClusterUrl, DEFAULT_REQUEST_TIME, GatewaySettings};
 use crate::store::file::ConfFile;
-use crate::store::{Follow, LastWrite, LockHolder, ReplaceableFile, Store, reason};
+use crate::store::{LastWrite, LockHolder, ReplaceableFile, Store, reason};
 
 /// The configuration that a command works on.
 pub struct Target {
@@ -54,19 +54,9 @@ impl Target {
         text: &Arc<Snapshot>,
         source: Option<ConfigSource>,
     ) -> Result<Option<Composed>, Error> {
-        self.following(Follow::ALL, text, source)
-    }
-
-    /// The same, with a limit of the files that are followed.
-    pub fn following(
-        &mut self,
-        follow: Follow,
-        text: &Arc<Snapshot>,
-        source: Option<ConfigSource>,
-    ) -> Result<Option<Composed>, Error> {
         match &self.file {
             // Who works on this machine reads them as this user.
-            Some(file) => Ok(Composed::compose(self.service.name(), text, &**file, follow)),
+            Some(file) => Ok(Composed::compose(self.service.name(), text, &**file)),
             None => self.service.composed(text, source),
         }
     }
@@ -422,6 +412,5 @@ fn cluster_store(url: &str, owner: &Owner, options: &RemoteArgs) -> Result<Clust
     let certificate = pem(&options.cert, |context| &context.cert)?;
     let identity = certificate.zip(pem(&options.key, |context| &context.key)?);
     let timeout = DEFAULT_REQUEST_TIME.min(options.time(context.and_then(|context| context.timeout)));
-    let largest = options.answer(context.and_then(|context| context.max_answer)).bytes();
-    Ok(ClusterStore::new(url, GatewaySettings { login, authorities, identity, timeout, largest }))
+    Ok(ClusterStore::new(url, GatewaySettings { login, authorities, identity, timeout }))
 }

@@ -20,18 +20,12 @@ use super::local::Engine;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
 use crate::error::{Error, ErrorKind, WITHOUT_STRICT};
-use crate::store::Follow;
 use mediaconf::{
     Diagnostic, Diagnostics, Document, Fault, Fix, LineIndex, Path, Pointer, Position, Request, Segment,
     Severity, Span, check,
 };
 
 impl Engine {
-    /// The included files that are followed: of those elsewhere, clients of a server learn nothing.
-    pub(super) fn followed(&self) -> Follow {
-        if self.running.is_some() { Follow::BELOW } else { Follow::ALL }
-    }
-
     /// The errors that a text has together with what it includes, and that none of the texts before has
     /// that often.
     fn new_faults(&self, before: &[&Arc<Snapshot>], after: Option<&Composed>) -> Vec<Fault> {
@@ -41,7 +35,7 @@ impl Engine {
         }
         let known = before.iter().map(|text| {
             let mut times: HashMap<String, usize> = HashMap::new();
-            let faults = self.composed(text, self.followed()).map(|known| known.faults());
+            let faults = self.composed(text).map(|known| known.faults());
             faults.into_iter().flatten().for_each(|fault| *times.entry(fault.identity).or_default() += 1);
             times
         });
@@ -86,7 +80,7 @@ impl Transaction<'_> {
         after: &Arc<Snapshot>,
     ) -> Result<Vec<NewWarning>, Error> {
         let engine = self.engine;
-        let composed = engine.composed(after, engine.followed());
+        let composed = engine.composed(after);
         // A fault that a hand edit has brought stands there already, but the file has to be loaded for it.
         let file = self.file().filter(|_| self.operation != Operation::Load);
         let known: Vec<_> = before.into_iter().chain(file).collect();
@@ -97,11 +91,8 @@ impl Transaction<'_> {
             return Err(refusal.with_faults(faults));
         }
         let before = before.cloned().unwrap_or_default();
-        let was = engine.composed(&before, engine.followed());
-        let told = |text: &Arc<Snapshot>, composed: Option<&Composed>| {
-            composed.map_or_else(|| text.clone(), Composed::told_text)
-        };
-        let [before, after] = [told(&before, was.as_ref()), told(after, composed.as_ref())];
+        let after = composed.map_or_else(|| after.clone(), |composed| composed.text);
+        let before = engine.whole(&before);
         let warnings = new_warnings(before.document(), after.document());
         self.warnings.extend(faults.iter().map(Fault::to_string));
         match self.options.strict && !warnings.is_empty() {
@@ -417,11 +408,7 @@ mod tests {
         assert_eq!(engine.running().expect("it runs").bytes(), MAIN.as_bytes());
         let engine = start();
         assert_eq!(
-            engine
-                .composed(&engine.running().expect("it runs"), Follow::ALL)
-                .expect("it includes")
-                .faults()
-                .len(),
+            engine.composed(&engine.running().expect("it runs")).expect("it includes").faults().len(),
             1
         );
         put(folder.path(), "media.conf", &format!("{TWICE}rtmp 1;\n"));

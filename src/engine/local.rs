@@ -1,7 +1,6 @@
 //! The engine over a store: what all of its operations share, the engine as a service, and the start and the end of a
 //! server over it.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +17,7 @@ use super::service::{ConfigService, ConfigSource, Decision, ServerHealth, Status
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{
-    CanaryStep, CanaryWish, ChangeRecord, ChangeRef, Follow, HistoryEntry, Loaded, LockHolder, NodeRecord,
+    CanaryStep, CanaryWish, ChangeRecord, ChangeRef, HistoryEntry, Loaded, LockHolder, NodeRecord,
     PendingInfo, RunBy, Store, Writer,
 };
 use mediaconf::Faults;
@@ -237,11 +236,11 @@ impl ConfigService for Engine {
     }
 
     fn composed(&self, text: &Arc<Snapshot>, _: Option<ConfigSource>) -> Result<Option<Composed>, Error> {
-        Ok(Engine::composed(self, text, self.followed()))
+        Ok(Engine::composed(self, text))
     }
 
     fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error> {
-        Ok(self.make(&requested, options)?.with_parts(&requested, options.told))
+        Ok(self.make(&requested, options)?.with_parts(options.told))
     }
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
@@ -299,7 +298,7 @@ impl ConfigService for Engine {
             node: None,
             saved: Some(running.is_same_text(&file)),
             differing: differing(running, &file),
-            edited_by_hand: is_edited_since(&entries, &file) || self.has_changed_includes(),
+            edited_by_hand: is_edited_since(&entries, &file),
             errors: Some(file.diagnostics().errors()),
             first_error: None,
             pending: self.pending_info()?,
@@ -338,8 +337,7 @@ impl Engine {
         if !loaded.is_valid() {
             return Err(Error::bad_config(loaded));
         }
-        let composed = engine.composed_revision(&loaded);
-        let running = Arc::new(Running::new(loaded, composed));
+        let running = Arc::new(Running::new(loaded));
         running.exchange(|state| state.last_error = trouble);
         Ok(Self { running: Some(running), ..engine })
     }
@@ -362,25 +360,17 @@ impl Engine {
 }
 
 /// What the status of a server depends on.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatusStamp {
     told: u64,
-    /// Stands for the stored text, and for the files and folders beside it.
+    /// Stands for the stored text.
     stored: u64,
-    /// What is included, and the folders in which more may come.
-    included: Vec<PathBuf>,
 }
 
 impl Engine {
-    /// The stamp as it is now. What is included is read to know it.
+    /// The stamp as it is now; reads nothing.
     pub fn status_stamp(&self) -> StatusStamp {
-        let included = self.included_places();
-        StatusStamp { told: self.times_told(), stored: self.store.stamp(&included), included }
-    }
-
-    /// True if the status is as it was; reads nothing.
-    pub fn is_as(&self, known: &StatusStamp) -> bool {
-        self.times_told() == known.told && self.store.stamp(&known.included) == known.stored
+        StatusStamp { told: self.times_told(), stored: self.store.stamp() }
     }
 
     /// True if a change is under way that has told of nothing yet: its text may be in the file before it is in the state.
@@ -390,21 +380,6 @@ impl Engine {
 
     fn times_told(&self) -> u64 {
         self.running.as_ref().map_or(0, |running| running.times_told())
-    }
-
-    fn included_places(&self) -> Vec<PathBuf> {
-        let Some(running) = self.running().filter(|running| !running.includes().is_empty()) else {
-            return Vec::new();
-        };
-        let folder = self.store.path().parent().unwrap_or(Path::new("")).to_owned();
-        let patterns = running.includes().iter().map(|(_, pattern)| folder.join(pattern));
-        let composed = self.composed(&running, Follow::ALL);
-        let files = composed.into_iter().flat_map(|composed| composed.files).skip(1).map(|file| file.target);
-        let all = patterns.chain(files).flat_map(|file| [file.parent().map(Path::to_owned), Some(file)]);
-        let mut all: Vec<PathBuf> = all.flatten().collect();
-        all.sort();
-        all.dedup();
-        all
     }
 
     /// Waits until this server makes a change, at most for this time.

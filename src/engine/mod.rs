@@ -53,16 +53,16 @@ pub use hook::{
     ALLOCATOR_SETTINGS, DEFAULT_HOOK_TIMEOUT, HIDDEN_ENVIRONMENT, HookFailure, Hooks, Interrupt,
     output as hook_output,
 };
-pub use include::{Composed, ComposedFile, IncludeChange, IncludedEntry, IncludedTexts};
+pub use include::{Composed, ComposedFile, IncludedTexts};
 pub use local::{DEFAULT_LOCK_WAIT, Engine, LogLevel, LogLine, StatusStamp};
 pub use replace::{entry_range, not_there, with_entry};
 pub use roll_back::Aftermath;
 pub use running::{Activity, Count, LastChange, LastReload, ReloadRun, ServerState};
 pub use service::{
-    ConfigService, ConfigSource, Decision, FirstError, NodeFigures, NodeReport, ServerHealth, ServerInfo,
-    Status, differing, last_change,
+    ConfigService, ConfigSource, Decision, FirstError, NodeReport, ServerHealth, ServerInfo, Status,
+    differing, last_change,
 };
 pub use snapshot::{
-    INCLUDE, MaskedConfig, Snapshot, added_and_removed, compared, diff_lines, json_of_others,
-    value_diff_lines, without_secrets,
+    MaskedConfig, Snapshot, added_and_removed, compared, diff_lines, json_of_others, value_diff_lines,
+    without_secrets,
 };

@@ -13,7 +13,7 @@ use mediaconf::{
 };
 
 /// The directive that includes files.
-pub const INCLUDE: &str = "include";
+const INCLUDE: &str = "include";
 
 /// A text with everything that was computed from it, each when it is first asked for.
 #[derive(Debug, Default)]

@@ -473,9 +473,7 @@ impl<'e> Transaction<'e> {
         let is_stored = self.operation.writes() || self.file().is_some_and(|file| file.is_same_text(after));
         let (by, operation) = (self.options.by.clone(), self.name().to_owned());
         let last_change = LastChange { at: SystemTime::now(), by: by.clone(), operation };
-        let composed = self.engine.composed_revision(after);
         running.exchange(|state| {
-            state.composed = composed;
             if is_stored {
                 state.saved = after.clone();
             }

@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use super::apply::WantedText;
-use super::runs::{BackReason, Contact, Runs, runs};
-use super::{LastSeen, NOT_REACHED, Node, OnDrift, failed};
+use super::runs::{Contact, Runs, runs};
+use super::{LastSeen, NOT_REACHED, Node, failed};
 use crate::engine::{ChangeOptions, ConfigService, LogLevel, Operation};
 use crate::error::Error;
 use crate::store::clock::{boot_id, boot_time};
@@ -31,7 +31,6 @@ impl Node {
         if standing.away.take().is_some_and(|away| away.reason.as_deref() != Some(NOT_REACHED)) {
             self.local.tell(LogLevel::Note, &format!("`{}` is back", self.texts.name()));
         }
-        standing.denied_reading = None;
         standing.pending = seen.open().filter(|open| !open.is_over);
         let Some(head) = seen.head.clone() else {
             standing.last_seen = None;
@@ -42,19 +41,6 @@ impl Node {
         {
             standing.first_seen = Some((change.id.clone(), sent));
         }
-        // The change was made since the last read, so the difference of the clocks is known but for that time. A head that
-        // does not follow the last one is older than that: the cluster was restored.
-        if let Some(last) = &standing.last_seen
-            && last.head.epoch == head.epoch
-            && last.head.serial < head.serial
-        {
-            let whole = |time: Duration| i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
-            let seconds = match std::time::SystemTime::now().duration_since(head.at) {
-                Ok(ahead) => whole(ahead.saturating_sub(sent.saturating_sub(last.read))),
-                Err(behind) => -whole(behind.duration()),
-            };
-            standing.skew = Some(seconds).filter(|seconds| seconds.abs() > 1);
-        }
         let has_pending = seen.has_pending;
         standing.last_seen = Some(LastSeen { head, has_pending, read: sent, lease_left });
         Ok(())
@@ -63,7 +49,7 @@ impl Node {
     /// The configuration that the node runs, by what it saw last.
     pub(super) fn runs_now(&self) -> Runs {
         let (now, standing) = (boot_time(), self.standing.lock());
-        let Some(last) = &standing.last_seen else { return Runs::Back(BackReason::CutOff) };
+        let Some(last) = &standing.last_seen else { return Runs::Back };
         let first_seen = standing.first_seen.as_ref().map_or(now, |(_, at)| *at);
         let contact = Contact {
             first_seen: now.saturating_sub(first_seen),
@@ -84,8 +70,7 @@ impl Node {
         if self.standing.lock().followed.back.as_ref().is_some_and(|back| back.change == change.id) {
             return Ok(());
         }
-        let to = Runs::Back(BackReason::RanOut);
-        let Some(back) = WantedText::of(seen, &self.settings.name, to) else { return Ok(()) };
+        let Some(back) = WantedText::of(seen, &self.settings.name, Runs::Back) else { return Ok(()) };
         let bytes = self.texts.text_of(back.text)?;
         let bytes = bytes.ok_or_else(|| Error::overtaken(self.texts.name()))?;
         self.file.write_text_back(&bytes)?;
@@ -110,12 +95,15 @@ impl Node {
     /// Goes back without the cluster, if the change that the node runs can't be confirmed any more for all it knows.
     pub(super) fn go_back_alone(&self) {
         let standing = self.standing.lock();
-        let Followed { back: Some(back), runs: Some(now), .. } = standing.followed.clone() else { return };
+        let Followed { back: Some(back), runs: Some(now), takes, .. } = standing.followed.clone() else {
+            return;
+        };
         let is_starting = standing.last_seen.is_none() && boot_time() < standing.started + START_TIME;
         drop(standing);
         let serial = back.text.serial + 1;
-        let is_back = now.revision == back.text.revision;
-        if is_starting || self.runs_now() == Runs::Head || !(is_back || now.serial == serial) {
+        let is_back = now.revision == back.text.revision && takes.is_none();
+        let is_meant = is_back || now.serial == serial || takes.is_some();
+        if is_starting || self.runs_now() == Runs::Head || !is_meant {
             return;
         }
         let why = format!(
@@ -130,14 +118,19 @@ impl Node {
         standing.turn(NodeState::CutOff, Some(failed(why)));
     }
 
-    /// Goes back from a change that was taken back, if the node runs that still: it does not take what came next. Its state
-    /// says why, and which change it should run.
-    pub(super) fn leave_what_was_taken_back(&self, head: &HeadRecord, next: Option<&KeyValue>) {
+    /// Goes back from a change that was not confirmed for all the node knows, and is not the last one any more: the node does
+    /// not take what came next.
+    pub(super) fn leave_unconfirmed(&self, head: &HeadRecord) {
         let followed = self.standing.lock().followed.clone();
-        if was_taken_back(&followed, head, next)
-            && let Some(back) = &followed.back
+        if let (Some(runs), Some(back)) = (&followed.runs, &followed.back)
+            && runs.epoch == head.epoch
+            && runs.serial < head.serial
+            && runs.serial == back.text.serial + 1
         {
-            self.goes_back(back, &format!("change {} was taken back", back.text.serial + 1));
+            self.goes_back(
+                back,
+                &format!("change {} was not confirmed for all this node knows", runs.serial),
+            );
         }
     }
 
@@ -147,9 +140,7 @@ impl Node {
         let (Some(head), Some(runs)) = (&seen.head, &followed.runs) else { return false };
         let record = record.and_then(|record| HeadRecord::parse(&record.value).ok());
         let why = has_lost(head, runs, record.as_ref(), &followed).then(|| {
-            let what = if head.epoch == runs.epoch { "has no" } else { "is another one than that of" };
-            let serial = runs.serial;
-            format!("the cluster {what} change {serial}, which runs here: was a back-up restored?")
+            format!("the cluster has no such change {} as runs here: was a back-up restored?", runs.serial)
         });
         if why.is_some()
             && let Some(back) = followed.back.as_ref().filter(|back| runs.serial == back.text.serial + 1)
@@ -176,11 +167,8 @@ impl Node {
         true
     }
 
-    /// Loads the text before a change, unless a hand edit is kept; true if the media server runs it.
+    /// Loads the text before a change; true if the media server runs it.
     fn goes_back(&self, back: &WayBack, why: &str) -> bool {
-        if self.settings.on_drift == OnDrift::Keep && self.has_drifted() {
-            return false;
-        }
         let load = || {
             let text = self.file.text_back()?.filter(|text| Revision::from_text(text) == back.text.revision);
             let what = "the text before the change, in the state folder";
@@ -198,18 +186,6 @@ impl Node {
         }
         self.standing.lock().serial() == Some(back.text.serial)
     }
-}
-
-/// True if a node runs a change from which it knows the way back, and the record of the `next` one says that it was taken
-/// back, or nothing says any more what became of it. Only what was not confirmed is taken back, and nothing else comes next
-/// to that.
-fn was_taken_back(followed: &Followed, head: &HeadRecord, next: Option<&KeyValue>) -> bool {
-    let (Some(runs), Some(back)) = (&followed.runs, &followed.back) else { return false };
-    let is_past = runs.epoch == head.epoch && runs.serial < head.serial;
-    let next = next.map(|next| HeadRecord::parse(&next.value));
-    is_past
-        && runs.serial == back.text.serial + 1
-        && next.is_none_or(|next| next.is_ok_and(|next| next.operation == EXPIRED))
 }
 
 /// True if a node that runs `runs` takes nothing from a cluster with this head, as that is no successor of what it runs.

@@ -12,19 +12,11 @@ use crate::store::etcd::HeadRecord;
 pub(super) enum Runs {
     /// The one of the last change.
     Head,
-    /// The one before it.
-    Back(BackReason),
-}
-
-/// The reason why a node runs the configuration before the last change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BackReason {
-    /// Other nodes take the change first.
-    OthersFirst,
-    /// It was not confirmed in time.
-    RanOut,
-    /// The node had no contact for longer than the permission to run the change lasted.
-    CutOff,
+    /// The one before it, as other nodes take the change first.
+    Waits,
+    /// The one before it: the change was not confirmed in time, or the node had no contact for longer than the permission
+    /// to run it lasted.
+    Back,
 }
 
 /// The times that have passed for a node.
@@ -44,9 +36,8 @@ pub(super) fn runs(head: &HeadRecord, has_pending: bool, name: &str, contact: &C
     let ttl = change.ttl_s.map_or(Duration::MAX, Duration::from_secs);
     let goes_first = change.canary.is_empty() || change.canary.iter().any(|first| first == name);
     match () {
-        () if !has_pending || contact.first_seen >= ttl => Runs::Back(BackReason::RanOut),
-        () if contact.read > contact.lease_left => Runs::Back(BackReason::CutOff),
-        () if !goes_first => Runs::Back(BackReason::OthersFirst),
+        () if !has_pending || contact.first_seen >= ttl || contact.read > contact.lease_left => Runs::Back,
+        () if !goes_first => Runs::Waits,
         () => Runs::Head,
     }
 }
@@ -90,7 +81,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(found.len(), 4, "each reason was brought about: {found:?}");
+        assert_eq!(found.len(), 3, "each was brought about: {found:?}");
     }
 
     /// What a node read last, and when it first saw the change; times in seconds since the change was made.
@@ -120,7 +111,7 @@ mod tests {
 
         /// What the node runs; before it has read anything, it is the state before.
         fn runs(&self, canary: &[&str]) -> Runs {
-            let Some(read) = self.node else { return Runs::Back(BackReason::OthersFirst) };
+            let Some(read) = self.node else { return Runs::Waits };
             let seconds = |from: u64, to: u64| Duration::from_secs(to.saturating_sub(from));
             let contact = Contact {
                 first_seen: seconds(read.first_seen, self.now),

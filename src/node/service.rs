@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Node, OnDrift, failed};
+use super::{Node, failed};
 use crate::engine::{
     CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, DEFAULT_LOCK_WAIT,
     Decision, NodeReport, Operation, OutcomeNote, RequestedChange, ServerHealth, Snapshot, Status,
@@ -60,7 +60,7 @@ impl ConfigService for Node {
         };
         let asked = to.as_ref().unwrap_or(&requested);
         let made = self.make(options, |options| self.cluster.make(asked, options))?;
-        Ok(made.with_parts(&requested, options.told))
+        Ok(made.with_parts(options.told))
     }
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
@@ -152,8 +152,7 @@ impl Node {
         let edited = ConfigService::read(&self.local, Some(ConfigSource::Saved))?;
         let is_edited = is_edited_since(&self.local.history(1)?, &edited);
         let mut made = make(&options)?;
-        let goes = is_edited && made.changed && self.settings.on_drift == OnDrift::Overwrite;
-        made.notes.extend(goes.then_some(OutcomeNote::OverwroteHandEdit));
+        made.notes.extend((is_edited && made.changed).then_some(OutcomeNote::OverwroteHandEdit));
         let is_elsewhere = !options.canary.is_empty() && !options.canary.contains(&self.settings.name);
         if options.dry_run || options.reload_later || is_elsewhere {
             self.wake.ask();

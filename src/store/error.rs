@@ -57,8 +57,8 @@ impl Error {
 
     /// A value in the cluster does not have the form that mediactl writes.
     pub fn damaged(name: impl fmt::Display, what: impl fmt::Display) -> Self {
-        Self::new(ErrorKind::Unusable, format!("`{name}` failed: {what} can't be read")).hint(
-            "something else wrote that key: `etcdctl get --prefix` with it shows what is there, and a back-up has what \
+        Self::new(ErrorKind::Unusable, format!("`{name}` failed: {what}")).hint(
+            "another version of mediactl, or something else, wrote that key: `etcdctl get --prefix` with it shows what is there, and a back-up has what \
              was there; without one, `save FILE` under another prefix begins anew, and `cluster adopt` there lets nodes \
              go on with it",
         )

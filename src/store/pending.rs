@@ -127,9 +127,6 @@ pub struct NodeRecord {
     /// The revision of the text that it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<Revision>,
-    /// Tells the processes apart that have the name of this node.
-    #[serde(default)]
-    pub instance: String,
     /// The machine and the process.
     #[serde(default)]
     pub host: String,
@@ -141,9 +138,6 @@ pub struct NodeRecord {
     /// True if it has run that change for as long as it has to, without a break.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_soaked: bool,
-    /// How far its clock is ahead of that of whoever made the last change, in seconds, if that is more than one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub skew: Option<i64>,
 }
 
 impl NodeRecord {

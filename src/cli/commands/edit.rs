@@ -307,7 +307,7 @@ impl Editing<'_> {
         let edited = Arc::new(Snapshot::from_bytes(whole.clone()));
         let mut with_included = |text: &Arc<Snapshot>| -> Result<Arc<Snapshot>, Error> {
             let composed = self.target.composed(text, Some(ConfigSource::Saved))?;
-            Ok(composed.map_or_else(|| text.clone(), |composed| composed.told_text()))
+            Ok(composed.map_or_else(|| text.clone(), |composed| composed.text))
         };
         let [before, after] = [with_included(present)?, with_included(&edited)?];
         let warnings = new_warnings(before.document(), after.document());
@@ -391,7 +391,7 @@ impl Editing<'_> {
     fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<(), Error> {
         let report = self.change.report(self.target.service.name(), self.ui);
         let unchanged = ChangeReport::unchanged(Some(present));
-        report.print(&unchanged.with_parts(&RequestedChange::Format {}, report.parts()))
+        report.print(&unchanged.with_parts(report.parts()))
     }
 
     fn say(&self, line: &str) {

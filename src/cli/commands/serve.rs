@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use clap::ValueHint::FilePath;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -30,10 +29,10 @@ use crate::http::server::front::limits::Limits;
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::runtime::{Listening, Runtime};
 use crate::http::server::tls::Tls;
-use crate::node::{Node, NodeSettings, OnDrift, first_text};
+use crate::node::{Node, NodeSettings, first_text};
 use crate::store::etcd::{ClusterStore, DEFAULT_REQUEST_TIME};
 use crate::store::file::{ConfFile, ServeLock};
-use crate::store::{Follow, jittered};
+use crate::store::jittered;
 
 /// The default address: only this machine can connect.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
@@ -110,10 +109,6 @@ pub struct ServeArgs {
     #[arg(long, value_name = "NAME", value_parser = node_name)]
     pub node: Option<String>,
 
-    /// What becomes of an edit of the file by hand when the cluster has a new text
-    #[arg(hide_short_help = true, long, value_enum, default_value_t, value_name = "WHAT", requires = "node")]
-    pub on_drift: DriftChoice,
-
     /// Shell command that fails while the node is not healthy: it is run after each reload, and every 5 s while the node
     /// takes a change before the others; MEDIACTL_NODE is the name of the node
     #[arg(long, value_name = "CMD", requires = "node")]
@@ -129,16 +124,6 @@ pub struct ServeArgs {
 
     #[command(flatten)]
     pub hooking: HookArgs,
-}
-
-/// The handling of an edit by hand on a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum DriftChoice {
-    /// The next text of the cluster overwrites it; the history keeps it
-    #[default]
-    Overwrite,
-    /// It stays, and the node takes no text until it is gone
-    Keep,
 }
 
 /// Parses the name of a node: a part of a key in etcd.
@@ -317,13 +302,9 @@ impl ServeArgs {
         file: Arc<ConfFile>,
         texts: Arc<ClusterStore>,
     ) -> Result<Arc<Node>, Error> {
-        let on_drift = match self.on_drift {
-            DriftChoice::Overwrite => OnDrift::Overwrite,
-            DriftChoice::Keep => OnDrift::Keep,
-        };
         let (name, health) = (self.node.clone().unwrap_or_default(), self.health_cmd.clone());
         let cluster = Engine::new(texts.clone(), Hooks::default(), waiting);
-        Node::new(NodeSettings { name, on_drift, health }, engine.clone(), file, (cluster, texts))
+        Node::new(NodeSettings { name, health }, engine.clone(), file, (cluster, texts))
     }
 }
 
@@ -377,7 +358,7 @@ fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, Error> {
 /// Reports the errors that the running configuration has together with what it includes. They do not keep
 /// the server from starting: it may be needed to mend them.
 fn tell_faults(engine: &Engine, log: LogFormat) {
-    let Some(composed) = engine.running().and_then(|running| engine.composed(&running, Follow::ALL)) else {
+    let Some(composed) = engine.running().and_then(|running| engine.composed(&running)) else {
         return;
     };
     let faults = composed.told_faults();
@@ -399,8 +380,7 @@ fn announce(lines: &[String]) -> Result<(), Error> {
 fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui, log: LogFormat) {
     match engine.load_again("SIGHUP") {
         Ok(change) => {
-            let what =
-                if change.changed { "was loaded again" } else { "has not changed, nor has what it includes" };
+            let what = if change.changed { "was loaded again" } else { "has not changed" };
             log.log(LogLevel::Note, &format!("SIGHUP: the file {what}"));
             tell_faults(engine, log);
         }

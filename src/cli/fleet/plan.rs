@@ -13,7 +13,7 @@ use super::names::{ServerCount, in_ranges};
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::change::ChangeCommand;
 use crate::cli::interrupt::HeldSignals;
-use crate::cli::render::report::{all_lack, change_json, in_words};
+use crate::cli::render::report::{change_json, in_words};
 use crate::cli::render::{grouped, new_warnings};
 use crate::cli::ui::Ui;
 use crate::engine::{
@@ -138,8 +138,7 @@ pub fn print_summary(args: &ChangeArgs, results: &[ServerResult], ui: Ui) -> Res
         warnings.extend(report.warnings.iter().cloned().chain(new_warnings).map(|text| (server, text)));
         let own = report.notes.iter().map(in_words);
         let effects = report.effects.in_words().filter(|_| report.effects.streams > 1);
-        let lacked = report.keys_lacked.iter().map(|key| all_lack(key));
-        notes.extend(own.chain(effects).chain(lacked).map(|note| (server, note)));
+        notes.extend(own.chain(effects).map(|note| (server, note)));
     }
     by_text(warnings).for_each(|(servers, warning)| ui.warning(&format!("{servers}: {warning}")));
     if !args.quiet && args.output == ChangeFormat::Diff {

@@ -77,11 +77,7 @@ fn nodes_table(nodes: &[NodeRecord], last: Option<u64>, width: usize, out: &mut 
         let newest = last.max(node.wanted).unwrap_or_default();
         let lag = node.serial.map_or("-".to_owned(), |serial| newest.saturating_sub(serial).to_string());
         let state = node.state.to_string();
-        let clock = node.skew.map(|skew| {
-            let side = if skew > 0 { "ahead of" } else { "behind" };
-            format!("its clock is {} s {side} that of the last change", skew.unsigned_abs())
-        });
-        let why = node.why.iter().cloned().chain(clock).collect::<Vec<_>>().join("; ");
+        let why = node.why.clone().unwrap_or_default();
         [node.node.clone(), serial(node.serial), serial(node.wanted), lag, state, why]
             .map(|cell| one_line(&cell))
             .to_vec()

@@ -79,10 +79,7 @@ gauge mediactl_node_state 1 for the state that the node is in.
 gauge mediactl_node_serial The change of the cluster that the node runs.
 gauge mediactl_cluster_serial The last change that the node saw.
 gauge mediactl_cluster_last_contact_seconds Time since the node last read the cluster.
-gauge mediactl_cluster_pending_overdue 1 if a change was not confirmed in time, and nobody has taken it back in the cluster.
-gauge mediactl_clock_skew_seconds How far the clock of the node is ahead of that of whoever made the last change; 0 up to a second.
-gauge mediactl_node_twin 1 if another process has the name of the node.
-gauge mediactl_certificate_expiry_seconds Time until a certificate expires: that of the API, and the one that is shown to etcd.
+gauge mediactl_certificate_expiry_seconds Time until the certificate of the API expires.
 ";
 
 /// The metrics as they are now.
@@ -93,13 +90,11 @@ fn text(handler: &Handler) -> String {
         metrics.changes(activity);
         metrics.configuration(&state, activity, handler.engine.read().ok().as_deref());
     }
-    let node = handler.service.node();
-    if let Some(node) = &node {
+    if let Some(node) = &handler.service.node() {
         metrics.node(node);
     }
     let of_api = handler.runtime().listening().and_then(|listening| listening.tls.as_ref()?.expiry());
-    let ends = [("api", of_api), ("etcd", node.and_then(|node| node.figures.certificate_expiry))];
-    let ends = ends.into_iter().filter_map(|(of, end)| Some((label("certificate", of), seconds_until(end?))));
+    let ends = of_api.map(|end| (label("certificate", "api"), seconds_until(end)));
     metrics.add("mediactl_certificate_expiry_seconds", ends);
     let mut text = String::new();
     for line in FAMILIES.lines() {
@@ -181,15 +176,11 @@ impl Metrics {
             (label("state", &word), u8::from(word == node.state))
         });
         self.add("mediactl_node_state", states);
-        let figures = &node.figures;
         let plain = String::new;
         self.add("mediactl_node_serial", node.serial.map(|serial| (plain(), serial)));
-        self.add("mediactl_cluster_serial", figures.cluster_serial.map(|serial| (plain(), serial)));
-        let since = figures.last_contact.map(|since| (plain(), seconds(since)));
+        self.add("mediactl_cluster_serial", node.cluster_serial.map(|serial| (plain(), serial)));
+        let since = node.last_contact.map(|since| (plain(), seconds(since)));
         self.add("mediactl_cluster_last_contact_seconds", since);
-        self.one("mediactl_cluster_pending_overdue", u8::from(figures.is_overdue));
-        self.one("mediactl_clock_skew_seconds", node.skew.unwrap_or_default());
-        self.one("mediactl_node_twin", u8::from(figures.is_twin));
     }
 
     fn one(&mut self, name: &'static str, value: impl Display) {

@@ -203,9 +203,9 @@ pub fn included(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Erro
     let included = composed.map(|composed| composed.included).unwrap_or_default();
     let masks = Some(Role::View).filter(|_| call.role == Role::View);
     let files = included.into_iter().map(|(pattern, texts)| {
-        let files = texts.into_iter().map(|included| {
-            let text = handler.shown_text(&Snapshot::from_bytes(included.bytes), masks);
-            IncludedFile { name: included.name, text: String::from_utf8_lossy(&text).into_owned() }
+        let files = texts.into_iter().filter_map(|included| {
+            let text = handler.shown_text(&Snapshot::from_bytes(included.bytes?), masks);
+            Some(IncludedFile { name: included.name, text: String::from_utf8_lossy(&text).into_owned() })
         });
         (pattern, files.collect())
     });

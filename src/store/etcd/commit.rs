@@ -301,7 +301,7 @@ impl ClusterStore {
             (_, Some(head)) if head.serial == serial => return head.clone().entry(),
             (None, _) => format!("there is no `{key}`"),
             (Some(Ok(_)), _) => format!("`{key}` can't be read: it is that of another change"),
-            (Some(Err(error)), _) => format!("`{key}` can't be read: {error}"),
+            (Some(Err(why)), _) => format!("`{key}` {why}"),
         };
         HistoryEntry::unreadable(serial, why)
     }
@@ -413,12 +413,9 @@ impl ClusterStore {
         let oldest = [Some(head), seen.head.as_ref()].into_iter().flatten().map(HeadRecord::oldest_text);
         let texts = oldest.fold(head.serial.saturating_sub(head.keep as u64), u64::min);
         let records = head.serial.saturating_sub(MIN_RECORDS).min(texts);
-        // Format 2 kept overlays, and nothing reads them any more.
-        let is_other_format = seen.head.as_ref().is_some_and(|seen| seen.format < head.format);
         let gone = [
             (texts > 1).then(|| keys.older_texts(texts)),
             (records > 1).then(|| keys.older_changes(records)),
-            is_other_format.then(|| keys.overlays()),
         ];
         gone.into_iter().flatten().map(KeyOperation::Delete).collect()
     }

@@ -11,7 +11,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use parking_lot::Mutex;
@@ -27,12 +27,10 @@ use serde_json::{Value, json};
 
 use super::ClusterUrl;
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn, TxnReply, number};
-use super::records::LARGEST_TEXT;
 use crate::error::{Error, ErrorKind};
 use crate::store::clock::jittered;
 use crate::store::error::reason;
 use crate::store::watched::ReplaceableFile;
-use crate::store::watched::certificate_expiry;
 
 /// The longest time for a request with all its attempts.
 pub const DEFAULT_REQUEST_TIME: Duration = Duration::from_secs(10);
@@ -96,14 +94,12 @@ pub struct GatewaySettings {
     pub identity: Option<(ReplaceableFile, ReplaceableFile)>,
     /// The longest time for a request with all its attempts.
     pub timeout: Duration,
-    /// The largest answer, and the largest text, that is taken, in bytes.
-    pub largest: u64,
 }
 
 impl Default for GatewaySettings {
     fn default() -> Self {
         let (login, authorities, identity) = (None, None, None);
-        Self { login, authorities, identity, timeout: DEFAULT_REQUEST_TIME, largest: LARGEST_TEXT }
+        Self { login, authorities, identity, timeout: DEFAULT_REQUEST_TIME }
     }
 }
 
@@ -164,8 +160,6 @@ enum FailureKind {
     Token,
     /// The password is wrong, or a right is missing.
     Denied,
-    /// The answer has more bytes than the user takes.
-    TooLarge,
     /// Any other refusal, such as a full disk; or a certificate that can't be used.
     Other,
 }
@@ -187,23 +181,6 @@ impl Gateway {
         &self.links.url
     }
 
-    /// The largest text that is taken, in bytes.
-    pub(super) fn largest(&self) -> u64 {
-        self.links.given.largest
-    }
-
-    /// True if a file with a password, a certificate or a key was replaced since the last request.
-    pub fn has_other_access(&self) -> bool {
-        self.links.connection.lock().as_ref().is_some_and(|known| known.access.is_replaced())
-    }
-
-    /// The end of the validity of the certificate that is shown to etcd.
-    pub fn certificate_expiry(&self) -> Option<SystemTime> {
-        let connection = self.connection().ok()?;
-        let (certificate, _) = connection.access.identity.as_ref()?;
-        certificate_expiry(certificates(certificate).first()?)
-    }
-
     /// The login with which etcd let this program in; none where it asks for none.
     pub fn login_used(&self) -> Option<String> {
         let connection = self.connection().ok()?;
@@ -219,7 +196,7 @@ impl Gateway {
     /// Carries a transaction out, which may be sent twice.
     ///
     /// # Errors
-    /// `ClusterUnavailable`, `ClusterDenied`, `AnswerTooLarge`, `Failed`; of a change `OutcomeUnknown`. So have all requests.
+    /// `ClusterUnavailable`, `ClusterDenied`, `Failed`; of a change `OutcomeUnknown`. So have all requests.
     pub fn txn(&self, txn: &Txn) -> Result<TxnReply, Error> {
         self.call("kv/txn", txn, txn.is_change, TxnReply::parse)
     }
@@ -286,7 +263,7 @@ impl Gateway {
         parse: impl Fn(&Value) -> Option<T>,
     ) -> Result<T, Error> {
         let body = Bytes::from(serde_json::to_vec(body).expect("it has only strings and numbers"));
-        self.try_all(is_change, |endpoint, time| self.parsed(self.send(endpoint, path, &body, time)?, &parse))
+        self.try_all(is_change, |endpoint, time| parsed(self.send(endpoint, path, &body, time)?, &parse))
     }
 
     /// Tries all endpoints in turn, and again those that may answer later, until the time is over. The one that answers is
@@ -319,7 +296,7 @@ impl Gateway {
                         is_unknown |= failure.kind == FailureKind::Unclear && is_change;
                         tried[number] = Some(failure);
                     }
-                    Err(failure) => return Err(self.error(failure, is_change)),
+                    Err(failure) => return Err(self.error(failure)),
                 }
             }
             if left() <= pause || !tried.iter().flatten().any(may_answer) {
@@ -336,11 +313,9 @@ impl Gateway {
     }
 
     /// The error of a request for which an endpoint answered.
-    fn error(&self, Failure { kind, why }: Failure, is_change: bool) -> Error {
+    fn error(&self, Failure { kind, why }: Failure) -> Error {
         let name = self.url();
         match kind {
-            FailureKind::TooLarge if is_change => self.unknown(&why),
-            FailureKind::TooLarge => self.too_large(),
             FailureKind::Token | FailureKind::Denied => Error::new(
                 ErrorKind::ClusterDenied,
                 format!("`{name}` refuses this: {why}"),
@@ -360,14 +335,6 @@ impl Gateway {
         let message = format!("it is unknown whether the change of `{}` was made: {reason}", self.url());
         Error::new(ErrorKind::OutcomeUnknown, message)
             .hint("`mediactl history` shows whether it was made, once the cluster answers")
-    }
-
-    /// An answer, or a text in it, has more bytes than the user takes; nothing was changed.
-    pub fn too_large(&self) -> Error {
-        let most = self.largest();
-        let message = format!("`{}` gives an answer of more than {most} bytes", self.url());
-        Error::new(ErrorKind::AnswerTooLarge, message)
-            .hint(format!("`--max-answer {}` takes a larger one", most.saturating_mul(2)))
     }
 
     /// Sends a request to an endpoint, with a token if etcd asks for one.
@@ -408,7 +375,7 @@ impl Gateway {
         let time = self.timeout.min(ATTEMPT_TIME);
         let asked = to.post(endpoint, "auth/authenticate", &body.to_string().into(), None, time);
         let token = |answer: &Value| answer["token"].as_str().map(str::to_owned);
-        let made = match asked.and_then(|answer| self.parsed(answer, token)) {
+        let made = match asked.and_then(|answer| parsed(answer, token)) {
             // No login is needed: etcd has no users.
             Err(failure) if failure.why.contains(NO_USERS) => return Ok(None),
             // At a member that is not there it costs etcd nothing.
@@ -439,16 +406,13 @@ impl Gateway {
             Err(why) => known.clone().ok_or(why),
         }
     }
+}
 
-    /// Reads an answer of at most as many bytes as the user takes, and as an answer of etcd may have.
-    fn parsed<T>(&self, answer: Response, parse: impl Fn(&Value) -> Option<T>) -> Result<T, Failure> {
-        let largest = self.largest();
-        let kind = if largest < LARGEST_ANSWER { FailureKind::TooLarge } else { FailureKind::Unclear };
-        let body = read_body(answer, largest.min(LARGEST_ANSWER), kind)?;
-        let answer = serde_json::from_slice(&body).ok();
-        let no_answer = || Failure::new(FailureKind::Unclear, NOT_ETCD);
-        answer.and_then(|answer| parse(&answer)).ok_or_else(no_answer)
-    }
+/// Reads an answer.
+fn parsed<T>(answer: Response, parse: impl Fn(&Value) -> Option<T>) -> Result<T, Failure> {
+    let answer = serde_json::from_slice(&read_body(answer, LARGEST_ANSWER)?).ok();
+    let no_answer = || Failure::new(FailureKind::Unclear, NOT_ETCD);
+    answer.and_then(|answer| parse(&answer)).ok_or_else(no_answer)
 }
 
 impl GatewaySettings {
@@ -534,7 +498,7 @@ impl EtcdConnection {
         if status.is_success() {
             return Ok(response);
         }
-        let text = read_body(response, LARGEST_REFUSAL, FailureKind::Unclear)?;
+        let text = read_body(response, LARGEST_REFUSAL)?;
         let text = String::from_utf8_lossy(&text);
         Err(Failure::parse(&text).unwrap_or_else(|| match text.contains(COMMON_NAME) {
             true => Failure::new(FailureKind::Denied, HAS_COMMON_NAME),
@@ -573,13 +537,12 @@ impl Failure {
     }
 }
 
-/// Reads a body of at most `most` bytes; a larger one is a failure of the kind `too_large`. The deadline of the request
-/// holds for it, too.
-fn read_body(response: Response, most: u64, too_large: FailureKind) -> Result<Vec<u8>, Failure> {
+/// Reads a body of at most `most` bytes. The deadline of the request holds for it, too.
+fn read_body(response: Response, most: u64) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     match response.take(most + 1).read_to_end(&mut bytes) {
         Ok(_) if bytes.len() as u64 <= most => Ok(bytes),
-        Ok(_) => Err(Failure::new(too_large, format!("its answer has more than {most} bytes"))),
+        Ok(_) => Err(Failure::new(FailureKind::Unclear, format!("its answer has more than {most} bytes"))),
         Err(error) => Err(match error.get_ref().and_then(|error| error.downcast_ref()) {
             Some(error) => broken(error),
             None => Failure::new(FailureKind::Unclear, reason(&error)),
@@ -724,7 +687,7 @@ mod tests {
             let ask = |gateway: Gateway| {
                 let (endpoint, time) = (&gateway.url().endpoints[0], Duration::from_secs(60));
                 let answer = gateway.send(endpoint, "kv/txn", &Bytes::new(), time);
-                answer.and_then(|answer| gateway.parsed(answer, TxnReply::parse))
+                answer.and_then(|answer| parsed(answer, TxnReply::parse))
             };
             let (answer, sent) = endless(status, &many, Duration::ZERO, ask);
             let words = format!("its answer has more than {why} bytes");

@@ -11,7 +11,7 @@ use super::gateway::{Gateway, GatewaySettings};
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
 use super::records::{HeadRecord, LARGEST_TEXT, TextRef};
 use super::{ClusterUrl, Keys};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::store::Loaded;
 use crate::store::pending::PendingInfo;
 
@@ -155,20 +155,8 @@ impl ClusterStore {
     }
 
     pub(super) fn record(&self, found: &KeyValue) -> Result<HeadRecord, Error> {
-        let read = HeadRecord::parse(&found.value);
-        let foreign = match &read {
-            Ok(head) => head.former(),
-            Err(error) => error.other_format(),
-        };
-        match foreign.filter(|_| found.key == self.keys.head.as_bytes()) {
-            Some((what, hint)) => {
-                let message = format!("`{}` has {what}", self.url_text());
-                Err(Error::new(ErrorKind::Unusable, message).hint(hint))
-            }
-            None => read.map_err(|error| {
-                self.damaged(format!("`{}` ({error})", String::from_utf8_lossy(&found.key)))
-            }),
-        }
+        let key = String::from_utf8_lossy(&found.key);
+        HeadRecord::parse(&found.value).map_err(|why| self.damaged(format!("`{key}` {why}")))
     }
 
     /// Reads a text; `None` if it was removed from the history.
@@ -179,11 +167,8 @@ impl ClusterStore {
     /// The same, with a chunk that was read already, which may be the first one of the text. Nothing is believed that the
     /// reference says of it before its size is bounded, and nothing that is read before its hash is right.
     fn text_with(&self, text: &TextRef, read: Option<KeyValue>) -> Result<Option<Bytes>, Error> {
-        let damaged = || self.damaged(format!("the text in `{}`", self.keys.text(text)));
+        let damaged = || self.damaged(format!("the text in `{}` can't be read", self.keys.text(text)));
         let most_packed = text.most_packed().ok_or_else(damaged)?;
-        if text.size > self.gateway.largest() {
-            return Err(self.gateway.too_large());
-        }
         let mut read = read.filter(|chunk| chunk.key == self.keys.chunk(text, 0).as_bytes());
         let mut packed = Vec::new();
         for number in 0..text.chunks {
@@ -218,7 +203,7 @@ impl ClusterStore {
                 return Ok(loaded);
             }
         }
-        Err(self.damaged("the text of the last change"))
+        Err(self.damaged("the text of the last change can't be read"))
     }
 
     /// The record of a change in the history.

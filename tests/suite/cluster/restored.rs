@@ -56,8 +56,6 @@ fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
 
     node.until("held", |report| report["state"] == "held");
     assert_eq!(node.place.text(), with_rtsp("556"));
-    let report = node.report();
-    assert!(report["skew"].is_null(), "the restored head is older, and no clock is wrong: {report}");
     let status = cluster(&etcd, &["status", "--exit-code"]).exits(11);
     status.prints("held").prints("was a back-up restored?");
     // It stays held, whatever is written there, and after a restart.
@@ -138,7 +136,7 @@ fn another_cluster_at_the_same_place_holds_its_nodes() {
     etcd.remove(&format!("{PREFIX}/"), &end);
     cluster(&etcd, &["save", crate::cli::CONF, "-q"]).exits(0);
     node.until("held", |report| report["state"] == "held");
-    cluster(&etcd, &["status"]).exits(0).prints("the cluster is another one");
+    cluster(&etcd, &["status"]).exits(0).prints("the cluster has no such change");
     cluster(&etcd, &["modify", "--set", "rtsp=777"]).exits(0);
     cluster(&etcd, &["wait", "--rolled-out", "--timeout", "1"]).exits(11).says("held");
     cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(0).says("adopted: the cluster goes on with change ");
