@@ -17,8 +17,7 @@ use super::service::{ConfigService, ConfigSource, Decision, ServerHealth, Status
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{
-    CanaryStep, CanaryWish, ChangeRecord, ChangeRef, HistoryEntry, Loaded, LockHolder, NodeRecord,
-    PendingInfo, RunBy, Store, Writer,
+    ChangeRecord, ChangeRef, HistoryEntry, Loaded, LockHolder, NodeRecord, PendingInfo, RunBy, Store, Writer,
 };
 use mediaconf::Faults;
 
@@ -279,8 +278,8 @@ impl ConfigService for Engine {
         Ok(is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect())
     }
 
-    fn canaries(&self, id: &str, wish: &CanaryWish) -> Result<CanaryStep, Error> {
-        self.store.canaries(id, wish)
+    fn canaries(&self, id: &str, back: Option<&str>) -> Result<Option<Vec<String>>, Error> {
+        self.store.canaries(id, back)
     }
 
     fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {

@@ -33,7 +33,7 @@ use crate::error::{Error, ErrorKind};
 pub use clock::{fresh_id, jittered, seconds_until};
 pub use error::LockHolder;
 pub(crate) use error::reason;
-pub use pending::{CanaryStep, CanaryWish, NodeRecord, NodeState, PendingInfo, PendingRecord};
+pub use pending::{NodeRecord, NodeState, PendingInfo, PendingRecord};
 pub use record::{
     ChangeId, ChangeRecord, ChangeRef, ChangedPaths, ClusterState, DEFAULT_KEEP, EXPIRED, HAND_EDIT,
     HistoryEntry, LAST, NotAName, RELOAD_FAILED, Revision, UNREADABLE, WHOLE_HISTORY, change_made,
@@ -220,12 +220,13 @@ pub trait Store: Send + Sync {
     /// Who runs the configuration, and so sees to the change that has to be confirmed.
     fn run_by(&self) -> RunBy;
 
-    /// Looks at the nodes that take the change `id` first, and decides it if it can be, as `wish` says.
+    /// Looks at the nodes that take the change `id` first, and confirms it if it can be, or rolls it back
+    /// for the reason `back`. Says what is waited for; `None` if it is decided.
     ///
     /// # Errors
     /// Those of the store.
-    fn canaries(&self, _id: &str, _wish: &CanaryWish) -> Result<CanaryStep, Error> {
-        Ok(CanaryStep::Decided)
+    fn canaries(&self, _id: &str, _back: Option<&str>) -> Result<Option<Vec<String>>, Error> {
+        Ok(None)
     }
 
     /// The records of the nodes that follow the store; `None` where none can.

@@ -13,7 +13,7 @@ use super::records::{CHUNK, HeadRecord, MIN_RECORDS, TextRef, Unconfirmed};
 use crate::error::{Error, ErrorKind};
 use crate::store::clock::milliseconds;
 use crate::store::error::LockHolder;
-use crate::store::pending::{CanaryStep, CanaryWish, NodeRecord, NodeState, PendingInfo, PendingRecord};
+use crate::store::pending::{NodeRecord, NodeState, PendingInfo, PendingRecord};
 use crate::store::record::{ChangeRecord, HistoryEntry};
 use crate::store::{
     BaseText, ChangedPaths, Follow, IncludedText, Loaded, PreparedChange, Reconciled, RunBy, Store, Warning,
@@ -105,27 +105,26 @@ impl Store for ClusterStore {
         RunBy::Nodes
     }
 
-    fn canaries(&self, id: &str, wish: &CanaryWish) -> Result<CanaryStep, Error> {
+    fn canaries(&self, id: &str, back: Option<&str>) -> Result<Option<Vec<String>>, Error> {
         let seen = self.seen_with(vec![KeyRange::below(&self.keys().node(""))])?;
         let is_it = |head: &&HeadRecord| head.unconfirmed.as_ref().is_some_and(|change| change.id == id);
         let Some(head) = seen.head.as_ref().filter(is_it).filter(|_| seen.has_pending) else {
-            return Ok(CanaryStep::Decided);
+            return Ok(None);
         };
         let go_back = |why: &str| {
             let back = head.taken_back("", why).ok_or_else(|| self.overtaken())?;
             self.put_head(&seen, back, &[], None)
         };
-        let decided = match (verdict(head, &seen.others.concat(), self.keys()), wish) {
-            (_, CanaryWish::GoBack(why)) => go_back(why),
+        let decided = match (verdict(head, &seen.others.concat(), self.keys()), back) {
+            (_, Some(why)) => go_back(why),
             (Err(why), _) => go_back(&why),
-            (Ok((_, whys)), _) if !whys.is_empty() => return Ok(CanaryStep::Waits(whys)),
-            (Ok(_), CanaryWish::Look) => return Ok(CanaryStep::Ready),
-            (Ok((conditions, _)), CanaryWish::Confirm) => self.confirm(&seen, conditions),
+            (Ok((_, whys)), _) if !whys.is_empty() => return Ok(Some(whys)),
+            (Ok((conditions, _)), None) => self.confirm(&seen, conditions),
         };
         match decided {
-            Ok(()) => Ok(CanaryStep::Decided),
+            Ok(()) => Ok(None),
             // What another one decided meanwhile is looked at again.
-            Err(error) if error.kind == ErrorKind::Overtaken => Ok(CanaryStep::Waits(Vec::new())),
+            Err(error) if error.kind == ErrorKind::Overtaken => Ok(Some(Vec::new())),
             Err(error) => Err(error),
         }
     }
