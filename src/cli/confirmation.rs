@@ -39,8 +39,7 @@ pub fn name_canaries(
             "name several with `-x 'edge-*'`, `-x a,b` or `--group GROUP`, or a cluster with `--cluster URL`";
         Error::usage("`--canary` is for changes of several servers or of a cluster", hint)
     })?;
-    let canary = canary_nodes(&args.canary, &nodes);
-    options.canary = canary.map_err(|fault| Error::usage(fault.message("--canary"), fault.hint()))?;
+    options.canary = canary_nodes(&args.canary, &nodes)?;
     (options.soak, options.confirm) = (Some(soak), Some(time));
     Ok(())
 }

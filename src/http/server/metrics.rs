@@ -65,8 +65,6 @@ gauge mediactl_build_info The version of the server, as a label; always 1.
 gauge mediactl_streams Streams of the running configuration by kind.
 gauge mediactl_stream_sources Sources of these streams by the scheme of their URL.
 counter mediactl_changes_total Requested changes by operation and result.
-counter mediactl_hand_edits_total Hand edits of the file that a change came upon, by what became of them.
-counter mediactl_pending_ended_total Changes that had to be confirmed, by what became of them.
 counter mediactl_reloads_total Configurations that were put into effect since the start: loaded, with the reload command.
 gauge mediactl_saved 1 if the running configuration is in the file.
 gauge mediactl_edited_by_hand 1 if the file was edited by hand since the server loaded or saved it, or is gone.
@@ -144,10 +142,6 @@ impl Metrics {
             });
             self.add("mediactl_changes_total", samples);
         }
-        let samples = Count::HAND_EDITS.map(|fate| counted("fate", fate, Count::HandEdit(fate)));
-        self.add("mediactl_hand_edits_total", samples);
-        let samples = Count::PENDING_ENDS.map(|end| counted("end", end, Count::PendingEnd(end)));
-        self.add("mediactl_pending_ended_total", samples);
         let samples = [("failed", false), ("succeeded", true)];
         let samples = samples.map(|(word, succeeded)| counted("result", word, Count::Reload(succeeded)));
         self.add("mediactl_reloads_total", samples);
