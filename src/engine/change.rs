@@ -17,9 +17,6 @@ use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRef, PendingInfo, Revision};
 use mediaconf::{ChangedValue, Effects, Faults, Masker, Path, Request};
 
-/// The name in the history of a running configuration that was never saved.
-pub(super) const UNSAVED: &str = "unsaved";
-
 /// An operation that changes a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
@@ -451,8 +448,6 @@ pub struct ChangeReport {
     pub changes_account: bool,
     /// The login and the password of that account afterwards, if they differ and can be used.
     pub account: Option<[String; 2]>,
-    /// The keys in the conditions of the request that no entry had.
-    pub keys_lacked: Vec<String>,
     /// Side effects that the user should know.
     pub notes: Vec<OutcomeNote>,
     /// The failures that did not stop the change.
@@ -483,14 +478,7 @@ impl ChangeReport {
 
     /// The same with what follows from comparing both texts, as far as it is requested.
     #[must_use]
-    pub fn with_parts(mut self, requested: &RequestedChange<'_>, parts: ReportParts) -> Self {
-        if let (RequestedChange::Modify(request), Some(old)) = (requested, &self.old)
-            && !request.conditions().is_empty()
-        {
-            let config = old.config();
-            let lacked = config.keys_that_all_lack(request.conditions(), &request.paths());
-            self.keys_lacked = lacked.into_iter().map(str::to_owned).collect();
-        }
+    pub fn with_parts(mut self, parts: ReportParts) -> Self {
         let (true, Some(new)) = (self.changed, self.snapshot.as_deref()) else {
             let present = self.snapshot.as_ref().filter(|_| parts.configuration);
             self.configuration = present.map(|present| present.config().to_json());

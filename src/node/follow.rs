@@ -6,7 +6,7 @@ use std::time::Duration;
 use rustix::system::uname;
 
 use super::{NOT_REACHED, Node, away_words, failed};
-use crate::engine::LogLevel;
+use crate::engine::{LogLevel, hook_output};
 use crate::error::{Error, ErrorKind};
 use crate::store::clock::boot_time;
 use crate::store::etcd::{KeyRange, KeyValue, Seen};
@@ -31,6 +31,9 @@ const WATCH_TIME: Duration = Duration::from_secs(120);
 
 /// The pause before the next watch.
 const WATCH_PAUSE: Duration = Duration::from_millis(500);
+
+/// The pause between two runs of the health command while the node takes a change before the others, or is not healthy.
+const HEALTH_PAUSE: Duration = Duration::from_secs(5);
 
 /// The time in seconds after which the record of a node that has ended is removed.
 const LEASE: u64 = 30;
@@ -88,6 +91,7 @@ impl Node {
             gone => gone?,
         }
         self.forget_way_back(&seen);
+        self.check_health();
         self.report();
         // Whoever makes the next change does it, too, where this node has no right to.
         let is_taken_back = seen.has_run_out() && self.store.take_back(&seen).is_ok();
@@ -148,6 +152,34 @@ impl Node {
                 return;
             }
         }
+    }
+
+    /// Runs the health command after a reload, and again and again where that is needed; notes how it went.
+    fn check_health(&self) {
+        let Some(command) = &self.health else { return };
+        let standing = self.standing.lock();
+        let Some(runs) = standing.followed.runs.as_ref().map(|runs| runs.revision) else { return };
+        let is_watched = standing.soaks.is_some() || standing.unhealthy.is_some();
+        let is_over = |at| is_watched && boot_time() >= at + HEALTH_PAUSE;
+        let is_due = standing.checked.is_none_or(|(of, at)| of != runs || is_over(at));
+        drop(standing);
+        if !is_due {
+            return;
+        }
+        let name = &[("MEDIACTL_NODE", &*self.name)];
+        let found = hook_output(command, name, self.local.hooks().timeout);
+        let mut standing = self.standing.lock();
+        standing.checked = Some((runs, boot_time()));
+        let unhealthy = found.err().map(|failure| failed(format!("the health command {failure}")));
+        let before = std::mem::replace(&mut standing.unhealthy, unhealthy);
+        match &standing.unhealthy {
+            Some(why) if before.is_none() => {
+                self.local.tell(LogLevel::Error, &format!("this node is not healthy: {}", why.brief()));
+            }
+            None if before.is_none() => return,
+            _ => {}
+        }
+        standing.turn_running(None);
     }
 
     /// Puts the record of the node, if it differs from the last one. A failure is made good by the next

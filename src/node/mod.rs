@@ -50,6 +50,8 @@ const NOT_REACHED: &str = "it was not reached yet";
 /// A node of a cluster.
 pub struct Node {
     name: String,
+    /// The command that fails while the media server of the node is not healthy.
+    health: Option<String>,
     /// Runs the file.
     local: Engine,
     /// Makes the changes that clients ask for.
@@ -90,6 +92,10 @@ struct Standing {
     first_seen: Option<(String, Duration)>,
     /// The change that it runs as one of the first nodes, and since when.
     soaks: Option<(String, Duration)>,
+    /// The text for which the health command was run last, and when.
+    checked: Option<(Revision, Duration)>,
+    /// The reason why the health command failed last.
+    unhealthy: Option<Error>,
     started: Duration,
     /// The lease of the record in the cluster, the record as it was put last, and when.
     lease: Option<i64>,
@@ -103,7 +109,7 @@ impl Node {
     /// # Errors
     /// Those of the store: the state folder can't be used.
     pub fn new(
-        name: String,
+        (name, health): (String, Option<String>),
         local: Engine,
         file: Arc<ConfFile>,
         (cluster, texts): (Engine, Arc<ClusterStore>),
@@ -122,7 +128,7 @@ impl Node {
             ..Standing::default()
         });
         let wake = Wake::default();
-        Ok(Arc::new(Self { name, local, cluster, texts, store, file, wake, standing }))
+        Ok(Arc::new(Self { name, health, local, cluster, texts, store, file, wake, standing }))
     }
 
     /// Starts to follow.
@@ -208,6 +214,9 @@ impl Standing {
 
     /// Notes that the node runs the text that it should; `first` is the change that it takes before the others.
     fn turn_running(&mut self, first: Option<&str>) {
+        if let Some(why) = self.unhealthy.clone() {
+            return self.turn(NodeState::Failed, Some(why));
+        }
         let Some(change) = first else { return self.turn(NodeState::Running, None) };
         if self.soaks.as_ref().is_none_or(|(id, _)| id != change) {
             self.soaks = Some((change.to_owned(), boot_time()));

@@ -69,28 +69,6 @@ impl PendingInfo {
     }
 }
 
-/// What whoever made a change wants of it while some nodes take it first.
-#[derive(Debug)]
-pub enum CanaryWish {
-    /// To know whether these nodes run it.
-    Look,
-    /// The others follow once these nodes run it.
-    Confirm,
-    /// It goes back, for this reason in one line.
-    GoBack(String),
-}
-
-/// The state of such a change after a look.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CanaryStep {
-    /// The first nodes do not all run it yet, for these reasons.
-    Waits(Vec<String>),
-    /// They run it, and have for as long as they have to.
-    Ready,
-    /// It is confirmed, or it went back.
-    Decided,
-}
-
 /// A change that has to be confirmed, as a store keeps it: with the texts that a rollback needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingRecord {
@@ -155,7 +133,7 @@ pub enum NodeState {
     Running,
     /// It runs a change that it takes before the others.
     Canary,
-    /// A check or reload command refused the text, or it could not be written.
+    /// A check or reload command refused the text, or it could not be written; or the health command fails.
     Failed,
     /// Its file was edited by hand.
     Drifted,

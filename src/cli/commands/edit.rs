@@ -391,7 +391,7 @@ impl Editing<'_> {
     fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<(), Error> {
         let report = self.change.report(self.target.service.name(), self.ui);
         let unchanged = ChangeReport::unchanged(Some(present));
-        report.print(&unchanged.with_parts(&RequestedChange::Format {}, report.parts()))
+        report.print(&unchanged.with_parts(report.parts()))
     }
 
     fn say(&self, line: &str) {

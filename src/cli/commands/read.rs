@@ -14,7 +14,6 @@ use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::render::diagnostics;
 use crate::cli::render::group_table::{self, GroupTables};
-use crate::cli::render::report::all_lack;
 use crate::cli::render::texts::{write_entry, write_text};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, Snapshot};
@@ -124,9 +123,6 @@ impl ReadArgs {
         let ui = call.ui;
         let wanted = Wanted::from_args(self, ui)?;
         let answers = call.ask("read", |server| wanted.read(server))?;
-        let lacked = answers.once(|shown| wanted.keys_lacked(shown));
-        // Behind an error of the conditions they say nothing.
-        let tell = || lacked.iter().for_each(|note| ui.note(note));
         let is_one = answers.one().is_some();
         if self.output == ReadFormat::Table {
             let mut tables = GroupTables::new(&self.columns, self.sort.as_deref());
@@ -134,17 +130,14 @@ impl ReadArgs {
                 let server = (!is_one).then_some(server);
                 wanted.look(&shown, |values| wanted.add_tables(values, server, &mut tables))
             })?;
-            tell();
             let tables = tables.some(wanted.paths.is_empty())?;
             ui.print(|out| group_table::print(tables, ui.width(), out))?;
             return Ok(read.exit());
         }
         if let Some((_, shown)) = answers.one() {
             ui.results(|mut out| wanted.print(shown, &mut out))?;
-            tell();
             return Ok(answers.exit());
         }
-        tell();
         if self.output.is_json() && !self.raw {
             let read = answers.then(|_, shown| {
                 wanted.look(&shown, |values| match &wanted.paths[..] {
@@ -320,18 +313,6 @@ impl<'a> Wanted<'a> {
             Some(masked) => work([&masked.config().skipping_static(skips), &own]),
             None => work([&own, &own]),
         }
-    }
-
-    /// Returns a note for each key in the conditions that no entry has.
-    fn keys_lacked(&self, shown: &Shown) -> Vec<String> {
-        if self.conditions.is_empty() || self.args.output == ReadFormat::Conf {
-            return Vec::new();
-        }
-        let paths: Vec<&Path> = self.paths.iter().collect();
-        let lacked = |[_, own]: Values<'_>| {
-            Ok(own.keys_that_all_lack(&self.conditions, &paths).into_iter().map(all_lack).collect())
-        };
-        self.look(shown, lacked).unwrap_or_default()
     }
 
     /// Prints a configuration as JSON, as text, or as lines for `--set`.

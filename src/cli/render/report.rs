@@ -9,7 +9,7 @@ use crate::cli::ui::Ui;
 use crate::engine::{ChangeReport, OutcomeNote, ReportParts};
 use crate::error::Error;
 use crate::http::notes::word_of;
-use mediaconf::{ChangedValue, Masker, Pointer, one_line};
+use mediaconf::{ChangedValue, Masker, Pointer};
 
 /// The form of the report of a change.
 pub struct Report<'a> {
@@ -168,9 +168,4 @@ pub fn in_words(note: &OutcomeNote) -> String {
         }
     };
     sentence.to_owned()
-}
-
-/// Said of a key in a condition that no entry has, so that the condition holds for all of them.
-pub fn all_lack(key: &str) -> String {
-    format!("no entry has `{}`, so the condition of `--where` on it holds for all", one_line(key))
 }

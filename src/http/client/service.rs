@@ -226,7 +226,7 @@ impl ConfigService for RemoteService {
         // A foreign server has changed nothing.
         let Some(reply) = client.send_ours(&call)? else {
             let report = change_foreign(client, &requested, options)?;
-            return Ok(report.with_parts(&requested, options.told));
+            return Ok(report.with_parts(options.told));
         };
         let mut report: ChangeReport = client.parsed(reply.report(), "report of a change", applies)?;
         client.new_account =

@@ -13,7 +13,7 @@ use super::records::{CHUNK, HeadRecord, MIN_RECORDS, TextRef, Unconfirmed};
 use crate::error::{Error, ErrorKind};
 use crate::store::clock::milliseconds;
 use crate::store::error::LockHolder;
-use crate::store::pending::{CanaryStep, CanaryWish, NodeRecord, NodeState, PendingInfo, PendingRecord};
+use crate::store::pending::{NodeRecord, NodeState, PendingInfo, PendingRecord};
 use crate::store::record::{ChangeRecord, EXPIRED, HistoryEntry};
 use crate::store::{
     BaseText, ChangedPaths, Follow, IncludedText, Loaded, PreparedChange, Reconciled, RunBy, Store, Warning,
@@ -106,27 +106,26 @@ impl Store for ClusterStore {
         RunBy::Nodes
     }
 
-    fn canaries(&self, id: &str, wish: &CanaryWish) -> Result<CanaryStep, Error> {
+    fn canaries(&self, id: &str, back: Option<&str>) -> Result<Option<Vec<String>>, Error> {
         let seen = self.seen_with(vec![KeyRange::below(&self.keys().node(""))])?;
         let is_it = |head: &&HeadRecord| head.unconfirmed.as_ref().is_some_and(|change| change.id == id);
         let Some(head) = seen.head.as_ref().filter(is_it).filter(|_| seen.has_pending) else {
-            return Ok(CanaryStep::Decided);
+            return Ok(None);
         };
         let go_back = |why: &str| {
             let back = head.taken_back(EXPIRED, "", why).ok_or_else(|| self.overtaken())?;
             self.put_head(&seen, back, &[], None)
         };
-        let decided = match (verdict(head, &seen.others.concat(), self.keys()), wish) {
-            (_, CanaryWish::GoBack(why)) => go_back(why),
+        let decided = match (verdict(head, &seen.others.concat(), self.keys()), back) {
+            (_, Some(why)) => go_back(why),
             (Err(why), _) => go_back(&why),
-            (Ok((_, whys)), _) if !whys.is_empty() => return Ok(CanaryStep::Waits(whys)),
-            (Ok(_), CanaryWish::Look) => return Ok(CanaryStep::Ready),
-            (Ok((conditions, _)), CanaryWish::Confirm) => self.confirm(&seen, conditions),
+            (Ok((_, whys)), _) if !whys.is_empty() => return Ok(Some(whys)),
+            (Ok((conditions, _)), None) => self.confirm(&seen, conditions),
         };
         match decided {
-            Ok(()) => Ok(CanaryStep::Decided),
+            Ok(()) => Ok(None),
             // What another one decided meanwhile is looked at again.
-            Err(error) if error.kind == ErrorKind::Overtaken => Ok(CanaryStep::Waits(Vec::new())),
+            Err(error) if error.kind == ErrorKind::Overtaken => Ok(Some(Vec::new())),
             Err(error) => Err(error),
         }
     }
@@ -209,7 +208,7 @@ impl Writer for ClusterWriter<'_> {
     fn prepare<'w>(
         &'w self,
         old: Option<BaseText<'w>>,
-        new: Option<&'w [&'w [u8]]>,
+        new: Option<&'w [u8]>,
         record: &ChangeRecord<'_>,
     ) -> Result<PreparedChange<'w>, Error> {
         let store = self.store;
@@ -221,7 +220,7 @@ impl Writer for ClusterWriter<'_> {
             return Err(store.overtaken());
         }
         let next = HeadRecord::following(last, record.operation, record.by);
-        let packed = new.map(|pieces| TextRef::pack(pieces, next.serial).ok_or_else(|| store.too_large()));
+        let packed = new.map(|text| TextRef::pack(text, next.serial).ok_or_else(|| store.too_large()));
         let (text, packed) = packed.transpose()?.unzip();
         let unconfirmed =
             self.pending.borrow().clone().map(|PendingInfo { id, deadline, canary, soak_s, .. }| {

@@ -200,7 +200,7 @@ mod tests {
         // Nobody listens there: a request would be another error.
         let (url, _) = ClusterUrl::parse("etcd://127.0.0.1:1/p").expect("it is one");
         let store = ClusterStore::new(url, GatewaySettings::default());
-        let (honest, _) = TextRef::pack(&[], 1).expect("it is small");
+        let (honest, _) = TextRef::pack(b"", 1).expect("it is small");
         for text in [
             TextRef { chunks: 1_000_000_000, ..honest.clone() },
             TextRef { chunks: usize::MAX, ..honest.clone() },
