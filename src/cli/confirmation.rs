@@ -43,8 +43,7 @@ pub fn name_canaries(
         };
         Error::usage(what, hint)
     })?;
-    let canary = canary_nodes(&args.canary, &nodes);
-    options.canary = canary.map_err(|fault| Error::usage(fault.message("--canary"), fault.hint()))?;
+    options.canary = canary_nodes(&args.canary, &nodes)?;
     (options.soak, options.confirm) = (Some(soak), Some(time));
     Ok(())
 }
