@@ -172,7 +172,7 @@ fn named_server(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Opt
     let protected = protected.map(|context| context.name.clone());
     let target = match is_cluster {
         true => at_cluster(&url, &owner, purpose, global)?,
-        false => at_url(&url, &owner, global, host(&owner, ui), false)?,
+        false => at_url(&url, &owner, global, Box::new(RemoteHost { ui }), false)?,
     };
     Ok(Some(Target { protected: protected.filter(|_| asks_itself), ..target }))
 }
@@ -251,11 +251,11 @@ fn at_file(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Target, 
     let endpoint = Endpoint::socket(serving.socket(), DEFAULT_PREFIX);
     let settings = ClientSettings {
         timeout: global.remote.time(None),
-        max_answer: global.remote.answer(None),
+        max_answer: global.remote.max_answer,
         sudo_user: sudo_user(),
         ..ClientSettings::default()
     };
-    let client = Client::new(endpoint, name, None, settings, host(&Owner::Nobody, ui));
+    let client = Client::new(endpoint, name, None, settings, Box::new(RemoteHost { ui }));
     Ok(Target { file: own.file, ..Target::new(RemoteService::new(client, serving), true) })
 }
 
@@ -279,7 +279,7 @@ pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, Err
         Some(_) => Owner::Nobody,
         None => Owner::Named(NamedBy::CommandLine),
     };
-    at_url(url, &owner, global, host(&owner, ui), false)
+    at_url(url, &owner, global, Box::new(RemoteHost { ui }), false)
 }
 
 /// The server of a context that is one of several. `host` must not ask anything, because the servers are
@@ -290,10 +290,6 @@ pub fn at_member(context: ServerContext, global: &GlobalArgs, host: Box<dyn Host
         true => at_cluster(&url, &owner, Purpose::default(), global),
         false => at_url(&url, &owner, global, host, true),
     }
-}
-
-fn host(owner: &Owner, ui: Ui) -> Box<dyn Host> {
-    Box::new(RemoteHost { ui, context: owner.context().map(|context| context.name.clone()) })
 }
 
 /// The server at a URL, which messages call by its context.
@@ -327,7 +323,7 @@ fn at_url(
         credentials: credentials.map(|(login, password)| Credentials::new(login, password)).transpose()?,
         trust,
         timeout: options.time(context.and_then(|context| context.timeout)),
-        max_answer: options.answer(context.and_then(|context| context.max_answer)),
+        max_answer: options.max_answer,
         ..ClientSettings::default()
     };
     let client = Client::new(endpoint, name, known.login, settings, host);

@@ -14,11 +14,8 @@ use super::check::NewWarning;
 use super::guard::Guard;
 use super::snapshot::{Snapshot, added_and_removed, compared, diff_lines};
 use crate::error::{Error, ErrorKind};
-use crate::store::{ChangeId, ChangeRef, ClusterState, PendingInfo, Revision};
+use crate::store::{ChangeId, ChangeRef, PendingInfo, Revision};
 use mediaconf::{ChangedValue, Effects, Faults, Masker, Path, Request};
-
-/// The name in the history of a running configuration that was never saved.
-pub(super) const UNSAVED: &str = "unsaved";
 
 /// An operation that changes a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -225,9 +222,6 @@ pub struct ChangeOptions {
     /// the operation.
     #[serde(deserialize_with = "known_command")]
     pub command: Option<Cow<'static, str>>,
-    /// Of a node: the state of its cluster that the present text was made of, for the history.
-    #[serde(skip)]
-    pub from: Option<ClusterState>,
     /// The running configuration, or the file where no server runs, that the change was made for; `None` is any.
     #[serde(rename = "only_if")]
     pub expected: Option<Expected>,

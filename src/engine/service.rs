@@ -11,9 +11,7 @@ use super::change::{ChangeOptions, ChangeReport, Operation, OutcomeNote, Request
 use super::include::Composed;
 use super::snapshot::{Snapshot, compared};
 use crate::error::Error;
-use crate::store::{
-    CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision, WHOLE_HISTORY,
-};
+use crate::store::{ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision, WHOLE_HISTORY};
 use mediaconf::{ChangedValue, Position};
 
 /// A configuration that can be read and changed.
@@ -102,9 +100,10 @@ pub trait ConfigService: Send + Sync {
         Ok(false)
     }
 
-    /// Looks at the nodes that take the change `id` first, and decides it if it can be, as `wish` says.
-    fn canaries(&self, _id: &str, _wish: &CanaryWish) -> Result<CanaryStep, Error> {
-        Ok(CanaryStep::Decided)
+    /// Looks at the nodes that take the change `id` first, and confirms it if it can be, or rolls it back
+    /// for the reason `back`. Says what is waited for; `None` if it is decided.
+    fn canaries(&self, _id: &str, _back: Option<&str>) -> Result<Option<Vec<String>>, Error> {
+        Ok(None)
     }
 
     /// Returns the state of the configuration.

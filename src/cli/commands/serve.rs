@@ -29,7 +29,7 @@ use crate::http::server::front::limits::Limits;
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::runtime::{Listening, Runtime};
 use crate::http::server::tls::Tls;
-use crate::node::{Node, NodeSettings, first_text};
+use crate::node::{Node, first_text};
 use crate::store::etcd::{ClusterStore, DEFAULT_REQUEST_TIME};
 use crate::store::file::{ConfFile, ServeLock};
 use crate::store::jittered;
@@ -114,10 +114,6 @@ pub struct ServeArgs {
     #[arg(long, value_name = "CMD", requires = "node")]
     pub health_cmd: Option<String>,
 
-    /// Make every requested change, even one that removes all access to the API
-    #[arg(long)]
-    pub no_guards: bool,
-
     /// Form of the line that is logged on stderr for each request
     #[arg(long, value_enum, default_value_t, value_name = "FORM")]
     pub log_format: LogFormat,
@@ -171,7 +167,6 @@ impl ServeArgs {
         let lock = lock(&store, ui)?;
         let engine = engine.start(move |line| log.log(line.level, line.words))?;
         tell_faults(&engine, log);
-        let engine = if self.no_guards { engine.without_guards() } else { engine };
         let addresses = listening::addresses(&self.listen)?;
         let of_tcp = [
             ("--console", self.console),
@@ -302,9 +297,9 @@ impl ServeArgs {
         file: Arc<ConfFile>,
         texts: Arc<ClusterStore>,
     ) -> Result<Arc<Node>, Error> {
-        let (name, health) = (self.node.clone().unwrap_or_default(), self.health_cmd.clone());
+        let node = (self.node.clone().unwrap_or_default(), self.health_cmd.clone());
         let cluster = Engine::new(texts.clone(), Hooks::default(), waiting);
-        Node::new(NodeSettings { name, health }, engine.clone(), file, (cluster, texts))
+        Node::new(node, engine.clone(), file, (cluster, texts))
     }
 }
 
@@ -345,9 +340,8 @@ fn end_with_a_panic(log: LogFormat) {
 
 /// Becomes the only server over the file; `None` on a read-only file system.
 fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, Error> {
-    let is_of_folder = |kind| matches!(kind, ErrorKind::NoStateFolder | ErrorKind::BrokenStateFolder);
     match store.serve() {
-        Err(error) if is_of_folder(error.kind) && !store.state_dir().exists() => {
+        Err(error) if error.kind == ErrorKind::NoStateFolder && !store.state_dir().exists() => {
             ui.warning(&format!("{error}: changes to the file will be refused, and there is no Unix socket"));
             Ok(None)
         }
@@ -396,7 +390,7 @@ fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui, log: LogFormat) {
     }
 }
 
-/// Rolls back what was not confirmed, and keeps what is not saved, when the server ends.
+/// Rolls back what was not confirmed when the server ends.
 fn leave(engine: &Engine, log: LogFormat) {
     match engine.cancel_any() {
         // The engine has logged an edit by hand already.
@@ -406,11 +400,8 @@ fn leave(engine: &Engine, log: LogFormat) {
             log.warn(&format!("a change that was not confirmed could not be rolled back: {error}"));
         }
     }
-    let unsaved = "the running configuration was not saved";
-    match engine.keep_unsaved() {
-        Ok(true) => log.warn(&format!("{unsaved}; its text is kept in the history")),
-        Ok(false) => {}
-        Err(error) => log.warn(&format!("{unsaved}, and its text could not be kept: {error}")),
+    if engine.state().is_some_and(|state| !state.is_saved()) {
+        log.warn("the running configuration was not saved");
     }
 }
 

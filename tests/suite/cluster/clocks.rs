@@ -103,7 +103,7 @@ impl Clocks {
     }
 
     fn a_change_begins_on_one_node(&self) {
-        let times = ["--canary-time", "2s", "--confirm", "60s"];
+        let times = ["--soak", "2s", "--confirm", "60s"];
         let change = ["modify", "--set", "rtsp=559", "--canary", "a"];
         self.writer(&[&change[..], &times].concat()).exits(0).says("the other nodes follow");
         self.all_have("559");

@@ -149,6 +149,13 @@ pub fn cluster(etcd: &Etcd, arguments: &[&str]) -> Run {
     etcd.mediactl(&Place::with(SAMPLE), PREFIX, arguments).run()
 }
 
+/// Makes a change, and waits until all nodes run it.
+pub fn made_everywhere(etcd: &Etcd, arguments: &[&str]) -> Run {
+    let made = cluster(etcd, arguments).exits(0);
+    cluster(etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
+    made
+}
+
 /// An etcd with the sample in it.
 pub fn with_sample(members: usize) -> Option<Etcd> {
     let etcd = Etcd::start(members)?;
@@ -251,10 +258,10 @@ fn a_node_goes_on_without_etcd_starts_without_it_and_is_soon_back() {
 }
 
 #[test]
-fn the_history_of_a_node_names_what_made_each_change_and_it_goes_back_to_texts_of_the_cluster_alone() {
+fn the_history_of_a_node_names_what_made_each_change_and_it_goes_back_to_texts_that_it_had() {
     let Some(etcd) = with_sample(1) else { return };
     let node = TestNode::following(&etcd, "a", &[]);
-    let run = |arguments: &[&str]| cluster(&etcd, &[arguments, &["--wait", "60s"]].concat()).exits(0);
+    let run = |arguments: &[&str]| made_everywhere(&etcd, arguments);
     run(&["modify", "--set", "rtsp=8554", "-m", "its port"]);
     run(&["rm", "streams.cam1"]);
     run(&["rollback", "last"]);
@@ -275,11 +282,6 @@ fn the_history_of_a_node_names_what_made_each_change_and_it_goes_back_to_texts_o
     node.run(&["rollback", "3", "--yes"]).exits(0);
     assert_eq!(cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out, with_rtsp("8554"));
     node.until_text(&with_rtsp("8554"));
-    node.run(&["rollback", "1", "--yes"]).exits(7).says("cluster");
-    // A text of the node that is no state of the cluster.
-    node.place.put(CONF, with_rtsp("777"));
-    run(&["modify", "--set", "streams.cam1.prepush=8"]);
-    node.run(&["rollback", "last"]).exits(7).says("no text of the cluster");
 }
 
 #[test]
@@ -305,7 +307,9 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
     slow.place.put("hold", "");
     modify("556", &["--canary", "b"]).exits(6).says("`b` did not take it: the reload command");
     slow.kill();
-    modify("557", &["--canary", "b", "--confirm", "1s"]).exits(6).says("not confirmed in time");
+    modify("557", &["--canary", "b", "--confirm", "2s", "--soak", "1s"])
+        .exits(6)
+        .says("not confirmed in time");
     assert_eq!(other.place.text(), with_rtsp("555"), "it never had the others");
     assert_eq!(other.reloads(), before);
     // Meanwhile nobody else makes a change, and a node that starts runs the text before.
@@ -323,12 +327,12 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
     assert_eq!(waiting.wait_with_output().expect("it ends").status.code(), Some(0));
     [&picky, &slow, &other, &new].iter().for_each(|node| node.until_text(&with_rtsp("558")));
     cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
-    modify("560", &["--canary", "9"]).exits(2).says("only 4 nodes");
-    modify("560", &["--canary", "x"]).exits(2).says("no node of this name");
+    modify("560", &["--canary", "9"]).exits(2).says("only 4 of the 9 nodes");
+    modify("560", &["--canary", "x"]).exits(2).says("there is no node `x`");
     let at_node = ["modify", "--set", "rtsp=560", "--canary", "1"];
-    other.run(&at_node).exits(2).says("`--canary` works with `--cluster`, too");
+    other.run(&at_node).exits(2).says("or a cluster with `--cluster URL`");
     // Others may decide it meanwhile: the command says what became of it.
-    let waiting = etcd.mediactl(&place, PREFIX, &[&at_node[..], &["--canary-time", "50s"]].concat()).start();
+    let waiting = etcd.mediactl(&place, PREFIX, &[&at_node[..], &["--soak", "50s"]].concat()).start();
     until("nothing waits", || store.seen().ok().filter(|seen| seen.has_pending));
     cluster(&etcd, &["confirm"]).exits(0);
     assert_eq!(waiting.wait_with_output().expect("it ends").status.code(), Some(0));
@@ -341,10 +345,11 @@ fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     let mut node = TestNode::following(&etcd, "a", &["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"]);
     cluster(&etcd, &["status", "--exit-code"]).exits(0);
     cluster(&etcd, &["wait", "--rolled-out", "1"]).exits(0);
-    cluster(&etcd, &["modify", "--set", "rtsp=555", "--wait", "60s"]).exits(0);
+    made_everywhere(&etcd, &["modify", "--set", "rtsp=555"]);
     assert_eq!(node.place.text(), with_rtsp("555"));
-    cluster(&etcd, &["modify", "--set", "rtsp=666", "--wait", "1s"]).exits(11).says("a runs 2, failed");
-    cluster(&etcd, &["modify", "--set", "rtsp=556", "--wait", "60s"]).exits(0);
+    cluster(&etcd, &["modify", "--set", "rtsp=666"]).exits(0);
+    cluster(&etcd, &["wait", "--rolled-out", "--timeout", "1"]).exits(11).says("a runs 2");
+    made_everywhere(&etcd, &["modify", "--set", "rtsp=556"]);
     cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
     cluster(&etcd, &["wait", "--rolled-out", "5", "--timeout", "1"]).exits(11).says("a runs 4");
     node.server.take().expect("it runs").stop();
@@ -361,7 +366,7 @@ fn nodes_that_are_gone_are_shown_until_they_are_forgotten() {
     cluster(&etcd, &["cluster", "forget", "a"]).exits(0).says("forgot a");
     assert!(!cluster(&etcd, &["status"]).out.contains("gone"));
     let place = Place::with(SAMPLE);
-    place.run(["modify", "--set", "rtsp=1", "--wait", "1s"]).exits(2).says("only the nodes of a cluster");
+    place.run(["wait", "--rolled-out"]).exits(2).says("only the nodes of a cluster");
     assert_eq!(place.text(), SAMPLE);
 }
 
@@ -407,18 +412,12 @@ fn a_command_that_a_signal_ends_while_it_waits_says_what_becomes_of_the_change()
         assert_eq!(ended.status.code(), None, "the signal ends it: {ended:?}");
         String::from_utf8_lossy(&ended.stderr).into_owned()
     };
-    let said =
-        ended_by(Signal::TERM, &["--canary", "a", "--canary-time", "100s", "--confirm", "300s"], "txn");
+    let said = ended_by(Signal::TERM, &["--canary", "a", "--soak", "100s", "--confirm", "300s"], "txn");
     assert!(said.contains("is rolled back; `mediactl confirm` keeps it"), "{said}");
     node.until_text(&with_rtsp("555"));
     cluster(&etcd, &["confirm", "--rollback"]).exits(0);
     node.until_text(SAMPLE);
     node.until("back", |report| report["serial"] == 3);
-    node.server.as_ref().expect("it runs").signal(Signal::STOP);
-    let said = ended_by(Signal::INT, &["--wait", "300s"], "txn");
-    assert!(said.contains("is made, and waiting for its nodes has ended"), "{said}");
-    node.server.as_ref().expect("it runs").signal(Signal::CONT);
-    node.until_text(&with_rtsp("555"));
 }
 
 #[test]
@@ -437,7 +436,7 @@ fn an_unconfirmed_change_whose_time_is_over_is_shown_as_that() {
     node.until("running", |report| report["serial"] == 3 && report["away"] == Value::Null);
     until("its record is there", || cluster(&etcd, &["status"]).out.contains("running").then_some(()));
     node.kill();
-    let rollout = ["modify", "--set", "rtsp=556", "--canary", "a", "--confirm", "1s"];
+    let rollout = ["modify", "--set", "rtsp=556", "--canary", "a", "--confirm", "2s", "--soak", "1s"];
     cluster(&etcd, &rollout).exits(6).says("not confirmed in time");
     assert_eq!(cluster(&etcd, &["read", "-o", "conf", "--show-secrets"]).out, SAMPLE);
 }
@@ -764,27 +763,12 @@ fn the_first_nodes_have_to_stay_healthy_before_the_others_follow() {
         let arguments = [&["modify", "-q", "--set", &set, "--canary", "a"], options].concat();
         etcd.mediactl(&place, PREFIX, &arguments)
     };
-    // The command runs once for each of the first nodes, and only after they have run the change for that time.
-    let checks = "mediactl --cluster $URL status -o json > seen; echo $MEDIACTL_NODE >> checked";
-    let checks =
-        checks.replace("$URL", &etcd.url(PREFIX)).replace("mediactl", env!("CARGO_BIN_EXE_mediactl"));
-    modify("555", &["--canary-time", "2s", "--health-cmd", &checks]).run().exits(0);
-    assert_eq!(fs::read_to_string(place.path("checked")).expect("it ran"), "a\n");
-    let seen: Value =
-        serde_json::from_slice(&fs::read(place.path("seen")).expect("it ran")).expect("it is JSON");
-    let [on_first, on_other] = [0, 1].map(|at| &seen["nodes"][at]);
-    assert_eq!((&on_first["state"], &on_first["has_soaked"]), (&json!("canary"), &json!(true)), "{seen}");
-    assert_eq!(on_other["serial"], 1, "{seen}");
+    modify("555", &["--soak", "2s"]).run().exits(0);
     other.until("running", |report| report["serial"] == 2 && report["state"] == "running");
     let before = other.reloads();
-    modify("556", &["--canary-time", "1s", "--health-cmd", "false"])
-        .run()
-        .exits(6)
-        .says("`a` is not healthy");
-    first.until_text(&with_rtsp("555"));
     // The command of the node itself.
     first.place.put("sick", "");
-    modify("557", &[]).run().exits(6).says("`a` did not take it: the health command");
+    modify("557", &["--soak", "1s"]).run().exits(6).says("`a` did not take it: the health command");
     fs::remove_file(first.place.path("sick")).expect("it is there");
     first.until("healthy", |report| report["state"] == "running");
     // It is run again and again while the node goes first, with a pause of five seconds.
@@ -792,8 +776,7 @@ fn the_first_nodes_have_to_stay_healthy_before_the_others_follow() {
     let mut watched = TestNode::start(&etcd, "c", &health);
     watched.until("running", |report| report["serial"].is_u64() && report["state"] == "running");
     let checks = || fs::read_to_string(watched.place.path("checked")).map_or(0, |runs| runs.lines().count());
-    let long =
-        "modify -q --set rtsp=560 --canary c --canary-time 50s --confirm 60s".split(' ').collect::<Vec<_>>();
+    let long = "modify -q --set rtsp=560 --canary c --soak 50s --confirm 60s".split(' ').collect::<Vec<_>>();
     let mut deciding = etcd.mediactl(&place, PREFIX, &long).start();
     watched.until_text(&with_rtsp("560"));
     let (begin, checked) = (Instant::now(), checks());
@@ -806,18 +789,16 @@ fn the_first_nodes_have_to_stay_healthy_before_the_others_follow() {
     watched.kill();
     until_nothing_waits(|arguments| cluster(&etcd, arguments));
     // Whoever decides is gone: its time ends, and all are back.
-    let mut deciding = modify("558", &["--canary-time", "7s", "--confirm", "8s"]).start();
+    let mut deciding = modify("558", &["--soak", "7s", "--confirm", "8s"]).start();
     first.until_text(&with_rtsp("558"));
     deciding.kill().expect("it runs");
     deciding.wait().expect("it ends");
     first.until_text(&with_rtsp("555"));
     assert_eq!((other.place.text(), other.reloads()), (with_rtsp("555"), before), "it never had the others");
-    for options in [&["--canary-time", "60s"][..], &["--canary-time", "9s", "--confirm", "9s"]] {
-        modify("559", options).run().exits(2).says("`--canary-time` has to be less than `--confirm`");
+    for options in [&["--confirm", "10s"][..], &["--soak", "9s", "--confirm", "9s"]] {
+        modify("559", options).run().exits(2).says("`--soak` has to be less than `--confirm`");
     }
-    for option in ["--canary-time", "--health-cmd"] {
-        cluster(&etcd, &["modify", "--set", "rtsp=1", option, "9s"]).exits(2).says("canary");
-    }
+    cluster(&etcd, &["modify", "--set", "rtsp=1", "--soak", "9s"]).exits(2).says("canary");
 }
 
 /// Killed between the write and the end of the reload, which then fails: nobody gets the text.
@@ -867,8 +848,8 @@ fn a_node_that_slept_over_a_compaction_goes_to_the_newest_head() {
 fn a_rollback_of_a_cluster_names_the_change_by_its_number_there() {
     let Some(etcd) = with_sample(1) else { return };
     let node = TestNode::start(&etcd, "a", &COUNTING);
-    cluster(&etcd, &["modify", "--set", "rtsp=555", "--wait", "60s"]).exits(0);
-    cluster(&etcd, &["rollback", "last", "--wait", "60s"]).exits(0);
+    made_everywhere(&etcd, &["modify", "--set", "rtsp=555"]);
+    made_everywhere(&etcd, &["rollback", "last"]);
     let words = "back to the text before change 2 of the cluster";
     cluster(&etcd, &["history", "-n", "1"]).exits(0).prints(words);
     node.run(&["history"]).exits(0).prints(words);

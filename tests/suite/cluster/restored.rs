@@ -7,7 +7,7 @@ use mediactl::store::etcd::{GatewaySettings, KeyOperation, Txn};
 use serde_json::{Value, json};
 
 use super::etcd::Etcd;
-use super::nodes::{PREFIX, TestNode, cluster, with_rtsp, with_sample};
+use super::nodes::{PREFIX, TestNode, cluster, made_everywhere, with_rtsp, with_sample};
 use crate::cli::SAMPLE;
 
 /// Copies a folder with all that is in it.
@@ -50,7 +50,7 @@ fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
 
     let kept = back_up(&mut etcd);
     for rtsp in ["555", "556"] {
-        cluster(&etcd, &["modify", "--set", &format!("rtsp={rtsp}"), "--wait", "60s"]).exits(0);
+        made_everywhere(&etcd, &["modify", "--set", &format!("rtsp={rtsp}")]);
     }
     restore(&mut etcd, &kept);
 
@@ -83,7 +83,7 @@ fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
     node.until_text(&with_rtsp("602"));
     node.until("running", |report| report["state"] == "running" && report["serial"] == 5);
     cluster(&etcd, &["cluster", "forget", "b"]).exits(0);
-    cluster(&etcd, &["modify", "--set", "rtsp=603", "--wait", "60s"]).exits(0);
+    made_everywhere(&etcd, &["modify", "--set", "rtsp=603"]);
     let history = cluster(&etcd, &["history", "-n", "2", "-o", "json"]).exits(0).json();
     assert_eq!(
         (&history[0]["paths"]["first"], &history[1]["operation"]),
@@ -114,7 +114,7 @@ fn an_adoption_confirms_nothing() {
     node.until("running", |report| report["serial"] == 2 && report["away"] == Value::Null);
     let kept = back_up(&mut etcd);
     cluster(&etcd, &["confirm"]).exits(0);
-    cluster(&etcd, &["modify", "--set", "rtsp=556", "--wait", "60s"]).exits(0);
+    made_everywhere(&etcd, &["modify", "--set", "rtsp=556"]);
     restore(&mut etcd, &kept);
     node.until("held", |report| report["state"] == "held");
     cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(5).says("confirm --rollback");
