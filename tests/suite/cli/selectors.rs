@@ -169,14 +169,12 @@ fn a_diff_shows_the_streams_that_meet_a_condition_on_either_side() {
         "\
 --- media.conf
 +++ new.conf
-@@ -3 +3 @@
+@@ -1,2 +1,4 @@
 -stream cam1 { url udp://10.0.3.1:1; }
-+stream cam1 { url udp://10.0.9.1:1; }
-@@ -6 +6,2 @@
 -stream news { url udp://10.0.3.3:1 priority=1; prepush 5; }
++stream cam1 { url udp://10.0.9.1:1; }
 +# moved
 +stream news { url udp://10.0.9.3:1 priority=1; prepush 5; }
-@@ -0,0 +9 @@
 +stream more { url udp://10.0.9.9:1; }
 "
     );

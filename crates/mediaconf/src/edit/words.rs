@@ -167,19 +167,11 @@ fn paired<'s>(
     all
 }
 
-/// The text of a fresh word in the place of an old one: a duration keeps its unit, an option the spelling of its key.
+/// The text of a fresh word in the place of an old one: an option keeps the spelling of its key.
 fn replaced(row: Option<&'static Parameter>, all: &[Said<'_>], old: &Said<'_>, fresh: &Said<'_>) -> String {
     match facts_of(row) {
-        Facts { kind: Some(kind), list: None, .. } if !kind.takes_any => {
-            (kind.write)(&fresh.value, Some(old.word)).unwrap_or_default()
-        }
-        Facts { object: Some(object), .. } => {
-            let part = object.parts.iter().find(|part| !part.is_rest() && fresh.value[0] == part.key);
-            part.map_or_else(
-                || fresh.word.raw.to_owned(),
-                |part| object.part_word(part, &fresh.value[1], Some(old.word)),
-            )
-        }
+        Facts { kind: Some(kind), list: None, .. } if !kind.takes_any => fresh.word.raw.to_owned(),
+        Facts { object: Some(_), .. } => fresh.word.raw.to_owned(),
         _ if old.part == fresh.part => spelled(std::slice::from_ref(old), fresh),
         _ => spelled(all, fresh),
     }
