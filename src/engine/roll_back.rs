@@ -100,13 +100,13 @@ impl Engine {
         }
         let loaded = self.stored()?;
         if let Some(writer) = writer {
-            writer.reconcile(loaded.as_ref().map(Loaded::as_base), &paths_of_texts)?;
+            writer.reconcile(loaded.as_ref(), &paths_of_texts)?;
         }
         let now = loaded.as_ref().map(|loaded| Arc::new(Snapshot::from_bytes(loaded.bytes.clone())));
         let (aftermath, text) = change.without(now.as_ref());
         let is_same = now.as_ref().map(|now| now.bytes()) == text.as_ref().map(|text| text.bytes());
         if let Some(writer) = writer.filter(|_| !is_same) {
-            let old = loaded.as_ref().map(Loaded::as_base);
+            let old = loaded.as_ref();
             let paths = first_paths_between(now.as_deref(), text.as_deref());
             let record = ChangeRecord { paths: paths.as_ref(), ..*record };
             writer.prepare(old, text.as_ref().map(|text| text.bytes()), &record)?()?;

@@ -27,8 +27,8 @@ use super::running::{LastChange, ReloadRun, ServerState, Turn};
 use super::snapshot::{Snapshot, compared, message_without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::store::{
-    BaseText, ChangeId, ChangeRecord, Loaded, PendingInfo, RunBy, Version, WHOLE_HISTORY, Warning, Writer,
-    change_made, write_candidate,
+    ChangeId, ChangeRecord, Loaded, PendingInfo, RunBy, WHOLE_HISTORY, Warning, Writer, change_made,
+    write_candidate,
 };
 use mediaconf::ChangedValue;
 
@@ -58,16 +58,7 @@ pub(super) struct Transaction<'e> {
 /// The text of the store on which a change is computed, with what the store knows of it.
 struct StoredText {
     snapshot: Arc<Snapshot>,
-    version: Version,
-    /// The change that made it, if the store keeps it until it is confirmed.
-    open: Option<PendingInfo>,
-}
-
-impl StoredText {
-    fn as_base(&self) -> BaseText<'_> {
-        let Self { snapshot, version, .. } = self;
-        BaseText { text: snapshot.bytes(), version, revision: snapshot.revision() }
-    }
+    loaded: Loaded,
 }
 
 /// A change that has begun, or else is made already, and may wait to be confirmed.
@@ -123,7 +114,7 @@ impl Engine {
         operation: Operation,
     ) -> Result<(Option<ServerState>, Option<StoredText>), Error> {
         let state = self.state();
-        let Loaded { bytes, version, open } = match writer.map_or_else(|| self.store.load(), Writer::load) {
+        let loaded = match writer.map_or_else(|| self.store.load(), Writer::load) {
             Ok(loaded) => loaded,
             // Only a local `modify` needs a file.
             Err(error)
@@ -135,9 +126,9 @@ impl Engine {
             Err(_) if operation == Operation::Update => return Ok((state, None)),
             Err(error) => return Err(error),
         };
-        let saved = state.as_ref().map(|state| &state.saved).filter(|saved| saved.bytes() == bytes);
-        let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(bytes)));
-        Ok((state, Some(StoredText { snapshot, version, open })))
+        let saved = state.as_ref().map(|state| &state.saved).filter(|saved| saved.bytes() == loaded.bytes);
+        let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(loaded.bytes.clone())));
+        Ok((state, Some(StoredText { snapshot, loaded })))
     }
 
     /// The same as no change leaves them half done. Within a change the file differs from what the server
@@ -221,10 +212,10 @@ impl<'e> Transaction<'e> {
         // Of a rehearsal: what the history has last goes back before the change is made.
         let goes_back = options.dry_run && rolled_back.is_some();
         if let (true, Some(stored), Some(((_, Some(text)), _))) = (goes_back, &mut stored, &rolled_back) {
-            stored.snapshot = text.clone();
+            (stored.snapshot, stored.loaded.bytes) = (text.clone(), text.shared_bytes().clone());
         }
         // The change that the store keeps until it is confirmed.
-        let open = stored.as_ref().and_then(|file| file.open.clone());
+        let open = stored.as_ref().and_then(|file| file.loaded.open.clone());
         match open.as_ref().filter(|open| !open.is_over) {
             Some(open) if options.is_of(open) => return Ok(Err(Some(open.clone()))),
             Some(open) if options.takes_turn() => return Err(Error::pending(open)),
@@ -316,7 +307,7 @@ impl<'e> Transaction<'e> {
         let known = match &self.writer {
             Some(writer) if !self.options.dry_run => {
                 let reconciled =
-                    writer.reconcile(self.stored.as_ref().map(StoredText::as_base), &paths_of_texts)?;
+                    writer.reconcile(self.stored.as_ref().map(|stored| &stored.loaded), &paths_of_texts)?;
                 self.warnings.splice(0..0, reconciled.warnings);
                 reconciled.edited_from
             }
@@ -450,7 +441,7 @@ impl<'e> Transaction<'e> {
         };
         let paths = first_paths_between(self.file().map(|file| &**file), Some(after));
         let record = ChangeRecord { message, paths: paths.as_ref(), ..self.record(self.name()) };
-        let old = self.stored.as_ref().map(StoredText::as_base);
+        let old = self.stored.as_ref().map(|stored| &stored.loaded);
         let prepared = writer.prepare(old, Some(after.bytes()), &record)?;
         self.options.refuse_late()?;
         prepared()

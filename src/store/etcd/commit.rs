@@ -16,8 +16,7 @@ use crate::store::error::LockHolder;
 use crate::store::pending::{NodeRecord, NodeState, PendingInfo, PendingRecord};
 use crate::store::record::{ChangeRecord, HistoryEntry};
 use crate::store::{
-    BaseText, ChangedPaths, Follow, IncludedText, Loaded, PreparedChange, Reconciled, RunBy, Store, Warning,
-    Writer,
+    ChangedPaths, Follow, IncludedText, Loaded, PreparedChange, Reconciled, RunBy, Store, Warning, Writer,
 };
 
 /// About how many bytes of records one request for the history reads. etcd's gateway answers with 4 MiB at most, of which
@@ -208,7 +207,7 @@ impl Writer for ClusterWriter<'_> {
     /// Nothing writes past the history.
     fn reconcile(
         &self,
-        _current: Option<BaseText<'_>>,
+        _current: Option<&Loaded>,
         _paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
     ) -> Result<Reconciled, Error> {
         Ok(Reconciled { warnings: self.warnings.take(), edited_from: None })
@@ -216,7 +215,7 @@ impl Writer for ClusterWriter<'_> {
 
     fn prepare<'w>(
         &'w self,
-        old: Option<BaseText<'w>>,
+        old: Option<&'w Loaded>,
         new: Option<&'w [u8]>,
         record: &ChangeRecord<'_>,
     ) -> Result<PreparedChange<'w>, Error> {
