@@ -194,7 +194,6 @@ fn errors_mask() {
         &["read", "streams.cam1.urls[password=HUSHX"],
         &["modify", "--set", "rtsp=rtsp://u:HUSHX@h/"],
         &["modify", "--set", "http[0]=HUSHX password=HUSHX"],
-        &["modify", "--set-file", "edit_auth.password"],
         &["modify", "--dry-run", "edit_auth.password=HUSHX"],
         &["modify", "--sett", "edit_auth.password=HUSHX"],
         &["read", "edit_auth.password=HUSHX"],

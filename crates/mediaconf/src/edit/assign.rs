@@ -1,5 +1,4 @@
-//! Turns the assignments of the command line into one merge patch: `--set`, `--set-string`,
-//! `--set-file`, `--unset`, `--replace`.
+//! Turns the assignments of the command line into one merge patch: `--set`, `--set-string`, `--unset`, `--replace`.
 //!
 //! Each assignment goes through the same steps: its path is expanded, and the value is typed by the schema. Edits that
 //! overlap are refused. The others are added to the patch one by one, in which an edited list is the whole new list. Then
@@ -17,7 +16,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::slips::{drops, example};
+use super::slips::drops;
 use super::substitution::Substitution;
 use crate::query::{
     Condition, Config, Expansion, NULL, Path, Segment, find_by, is_whole_list, keys, out_of_range,
@@ -28,7 +27,7 @@ use crate::schema::kinds::scalar_text;
 use crate::schema::{Object, Place, Schema, no_string};
 use crate::syntax::Document;
 
-/// One `--set`, `--set-string`, `--set-file`, `--unset` or `--replace`.
+/// One `--set`, `--set-string`, `--unset` or `--replace`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Assignment {
@@ -46,9 +45,6 @@ pub enum AssignedValue {
     Typed(String),
     /// `--set-string PATH=VALUE`: always a string.
     Text(String),
-    /// `--set-file PATH=FILE`: the content of a file without one line end at its end; a string where
-    /// the place takes strings, else typed.
-    File(String),
     /// `--unset PATH`: no value.
     Remove,
     /// `--replace PATH s/OLD/NEW/`: the present strings, with a part replaced.
@@ -64,7 +60,7 @@ impl AssignedValue {
     /// The text, where it is one.
     fn text(&self) -> Option<&str> {
         match self {
-            Self::Typed(text) | Self::Text(text) | Self::File(text) => Some(text),
+            Self::Typed(text) | Self::Text(text) => Some(text),
             Self::Remove | Self::Replace(_) => None,
         }
     }
@@ -75,11 +71,6 @@ impl AssignedValue {
             Self::Remove => place.removal(),
             Self::Replace(_) => Err(no_string()),
             Self::Text(text) => place.string(text),
-            Self::File(text) => {
-                let text = text.strip_suffix("\r\n").or(text.strip_suffix('\n')).unwrap_or(text);
-                let is_text = place.is_text() || matches!(place, Place::BackendUrl);
-                if is_text { place.string(text) } else { place.typed(text) }
-            }
             Self::Typed(text) => place.typed(text),
         }
     }
@@ -240,9 +231,7 @@ impl Assigner<'_> {
         if given.removes() && path.segments.last() == Some(&Segment::Append) {
             return Err(Fault::of_path("there is nothing at `[+]` to remove"));
         }
-        let value = given
-            .at(at)
-            .map_err(|fault| Fault { hint: fault.hint.or_else(|| example(at, path)), ..fault })?;
+        let value = given.at(at)?;
         if path.segments.len() + depth(&value) > Document::MAX_DEPTH {
             return Err(Fault::of_path(format!("this nests deeper than {}", Document::MAX_DEPTH)));
         }
@@ -275,7 +264,7 @@ impl Assigner<'_> {
             self.expansion.current.value(&keys).as_ref().and_then(Value::as_array).map_or(0, Vec::len);
         match present {
             0 | 1 => Ok(value),
-            _ => Err(drops(place, path, present)),
+            _ => Err(drops(path, present)),
         }
     }
 
