@@ -10,12 +10,13 @@
 //! | [set and unset values](#set-and-unset-values) | [`Request`], [`Edit`], [`Assignment`], [`AssignedValue`], [`Substitution`], [`AssignOptions`] |
 //! | choose streams, and refuse surprises | [`Condition`], [`Expectation`] |
 //! | [add, copy and rename blocks](#set-and-unset-values) | [`BlockRequest`], [`BlockContent`], [`Renaming`] |
-//! | [merge a patch](#merge-a-patch) | [`Request`], [`Edit`], [`Splice`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`], [`Pointer`] |
+//! | [merge a patch](#merge-a-patch) | [`Request`], [`Edit`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`], [`Pointer`] |
 //! | apply a whole state | [`DesiredState`], [`Prune`] |
 //! | [compare](#compare) | [`Config::patch_to`], [`Document::unified_diff`], [`ChangedValue`], [`Effects`] |
 //! | [format](#format) | [`Document::formatted`] |
 //! | [explain a key](#explain-a-key) | [`Config::explain`], [`Explanation`] |
 //! | [complete a path](#complete-a-path) | [`Completion`], [`PathUse`], [`Proposal`] |
+//! | [replace bytes](Document::edited) | [`Splice`] |
 //! | [look up a directive](#look-up-a-directive) | [`Schema`], [`Scope`], [`Kind`], [`Parameter`], [`DirectiveRole`], [`WordKind`], [`ForeignKeyword`] |
 //! | [find secrets](#find-secrets) | [`Masker`], [`MaskedText`], [`SecretValues`] |
 //! | show text of others in a terminal | [`printable`], [`one_line`], [`controls_terminal`] |

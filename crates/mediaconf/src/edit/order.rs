@@ -170,7 +170,7 @@ impl<'d> Sync<'_, 'd> {
             }
             let (content, moved) = match item.checked_sub(count) {
                 Some(number) => (new[number].1.clone(), None),
-                None => (Insertion::Block(entries[item], None), Some(entries[item])),
+                None => (Insertion::Old(entries[item], None), Some(entries[item])),
             };
             // A block that moves up stands in front of the next one, all others behind the one before.
             let next = below.peek().copied();
@@ -208,7 +208,7 @@ impl<'d> Sync<'_, 'd> {
     /// Puts a copy of the block at a place of the group directly behind it.
     pub fn copy(&mut self, kind: Kind, at: usize, name: &str) {
         let entries = self.members.own_by_key(kind.key());
-        let copy = (name.to_owned(), Insertion::Block(entries[at], Some(name.to_owned())));
+        let copy = (name.to_owned(), Insertion::Old(entries[at], Some(name.to_owned())));
         self.arrange(kind, entries, vec![copy], vec![(entries.len(), at + 1)]);
         self.promises.block(kind, name, Some(&kind.read(entries[at])));
     }

@@ -283,7 +283,7 @@ impl<'p, 'd> Sync<'p, 'd> {
                     self.line(row, entries[index], *line, &at);
                     continue;
                 }
-                ElementOrigin::Moved(index) => Insertion::Line(entries[index]),
+                ElementOrigin::Moved(index) => Insertion::Old(entries[index], None),
                 ElementOrigin::New => {
                     Insertion::New(NewEntry::like(*line, previous.filter(|&line| !is_plural(line))))
                 }
@@ -359,9 +359,8 @@ impl<'p, 'd> Sync<'p, 'd> {
         blank_lines: usize,
     ) {
         let moved = match content {
-            Insertion::Line(entry) => Some((entry.id(), (entry, Leave::Alone))),
-            Insertion::Block(entry, None) => Some((entry.id(), (entry, Leave::Moved))),
-            Insertion::New(_) | Insertion::Block(..) => None,
+            Insertion::Old(entry, None) => Some((entry.id(), (entry, Leave::Moved))),
+            Insertion::New(_) | Insertion::Old(..) => None,
         };
         self.leaving.extend(moved);
         self.puts.push(Put { within, place, content, blank_lines });

@@ -323,7 +323,7 @@ fn deleted_stream(assignment: &Assignment) -> Option<&str> {
 }
 
 impl Document {
-    /// Carries out a request; an edit without splices changes nothing.
+    /// Carries out a request; it may change nothing.
     ///
     /// # Errors
     /// The request has faults, or [doubts](FaultKind::DOUBTS) that it does not accept.
