@@ -58,8 +58,8 @@ use sync::Sync;
 pub struct Edit {
     /// The new text.
     pub document: Document,
-    /// The names of the deleted streams.
-    pub deleted_streams: Vec<String>,
+    /// The number of the deleted streams.
+    pub deleted_streams: usize,
     /// Form changes and near misses, which are refused unless they are accepted.
     pub guarded: Faults,
 }
@@ -69,7 +69,7 @@ impl Edit {
     pub(crate) fn unchanged(document: &Document) -> Self {
         Self {
             document: document.clone(),
-            deleted_streams: Vec::new(),
+            deleted_streams: 0,
             guarded: Faults::default(),
         }
     }

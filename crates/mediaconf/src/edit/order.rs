@@ -47,9 +47,7 @@ impl<'d> Sync<'_, 'd> {
             let block = match (place, patch) {
                 (None, Value::Null) => continue,
                 (Some(place), Value::Null) => {
-                    if kind.has_sources() {
-                        self.deleted_streams.push(name.clone());
-                    }
+                    self.deleted_streams += usize::from(kind.has_sources());
                     self.remove(entries[place]);
                     self.promises.block(kind, name, None);
                     continue;

@@ -42,8 +42,8 @@ pub struct Sync<'p, 'd> {
     pub puts: Vec<Put<'d>>,
     /// What the new text must say.
     pub promises: Promises,
-    /// The streams that are deleted.
-    pub deleted_streams: Vec<String>,
+    /// The number of streams that are deleted.
+    pub deleted_streams: usize,
     /// Form changes and near misses, which are refused unless they are accepted.
     pub guarded: Faults,
     /// The keywords that stand in blocks, each behind the kind of its block.
@@ -75,7 +75,7 @@ impl<'p, 'd> Sync<'p, 'd> {
             splices: Vec::new(),
             puts: Vec::new(),
             promises: Promises::default(),
-            deleted_streams: Vec::new(),
+            deleted_streams: 0,
             guarded: Faults::default(),
             used: OnceCell::new(),
             faults: Faults::default(),

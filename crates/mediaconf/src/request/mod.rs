@@ -3,8 +3,6 @@
 
 mod blocks;
 
-use std::collections::HashSet;
-
 use bytes::Bytes;
 use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -13,10 +11,10 @@ use serde_json::value::RawValue;
 
 use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, modify_members};
 use crate::merge::DesiredState;
-use crate::query::{Condition, Config, Expectation, Path, Segment};
+use crate::query::{Condition, Config, Expectation, Path};
 use crate::schema::fault::{Fault, FaultKind, Faults};
 use crate::schema::patch::parse_within;
-use crate::schema::{Kind, Object, Schema};
+use crate::schema::{Object, Schema};
 use crate::syntax::Document;
 
 pub use blocks::{BlockContent, BlockRequest, Renaming};
@@ -299,27 +297,6 @@ impl Request {
         !self.conditions().is_empty() || self.paths().iter().any(|path| path.first_pattern().is_some())
     }
 
-    /// The streams that are deleted one by one, by their names: no guard counts them.
-    pub fn named_deletions(&self) -> HashSet<&str> {
-        match &self.edits {
-            Edits::Assignments { assignments, .. } => assignments.iter().filter_map(deleted_stream).collect(),
-            Edits::Block(BlockRequest { content: BlockContent::Moved(path), .. }) => {
-                path.segments.last().and_then(Segment::name).into_iter().collect()
-            }
-            _ => HashSet::new(),
-        }
-    }
-}
-
-fn deleted_stream(assignment: &Assignment) -> Option<&str> {
-    match &assignment.path.segments[..] {
-        [Segment::Key(group), Segment::Key(name)]
-            if assignment.value.removes() && group == Kind::Streams.key() =>
-        {
-            Some(name)
-        }
-        _ => None,
-    }
 }
 
 impl Document {
