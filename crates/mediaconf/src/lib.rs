@@ -86,7 +86,7 @@
 //! # Set and unset values
 //!
 //! A request becomes an edit ([`Document::edit`]) that touches the bytes that have to change and no others. It proves that the new text reads as
-//! was asked for. What is rarely meant, such as a block in the place of several, is refused unless the request accepts it.
+//! was asked for. What is rarely meant, such as a block in the place of several, is refused.
 //!
 //! ```
 //! use mediaconf::{Document, Request};

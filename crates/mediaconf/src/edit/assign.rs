@@ -268,8 +268,8 @@ impl Assigner<'_> {
         }
     }
 
-    /// The places of the values that a substitution changes, each with its new value. The path goes through lists
-    /// without brackets; of a list of words each word changes, of another list or an object each string.
+    /// The places of the values that a substitution changes, each with its new one. The path goes through lists
+    /// without brackets; of a list or an object each string and number changes.
     fn replaced(&self, path: &Path, by: &Substitution) -> Result<Vec<(Path, AssignedValue)>, Fault> {
         let (places, mut absence) = self.expansion.places(path)?;
         let mut replacement = Replacement { by, left: Substitution::MORE, changes: Vec::new() };
@@ -280,7 +280,7 @@ impl Assigner<'_> {
                     is_any_there = true;
                     let mut values = found.values.into_iter();
                     values
-                        .try_for_each(|(place, value)| replacement.value(place, &value, false))
+                        .try_for_each(|(place, value)| replacement.value(place, &value))
                         .map_err(|fault| fault.at(path))?;
                 }
                 Err(fault) if fault.is_absent() => absence = absence.or(Some(fault.at(path))),
@@ -312,34 +312,27 @@ struct Replacement<'s> {
 }
 
 impl Replacement<'_> {
-    /// Replaces in one value: a string stays a string, another word gets the type of its place anew. Inside of a value, only
-    /// strings that are not derived change.
-    fn value(&mut self, path: Path, value: &Value, is_inside: bool) -> Result<(), Fault> {
+    /// Replaces in each string and number of a value that is not derived.
+    fn value(&mut self, path: Path, value: &Value) -> Result<(), Fault> {
         let place = Place::resolve(&path.segments);
         match value {
             Value::Array(entries) => {
-                let is_inside = is_inside || entries.iter().any(|entry| scalar_text(entry).is_none());
                 // The first part of an option of the transcoder is its name.
-                let names = usize::from(is_inside && matches!(place, Ok(Place::Pair(_))));
+                let names = usize::from(matches!(place, Ok(Place::Pair(_))));
                 let mut entries = entries.iter().enumerate().skip(names);
-                entries
-                    .try_for_each(|(at, entry)| self.value(path.child(Segment::Index(at)), entry, is_inside))
+                entries.try_for_each(|(at, entry)| self.value(path.child(Segment::Index(at)), entry))
             }
             Value::Object(members) => {
                 let is_own = |key: &str| !place.as_ref().is_ok_and(|place| place.lacks_own(key));
                 let mut own = members.iter().filter(|(key, _)| is_own(key));
-                own.try_for_each(|(key, value)| {
-                    self.value(path.child(Segment::Key(key.clone())), value, true)
-                })
+                own.try_for_each(|(key, value)| self.value(path.child(Segment::Key(key.clone())), value))
             }
-            value if is_inside && !value.is_string() => Ok(()),
+            Value::Bool(_) | Value::Null => Ok(()),
             value => {
                 let text = scalar_text(value).unwrap_or_default();
-                if let Some(new) = self.by.apply(&text, &mut self.left)?.filter(|new| *new != text) {
-                    let is_string = value.is_string();
-                    let value = if is_string { AssignedValue::Text(new) } else { AssignedValue::Typed(new) };
-                    self.changes.push((path, value));
-                }
+                let new = self.by.apply(&text, &mut self.left)?.filter(|new| *new != text);
+                let typed = if value.is_string() { AssignedValue::Text } else { AssignedValue::Typed };
+                self.changes.extend(new.map(|new| (path, typed(new))));
                 Ok(())
             }
         }

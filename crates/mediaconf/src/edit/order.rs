@@ -9,14 +9,14 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::align::{Alignment, ElementOrigin, align, longest_increasing_subsequence};
+use super::align::longest_increasing_subsequence;
 use super::guarded::At;
 use super::layout::{Anchor, Insertion, NewEntry};
 use super::surroundings::Surroundings;
 use super::sync::{Sync, without_misshapen};
 use super::words::address_said;
 use crate::schema::codec::{Address, header_address, is_plural, write_members};
-use crate::schema::fault::{Fault, Faults, Pointer};
+use crate::schema::fault::Pointer;
 use crate::schema::members::Members;
 use crate::schema::{Kind, Object, Parameter, SOURCE, Schema, protocol_of_switch};
 use crate::syntax::{Document, Entry, Splice, quoted_if_needed};
@@ -82,7 +82,7 @@ impl<'d> Sync<'_, 'd> {
         pointer: &Pointer,
     ) -> Option<(String, Insertion<'d>)> {
         let empty = Map::new();
-        let patch = switched(&empty, patch, pointer, &mut self.faults);
+        let patch = switched(&empty, patch);
         let target = self.faults.take(kind.merge(None, &patch, pointer))?;
         let text = Document::parse(kind.write(name, &target));
         let block = text.entries().next()?;
@@ -96,7 +96,7 @@ impl<'d> Sync<'_, 'd> {
 
     fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: &At<'_>) {
         let current = kind.read(entry);
-        let patch = &*switched(&current, patch, &at.pointer, &mut self.faults);
+        let patch = &*switched(&current, patch);
         let members = Members::group(kind.scope(), entry.children());
         let merged = kind.merge(Some((&current, &members)), patch, &at.pointer);
         let Some(mut target) = self.faults.take(merged) else { return };
@@ -217,34 +217,29 @@ fn sources_of(kind: Kind) -> Option<&'static Parameter> {
     kind.scope().rows().find(|row| kind.has_sources() && row.codec.facts().sources.is_some())
 }
 
-/// The patch of a block in which each `X_off` of a protocol X is the directive `X off;`. Panels send such members for each
-/// stream; no server reads a directive `X_off`.
-fn switched<'v>(current: &Object, patch: &'v Object, at: &Pointer, faults: &mut Faults) -> Cow<'v, Object> {
+/// The patch of a block in which each `X_off` of a protocol X is the directive `X off;`, unless a directive of that name
+/// stands there or X is given, too. Panels send such members for each stream; no server reads a directive `X_off`.
+fn switched<'v>(current: &Object, patch: &'v Object) -> Cow<'v, Object> {
     const OFF: &str = "off";
     if !patch.keys().any(|key| protocol_of_switch(key).is_some()) {
         return Cow::Borrowed(patch);
     }
     let mut switched = Map::new();
-    let mut refuse = |key: &str, message| faults.push(Fault::wrong_type(&at.child(key), message));
     for (key, value) in patch {
-        match (protocol_of_switch(key), value) {
-            (None, _) | (_, Value::Null) => drop(switched.insert(key.clone(), value.clone())),
-            // A directive with this name stands there, which earlier versions wrote: the member is that.
-            _ if current.contains_key(key) => {
-                switched.insert(key.clone(), if *value == false { Value::Null } else { value.clone() });
+        let (key, value) = match (protocol_of_switch(key), value) {
+            (Some(_), Value::Bool(false)) if current.contains_key(key) => (&**key, Value::Null),
+            (Some(protocol), Value::Bool(is_off)) if !current.contains_key(key) => {
+                let is_there = current.get(protocol).is_some_and(|present| *present == OFF);
+                match is_off {
+                    _ if patch.contains_key(protocol) => continue,
+                    true => (protocol, OFF.into()),
+                    false if is_there => (protocol, Value::Null),
+                    false => continue,
+                }
             }
-            (Some(protocol), Value::Bool(is_off)) => match (patch.get(protocol), current.get(protocol)) {
-                (Some(other), _) if *is_off && *other != OFF => {
-                    refuse(key, format!("`{key}` and `{protocol}` say different things"));
-                }
-                (None, _) if *is_off => drop(switched.insert(protocol.to_owned(), OFF.into())),
-                (None, Some(present)) if *present == OFF => {
-                    switched.insert(protocol.to_owned(), Value::Null);
-                }
-                _ => {}
-            },
-            _ => refuse(key, format!("`{key}` is true or false")),
-        }
+            _ => (&**key, value.clone()),
+        };
+        switched.insert(key.to_owned(), value);
     }
     Cow::Owned(switched)
 }
@@ -287,9 +282,9 @@ pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object)
                 continue;
             }
             let (current, inside) = (kind.read(entry), Members::group(kind.scope(), entry.children()));
-            let (root, mut faults) = (Pointer::root(), Faults::default());
-            let patch = switched(&current, patch, &root, &mut faults);
-            let Ok(mut target) = kind.merge(Some((&current, &inside)), &patch, &root) else { continue };
+            let patch = switched(&current, patch);
+            let merged = kind.merge(Some((&current, &inside)), &patch, &Pointer::root());
+            let Ok(mut target) = merged else { continue };
             let list = |value: Option<Value>| match value {
                 Some(Value::Array(sources)) => sources,
                 _ => Vec::new(),
@@ -298,9 +293,8 @@ pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object)
             let (old, new) = (list(current.get(key).cloned()), list(target.shift_remove(key)));
             if entry.is_block() {
                 let lines = if new.is_empty() { &[] } else { inside.own_by_key(key) };
-                for line in changed_plurals(lines, &align(&old, &new)) {
-                    split(&around, line, &mut splices);
-                }
+                let lines = lines.iter().filter(|line| old != new && is_plural(**line));
+                lines.for_each(|&line| split(&around, line, &mut splices));
             } else if new.len() > old.len()
                 || new.len() > 1
                 || !write_members(kind.scope(), &target).is_empty()
@@ -310,19 +304,6 @@ pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object)
         }
     }
     splices
-}
-
-/// Returns the `urls A B;` lines whose words do not all stay beside each other.
-fn changed_plurals<'d>(lines: &[Entry<'d>], Alignment { new, .. }: &Alignment) -> Vec<Entry<'d>> {
-    let (mut changed, mut first) = (Vec::new(), 0);
-    for &line in lines {
-        let kept: Vec<_> = (first..).map(ElementOrigin::Kept).take(Address::of_entry(line).count()).collect();
-        if is_plural(line) && !kept.is_empty() && !new.windows(kept.len()).any(|words| words == kept) {
-            changed.push(line);
-        }
-        first += kept.len();
-    }
-    changed
 }
 
 /// Makes a line of each word of a `urls A B;` line.

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, modify_members};
 use crate::merge::DesiredState;
 use crate::query::{Condition, Config, Expectation, Path};
-use crate::schema::fault::{Fault, FaultKind, Faults};
+use crate::schema::fault::{Fault, Faults};
 use crate::schema::patch::parse_within;
 use crate::schema::{Object, Schema};
 use crate::syntax::Document;
@@ -27,9 +27,6 @@ pub struct Request {
     /// The values that the configuration must have; otherwise the change is refused.
     #[serde(default)]
     pub expectations: Vec<Expectation>,
-    /// The kinds of doubts that do not refuse the change.
-    #[serde(skip)]
-    accepted: Vec<FaultKind>,
 }
 
 /// The edits that are requested.
@@ -94,7 +91,7 @@ impl Default for Request {
 
 impl From<Edits> for Request {
     fn from(edits: Edits) -> Self {
-        Self { edits, expectations: Vec::new(), accepted: Vec::new() }
+        Self { edits, expectations: Vec::new() }
     }
 }
 
@@ -174,13 +171,6 @@ impl Request {
     #[must_use]
     pub fn expecting(mut self, expectations: Vec<Expectation>) -> Self {
         self.expectations = expectations;
-        self
-    }
-
-    /// The same, not refused for a [doubt](FaultKind::DOUBTS) of this kind.
-    #[must_use]
-    pub fn accept(mut self, doubt: FaultKind) -> Self {
-        self.accepted.push(doubt);
         self
     }
 
@@ -303,11 +293,11 @@ impl Document {
     /// Carries out a request; it may change nothing.
     ///
     /// # Errors
-    /// The request has faults, or [doubts](FaultKind::DOUBTS) that it does not accept.
+    /// The request has faults, or [doubts](FaultKind::DOUBTS); [`Document::modify`] takes some that are accepted.
     pub fn edit(&self, request: &Request) -> Result<Edit, EditError> {
         let config = Config::new(self);
         let evaluated = request.evaluate(&config)?;
         let edit = request.edit(evaluated, self, &config)?.unwrap_or_else(|| Edit::unchanged(self));
-        Ok(edit.refused_unless(&request.accepted)?)
+        Ok(edit.refused_unless(&[])?)
     }
 }
