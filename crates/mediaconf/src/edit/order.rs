@@ -16,7 +16,7 @@ use super::surroundings::Surroundings;
 use super::sync::{Sync, without_misshapen};
 use super::words::address_said;
 use crate::schema::codec::{Address, header_address, is_plural, write_members};
-use crate::schema::fault::Pointer;
+use crate::schema::fault::{Fault, Faults, Pointer};
 use crate::schema::members::Members;
 use crate::schema::{Kind, Object, Parameter, SOURCE, Schema, protocol_of_switch};
 use crate::syntax::{Document, Entry, Splice, quoted_if_needed};
@@ -82,7 +82,7 @@ impl<'d> Sync<'_, 'd> {
         pointer: &Pointer,
     ) -> Option<(String, Insertion<'d>)> {
         let empty = Map::new();
-        let patch = switched(&empty, patch);
+        let patch = switched(&empty, patch, pointer, &mut self.faults);
         let target = self.faults.take(kind.merge(None, &patch, pointer))?;
         let text = Document::parse(kind.write(name, &target));
         let block = text.entries().next()?;
@@ -96,7 +96,7 @@ impl<'d> Sync<'_, 'd> {
 
     fn existing(&mut self, kind: Kind, name: &str, entry: Entry<'d>, patch: &Object, at: &At<'_>) {
         let current = kind.read(entry);
-        let patch = &*switched(&current, patch);
+        let patch = &*switched(&current, patch, &at.pointer, &mut self.faults);
         let members = Members::group(kind.scope(), entry.children());
         let merged = kind.merge(Some((&current, &members)), patch, &at.pointer);
         let Some(mut target) = self.faults.take(merged) else { return };
@@ -218,8 +218,8 @@ fn sources_of(kind: Kind) -> Option<&'static Parameter> {
 }
 
 /// The patch of a block in which each `X_off` of a protocol X is the directive `X off;`, unless a directive of that name
-/// stands there or X is given, too. Panels send such members for each stream; no server reads a directive `X_off`.
-fn switched<'v>(current: &Object, patch: &'v Object) -> Cow<'v, Object> {
+/// stands there. Panels send such members for each stream; no server reads a directive `X_off`.
+fn switched<'v>(current: &Object, patch: &'v Object, at: &Pointer, faults: &mut Faults) -> Cow<'v, Object> {
     const OFF: &str = "off";
     if !patch.keys().any(|key| protocol_of_switch(key).is_some()) {
         return Cow::Borrowed(patch);
@@ -231,11 +231,20 @@ fn switched<'v>(current: &Object, patch: &'v Object) -> Cow<'v, Object> {
             (Some(protocol), Value::Bool(is_off)) if !current.contains_key(key) => {
                 let is_there = current.get(protocol).is_some_and(|present| *present == OFF);
                 match is_off {
+                    true if patch.get(protocol).is_some_and(|other| *other != OFF) => {
+                        let message = format!("`{key}` and `{protocol}` say different things");
+                        faults.push(Fault::wrong_type(&at.child(key), message));
+                        continue;
+                    }
                     _ if patch.contains_key(protocol) => continue,
                     true => (protocol, OFF.into()),
                     false if is_there => (protocol, Value::Null),
                     false => continue,
                 }
+            }
+            (Some(_), value) if !value.is_null() && !current.contains_key(key) => {
+                faults.push(Fault::wrong_type(&at.child(key), format!("`{key}` is true or false")));
+                continue;
             }
             _ => (&**key, value.clone()),
         };
@@ -282,7 +291,7 @@ pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object)
                 continue;
             }
             let (current, inside) = (kind.read(entry), Members::group(kind.scope(), entry.children()));
-            let patch = switched(&current, patch);
+            let patch = switched(&current, patch, &Pointer::root(), &mut Faults::default());
             let merged = kind.merge(Some((&current, &inside)), &patch, &Pointer::root());
             let Ok(mut target) = merged else { continue };
             let list = |value: Option<Value>| match value {

@@ -2,7 +2,7 @@
 //!
 //! Whose comment is it: the comment lines directly above a stream, live, plugin or block with a name belong to it,
 //! those below a heading, which ends in `:` or has signs around its words. Others behind a blank line or at the top are
-//! a heading themselves if another block follows on the next line.
+//! a heading themselves if other blocks follow without a blank line, and none of these has a comment.
 //!
 //! An entry is removed with its own comments:
 //!
@@ -206,7 +206,7 @@ impl Surroundings<'_> {
         let lines = self.text()[top..start].split_inclusive('\n').rev();
         let own = start - lines.take_while(|line| !is_heading(line)).map(str::len).sum::<usize>();
         let is_set_off = top == self.text_start() || !self.blank_lines_above(top).is_empty();
-        if own == top && is_set_off && is_followed(entry) { start } else { own }
+        if own == top && is_set_off && heads_group(entry) { start } else { own }
     }
 
     /// Returns the start of the comment lines that are edited with an entry: its own, and above a directive that
@@ -225,12 +225,21 @@ impl Surroundings<'_> {
     }
 }
 
-/// True if another entry that comments may belong to follows on the next line.
-fn is_followed(entry: Entry<'_>) -> bool {
+/// True if others that comments may belong to follow an entry without a blank line, and none has a comment of its own.
+fn heads_group(entry: Entry<'_>) -> bool {
     let document = entry.document();
-    let next = document.entries_in(entry.numbers().end..document.len()).next();
-    next.filter(|next| has_comments(*next))
-        .is_some_and(|next| count_lines(&document.text()[entry.end()..next.start()]) <= 1)
+    let mut last = entry;
+    for next in document.entries_in(entry.numbers().end..document.len()).take_while(|next| has_comments(*next)) {
+        let lines: Vec<&str> = document.text()[last.end()..next.start()].split('\n').collect();
+        if let [_, inner @ .., _] = &lines[..]
+            && !inner.is_empty()
+        {
+            let ends = inner.iter().any(|line| line.trim().is_empty() || is_heading(line));
+            return ends && last.id() != entry.id();
+        }
+        last = next;
+    }
+    last.id() != entry.id()
 }
 
 /// True if comments may belong to an entry: a stream, live, plugin or block with a name.
@@ -437,7 +446,8 @@ mod tests {
             ("# x\nrtmp a;\n", ""),
             ("# x\nhttp a { api false; }\n", ""),
             ("# x\nrtmp a { x; }\n", ""),
-            // Another block follows on the next line.
+            // Others follow without a blank line, and none has a comment.
+            ("# x\nstream a;\nstream b;\n# y\nstream c;\n", "# x\n"),
             ("# x\nstream a;\nstream b;\n", ""),
             ("http 80;\n\n# x\nstream a {\n} # y\nlive b;\n", ""),
             ("http 80;\n# x\nstream a;\nstream b;\n", "# x\n"),
