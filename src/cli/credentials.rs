@@ -12,17 +12,13 @@
 use std::any::Any;
 use std::path::Path;
 
-use serde_json::json;
-
 use crate::cli::args::global::{NamedBy, RemoteArgs};
-use crate::cli::context::{self, ContextsFile, ServerContext};
+use crate::cli::context::{self, ServerContext};
 use crate::cli::input;
 use crate::cli::interrupt::LastWords;
-use crate::cli::local::local_user;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
 use crate::error::Error;
-use crate::http::api::Fingerprint;
 use crate::http::client::{Credentials, Endpoint, Host, UserInfo};
 
 /// Whose server it is that gets the credentials.
@@ -121,24 +117,6 @@ fn password_in(file: &Path) -> Result<String, Error> {
 /// The program as the client of one server.
 pub struct RemoteHost {
     pub ui: Ui,
-    /// The name of the context that the server belongs to.
-    pub context: Option<String>,
-}
-
-impl RemoteHost {
-    /// Has the context remember the certificate.
-    fn remember(&self, fingerprint: Fingerprint) -> Result<(), Error> {
-        let Some(name) = &self.context else {
-            self.ui.note(&format!(
-                "this holds for this once: `--fingerprint {fingerprint}` or a context trusts it from now on"
-            ));
-            return Ok(());
-        };
-        let patch = json!({"context": {name: {"fingerprint": fingerprint.to_string()}}});
-        ContextsFile::of_user()?.change(patch, local_user())?;
-        self.ui.note(&format!("context `{name}` trusts this certificate from now on"));
-        Ok(())
-    }
 }
 
 impl Host for RemoteHost {
@@ -159,22 +137,6 @@ impl Host for RemoteHost {
         let password = prompts::secret(&format!("password of {login} for {service}"));
         let password = password.map_err(Error::prompt_failed)?;
         password.map(|password| Credentials::new(login, password)).transpose()
-    }
-
-    fn trusts(&self, service: &str, fault: &str, fingerprint: Fingerprint) -> Result<bool, Error> {
-        if !prompts::can_ask() {
-            return Ok(false);
-        }
-        self.ui.warning(&format!("`{service}` can't be told from an impostor: {fault}"));
-        self.ui.say(&format!("its fingerprint is {fingerprint}"));
-        let trusted = prompts::confirm("does the server show the same one: trust it?");
-        if trusted.map_err(Error::prompt_failed)? != Some(true) {
-            return Ok(false);
-        }
-        if let Err(error) = self.remember(fingerprint) {
-            self.ui.warning(&format!("the fingerprint could not be kept: {error}"));
-        }
-        Ok(true)
     }
 
     fn warning(&self, text: &str) {

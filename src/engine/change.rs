@@ -12,14 +12,10 @@ use serde_json::Value;
 
 use super::check::NewWarning;
 use super::guard::Guard;
-use super::include::IncludeChange;
 use super::snapshot::{Snapshot, added_and_removed, compared, diff_lines};
 use crate::error::{Error, ErrorKind};
-use crate::store::{ChangeId, ChangeRef, ClusterState, PendingInfo, Revision};
+use crate::store::{ChangeId, ChangeRef, PendingInfo, Revision};
 use mediaconf::{ChangedValue, Effects, Faults, Masker, Path, Request};
-
-/// The name in the history of a running configuration that was never saved.
-pub(super) const UNSAVED: &str = "unsaved";
 
 /// An operation that changes a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -226,9 +222,6 @@ pub struct ChangeOptions {
     /// the operation.
     #[serde(deserialize_with = "known_command")]
     pub command: Option<Cow<'static, str>>,
-    /// Of a node: the state of its cluster that the present text was made of, for the history.
-    #[serde(skip)]
-    pub from: Option<ClusterState>,
     /// The running configuration, or the file where no server runs, that the change was made for; `None` is any.
     #[serde(rename = "only_if")]
     pub expected: Option<Expected>,
@@ -412,10 +405,6 @@ pub enum OutcomeNote {
     OverwroteHandEdit,
     /// A hand edit of the file was kept, while a change that was not confirmed was rolled back.
     KeptHandEdit,
-    /// Entries of included files match, too, and stay as they are: the first of them, with its place.
-    AlsoIncluded(String),
-    /// Entries of included files go or come with an `include`.
-    IncludeChange(IncludeChange),
     /// The replacement text lacks this many streams.
     DeletedStreams(usize),
     /// The history has the change with this id already, so it was not made again.
@@ -459,8 +448,6 @@ pub struct ChangeReport {
     pub changes_account: bool,
     /// The login and the password of that account afterwards, if they differ and can be used.
     pub account: Option<[String; 2]>,
-    /// The keys in the conditions of the request that no entry had.
-    pub keys_lacked: Vec<String>,
     /// Side effects that the user should know.
     pub notes: Vec<OutcomeNote>,
     /// The failures that did not stop the change.
@@ -491,14 +478,7 @@ impl ChangeReport {
 
     /// The same with what follows from comparing both texts, as far as it is requested.
     #[must_use]
-    pub fn with_parts(mut self, requested: &RequestedChange<'_>, parts: ReportParts) -> Self {
-        if let (RequestedChange::Modify(request), Some(old)) = (requested, &self.old)
-            && !request.conditions().is_empty()
-        {
-            let config = old.config();
-            let lacked = config.keys_that_all_lack(request.conditions(), &request.paths());
-            self.keys_lacked = lacked.into_iter().map(str::to_owned).collect();
-        }
+    pub fn with_parts(mut self, parts: ReportParts) -> Self {
         let (true, Some(new)) = (self.changed, self.snapshot.as_deref()) else {
             let present = self.snapshot.as_ref().filter(|_| parts.configuration);
             self.configuration = present.map(|present| present.config().to_json());
@@ -519,11 +499,6 @@ impl ChangeReport {
         }
         if new.is_valid() && old.is_none_or(Snapshot::is_valid) {
             self.effects = compared([old, Some(new)], Effects::between);
-        }
-        for note in &self.notes {
-            if let OutcomeNote::IncludeChange(IncludeChange { gone, come, streams_before, .. }) = note {
-                self.effects.include(*gone, *come, *streams_before);
-            }
         }
         let account = new.account();
         self.changes_account = old.and_then(Snapshot::account) != account;

@@ -2,7 +2,6 @@
 
 use mediaconf::{DirectiveRole, Document, Entry, FaultKind, Kind, Word};
 use std::fmt;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -139,15 +138,12 @@ pub fn count_streams(document: &Document) -> usize {
 
 /// The guard that refuses a whole new configuration without any stream, live and plugin, where some were there; both
 /// sides have the texts that they include.
-pub fn before_emptying<'s>(
-    old: impl IntoIterator<Item = &'s Arc<Snapshot>>,
-    new: impl IntoIterator<Item = &'s Arc<Snapshot>>,
-) -> Option<Guard> {
-    let holds = |text: &Arc<Snapshot>| {
+pub fn before_emptying(old: &Snapshot, new: &Snapshot) -> Option<Guard> {
+    let holds = |text: &Snapshot| {
         let members = text.document().members();
-        text.is_valid() && Kind::ALL.iter().any(|kind| !members.own_by_key(kind.key()).is_empty())
+        Kind::ALL.iter().any(|kind| !members.own_by_key(kind.key()).is_empty())
     };
-    (old.into_iter().any(holds) && !new.into_iter().any(holds)).then_some(Guard::EmptyReplacement)
+    (holds(old) && !holds(new)).then_some(Guard::EmptyReplacement)
 }
 
 /// The guard that refuses to delete many streams at once, if it does.

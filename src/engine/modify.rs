@@ -42,9 +42,7 @@ impl Transaction<'_> {
         if let Some(refusal) = masked.filter(|_| !Masker::holds_mask(text.document().text())) {
             return Err(refusal);
         }
-        let included =
-            self.refuse_loss([Some(&text), Some(&after)], self.open(credentials).or(emptied), deleted)?;
-        self.notes.extend(included);
+        self.refuse_loss([&text, &after], self.open(credentials).or(emptied), deleted)?;
         Ok(ChangeReport::of_change(Some(text), after))
     }
 
@@ -70,12 +68,7 @@ impl Transaction<'_> {
         }
         self.refuse_stale()?;
         match (is_hand_edit, state.is_saved(), edited) {
-            (false, true, _) => {
-                if self.engine.has_changed_includes() {
-                    let included = self.engine.included_in_words(&state.running);
-                    self.notes.push(OutcomeNote::PickedUpHandEdit(included));
-                }
-            }
+            (false, true, _) => {}
             (false, false, _) => self.notes.push(OutcomeNote::SavedEarlierUpdate),
             (true, _, _) if force => self.notes.push(OutcomeNote::OverwroteHandEdit),
             (true, true, Some(file)) => {
@@ -99,8 +92,8 @@ impl Transaction<'_> {
         let config = text.config();
         let evaluated = request.evaluate(&config);
         let patch = evaluated.as_ref().ok().map(|done| &done.patch);
-        if let Some(composed) = self.engine.composed(text, self.engine.followed()) {
-            self.notes.extend(composed.refuse_change(request, patch, self.options)?);
+        if let Some(composed) = self.engine.composed(text) {
+            composed.refuse_change(request, patch, self.options)?;
         }
         let evaluated = evaluated?;
         if let Some(state) = edited_since {

@@ -133,7 +133,7 @@ impl Transaction<'_> {
         let changes = match operation {
             // An update to the text of the file counts as loading the file, so the result is saved.
             Operation::Update => differs(running) || (!differs(file.as_ref()) && differs_from_saved()),
-            Operation::Load => differs(running) || differs_from_saved() || engine.has_changed_includes(),
+            Operation::Load => differs(running) || differs_from_saved() || !after.includes().is_empty(),
             _ => differs(before) || differs(file.as_ref()),
         };
         Ok(ChangeReport::between(before.cloned(), after.clone(), changes))
@@ -152,10 +152,13 @@ impl Transaction<'_> {
         let replacement = guard::before_replacement(old, after.document());
         let is_whole = matches!(self.operation, Operation::Save | Operation::Update);
         let emptied = before.filter(|_| is_whole).and_then(|before| self.emptied(before, after));
-        let included =
-            self.refuse_loss([before, Some(after)], self.open(replacement).or(emptied), deleted)?;
-        self.notes.extend((deleted.0 > 0).then_some(OutcomeNote::DeletedStreams(deleted.0)));
-        self.notes.extend(included);
+        let nothing = Arc::default();
+        let deleted = self.refuse_loss(
+            [before.unwrap_or(&nothing), after],
+            self.open(replacement).or(emptied),
+            deleted,
+        )?;
+        self.notes.extend((deleted > 0).then_some(OutcomeNote::DeletedStreams(deleted)));
         Ok(())
     }
 
@@ -170,25 +173,27 @@ impl Transaction<'_> {
         if self.options.max_delete == Some(usize::MAX) {
             return None;
         }
-        let [before, after] = [before, after].map(|text| self.engine.with_included([text]));
-        guard::before_emptying(&before, &after)
+        guard::before_emptying(&self.engine.whole(before), &self.engine.whole(after))
     }
 
     /// Refuses a change by the first of these guards that is not accepted, and by the one against the loss of many streams:
-    /// so many of so many, and those of files that are not included any more. Says what an `include` brings and takes.
+    /// so many of so many, and those of files that are not included any more. Returns how many go.
     pub(super) fn refuse_loss(
         &self,
-        [before, after]: [Option<&Arc<Snapshot>>; 2],
+        [before, after]: [&Arc<Snapshot>; 2],
         guard: Option<Guard>,
-        (deleted, of): (usize, usize),
-    ) -> Result<Option<OutcomeNote>, Error> {
-        let included =
-            before.zip(after).and_then(|(before, after)| self.engine.include_change(before, after));
-        let (gone, more) = included.as_ref().map_or((0, 0), |change| change.deleted_streams());
-        let deletion = guard::before_deletion(deleted + gone, of + more, self.options.max_delete)
+        (mut deleted, mut of): (usize, usize),
+    ) -> Result<usize, Error> {
+        if !before.includes_as(after) {
+            let [old, new] = [before, after].map(|text| self.engine.whole(text));
+            let own = guard::deleted_streams(before.document(), after.document());
+            let all = guard::deleted_streams(old.document(), new.document());
+            deleted += all.0.saturating_sub(own.0);
+            of += all.1.saturating_sub(own.1);
+        }
+        let deletion = guard::before_deletion(deleted, of, self.options.max_delete)
             .filter(|_| guard != Some(Guard::EmptyReplacement));
-        self.engine.refuse_guarded([guard, deletion], self.options)?;
-        Ok(included.map(OutcomeNote::IncludeChange))
+        self.engine.refuse_guarded([guard, deletion], self.options).map(|()| deleted)
     }
 
     /// The text that is there, formatted.
@@ -210,7 +215,7 @@ impl Transaction<'_> {
         let mut whole = base.as_ref().unwrap_or(&present).clone();
         for edit in texts {
             self.options.refuse_late()?;
-            if let Some(composed) = self.engine.composed(&whole, self.engine.followed()) {
+            if let Some(composed) = self.engine.composed(&whole) {
                 composed.refuse_entry(&edit.path)?;
             }
             whole = Arc::new(Snapshot::from_bytes(with_entry(&whole, edit)?));

@@ -7,11 +7,10 @@ use std::time::{Duration, SystemTime};
 
 use parking_lot::{ArcMutexGuard, Condvar, Mutex, RawMutex, RwLock};
 
-use super::change::{ChangeReport, Operation, OutcomeNote};
+use super::change::{ChangeReport, Operation};
 use super::confirm::PendingChange;
 use super::snapshot::Snapshot;
-use crate::error::{Error, ErrorKind, Exit};
-use crate::store::Revision;
+use crate::error::{Error, Exit};
 
 /// The running configuration of a server, and its knowledge of the file.
 #[derive(Debug, Clone)]
@@ -19,9 +18,6 @@ pub struct ServerState {
     pub running: Arc<Snapshot>,
     /// The text of the file when it was last loaded or saved.
     pub saved: Arc<Snapshot>,
-    /// The revision of the running configuration with what it includes, when it was loaded or changed
-    /// last; `None` if it includes nothing.
-    pub composed: Option<Revision>,
     /// Counts the changes.
     pub generation: u64,
     /// The last change; none since the start.
@@ -62,11 +58,10 @@ pub struct Running {
 
 impl Running {
     /// The state of a server that has just loaded its configuration.
-    pub fn new(loaded: Arc<Snapshot>, composed: Option<Revision>) -> Self {
+    pub fn new(loaded: Arc<Snapshot>) -> Self {
         let state = ServerState {
             running: loaded.clone(),
             saved: loaded,
-            composed,
             generation: 0,
             last_change: None,
             last_error: None,
@@ -128,10 +123,6 @@ pub(super) type Turn = ArcMutexGuard<RawMutex, ()>;
 pub enum Count {
     /// A change by its operation, and one of [`Count::RESULTS`].
     Change(Operation, &'static str),
-    /// A hand edit that a change found, by one of [`Count::HAND_EDITS`].
-    HandEdit(&'static str),
-    /// The end of a change that had to be confirmed: one of [`Count::PENDING_ENDS`].
-    PendingEnd(&'static str),
     /// A reload; true if it succeeded.
     Reload(bool),
 }
@@ -140,12 +131,6 @@ impl Count {
     /// The results of a change. It is `unchanged` if the configuration was like that already.
     pub const RESULTS: [&str; 7] =
         ["changed", "unchanged", "rehearsed", "invalid", "conflict", "guarded", "failed"];
-
-    /// The fates of a hand edit. With a `conflict`, a change was refused because of it.
-    pub const HAND_EDITS: [&str; 3] = ["picked-up", "overwritten", "conflict"];
-
-    /// The ends of a change that had to be confirmed. One that is `expired` was not confirmed in time.
-    pub const PENDING_ENDS: [&str; 3] = ["confirmed", "cancelled", "expired"];
 }
 
 /// The last time that a configuration was put into effect: it was loaded, and the reload command, if
@@ -223,18 +208,6 @@ impl Activity {
             },
         };
         self.count(Count::Change(operation, result));
-        let fate = match made {
-            Ok(report) => report.notes.iter().find_map(|note| match note {
-                OutcomeNote::PickedUpHandEdit(_) => Some("picked-up"),
-                OutcomeNote::OverwroteHandEdit => Some("overwritten"),
-                _ => None,
-            }),
-            Err(error) => {
-                let is_edited = matches!(error.kind, ErrorKind::HandEdited | ErrorKind::HandEditedSince);
-                is_edited.then_some("conflict")
-            }
-        };
-        fate.filter(|_| !dry_run).into_iter().for_each(|fate| self.count(Count::HandEdit(fate)));
     }
 
     pub(super) fn note_reload(&self, succeeded: bool, run: ReloadRun) {
@@ -252,7 +225,7 @@ mod tests {
 
     #[test]
     fn who_waits_is_woken_by_the_change_and_needs_no_other_look() {
-        let running = Arc::new(Running::new(Arc::new(Snapshot::from_bytes("http 80;\n")), None));
+        let running = Arc::new(Running::new(Arc::new(Snapshot::from_bytes("http 80;\n"))));
         let known = running.times_told();
         let waiting = running.clone();
         let waiter = thread::spawn(move || {

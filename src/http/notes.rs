@@ -2,7 +2,7 @@
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-use crate::engine::{IncludeChange, NewWarning, OutcomeNote};
+use crate::engine::{NewWarning, OutcomeNote};
 use crate::http::api::masked_text;
 
 /// The word in front of the name of a query parameter that the operation does not take.
@@ -50,14 +50,6 @@ pub fn word_of(note: &OutcomeNote) -> String {
         OutcomeNote::PickedUpHandEdit(_) => "picked-up-hand-edit",
         OutcomeNote::OverwroteHandEdit => "overwrote-hand-edit",
         OutcomeNote::KeptHandEdit => KEPT_HAND_EDIT,
-        OutcomeNote::AlsoIncluded(place) => {
-            return format!("also-included {}", utf8_percent_encode(place, MESSAGE));
-        }
-        // The streams, lives and plugins that go, those that come, and the streams that were included before.
-        OutcomeNote::IncludeChange(IncludeChange { gone, come, streams_before, .. }) => {
-            let counts = gone.iter().chain(come).chain([streams_before]).map(usize::to_string);
-            return format!("include-change {}", counts.collect::<Vec<_>>().join(","));
-        }
         OutcomeNote::DeletedStreams(count) => return format!("deleted-streams {count}"),
         OutcomeNote::HasChange => "has-change",
         OutcomeNote::OtherPending => "other-change-pending",
@@ -109,12 +101,10 @@ mod tests {
 
     #[test]
     fn words_hold_what_a_header_may_have() {
-        let gone = IncludeChange { gone: [6, 0, 1], come: [2, 0, 0], streams_before: 7 };
         for (note, word) in [
             (OutcomeNote::SavedEarlierUpdate, "saved-earlier-update"),
             (OutcomeNote::PickedUpHandEdit("rtsp".to_owned()), "picked-up-hand-edit"),
             (OutcomeNote::DeletedStreams(3), "deleted-streams 3"),
-            (OutcomeNote::IncludeChange(gone), "include-change 6,0,1,2,0,0,7"),
         ] {
             assert_eq!(word_of(&note), word);
         }

@@ -9,7 +9,7 @@ use super::place::Caret;
 use super::text::Spot;
 
 /// The explanation of the directive at a place; null where there is none.
-pub fn explained(spot: &Spot, takes_markdown: bool) -> Value {
+pub fn explained(spot: &Spot) -> Value {
     let (text, offset) = spot.in_whole();
     let caret = Caret::new(text.document(), offset);
     let Some(word) = caret.word().filter(|_| !caret.is_in_comment) else { return Value::Null };
@@ -25,11 +25,8 @@ pub fn explained(spot: &Spot, takes_markdown: bool) -> Value {
         (None, false) => (explanation(&Config::from(&json!({})), &path, &keyword), Vec::new()),
     };
     let Some(explanation) = found else { return Value::Null };
-    let (kind, text) = match takes_markdown {
-        true => ("markdown", in_words(&keyword, &explanation, &inherited, "**")),
-        false => ("plaintext", in_words(&keyword, &explanation, &inherited, "")),
-    };
-    json!({ "contents": { "kind": kind, "value": text }, "range": spot.range_of(word.span()) })
+    let text = in_words(&keyword, &explanation, &inherited);
+    json!({ "contents": { "kind": "plaintext", "value": text }, "range": spot.range_of(word.span()) })
 }
 
 /// The explanation of a path, else that of the directive alone.
@@ -77,9 +74,9 @@ fn origin_in_words(FoundValue { value, source, set_at }: &FoundValue) -> Option<
     }
 }
 
-fn in_words(keyword: &str, explanation: &Explanation, inherited: &[String], bold: &str) -> String {
+fn in_words(keyword: &str, explanation: &Explanation, inherited: &[String]) -> String {
     let Explanation { documentation, unit, default, text, places, example, secret, .. } = explanation;
-    let mut lines = vec![format!("{bold}{keyword}{bold}: {documentation}")];
+    let mut lines = vec![format!("{keyword}: {documentation}")];
     lines.extend(text.as_ref().map(|text| format!("- text: {text}")));
     lines.extend(unit.map(|unit| format!("- unit: {unit}")));
     lines.extend(default.map(|default| format!("- default: {default}")));

@@ -10,7 +10,6 @@ use crate::cli::args::Invocation;
 use crate::cli::context;
 use crate::cli::fleet::answers::{Answers, print_diffs, print_table};
 use crate::cli::input::{self, STDIN, is_url};
-use crate::cli::render::report::all_lack;
 use crate::cli::render::texts::{changed, first_paths, print_diff};
 use crate::cli::target::{self, Target};
 use crate::cli::ui::Ui;
@@ -217,7 +216,7 @@ impl Compared {
         let mut notes = Vec::new();
         let streams = match conditions {
             [] => None,
-            _ => Some(selected(&sides, conditions, &mut notes)?),
+            _ => Some(selected(&sides, conditions)?),
         };
         let [old, new] = &sides;
         let is_of_values = sides.iter().find(|side| side.text.is_of_values());
@@ -251,12 +250,8 @@ impl Compared {
     }
 }
 
-/// The names of the streams that meet conditions on one side at least, with notes about keys that no stream has.
-fn selected(
-    sides: &[Side; 2],
-    conditions: &[Condition],
-    notes: &mut Vec<String>,
-) -> Result<HashSet<String>, Error> {
+/// The names of the streams that meet conditions on one side at least.
+fn selected(sides: &[Side; 2], conditions: &[Condition]) -> Result<HashSet<String>, Error> {
     let every = Path::all(Kind::Streams.key());
     let sides = [sides[0].values()?, sides[1].values()?];
     let (mut names, mut absence) = (HashSet::new(), None);
@@ -271,8 +266,6 @@ fn selected(
     if let Some(absence) = absence.filter(|_| names.is_empty()) {
         return Err(absence.into());
     }
-    let [old, new] = sides.each_ref().map(|whole| whole.keys_that_all_lack(conditions, &[&every]));
-    notes.extend(old.intersection(&new).map(|key| all_lack(key)));
     Ok(names)
 }
 

@@ -43,9 +43,7 @@ fn proposals(command: &str, argument: &str) -> Option<Propose> {
             in_list(words.into_iter().chain(line.changes("change:")), text)
         },
         ("check", "files") => |_, text| in_list([whole("running", "")], text),
-        (_, "context") | ("context use" | "context show" | "context remove", "name") => {
-            |_, text| in_list(contexts(), text)
-        }
+        (_, "context") | ("context use" | "context remove", "name") => |_, text| in_list(contexts(), text),
         (_, "group") => |_, text| {
             let groups = known_contexts().list.into_iter().flat_map(|context| context.groups);
             in_list(BTreeSet::from_iter(groups).into_iter().map(|group| whole(group, "")), text)

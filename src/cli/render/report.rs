@@ -9,7 +9,7 @@ use crate::cli::ui::Ui;
 use crate::engine::{ChangeReport, OutcomeNote, ReportParts};
 use crate::error::Error;
 use crate::http::notes::word_of;
-use mediaconf::{ChangedValue, Masker, Pointer, one_line};
+use mediaconf::{ChangedValue, Masker, Pointer};
 
 /// The form of the report of a change.
 pub struct Report<'a> {
@@ -162,19 +162,10 @@ pub fn in_words(note: &OutcomeNote) -> String {
         OutcomeNote::OtherPending => {
             "another change waits to be confirmed; until it is, this one can't be made"
         }
-        OutcomeNote::AlsoIncluded(place) => {
-            return format!("entries of included files that match, too, stay as they are: {place}");
-        }
-        OutcomeNote::IncludeChange(change) => return change.to_string(),
         OutcomeNote::DeletedStreams(1) => "1 stream is not in the new configuration",
         OutcomeNote::DeletedStreams(count) => {
             return format!("{count} streams are not in the new configuration");
         }
     };
     sentence.to_owned()
-}
-
-/// Said of a key in a condition that no entry has, so that the condition holds for all of them.
-pub fn all_lack(key: &str) -> String {
-    format!("no entry has `{}`, so the condition of `--where` on it holds for all", one_line(key))
 }

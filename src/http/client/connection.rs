@@ -19,9 +19,9 @@ use serde_json::Value;
 use super::endpoint::{Endpoint, without_userinfo};
 use super::error::{FailedCall, was_closed};
 use super::settings::{ByteSize, ClientSettings, Credentials};
-use super::tls::{self, AUTHORITY, TlsFault, TlsTrust};
+use super::tls::{self, AUTHORITY, TlsTrust};
 use crate::error::{Error, ErrorKind};
-use crate::http::api::{API_HEADER, API_VERSION, ApiOperation, Body, Fingerprint, JSON, SUDO_HEADER, TEXT};
+use crate::http::api::{API_HEADER, API_VERSION, ApiOperation, Body, JSON, SUDO_HEADER, TEXT};
 
 /// The longest time for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -106,15 +106,6 @@ pub trait Host: Send {
         Ok(None)
     }
 
-    /// Asks whether to trust a server whose certificate has this fingerprint, and is not trusted because of
-    /// `fault`. False if there is no terminal to ask on.
-    ///
-    /// # Errors
-    /// If asking failed.
-    fn trusts(&self, _service: &str, _fault: &str, _fingerprint: Fingerprint) -> Result<bool, Error> {
-        Ok(false)
-    }
-
     /// Shows a warning.
     fn warning(&self, text: &str);
 
@@ -192,9 +183,8 @@ impl Client {
         }
     }
 
-    /// Sends a request and waits for the response. Where the certificate of the server is unknown, the host is asked
-    /// whether to trust it. Where the server asks for credentials, or refuses those that were sent, the host is asked for
-    /// them.
+    /// Sends a request and waits for the response. Where the server asks for credentials, or refuses those that were sent,
+    /// the host is asked for them.
     pub fn send(&mut self, call: &ApiCall<'_>) -> Result<Reply, Error> {
         let _until_answered = call.applies.then(|| self.host.sending_change(&self.name));
         let mut prompts = 0..MAX_PROMPTS;
@@ -205,12 +195,7 @@ impl Client {
             };
             let is_unauthorized = failure.error.status == Some(ErrorKind::Unauthorized.status());
             let were_refused = self.settings.credentials.is_some();
-            if let Some(TlsFault { why, unknown: Some(found), .. }) = &failure.certificate
-                && self.host.trusts(&self.name, why, *found)?
-            {
-                // The handshake failed, so nothing was sent.
-                (self.settings.trust, self.sockets) = (TlsTrust::Pinned(*found), None);
-            } else if is_unauthorized
+            if is_unauthorized
                 && prompts.next().is_some()
                 && let Some(new) = self.host.credentials(&self.name, self.login.as_deref(), were_refused)?
             {

@@ -203,8 +203,7 @@ impl ConfigService for RemoteService {
         let text_of = |IncludedFile { name, text }| IncludedText {
             target: (&name).into(),
             name,
-            bytes: text.into(),
-            is_elsewhere: false,
+            bytes: Some(text.into()),
         };
         let texts =
             sent.into_iter().map(|(pattern, files)| (pattern, files.into_iter().map(text_of).collect()));
@@ -227,7 +226,7 @@ impl ConfigService for RemoteService {
         // A foreign server has changed nothing.
         let Some(reply) = client.send_ours(&call)? else {
             let report = change_foreign(client, &requested, options)?;
-            return Ok(report.with_parts(&requested, options.told));
+            return Ok(report.with_parts(options.told));
         };
         let mut report: ChangeReport = client.parsed(reply.report(), "report of a change", applies)?;
         client.new_account =
@@ -302,7 +301,7 @@ impl ConfigService for RemoteService {
             let saved = client.fetch(ConfigSource::Saved)?;
             let entries = client.history()?;
             status.differing = differing(&running, &saved);
-            status.edited_by_hand = is_edited_since(&entries, &saved) || config["included_changed"] == true;
+            status.edited_by_hand = is_edited_since(&entries, &saved);
             status.errors = Some(saved.diagnostics().errors());
             status.file = Some(saved);
             status.last_change = entries.into_iter().next();
@@ -376,7 +375,7 @@ fn change_foreign(
                     patch = before.document().patch_to(&edit.document).into();
                 }
                 after = Arc::new(Snapshot::proved(edit.document));
-                let emptied = before_emptying([&before], [&after]).filter(|_| request.prunes());
+                let emptied = before_emptying(&before, &after).filter(|_| request.prunes());
                 let deletion = deletion.filter(|_| emptied.is_none());
                 refuse([credentials, emptied, deletion])?;
             }
@@ -400,7 +399,7 @@ fn change_foreign(
             }
             let (deleted, of) = deleted_streams(before.document(), after.document());
             let replacement = before_replacement(Some(before.document()), after.document());
-            let emptied = before_emptying([&before], [&after]);
+            let emptied = before_emptying(&before, &after);
             let deletion = before_deletion(deleted, of, options.max_delete).filter(|_| emptied.is_none());
             refuse([replacement, emptied, deletion])?;
             let is_save = matches!(requested, RequestedChange::Save(_));

@@ -199,7 +199,6 @@ impl Handler {
                 "etag": entity_tag(self.shown_revision(&state.running, role)),
                 "generation": state.generation,
                 "saved": engine.read().is_ok_and(|file| file.bytes() == state.running.bytes()),
-                "included_changed": engine.has_changed_includes(),
                 "last_change": state.last_change.map(|change| json!({
                     "at": rfc3339(change.at),
                     "by": change.by,

@@ -64,7 +64,7 @@ pub fn status(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error>
         engine.wait_for_change(&stamp, until.saturating_duration_since(Instant::now()).min(LOOK));
         let is_node_due = handler.service.node().is_some() && nodes_seen.elapsed() >= LOOK_AT_NODES;
         // What a change of this server has written is no edit by hand.
-        if (!engine.is_as(&stamp) || is_node_due) && !engine.is_changing(&stamp) {
+        if (engine.status_stamp() != stamp || is_node_due) && !engine.is_changing(&stamp) {
             (stamp, nodes_seen) = (engine.status_stamp(), Instant::now());
             answer = now(handler, call)?;
         }
@@ -104,7 +104,7 @@ fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {
     let entries = handler.service.history(1)?;
     let state = engine.state().ok_or_else(Error::no_server)?;
     let shown = |text| handler.shown_revision(text, role).to_string();
-    let is_edited = !file.is_same_text(&state.saved) || engine.has_changed_includes();
+    let is_edited = !file.is_same_text(&state.saved);
     let conditions =
         [("unsaved-update", !state.is_saved()), ("edited-by-hand", is_edited), ("broken", !file.is_valid())];
     let conditions: Vec<_> =

@@ -117,7 +117,6 @@ fn each_argument_is_completed() {
         ("--group e", "edge eu"),
         ("--group=edge,eu", "--group=edge,eu"),
         ("context use te", "test"),
-        ("context show pr", "prod"),
         ("context remove pr", "prod"),
         ("context add x --group e", "edge eu"),
         // Files, where files go.

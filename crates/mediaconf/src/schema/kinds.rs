@@ -6,9 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::row::Schema;
-use super::suggest::is_only_near;
-use crate::syntax::{Diagnostic, Fix, Word, ends_word, quoted_if_needed, quoted_word};
+use crate::syntax::{Word, ends_word, quoted_if_needed, quoted_word};
 
 /// The largest integer that JavaScript holds exactly; larger ones are kept as strings.
 pub const MAX_SAFE: i64 = (1 << 53) - 1;
@@ -158,8 +156,6 @@ pub struct WordKind {
     pub accept: fn(&Value) -> Option<Value>,
     /// Writes the word of a value, in the place of another one; `None` if the bare keyword has that value.
     pub write: fn(&Value, Option<Word<'_>>) -> Option<String>,
-    /// Returns a warning about a word that has the form, but is seldom meant.
-    pub warning: Option<fn(Word<'_>) -> Option<Diagnostic>>,
 }
 
 /// `root wwwroot;`: any word, shown as a string.
@@ -178,7 +174,6 @@ pub static TEXT: WordKind = WordKind {
     parse: |text| Some(text.into()),
     accept: |value| value.is_string().then(|| value.clone()),
     write: |value, _| Some(plain_word(value)),
-    warning: None,
 };
 
 /// A word of a certain form, which shows that a directive begins in front of it.
@@ -324,15 +319,11 @@ pub static DURATION: WordKind = WordKind {
     parse: |text| duration(text).or_else(|| natural(text)).map(Value::from),
     accept: |value| (DURATION.parse)(&number_text(value)?),
     write: |value, replaced| Some(written_duration(value.as_i64().unwrap_or_default(), replaced)),
-    warning: Some(short_archive),
     ..FORM
 };
 
 /// The units of a duration, with their seconds; the longest first.
 const UNITS: [(u8, i64); 4] = [(b'd', 86_400), (b'h', 3_600), (b'm', 60), (b's', 1)];
-
-/// Archives are seldom kept for less, in seconds: a number without a unit is meant then.
-const MINUTE: i64 = 60;
 
 fn duration(raw: &str) -> Option<i64> {
     let (_, seconds) = UNITS.into_iter().find(|(unit, _)| raw.as_bytes().last() == Some(unit))?;
@@ -348,12 +339,6 @@ fn written_duration(seconds: i64, replaced: Option<Word<'_>>) -> String {
     let kept = dividing.clone().find(is_kept).or_else(|| dividing.next());
     let (unit, length) = kept.expect("one second divides every duration");
     format!("{}{}", seconds / length, char::from(unit))
-}
-
-fn short_archive(word: Word<'_>) -> Option<Diagnostic> {
-    duration(word.raw).filter(|seconds| *seconds < MINUTE)?;
-    let message = format!("an archive of `{}` is less than a minute", word.raw);
-    Some(Diagnostic::warning(word.span(), message).hint("`7d` is 7 days, `12h` 12 hours"))
 }
 
 /// `@NAME`, which refers to a block `dvr` of the top level; the string `NAME`.
@@ -373,20 +358,6 @@ pub static DVR_REFERENCE: WordKind = WordKind {
 /// The `NAME` in `@NAME`. A quoted word is no reference.
 fn reference(raw: &str) -> Option<&str> {
     raw.strip_prefix('@').filter(|name| !name.is_empty() && !name.starts_with('@') && !name.contains('"'))
-}
-
-/// `loglevel debug;`, a string; one that is nearly a known level gets a warning.
-pub static LOG_LEVEL: WordKind = WordKind { warning: Some(nearly_known), ..TEXT };
-
-/// The levels of the log of media servers.
-const LEVELS: &str = "debug info notice warning warn error critical alert emergency none trace verbose";
-
-fn nearly_known(word: Word<'_>) -> Option<Diagnostic> {
-    let (value, levels) = (word.value(), || LEVELS.split(' '));
-    let known = Schema::nearest(&value, levels()).filter(|_| levels().all(|level| level != value))?;
-    let fix = is_only_near(&value, levels()).then(|| Fix { span: word.span(), text: known.to_owned() });
-    let found = Diagnostic::warning(word.span(), format!("`{value}` is no known level"));
-    Some(found.hint(format!("did you mean `{known}`?")).fixed_by(fix))
 }
 
 #[cfg(test)]
@@ -522,12 +493,6 @@ mod tests {
             &[("@a", json!("a")), ("@", json!(null)), ("@@a", json!(null)), ("\"@a\"", json!(null))],
         );
         assert!((DVR_REFERENCE.accept)(&json!("a b")).is_none());
-    }
-
-    #[test]
-    fn levels_that_are_known_or_unlike_get_no_warning() {
-        let warns = |level| nearly_known(Word::new(level, 0)).is_some();
-        assert!(warns("debgu") && !warns("debug") && !warns("loud"));
     }
 
     #[test]
