@@ -13,7 +13,7 @@ use super::check::NewWarning;
 use super::guard::Guard;
 use super::snapshot::{Snapshot, added_and_removed, compared, diff_lines};
 use crate::error::{Error, ErrorKind};
-use crate::store::{ChangeId, ChangeRef, ClusterState, PendingInfo, Revision};
+use crate::store::{ChangeId, ChangeRef, PendingInfo, Revision};
 use mediaconf::{ChangedValue, Effects, Faults, Masker, Path, Request};
 
 /// An operation that changes a configuration.
@@ -202,9 +202,6 @@ pub struct ChangeOptions {
     /// the operation.
     #[serde(deserialize_with = "known_command")]
     pub command: Option<Cow<'static, str>>,
-    /// Of a node: the state of its cluster that the present text was made of, for the history.
-    #[serde(skip)]
-    pub from: Option<ClusterState>,
     /// The running configuration, or the file where no server runs, that the change was made for; `None` is any.
     #[serde(rename = "only_if")]
     pub expected: Option<Expected>,

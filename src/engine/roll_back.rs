@@ -102,11 +102,10 @@ impl Engine {
         let now = loaded.as_ref().map(|loaded| Arc::new(Snapshot::from_bytes(loaded.bytes.clone())));
         let (aftermath, text) = change.without(now.as_ref());
         if now.as_ref().map(|now| now.bytes()) != text.as_ref().map(|text| text.bytes()) {
-            let pieces = text.as_ref().map(|text| [text.bytes()]);
             let old = loaded.as_ref().map(Loaded::as_base);
             let paths = first_paths_between(now.as_deref(), text.as_deref());
             let record = ChangeRecord { paths: paths.as_ref(), ..*record };
-            writer.prepare(old, pieces.as_ref().map(|all| &all[..]), &record)?()?;
+            writer.prepare(old, text.as_ref().map(|text| text.bytes()), &record)?()?;
         }
         Ok((aftermath, text))
     }

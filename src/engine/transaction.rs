@@ -403,7 +403,6 @@ impl<'e> Transaction<'e> {
             id: Some(self.id.as_str()),
             undoes: self.options.undoes.as_ref().map(ChangeId::as_str),
             keep: self.engine.keep,
-            from: self.options.from,
             ..ChangeRecord::new(operation, &self.options.by)
         }
     }
@@ -420,8 +419,8 @@ impl<'e> Transaction<'e> {
         };
         let paths = first_paths_between(self.file().map(|file| &**file), Some(after));
         let record = ChangeRecord { message, paths: paths.as_ref(), ..self.record(self.name()) };
-        let (old, new) = (self.stored.as_ref().map(StoredText::as_base), [after.bytes()]);
-        let prepared = writer.prepare(old, Some(&new), &record)?;
+        let old = self.stored.as_ref().map(StoredText::as_base);
+        let prepared = writer.prepare(old, Some(after.bytes()), &record)?;
         self.options.refuse_late()?;
         prepared()
     }

@@ -29,7 +29,7 @@ use crate::http::server::front::limits::Limits;
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::runtime::{Listening, Runtime};
 use crate::http::server::tls::Tls;
-use crate::node::{Node, NodeSettings, first_text};
+use crate::node::{Node, first_text};
 use crate::store::etcd::{ClusterStore, DEFAULT_REQUEST_TIME};
 use crate::store::file::{ConfFile, ServeLock};
 use crate::store::jittered;
@@ -297,9 +297,9 @@ impl ServeArgs {
         file: Arc<ConfFile>,
         texts: Arc<ClusterStore>,
     ) -> Result<Arc<Node>, Error> {
-        let (name, health) = (self.node.clone().unwrap_or_default(), self.health_cmd.clone());
+        let node = (self.node.clone().unwrap_or_default(), self.health_cmd.clone());
         let cluster = Engine::new(texts.clone(), Hooks::default(), waiting);
-        Node::new(NodeSettings { name, health }, engine.clone(), file, (cluster, texts))
+        Node::new(node, engine.clone(), file, (cluster, texts))
     }
 }
 
@@ -340,9 +340,8 @@ fn end_with_a_panic(log: LogFormat) {
 
 /// Becomes the only server over the file; `None` on a read-only file system.
 fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, Error> {
-    let is_of_folder = |kind| matches!(kind, ErrorKind::NoStateFolder | ErrorKind::BrokenStateFolder);
     match store.serve() {
-        Err(error) if is_of_folder(error.kind) && !store.state_dir().exists() => {
+        Err(error) if error.kind == ErrorKind::NoStateFolder && !store.state_dir().exists() => {
             ui.warning(&format!("{error}: changes to the file will be refused, and there is no Unix socket"));
             Ok(None)
         }

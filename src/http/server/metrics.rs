@@ -17,7 +17,7 @@ use super::message::Response;
 use super::runtime::{StreamFigures, resident_bytes};
 use crate::engine::{Activity, Count, NodeReport, Operation, ServerState, Snapshot};
 use crate::http::api::TEXT;
-use crate::store::{NodeState, seconds_until};
+use crate::store::NodeState;
 
 /// The description of the API: an OpenAPI document of version 3.1.
 const OPENAPI: &str = include_str!("../openapi.json");
@@ -77,7 +77,6 @@ gauge mediactl_node_state 1 for the state that the node is in.
 gauge mediactl_node_serial The change of the cluster that the node runs.
 gauge mediactl_cluster_serial The last change that the node saw.
 gauge mediactl_cluster_last_contact_seconds Time since the node last read the cluster.
-gauge mediactl_certificate_expiry_seconds Time until the certificate of the API expires.
 ";
 
 /// The metrics as they are now.
@@ -91,9 +90,6 @@ fn text(handler: &Handler) -> String {
     if let Some(node) = &handler.service.node() {
         metrics.node(node);
     }
-    let of_api = handler.runtime().listening().and_then(|listening| listening.tls.as_ref()?.expiry());
-    let ends = of_api.map(|end| (label("certificate", "api"), seconds_until(end)));
-    metrics.add("mediactl_certificate_expiry_seconds", ends);
     let mut text = String::new();
     for line in FAMILIES.lines() {
         let mut words = line.splitn(3, ' ');

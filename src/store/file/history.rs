@@ -65,7 +65,6 @@ fn line_of(number: u64, record: &ChangeRecord<'_>) -> HistoryEntry {
         message: record.message.map(str::to_owned),
         id: record.id.map(str::to_owned),
         undoes: record.undoes.map(str::to_owned),
-        from: record.from,
         paths: record.paths.cloned(),
         ..HistoryEntry::new(number, record.operation)
     }
@@ -347,12 +346,12 @@ pub(super) struct Staged {
 
 impl Staged {
     /// Keeps the new text and records the change, durably: from `old`, the text of the file at `path`, which is as `found`,
-    /// to the pieces of `new`.
+    /// to `new`.
     pub fn stage(
         mut history: History,
         path: &Path,
         old: Option<(BaseText<'_>, &Metadata)>,
-        new: Option<&[&[u8]]>,
+        new: Option<&[u8]>,
         record: &ChangeRecord<'_>,
     ) -> Result<Self, Error> {
         let text = old.map(|(old, _)| old.text);
@@ -368,13 +367,13 @@ impl Staged {
         }
         let line = HistoryEntry {
             before: old.map(|(old, _)| old.revision),
-            after: new.map(|pieces| Revision::of_pieces(pieces.iter().copied())),
+            after: new.map(Revision::from_text),
             file: old.map(|(_, found)| FileStamp::of(found)),
             ..line_of(number, record)
         };
         let (number, keep) = (line.number, record.keep);
         let mut staged = Self { history, number, keep, compressed: Vec::new(), stays: false };
-        new.map_or(Ok(()), |pieces| staged.history.folder.put(&plain(number), pieces))?;
+        new.map_or(Ok(()), |new| staged.history.folder.put(&plain(number), &[new]))?;
         staged.compress(texts, last.zip(text));
         staged.history.append(&line)?;
         Ok(staged)
