@@ -64,7 +64,7 @@ impl Transaction<'_> {
                 Some(_) => ErrorKind::HandEditedSince,
                 None => ErrorKind::HandEdited,
             };
-            return Err(hand_edited_badly(kind, file, is_merged));
+            return Err(hand_edited_badly(kind, file));
         }
         self.refuse_stale()?;
         match (is_hand_edit, state.is_saved(), edited) {

@@ -134,8 +134,8 @@ impl Node {
         let before = self.local.running();
         if self.local.hooks().check.is_some() {
             // What this node would refuse is refused before it is made for all.
-            let (for_change, canary) = (!options.dry_run, Vec::new());
-            let step = ChangeOptions { dry_run: true, for_change, confirm: None, canary, ..options.clone() };
+            let canary = Vec::new();
+            let step = ChangeOptions { dry_run: true, confirm: None, canary, ..options.clone() };
             let rehearsed = make(&step)?;
             if let Some(text) = rehearsed.snapshot.filter(|_| rehearsed.changed) {
                 let check = ChangeOptions { force: true, expected: None, ..step };
