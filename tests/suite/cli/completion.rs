@@ -306,7 +306,9 @@ fn no_name_is_a_command_in_bash_behind_whatever_quote_it_was_begun() {
 #[test]
 fn bash_completes_behind_an_equals_sign() {
     let place = place();
-    let asked = place.mediactl(["--", "mediactl", "modify", "--set", "lives.studio.disabled="]).env("COMPLETE", "bash");
+    let asked = place
+        .mediactl(["--", "mediactl", "modify", "--set", "lives.studio.disabled="])
+        .env("COMPLETE", "bash");
     assert_eq!(asked.run().exits(0).out, "lives.studio.disabled=true\nlives.studio.disabled=false\n");
 }
 

@@ -164,7 +164,9 @@ impl<'a, 'd> Layout<'a, 'd> {
             Anchor::After(anchor) => match self.behind_on_line(anchor.end()) {
                 // The new text goes in front of the line end, and brings a line end of its own.
                 (at, None) => (at, around.newline(at).repeat(1 + blank_lines), nothing, false),
-                (_, byte) if byte != Some(b'}') && needs_own_line() => (anchor.end(), newline, own_line, false),
+                (_, byte) if byte != Some(b'}') && needs_own_line() => {
+                    (anchor.end(), newline, own_line, false)
+                }
                 _ => (anchor.end(), " ".to_owned(), nothing, true),
             },
             Anchor::Before(anchor) if around.begins_line(anchor.start()) => {

@@ -68,11 +68,7 @@ pub struct Edit {
 impl Edit {
     /// The edit that changes nothing.
     pub(crate) fn unchanged(document: &Document) -> Self {
-        Self {
-            document: document.clone(),
-            deleted_streams: 0,
-            guarded: Faults::default(),
-        }
+        Self { document: document.clone(), deleted_streams: 0, guarded: Faults::default() }
     }
 
     /// The same, if all its doubts are accepted.

@@ -24,8 +24,9 @@ impl Path {
 /// Refuses the words of one element that would drop other elements of a list.
 pub(super) fn drops(path: &Path, present: usize) -> Fault {
     let shown = path.shown();
-    Fault::of_path(format!("there are {present} elements, and this would replace them all"))
-        .hint(format!("`{shown}[0]=…` replaces the first, `{shown}[+]=…` appends, a JSON array sets the whole list"))
+    Fault::of_path(format!("there are {present} elements, and this would replace them all")).hint(format!(
+        "`{shown}[0]=…` replaces the first, `{shown}[+]=…` appends, a JSON array sets the whole list"
+    ))
 }
 
 impl Assigner<'_> {

@@ -229,7 +229,9 @@ impl Surroundings<'_> {
 fn heads_group(entry: Entry<'_>) -> bool {
     let document = entry.document();
     let mut last = entry;
-    for next in document.entries_in(entry.numbers().end..document.len()).take_while(|next| has_comments(*next)) {
+    for next in
+        document.entries_in(entry.numbers().end..document.len()).take_while(|next| has_comments(*next))
+    {
         let lines: Vec<&str> = document.text()[last.end()..next.start()].split('\n').collect();
         if let [_, inner @ .., _] = &lines[..]
             && !inner.is_empty()

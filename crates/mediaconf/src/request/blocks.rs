@@ -9,9 +9,7 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::edit::{
-    AssignOptions, Assignment, Edit, EditError, Substitution, modify_members, synced,
-};
+use crate::edit::{AssignOptions, Assignment, Edit, EditError, Substitution, modify_members, synced};
 use crate::query::{Config, Expansion, Path, Segment};
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::{Kind, Object, Place, Schema};

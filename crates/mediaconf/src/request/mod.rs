@@ -286,7 +286,6 @@ impl Request {
     pub fn stands_for_many(&self) -> bool {
         !self.conditions().is_empty() || self.paths().iter().any(|path| path.first_pattern().is_some())
     }
-
 }
 
 impl Document {

@@ -160,7 +160,7 @@ fn keys_have_their_documentation() {
     let json = configuration();
     let current = Config::from(&json);
     let found = Completion { current: &current, base: &[], path_use: PathUse::Settable };
-    let help =|typed: &str, text: &str| {
+    let help = |typed: &str, text: &str| {
         let found = found.candidates(typed).into_iter().find(|candidate| candidate.text == text);
         found.map(|candidate| candidate.help)
     };
