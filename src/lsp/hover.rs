@@ -1,7 +1,7 @@
 //! What a directive is: its documentation, its form, and the value that holds.
 
 use mediaconf::{
-    Config, Explanation, FoundValue, Masker, Parameter, Path, Schema, Scope, Segment, ValueSource, one_line,
+    Config, Explanation, FoundValue, Masker, Path, Schema, Scope, Segment, ValueSource, one_line,
 };
 use serde_json::{Value, json};
 
@@ -15,42 +15,32 @@ pub fn explained(spot: &Spot) -> Value {
     let Some(word) = caret.word().filter(|_| !caret.is_in_comment) else { return Value::Null };
     let Some(path) = caret.path() else { return Value::Null };
     let keyword = caret.words[0].value();
-    let (found, inherited) = match (row_in_template(&caret, &keyword), text.is_valid()) {
-        (Some(row), _) => (of_template(row), Vec::new()),
-        (None, true) => {
+    let (found, inherited) = match text.is_valid() {
+        true => {
             let masked = text.masked(&Masker::opaque());
             let config = masked.config();
-            (explanation(&config, &path, &keyword), inherited(&config, &path))
+            (explanation(&config, &caret, &path, &keyword), inherited(&config, &path))
         }
-        (None, false) => (explanation(&Config::from(&json!({})), &path, &keyword), Vec::new()),
+        false => (explanation(&Config::from(&json!({})), &caret, &path, &keyword), Vec::new()),
     };
     let Some(explanation) = found else { return Value::Null };
     let text = in_words(&keyword, &explanation, &inherited);
     json!({ "contents": { "kind": "plaintext", "value": text }, "range": spot.range_of(word.span()) })
 }
 
-/// The explanation of a path, else that of the directive alone.
-fn explanation(current: &Config<'_>, path: &Path, keyword: &str) -> Option<Explanation> {
-    let alone = || {
-        let alone = Path { segments: vec![Segment::Key(keyword.to_owned())] };
-        Config::from(&json!({})).explain(&alone).ok()
-    };
-    current.explain(path).ok().or_else(alone)
-}
-
-/// The row of a directive in a block that the general rule shows, such as a template.
-fn row_in_template(caret: &Caret<'_>, keyword: &str) -> Option<&'static Parameter> {
+/// The explanation of a path, else that of the directive alone; in a template that of a stream, which has the same ones.
+fn explanation(current: &Config<'_>, caret: &Caret<'_>, path: &Path, keyword: &str) -> Option<Explanation> {
     let scope = caret.enclosing().scope;
-    scope.by_keyword(keyword).filter(|_| scope != Scope::Top && scope.kind().is_none())
-}
-
-/// The explanation of such a row: that of a stream, which has the same ones.
-fn of_template(row: &'static Parameter) -> Option<Explanation> {
-    let schema = Schema::media();
-    let kind = schema.kinds.iter().find(|kind| kind.scope().by_key(row.key).is_some())?;
-    let path = Path { segments: [kind.key(), row.key].map(|key| Segment::Key(key.to_owned())).into() };
-    let same = Config::from(&json!({})).explain(&path).ok()?;
-    Some(Explanation { documentation: row.doc.to_owned(), ..same })
+    let row = scope.by_keyword(keyword).filter(|_| scope != Scope::Top && scope.kind().is_none());
+    let kinds = Schema::media().kinds.iter();
+    let of_stream = row.and_then(|row| {
+        let kind = kinds.clone().find(|kind| kind.scope().by_key(row.key).is_some())?;
+        Some(vec![kind.key(), row.key])
+    });
+    let keys = of_stream.unwrap_or_else(|| vec![keyword]).into_iter();
+    let alone = Path { segments: keys.map(|key| Segment::Key(key.to_owned())).collect() };
+    let found = if row.is_none() { current.explain(path).ok() } else { None };
+    found.or_else(|| Config::from(&json!({})).explain(&alone).ok())
 }
 
 /// What a block has from its template and the top level, or what they have where an entry of a block is, in words.
