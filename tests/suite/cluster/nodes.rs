@@ -596,9 +596,9 @@ fn a_change_sent_to_a_node_may_begin_on_some_nodes() {
     assert_eq!(b.reloads(), 2, "it never took the other one");
     all_run();
     for (query, message) in [
-        ("canary=9&confirm=9", "`canary 9`: only 2 nodes run what they should"),
-        ("canary=x&confirm=9", "`canary x`: there is no node of this name"),
-        ("canary=a", "`canary`: the other nodes wait until the change is confirmed"),
+        ("canary=9&confirm=9", "canary: only 2 of the 9 nodes run what they should"),
+        ("canary=x&confirm=9", "canary: there is no node `x`"),
+        ("canary=a", "canary: the other nodes wait until the change is confirmed"),
         ("canary=,", "it takes names of nodes, separated by commas, or how many"),
     ] {
         let (status, answer) = send(b, "557", query);
