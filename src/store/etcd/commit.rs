@@ -14,19 +14,14 @@ use crate::error::{Error, ErrorKind};
 use crate::store::clock::milliseconds;
 use crate::store::error::LockHolder;
 use crate::store::pending::{NodeRecord, NodeState, PendingInfo, PendingRecord};
-use crate::store::record::{ChangeRecord, HistoryEntry};
+use crate::store::record::{ChangeRecord, EXPIRED, HistoryEntry};
 use crate::store::{
     BaseText, ChangedPaths, Follow, IncludedText, Loaded, PreparedChange, Reconciled, RunBy, Store, Warning,
     Writer,
 };
 
-/// About how many bytes of records one request for the history reads. etcd's gateway answers with 4 MiB at most, of which
-/// base64 takes a part.
-const PAGE: usize = 1024 * 1024;
-
-/// The number of records that the first request reads, and the most that one reads.
-const FIRST_PAGE: u64 = 20;
-const LONGEST_PAGE: u64 = 1000;
+/// The number of records of the history that one request reads: etcd's gateway answers with 4 MiB at most.
+const PAGE: u64 = 200;
 
 impl Store for ClusterStore {
     fn name(&self) -> String {
@@ -48,30 +43,18 @@ impl Store for ClusterStore {
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
         let seen = self.seen()?;
-        let last = seen.head.as_ref().map_or(0, |head| head.serial);
         let mut entries = Vec::new();
-        // The next change begins with it, whoever makes that.
-        if let Some(head) = seen.head.as_ref().filter(|_| seen.has_run_out())
-            && let (Some(change), Some(back)) = (&head.unconfirmed, head.taken_back("", NOT_CONFIRMED))
-        {
-            // The lease may have ended before that: with whoever kept it alive.
-            let at = change.until().min(SystemTime::now());
-            entries.push(HeadRecord { at, ..back }.entry());
-        }
-        let (mut end, mut size) = (last + 1, FIRST_PAGE);
+        let mut end = seen.head.map_or(0, |head| head.serial) + 1;
         while end > 1 && entries.len() < wanted {
-            let first = end.saturating_sub(size).max(1);
+            let first = end.saturating_sub(PAGE).max(1);
             let range = KeyRange::between(&self.keys().change(first), &self.keys().change(end));
-            let found = self.gateway().range(range)?.into_iter();
-            let of_serial = |found: KeyValue| Some((self.keys().serial_of(&found.key)?, found.value));
-            let found: BTreeMap<_, _> = found.filter_map(of_serial).collect();
-            // The serials have no gaps, so behind those that are there are none.
-            let Some((&oldest, _)) = found.first_key_value() else { break };
-            for serial in (oldest..end).rev() {
-                entries.push(self.entry(found.get(&serial), serial, &seen));
+            let found = self.gateway().range(range)?;
+            // Older ones are not there.
+            if found.is_empty() {
+                break;
             }
-            let bytes: usize = found.values().map(Vec::len).sum();
-            (end, size) = (oldest, ((PAGE / (bytes / found.len()).max(1)) as u64).clamp(1, LONGEST_PAGE));
+            entries.extend(found.iter().rev().filter_map(|found| self.entry(found)));
+            end = first;
         }
         entries.truncate(wanted);
         Ok(entries)
@@ -112,7 +95,7 @@ impl Store for ClusterStore {
             return Ok(None);
         };
         let go_back = |why: &str| {
-            let back = head.taken_back("", why).ok_or_else(|| self.overtaken())?;
+            let back = head.taken_back(EXPIRED, "", why).ok_or_else(|| self.overtaken())?;
             self.put_head(&seen, back, &[], None)
         };
         let decided = match (verdict(head, &seen.others.concat(), self.keys()), back) {
@@ -156,11 +139,9 @@ impl Store for ClusterStore {
         let begin = Instant::now();
         let warnings = RefCell::<Vec<Warning>>::default();
         loop {
-            let look = self.look()?;
+            let look = self.seen()?;
             if !look.has_run_out() {
-                let (look, pending, made) =
-                    (RefCell::new(Some(look)), RefCell::default(), RefCell::default());
-                return Ok(Box::new(ClusterWriter { store: self, warnings, look, pending, made }));
+                return Ok(Box::new(ClusterWriter { store: self, warnings, pending: RefCell::default() }));
             }
             match self.take_back(&look) {
                 Ok(()) => {
@@ -188,21 +169,13 @@ fn gone(record: &[u8]) -> Option<NodeRecord> {
 struct ClusterWriter<'s> {
     store: &'s ClusterStore,
     warnings: RefCell<Vec<Warning>>,
-    /// The keys that were read when the writer began, until they are loaded.
-    look: RefCell<Option<Seen>>,
     /// The change that is made next has to be confirmed: its id, until when, and by which nodes.
     pending: RefCell<Option<PendingInfo>>,
-    /// The id of the change that the writer made last, and the state before it.
-    made: RefCell<Option<(String, Option<TextRef>)>>,
 }
 
 impl Writer for ClusterWriter<'_> {
-    /// Reads nothing again that was read when the writer began.
     fn load(&self) -> Result<Loaded, Error> {
-        match self.look.take().map(|look| self.store.loaded(look)).transpose()?.flatten() {
-            Some(loaded) => Ok(loaded),
-            None => self.store.read_text(),
-        }
+        self.store.read_text()
     }
 
     /// Nothing writes past the history.
@@ -248,24 +221,17 @@ impl Writer for ClusterWriter<'_> {
             ..next
         };
         Ok(Box::new(move || {
-            let (id, before) = (head.id.clone(), seen.text().cloned());
             store.put_head(&seen, head, &packed.unwrap_or_default(), None)?;
             self.pending.take();
-            self.made.replace(Some((id, before)));
             Ok(Vec::new())
         }))
     }
 
     fn revert(&self, record: &ChangeRecord<'_>) -> Result<bool, Error> {
         let seen = self.store.seen()?;
-        let Some(head) = &seen.head else { return Ok(false) };
-        let made = self.made.take().filter(|(id, _)| *id == head.id).map(|(_, before)| before);
-        let Some(back) = head.unconfirmed.as_ref().map(|change| change.back.clone()).or(made) else {
-            return Ok(false);
-        };
-        let because = (record.by, record.message.unwrap_or_default());
-        let head = head.back_at(back, record.operation, because);
-        self.store.put_head(&seen, head, &[], None).map(|()| true)
+        let because = record.message.unwrap_or_default();
+        let back = seen.head.as_ref().and_then(|head| head.taken_back(record.operation, record.by, because));
+        back.map_or(Ok(false), |back| self.store.put_head(&seen, back, &[], None).map(|()| true))
     }
 
     /// There is no text but those of changes.
@@ -292,17 +258,11 @@ impl Writer for ClusterWriter<'_> {
 
 impl ClusterStore {
     /// The entry of a change in the history; one whose record can't be read is a row that names its key.
-    fn entry(&self, found: Option<&Vec<u8>>, serial: u64, seen: &Seen) -> HistoryEntry {
-        let key = self.keys().change(serial);
-        let why = match (found.map(|found| HeadRecord::parse(found)), &seen.head) {
-            (Some(Ok(record)), _) if record.serial == serial => return record.entry(),
-            // The last change stands twice.
-            (_, Some(head)) if head.serial == serial => return head.clone().entry(),
-            (None, _) => format!("there is no `{key}`"),
-            (Some(Ok(_)), _) => format!("`{key}` can't be read: it is that of another change"),
-            (Some(Err(why)), _) => format!("`{key}` {why}"),
-        };
-        HistoryEntry::unreadable(serial, why)
+    fn entry(&self, KeyValue { key, value, .. }: &KeyValue) -> Option<HistoryEntry> {
+        let serial = self.keys().serial_of(key)?;
+        let unreadable =
+            |why| HistoryEntry::unreadable(serial, format!("`{}` {why}", self.keys().change(serial)));
+        Some(HeadRecord::parse(value).map_or_else(unreadable, HeadRecord::entry))
     }
 
     /// Carries a change out where the compared keys are as they were seen. `is_own` knows the record that stands at `key`
@@ -350,8 +310,9 @@ impl ClusterStore {
     /// `Overtaken` if another was faster: the change is confirmed, or taken back already.
     pub fn take_back(&self, seen: &Seen) -> Result<(), Error> {
         let head = seen.head.as_ref().filter(|_| seen.has_run_out());
-        let back =
-            head.and_then(|head| head.taken_back("", NOT_CONFIRMED)).ok_or_else(|| self.overtaken())?;
+        let back = head
+            .and_then(|head| head.taken_back(EXPIRED, "", NOT_CONFIRMED))
+            .ok_or_else(|| self.overtaken())?;
         let as_seen = Compare::unchanged(&self.keys().pending, seen.pending_revision);
         self.put_head(seen, back, &[], Some(as_seen))
     }

@@ -9,7 +9,7 @@ use crate::cli::{CONF, Place, SAMPLE};
 const TXN: &str = "/v3/kv/txn";
 
 #[test]
-fn a_change_is_one_look_and_one_transaction() {
+fn a_change_is_three_reads_and_one_transaction() {
     let Some(etcd) = Etcd::start(1) else { return };
     let place = Place::with(SAMPLE);
     let proxy = Proxy::start(etcd.address(0), || {});
@@ -21,13 +21,13 @@ fn a_change_is_one_look_and_one_transaction() {
     sent(&["save", CONF, "-q"]);
     let lease = "/v3/lease/grant";
     for (arguments, requests) in [
-        (&["read", "rtsp"][..], &[TXN][..]),
-        (&["modify", "--set", "title=x", "--dry-run"], &[TXN]),
-        (&["modify", "--set", "title=x", "-m", "why"], &[TXN; 2]),
-        (&["modify", "--set", "title=y", "--check-cmd", "true", "--keep", "2"], &[TXN; 2]),
-        (&["save", CONF], &[TXN; 2]),
-        (&["mv", "streams.cam1", "streams.cam9"], &[TXN; 2]),
-        (&["modify", "--set", "title=z", "--confirm", "60"], &[TXN, lease, TXN]),
+        (&["read", "rtsp"][..], &[TXN; 2][..]),
+        (&["modify", "--set", "title=x", "--dry-run"], &[TXN; 2]),
+        (&["modify", "--set", "title=x", "-m", "why"], &[TXN; 4]),
+        (&["modify", "--set", "title=y", "--check-cmd", "true", "--keep", "2"], &[TXN; 4]),
+        (&["save", CONF], &[TXN; 4]),
+        (&["mv", "streams.cam1", "streams.cam9"], &[TXN; 4]),
+        (&["modify", "--set", "title=z", "--confirm", "60"], &[TXN, TXN, TXN, lease, TXN]),
     ] {
         assert_eq!(sent(arguments), requests, "{arguments:?}");
     }
@@ -46,10 +46,10 @@ fn the_history_of_45_changes_takes_few_requests_however_far_away_it_is() {
     let url = format!("etcd://{}/p", proxy.address);
     let shown =
         place.mediactl(["history"]).without("MEDIACTL_CONF").env("MEDIACTL_CLUSTER", &url).run().exits(0);
-    // Each takes a round trip: `head`, two pages of records, and the text. The paths stand in the records.
+    // Each takes a round trip: `head`, a page of records, and the text. The paths stand in the records.
     assert_eq!((shown.out.lines().count(), shown.out.matches("streams.cam1.prepush").count()), (45, 44));
     let requests = proxy.passed().len();
-    assert!(requests <= 5, "{requests}");
+    assert!(requests <= 4, "{requests}");
 }
 
 #[test]
@@ -82,8 +82,8 @@ fn a_long_history_is_read_in_pages_and_its_end_alone() {
     };
     assert_eq!(read(&["history", "-n", "5", "-o", "json"]), (5, 2));
     let (entries, requests) = read(&["history", "-o", "json"]);
-    assert!(entries == 10_000 && requests < 30, "{entries} {requests}");
+    assert!(entries == 10_000 && requests < 60, "{entries} {requests}");
     // All entries once, and a text for each that is looked at.
     let (found, more) = read(&["blame", "rtsp", "-n", "1", "-o", "json"]);
-    assert!(found == 1 && more - requests < 30, "{requests} {more}");
+    assert!(found == 1 && more < 90, "{requests} {more}");
 }
