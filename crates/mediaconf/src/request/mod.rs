@@ -83,12 +83,6 @@ impl Evaluated {
     }
 }
 
-impl Default for Request {
-    fn default() -> Self {
-        Self::assigning(Vec::new(), Vec::new(), AssignOptions::default())
-    }
-}
-
 impl From<Edits> for Request {
     fn from(edits: Edits) -> Self {
         Self { edits, expectations: Vec::new() }
@@ -122,7 +116,7 @@ impl From<BlockRequest> for Request {
 impl Request {
     /// A request that changes nothing yet.
     pub fn new() -> Self {
-        Self::default()
+        Self::assigning(Vec::new(), Vec::new(), AssignOptions::default())
     }
 
     /// The request of assignments in the entries that meet all `conditions`.
