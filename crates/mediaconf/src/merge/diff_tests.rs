@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use proptest::prelude::{Just, Strategy, proptest};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::positions;
 use crate::query::Config;
