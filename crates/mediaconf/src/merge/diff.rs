@@ -32,7 +32,6 @@ impl Config<'_> {
             None => member(Scope::Top, key, [&old, &new]),
         })
     }
-
 }
 
 /// The own members of a whole configuration; the streams, lives and plugins stand as `null` for the place that they have.

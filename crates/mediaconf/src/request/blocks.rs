@@ -116,7 +116,8 @@ impl BlockRequest {
         if !self.assignments.is_empty() {
             let alone = json!({ kind.key(): { to: block.clone() } });
             let computed = Config::from(&alone).to_patch(&self.assignments, &[], self.options)?;
-            if let Some(Value::Object(edits)) = computed.patch.get(kind.key()).and_then(|group| group.get(to)) {
+            if let Some(Value::Object(edits)) = computed.patch.get(kind.key()).and_then(|group| group.get(to))
+            {
                 block.extend(edits.clone());
             }
         }
