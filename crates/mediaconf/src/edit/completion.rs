@@ -52,10 +52,11 @@ impl Completion<'_> {
     /// entered, so that what follows need not be asked for.
     pub fn candidates(&self, typed: &str) -> Vec<Proposal> {
         let mut found = self.steps(typed).unwrap_or_default();
-        if let [(only, ".")] = &found[..] {
-            // An object may be meant as a whole.
-            let is_whole = !only.text.ends_with('.');
-            let inside = self.candidates(&format!("{}{}", only.text, if is_whole { "." } else { "" }));
+        if let [(only, sign @ ("." | "="))] = &found[..] {
+            // An object may be meant as a whole, and another value than those that are known.
+            let is_entered = only.text.ends_with(sign);
+            let is_whole = *sign == "=" || !is_entered;
+            let inside = self.candidates(&format!("{}{}", only.text, if is_entered { "" } else { sign }));
             if !inside.is_empty() {
                 found.truncate(usize::from(is_whole));
             }
