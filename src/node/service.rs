@@ -118,16 +118,6 @@ impl Node {
             options.canary = canary_nodes(&options.canary, &nodes)?;
         }
         let before = self.local.running();
-        if self.local.hooks().check.is_some() {
-            // What this node would refuse is refused before it is made for all.
-            let canary = Vec::new();
-            let step = ChangeOptions { dry_run: true, confirm: None, canary, ..options.clone() };
-            let rehearsed = make(&step)?;
-            if let Some(text) = rehearsed.snapshot.filter(|_| rehearsed.changed) {
-                let check = ChangeOptions { force: true, expected: None, ..step };
-                self.local.replace_as(Operation::Save, text.shared_bytes(), &check)?;
-            }
-        }
         let edited = ConfigService::read(&self.local, Some(ConfigSource::Saved))?;
         let is_edited = is_edited_since(&self.local.history(1)?, &edited);
         let mut made = make(&options)?;
