@@ -84,10 +84,6 @@ pub struct AddContextArgs {
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     pub group: Vec<String>,
 
-    /// Ask before every change
-    #[arg(long)]
-    pub protected: bool,
-
     /// Change the context if it exists: what is not given stays
     #[arg(long)]
     pub replace: bool,
@@ -188,7 +184,6 @@ impl AddContextArgs {
             ("timeout", json!(remote.timeout)),
             // One word is a string in JSON, several are a list.
             ("group", if let [only] = &self.group[..] { json!(only) } else { json!(self.group) }),
-            ("protected", json!(self.protected.then_some(true))),
         ];
         let is_given =
             |value: &Value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
@@ -211,7 +206,7 @@ fn list(file: &ContextsFile, form: ListFormat, ui: Ui) -> Result<(), Error> {
             Ok(())
         }
         ListFormat::Text => ui.print(|out| {
-            let headings = ["", "NAME", "URL", "LOGIN", "GROUP", "PROTECTED"].map(str::to_owned);
+            let headings = ["", "NAME", "URL", "LOGIN", "GROUP"].map(str::to_owned);
             let rows = contexts.list.iter().map(|context| row(context, is_current(context)));
             let rows = std::iter::once(headings).chain(rows).map(Vec::from).collect();
             table::print(rows, ui.width(), out)
@@ -220,24 +215,12 @@ fn list(file: &ContextsFile, form: ListFormat, ui: Ui) -> Result<(), Error> {
 }
 
 fn record(context: &ServerContext, is_current: bool) -> Value {
-    json!({
-        "name": context.name,
-        "current": is_current,
-        "url": without_userinfo(&context.url),
-        "login": context.login,
-        "password_command": context.password_command,
-        "cacert": context.cacert,
-        "cert": context.cert,
-        "key": context.key,
-        "fingerprint": context.fingerprint.map(|fingerprint| fingerprint.to_string()),
-        "api_prefix": context.api_prefix,
-        "timeout": context.timeout,
-        "groups": context.groups,
-        "protected": context.is_protected,
-    })
+    let mut record = json!(context);
+    record["current"] = json!(is_current);
+    record
 }
 
-fn row(context: &ServerContext, is_current: bool) -> [String; 6] {
+fn row(context: &ServerContext, is_current: bool) -> [String; 5] {
     let or_dash = |text: String| if text.is_empty() { "-".to_owned() } else { one_line(&text) };
     [
         if is_current { "*" } else { "" }.to_owned(),
@@ -245,7 +228,6 @@ fn row(context: &ServerContext, is_current: bool) -> [String; 6] {
         or_dash(without_userinfo(&context.url)),
         or_dash(context.login.clone().unwrap_or_default()),
         or_dash(context.groups.join(" ")),
-        if context.is_protected { "yes" } else { "-" }.to_owned(),
     ]
 }
 

@@ -38,8 +38,6 @@ pub fn run(
     let args = change.command.args;
     let times = args.canary_times()?;
     context::refuse_one_server_twice(&contexts)?;
-    let protected = contexts.iter().filter(|context| context.is_protected);
-    let protected: Vec<String> = protected.map(|context| context.name.clone()).collect();
     let mut fleet = Fleet::open(contexts, global, ui)?;
     let answers = fleet.ask("evaluate", |member| FleetPlan::evaluate(member, change));
     let results: Vec<ServerResult> =
@@ -64,7 +62,7 @@ pub fn run(
         let exit = if is_refused { worst(&results) } else { exit_of_each(&results) };
         return Ok(with_changes(exit, &results));
     }
-    agree(change, changing.len(), results.len(), &protected)?;
+    agree(change, changing.len(), results.len())?;
     tell_id(change, ui);
     let mut making = ChangeUnderWay { fleet, results, change, held: HeldSignals::hold() };
     let goes_back = match times {
@@ -292,13 +290,11 @@ fn worst(results: &[ServerResult]) -> Exit {
 }
 
 /// Asks whether the servers are to be changed.
-fn agree(change: &FleetChange<'_>, changing: usize, all: usize, protected: &[String]) -> Result<(), Error> {
+fn agree(change: &FleetChange<'_>, changing: usize, all: usize) -> Result<(), Error> {
     if change.command.args.yes || change.command.args.force {
         return Ok(());
     }
-    let names = protected.join(", ");
-    let protected = if names.is_empty() { names } else { format!(" (protected: {names})") };
-    let question = format!("change {changing} of {all} servers{protected}?");
+    let question = format!("change {changing} of {all} servers?");
     let why = match prompts::confirm(&question).map_err(Error::prompt_failed)? {
         Some(true) => return Ok(()),
         Some(false) => "",

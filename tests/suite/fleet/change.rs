@@ -28,10 +28,6 @@ fn a_change_is_shown_once_agreed_to_once_and_made_on_all() {
     secret.prints("==> edge-[0-2] (3) <==\n").prints("+edit_auth admin <secret:").hides("n3w");
     let mut terminal = edges.call(&[&["-x", "edge-*"], &set[..]].concat()).on_terminal();
     terminal.expect("change 3 of 3 servers? [y/N]").enter("n").exits(6);
-    let urls: Vec<String> = edges.servers.iter().flatten().map(|server| server.url.clone()).collect();
-    edges.put_contexts(&urls, "protected;");
-    let mut terminal = edges.call(&["-x", "edge-0,edge-2", "modify", "--set", "rtsp=1935"]).on_terminal();
-    terminal.expect("change 2 of 2 servers (protected: edge-0, edge-2)? [y/N]").enter("n").exits(6);
     let done = edges.on_all(&[&set[..], &["--yes", "-m", "why"]].concat()).exits(0);
     done.prints("edge-2  changed  +1 -1  -").hides("edge-1: changed");
     let changed = SAMPLE.replace("rtsp 554;", "rtsp 1935;");
