@@ -43,8 +43,6 @@ pub struct ChangeCommand<'a> {
     pub diff_was_shown: bool,
     /// Describes the part of a rehearsed change that needs a question; `None` if it needs none.
     pub asks_about: Option<fn(&ChangeReport) -> Option<String>>,
-    /// True if a rollback of several servers may undo other changes on each.
-    pub each: bool,
 }
 
 impl<'a> ChangeCommand<'a> {
@@ -53,7 +51,7 @@ impl<'a> ChangeCommand<'a> {
         let mut options = args.options();
         // The history names another change by its command.
         options.command = (!OPERATIONS.contains(&name)).then(|| name.into());
-        Self { args, options, name, diff_was_shown: false, asks_about: None, each: false }
+        Self { args, options, name, diff_was_shown: false, asks_about: None }
     }
 
     /// The options of the edits that the change consists of.
@@ -69,6 +67,10 @@ impl<'a> ChangeCommand<'a> {
     pub fn run(mut self, call: Invocation<'_>, requested: RequestedChange<'_>) -> Result<Exit, Error> {
         let Invocation { global, ui, .. } = call;
         if let Some(contexts) = context::several(global)? {
+            if let RequestedChange::Rollback(_) = requested {
+                let hint = "`rollback --change ID` takes one change back where it is; `history` shows the id";
+                return Err(Error::usage("a number of a change is another one on each server", hint));
+            }
             let masked = ReportParts::masked_by(ui.masker().as_ref());
             self.options.told = ReportParts { diff: true, values: true, ..masked };
             let id = match requested {

@@ -24,10 +24,6 @@ use crate::store::file::ServeLock;
 const NO_TCP: &str = "none";
 
 pub fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, Error> {
-    if given.len() > 1 && given.iter().any(|address| address == NO_TCP) {
-        let message = format!("`--listen {NO_TCP}` stands alone");
-        return Err(Error::usage(message, "leave it out, or leave the addresses out"));
-    }
     let mut found = Vec::new();
     for address in given.iter().filter(|address| *address != NO_TCP) {
         found.extend(with_host(address).to_socket_addrs().map_err(|error| {
@@ -38,16 +34,10 @@ pub fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, Error> {
     Ok(found)
 }
 
-pub fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<Listener>, Error> {
+pub fn listeners(addresses: &[SocketAddr], lock: &ServeLock) -> Result<Vec<Listener>, Error> {
     let mut listeners = bound(addresses)?;
-    if let Some(lock) = lock {
-        let (listener, conf) = (lock.bind()?, lock.conf().clone());
-        listeners.push(Listener::Unix { listener, admits: Box::new(move |peer| conf.admits(peer)) });
-    }
-    if listeners.is_empty() {
-        let hint = "without a state folder there is no Unix socket: give an address with --listen";
-        return Err(Error::usage("there is nothing to listen on", hint));
-    }
+    let (listener, conf) = (lock.bind()?, lock.conf().clone());
+    listeners.push(Listener::Unix { listener, admits: Box::new(move |peer| conf.admits(peer)) });
     Ok(listeners)
 }
 
@@ -106,16 +96,12 @@ pub fn tls(
     files: Option<(&Path, &Path)>,
     is_self_signed: bool,
     addresses: &[SocketAddr],
-    lock: Option<&ServeLock>,
+    lock: &ServeLock,
 ) -> Result<Option<Arc<Tls>>, Error> {
-    let [certificate, key] = match (files, lock) {
-        (Some((certificate, key)), _) => [certificate.into(), key.into()],
-        (None, _) if !is_self_signed => return Ok(None),
-        (None, Some(lock)) => lock.certificate(|| self_signed(names(addresses)).map_err(io::Error::other))?,
-        (None, None) => {
-            let hint = "give files: `--tls-cert` and `--tls-key`";
-            return Err(Error::usage("without a state folder there is no place for a certificate", hint));
-        }
+    let [certificate, key] = match files {
+        Some((certificate, key)) => [certificate.into(), key.into()],
+        None if !is_self_signed => return Ok(None),
+        None => lock.certificate(|| self_signed(names(addresses)).map_err(io::Error::other))?,
     };
     Tls::load(&certificate, &key).map(|tls| Some(Arc::new(tls)))
 }

@@ -14,7 +14,7 @@ use signal_hook::iterator::Signals;
 
 use crate::cli::access_log::{self, LogFormat};
 use crate::cli::args::Invocation;
-use crate::cli::args::changing::{HookArgs, given_of};
+use crate::cli::args::changing::HookArgs;
 use crate::cli::args::global::{GlobalArgs, TargetKind, number};
 use crate::cli::input;
 use crate::cli::listening::{self, keep_watch, limit_memory, serve_failed, tell_manager};
@@ -30,9 +30,8 @@ use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::runtime::{Listening, Runtime};
 use crate::http::server::tls::Tls;
 use crate::node::{Node, NodeSettings, first_text};
-use crate::store::etcd::{ClusterStore, DEFAULT_REQUEST_TIME};
-use crate::store::file::{ConfFile, ServeLock};
-use crate::store::jittered;
+use crate::store::etcd::ClusterStore;
+use crate::store::file::ConfFile;
 
 /// The default address: only this machine can connect.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
@@ -138,9 +137,6 @@ fn node_name(text: &str) -> Result<String, String> {
 /// The longest time for the requests that were read when the server stops.
 pub const GRACE: Duration = Duration::from_secs(10);
 
-/// The number of errors of included files that a server reports when it starts.
-const MAX_TOLD: usize = 10;
-
 /// The unit of `--max-body`.
 const MIB: usize = 1024 * 1024;
 
@@ -160,28 +156,15 @@ impl ServeArgs {
         let store = input::store(&global.conf)?;
         let engine = Engine::new(store.clone(), self.hooking.hooks(), waiting).keeping(self.hooking.keep);
         if let (Some(name), Some(texts)) = (&self.node, &texts) {
-            let mut told = None;
-            let goes_on = |error: &Error| wait_for_text(error, &mut told, &mut signals, ui);
-            if !first_text(name, texts, (&engine, &store), goes_on)? {
-                return Ok(Exit::Done);
-            }
+            first_text(name, texts, (&engine, &store))?;
         }
         // A missing file ends the command before a state folder is made beside it.
         engine.read()?;
-        let lock = lock(&store, ui)?;
+        let lock = store.serve()?;
         let engine = engine.start(move |line| log.log(line.level, line.words))?;
         tell_faults(&engine, log);
         let engine = if self.no_guards { engine.without_guards() } else { engine };
         let addresses = listening::addresses(&self.listen)?;
-        let of_tcp = [
-            ("--console", self.console),
-            ("--tls-cert", self.tls_cert.is_some()),
-            ("--tls-self-signed", self.tls_self_signed),
-        ];
-        if let Some(option) = given_of(of_tcp).filter(|_| addresses.is_empty()) {
-            let message = format!("`{option}` has no effect on the Unix socket");
-            return Err(Error::usage(message, "give an address with --listen"));
-        }
         let (running, name) = (engine.running(), global.file_name());
         if !addresses.is_empty()
             && texts.is_none()
@@ -198,14 +181,13 @@ impl ServeArgs {
             ui.warning(&format!("`{name}` {why}; `view_auth LOGIN PASSWORD;` does"));
         }
         let files = self.tls_cert.as_deref().zip(self.tls_key.as_deref());
-        let tls = listening::tls(files, self.tls_self_signed, &addresses, lock.as_ref())?;
+        let tls = listening::tls(files, self.tls_self_signed, &addresses, &lock)?;
         let scheme = if tls.is_some() { "https" } else { "http" };
-        let listeners = listening::listeners(&addresses, lock.as_ref())?;
+        let listeners = listening::listeners(&addresses, &lock)?;
         let monitoring = listening::bound(&listening::addresses(&self.metrics)?)?;
         listening::warn_of_plain_text(&listeners, tls.is_some(), ui);
         let path = format!("/{}", global.remote.prefix(None).trim_matches('/'));
-        let socket = lock.as_ref().map(|_| format!("the Unix socket of {}", global.file_name()));
-        let mut urls = Vec::from_iter(socket);
+        let mut urls = vec![format!("the Unix socket of {name}")];
         urls.extend(listening::urls(&listeners, scheme, &path)?);
         let metrics_urls = listening::urls(&monitoring, "http", "/metrics")?;
         let console_urls = listening::urls(&listeners, scheme, "/")?.into_iter().filter(|_| self.console);
@@ -269,9 +251,7 @@ impl ServeArgs {
         if !engine.settle(GRACE) {
             log.warn("the server ended while a reload command was still running");
         }
-        if lock.is_some() {
-            leave(&engine, log);
-        }
+        leave(&engine, log);
         Ok(Exit::Done)
     }
 
@@ -308,29 +288,6 @@ impl ServeArgs {
     }
 }
 
-/// The pause between two attempts of a node to get its first text.
-const FIRST_TEXT_PAUSE: Duration = Duration::from_secs(1);
-
-/// The same after etcd said that the node has no right to read: a login is costly for etcd.
-const DENIED_PAUSE: Duration = Duration::from_secs(5);
-
-/// Waits before the next attempt of a node that has no file to get its first text; false if a signal ends the process.
-/// `told` is the reason that was told last.
-fn wait_for_text(error: &Error, told: &mut Option<String>, signals: &mut Signals, ui: Ui) -> bool {
-    let reason = error.to_string();
-    if told.as_ref() != Some(&reason) {
-        ui.warning(&format!("there is no file, and this node waits for its first text: {reason}"));
-        *told = Some(reason);
-    }
-    let is_denied = error.kind == ErrorKind::ClusterDenied;
-    let pause = jittered(if is_denied { DENIED_PAUSE } else { FIRST_TEXT_PAUSE });
-    // An attempt takes as long as a request may.
-    let time = (pause + DEFAULT_REQUEST_TIME * 2).as_micros();
-    tell_manager(&format!("EXTEND_TIMEOUT_USEC={time}"));
-    thread::sleep(pause);
-    signals.pending().all(|signal| signal == SIGHUP)
-}
-
 /// Ends the process when one of its threads panics, with a line of the log: no thread is missing unseen, and the service
 /// manager starts the server again. What is pending is rolled back then.
 fn end_with_a_panic(log: LogFormat) {
@@ -343,18 +300,6 @@ fn end_with_a_panic(log: LogFormat) {
     }));
 }
 
-/// Becomes the only server over the file; `None` on a read-only file system.
-fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, Error> {
-    let is_of_folder = |kind| matches!(kind, ErrorKind::NoStateFolder | ErrorKind::BrokenStateFolder);
-    match store.serve() {
-        Err(error) if is_of_folder(error.kind) && !store.state_dir().exists() => {
-            ui.warning(&format!("{error}: changes to the file will be refused, and there is no Unix socket"));
-            Ok(None)
-        }
-        locked => locked.map(Some),
-    }
-}
-
 /// Reports the errors that the running configuration has together with what it includes. They do not keep
 /// the server from starting: it may be needed to mend them.
 fn tell_faults(engine: &Engine, log: LogFormat) {
@@ -362,9 +307,8 @@ fn tell_faults(engine: &Engine, log: LogFormat) {
         return;
     };
     let faults = composed.told_faults();
-    faults.iter().take(MAX_TOLD).for_each(|fault| log.warn(&fault.to_string()));
-    if faults.len() > MAX_TOLD {
-        log.warn(&format!("and {} more; `mediactl check` shows them", faults.len() - MAX_TOLD));
+    if let Some(first) = faults.first() {
+        log.warn(&format!("{first}; `mediactl check` shows all {} faults", faults.len()));
     }
 }
 

@@ -5,7 +5,7 @@
 
 mod password;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::num::NonZeroU32;
@@ -22,8 +22,7 @@ use crate::cli::input;
 use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
 use crate::error::{Error, ErrorKind};
-use crate::http::api::DEFAULT_PREFIX;
-use crate::http::client::{Endpoint, without_userinfo};
+use crate::http::client::without_userinfo;
 use crate::store::file::read_limited;
 use mediaconf::{Request, Schema, Segment};
 pub use password::password;
@@ -288,21 +287,6 @@ fn there_are(what: &str, names: &[&str]) -> String {
         [] => format!("there are no {what}; `mediactl context add` adds a context"),
         names => format!("there are the {what} {}", in_ranges(names)),
     }
-}
-
-/// Refuses two contexts of one server, which would get a change twice.
-pub fn refuse_one_server_twice(contexts: &[ServerContext]) -> Result<(), Error> {
-    let mut known = HashMap::new();
-    for ServerContext { name, url, api_prefix, .. } in contexts {
-        let endpoint = Endpoint::parse(url, api_prefix.as_deref().unwrap_or(DEFAULT_PREFIX));
-        let server = endpoint.map_or_else(|_| url.clone(), |(endpoint, _)| endpoint.server());
-        if let Some(other) = known.insert(server, name) {
-            let url = without_userinfo(url);
-            let message = format!("the contexts `{other}` and `{name}` are one server: {url}");
-            return Err(Error::usage(message, "name one of them; nothing was sent"));
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -60,9 +60,6 @@ impl Invocation<'_> {
             let alone = FleetMember { name, target, warnings, alone: Some(ui) };
             return Ok(Fleet { members: vec![alone], jobs: global.jobs, ui });
         };
-        if purpose.changes {
-            context::refuse_one_server_twice(&contexts)?;
-        }
         Fleet::open(contexts, global, ui)
     }
 

@@ -51,34 +51,23 @@ fn end(mut child: Child) -> Option<i32> {
 }
 
 #[test]
-fn a_node_without_a_file_waits_for_its_first_text() {
+fn a_node_without_a_file_ends_until_there_is_a_first_text() {
     let Some(mut etcd) = Etcd::start(1) else { return };
-    let message = |told: &UnixDatagram| {
-        let mut message = [0; 100];
-        let length = told.recv(&mut message).expect("it tells");
-        String::from_utf8_lossy(&message[..length]).into_owned()
-    };
-    // etcd is away, and then it has no text.
-    etcd.kill(0);
+    // etcd is away, and then it has no text: the service manager starts it again.
     let place = Place::empty();
-    let (child, mut log, told) = without_file(&etcd, &place);
-    let mut says = |words: &str| assert!(log.any(|line| line.contains(words)), "it does not say `{words}`");
-    says("there is no file, and this node waits for its first text: cannot reach");
-    assert!(message(&told).starts_with("EXTEND_TIMEOUT_USEC="), "the service manager waits, too");
+    let serve = |etcd: &Etcd| {
+        let serve = ["--cluster", &etcd.url(PREFIX), "serve", "--listen", "none", "--node", "a"];
+        place.mediactl(serve).run().exits(7)
+    };
+    etcd.kill(0);
+    serve(&etcd).says("cannot reach");
     etcd.run(0);
     etcd.wait_until_ready();
-    says("has no configuration yet");
-    cluster(&etcd, &["save", CONF]).exits(0);
-    until("it has no file", || fs::read_to_string(place.path(CONF)).ok().filter(|text| text == SAMPLE));
-    until("it is not ready", || Some(()).filter(|()| message(&told) == "READY=1"));
-    assert_eq!(end(child), Some(0));
-    // It ends while it waits.
-    etcd.kill(0);
-    let place = Place::empty();
-    let (child, mut log, _told) = without_file(&etcd, &place);
-    assert!(log.any(|line| line.contains("waits for its first text")));
-    assert_eq!(end(child), Some(0));
+    serve(&etcd).says("has no configuration yet");
     assert!(!place.names().iter().any(|name| name == CONF));
+    cluster(&etcd, &["save", CONF]).exits(0);
+    let node = TestNode::start(&etcd, "a", &[]);
+    node.until_text(SAMPLE);
 }
 
 /// A follower that may only read, one that may put its own record, and one whose password is wrong.

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 
 use super::bare::{AS_ADMIN, bare};
 use super::place;
-use super::server::Request;
 use crate::cli::{Call, Place, Run};
 
 /// A place whose user has contexts.
