@@ -154,7 +154,6 @@ kinds! {
         Untrusted = Failed Denied "another user may have made a file",
         ClusterDenied = Failed Denied "a cluster refuses the login, or lacks a right for it",
         NoStateFolder = Failed Denied "the state folder can't be made or used",
-        BrokenStateFolder = Failed Failed "the disk with the state folder is full or broken",
         Unusable = Failed Failed "what stands in a cluster can't be used",
         OutputClosed = Failed Failed "the reader of the output has closed it",
         FileTooLarge = Failed Invalid "a file has more bytes than `--max-file` allows",

@@ -34,13 +34,16 @@ pub fn name_canaries(
     service: &dyn ConfigService,
 ) -> Result<(), Error> {
     let Some([time, soak]) = args.canary_times()? else { return Ok(()) };
-    let nodes = service.status()?.nodes.ok_or_else(|| {
+    let nodes = service.status()?.nodes.filter(|_| !args.all_or_nothing).ok_or_else(|| {
         let hint =
             "name several with `-x 'edge-*'`, `-x a,b` or `--group GROUP`, or a cluster with `--cluster URL`";
-        Error::usage("`--canary` is for changes of several servers or of a cluster", hint)
+        let what = match args.all_or_nothing {
+            true => "`--all-or-nothing` is for changes of several servers",
+            false => "`--canary` is for changes of several servers or of a cluster",
+        };
+        Error::usage(what, hint)
     })?;
-    let canary = canary_nodes(&args.canary, &nodes);
-    options.canary = canary.map_err(|fault| Error::usage(fault.message("--canary"), fault.hint()))?;
+    options.canary = canary_nodes(&args.canary, &nodes)?;
     (options.soak, options.confirm) = (Some(soak), Some(time));
     Ok(())
 }

@@ -17,9 +17,6 @@ use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeId, ChangeRef, ClusterState, PendingInfo, Revision};
 use mediaconf::{ChangedValue, Effects, Faults, Masker, Path, Request};
 
-/// The name in the history of a running configuration that was never saved.
-pub(super) const UNSAVED: &str = "unsaved";
-
 /// An operation that changes a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::local::{Engine, LogLevel};
 use super::roll_back::{Aftermath, NO_USER, RollbackPoint, SERVER_ENDED};
-use super::running::{Count, LastChange};
+use super::running::LastChange;
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeRecord, EXPIRED, NodeRecord, NodeState, PendingInfo, PendingRecord, RunBy, Writer};
@@ -61,7 +61,7 @@ impl Engine {
                 continue;
             }
             match self.roll_back_pending(id, NO_USER, "not confirmed in time") {
-                Ok(_) => return self.count_pending_end("expired"),
+                Ok(_) => return,
                 Err(error) if matches!(error.kind, ErrorKind::NothingPending | ErrorKind::OtherPending) => {
                     return;
                 }
@@ -89,7 +89,6 @@ impl Engine {
         }
         self.writer()?.clear_pending()?;
         running.exchange(|state| state.pending = None);
-        self.count_pending_end("confirmed");
         Ok(())
     }
 
@@ -98,9 +97,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::confirm`].
     pub fn cancel(&self, id: &str, by: &str) -> Result<Aftermath, Error> {
-        let aftermath = self.roll_back_pending(id, by, "rolled back before it was confirmed")?;
-        self.count_pending_end("cancelled");
-        Ok(aftermath)
+        self.roll_back_pending(id, by, "rolled back before it was confirmed")
     }
 
     /// Rolls the pending change back when the server ends; `None` if nothing is pending.
@@ -110,10 +107,6 @@ impl Engine {
     pub fn cancel_any(&self) -> Result<Option<Aftermath>, Error> {
         let roll_back = |id: &str| self.roll_back_pending(id, NO_USER, SERVER_ENDED);
         self.pending().map(|pending| roll_back(&pending.info.id)).transpose()
-    }
-
-    fn count_pending_end(&self, end: &'static str) {
-        self.activity().into_iter().for_each(|activity| activity.count(Count::PendingEnd(end)));
     }
 
     fn pending_with(&self, id: &str) -> Result<PendingChange, Error> {
@@ -227,78 +220,39 @@ impl PendingChange {
     }
 }
 
-/// The reason why a change can't begin on some nodes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CanaryFault {
-    /// Fewer nodes than wanted run what they should.
-    TooFew { wanted: usize, found: usize },
-    /// It would begin on no node.
-    None,
-    /// There is no node of this name.
-    Unknown(String),
-    /// Nobody is to confirm the change, so no node has to wait.
-    Unconfirmed,
-    /// The server follows no cluster.
-    NoCluster,
-    /// The change concerns this node alone.
-    OneNode,
+/// The refusal of a change that some nodes are to take first.
+pub fn canary_refusal(what: &str, hint: &'static str) -> Error {
+    Error::new(ErrorKind::Usage, format!("canary: {what}")).hint(hint)
 }
 
 /// The names of the nodes that a change begins on: `given` are names, or one number of nodes, which are
 /// chosen among those that run what they should.
 ///
 /// # Errors
-/// `None`, `TooFew`, `Unknown`.
-pub fn canary_nodes(given: &[String], nodes: &[NodeRecord]) -> Result<Vec<String>, CanaryFault> {
+/// `Usage`.
+pub fn canary_nodes(given: &[String], nodes: &[NodeRecord]) -> Result<Vec<String>, Error> {
+    let shown = "`mediactl --cluster URL status` shows the nodes";
     if let [only] = given
         && let Ok(wanted) = only.parse::<usize>()
     {
         if wanted == 0 {
-            return Err(CanaryFault::None);
+            return Err(canary_refusal("a change begins on one node at least", "leave it out"));
         }
         // One that took the change before first has not heard yet that it is kept: while it waits, no other is made.
         let is_healthy = |node: &&NodeRecord| matches!(node.state, NodeState::Running | NodeState::Canary);
         let healthy = nodes.iter().filter(is_healthy);
         let first: Vec<String> = healthy.map(|node| node.node.clone()).take(wanted).collect();
-        let found = first.len();
-        return if found < wanted { Err(CanaryFault::TooFew { wanted, found }) } else { Ok(first) };
-    }
-    let unknown = given.iter().find(|name| !nodes.iter().any(|node| node.node == **name));
-    unknown.map_or_else(|| Ok(given.to_vec()), |name| Err(CanaryFault::Unknown(name.clone())))
-}
-
-impl CanaryFault {
-    /// The fault in words, where the nodes are given as `canary`.
-    pub fn message(&self, canary: &str) -> String {
-        match self {
-            Self::TooFew { wanted, found } => {
-                let nodes =
-                    if *found == 1 { "node runs what it should" } else { "nodes run what they should" };
-                format!("`{canary} {wanted}`: only {found} {nodes}")
+        return match first.len() {
+            found if found < wanted => {
+                let what = format!("only {found} of the {wanted} nodes run what they should");
+                Err(canary_refusal(&what, shown))
             }
-            Self::None => format!("`{canary} 0`: a change begins on one node at least"),
-            Self::Unknown(name) => format!("`{canary} {name}`: there is no node of this name"),
-            Self::Unconfirmed => format!("`{canary}`: the other nodes wait until the change is confirmed"),
-            Self::NoCluster => format!("`{canary}`: this server is no node of a cluster"),
-            Self::OneNode => format!("`{canary}`: an update changes this node alone"),
-        }
+            _ => Ok(first),
+        };
     }
-
-    /// Returns the advice for the user.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::TooFew { .. } | Self::Unknown(_) => "`mediactl --cluster URL status` shows the nodes",
-            Self::Unconfirmed => "add `confirm=SECONDS`, the time for that",
-            Self::None | Self::OneNode => "leave it out",
-            Self::NoCluster => "send the change to a node, or leave it out",
-        }
-    }
-}
-
-/// As a request over HTTP names the parameters.
-impl From<CanaryFault> for Error {
-    fn from(fault: CanaryFault) -> Self {
-        Self::new(ErrorKind::Usage, fault.message("canary")).hint(fault.hint())
+    match given.iter().find(|name| !nodes.iter().any(|node| node.node == **name)) {
+        Some(name) => Err(canary_refusal(&format!("there is no node `{name}`"), shown)),
+        None => Ok(given.to_vec()),
     }
 }
 
@@ -325,11 +279,11 @@ mod canary_tests {
     fn a_change_begins_on_one_node_at_least() {
         let node =
             |name: &str| NodeRecord { node: name.to_owned(), ..NodeRecord::absent(NodeState::Running) };
-        let found = |given: &str| canary_nodes(&[given.to_owned()], &[node("a"), node("b")]);
-        assert_eq!(found("1"), Ok(vec!["a".to_owned()]));
-        assert_eq!(found("b"), Ok(vec!["b".to_owned()]));
-        assert_eq!(found("0"), Err(CanaryFault::None));
-        assert_eq!(found("3"), Err(CanaryFault::TooFew { wanted: 3, found: 2 }));
-        assert_eq!(found("c"), Err(CanaryFault::Unknown("c".to_owned())));
+        let found = |given: &str| canary_nodes(&[given.to_owned()], &[node("a"), node("b")]).ok();
+        assert_eq!(found("1"), Some(vec!["a".to_owned()]));
+        assert_eq!(found("b"), Some(vec!["b".to_owned()]));
+        assert_eq!(found("0"), None);
+        assert_eq!(found("3"), None);
+        assert_eq!(found("c"), None);
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::change::{ChangeOptions, ChangeReport, OutcomeNote, RequestedChange, UNSAVED};
+use super::change::{ChangeOptions, ChangeReport, OutcomeNote, RequestedChange};
 use super::confirm::PendingChange;
 use super::guard::Guard;
 use super::history::{is_edited_since, paths_of_texts};
@@ -17,7 +17,7 @@ use super::service::{ConfigService, ConfigSource, Decision, ServerHealth, Status
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{
-    ChangeRecord, ChangeRef, HistoryEntry, Loaded, LockHolder, NodeRecord, PendingInfo, RunBy, Store, Writer,
+    ChangeRef, HistoryEntry, Loaded, LockHolder, NodeRecord, PendingInfo, RunBy, Store, Writer,
 };
 use mediaconf::Faults;
 
@@ -36,28 +36,13 @@ pub struct Engine {
     pub(super) log: Arc<dyn Fn(&LogLine<'_>) + Send + Sync>,
     pub(super) running: Option<Arc<Running>>,
     pub(super) keep: Option<usize>,
-    pub(super) has_guards: bool,
 }
 
 impl Engine {
     /// An engine over a store, which may hold nothing yet. Calls `on_wait` when a writer has to wait for
     /// another process, and no server runs.
     pub fn new(store: Arc<dyn Store>, hooks: Hooks, on_wait: fn(&str, &LockHolder)) -> Self {
-        Self {
-            name: store.name(),
-            store,
-            hooks,
-            on_wait,
-            log: Arc::new(|_| {}),
-            running: None,
-            keep: None,
-            has_guards: true,
-        }
-    }
-
-    /// The same engine without guards.
-    pub fn without_guards(self) -> Self {
-        Self { has_guards: false, ..self }
+        Self { name: store.name(), store, hooks, on_wait, log: Arc::new(|_| {}), running: None, keep: None }
     }
 
     /// The same engine, keeping `keep` texts in the history from now on; `None` keeps as many as before.
@@ -174,18 +159,12 @@ impl Engine {
         options: &ChangeOptions,
     ) -> Result<(), Error> {
         let mut refused = guards.into_iter().flatten().filter(|guard| !options.accepts(guard));
-        match refused.next().filter(|_| self.has_guards) {
-            Some(guard) => Err(Error::from(guard)),
-            None => Ok(()),
-        }
+        refused.next().map_or(Ok(()), |guard| Err(Error::from(guard)))
     }
 
     /// Refuses the faults that guards find in an edit, and that are not accepted.
     pub(super) fn refuse_faults(&self, guarded: Faults, options: &ChangeOptions) -> Result<(), Error> {
-        match self.has_guards {
-            true => Ok(options.refused(guarded).into_result(())?),
-            false => Ok(()),
-        }
+        Ok(options.refused(guarded).into_result(())?)
     }
 
     /// Reconciles the history with the stored text.
@@ -339,22 +318,6 @@ impl Engine {
         let running = Arc::new(Running::new(loaded));
         running.exchange(|state| state.last_error = trouble);
         Ok(Self { running: Some(running), ..engine })
-    }
-
-    /// Keeps an unsaved running configuration in the history when the server ends; returns whether there
-    /// was one.
-    ///
-    /// # Errors
-    /// Those of the store.
-    pub fn keep_unsaved(&self) -> Result<bool, Error> {
-        let is_stored = |running: &Snapshot| self.read().is_ok_and(|file| file.is_same_text(running));
-        let Some(state) = self.state().filter(|state| !is_stored(&state.running)) else { return Ok(false) };
-        let by = state.last_change.as_ref().map_or("", |change| &change.by);
-        let writer = self.writer()?;
-        self.reconcile(&*writer)?;
-        let record = ChangeRecord { keep: self.keep, ..ChangeRecord::new(UNSAVED, by) };
-        writer.keep_aside(state.running.bytes(), &record)?;
-        Ok(true)
     }
 }
 

@@ -42,8 +42,8 @@ pub use change::{
     CHANGE_NAMES, COMMANDS, ChangeOptions, ChangeReport, ChangeRequest, EntryEdit, EntryEdits, Expected,
     MAX_CONFIRM, Operation, OutcomeNote, ReportParts, RequestedChange,
 };
-pub use check::{BRINGS_WARNING, CheckedConfig, FaultRecord, NewWarning, new_warnings};
-pub use confirm::{CanaryFault, PendingChange, canary_nodes};
+pub use check::{CheckedConfig, FaultRecord, NewWarning, new_warnings};
+pub use confirm::{PendingChange, canary_nodes, canary_refusal};
 pub use guard::{
     GUARD_NAMES, Guard, MAX_DELETE_CEILING, MAX_DELETE_FLOOR, MAX_DELETE_SHARE, before_deletion,
     before_emptying, before_lost_account, before_replacement, count_streams, deleted_streams,
@@ -63,6 +63,5 @@ pub use service::{
     differing, last_change,
 };
 pub use snapshot::{
-    MaskedConfig, Snapshot, added_and_removed, compared, diff_lines, json_of_others, value_diff_lines,
-    without_secrets,
+    Snapshot, added_and_removed, compared, diff_lines, json_of_others, value_diff_lines, without_secrets,
 };

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::change::UNSAVED;
 use super::history::{first_paths_between, paths_of_texts};
 use super::local::{Engine, LogLevel};
 use super::rebase::conflicts;
@@ -107,11 +106,10 @@ impl Engine {
         let (aftermath, text) = change.without(now.as_ref());
         let is_same = now.as_ref().map(|now| now.bytes()) == text.as_ref().map(|text| text.bytes());
         if let Some(writer) = writer.filter(|_| !is_same) {
-            let pieces = text.as_ref().map(|text| [text.bytes()]);
             let old = loaded.as_ref().map(Loaded::as_base);
             let paths = first_paths_between(now.as_deref(), text.as_deref());
             let record = ChangeRecord { paths: paths.as_ref(), ..*record };
-            writer.prepare(old, pieces.as_ref().map(|all| &all[..]), &record)?()?;
+            writer.prepare(old, text.as_ref().map(|text| text.bytes()), &record)?()?;
         }
         Ok((aftermath, text))
     }
@@ -175,11 +173,6 @@ impl Engine {
             writer.map_or(Ok(()), |writer| writer.clear_pending())?;
             return Ok(None);
         };
-        if let Some(writer) = writer.filter(|_| stored.file.as_ref() != Some(&stored.running)) {
-            let message = Some("the running configuration was unsaved when the server ended");
-            let record = ChangeRecord { message, keep: self.keep, ..ChangeRecord::new(UNSAVED, NO_USER) };
-            writer.keep_aside(&stored.running, &record)?;
-        }
         let change = RollbackPoint::from_stored(&stored);
         let rolled_back = self.revert_file(writer, &change, because)?;
         let words = self.describe(&change, &rolled_back);

@@ -7,10 +7,10 @@ use std::time::{Duration, SystemTime};
 
 use parking_lot::{ArcMutexGuard, Condvar, Mutex, RawMutex, RwLock};
 
-use super::change::{ChangeReport, Operation, OutcomeNote};
+use super::change::{ChangeReport, Operation};
 use super::confirm::PendingChange;
 use super::snapshot::Snapshot;
-use crate::error::{Error, ErrorKind, Exit};
+use crate::error::{Error, Exit};
 
 /// The running configuration of a server, and its knowledge of the file.
 #[derive(Debug, Clone)]
@@ -123,10 +123,6 @@ pub(super) type Turn = ArcMutexGuard<RawMutex, ()>;
 pub enum Count {
     /// A change by its operation, and one of [`Count::RESULTS`].
     Change(Operation, &'static str),
-    /// A hand edit that a change found, by one of [`Count::HAND_EDITS`].
-    HandEdit(&'static str),
-    /// The end of a change that had to be confirmed: one of [`Count::PENDING_ENDS`].
-    PendingEnd(&'static str),
     /// A reload; true if it succeeded.
     Reload(bool),
 }
@@ -135,12 +131,6 @@ impl Count {
     /// The results of a change. It is `unchanged` if the configuration was like that already.
     pub const RESULTS: [&str; 7] =
         ["changed", "unchanged", "rehearsed", "invalid", "conflict", "guarded", "failed"];
-
-    /// The fates of a hand edit. With a `conflict`, a change was refused because of it.
-    pub const HAND_EDITS: [&str; 3] = ["picked-up", "overwritten", "conflict"];
-
-    /// The ends of a change that had to be confirmed. One that is `expired` was not confirmed in time.
-    pub const PENDING_ENDS: [&str; 3] = ["confirmed", "cancelled", "expired"];
 }
 
 /// The last time that a configuration was put into effect: it was loaded, and the reload command, if
@@ -218,18 +208,6 @@ impl Activity {
             },
         };
         self.count(Count::Change(operation, result));
-        let fate = match made {
-            Ok(report) => report.notes.iter().find_map(|note| match note {
-                OutcomeNote::PickedUpHandEdit(_) => Some("picked-up"),
-                OutcomeNote::OverwroteHandEdit => Some("overwritten"),
-                _ => None,
-            }),
-            Err(error) => {
-                let is_edited = matches!(error.kind, ErrorKind::HandEdited | ErrorKind::HandEditedSince);
-                is_edited.then_some("conflict")
-            }
-        };
-        fate.filter(|_| !dry_run).into_iter().for_each(|fate| self.count(Count::HandEdit(fate)));
     }
 
     pub(super) fn note_reload(&self, succeeded: bool, run: ReloadRun) {

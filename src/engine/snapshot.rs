@@ -234,35 +234,6 @@ impl Snapshot {
     }
 }
 
-/// A masked configuration with the answers that are made of it, each when it is first asked for.
-#[derive(Debug)]
-pub struct MaskedConfig {
-    /// The masked text.
-    pub snapshot: Snapshot,
-    text: OnceLock<Arc<Vec<u8>>>,
-    json_of_others: OnceLock<Arc<Vec<u8>>>,
-}
-
-impl MaskedConfig {
-    /// Masks a configuration.
-    pub fn new(snapshot: &Snapshot, masker: &Masker) -> Self {
-        Self { snapshot: snapshot.masked(masker), text: OnceLock::new(), json_of_others: OnceLock::new() }
-    }
-
-    /// The text.
-    pub fn text(&self) -> Arc<Vec<u8>> {
-        self.text.get_or_init(|| Arc::new(self.snapshot.bytes().to_vec())).clone()
-    }
-
-    /// The whole configuration on one line of JSON; only of a text without errors.
-    pub fn json(&self, skip_static_streams: bool) -> Arc<Vec<u8>> {
-        if !skip_static_streams {
-            return self.snapshot.json().clone();
-        }
-        self.json_of_others.get_or_init(|| Arc::new(json_of_others(&self.snapshot))).clone()
-    }
-}
-
 /// The configuration without its static streams, on one line of JSON.
 pub fn json_of_others(snapshot: &Snapshot) -> Vec<u8> {
     serde_json::to_vec(&snapshot.config().skipping_static(true)).expect("a view is JSON")

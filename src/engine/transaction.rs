@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Instant, SystemTime};
 
-use super::change::{ChangeOptions, ChangeReport, Operation, OutcomeNote, RequestedChange, UNSAVED};
-use super::confirm::{CanaryFault, PendingChange};
+use super::change::{ChangeOptions, ChangeReport, Operation, OutcomeNote, RequestedChange};
+use super::confirm::{PendingChange, canary_refusal};
 use super::history::{first_paths_between, paths_of_texts};
 use super::hook::HookFailure;
 use super::local::{DEFAULT_LOCK_WAIT, Engine};
@@ -171,10 +171,7 @@ impl Engine {
         }
         // Even if nothing can be written, the running configuration can be replaced.
         let can_do_without = |error: &Error| {
-            let is_unwritable = matches!(
-                error.kind,
-                ErrorKind::NoStateFolder | ErrorKind::BrokenStateFolder | ErrorKind::Denied
-            );
+            let is_unwritable = matches!(error.kind, ErrorKind::NoStateFolder | ErrorKind::Denied);
             is_unwritable && !operation.writes() && options.confirm.is_none()
         };
         match self.store.writer(DEFAULT_LOCK_WAIT, &mut |holder| self.tell_of_wait(holder)) {
@@ -193,8 +190,13 @@ impl<'e> Transaction<'e> {
         options: &'e ChangeOptions,
     ) -> Result<Begun<'e>, Error> {
         match (options.canary.is_empty(), options.confirm) {
-            (false, _) if !engine.is_run_by_nodes() => return Err(CanaryFault::NoCluster.into()),
-            (false, None) => return Err(CanaryFault::Unconfirmed.into()),
+            (false, _) if !engine.is_run_by_nodes() => {
+                return Err(canary_refusal("this server is no node of a cluster", "leave it out"));
+            }
+            (false, None) => {
+                let hint = "add `confirm=SECONDS`, the time for that";
+                return Err(canary_refusal("the other nodes wait until the change is confirmed", hint));
+            }
             _ => {}
         }
         let turn = if options.takes_turn() { engine.take_turn()? } else { None };
@@ -389,7 +391,6 @@ impl<'e> Transaction<'e> {
         }
         let masked = |message: &str| message_without_secrets(message, &engine.with_included(texts));
         let message = options.message.as_deref().map(masked);
-        self.keep_unsaved(message.as_deref())?;
         let back = self.way_back(after);
         let pending = self.arm_rollback(&back)?;
         let committed = self.commit(after, message.as_deref()).inspect_err(|_| {
@@ -407,18 +408,6 @@ impl<'e> Transaction<'e> {
             running.exchange(|state| state.pending = Some(pending.clone()));
         }
         Ok(pending.map(|pending| pending.info()))
-    }
-
-    /// Keeps a running configuration that is in no file and would be lost. A patch is merged into it,
-    /// so a patch loses it only with `force`.
-    fn keep_unsaved(&self, message: Option<&str>) -> Result<(), Error> {
-        let unsaved = self.state.as_ref().filter(|state| !state.is_saved());
-        let (Some(state), Some(writer)) = (unsaved, &self.writer) else { return Ok(()) };
-        if self.operation == Operation::Modify && !self.options.force {
-            return Ok(());
-        }
-        let record = ChangeRecord { id: None, message, ..self.record(UNSAVED) };
-        writer.keep_aside(state.running.bytes(), &record)
     }
 
     /// Arms the automatic rollback of a change that has to be confirmed.
@@ -461,8 +450,8 @@ impl<'e> Transaction<'e> {
         };
         let paths = first_paths_between(self.file().map(|file| &**file), Some(after));
         let record = ChangeRecord { message, paths: paths.as_ref(), ..self.record(self.name()) };
-        let (old, new) = (self.stored.as_ref().map(StoredText::as_base), [after.bytes()]);
-        let prepared = writer.prepare(old, Some(&new), &record)?;
+        let old = self.stored.as_ref().map(StoredText::as_base);
+        let prepared = writer.prepare(old, Some(after.bytes()), &record)?;
         self.options.refuse_late()?;
         prepared()
     }

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::{Node, failed};
 use crate::engine::{
-    CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, DEFAULT_LOCK_WAIT,
-    Decision, NodeReport, Operation, OutcomeNote, RequestedChange, ServerHealth, Snapshot, Status,
-    canary_nodes, find, is_edited_since,
+    ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, DEFAULT_LOCK_WAIT, Decision,
+    NodeReport, Operation, OutcomeNote, RequestedChange, ServerHealth, Snapshot, Status, canary_nodes,
+    canary_refusal, find, is_edited_since,
 };
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeRef, HistoryEntry, NodeRecord, NodeState, PendingInfo, Store, WHOLE_HISTORY};
@@ -52,7 +52,7 @@ impl ConfigService for Node {
     fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error> {
         let to = match &requested {
             RequestedChange::Update(_) if !options.canary.is_empty() => {
-                return Err(CanaryFault::OneNode.into());
+                return Err(canary_refusal("an update changes this node alone", "leave it out"));
             }
             RequestedChange::Update(_) => return self.local.change(requested, options),
             RequestedChange::Rollback(to) => Some(RequestedChange::Rollback(self.in_cluster(*to)?)),

@@ -86,15 +86,6 @@ pub fn jittered(time: Duration) -> Duration {
     time * (750 + random / 2) / 1000
 }
 
-/// The whole seconds until a time; less than zero if it is over.
-pub fn seconds_until(end: SystemTime) -> i64 {
-    let seconds = |time: Duration| i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
-    match end.duration_since(SystemTime::now()) {
-        Ok(left) => seconds(left),
-        Err(over) => -seconds(over.duration()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

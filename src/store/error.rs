@@ -104,7 +104,7 @@ impl Error {
                 [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded, io::ErrorKind::Interrupted];
             if broken.contains(&source.kind()) || Errno::from_io_error(&source) == Some(Errno::IO) {
                 // No permission would help.
-                return Self::new(ErrorKind::BrokenStateFolder, message);
+                return Self::new(ErrorKind::Failed, message);
             }
             Self::new(ErrorKind::NoStateFolder, message).hint(
                 "mediactl keeps its lock in a folder beside the configuration, which has to be writable",

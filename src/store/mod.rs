@@ -30,7 +30,7 @@ use tempfile::NamedTempFile;
 
 use crate::error::{Error, ErrorKind};
 
-pub use clock::{fresh_id, jittered, seconds_until};
+pub use clock::{fresh_id, jittered};
 pub use error::LockHolder;
 pub(crate) use error::reason;
 pub use pending::{NodeRecord, NodeState, PendingInfo, PendingRecord};
@@ -38,7 +38,7 @@ pub use record::{
     ChangeId, ChangeRecord, ChangeRef, ChangedPaths, ClusterState, DEFAULT_KEEP, EXPIRED, HAND_EDIT,
     HistoryEntry, LAST, NotAName, RELOAD_FAILED, Revision, UNREADABLE, WHOLE_HISTORY, change_made,
 };
-pub use watched::{FileWatch, LastWrite, ReplaceableFile, certificate_expiry};
+pub use watched::{FileWatch, LastWrite, ReplaceableFile};
 
 /// A failure that did not stop a change, in words.
 pub type Warning = String;
@@ -77,18 +77,6 @@ impl Loaded {
     pub fn as_base(&self) -> BaseText<'_> {
         BaseText { text: &self.bytes, version: &self.version, revision: self.revision() }
     }
-}
-
-/// True if `pieces` make `text`. Most pieces are parts of the old text itself, whose equality shows
-/// without reading them.
-pub fn is_concatenation(text: &[u8], pieces: &[&[u8]]) -> bool {
-    let mut rest = text;
-    let begins = |piece: &&[u8]| {
-        let Some((here, after)) = rest.split_at_checked(piece.len()) else { return false };
-        rest = after;
-        std::ptr::eq(here, *piece) || here == *piece
-    };
-    pieces.iter().all(begins) && rest.is_empty()
 }
 
 /// Writes a text to a file that hooks can read before it is stored: into the folder of temporary files, readable by its
@@ -277,12 +265,12 @@ pub trait Writer {
         paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
     ) -> Result<Reconciled, Error>;
 
-    /// Prepares to replace `old` by the pieces of `new`, and records the change durably. `None` stands
+    /// Prepares to replace `old` by `new`, and records the change durably. `None` stands
     /// for no text. Dropped, the change leaves no trace.
     fn prepare<'w>(
         &'w self,
         old: Option<BaseText<'w>>,
-        new: Option<&'w [&'w [u8]]>,
+        new: Option<&'w [u8]>,
         record: &ChangeRecord<'_>,
     ) -> Result<PreparedChange<'w>, Error>;
 

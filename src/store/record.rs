@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
-use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::clock::{as_rfc3339, fresh_id};
 
@@ -20,13 +20,6 @@ pub struct Revision(u128);
 impl Revision {
     pub fn from_text(text: &[u8]) -> Revision {
         Revision(xxh3_128(text))
-    }
-
-    /// The revision of the text that `pieces` make, one after the other.
-    pub fn of_pieces<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Revision {
-        let mut hasher = Xxh3Default::new();
-        pieces.into_iter().for_each(|piece| hasher.update(piece));
-        Revision(hasher.digest128())
     }
 }
 

@@ -34,8 +34,7 @@ fn replace(
     text: &str,
     record: &ChangeRecord<'_>,
 ) -> Vec<Warning> {
-    let pieces = [text.as_bytes()];
-    let prepared = writer.prepare(old, Some(&pieces), record).expect("there is room");
+    let prepared = writer.prepare(old, Some(text.as_bytes()), record).expect("there is room");
     prepared().expect("nobody else writes")
 }
 
@@ -226,8 +225,7 @@ fn a_change_is_killed(story: &Story) {
         let locked = story.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let old = locked.load().expect("it is there");
         let record = ChangeRecord { keep: Some(KEEP), ..ChangeRecord::new("save", "me") };
-        let pieces: [&[u8]; 1] = [b"a 3;\n"];
-        let prepared = locked.prepare(Some(old.as_base()), Some(&pieces), &record).expect("there is room");
+        let prepared = locked.prepare(Some(old.as_base()), Some(b"a 3;\n"), &record).expect("there is room");
         if forget {
             std::mem::forget(prepared);
         }

@@ -92,7 +92,7 @@ fn load(writer: &dyn Writer) -> Loaded {
 }
 
 fn write(writer: &dyn Writer, old: Option<BaseText<'_>>, pieces: &[&[u8]]) -> Result<Vec<Warning>, Error> {
-    writer.prepare(old, Some(pieces), &RECORD)?()
+    writer.prepare(old, Some(&pieces.concat()), &RECORD)?()
 }
 
 fn replace(path: &Path, pieces: &[&[u8]]) -> Result<Vec<Warning>, Error> {
@@ -237,12 +237,7 @@ fn a_dangling_link_says_where_it_points() {
     symlink("second.conf", place.path("first.conf")).expect("the name is free");
     symlink("gone/media.conf", place.path("second.conf")).expect("the name is free");
     let error = ConfFile::resolve(&place.path("first.conf")).expect_err("it leads nowhere");
-    let expected = format!(
-        "`{}` is a link to `{}`, which does not exist",
-        place.path("second.conf").display(),
-        place.path("gone/media.conf").display(),
-    );
-    assert_eq!(error.to_string(), expected);
+    assert_eq!(error.to_string(), format!("`{}` does not exist", place.path("gone").display()));
 }
 
 #[test]
@@ -251,18 +246,12 @@ fn only_regular_files_are_configurations() {
     make_pipe(&place.path("pipe"));
     let _socket = std::os::unix::net::UnixListener::bind(place.path("socket")).expect("a free name");
     symlink("pipe", place.path("link")).expect("the name is free");
-    let cases = [
-        (place.path("."), "is a folder"),
-        (place.path(".."), "is a folder"),
-        (PathBuf::from("/"), "is a folder"),
-        (place.path("pipe"), "is a pipe"),
-        (place.path("link"), "is a pipe"),
-        (place.path("socket"), "is a socket"),
-        (PathBuf::from("/dev/null"), "is a device"),
-    ];
-    for (path, expected) in cases {
+    let (folder, root, device) = (place.path(".."), PathBuf::from("/"), PathBuf::from("/dev/null"));
+    let others = ["pipe", "link", "socket", "."].map(|name| place.path(name));
+    for path in others.into_iter().chain([folder, root, device]) {
         let error = ConfFile::resolve(&path).expect_err("it is no file");
-        assert_eq!((error.kind, error.message.ends_with(expected)), (ErrorKind::NotFound, true), "{error}");
+        let is_said = error.message.ends_with("is not a regular file");
+        assert!(error.kind == ErrorKind::NotFound && is_said, "{error}");
     }
 }
 
@@ -272,7 +261,7 @@ fn a_file_that_became_a_pipe_does_not_block() {
     let conf = resolve(&place.conf);
     fs::remove_file(&place.conf).expect("the folder is ours");
     make_pipe(&place.conf);
-    assert!(conf.load().is_err_and(|error| error.message.ends_with("is a pipe")));
+    assert!(conf.load().is_err_and(|error| error.message.ends_with("is not a regular file")));
     let locked = conf.writer(Duration::ZERO, &mut |_| ());
     assert!(locked.is_err_and(|error| error.kind == ErrorKind::NotFound));
     assert_eq!(place.names(), ["media.conf"]);
@@ -535,7 +524,6 @@ fn a_reader_sees_one_text_or_the_other() {
 #[test]
 fn revisions_name_texts() {
     let revision = Revision::from_text(NEW_TEXT);
-    assert_eq!(Revision::of_pieces(NEW.iter().copied()), revision);
     assert_ne!(Revision::from_text(OLD), revision);
     let shown = revision.to_string();
     assert_eq!(shown.len(), 32);

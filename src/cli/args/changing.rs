@@ -82,6 +82,10 @@ pub struct ChangeArgs {
     #[arg(hide_short_help = true, long, value_name = "N|NAME", value_delimiter = ',')]
     pub canary: Vec<String>,
 
+    /// Change all of these servers or none: each waits to be confirmed until all have made the change
+    #[arg(hide_short_help = true, long)]
+    pub all_or_nothing: bool,
+
     /// How long the servers or nodes of --canary have to stay healthy before the others follow [default: 10s]
     #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time, requires = "canary")]
     pub soak: Option<Duration>,
@@ -107,15 +111,20 @@ impl ChangeArgs {
         }
     }
 
+    /// True if all servers have to make the change before any keeps it.
+    pub fn is_together(&self) -> bool {
+        self.all_or_nothing || !self.canary.is_empty()
+    }
+
     /// The time to confirm a change that some servers or nodes take first, and the time for which these have to stay
-    /// healthy; `None` if all take it at once.
+    /// healthy; `None` if each server keeps it by itself.
     pub fn canary_times(&self) -> Result<Option<[Duration; 2]>, Error> {
-        let soak = self.soak.unwrap_or(DEFAULT_SOAK);
+        let soak = self.soak.unwrap_or(if self.canary.is_empty() { Duration::ZERO } else { DEFAULT_SOAK });
         let time = self.confirm.unwrap_or(soak + DEFAULT_CONFIRM);
-        match self.canary.is_empty() {
-            true => Ok(None),
-            false if time > soak => Ok(Some([time, soak])),
-            false => {
+        match self.is_together() {
+            false => Ok(None),
+            true if time > soak => Ok(Some([time, soak])),
+            true => {
                 let hint = "it limits the whole change; without the option it is a minute more than `--soak`";
                 Err(Error::usage("`--soak` has to be less than `--confirm`", hint))
             }

@@ -113,10 +113,6 @@ pub struct ServeArgs {
     #[arg(long, value_name = "CMD", requires = "node")]
     pub health_cmd: Option<String>,
 
-    /// Make every requested change, even one that removes all access to the API
-    #[arg(long)]
-    pub no_guards: bool,
-
     /// Form of the line that is logged on stderr for each request
     #[arg(long, value_enum, default_value_t, value_name = "FORM")]
     pub log_format: LogFormat,
@@ -163,7 +159,6 @@ impl ServeArgs {
         let lock = store.serve()?;
         let engine = engine.start(move |line| log.log(line.level, line.words))?;
         tell_faults(&engine, log);
-        let engine = if self.no_guards { engine.without_guards() } else { engine };
         let addresses = listening::addresses(&self.listen)?;
         let (running, name) = (engine.running(), global.file_name());
         if !addresses.is_empty()
@@ -340,7 +335,7 @@ fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui, log: LogFormat) {
     }
 }
 
-/// Rolls back what was not confirmed, and keeps what is not saved, when the server ends.
+/// Rolls back what was not confirmed when the server ends.
 fn leave(engine: &Engine, log: LogFormat) {
     match engine.cancel_any() {
         // The engine has logged an edit by hand already.
@@ -350,11 +345,8 @@ fn leave(engine: &Engine, log: LogFormat) {
             log.warn(&format!("a change that was not confirmed could not be rolled back: {error}"));
         }
     }
-    let unsaved = "the running configuration was not saved";
-    match engine.keep_unsaved() {
-        Ok(true) => log.warn(&format!("{unsaved}; its text is kept in the history")),
-        Ok(false) => {}
-        Err(error) => log.warn(&format!("{unsaved}, and its text could not be kept: {error}")),
+    if engine.state().is_some_and(|state| !state.is_saved()) {
+        log.warn("the running configuration was not saved");
     }
 }
 

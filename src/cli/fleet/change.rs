@@ -1,7 +1,7 @@
 //! A change on several servers: it is evaluated everywhere, shown, agreed to, and made.
 //!
-//! Each server makes it for itself. With `--canary` some make it first, and each rolls it back unless it is confirmed:
-//! once the first ones have stayed healthy for a time, the others make it, and then all are confirmed. If anything fails
+//! Each server makes it for itself. With `--all-or-nothing` each rolls it back unless it is confirmed, which is done when all
+//! have made it. With `--canary` some make it first, and the others once these have stayed healthy for a time. If anything fails
 //! before, no server gets a confirmation, so that each goes back, whatever becomes of this program and of the network.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -102,11 +102,11 @@ struct ChangeUnderWay<'a> {
 }
 
 impl ChangeUnderWay<'_> {
-    /// Makes the change on each of these servers; with canaries, until it fails on one. With a time, each rolls it
+    /// Makes the change on each of these servers; where all are to have it, until it fails on one. With a time, each rolls it
     /// back unless it is confirmed within it. True if all have made it.
     fn make(&mut self, servers: &[usize], confirm: Option<Duration>) -> bool {
         let command = &self.change.command;
-        let (stops, failed) = (!command.args.canary.is_empty(), AtomicBool::new(false));
+        let (stops, failed) = (command.args.is_together(), AtomicBool::new(false));
         let goes_on = || self.held.received().is_none() && !(stops && failed.load(Ordering::SeqCst));
         let work = |member: &mut FleetMember, result: &mut ServerResult| {
             let Some(plan) = &mut result.plan else { return };
@@ -144,7 +144,7 @@ impl ChangeUnderWay<'_> {
         let waits = changing.iter().filter_map(|at| self.results[*at].plan.as_ref()?.goes_back_at());
         let until = waits.fold(until, Instant::min);
         let is_made = self.make(first, Some(time))
-            && self.stay_healthy(first, soak)
+            && (first.is_empty() || self.stay_healthy(first, soak))
             && self.make(&rest, Some(time))
             && self.are_in_time(changing, until);
         let (work, what): (fn(&FleetMember, &mut ServerResult), _) =

@@ -45,8 +45,8 @@ impl FleetPlan {
     pub fn evaluate(member: &mut FleetMember, change: &FleetChange<'_>) -> Result<Self, Error> {
         let (service, asked) = (&*member.target.service, Instant::now());
         let FleetChange { command: ChangeCommand { args, options, .. }, requested, id } = change;
-        let has_canary = !args.canary.is_empty();
-        if has_canary || args.confirm.is_some() {
+        let is_together = args.is_together();
+        if is_together || args.confirm.is_some() {
             service.demand("changes that have to be confirmed")?;
         }
         let id = match service.demand("ids of changes") {
@@ -63,10 +63,10 @@ impl FleetPlan {
         {
             return Err(Error::pending(&pending));
         }
-        if has_canary && report.changes_account {
+        if is_together && report.changes_account {
             let what = "the change sets another login or password, so it can't be confirmed";
             let error = Error::new(ErrorKind::Guarded, format!("`{}`: {what}", member.name));
-            return Err(error.hint("change `edit_auth` without `--canary`"));
+            return Err(error.hint("change `edit_auth` without this option"));
         }
         let waiting = report.pending.take().filter(|_| report.notes.contains(&OutcomeNote::HasChange));
         let is_of_hand_edit = |note: &OutcomeNote| {

@@ -16,7 +16,7 @@ use super::message::{AccessRecord, Head, HttpRequest, Log, PeerAddress, Response
 use super::query::{Query, refuse_body, refuse_cross_site, refuse_foreign_use, to_canonical};
 use super::runtime::{Fresh, Runtime};
 use super::{change, metrics, read, status};
-use crate::engine::{ConfigService, Engine, MaskedConfig, Snapshot, without_secrets};
+use crate::engine::{ConfigService, Engine, Snapshot, without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{
     ApiOperation, Body, DEFAULT_PREFIX, PENDING_HEADER, ROUTES, Route, SUDO_HEADER, by_sudo, masked_text,
@@ -66,7 +66,7 @@ pub struct Handler {
     /// The places of viewers that wait for such a read.
     costly: Arc<()>,
     /// The last masked configurations, by revision and by who sees them: each page of the console begins with one.
-    masked: Mutex<Vec<(Revision, Role, Arc<MaskedConfig>)>>,
+    masked: Mutex<Vec<(Revision, Role, Arc<Snapshot>)>>,
     /// The number of configurations that were masked for viewers.
     pub(super) maskings: AtomicU64,
     /// The metrics for those who have no password.
@@ -179,7 +179,7 @@ impl Handler {
 
     /// A configuration with masks for this role, made for the first who asks. One is made at a time: that takes many times
     /// the memory of the text.
-    pub(super) fn masked(&self, snapshot: &Snapshot, role: Role) -> Arc<MaskedConfig> {
+    pub(super) fn masked(&self, snapshot: &Snapshot, role: Role) -> Arc<Snapshot> {
         let mut last = self.masked.lock().unwrap_or_else(PoisonError::into_inner);
         let revision = snapshot.revision();
         let is_it = |(known, by, _): &&(Revision, Role, _)| (*known, *by) == (revision, role);
@@ -187,7 +187,7 @@ impl Handler {
             return masked.clone();
         }
         self.maskings.fetch_add(u64::from(role == Role::View), Ordering::Relaxed);
-        let masked = Arc::new(MaskedConfig::new(snapshot, &self.masker_for(role)));
+        let masked = Arc::new(snapshot.masked(&self.masker_for(role)));
         if last.len() == MOST_MASKED {
             last.remove(0);
         }
@@ -204,7 +204,7 @@ impl Handler {
     pub(super) fn shown_revision(&self, snapshot: &Snapshot, role: Role) -> Revision {
         match role {
             Role::Edit => snapshot.revision(),
-            Role::View => self.hidden_revision(self.masked(snapshot, role).snapshot.revision()),
+            Role::View => self.hidden_revision(self.masked(snapshot, role).revision()),
         }
     }
 

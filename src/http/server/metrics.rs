@@ -17,7 +17,7 @@ use super::message::Response;
 use super::runtime::{StreamFigures, resident_bytes};
 use crate::engine::{Activity, Count, NodeReport, Operation, ServerState, Snapshot};
 use crate::http::api::TEXT;
-use crate::store::{NodeState, seconds_until};
+use crate::store::NodeState;
 
 /// The description of the API: an OpenAPI document of version 3.1.
 const OPENAPI: &str = include_str!("../openapi.json");
@@ -65,8 +65,6 @@ gauge mediactl_build_info The version of the server, as a label; always 1.
 gauge mediactl_streams Streams of the running configuration by kind.
 gauge mediactl_stream_sources Sources of these streams by the scheme of their URL.
 counter mediactl_changes_total Requested changes by operation and result.
-counter mediactl_hand_edits_total Hand edits of the file that a change came upon, by what became of them.
-counter mediactl_pending_ended_total Changes that had to be confirmed, by what became of them.
 counter mediactl_reloads_total Configurations that were put into effect since the start: loaded, with the reload command.
 gauge mediactl_saved 1 if the running configuration is in the file.
 gauge mediactl_edited_by_hand 1 if the file was edited by hand since the server loaded or saved it, or is gone.
@@ -79,7 +77,6 @@ gauge mediactl_node_state 1 for the state that the node is in.
 gauge mediactl_node_serial The change of the cluster that the node runs.
 gauge mediactl_cluster_serial The last change that the node saw.
 gauge mediactl_cluster_last_contact_seconds Time since the node last read the cluster.
-gauge mediactl_certificate_expiry_seconds Time until the certificate of the API expires.
 ";
 
 /// The metrics as they are now.
@@ -93,9 +90,6 @@ fn text(handler: &Handler) -> String {
     if let Some(node) = &handler.service.node() {
         metrics.node(node);
     }
-    let of_api = handler.runtime().listening().and_then(|listening| listening.tls.as_ref()?.expiry());
-    let ends = of_api.map(|end| (label("certificate", "api"), seconds_until(end)));
-    metrics.add("mediactl_certificate_expiry_seconds", ends);
     let mut text = String::new();
     for line in FAMILIES.lines() {
         let mut words = line.splitn(3, ' ');
@@ -148,10 +142,6 @@ impl Metrics {
             });
             self.add("mediactl_changes_total", samples);
         }
-        let samples = Count::HAND_EDITS.map(|fate| counted("fate", fate, Count::HandEdit(fate)));
-        self.add("mediactl_hand_edits_total", samples);
-        let samples = Count::PENDING_ENDS.map(|end| counted("end", end, Count::PendingEnd(end)));
-        self.add("mediactl_pending_ended_total", samples);
         let samples = [("failed", false), ("succeeded", true)];
         let samples = samples.map(|(word, succeeded)| counted("result", word, Count::Reload(succeeded)));
         self.add("mediactl_reloads_total", samples);

@@ -217,7 +217,7 @@ impl Writer for ClusterWriter<'_> {
     fn prepare<'w>(
         &'w self,
         old: Option<BaseText<'w>>,
-        new: Option<&'w [&'w [u8]]>,
+        new: Option<&'w [u8]>,
         record: &ChangeRecord<'_>,
     ) -> Result<PreparedChange<'w>, Error> {
         let store = self.store;
@@ -229,7 +229,7 @@ impl Writer for ClusterWriter<'_> {
             return Err(store.overtaken());
         }
         let next = HeadRecord::following(last, record.operation, record.by);
-        let packed = new.map(|pieces| TextRef::pack(pieces, next.serial).ok_or_else(|| store.too_large()));
+        let packed = new.map(|text| TextRef::pack(text, next.serial).ok_or_else(|| store.too_large()));
         let (text, packed) = packed.transpose()?.unzip();
         let unconfirmed =
             self.pending.borrow().clone().map(|PendingInfo { id, deadline, canary, soak_s, .. }| {

@@ -221,7 +221,7 @@ mod tests {
         // Nobody listens there: a request would be another error.
         let (url, _) = ClusterUrl::parse("etcd://127.0.0.1:1/p").expect("it is one");
         let store = ClusterStore::new(url, GatewaySettings::default());
-        let (honest, packed) = TextRef::pack(&[], 1).expect("it is small");
+        let (honest, packed) = TextRef::pack(b"", 1).expect("it is small");
         let key = store.keys.chunk(&honest, 0).into_bytes();
         let read = |text: &TextRef, value: Vec<u8>| {
             store.text_with(text, Some(KeyValue { key: key.clone(), value, ..KeyValue::default() }))

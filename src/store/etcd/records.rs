@@ -7,7 +7,7 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use ring::digest::{Context, SHA256};
+use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -270,25 +270,25 @@ impl HeadRecord {
 }
 
 impl TextRef {
-    /// Compresses the pieces of a text, which the change with this serial puts; `None` if it is too large.
-    pub fn pack(pieces: &[&[u8]], serial: u64) -> Option<(Self, Vec<u8>)> {
-        let size = pieces.iter().map(|piece| piece.len() as u64).sum();
+    /// Compresses a text, which the change with this serial puts; `None` if it is too large.
+    pub fn pack(text: &[u8], serial: u64) -> Option<(Self, Vec<u8>)> {
+        let size = text.len() as u64;
         if size > LARGEST_TEXT {
             return None;
         }
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-        let written = pieces.iter().try_for_each(|piece| encoder.write_all(piece));
-        let packed = written.and_then(|()| encoder.finish()).expect("writing to memory does not fail");
-        let text = Self {
+        let written = encoder.write_all(text).and_then(|()| encoder.finish());
+        let packed = written.expect("writing to memory does not fail");
+        let packed_text = Self {
             serial,
             id: fresh_id(),
-            revision: Revision::of_pieces(pieces.iter().copied()),
+            revision: Revision::from_text(text),
             codec: GZIP.to_owned(),
             size,
             chunks: packed.chunks(CHUNK).count(),
-            sha256: sha256(pieces),
+            sha256: sha256(text),
         };
-        Some((text, packed))
+        Some((packed_text, packed))
     }
 
     /// More than the text takes when it is compressed; `None` if the record says what no text can be.
@@ -305,16 +305,14 @@ impl TextRef {
         GzDecoder::new(packed).take(self.size + 1).read_to_end(&mut text).ok()?;
         let is_it = text.len() as u64 == self.size
             && Revision::from_text(&text) == self.revision
-            && sha256(&[&text]) == self.sha256;
+            && sha256(&text) == self.sha256;
         is_it.then(|| text.into())
     }
 }
 
-/// Returns the SHA-256 hash of the text that `pieces` make, one after the other, in hexadecimal digits.
-fn sha256(pieces: &[&[u8]]) -> String {
-    let mut hash = Context::new(&SHA256);
-    pieces.iter().for_each(|piece| hash.update(piece));
-    hash.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+/// Returns the SHA-256 hash of a text in hexadecimal digits.
+fn sha256(text: &[u8]) -> String {
+    digest(&SHA256, text).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -361,8 +359,7 @@ mod tests {
     fn a_text_comes_back_or_none() {
         for size in [0, 1, CHUNK, 3 * CHUNK] {
             let bytes: Vec<u8> = (0..size).map(|at| (at * 7 + at / 251) as u8).collect();
-            let (one, other) = bytes.split_at(size / 3);
-            let (text, packed) = TextRef::pack(&[one, other], 1).expect("it is small");
+            let (text, packed) = TextRef::pack(&bytes, 1).expect("it is small");
             assert_eq!(text.unpack(&packed), Some(bytes.into()));
             assert_eq!(TextRef { size: text.size + 1, ..text.clone() }.unpack(&packed), None);
             assert_eq!(TextRef { codec: "lzw".to_owned(), ..text.clone() }.unpack(&packed), None);
@@ -374,14 +371,13 @@ mod tests {
 
     #[test]
     fn a_text_beyond_the_limit_is_neither_packed_nor_unpacked() {
-        let half = vec![0; LARGEST_TEXT as usize / 2];
-        let (text, packed) = TextRef::pack(&[&half, &half], 1).expect("it is the largest");
-        assert!(packed.len() < CHUNK && TextRef::pack(&[&half, &half, b" "], 1).is_none());
+        let largest = vec![0; LARGEST_TEXT as usize];
+        let (text, packed) = TextRef::pack(&largest, 1).expect("it is the largest");
+        let larger = [&largest[..], b" "].concat();
+        assert!(packed.len() < CHUNK && TextRef::pack(&larger, 1).is_none());
         assert!(text.unpack(&packed).is_some());
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-        for piece in [&half[..], &half, b" "] {
-            encoder.write_all(piece).expect("it goes to memory");
-        }
+        encoder.write_all(&larger).expect("it goes to memory");
         let bomb = encoder.finish().expect("it goes to memory");
         for size in [LARGEST_TEXT, LARGEST_TEXT + 1, u64::MAX] {
             assert!(TextRef { size, ..text.clone() }.unpack(&bomb).is_none(), "{size}");

@@ -347,12 +347,12 @@ pub(super) struct Staged {
 
 impl Staged {
     /// Keeps the new text and records the change, durably: from `old`, the text of the file at `path`, which is as `found`,
-    /// to the pieces of `new`.
+    /// to `new`.
     pub fn stage(
         mut history: History,
         path: &Path,
         old: Option<(BaseText<'_>, &Metadata)>,
-        new: Option<&[&[u8]]>,
+        new: Option<&[u8]>,
         record: &ChangeRecord<'_>,
     ) -> Result<Self, Error> {
         let text = old.map(|(old, _)| old.text);
@@ -368,13 +368,13 @@ impl Staged {
         }
         let line = HistoryEntry {
             before: old.map(|(old, _)| old.revision),
-            after: new.map(|pieces| Revision::of_pieces(pieces.iter().copied())),
+            after: new.map(Revision::from_text),
             file: old.map(|(_, found)| FileStamp::of(found)),
             ..line_of(number, record)
         };
         let (number, keep) = (line.number, record.keep);
         let mut staged = Self { history, number, keep, compressed: Vec::new(), stays: false };
-        new.map_or(Ok(()), |pieces| staged.history.folder.put(&plain(number), pieces))?;
+        new.map_or(Ok(()), |new| staged.history.folder.put(&plain(number), &[new]))?;
         staged.compress(texts, last.zip(text));
         staged.history.append(&line)?;
         Ok(staged)

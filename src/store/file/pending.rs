@@ -61,7 +61,7 @@ pub(super) fn parse(bytes: Bytes) -> Option<PendingRecord> {
 /// Records a change that is about to be made, durably.
 ///
 /// # Errors
-/// `NoStateFolder`, `BrokenStateFolder`.
+/// `NoStateFolder`, `Failed`.
 pub(super) fn write(state: &StateDir, pending: &PendingRecord) -> Result<(), Error> {
     let PendingRecord { info, running, file, written } = pending;
     let texts = || [Some(running), file.as_ref(), written.as_ref()].into_iter().flatten();
@@ -82,7 +82,7 @@ pub(super) fn write(state: &StateDir, pending: &PendingRecord) -> Result<(), Err
 /// Removes the record durably.
 ///
 /// # Errors
-/// `NoStateFolder`, `BrokenStateFolder`.
+/// `NoStateFolder`, `Failed`.
 pub(super) fn remove(state: &StateDir) -> Result<(), Error> {
     let removed = match state.remove(PENDING) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -145,7 +145,7 @@ impl ConfFile {
     /// Notes durably which text the file holds. Only the server of the file calls this.
     ///
     /// # Errors
-    /// `NoStateFolder`, `BrokenStateFolder`.
+    /// `NoStateFolder`, `Failed`.
     pub fn note_followed(&self, followed: &Followed) -> Result<(), Error> {
         let note = serde_json::to_vec(followed).expect("it has only strings and numbers");
         self.make_state()?.put_durably(FOLLOWED, &[&note])
@@ -162,7 +162,7 @@ impl ConfFile {
     /// Writes the text of the way back durably, before the way back is noted.
     ///
     /// # Errors
-    /// `NoStateFolder`, `BrokenStateFolder`.
+    /// `NoStateFolder`, `Failed`.
     pub fn write_text_back(&self, text: &[u8]) -> Result<(), Error> {
         self.make_state()?.put_durably(BACK, &[text])
     }

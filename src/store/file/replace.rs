@@ -5,7 +5,7 @@
 
 use std::ffi::CStr;
 use std::fs::{self, DirEntry, File, Metadata, Permissions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use super::state::StateDir;
 use crate::error::{Error, ErrorKind};
 use crate::store::error::reason;
 use crate::store::record::ChangeRecord;
-use crate::store::{BaseText, PreparedChange, Warning, is_concatenation};
+use crate::store::{BaseText, PreparedChange, Warning};
 
 /// Mode of a configuration that did not exist before, less the umask: it holds passwords.
 const NEW_FILE_MODE: u32 = 0o640;
@@ -38,9 +38,6 @@ const GROUP_BITS: u32 = 0o070;
 /// Length of the random end of a temporary name.
 const RANDOM_LETTERS: usize = 6;
 
-/// Smaller pieces are written together.
-const BUFFER: usize = 64 << 10;
-
 /// Writes the new text durably beside the file, and into the history. The change makes it the text of the file: after an
 /// error the old file is whole and no other file is left behind, but for one whose text was only written in part,
 /// which says so.
@@ -50,50 +47,48 @@ const BUFFER: usize = 64 << 10;
 pub(super) fn prepare<'w>(
     (conf, state): (&'w ConfFile, &'w StateDir),
     old: Option<BaseText<'w>>,
-    pieces: Option<&'w [&'w [u8]]>,
+    new: Option<&'w [u8]>,
     open_history: impl FnOnce() -> Result<History, Error>,
     record: &ChangeRecord<'_>,
 ) -> Result<PreparedChange<'w>, Error> {
     let path = conf.target();
     let changed = || Error::changed_meanwhile(path);
     let opened = old.map(|old| open_holding(conf, old.text)).transpose()?;
-    if old.is_none() && pieces.is_some() && fs::symlink_metadata(path).is_ok() {
+    if old.is_none() && new.is_some() && fs::symlink_metadata(path).is_ok() {
         return Err(changed());
     }
-    let is_same = match (old, pieces) {
-        (Some(old), Some(pieces)) => is_concatenation(old.text, pieces),
-        (old, pieces) => old.is_none() && pieces.is_none(),
-    };
-    if is_same {
+    if old.map(|old| old.text) == new {
         return Ok(Box::new(|| Ok(Vec::new())));
     }
     let mode = if old.is_some() { TEMPORARY_MODE } else { NEW_FILE_MODE };
-    let mut new = pieces.map(|pieces| write_temporary(conf, mode, pieces)).transpose()?;
+    let mut temporary = new.map(|new| write_temporary(conf, mode, new)).transpose()?;
     if let Some((file, found)) = &opened {
         // A new file that can't be given all that the old one has does not take its place: the text is written into the old one.
-        new.take_if(|new| copy_attributes(file, found, new.as_file()).is_err());
+        temporary.take_if(|new| copy_attributes(file, found, new.as_file()).is_err());
     }
     let before = opened.map(|(_, found)| found);
-    let mut staged = Staged::stage(open_history()?, path, old.zip(before.as_ref()), pieces, record)?;
-    if let Some(temporary) = &new {
+    let mut staged = Staged::stage(open_history()?, path, old.zip(before.as_ref()), new, record)?;
+    if let Some(temporary) = &temporary {
         temporary.as_file().sync_all().map_err(Error::io("flush", temporary.path()))?;
     }
-    let new = new.map(NamedTempFile::into_temp_path);
+    let temporary = temporary.map(NamedTempFile::into_temp_path);
     Ok(Box::new(move || {
         let found = old.zip(before).map(|(old, before)| recheck(conf, old.text, &before)).transpose()?;
-        match (old.zip(found), pieces, new) {
-            (Some((old, found)), Some(pieces), new) => match new.map(|new| take_place(&new, path, &found)) {
+        match (old.zip(found), new, temporary) {
+            (Some((old, found)), Some(new), temporary) => match temporary
+                .map(|temporary| take_place(&temporary, path, &found))
+            {
                 Some(Ok(())) => {}
                 Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => return Err(changed()),
                 Some(Err(error)) if !is_mount_point(&error) => return Err(Error::io("replace", path)(error)),
                 Some(Err(_)) | None => {
-                    let warnings = in_place::write((conf, state), old.text, pieces, &mut staged)?;
+                    let warnings = in_place::write((conf, state), old.text, new, &mut staged)?;
                     staged.finish();
                     return Ok(warnings);
                 }
             },
-            (None, _, Some(new)) => {
-                new.persist_noclobber(path).map_err(|failed| match failed.error.kind() {
+            (None, _, Some(temporary)) => {
+                temporary.persist_noclobber(path).map_err(|failed| match failed.error.kind() {
                     io::ErrorKind::AlreadyExists => changed(),
                     _ => Error::io("make", path)(failed.error),
                 })?;
@@ -218,20 +213,18 @@ fn value(file: &File, name: &CStr) -> rustix::io::Result<Vec<u8>> {
     Ok(value)
 }
 
-/// Makes a file beside the configuration with `mode` (less the umask) that holds `pieces`, and is removed when it is
+/// Makes a file beside the configuration with `mode` (less the umask) that holds `text`, and is removed when it is
 /// dropped.
-fn write_temporary(conf: &ConfFile, mode: u32, pieces: &[&[u8]]) -> Result<NamedTempFile, Error> {
+fn write_temporary(conf: &ConfFile, mode: u32, text: &[u8]) -> Result<NamedTempFile, Error> {
     let place = conf.beside("-");
-    let temporary = tempfile::Builder::new()
+    let mut temporary = tempfile::Builder::new()
         .prefix(place.file_name().unwrap_or_default())
         .rand_bytes(RANDOM_LETTERS)
         .permissions(Permissions::from_mode(mode))
         .tempfile_in(conf.folder())
         .map_err(Error::opening("make a temporary file in", conf.folder()))?;
-    let mut writer = BufWriter::with_capacity(BUFFER, temporary.as_file());
-    let written = pieces.iter().try_for_each(|piece| writer.write_all(piece));
-    written.and_then(|()| writer.flush()).map_err(Error::io("write", temporary.path()))?;
-    drop(writer);
+    let written = temporary.write_all(text);
+    written.map_err(Error::io("write", temporary.path()))?;
     Ok(temporary)
 }
 
@@ -274,7 +267,7 @@ mod tests {
             let conf = ConfFile::resolve(&path).expect("it is there");
             let loaded: Loaded = conf.load().expect("it can be read");
             let (_, current) = open_holding(&conf, &loaded.bytes).expect("nobody changed it");
-            let new = write_temporary(&conf, TEMPORARY_MODE, &[b"new"]).expect("there is room");
+            let new = write_temporary(&conf, TEMPORARY_MODE, b"new").expect("there is room");
             if let Some(theirs) = stranger {
                 let other = folder.path().join("other");
                 fs::write(&other, theirs).expect("the folder is ours");

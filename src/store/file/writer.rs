@@ -98,7 +98,7 @@ impl Writer for LockedFile<'_> {
     fn prepare<'w>(
         &'w self,
         old: Option<BaseText<'w>>,
-        new: Option<&'w [&'w [u8]]>,
+        new: Option<&'w [u8]>,
         record: &ChangeRecord<'_>,
     ) -> Result<PreparedChange<'w>, Error> {
         replace::prepare((self.conf, &self.state), old, new, || self.take_history(), record)
@@ -125,13 +125,9 @@ impl Writer for LockedFile<'_> {
 fn refuse_unwritable(conf: &ConfFile) -> Result<(), Error> {
     let path = conf.target();
     let found = match fs::symlink_metadata(path) {
-        Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(Error::opening("look at", path)(error)),
+        found => found.map_err(Error::opening("look at", path))?,
     };
-    if found.is_symlink() {
-        return Err(Error::changed_meanwhile(path));
-    }
     refuse_other_kinds(path, &found)?;
     rustix::fs::access(path, Access::WRITE_OK).map_err(Error::opening("write", path))
 }

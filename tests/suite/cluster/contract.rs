@@ -91,8 +91,7 @@ fn write(store: &dyn Store, text: &[u8], record: &ChangeRecord<'_>) -> Result<()
     };
     let base = old.as_ref().map(|old| old.as_base());
     writer.reconcile(base, &|_| None)?;
-    let pieces = [&text[..text.len() / 2], &text[text.len() / 2..]];
-    writer.prepare(base, Some(&pieces), record)?().map(|_| ())
+    writer.prepare(base, Some(text), record)?().map(|_| ())
 }
 
 fn text(store: &dyn Store) -> Vec<u8> {
@@ -160,8 +159,8 @@ fn nodes_are_known_where_nodes_run_it(store: &dyn Store) {
 fn the_state_before_is_put_back_where_nodes_run_it(store: &dyn Store) {
     write(store, b"one\n", &RECORD).expect("it is written");
     let old = store.load().expect("it is there");
-    let (writer, new): (_, [&[u8]; 1]) = (writer(store), [b"two\n"]);
-    let prepared = writer.prepare(Some(old.as_base()), Some(&new), &RECORD).expect("it can be made");
+    let writer = writer(store);
+    let prepared = writer.prepare(Some(old.as_base()), Some(b"two\n"), &RECORD).expect("it can be made");
     prepared().expect("it is");
     let is_reverted = writer.revert(&ChangeRecord { operation: RELOAD_FAILED, ..RECORD }).expect("it can be");
     assert_eq!(is_reverted, store.run_by() == RunBy::Nodes);
@@ -218,11 +217,11 @@ fn a_writer_that_was_overtaken_changes_nothing(store: &dyn Store) {
     let old = store.load().expect("it is there");
     write(store, b"two\n", &RECORD).expect("it is written");
     let writer = writer(store);
-    let change = writer.prepare(Some(old.as_base()), Some(&[b"late\n"]), &RECORD);
+    let change = writer.prepare(Some(old.as_base()), Some(b"late\n"), &RECORD);
     let error = change.and_then(|change| change()).expect_err("it was computed on an old text");
     assert!(matches!(error.kind, ErrorKind::Conflict | ErrorKind::Overtaken), "{error:?}");
     // A first text is refused, too, where there is one.
-    let error = writer.prepare(None, Some(&[b"first\n"]), &RECORD).and_then(|change| change());
+    let error = writer.prepare(None, Some(b"first\n"), &RECORD).and_then(|change| change());
     assert!(error.is_err());
     drop(writer);
     assert_eq!(text(store), b"two\n");
@@ -233,7 +232,7 @@ fn a_change_that_is_dropped_leaves_no_trace(store: &dyn Store) {
     write(store, b"one\n", &RECORD).expect("it is written");
     let old = store.load().expect("it is there");
     let writer = writer(store);
-    drop(writer.prepare(Some(old.as_base()), Some(&[b"two\n"]), &RECORD).expect("it can be made"));
+    drop(writer.prepare(Some(old.as_base()), Some(b"two\n"), &RECORD).expect("it can be made"));
     drop(writer);
     assert_eq!(text(store), b"one\n");
     assert_eq!(store.history(WHOLE_HISTORY).expect("it can be read").len(), 1);
@@ -271,16 +270,16 @@ fn a_pending_change_is_found_until_it_is_cleared(store: &dyn Store) {
     assert!(!store.has_pending());
     let old = store.load().expect("it is there");
     let writer = writer(store);
-    let new: [&[u8]; 1] = [b"two\n"];
+    let new = b"two\n";
     let deadline = SystemTime::now() + Duration::from_secs(60);
     let record = PendingRecord {
         info: PendingInfo::new("77".to_owned(), "save".to_owned(), "olga".to_owned(), deadline),
         running: old.bytes.clone(),
         file: Some(old.bytes.clone()),
-        written: Some(new.concat().into()),
+        written: Some(new.to_vec().into()),
     };
     writer.set_pending(&record).expect("it is recorded");
-    let change = writer.prepare(Some(old.as_base()), Some(&new), &RECORD).expect("it can be made");
+    let change = writer.prepare(Some(old.as_base()), Some(new), &RECORD).expect("it can be made");
     change().expect("nobody else writes");
     assert!(store.has_pending());
     let pending = store.pending().expect("it can be read").expect("it is there");

@@ -332,8 +332,8 @@ fn a_change_that_some_nodes_take_first_goes_on_when_they_run_it_and_back_when_on
     assert_eq!(waiting.wait_with_output().expect("it ends").status.code(), Some(0));
     [&picky, &slow, &other, &new].iter().for_each(|node| node.until_text(&with_rtsp("558")));
     cluster(&etcd, &["wait", "--rolled-out", "--timeout", "60"]).exits(0);
-    modify("560", &["--canary", "9"]).exits(2).says("only 4 nodes");
-    modify("560", &["--canary", "x"]).exits(2).says("no node of this name");
+    modify("560", &["--canary", "9"]).exits(2).says("only 4 of the 9 nodes");
+    modify("560", &["--canary", "x"]).exits(2).says("there is no node `x`");
     let at_node = ["modify", "--set", "rtsp=560", "--canary", "1"];
     other.run(&at_node).exits(2).says("or a cluster with `--cluster URL`");
     // Others may decide it meanwhile: the command says what became of it.

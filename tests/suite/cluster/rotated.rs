@@ -73,7 +73,6 @@ fn certificates_and_keys_are_replaced_without_a_restart() {
         "mediactl_node_serial 1",
         "mediactl_cluster_serial 1",
         "mediactl_cluster_last_contact_seconds ",
-        "mediactl_certificate_expiry_seconds{certificate=\"api\"} ",
     ] {
         until(name, || {
             let (status, metrics) = ask(&place, "GET /metrics", "");

@@ -11,6 +11,11 @@ use crate::cli::{Run, SAMPLE};
 use crate::http::client::bare::bare;
 use crate::waiting::{eventually, let_pass};
 
+/// A change that all servers have to make.
+fn change_together(edges: &Edges) -> Run {
+    edges.on_all(&["modify", "--set", "rtsp=1935", "--yes", "--all-or-nothing"])
+}
+
 /// A change that the first server makes first, with more options.
 fn change(edges: &Edges, more: &[&str]) -> Run {
     let canary: &[&str] = if more.contains(&"--canary") { &[] } else { &["--canary", "1"] };
@@ -48,18 +53,20 @@ fn all_servers_make_the_change_and_are_confirmed() {
     assert_eq!(edges.texts()[0], changed());
     let one = edges.run(&["-x", "edge-0", "modify", "--set", "rtsp=1", "--canary", "1"]).exits(2);
     one.says("for changes of several servers or of a cluster");
+    change_together(&edges).exits(0).prints("edge-1  changed    +1 -1  -").hides("waits to be confirmed");
+    all_run(&edges, &changed());
+    let one = edges.run(&["-x", "edge-0", "modify", "--set", "rtsp=1", "--all-or-nothing"]).exits(2);
+    one.says("`--all-or-nothing` is for changes of several servers\n");
 }
 
 #[test]
 fn a_server_that_refuses_takes_the_change_back_everywhere() {
     let edges = Edges::with(&vec![SAMPLE.to_owned(); 3], &["--reload-cmd", "! test -f bad"]);
     edges.places[1].put("bad", "");
-    change(&edges, &[])
-        .exits(9)
-        .prints("edge-0  taken back")
-        .prints("edge-1  refused")
-        .says("the reload command");
-    all_run(&edges, SAMPLE);
+    for run in [change(&edges, &[]), change_together(&edges)] {
+        run.exits(9).prints("edge-0  taken back").prints("edge-1  refused").says("the reload command");
+        all_run(&edges, SAMPLE);
+    }
     // Before anything is sent.
     edges.run(&["-x", "edge-1", "rm", "streams.cam1"]).exits(9);
     let run = edges.on_all(&["modify", "--expect", "rtsp=5", "--set", "rtsp=6", "--yes", "--canary", "1"]);

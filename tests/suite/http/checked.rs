@@ -74,10 +74,6 @@ fn an_entry_is_checked_in_its_place() {
         (&json!(2), &json!(3)),
         "{found}"
     );
-    // What it makes wrong elsewhere is told, too.
-    let found = body(&server.post("check_config?path=streams.b", "stream film { url udp://2; }"));
-    let message = found["faults"][0]["message"].as_str().unwrap_or_default();
-    assert!(message.contains("`film` is defined twice (line 6 of the configuration)"), "{found}");
     assert_eq!(server.post("check_config?path=streams.none", "x;").status, 404);
     assert_eq!(server.post("check_config?path=streams.b", "{}").status, 400);
 }

@@ -22,6 +22,7 @@ mod explain;
 mod growth_tests;
 mod guarded;
 mod layout;
+mod missed;
 mod order;
 mod ports;
 mod slips;

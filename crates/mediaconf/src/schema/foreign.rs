@@ -27,6 +27,8 @@ pub struct ForeignKeyword {
     pub secret: bool,
     /// The keyword of the named blocks of the top level of which its word is a name, where it has no block.
     pub names_of: Option<&'static str>,
+    /// The key that newer servers of the family give this name.
+    pub is: Option<&'static str>,
     /// One line of documentation.
     pub doc: &'static str,
 }
@@ -164,8 +166,8 @@ pub fn protocol_of_switch(key: &str) -> Option<&str> {
 /// starts a line inside another directive is a sign of a missing `;`.
 ///
 /// A line of the table has four columns: the keywords, of which a new line has the first; the keywords of the blocks in
-/// which it stands, where `-` is the top level; the form, then `repeats`, `options`, `secret` and `names=KEYWORD` where
-/// they hold; one line of documentation.
+/// which it stands, where `-` is the top level; the form, then `repeats`, `options`, `secret`, `names=KEYWORD` and `is=KEY`
+/// where they hold; one line of documentation.
 pub static FOREIGN_KEYWORDS: LazyLock<Vec<ForeignKeyword>> = LazyLock::new(|| {
     let rows = include_str!("foreign.tsv").lines();
     rows.map(|line| ForeignKeyword::parse(line).expect("a test parses each line of the table")).collect()
@@ -203,6 +205,7 @@ impl ForeignKeyword {
             options: has("options"),
             secret: has("secret"),
             names_of: words(facts).find_map(|fact| fact.strip_prefix("names=")),
+            is: words(facts).find_map(|fact| fact.strip_prefix("is=")),
             doc,
         })
     }
