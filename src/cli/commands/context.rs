@@ -55,12 +55,8 @@ pub enum ContextCommand {
     /// Use a context wherever nothing else names a target
     Use {
         /// The context
-        #[arg(value_name = "NAME", required_unless_present = "none")]
-        name: Option<String>,
-
-        /// Use none any more
-        #[arg(long, conflicts_with = "name")]
-        none: bool,
+        #[arg(value_name = "NAME")]
+        name: String,
     },
     /// Remove a context
     Remove {
@@ -89,16 +85,17 @@ pub struct AddContextArgs {
     pub replace: bool,
 }
 
-/// The variables that name a target, and so beat the context in use.
-const TARGET_VARIABLES: [&str; 4] = ["MEDIACTL_CONTEXT", "MEDIACTL_URL", "MEDIACTL_CLUSTER", "MEDIACTL_CONF"];
-
 impl ContextArgs {
     pub fn run(&self, Invocation { global, ui, .. }: Invocation<'_>) -> Result<Exit, Error> {
         let file = ContextsFile::of_user()?;
         match &self.command {
             ContextCommand::Add(args) => args.add(&file, global, ui)?,
             ContextCommand::List { output } => list(&file, *output, ui)?,
-            ContextCommand::Use { name, .. } => choose(&file, name.as_deref(), ui)?,
+            ContextCommand::Use { name } => {
+                file.load()?.find(name)?;
+                file.change(json!({"current": name}), local_user())?;
+                ui.say(&format!("context `{name}` is used where nothing else names a target"));
+            }
             ContextCommand::Remove { name } => {
                 let contexts = file.load()?;
                 contexts.find(name)?;
@@ -229,24 +226,4 @@ fn row(context: &ServerContext, is_current: bool) -> [String; 5] {
         or_dash(context.login.clone().unwrap_or_default()),
         or_dash(context.groups.join(" ")),
     ]
-}
-
-fn choose(file: &ContextsFile, name: Option<&str>, ui: Ui) -> Result<(), Error> {
-    let contexts = file.load()?;
-    if let Some(name) = name {
-        contexts.find(name)?;
-    } else if contexts.current.is_none() {
-        ui.say("no context is in use");
-        return Ok(());
-    }
-    file.change(json!({"current": name}), local_user())?;
-    match name {
-        Some(name) => ui.say(&format!("context `{name}` is used where nothing else names a target")),
-        None => ui.say("no context is in use any more"),
-    }
-    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    if let Some(variable) = TARGET_VARIABLES.into_iter().find(is_set) {
-        ui.note(&format!("{variable} is set, and names the target here"));
-    }
-    Ok(())
 }

@@ -133,10 +133,23 @@ impl ContextsFile {
         Ok(Self { path: path.ok_or_else(|| Error::usage("there is no place for contexts", hint))? })
     }
 
-    /// Reads all contexts; a missing file has none.
+    /// Reads all contexts; a missing file has none. A file that others may read or write is refused: its commands are run,
+    /// and its URLs get passwords.
     pub fn load(&self) -> Result<Contexts, Error> {
-        let Some(snapshot) = self.snapshot()? else { return Ok(Contexts::default()) };
-        let name = self.path.display().to_string();
+        let failed = |error| Error::input_failed(&self.path, error);
+        let file = match File::open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Contexts::default()),
+            opened => opened.map_err(failed)?,
+        };
+        let (found, name) = (file.metadata().map_err(failed)?, self.path.display().to_string());
+        let is_ours = [0, rustix::process::geteuid().as_raw()].contains(&found.uid());
+        if !is_ours || found.mode() & OTHERS != 0 {
+            let message = format!("other users may read or write `{name}`, or it belongs to one of them");
+            let hint = format!("its commands would run as you: `chmod 600 {name}`, and it has to be yours");
+            return Err(Error::new(ErrorKind::Denied, message).hint(hint));
+        }
+        let bytes = read_limited(file, found.len(), &self.path, failed)?;
+        let snapshot = Arc::new(Snapshot::from_bytes(bytes));
         if !snapshot.is_valid() {
             return Err(Error::broken_text(&name, snapshot));
         }
@@ -146,26 +159,6 @@ impl ContextsFile {
 
     fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("/"))
-    }
-
-    /// Reads the text; `None` if there is no file. A file that others may read or write is refused: its commands are run,
-    /// and its URLs get passwords.
-    pub fn snapshot(&self) -> Result<Option<Arc<Snapshot>>, Error> {
-        let failed = |error| Error::input_failed(&self.path, error);
-        let file = match File::open(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            opened => opened.map_err(failed)?,
-        };
-        let found = file.metadata().map_err(failed)?;
-        let is_ours = [0, rustix::process::geteuid().as_raw()].contains(&found.uid());
-        if !is_ours || found.mode() & OTHERS != 0 {
-            let path = self.path.display();
-            let message = format!("other users may read or write `{path}`, or it belongs to one of them");
-            let hint = format!("its commands would run as you: `chmod 600 {path}`, and it has to be yours");
-            return Err(Error::new(ErrorKind::Denied, message).hint(hint));
-        }
-        let bytes = read_limited(file, found.len(), &self.path, failed)?;
-        Ok(Some(Arc::new(Snapshot::from_bytes(bytes))))
     }
 
     /// Merges a patch into the file, which is made where it is missing.

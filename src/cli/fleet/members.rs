@@ -153,17 +153,12 @@ impl FleetMember {
         self.alone.is_some()
     }
 
-    /// Says something of what is shown; it is a warning where others are shown beside it.
+    /// Says something of what is shown; it is a warning with the name of the server where others are shown beside it.
     pub fn note(&self, text: &str) {
         match self.alone {
             Some(ui) => ui.note(text),
-            None => self.warn(text),
+            None => self.warn(&format!("{}: {text}", self.name)),
         }
-    }
-
-    /// A text that begins with the name of the server, where others are named, too.
-    pub fn named(&self, text: &str) -> String {
-        if self.is_alone() { text.to_owned() } else { format!("{}: {text}", self.name) }
     }
 
     /// Keeps a warning until the work on all servers is done.

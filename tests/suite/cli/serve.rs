@@ -567,19 +567,6 @@ fn systemd_is_told_when_the_server_listens_and_that_it_lives() {
 }
 
 #[test]
-fn options_of_tcp_are_refused_where_nothing_listens_on_tcp() {
-    let place = Place::with(SAMPLE);
-    let none = ["serve", "--listen", "none"];
-    for (options, told) in [
-        (&["--listen", "127.0.0.1:0"][..], "stands alone"),
-        (&["--console"], "`--console` has no effect"),
-        (&["--tls-self-signed"], "`--tls-self-signed` has no effect"),
-    ] {
-        place.run(none.iter().chain(options)).exits(2).says(told);
-    }
-}
-
-#[test]
 fn a_server_whose_thread_fails_ends_with_a_code_of_its_own_and_the_next_one_rolls_back() {
     let place = Place::with(SAMPLE);
     let server = Serving::over(&place);

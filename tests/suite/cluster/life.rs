@@ -1,17 +1,12 @@
 //! The life of a node: what it tries again, what it waits for, what it may not do, and what its log says.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::os::unix::net::UnixDatagram;
-use std::process::Child;
 
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::etcd::{Etcd, PASSWORD, add_users, grant};
 use super::nodes::{COUNTING, PREFIX, TestNode, cluster, with_rtsp, with_sample};
-use crate::cli::{CONF, Call, Place, SAMPLE};
-use crate::waiting::until;
+use crate::cli::{CONF, Place, SAMPLE};
 
 #[test]
 fn what_a_node_does_not_take_is_tried_again() {
@@ -33,21 +28,6 @@ fn what_a_node_does_not_take_is_tried_again() {
     // By itself, after a minute.
     breaks(&failing, "556", "failed");
     failing.until_text(&with_rtsp("556"));
-}
-
-/// A node without a file, as a service manager would start it, and the lines of its log.
-fn without_file(etcd: &Etcd, place: &Place) -> (Child, impl Iterator<Item = String> + use<>, UnixDatagram) {
-    let told = UnixDatagram::bind(place.path("notify")).expect("it can be bound");
-    let serve = ["--cluster", &etcd.url(PREFIX), "serve", "--listen", "none", "--node", "a"];
-    let call: Call = place.mediactl(serve);
-    let mut child = call.env("NOTIFY_SOCKET", &place.path("notify").display().to_string()).start();
-    let log = BufReader::new(child.stderr.take().expect("stderr is a pipe"));
-    (child, log.lines().map_while(Result::ok), told)
-}
-
-fn end(mut child: Child) -> Option<i32> {
-    kill_process(Pid::from_child(&child), Signal::TERM).expect("it runs");
-    child.wait().expect("it is ours").code()
 }
 
 #[test]
