@@ -71,9 +71,8 @@ pub fn watch_canary(
     let own = newest.filter(|newest| newest.operation != EXPIRED).map(|own| own.number);
     let mut waits_for = Vec::new();
     let changed = report.target.to_owned();
-    let last_words = LastWords::new(report.ui, move || {
-        how_to_confirm(&changed, time.saturating_sub(begin.elapsed()))
-    });
+    let last_words =
+        LastWords::new(report.ui, move || how_to_confirm(&changed, time.saturating_sub(begin.elapsed())));
     loop {
         let left = time.saturating_sub(begin.elapsed());
         let late = left.is_zero().then(|| format!("not confirmed in time: {}", waits_for.join("; ")));

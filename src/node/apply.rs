@@ -2,14 +2,13 @@
 
 use bytes::Bytes;
 
-use super::runs::Runs;
 use super::{Node, RETRY, failed};
 use crate::engine::{ChangeOptions, Engine, LogLevel, Operation};
 use crate::error::{Error, ErrorKind};
 use crate::store::clock::boot_time;
 use crate::store::etcd::{ClusterStore, HeadRecord, Seen, TextRef};
 use crate::store::file::{ConfFile, FollowedText};
-use crate::store::{ClusterState, EXPIRED, NodeState, Revision, Store};
+use crate::store::{EXPIRED, NodeState, Revision, Store};
 use mediaconf::one_line;
 
 /// A text that a node should run.
@@ -21,52 +20,45 @@ pub(super) struct WantedText<'s> {
     first_of: Option<&'s str>,
     /// The last change.
     head: &'s HeadRecord,
-    runs: Runs,
+    /// True for the text of that, false for the one before.
+    is_last: bool,
 }
 
 impl<'s> WantedText<'s> {
     /// The text of what was seen that a node should run; `None` if there is none.
-    pub(super) fn of(seen: &'s Seen, node: &str, runs: Runs) -> Option<Self> {
+    pub(super) fn of(seen: &'s Seen, node: &str, is_last: bool) -> Option<Self> {
         let head = seen.head.as_ref()?;
         match head.unconfirmed.as_ref() {
-            Some(change) if runs != Runs::Head => {
+            Some(change) if !is_last => {
                 let serial = head.serial.saturating_sub(1);
-                Some(Self { serial, text: change.back.as_ref()?, first_of: None, head, runs })
+                Some(Self { serial, text: change.back.as_ref()?, first_of: None, head, is_last })
             }
             change => {
                 let goes_first = head.canaries().iter().any(|first| first == node);
                 let first_of = change.filter(|_| goes_first).map(|change| &*change.id);
                 let (serial, text) = (head.serial, head.text.as_ref()?);
-                Some(Self { serial, text, first_of, head, runs: Runs::Head })
+                Some(Self { serial, text, first_of, head, is_last: true })
             }
         }
     }
 
-    /// The note of this text. Of one that came back the id of its change is not known.
+    /// The note of this text.
     pub(super) fn followed(&self) -> FollowedText {
-        let id = (self.serial == self.head.serial).then(|| self.head.id.clone());
-        let (epoch, revision) = (self.head.epoch.clone(), self.text.revision);
-        FollowedText { serial: self.serial, epoch, id, revision }
+        FollowedText { serial: self.serial, epoch: self.head.epoch.clone(), revision: self.text.revision }
     }
 
-    /// What the history of the node says of it: the last change as in the cluster; or that the node goes back before it, or
-    /// waits there. The operation is for hooks and figures; what the cluster did by itself is a rollback there.
+    /// What the history of the node says of it: the last change as in the cluster, or that the node is back before it. The
+    /// operation is for hooks and figures; what the cluster did by itself is a rollback there.
     fn change(&self) -> (Operation, ChangeOptions) {
-        let change = format!("change {}", self.head.serial);
-        let (name, message) = match self.runs {
-            Runs::Head => (&*self.head.operation, self.head.message.clone()),
-            Runs::Waits => {
-                (Operation::Save.name(), Some(format!("the text before {change}, which is not confirmed")))
-            }
-            Runs::Back => (EXPIRED, Some(format!("{change} was not confirmed in time"))),
+        let (name, message) = match self.is_last {
+            true => (&*self.head.operation, self.head.message.clone()),
+            false => (EXPIRED, Some(format!("change {} is not confirmed", self.head.serial))),
         };
-        let is_head = self.runs == Runs::Head;
-        let id = self.head.change.as_deref().filter(|_| is_head || name == EXPIRED);
         let operation = Operation::of_change(name).filter(|operation| operation.writes());
         // The guards hold for the author of a change; here it is made already.
         let options = ChangeOptions {
-            id: id.and_then(|id| id.parse().ok()),
-            by: if is_head { self.head.author() } else { String::new() },
+            id: self.head.change.as_deref().and_then(|id| id.parse().ok()),
+            by: if self.is_last { self.head.author() } else { String::new() },
             message,
             command: Some(name.to_owned().into()),
             force: true,
@@ -77,13 +69,10 @@ impl<'s> WantedText<'s> {
 
     /// The line of the log once the media server has loaded it.
     fn taken_words(&self) -> String {
-        let Self { serial, head, .. } = self;
-        if self.runs != Runs::Head {
-            return format!("took the text of change {serial}: change {} is not confirmed", head.serial);
-        }
-        let by = Some(head.author()).filter(|by| !by.is_empty()).map(|by| format!(" by {by}"));
-        let first = if self.first_of.is_some() { ", before the other nodes" } else { "" };
-        one_line(&format!("took change {serial}: {}{}{first}", head.operation, by.unwrap_or_default()))
+        let (_, ChangeOptions { by, message, command, .. }) = self.change();
+        let by = if by.is_empty() { by } else { format!(" by {by}") };
+        let message = message.map_or_else(String::new, |message| format!(": {message}"));
+        one_line(&format!("took change {}: {}{by}{message}", self.serial, command.unwrap_or_default()))
     }
 }
 
@@ -102,7 +91,7 @@ pub fn first_text(
     }
     let seen = store.seen()?;
     // The node takes a change that is not confirmed only once its way back is noted.
-    let wanted = WantedText::of(&seen, node, Runs::Waits).ok_or_else(|| {
+    let wanted = WantedText::of(&seen, node, false).ok_or_else(|| {
         let message = format!("there is no file, and `{}` has no configuration yet", store.path().display());
         Error::new(ErrorKind::NoConfiguration, message)
     })?;
@@ -119,11 +108,11 @@ impl Node {
     /// # Errors
     /// Those of the cluster; `Overtaken` if the text is gone already.
     pub(super) fn go_to(&self, seen: &Seen) -> Result<(), Error> {
-        let Some(wanted) = WantedText::of(seen, &self.settings.name, self.runs_now()) else { return Ok(()) };
+        let Some(wanted) = WantedText::of(seen, &self.name, self.runs_last()) else { return Ok(()) };
         let revision = wanted.text.revision;
         self.standing.lock().wanted = Some(wanted.serial);
         // A change that makes no difference here may be unconfirmed, too: its way back is noted as well.
-        if wanted.runs == Runs::Head
+        if wanted.is_last
             && let Err(error) = self.prepare_way_back(seen)
         {
             self.refuse(Some(revision), &error);
@@ -198,16 +187,13 @@ impl Node {
         text: Bytes,
         options: ChangeOptions,
     ) -> Result<(), Error> {
-        let is_own = !self.has_drifted();
-        let runs = self.standing.lock().followed.runs.clone().filter(|_| is_own);
-        let from = runs.map(|runs| ClusterState { serial: runs.serial, revision: runs.revision });
         let was_cut_short = self.standing.lock().followed.takes.is_some();
         self.note(|followed| followed.takes = Some(taken.clone()))?;
         let is_there = self.local.read().is_ok_and(|file| file.revision() == taken.revision);
         let made = match was_cut_short && is_there {
             true => self.local.reload_again(""),
             false => {
-                let options = ChangeOptions { from, again: true, ..options };
+                let options = ChangeOptions { again: true, ..options };
                 self.local.replace_as(operation, &text, &options).map(drop)
             }
         };

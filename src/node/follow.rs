@@ -26,9 +26,6 @@ const LONGEST_RETRY: Duration = Duration::from_millis(800);
 /// The pause after a look, in which a burst of changes becomes one.
 const REST: Duration = Duration::from_millis(100);
 
-/// The most times that a node looks again at once because something changed while it worked.
-const LOOKS: usize = 20;
-
 /// The length of a watch, so that one whose connection is dead is replaced.
 const WATCH_TIME: Duration = Duration::from_secs(120);
 
@@ -74,38 +71,31 @@ impl Node {
 
     /// Looks, and does the work that the look finds; returns the latest time of the next look.
     fn look(&self) -> Result<Duration, Error> {
-        for _ in 0..LOOKS {
-            let (keys, name) = (self.store.keys(), &self.settings.name);
-            // The change that the node ran last.
-            let last_run = self.standing.lock().serial().map(|serial| keys.change(serial));
-            let others = [keys.node(name)].into_iter().chain(last_run);
-            let others = others.map(|key| KeyRange::one(&key)).collect();
-            let sent = boot_time();
-            let mut seen = self.store.seen_with(others)?;
-            let mut others = std::mem::take(&mut seen.others).into_iter().map(|mut found| found.pop());
-            let [own_record, last_run] = [(); 2].map(|()| others.next().flatten());
-            self.note_own_record(own_record.as_ref());
-            self.note_contact(&seen, sent)?;
-            if self.is_held(&seen, last_run.as_ref()) {
-                self.report();
-                return Ok(POLL);
-            }
-            let done = self.go_to(&seen).map(|()| {
-                self.forget_way_back(&seen);
-                self.check_health();
-                self.report();
-                // Whoever makes the next change does it, too, where this node has no right to.
-                !seen.has_run_out() || self.store.take_back(&seen).is_err()
-            });
-            match done {
-                Ok(true) => return Ok(self.pause(&seen)),
-                // Another one was faster: what there is now decides.
-                Ok(false) => {}
-                Err(error) if error.kind == ErrorKind::Overtaken => {}
-                Err(error) => return Err(error),
-            }
+        let keys = self.store.keys();
+        // The change that the node ran last.
+        let last_run = self.standing.lock().serial().map(|serial| keys.change(serial));
+        let others = [keys.node(&self.name)].into_iter().chain(last_run);
+        let sent = boot_time();
+        let mut seen = self.store.seen_with(others.map(|key| KeyRange::one(&key)).collect())?;
+        let mut others = std::mem::take(&mut seen.others).into_iter().map(|mut found| found.pop());
+        let [own_record, last_run] = [(); 2].map(|()| others.next().flatten());
+        self.note_own_record(own_record.as_ref());
+        self.note_contact(&seen, sent)?;
+        if self.is_held(&seen, last_run.as_ref()) {
+            self.report();
+            return Ok(POLL);
         }
-        Ok(CLOSE_POLL)
+        match self.go_to(&seen) {
+            // Another one was faster: what there is now decides.
+            Err(error) if error.kind == ErrorKind::Overtaken => return Ok(REST),
+            gone => gone?,
+        }
+        self.forget_way_back(&seen);
+        self.check_health();
+        self.report();
+        // Whoever makes the next change does it, too, where this node has no right to.
+        let is_taken_back = seen.has_run_out() && self.store.take_back(&seen).is_ok();
+        Ok(if is_taken_back { REST } else { self.pause(&seen) })
     }
 
     fn pause(&self, seen: &Seen) -> Duration {
@@ -166,7 +156,7 @@ impl Node {
 
     /// Runs the health command after a reload, and again and again where that is needed; notes how it went.
     fn check_health(&self) {
-        let Some(command) = &self.settings.health else { return };
+        let Some(command) = &self.health else { return };
         let standing = self.standing.lock();
         let Some(runs) = standing.followed.runs.as_ref().map(|runs| runs.revision) else { return };
         let is_watched = standing.soaks.is_some() || standing.unhealthy.is_some();
@@ -176,7 +166,7 @@ impl Node {
         if !is_due {
             return;
         }
-        let name = &[("MEDIACTL_NODE", &*self.settings.name)];
+        let name = &[("MEDIACTL_NODE", &*self.name)];
         let found = hook_output(command, name, self.local.hooks().timeout);
         let mut standing = self.standing.lock();
         standing.checked = Some((runs, boot_time()));
@@ -244,7 +234,7 @@ impl Node {
         let standing = self.standing.lock();
         let runs = standing.followed.runs.as_ref();
         NodeRecord {
-            node: self.settings.name.clone(),
+            node: self.name.clone(),
             serial: standing.serial(),
             epoch: runs.map(|runs| runs.epoch.clone()),
             wanted: standing.wanted,

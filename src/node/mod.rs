@@ -27,10 +27,12 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::engine::{Engine, NodeReport};
 use crate::error::{Error, ErrorKind};
 use crate::store::clock;
-use crate::store::clock::{boot_id, boot_time};
-use crate::store::etcd::{ClusterStore, HeadRecord};
+use crate::store::clock::boot_time;
+use crate::store::etcd::ClusterStore;
 use crate::store::file::{ConfFile, Followed};
 use crate::store::{NodeRecord, NodeState, PendingInfo, Revision, Store};
+
+use runs::LastSeen;
 
 pub use apply::first_text;
 
@@ -45,17 +47,11 @@ const RETRY: Duration = Duration::from_secs(60);
 /// The reason before the first look.
 const NOT_REACHED: &str = "it was not reached yet";
 
-/// The settings of a node.
-#[derive(Debug, Clone)]
-pub struct NodeSettings {
-    pub name: String,
-    /// The command that fails while the media server of the node is not healthy.
-    pub health: Option<String>,
-}
-
 /// A node of a cluster.
 pub struct Node {
-    settings: NodeSettings,
+    name: String,
+    /// The command that fails while the media server of the node is not healthy.
+    health: Option<String>,
     /// Runs the file.
     local: Engine,
     /// Makes the changes that clients ask for.
@@ -107,35 +103,22 @@ struct Standing {
     put: Duration,
 }
 
-/// The state of a cluster that a node read.
-struct LastSeen {
-    head: HeadRecord,
-    /// True if the change could still be confirmed.
-    has_pending: bool,
-    /// The time at which the request was sent.
-    read: Duration,
-    /// The rest of the lease of `pending` then.
-    lease_left: Duration,
-}
-
 impl Node {
     /// A node over an engine that runs a configuration, and the engine over `texts`.
     ///
     /// # Errors
     /// Those of the store: the state folder can't be used.
     pub fn new(
-        settings: NodeSettings,
+        (name, health): (String, Option<String>),
         local: Engine,
         file: Arc<ConfFile>,
         (cluster, texts): (Engine, Arc<ClusterStore>),
     ) -> Result<Arc<Self>, Error> {
         let store = texts.with_time(LOOK_TIME);
         // The nodes are spread over the members of etcd.
-        store.gateway().prefer(xxh3_64(settings.name.as_bytes()) as usize);
+        store.gateway().prefer(xxh3_64(name.as_bytes()) as usize);
         let followed = file.followed()?;
-        let back = followed.back.as_ref().filter(|back| back.boot == boot_id());
         let standing = Mutex::new(Standing {
-            first_seen: back.map(|back| (back.change.clone(), Duration::from_millis(back.seen))),
             wanted: followed.runs.as_ref().map(|runs| runs.serial),
             followed,
             state: NodeState::Running,
@@ -145,7 +128,7 @@ impl Node {
             ..Standing::default()
         });
         let wake = Wake::default();
-        Ok(Arc::new(Self { settings, local, cluster, texts, store, file, wake, standing }))
+        Ok(Arc::new(Self { name, health, local, cluster, texts, store, file, wake, standing }))
     }
 
     /// Starts to follow.
@@ -202,7 +185,7 @@ impl Standing {
     fn state(&self) -> NodeState {
         match self.state {
             NodeState::Running | NodeState::Canary if self.denied().is_some() => NodeState::Denied,
-            ref state => state.clone(),
+            state => state,
         }
     }
 

@@ -5,11 +5,11 @@
 use std::time::Duration;
 
 use super::apply::WantedText;
-use super::runs::{Contact, Runs, runs};
-use super::{LastSeen, NOT_REACHED, Node, failed};
+use super::runs::LastSeen;
+use super::{NOT_REACHED, Node, failed};
 use crate::engine::{ChangeOptions, ConfigService, LogLevel, Operation};
 use crate::error::Error;
-use crate::store::clock::{boot_id, boot_time};
+use crate::store::clock::boot_time;
 use crate::store::etcd::{HeadRecord, KeyValue, MIN_RECORDS, Seen};
 use crate::store::file::{Followed, FollowedText, WayBack};
 use crate::store::{EXPIRED, NodeState, Revision, Store};
@@ -46,17 +46,11 @@ impl Node {
         Ok(())
     }
 
-    /// The configuration that the node runs, by what it saw last.
-    pub(super) fn runs_now(&self) -> Runs {
+    /// True if the node runs the last change, by what it saw last, and not the text before.
+    pub(super) fn runs_last(&self) -> bool {
         let (now, standing) = (boot_time(), self.standing.lock());
-        let Some(last) = &standing.last_seen else { return Runs::Back };
         let first_seen = standing.first_seen.as_ref().map_or(now, |(_, at)| *at);
-        let contact = Contact {
-            first_seen: now.saturating_sub(first_seen),
-            read: now.saturating_sub(last.read),
-            lease_left: last.lease_left,
-        };
-        runs(&last.head, last.has_pending, &self.settings.name, &contact)
+        standing.last_seen.as_ref().is_some_and(|last| last.is_run_by(&self.name, first_seen, now))
     }
 
     /// Notes the way back from the change that was seen, unless it is known; with its text.
@@ -70,13 +64,11 @@ impl Node {
         if self.standing.lock().followed.back.as_ref().is_some_and(|back| back.change == change.id) {
             return Ok(());
         }
-        let Some(back) = WantedText::of(seen, &self.settings.name, Runs::Back) else { return Ok(()) };
+        let Some(back) = WantedText::of(seen, &self.name, false) else { return Ok(()) };
         let bytes = self.texts.text_of(back.text)?;
         let bytes = bytes.ok_or_else(|| Error::overtaken(self.texts.name()))?;
         self.file.write_text_back(&bytes)?;
-        let first_seen = self.standing.lock().first_seen.as_ref().map_or_else(boot_time, |(_, at)| *at);
-        let seen = u64::try_from(first_seen.as_millis()).unwrap_or(u64::MAX);
-        let way = WayBack { change: change.id.clone(), text: back.followed(), seen, boot: boot_id() };
+        let way = WayBack { change: change.id.clone(), text: back.followed() };
         self.note(|followed| followed.back = Some(way))
     }
 
@@ -85,8 +77,8 @@ impl Node {
     pub(super) fn forget_way_back(&self, seen: &Seen) {
         let followed = self.standing.lock().followed.clone();
         let head = seen.head.as_ref().filter(|head| head.unconfirmed.is_none());
-        let runs = followed.runs.and_then(|runs| runs.id);
-        if followed.back.is_some() && runs.is_some() && runs.as_ref() == head.map(|head| &head.id) {
+        let runs_it = |runs: FollowedText| head.is_some_and(|head| head.serial == runs.serial);
+        if followed.back.is_some() && followed.runs.is_some_and(runs_it) {
             // A failure leaves it: the next look tries again.
             let _ = self.note(|followed| followed.back = None);
         }
@@ -103,7 +95,7 @@ impl Node {
         let serial = back.text.serial + 1;
         let is_back = now.revision == back.text.revision && takes.is_none();
         let is_meant = is_back || now.serial == serial || takes.is_some();
-        if is_starting || self.runs_now() == Runs::Head || !is_meant {
+        if is_starting || self.runs_last() || !is_meant {
             return;
         }
         let why = format!(
@@ -200,11 +192,7 @@ fn has_lost(
     if runs.epoch.is_empty() || !is_same_epoch && head.adopts.contains(&runs.epoch) {
         return false;
     }
-    // Of a text that came back the id of its change is not known.
-    let ran = |change: &HeadRecord| match &runs.id {
-        Some(id) => *id == change.id,
-        None => change.text.as_ref().is_none_or(|text| text.revision == runs.revision),
-    };
+    let ran = |change: &HeadRecord| change.text.as_ref().is_none_or(|text| text.revision == runs.revision);
     // A change that the node has no way back from was confirmed for all it knows.
     let has_way_back = |id: &str| back.as_ref().is_some_and(|back| back.change == id);
     let is_open_again =
@@ -224,13 +212,13 @@ mod tests {
 
     fn head(epoch: &str, adopts: &[&str], serial: u64, id: &str) -> HeadRecord {
         let adopts = adopts.iter().map(|epoch| (*epoch).to_owned()).collect();
-        HeadRecord { adopts, ..HeadRecord::example(epoch, serial, id) }
+        let text = TextRef { revision: Revision::from_text(id.as_bytes()), ..TextRef::example(serial, id) };
+        HeadRecord { adopts, text: Some(text), ..HeadRecord::example(epoch, serial, id) }
     }
 
     #[test]
     fn a_head_that_is_no_successor_holds_the_node_until_it_is_adopted() {
-        let revision = Revision::from_text(b"");
-        let runs = FollowedText { serial: 8, epoch: "e".to_owned(), id: Some("x".to_owned()), revision };
+        let runs = FollowedText { serial: 8, epoch: "e".to_owned(), revision: Revision::from_text(b"x") };
         let (same, other) = (head("e", &[], 8, "x"), head("e", &[], 8, "y"));
         let why = "the cluster has another change 8, which runs here: was a back-up restored?";
         for (what, head, record, before, held) in [
@@ -261,12 +249,7 @@ mod tests {
         ] {
             open.back = back;
             let head = HeadRecord { unconfirmed: Some(open.clone()), ..same.clone() };
-            let way = |change: &str| WayBack {
-                change: change.to_owned(),
-                text: runs.clone(),
-                seen: 0,
-                boot: String::new(),
-            };
+            let way = |change: &str| WayBack { change: change.to_owned(), text: runs.clone() };
             let followed = Followed { back: known.map(way), ..Followed::default() };
             assert_eq!(has_lost(&head, &runs, Some(&same), &followed), held, "{known:?}");
         }

@@ -4,7 +4,6 @@
 //! Times of records are held to the years from 1970 to 9999: no text is made of any other, and no arithmetic with them
 //! fails.
 
-use std::fs;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -67,11 +66,6 @@ pub fn boot_time() -> Duration {
     let time = clock_gettime(ClockId::Boottime);
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
     Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
-}
-
-/// The id of this start of the machine; empty if the system has none.
-pub fn boot_id() -> String {
-    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
 /// A name that is unique, and too long to be hit by accident.

@@ -35,8 +35,8 @@ pub use error::LockHolder;
 pub(crate) use error::reason;
 pub use pending::{NodeRecord, NodeState, PendingInfo, PendingRecord};
 pub use record::{
-    ChangeId, ChangeRecord, ChangeRef, ChangedPaths, ClusterState, DEFAULT_KEEP, EXPIRED, HAND_EDIT,
-    HistoryEntry, LAST, NotAName, RELOAD_FAILED, Revision, UNREADABLE, WHOLE_HISTORY, change_made,
+    ChangeId, ChangeRecord, ChangeRef, ChangedPaths, DEFAULT_KEEP, EXPIRED, HAND_EDIT, HistoryEntry, LAST,
+    NotAName, RELOAD_FAILED, Revision, UNREADABLE, WHOLE_HISTORY, change_made,
 };
 pub use watched::{FileWatch, LastWrite, ReplaceableFile};
 

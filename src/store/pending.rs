@@ -126,7 +126,7 @@ impl NodeRecord {
 }
 
 /// The state of a node.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeState {
     /// It runs what it should.
@@ -147,9 +147,6 @@ pub enum NodeState {
     /// It does not live any more, or its record can't be read.
     #[default]
     Gone,
-    /// A state of a later version, in its word.
-    #[serde(untagged)]
-    Other(String),
 }
 
 impl NodeState {

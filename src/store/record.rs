@@ -210,23 +210,13 @@ pub struct ChangeRecord<'a> {
     pub keep: Option<usize>,
     /// The paths of what the change does, for a store that keeps them.
     pub paths: Option<&'a ChangedPaths>,
-    /// Of a node: the state of its cluster that the text before was made of, if it was.
-    pub from: Option<ClusterState>,
 }
 
 impl<'a> ChangeRecord<'a> {
     /// A record of an operation and its author alone.
     pub const fn new(operation: &'a str, by: &'a str) -> Self {
-        Self { operation, by, id: None, undoes: None, message: None, keep: None, paths: None, from: None }
+        Self { operation, by, id: None, undoes: None, message: None, keep: None, paths: None }
     }
-}
-
-/// A state of a cluster, as the history of a node notes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClusterState {
-    pub serial: u64,
-    /// The revision of the text.
-    pub revision: Revision,
 }
 
 /// The paths of the values that a change changed, with the secrets in them masked.
@@ -284,9 +274,6 @@ pub struct HistoryEntry {
     /// The paths that it changed, if the record of the change names them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<ChangedPaths>,
-    /// Of a node: the state of its cluster that the text before was made of, if it was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<ClusterState>,
     /// In a journal: the file that the change was to replace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileStamp>,
@@ -330,7 +317,6 @@ impl HistoryEntry {
             after: None,
             is_aside: false,
             paths: None,
-            from: None,
             file: None,
         }
     }

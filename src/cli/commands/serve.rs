@@ -29,7 +29,7 @@ use crate::http::server::front::limits::Limits;
 use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::runtime::{Listening, Runtime};
 use crate::http::server::tls::Tls;
-use crate::node::{Node, NodeSettings, first_text};
+use crate::node::{Node, first_text};
 use crate::store::etcd::ClusterStore;
 use crate::store::file::ConfFile;
 
@@ -277,9 +277,9 @@ impl ServeArgs {
         file: Arc<ConfFile>,
         texts: Arc<ClusterStore>,
     ) -> Result<Arc<Node>, Error> {
-        let (name, health) = (self.node.clone().unwrap_or_default(), self.health_cmd.clone());
+        let node = (self.node.clone().unwrap_or_default(), self.health_cmd.clone());
         let cluster = Engine::new(texts.clone(), Hooks::default(), waiting);
-        Node::new(NodeSettings { name, health }, engine.clone(), file, (cluster, texts))
+        Node::new(node, engine.clone(), file, (cluster, texts))
     }
 }
 

@@ -368,10 +368,8 @@ fn change_foreign(
             let doubts = Edit::doubts_in_json(&config.to_json(), &Schema::normalize(patch.clone())?);
             options.refused(doubts).into_result(())?;
             if let Some(edit) = request.edit(evaluated, before.document(), &config)? {
-                let named = request.named_deletions();
-                let unnamed =
-                    edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
-                let deletion = before_deletion(unnamed, count_streams(before.document()), options.max_delete);
+                let streams = count_streams(before.document());
+                let deletion = before_deletion(edit.deleted_streams, streams, options.max_delete);
                 let credentials = before_lost_account(before.document(), &edit.document);
                 if request.is_of_text() {
                     patch = before.document().patch_to(&edit.document).into();

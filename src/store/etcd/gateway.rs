@@ -15,13 +15,10 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use parking_lot::Mutex;
-use reqwest::blocking::{Client as Sockets, Response};
+use reqwest::blocking::{Client as Sockets, ClientBuilder, Response};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
-use reqwest::redirect;
+use reqwest::{Certificate, Identity, redirect};
 use rustls::crypto::ring;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ClientConfig, RootCertStore};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -63,12 +60,9 @@ const WATCH: &str = "watch";
 /// The answer of an endpoint that is none of etcd's.
 const NOT_ETCD: &str = "it does not answer as etcd does";
 
-/// The error of a request whose connection is closed: also that of one without TLS to an etcd that speaks
-/// TLS alone.
-const CLOSED: &str = "connection closed before message completed";
-
-/// The errors of TLS if an etcd without TLS closes the connection.
-const CLOSED_AT_FIRST: [&str; 2] = ["tls handshake eof", "connection reset by peer"];
+/// The errors of a request whose connection is closed: also where one side speaks TLS, and the other does not.
+const CLOSED: [&str; 3] =
+    ["connection closed before message completed", "tls handshake eof", "connection reset by peer"];
 
 /// The answer of etcd to a certificate that names a user, where logins are needed.
 const COMMON_NAME: &str = "CommonName of client sending a request against gateway";
@@ -266,7 +260,7 @@ impl Gateway {
         self.try_all(is_change, |endpoint, time| parsed(self.send(endpoint, path, &body, time)?, &parse))
     }
 
-    /// Tries all endpoints in turn, and again those that may answer later, until the time is over. The one that answers is
+    /// Tries all endpoints in turn, and again while one may answer later, until the time is over. The one that answers is
     /// the first one then; where none does, it is the next one.
     fn try_all<T>(
         &self,
@@ -279,27 +273,25 @@ impl Gateway {
         let left = || self.timeout.saturating_sub(begin.elapsed());
         let mut tried: Vec<Option<Failure>> = vec![None; count];
         let (mut is_unknown, mut pause) = (false, PAUSE);
-        let may_answer = |failure: &Failure| failure.kind != FailureKind::Away;
         loop {
             for number in (first..first + count).map(|number| number % count) {
                 // Even without any time left one endpoint is asked once.
-                let is_late = left().is_zero() && tried.iter().any(Option::is_some);
-                if is_late || tried[number].as_ref().is_some_and(|failure| !may_answer(failure)) {
-                    continue;
+                if left().is_zero() && tried.iter().any(Option::is_some) {
+                    break;
                 }
                 match attempt(&endpoints[number], left().min(most).max(PAUSE)) {
                     Ok(answer) => {
                         current.store(number, Ordering::Relaxed);
                         return Ok(answer);
                     }
-                    Err(failure) if failure.is_silence() => {
+                    Err(failure) if !failure.is_silence() => return Err(self.error(failure)),
+                    Err(failure) => {
                         is_unknown |= failure.kind == FailureKind::Unclear && is_change;
                         tried[number] = Some(failure);
                     }
-                    Err(failure) => return Err(self.error(failure)),
                 }
             }
-            if left() <= pause || !tried.iter().flatten().any(may_answer) {
+            if left() <= pause || tried.iter().flatten().all(|failure| failure.kind == FailureKind::Away) {
                 break;
             }
             thread::sleep(pause);
@@ -435,43 +427,38 @@ impl GatewaySettings {
         }
     }
 
-    /// Makes the TLS configuration; the error says what can't be used. Connections without TLS need none of the files.
-    fn tls(&self, is_encrypted: bool) -> Result<ClientConfig, &'static str> {
-        let mut roots = RootCertStore::empty();
-        let authorities = self.authorities.as_ref().map(certificates);
-        if is_encrypted && authorities.as_ref().is_some_and(Vec::is_empty) {
-            return Err("the file of `--cacert` has no certificate");
-        } else if is_encrypted {
-            let known = authorities.unwrap_or_else(|| rustls_native_certs::load_native_certs().certs);
-            roots.add_parsable_certificates(known);
+    /// Adds what TLS needs; the error says what can't be used. Connections without TLS need none of the files.
+    fn tls(&self, to: ClientBuilder, is_encrypted: bool) -> Result<ClientBuilder, &'static str> {
+        if !is_encrypted {
+            return Ok(to.tls_certs_only([]));
         }
-        let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .expect("the provider has the cipher suites of TLS 1.2 and 1.3")
-            .with_root_certificates(roots);
-        let identity = self.identity.as_ref().filter(|_| is_encrypted);
-        let Some((certificate, key)) = identity else { return Ok(builder.with_no_client_auth()) };
-        let key = PrivateKeyDer::from_pem_slice(key.content())
-            .map_err(|_| "the file of `--key` has no private key")?;
-        let made = builder.with_client_auth_cert(certificates(certificate), key);
-        made.map_err(|_| "the file of `--cert` has no certificate of the key of `--key`")
+        let to = match &self.authorities {
+            Some(pem) => {
+                let known =
+                    Certificate::from_pem_bundle(pem.content()).ok().filter(|known| !known.is_empty());
+                to.tls_certs_only(known.ok_or("the file of `--cacert` has no certificate")?)
+            }
+            None => to,
+        };
+        let Some((certificate, key)) = &self.identity else { return Ok(to) };
+        let identity = Identity::from_pem(&[certificate.content(), b"\n", key.content()].concat());
+        Ok(to.identity(
+            identity.map_err(|_| "the files of `--cert` and `--key` are no certificate and its key")?,
+        ))
     }
-}
-
-fn certificates(pem: &ReplaceableFile) -> Vec<CertificateDer<'static>> {
-    CertificateDer::pem_slice_iter(pem.content()).flatten().collect()
 }
 
 impl EtcdConnection {
     fn open(access: GatewaySettings, is_encrypted: bool) -> Result<Self, &'static str> {
+        // It may be there already.
+        let _ = ring::default_provider().install_default();
         let built = Sockets::builder()
-            .tls_backend_preconfigured(access.tls(is_encrypted)?)
             .redirect(redirect::Policy::none())
             .connect_timeout(CONNECT_TIME)
             .no_proxy()
-            .user_agent(concat!("mediactl/", env!("CARGO_PKG_VERSION")))
-            .build();
-        let sockets = built.map_err(|_| "no connection can be made")?;
+            .user_agent(concat!("mediactl/", env!("CARGO_PKG_VERSION")));
+        let sockets = access.tls(built, is_encrypted)?.build();
+        let sockets = sockets.map_err(|_| "no connection can be made with these certificates")?;
         Ok(Self { access, sockets, login: Mutex::default() })
     }
 
@@ -558,13 +545,12 @@ fn broken(error: &reqwest::Error) -> Failure {
         why = inner.downcast_ref().map_or_else(|| inner.to_string(), reason);
         cause = inner.source();
     }
-    let is_encrypted = error.url().is_some_and(|url| url.scheme() == "https");
     if error.is_timeout() {
         why = "no answer in time".to_owned();
-    } else if is_encrypted && error.is_connect() && CLOSED_AT_FIRST.contains(&&*why) {
-        why = "it closed the connection; if it does not speak TLS, begin the URL with `etcd://`".to_owned();
-    } else if !is_encrypted && why == CLOSED {
-        why = "it closed the connection; if it speaks TLS, begin the URL with `etcds://`".to_owned();
+    } else if CLOSED.contains(&&*why) {
+        why =
+            "it closed the connection; the URL begins with `etcds://` if it speaks TLS, else with `etcd://`"
+                .to_owned();
     }
     let is_open = !error.is_connect() && !error.is_builder();
     Failure::new(if is_open { FailureKind::Unclear } else { FailureKind::Away }, why)

@@ -180,11 +180,6 @@ impl Keys {
         format!("{}{number:04}", self.text(text))
     }
 
-    /// The first chunk of the newest text.
-    fn newest_chunk(&self) -> KeyRange {
-        KeyRange { limit: 1, ..KeyRange::below(&format!("{}text/", self.prefix)) }
-    }
-
     /// The chunks of all texts that are older than the one of a serial.
     pub fn older_texts(&self, serial: u64) -> KeyRange {
         KeyRange::between(&self.texts_of(serial.saturating_sub(1)), &format!("{}text0", self.prefix))

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::store::clock::{as_rfc3339, fresh_id, from_milliseconds};
-use crate::store::record::{ChangedPaths, DEFAULT_KEEP, EXPIRED, HistoryEntry, Revision, operation};
+use crate::store::record::{ChangedPaths, DEFAULT_KEEP, HistoryEntry, Revision, operation};
 
 /// The form of the records that this version writes.
 const FORMAT: u64 = 3;
@@ -208,22 +208,16 @@ impl HeadRecord {
         Self { epoch: fresh_id(), adopts, text: self.text.clone(), ..Self::following(Some(self), ADOPT, by) }
     }
 
-    /// The record that takes the change back; `None` if it is confirmed.
-    pub fn taken_back(&self, by: &str, why: &str) -> Option<Self> {
+    /// The record that makes the text before the change the configuration again; `None` if the change is confirmed.
+    pub fn taken_back(&self, operation: &str, by: &str, why: &str) -> Option<Self> {
         let change = self.unconfirmed.as_ref()?;
-        Some(self.back_at(change.back.clone(), EXPIRED, (by, why)))
-    }
-
-    /// The record that makes the state before the change the configuration again.
-    #[must_use]
-    pub fn back_at(&self, text: Option<TextRef>, operation: &str, (by, why): (&str, &str)) -> Self {
-        Self {
-            text,
+        Some(Self {
+            text: change.back.clone(),
             message: Some(why.to_owned()),
             change: self.change.clone(),
             paths: self.paths.clone(),
             ..Self::following(Some(self), operation, by)
-        }
+        })
     }
 
     /// The record without the possibility to roll back.

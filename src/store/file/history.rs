@@ -65,7 +65,6 @@ fn line_of(number: u64, record: &ChangeRecord<'_>) -> HistoryEntry {
         message: record.message.map(str::to_owned),
         id: record.id.map(str::to_owned),
         undoes: record.undoes.map(str::to_owned),
-        from: record.from,
         paths: record.paths.cloned(),
         ..HistoryEntry::new(number, record.operation)
     }

@@ -111,10 +111,6 @@ pub struct WayBack {
     pub change: String,
     /// The text that comes back.
     pub text: FollowedText,
-    /// The time since the start of the machine at which the node first saw the change, in milliseconds.
-    pub seen: u64,
-    /// The id of that start of the machine.
-    pub boot: String,
 }
 
 /// A text of a cluster, as one node has it.
@@ -125,8 +121,6 @@ pub struct FollowedText {
     /// The epoch of that serial.
     #[serde(default)]
     pub epoch: String,
-    /// The id of the change with that serial; none of a text that came back.
-    pub id: Option<String>,
     /// The revision of the text.
     pub revision: Revision,
 }
@@ -208,7 +202,7 @@ mod tests {
         std::fs::write(file.target(), "http 80;\n").expect("a file can be made");
         assert_eq!(file.followed().expect("there is none"), Followed::default());
         let revision = Revision::from_text(b"http 80;\n");
-        let text = FollowedText { serial: 7, epoch: "e".to_owned(), id: Some("ab".to_owned()), revision };
+        let text = FollowedText { serial: 7, epoch: "e".to_owned(), revision };
         let followed = Followed { takes: Some(text), ..Followed::default() };
         file.note_followed(&followed).expect("it can be noted");
         assert_eq!(file.followed().expect("it can be read"), followed);

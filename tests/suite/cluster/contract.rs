@@ -159,8 +159,16 @@ fn nodes_are_known_where_nodes_run_it(store: &dyn Store) {
 fn the_state_before_is_put_back_where_nodes_run_it(store: &dyn Store) {
     write(store, b"one\n", &RECORD).expect("it is written");
     let old = store.load().expect("it is there");
-    let writer = writer(store);
-    let prepared = writer.prepare(Some(old.as_base()), Some(b"two\n"), &RECORD).expect("it can be made");
+    let (writer, new) = (writer(store), b"two\n");
+    let deadline = SystemTime::now() + Duration::from_secs(60);
+    let record = PendingRecord {
+        info: PendingInfo::new("77".to_owned(), "save".to_owned(), "olga".to_owned(), deadline),
+        running: old.bytes.clone(),
+        file: Some(old.bytes.clone()),
+        written: Some(new.to_vec().into()),
+    };
+    writer.set_pending(&record).expect("it is recorded");
+    let prepared = writer.prepare(Some(old.as_base()), Some(new), &RECORD).expect("it can be made");
     prepared().expect("it is");
     let is_reverted = writer.revert(&ChangeRecord { operation: RELOAD_FAILED, ..RECORD }).expect("it can be");
     assert_eq!(is_reverted, store.run_by() == RunBy::Nodes);

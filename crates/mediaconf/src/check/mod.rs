@@ -279,7 +279,7 @@ impl<'d> Checker<'d> {
         let parts = object.part_words(entry).filter_map(|(part, word)| Some((part?, word)));
         let parts: Vec<_> = parts.filter(|(part, _)| !part.is_rest()).collect();
         self.repeats("", parts.into_iter().map(|(part, word)| (part.key.into(), word)));
-        if object.takes_words {
+        if object.takes_words() {
             self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
         }
     }

@@ -94,37 +94,23 @@ impl ForeignKeyword {
         self.form.in_words().0
     }
 
-    /// The type of its value in JSON, in short.
-    pub fn value_type(&self) -> &'static str {
-        if self.form == ForeignForm::Words && self.repeats {
-            return "word, or list of lines";
-        }
-        self.form.in_words().1
-    }
-
     /// The form of one line in JSON.
     pub fn json_form(&self) -> &'static str {
-        self.form.in_words().2
+        self.form.in_words().1
     }
 }
 
 impl ForeignForm {
     /// What stands behind the keyword, the type of the value in JSON, and its form there.
-    fn in_words(self) -> (&'static str, &'static str, &'static str) {
+    fn in_words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Words => ("words", "word, or list of words", "a word, or a list of words"),
-            Self::Pairs => (
-                "a NAME and a value",
-                "list of [name, value]",
-                "a list of [name, value]; a patch may give an object",
-            ),
-            Self::Flag => ("nothing", "boolean", "true"),
-            Self::Number => ("a number", "integer", "a number"),
-            Self::Switch => {
-                ("nothing, `off`, or words", "boolean, word, or list of words", "true, or its words")
-            }
-            Self::Block => ("a block", "object", "an object"),
-            Self::Named => ("a NAME, and maybe a block", "object of objects", "an object by name"),
+            Self::Words => ("words", "a word, or a list of words"),
+            Self::Pairs => ("a NAME and a value", "a list of [name, value]; a patch may give an object"),
+            Self::Flag => ("nothing", "true"),
+            Self::Number => ("a number", "a number"),
+            Self::Switch => ("nothing, `off`, or words", "true, or its words"),
+            Self::Block => ("a block", "an object"),
+            Self::Named => ("a NAME, and maybe a block", "an object by name"),
         }
     }
 }
@@ -150,10 +136,6 @@ pub static SECRET_ENDINGS: LazyLock<Vec<&str>> = LazyLock::new(|| {
 /// Other such names that count only as the key of a query: a directive or an option with this name has no secret.
 pub static SECRET_KEYS: &[&str] =
     &["auth", "sid", "loginpas", "authbasic", "wmsauthsign", "wms_auth_sign", "hdnts", "hdnea"];
-
-/// First words of such a line that say what the next word is.
-pub static SELECTORS: &[&str] =
-    &["ip", "country", "token", "ua", "user", "useragent", "user_agent", "domain", "all"];
 
 /// The protocol X of a member `X_off`.
 pub fn protocol_of_switch(key: &str) -> Option<&str> {

@@ -128,8 +128,6 @@ pub fn plain_word(value: &Value) -> String {
 /// written, and what is said of it.
 #[derive(Debug)]
 pub struct WordKind {
-    /// The type in JSON, in short.
-    pub name: &'static str,
     /// The unit of a number.
     pub unit: &'static str,
     /// The word behind the keyword, for messages and the manual.
@@ -160,7 +158,6 @@ pub struct WordKind {
 
 /// `root wwwroot;`: any word, shown as a string.
 pub static TEXT: WordKind = WordKind {
-    name: "string",
     unit: "",
     usage: "one word",
     json_form: "a string",
@@ -181,7 +178,6 @@ static FORM: WordKind = WordKind { takes_any: false, is_text: false, ..TEXT };
 
 /// `log_requests true;`, a boolean; the bare directive is true.
 pub static SWITCH: WordKind = WordKind {
-    name: "boolean",
     usage: "`true` or `false`",
     json_form: "true or false; the bare keyword is true",
     values: &["true", "false"],
@@ -193,7 +189,6 @@ pub static SWITCH: WordKind = WordKind {
 
 /// `rtmp 1935;`, an integer 0..65535 or a `host:port` string.
 pub static PORT: WordKind = WordKind {
-    name: "port or \"host:port\"",
     usage: "a port from 0 to 65535, or HOST:PORT",
     json_form: "a port (0 to 65535) or a string `host:port`",
     is_port: true,
@@ -205,7 +200,6 @@ pub static PORT: WordKind = WordKind {
 
 /// `title "Camera 1";`, a string, number or boolean under the word rule.
 pub static SCALAR: WordKind = WordKind {
-    name: "string, number or boolean",
     json_form: "a string, a number or a boolean",
     is_text: false,
     read: |word| word.map(of_word),
@@ -233,7 +227,6 @@ fn switch_meaning(word: &str) -> Option<bool> {
 
 /// `prepush 5;` or `prepush off;`, an integer or false.
 pub static SECONDS: WordKind = WordKind {
-    name: "integer, or false",
     unit: "s",
     usage: "a number of seconds, or `off`",
     json_form: "a number of seconds, or false; `off` is false",
@@ -269,7 +262,6 @@ fn port(text: &str) -> Option<Value> {
 
 /// `90%`, an integer 0..100.
 pub static PERCENT: WordKind = WordKind {
-    name: "integer from 0 to 100",
     unit: "%",
     usage: "a percentage, such as 90%",
     json_form: "a percentage from 0 to 100",
@@ -287,7 +279,6 @@ fn percent(digits: &str) -> Option<Value> {
 
 /// `1024k`, an integer of bits per second.
 pub static BITRATE: WordKind = WordKind {
-    name: "integer",
     unit: "bit/s",
     usage: "a number, or thousands such as 1024k",
     json_form: "a number of bits per second, or a string such as `1024k`",
@@ -310,7 +301,6 @@ fn bits(text: &str) -> Option<Value> {
 
 /// `5d`, how long an archive is kept: an integer of seconds.
 pub static DURATION: WordKind = WordKind {
-    name: "integer",
     unit: "s",
     usage: "a number with `d`, `h`, `m` or `s` behind it",
     json_form: "a number of seconds, or a string such as `5d`",

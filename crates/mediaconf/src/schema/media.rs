@@ -30,7 +30,6 @@ pub static ACCOUNT: ObjectShape = ObjectShape {
         part("login", &TEXT, PartPlace::Required),
         Part { secret: true, ..part("password", &TEXT, PartPlace::Required) },
     ],
-    takes_words: false,
     usage: "LOGIN PASSWORD",
     json_form: "{\"login\", \"password\"}",
 };
@@ -44,7 +43,6 @@ static DVR: ObjectShape = ObjectShape {
         part("dvr_limit", &DURATION, PartPlace::Optional),
         part("options", &SCALAR, PartPlace::Rest),
     ],
-    takes_words: true,
     usage: "ROOT or @NAME [90%] [5d] [OPTION...]",
     json_form: "{\"root\", \"reference\", \"disk_limit\", \"dvr_limit\", \"options\"}",
 };
