@@ -79,7 +79,7 @@ impl<'s> WantedText<'s> {
 /// Writes the text of the cluster into a file that is missing, so that a server can start over it.
 ///
 /// # Errors
-/// Those of the cluster; `NoConfiguration` while it has no text.
+/// Those of the cluster and of the file; `NoConfiguration` while the cluster has no text.
 pub fn first_text(
     node: &str,
     store: &ClusterStore,
@@ -92,8 +92,8 @@ pub fn first_text(
     let seen = store.seen()?;
     // The node takes a change that is not confirmed only once its way back is noted.
     let wanted = WantedText::of(&seen, node, false).ok_or_else(|| {
-        let message = format!("there is no file, and `{}` has no configuration yet", store.path().display());
-        Error::new(ErrorKind::NoConfiguration, message)
+        let message = format!("`{}` has no configuration yet", store.path().display());
+        Error::new(ErrorKind::NoConfiguration, message).hint("`mediactl --cluster URL save FILE` makes it")
     })?;
     let bytes = store.text_of(wanted.text)?.ok_or_else(|| Error::overtaken(store.name()))?;
     // A starting server has to have a file, even if its includes are faulty.

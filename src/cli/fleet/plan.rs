@@ -54,7 +54,7 @@ impl FleetPlan {
             can_note => id.clone().filter(|_| can_note.is_ok()),
         };
         let rehearsal = ChangeOptions { dry_run: true, confirm: None, ..options.clone() };
-        let report = service.change(requested.by_ref(), &rehearsal);
+        let report = service.change((*requested).clone(), &rehearsal);
         let lacks_change = report.as_ref().is_err_and(|error| error.kind == ErrorKind::NoSuchChange);
         let mut report = if lacks_change { ChangeReport::default() } else { report? };
         if !args.dry_run
@@ -87,7 +87,7 @@ impl FleetPlan {
         confirm: Option<Duration>,
     ) -> Result<Option<PendingInfo>, Error> {
         let options = ChangeOptions { confirm, ..self.options.clone() };
-        let made = member.target.service.change(requested.by_ref(), &options);
+        let made = member.target.service.change(requested.clone(), &options);
         let made = made.map_err(|error| error.at(&member.name))?;
         let new = made.warnings.iter().filter(|warning| !self.report.warnings.contains(warning));
         new.for_each(|warning| member.warn(&format!("{}: {warning}", member.name)));

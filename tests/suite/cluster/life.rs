@@ -31,23 +31,19 @@ fn what_a_node_does_not_take_is_tried_again() {
 }
 
 #[test]
-fn a_node_without_a_file_ends_until_there_is_a_first_text() {
+fn a_node_without_a_file_begins_with_the_text_of_the_cluster_or_not_at_all() {
     let Some(mut etcd) = Etcd::start(1) else { return };
-    // etcd is away, and then it has no text: the service manager starts it again.
     let place = Place::empty();
-    let serve = |etcd: &Etcd| {
-        let serve = ["--cluster", &etcd.url(PREFIX), "serve", "--listen", "none", "--node", "a"];
-        place.mediactl(serve).run().exits(7)
-    };
+    let url = etcd.url(PREFIX);
+    let serve = || place.mediactl(["--cluster", &url, "serve", "--listen", "none", "--node", "a"]).run();
     etcd.kill(0);
-    serve(&etcd).says("cannot reach");
+    serve().exits(7).says("cannot reach");
     etcd.run(0);
     etcd.wait_until_ready();
-    serve(&etcd).says("has no configuration yet");
+    serve().exits(7).says("has no configuration yet").says("save FILE");
     assert!(!place.names().iter().any(|name| name == CONF));
     cluster(&etcd, &["save", CONF]).exits(0);
-    let node = TestNode::start(&etcd, "a", &[]);
-    node.until_text(SAMPLE);
+    TestNode::start_in(Place::empty(), &url, "a", &[]).until_text(SAMPLE);
 }
 
 /// A follower that may only read, one that may put its own record, and one whose password is wrong.
