@@ -181,9 +181,9 @@ impl<'a> ChangeCommand<'a> {
     fn is_asked(&self, requested: &RequestedChange<'_>) -> bool {
         let is_of_few =
             matches!(requested, RequestedChange::Modify(request) if request.names_few(MOST_UNASKED));
+        let is_agreed = self.diff_was_shown || self.args.yes || self.args.force || self.args.dry_run;
         (self.asks_about.is_some() || !is_of_few)
-            && !self.diff_was_shown
-            && !(self.args.yes || self.args.force || self.args.dry_run)
+            && !is_agreed
             && prompts::can_ask()
     }
 
