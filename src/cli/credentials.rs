@@ -12,17 +12,13 @@
 use std::any::Any;
 use std::path::Path;
 
-use serde_json::json;
-
 use crate::cli::args::global::{NamedBy, RemoteArgs};
-use crate::cli::context::{self, ContextsFile, ServerContext};
+use crate::cli::context::{self, ServerContext};
 use crate::cli::input;
 use crate::cli::interrupt::LastWords;
-use crate::cli::local::local_user;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
 use crate::error::Error;
-use crate::http::api::Fingerprint;
 use crate::http::client::{Credentials, Endpoint, Host, UserInfo};
 
 /// Whose server it is that gets the credentials.
@@ -119,27 +115,7 @@ fn password_in(file: &Path) -> Result<String, Error> {
 }
 
 /// The program as the client of one server.
-pub struct RemoteHost {
-    pub ui: Ui,
-    /// The name of the context that the server belongs to.
-    pub context: Option<String>,
-}
-
-impl RemoteHost {
-    /// Has the context remember the certificate.
-    fn remember(&self, fingerprint: Fingerprint) -> Result<(), Error> {
-        let Some(name) = &self.context else {
-            self.ui.note(&format!(
-                "this holds for this once: `--fingerprint {fingerprint}` or a context trusts it from now on"
-            ));
-            return Ok(());
-        };
-        let patch = json!({"context": {name: {"fingerprint": fingerprint.to_string()}}});
-        ContextsFile::of_user()?.change(patch, local_user())?;
-        self.ui.note(&format!("context `{name}` trusts this certificate from now on"));
-        Ok(())
-    }
-}
+pub struct RemoteHost(pub Ui);
 
 impl Host for RemoteHost {
     fn credentials(
@@ -149,7 +125,7 @@ impl Host for RemoteHost {
         were_refused: bool,
     ) -> Result<Option<Credentials>, Error> {
         if were_refused && prompts::can_ask() {
-            self.ui.warning(&format!("`{service}` does not accept this login and password"));
+            self.0.warning(&format!("`{service}` does not accept this login and password"));
         }
         let login = match login {
             Some(login) => Some(login.to_owned()),
@@ -161,29 +137,13 @@ impl Host for RemoteHost {
         password.map(|password| Credentials::new(login, password)).transpose()
     }
 
-    fn trusts(&self, service: &str, fault: &str, fingerprint: Fingerprint) -> Result<bool, Error> {
-        if !prompts::can_ask() {
-            return Ok(false);
-        }
-        self.ui.warning(&format!("`{service}` can't be told from an impostor: {fault}"));
-        self.ui.say(&format!("its fingerprint is {fingerprint}"));
-        let trusted = prompts::confirm("does the server show the same one: trust it?");
-        if trusted.map_err(Error::prompt_failed)? != Some(true) {
-            return Ok(false);
-        }
-        if let Err(error) = self.remember(fingerprint) {
-            self.ui.warning(&format!("the fingerprint could not be kept: {error}"));
-        }
-        Ok(true)
-    }
-
     fn warning(&self, text: &str) {
-        self.ui.warning(text);
+        self.0.warning(text);
     }
 
     fn sending_change(&self, service: &str) -> Box<dyn Any> {
         let service = service.to_owned();
-        Box::new(LastWords::new(self.ui, move || {
+        Box::new(LastWords::new(self.0, move || {
             format!(
                 "interrupted: the change was sent, and {service} may have made it; `mediactl history` shows whether it did"
             )

@@ -182,7 +182,7 @@ fn named_server(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Opt
     let protected = protected.map(|context| context.name.clone());
     let target = match is_cluster {
         true => at_cluster(&url, &owner, purpose, global)?,
-        false => at_url(&url, &owner, global, host(&owner, ui), false)?,
+        false => at_url(&url, &owner, global, Box::new(RemoteHost(ui)), false)?,
     };
     Ok(Some(Target { protected: protected.filter(|_| asks_itself), ..target }))
 }
@@ -265,7 +265,7 @@ fn at_file(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Target, 
         sudo_user: sudo_user(),
         ..ClientSettings::default()
     };
-    let client = Client::new(endpoint, name, None, settings, host(&Owner::Nobody, ui));
+    let client = Client::new(endpoint, name, None, settings, Box::new(RemoteHost(ui)));
     Ok(Target { file: own.file, ..Target::new(RemoteService::new(client, serving), true) })
 }
 
@@ -293,7 +293,7 @@ pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, Err
         Some(_) => Owner::Nobody,
         None => Owner::Named(NamedBy::CommandLine),
     };
-    at_url(url, &owner, global, host(&owner, ui), false)
+    at_url(url, &owner, global, Box::new(RemoteHost(ui)), false)
 }
 
 /// The server of a context that is one of several. `host` must not ask anything, because the servers are
@@ -304,10 +304,6 @@ pub fn at_member(context: ServerContext, global: &GlobalArgs, host: Box<dyn Host
         true => at_cluster(&url, &owner, Purpose::default(), global),
         false => at_url(&url, &owner, global, host, true),
     }
-}
-
-fn host(owner: &Owner, ui: Ui) -> Box<dyn Host> {
-    Box::new(RemoteHost { ui, context: owner.context().map(|context| context.name.clone()) })
 }
 
 /// The server at a URL, which messages call by its context.

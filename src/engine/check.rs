@@ -13,8 +13,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::change::{ChangeOptions, Operation, RequestedChange};
-use super::hook::Hooks;
+use super::change::Operation;
 use super::include::Composed;
 use super::local::Engine;
 use super::snapshot::Snapshot;
@@ -22,8 +21,8 @@ use super::transaction::Transaction;
 use crate::error::{Error, ErrorKind, WITHOUT_STRICT};
 use crate::store::Follow;
 use mediaconf::{
-    Diagnostic, Diagnostics, Document, Fault, Fix, LineIndex, Path, Pointer, Position, Request, Segment,
-    Severity, Span, check,
+    Diagnostic, Diagnostics, Document, Fault, Fix, LineIndex, Path, Pointer, Position, Segment, Severity,
+    Span, check,
 };
 
 impl Engine {
@@ -55,25 +54,6 @@ impl Engine {
                 && (fault.is_own || !is_unknown)
         });
         faults.into_iter().map(|found| found.fault).collect()
-    }
-
-    /// The faults that a request has on the configuration, and the warnings that its change would bring: a dry run on
-    /// which no hook runs.
-    pub fn check_request(&self, request: &Request) -> CheckedConfig {
-        let engine = Engine { hooks: Hooks::default(), ..self.clone() };
-        let options =
-            ChangeOptions { dry_run: true, max_delete: Some(usize::MAX), ..ChangeOptions::default() };
-        let requested = RequestedChange::Modify(Cow::Borrowed(request));
-        CheckedConfig::of_faults(match engine.attempt(Operation::Modify, &requested, &options) {
-            Err(Error { faults, message, hint, .. }) if faults.is_empty() => {
-                vec![FaultRecord { hint, ..FaultRecord::plain(Severity::Error, message) }]
-            }
-            Err(refusal) => refusal.faults.into_iter().map(FaultRecord::of_request).collect(),
-            Ok(report) => {
-                let warning = |found: &NewWarning| FaultRecord::plain(Severity::Warning, found.to_string());
-                report.new_warnings.iter().map(warning).collect()
-            }
-        })
     }
 }
 
@@ -252,7 +232,7 @@ pub struct FaultRecord {
     pub fix: Option<Value>,
 }
 
-/// The faults of a text or of a patch.
+/// The faults of a text.
 #[derive(Debug, Serialize)]
 pub struct CheckedConfig {
     /// The number of errors, those included that are not listed.
@@ -300,11 +280,6 @@ impl FaultRecord {
             related: None,
             fix: None,
         }
-    }
-
-    fn of_request(fault: Fault) -> Self {
-        let Fault { message, hint, pointer, .. } = fault;
-        Self { hint, pointer, ..Self::plain(Severity::Error, message) }
     }
 }
 

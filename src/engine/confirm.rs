@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::local::{Engine, LogLevel};
 use super::roll_back::{Aftermath, NO_USER, RollbackPoint, SERVER_ENDED};
-use super::running::{Count, LastChange};
+use super::running::LastChange;
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{ChangeRecord, EXPIRED, NodeRecord, NodeState, PendingInfo, PendingRecord, RunBy, Writer};
@@ -61,7 +61,7 @@ impl Engine {
                 continue;
             }
             match self.roll_back_pending(id, NO_USER, "not confirmed in time") {
-                Ok(_) => return self.count_pending_end("expired"),
+                Ok(_) => return,
                 Err(error) if matches!(error.kind, ErrorKind::NothingPending | ErrorKind::OtherPending) => {
                     return;
                 }
@@ -89,7 +89,6 @@ impl Engine {
         }
         self.writer()?.clear_pending()?;
         running.exchange(|state| state.pending = None);
-        self.count_pending_end("confirmed");
         Ok(())
     }
 
@@ -98,9 +97,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::confirm`].
     pub fn cancel(&self, id: &str, by: &str) -> Result<Aftermath, Error> {
-        let aftermath = self.roll_back_pending(id, by, "rolled back before it was confirmed")?;
-        self.count_pending_end("cancelled");
-        Ok(aftermath)
+        self.roll_back_pending(id, by, "rolled back before it was confirmed")
     }
 
     /// Rolls the pending change back when the server ends; `None` if nothing is pending.
@@ -110,10 +107,6 @@ impl Engine {
     pub fn cancel_any(&self) -> Result<Option<Aftermath>, Error> {
         let roll_back = |id: &str| self.roll_back_pending(id, NO_USER, SERVER_ENDED);
         self.pending().map(|pending| roll_back(&pending.info.id)).transpose()
-    }
-
-    fn count_pending_end(&self, end: &'static str) {
-        self.activity().into_iter().for_each(|activity| activity.count(Count::PendingEnd(end)));
     }
 
     fn pending_with(&self, id: &str) -> Result<PendingChange, Error> {

@@ -6,9 +6,6 @@ use crate::engine::{IncludeChange, NewWarning, OutcomeNote};
 use crate::http::api::masked_text;
 use mediaconf::Note;
 
-/// The word in front of the name of a query parameter that the operation does not take.
-pub const IGNORED_PARAMETER: &str = "ignored-parameter";
-
 /// The word for a configuration in which directives stand in a comment.
 pub const LOST_LINE_ENDS: &str = "lost-line-ends";
 

@@ -41,16 +41,14 @@ pub(super) const ADDRESS: &str = "check the address and `--api-prefix`";
 /// The reason why a request failed, and what may be done about it.
 #[derive(Debug)]
 pub struct FailedCall {
-    pub error: Box<Error>,
-    /// The fault of the certificate of the server.
-    pub certificate: Option<TlsFault>,
+    pub error: Error,
     /// The time after which a request is sent again that the server did not look at.
     pub retry_after: Option<Duration>,
 }
 
 impl From<Error> for FailedCall {
     fn from(error: Error) -> Self {
-        Self { error: Box::new(error), certificate: None, retry_after: None }
+        Self { error, retry_after: None }
     }
 }
 
@@ -68,8 +66,7 @@ impl Client {
         let is = |test: fn(&reqwest::Error) -> bool| chain(error).any(|e| e.downcast_ref().is_some_and(test));
         if let Some(error) = chain(error).find_map(|error| error.downcast_ref::<rustls::Error>()) {
             let fault = TlsFault::from(error);
-            let failed = self.failed(false, format_args!("no encrypted connection: {fault}"), &fault.hint);
-            return FailedCall { certificate: Some(fault), ..failed.into() };
+            return self.failed(false, format_args!("no encrypted connection: {fault}"), &fault.hint).into();
         }
         let reason = connection_fault(error);
         let is_early = is(reqwest::Error::is_connect) || is(reqwest::Error::is_builder);

@@ -108,31 +108,6 @@ fn a_fingerprint_is_trusted_whatever_the_certificate_says() {
     }
 }
 
-#[test]
-fn an_unknown_certificate_is_asked_about_on_a_terminal_and_a_context_remembers_it() {
-    let (server, certificate) = encrypted(IsCa::ExplicitNoCa);
-    let (place, found) = (place(), fingerprint(&certificate));
-    let url = server.url().replace("http:", "https:");
-    let home = place.path("").display().to_string();
-    let call = |arguments: &[&str]| place.mediactl(arguments).without("MEDIACTL_CONF").env("HOME", &home);
-    call(&["context", "add", "prod", "--url", &url]).run().exits(0);
-    let question = "does the server show the same one: trust it? [y/N]";
-    let read = |target: &[&str]| call(&[target, &["read", "http"]].concat());
-    let no = read(&["-x", "prod"]).on_terminal().expect(&found).expect(question).enter("n").exits(7);
-    assert!(no.contains(&format!("its fingerprint is {found}")), "{no}");
-    assert!(server.requests().is_empty());
-    let once = read(&["--url", &url]).on_terminal().expect(question).enter("y").exits(0);
-    assert!(once.contains("this holds for this once"), "{once}");
-    read(&["--url", &url]).run().exits(7);
-    let kept = read(&["-x", "prod"]).on_terminal().expect(question).enter("yes").exits(0);
-    assert!(kept.contains("context `prod` trusts this certificate from now on"), "{kept}");
-    read(&["-x", "prod"]).run().exits(0);
-    call(&["context", "show", "prod"]).run().exits(0).prints(&format!("fingerprint {found};"));
-    let other = fingerprint(&encrypted(IsCa::NoCa).1);
-    call(&["context", "add", "prod", "--fingerprint", &other, "--replace"]).run().exits(0);
-    read(&["-x", "prod"]).run().exits(7).says("pose as");
-}
-
 /// The certificate that `openssl req -x509` makes by default.
 #[test]
 fn a_certificate_that_is_its_own_authority_is_explained() {
