@@ -44,13 +44,13 @@ const FAILED: &str = "the handler failed";
 pub struct Backend {
     server: tiny_http::Server,
     socket: PrivateSocket,
-    links: Mutex<Links>,
+    links: Mutex<HeldLinks>,
     opening: Mutex<()>,
     has_stopped: AtomicBool,
 }
 
 #[derive(Default)]
-struct Links {
+struct HeldLinks {
     free: Vec<UnixStream>,
     last: u64,
     /// The ways to the threads whose requests are on their way through tiny_http.
@@ -142,7 +142,7 @@ impl Backend {
         }
     }
 
-    fn links(&self) -> MutexGuard<'_, Links> {
+    fn links(&self) -> MutexGuard<'_, HeldLinks> {
         self.links.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
