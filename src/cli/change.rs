@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
-use crate::cli::confirmation::{self, no_cluster};
+use crate::cli::confirmation;
 use crate::cli::context;
 use crate::cli::fleet::{self, plan::FleetChange};
 use crate::cli::prompts;
-use crate::cli::render::report::{Report, all_lack};
+use crate::cli::render::report::Report;
 use crate::cli::render::texts::print_diff;
 use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
@@ -72,9 +72,6 @@ impl<'a> ChangeCommand<'a> {
     pub fn run(mut self, call: Invocation<'_>, requested: RequestedChange<'_>) -> Result<Exit, Error> {
         let Invocation { global, ui, .. } = call;
         if let Some(contexts) = context::several(global)? {
-            if self.args.wait.is_some() {
-                return Err(no_cluster());
-            }
             let masked = ReportParts::masked_by(ui.masker().as_ref());
             self.options.told = ReportParts { diff: true, values: true, ..masked };
             let id = match requested {
@@ -88,13 +85,7 @@ impl<'a> ChangeCommand<'a> {
         self.protected = target.protected.take();
         self.agree_to_cluster(&target, ui)?;
         let service = &*target.service;
-        if self.args.wait.is_some() && service.status()?.nodes.is_none() {
-            return Err(no_cluster());
-        }
-        match confirmation::canary_options(self.args, &self.options, service)? {
-            Some(options) => self.options = options,
-            None => self.args.fleet.refuse_for_one()?,
-        }
+        confirmation::name_canaries(self.args, &mut self.options, service)?;
         let Some((pinned, undone)) = service.pinned(&requested)? else {
             return self.run_on(service, ui, requested);
         };
@@ -164,7 +155,6 @@ impl<'a> ChangeCommand<'a> {
         let accepts = |guard: &Guard, _: Error| confirm(&format!("{guard}: go on?"));
         let made = guarded(service, &requested, &mut options, accepts)?;
         report.print(&made)?;
-        made.keys_lacked.iter().for_each(|key| report.note(&all_lack(key)));
         let waits = made.notes.contains(&OutcomeNote::HasChange) && options.canary.is_empty();
         match &made.pending {
             Some(_) if waits && args.dry_run => report.note("it waits to be confirmed"),
@@ -172,17 +162,11 @@ impl<'a> ChangeCommand<'a> {
                 service.decide(Decision::Keep, Some(&pending.id), &options.by)?;
                 report.note("it waited to be confirmed, and is confirmed");
             }
-            Some(pending) if options.canary.is_empty() => {
-                confirmation::count_down(service, &pending.id, args.confirm.unwrap_or_default(), &report)?;
+            Some(_) if options.canary.is_empty() => {
+                report.note(&confirmation::how_to_confirm(&target, args.confirm.unwrap_or_default()));
             }
             Some(pending) => confirmation::watch_canary(service, pending, &options, &report)?,
             None => {}
-        }
-        if let Some(time) = args.wait.filter(|_| made.changed && !args.dry_run) {
-            let missing = confirmation::wait_for_made(service, time, ui);
-            if !missing.is_empty() {
-                return Ok(confirmation::exit_of(&missing, ui));
-            }
         }
         Ok(if args.exit_code && made.changed { Exit::Changed } else { Exit::Done })
     }

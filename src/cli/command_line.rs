@@ -1,11 +1,9 @@
-//! What clap parses, and its errors: they suggest only names that are near to what was typed, and show no value.
+//! What clap parses, and its errors, which show no value.
 
 use std::ffi::OsString;
 
-use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser};
-use strsim::jaro;
 
 use super::args::global::{ColorChoice, GlobalArgs};
 use super::commands::CommandArgs;
@@ -73,7 +71,6 @@ pub fn print_error(mut error: clap::Error, arguments: &[OsString]) -> Exit {
         ui.error(&url);
         return Exit::Usage;
     }
-    correct_suggestions(&mut error, arguments);
     for kind in GIVEN_WORDS {
         let Some(word) = given(&error, kind) else { continue };
         let shown = match word.split_once('=') {
@@ -99,83 +96,5 @@ fn text(error: &clap::Error, kind: ContextKind) -> Option<String> {
     match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         _ => None,
-    }
-}
-
-/// Names that are less alike than this are no suggestion.
-const NEAR: f64 = 0.8;
-
-/// The command that a misspelled word never suggests: it removes.
-const REMOVES: &str = "rm";
-
-const LOCAL_TEXTS: &str =
-    "`include local*.conf;` in the text, and a `local.conf` with what differs on a node";
-const ROLES: &str = "TLS, users and roles of etcd say who may write; changes are not signed any more";
-
-/// The commands and options of an earlier version, and what to do instead.
-const GONE: [(&str, &str); 13] = [
-    ("fleet", "the same command with `--change ID` finishes a change, `rollback --change ID` takes it back"),
-    ("overlay", LOCAL_TEXTS),
-    ("--node-group", LOCAL_TEXTS),
-    ("keygen", ROLES),
-    ("--sign-key", ROLES),
-    ("--trust-key", ROLES),
-    ("--owner", "`apply` merges, `apply --prune` is the whole state, and `null` removes"),
-    ("--resume", "`edit --from FILE` goes on with the text of an edit that failed"),
-    ("--discard", "remove the file whose path the failed edit printed"),
-    ("--splay", "let the `--reload-cmd` wait: `sleep $((RANDOM % 30)); …`"),
-    ("--skip-included", "leave it out: a pattern changes what stands in the file itself"),
-    ("--canary-timeout", "`--confirm TIME` is the time in which the change has to be confirmed"),
-    ("options", "`mediactl COMMAND --help` shows every option of a command"),
-];
-
-/// Suggests only names that are near to a word that clap does not know, by their own names; of what an earlier version
-/// had, the way that there is now.
-fn correct_suggestions(error: &mut clap::Error, arguments: &[OsString]) {
-    let (given, suggested) = match error.kind() {
-        ErrorKind::InvalidSubcommand => (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand),
-        ErrorKind::UnknownArgument => (ContextKind::InvalidArg, ContextKind::SuggestedArg),
-        ErrorKind::InvalidValue if error.get(ContextKind::SuggestedValue).is_some() => {
-            // The near one is asked for, and no other.
-            return drop(error.remove(ContextKind::ValidValue));
-        }
-        _ => return,
-    };
-    let Some(word) = text(error, given) else { return };
-    let names = match error.remove(suggested) {
-        Some(ContextValue::Strings(names)) => names,
-        Some(ContextValue::String(name)) => vec![name],
-        _ => Vec::new(),
-    };
-    let is_option = word.starts_with("--");
-    let has_tip =
-        matches!(error.get(ContextKind::Suggested), Some(ContextValue::StyledStrs(all)) if !all.is_empty());
-    if is_option || !has_tip {
-        // `-- --word` would make a path or a file of it.
-        error.remove(ContextKind::Suggested);
-    }
-    if let Some((_, instead)) = GONE.iter().find(|(gone, _)| *gone == word) {
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(*instead)]));
-    }
-    let is_gone = GONE.iter().any(|(gone, _)| *gone == word);
-    let near = names.iter().filter(|name| !is_gone && jaro(&word, name) >= NEAR);
-    if is_option {
-        match near.clone().next() {
-            Some(option) => _ = error.insert(suggested, ContextValue::String(option.clone())),
-            // The usage has the option that clap suggested.
-            None if !names.is_empty() => _ = error.remove(ContextKind::Usage),
-            None => {}
-        }
-        return;
-    }
-    let tree = command();
-    let before = arguments.iter().skip(1).take_while(|argument| **argument != *word);
-    let called = before.filter_map(|argument| tree.find_subcommand(argument)).next().unwrap_or(&tree);
-    let own = near.filter_map(|name| Some(called.find_subcommand(name)?.get_name().to_owned()));
-    let mut own: Vec<String> = own.filter(|name| name != REMOVES).collect();
-    own.sort_unstable();
-    own.dedup();
-    if !own.is_empty() {
-        error.insert(suggested, ContextValue::Strings(own));
     }
 }

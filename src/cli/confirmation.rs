@@ -1,61 +1,19 @@
 //! What becomes of a change that was made: it is confirmed in time or goes back, some nodes of a cluster take it first
 //! (`--canary`), or all have to run it.
 
-use std::io::{self, Write};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use colored::Color;
-
 use crate::cli::args::changing::ChangeArgs;
-use crate::cli::interrupt::{HeldSignals, LastWords};
-use crate::cli::prompts::{self, typed_line};
-use crate::cli::render::report::{Report, in_words};
+use crate::cli::interrupt::HeldSignals;
+use crate::cli::render::report::Report;
 use crate::cli::ui::Ui;
-use crate::engine::{ChangeOptions, ConfigService, Decision, Status, canary_nodes, hook_output};
+use crate::engine::{ChangeOptions, ConfigService, Decision, Status, canary_nodes};
 use crate::error::{Error, ErrorKind, Exit};
-use crate::store::{
-    CanaryStep, CanaryWish, EXPIRED, HistoryEntry, NodeRecord, NodeState, PendingInfo, WHOLE_HISTORY,
-};
-
-/// The interval at which the remaining seconds are shown.
-const TICK: Duration = Duration::from_secs(1);
-
-/// On a terminal, asks whether the pending change `id` is kept; elsewhere, says how to confirm it.
-pub fn count_down(
-    service: &dyn ConfigService,
-    id: &str,
-    time: Duration,
-    report: &Report<'_>,
-) -> Result<(), Error> {
-    let (ui, name) = (report.ui, report.target);
-    if !prompts::can_ask() {
-        report.note(&how_to_confirm(name, time));
-        return Ok(());
-    }
-    let deadline = Instant::now() + time;
-    let changed = name.to_owned();
-    let last_words = LastWords::new(ui, move || {
-        format!("\n{}", how_to_confirm(&changed, deadline.saturating_duration_since(Instant::now())))
-    });
-    let decision = ask(deadline, ui);
-    drop(last_words);
-    if let Some(decision) = decision {
-        for note in service.decide(decision, Some(id), "")? {
-            report.note(&in_words(&note, ui.masker().as_ref()));
-        }
-    }
-    if decision != Some(Decision::Keep) {
-        let message = format!("the change of `{name}` was not confirmed: it is being rolled back");
-        return Err(Error::new(ErrorKind::Guarded, message));
-    }
-    report.say(&format!("confirmed the change of {name}"));
-    Ok(())
-}
+use crate::store::{EXPIRED, HistoryEntry, NodeRecord, NodeState, PendingInfo, WHOLE_HISTORY};
 
 /// Says how the change of `name` is decided before its time is over.
-fn how_to_confirm(name: &str, left: Duration) -> String {
+pub fn how_to_confirm(name: &str, left: Duration) -> String {
     format!(
         "in {} s the change of {name} is rolled back; `mediactl confirm` keeps it, \
          `mediactl confirm --rollback` rolls it back now",
@@ -63,63 +21,31 @@ fn how_to_confirm(name: &str, left: Duration) -> String {
     )
 }
 
-/// Returns the answer; `None` if there is none in time.
-fn ask(deadline: Instant, ui: Ui) -> Option<Decision> {
-    let (sender, lines) = mpsc::channel();
-    // A read of stdin can't be cancelled; the thread ends with the program.
-    thread::spawn(move || {
-        while let Ok(line) = typed_line() {
-            let is_end = line.is_none();
-            if sender.send(line).is_err() || is_end {
-                return;
-            }
-        }
-    });
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let question = format!("keep the change? [y/n] {:>5} s left: ", left.as_secs());
-        let _ = write!(io::stderr(), "\r{}", ui.paint_err(&question, Color::Yellow));
-        let answer = lines.recv_timeout(left.min(TICK));
-        if answer == Err(RecvTimeoutError::Disconnected) {
-            // Stdin can't be read: the time runs out without an answer.
-            thread::sleep(left.min(TICK));
-        }
-        // The end of the input (Ctrl-D) is a no, and leaves the line open, as the end of the time does.
-        let answer = answer.ok().map(|line| line.map(|line| line.trim().to_lowercase()));
-        match answer.as_ref().map(Option::as_deref) {
-            Some(Some("y" | "yes")) => return Some(Decision::Keep),
-            Some(Some("n" | "no")) => return Some(Decision::RollBack),
-            None | Some(Some(_)) if Instant::now() < deadline => {}
-            end => {
-                let _ = writeln!(io::stderr());
-                return (end == Some(None)).then_some(Decision::RollBack);
-            }
-        }
-    }
-}
-
 /// The interval at which the nodes are looked at.
 const INTERVAL: Duration = Duration::from_millis(300);
 
-/// The time that the first nodes have to run a change by default.
-const DEFAULT_TIME: Duration = Duration::from_secs(60);
-
-/// The options of a change that `--canary` nodes take first; `None` if no nodes follow the target, so
-/// that the option is for something else.
-pub fn canary_options(
+/// Names the nodes that take a change first.
+///
+/// # Errors
+/// `Usage` if no nodes follow the target, or not these.
+pub fn name_canaries(
     args: &ChangeArgs,
-    options: &ChangeOptions,
+    options: &mut ChangeOptions,
     service: &dyn ConfigService,
-) -> Result<Option<ChangeOptions>, Error> {
-    if args.fleet.canary.is_empty() {
-        return Ok(None);
-    }
-    let Some(nodes) = service.status()?.nodes else { return Ok(None) };
-    let time = args.confirm.unwrap_or(DEFAULT_TIME);
-    let soak = Some(args.fleet.soak_of_nodes(time)?).filter(|soak| !soak.is_zero());
-    let canary = canary_nodes(&args.fleet.canary, &nodes);
-    let canary = canary.map_err(|fault| Error::usage(fault.message("--canary"), fault.hint()))?;
-    Ok(Some(ChangeOptions { canary, soak, confirm: Some(time), ..options.clone() }))
+) -> Result<(), Error> {
+    let Some([time, soak]) = args.canary_times()? else { return Ok(()) };
+    let nodes = service.status()?.nodes.filter(|_| !args.all_or_nothing).ok_or_else(|| {
+        let hint =
+            "name several with `-x 'edge-*'`, `-x a,b` or `--group GROUP`, or a cluster with `--cluster URL`";
+        let what = match args.all_or_nothing {
+            true => "`--all-or-nothing` is for changes of several servers",
+            false => "`--canary` is for changes of several servers or of a cluster",
+        };
+        Error::usage(what, hint)
+    })?;
+    options.canary = canary_nodes(&args.canary, &nodes)?;
+    (options.soak, options.confirm) = (Some(soak), Some(time));
+    Ok(())
 }
 
 /// Watches the first nodes until the change is decided, which this command alone does; an error if it went back.
@@ -143,30 +69,17 @@ pub fn watch_canary(
     // While it is pending, no other change is made, so the last one is this one.
     let newest = service.history(1).map_err(not_known)?.into_iter().next();
     let own = newest.filter(|newest| newest.operation != EXPIRED).map(|own| own.number);
-    let health_cmd = report.args.fleet.health_cmd.as_deref();
-    let mut wish = if health_cmd.is_some() { CanaryWish::Look } else { CanaryWish::Confirm };
     let mut waits_for = Vec::new();
     // Between two looks it is known whether the change is decided.
     let signals = HeldSignals::hold();
     loop {
         let left = time.saturating_sub(begin.elapsed());
         signals.end_if_received(report.ui, || how_to_confirm(report.target, left));
-        if left.is_zero() {
-            wish = CanaryWish::GoBack(format!("not confirmed in time: {}", waits_for.join("; ")));
-        }
-        match service.canaries(&pending.id, &wish) {
-            Ok(CanaryStep::Decided) => break,
-            Ok(CanaryStep::Ready) => {
-                let timeout = Duration::from_secs(report.args.hooking.hook_timeout);
-                let fault = options.canary.iter().find_map(|node| {
-                    let why = hook_output(health_cmd?, &[("MEDIACTL_NODE", node)], timeout).err()?;
-                    Some(format!("`{node}` is not healthy: the health command {why}"))
-                });
-                wish = fault.map_or(CanaryWish::Confirm, CanaryWish::GoBack);
-                continue;
-            }
-            Ok(CanaryStep::Waits(whys)) if !whys.is_empty() => waits_for = whys,
-            Ok(CanaryStep::Waits(_)) => {}
+        let late = left.is_zero().then(|| format!("not confirmed in time: {}", waits_for.join("; ")));
+        match service.canaries(&pending.id, late.as_deref()) {
+            Ok(None) => break,
+            Ok(Some(whys)) if !whys.is_empty() => waits_for = whys,
+            Ok(Some(_)) => {}
             // The change is made, so what becomes of it is asked for until its time is over.
             Err(_) if !left.is_zero() => {}
             Err(error) => return Err(not_known(error)),
@@ -229,24 +142,6 @@ pub fn wait(
             return Ok(found);
         }
         thread::sleep(INTERVAL);
-    }
-}
-
-/// Waits until all nodes run a change that was made, and what was changed since; returns those that do not when the time
-/// is over. What can't be read is asked for again until then.
-pub fn wait_for_made(service: &dyn ConfigService, most: Duration, ui: Ui) -> Vec<String> {
-    let line = format!("the change of {} is made, and waiting for its nodes has ended", service.name());
-    let _last_words = LastWords::new(ui, move || line.clone());
-    let begin = Instant::now();
-    loop {
-        let left = most.saturating_sub(begin.elapsed());
-        match wait(service, None, Some(left)) {
-            Ok(missing) => return missing,
-            Err(_) if !left.is_zero() => thread::sleep(INTERVAL),
-            Err(error) => {
-                return vec![format!("the change is made, and which nodes run it is not known: {error}")];
-            }
-        }
     }
 }
 

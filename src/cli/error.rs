@@ -4,9 +4,9 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::cli::render::{self, grouped};
-use crate::engine::{BRINGS_WARNING, NewWarning, Snapshot};
-use crate::error::{BrokenText, Error, ErrorKind, WITHOUT_STRICT};
+use crate::cli::render::grouped;
+use crate::engine::Snapshot;
+use crate::error::{BrokenText, Error, ErrorKind};
 use crate::store::etcd::ClusterUrl;
 use crate::store::reason;
 use mediaconf::Fault;
@@ -100,11 +100,11 @@ impl Error {
     pub fn lines(&self) -> Vec<Fault> {
         let whole = Fault { hint: self.hint.clone(), ..Fault::plain(&*self.message) };
         match self.kind {
-            ErrorKind::NewWarnings if !self.faults.is_empty() => new_warnings(&self.faults),
             ErrorKind::NoConfiguration => {
                 let is_cluster = self.message.strip_prefix('`').is_some_and(ClusterUrl::is_meant);
                 vec![whole.hint(if is_cluster { FIRST_OF_CLUSTER } else { OTHER_TARGETS })]
             }
+            ErrorKind::NewWarnings => vec![whole],
             _ if self.faults.is_empty() || self.broken.is_some() => vec![whole],
             _ => self.faults.iter().cloned().map(Fault::in_one_line).collect(),
         }
@@ -116,8 +116,6 @@ impl Error {
         let messages: Vec<&str> = lines.iter().map(|line| line.message.as_str()).collect();
         let hint = lines.last().and_then(|line| line.hint.clone());
         let kind = match self.kind {
-            // The lines are made already.
-            ErrorKind::NewWarnings => ErrorKind::Invalid,
             ErrorKind::NoConfiguration => ErrorKind::NotFound,
             kind => kind,
         };
@@ -132,15 +130,4 @@ pub fn equal_lines(lines: &[Fault]) -> Vec<Vec<&Fault>> {
         let (place, fault) = line.message.split_at(line.place().len());
         (!place.is_empty()).then_some((fault, line.hint.as_deref()))
     })
-}
-
-/// The lines about new warnings, equal ones together, with the advice below the last one.
-fn new_warnings(faults: &[Fault]) -> Vec<Fault> {
-    let warnings: Vec<NewWarning> = faults.iter().map(|fault| NewWarning::parse(&fault.message)).collect();
-    let line = |words| Fault::plain(format!("{BRINGS_WARNING}{words}"));
-    let mut lines: Vec<Fault> = render::new_warnings(&warnings, None).into_iter().map(line).collect();
-    if let Some(last) = lines.last_mut() {
-        last.hint = Some(WITHOUT_STRICT.to_owned());
-    }
-    lines
 }

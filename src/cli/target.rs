@@ -27,7 +27,7 @@ use crate::http::client::{
 };
 use crate::store::etcd::{ClusterStore, ClusterUrl, DEFAULT_REQUEST_TIME, GatewaySettings};
 use crate::store::file::ConfFile;
-use crate::store::{Follow, LastWrite, LockHolder, ReplaceableFile, Store, reason};
+use crate::store::{LastWrite, LockHolder, ReplaceableFile, Store, reason};
 
 /// The configuration that a command works on.
 pub struct Target {
@@ -54,19 +54,9 @@ impl Target {
         text: &Arc<Snapshot>,
         source: Option<ConfigSource>,
     ) -> Result<Option<Composed>, Error> {
-        self.following(Follow::ALL, text, source)
-    }
-
-    /// The same, with a limit of the files that are followed.
-    pub fn following(
-        &mut self,
-        follow: Follow,
-        text: &Arc<Snapshot>,
-        source: Option<ConfigSource>,
-    ) -> Result<Option<Composed>, Error> {
         match &self.file {
             // Who works on this machine reads them as this user.
-            Some(file) => Ok(Composed::compose(self.service.name(), text, &**file, follow)),
+            Some(file) => Ok(Composed::compose(self.service.name(), text, &**file)),
             None => self.service.composed(text, source),
         }
     }
@@ -261,7 +251,7 @@ fn at_file(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Target, 
     let endpoint = Endpoint::socket(serving.socket(), DEFAULT_PREFIX);
     let settings = ClientSettings {
         timeout: global.remote.time(None),
-        max_answer: global.remote.answer(None),
+        max_answer: global.remote.max_answer,
         sudo_user: sudo_user(),
         ..ClientSettings::default()
     };
@@ -271,12 +261,8 @@ fn at_file(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Target, 
 
 /// The server over a file can't be reached, and it alone may change the file.
 fn unreachable(name: &str, holder: &LockHolder, source: &io::Error) -> Error {
-    let kind = match source.kind() {
-        io::ErrorKind::PermissionDenied => ErrorKind::Denied,
-        // The server is there and holds the lock.
-        io::ErrorKind::TimedOut => ErrorKind::Conflict,
-        _ => ErrorKind::NotFound,
-    };
+    let is_denied = source.kind() == io::ErrorKind::PermissionDenied;
+    let kind = if is_denied { ErrorKind::Denied } else { ErrorKind::NotFound };
     Error::of_system(kind, format!("the server of `{name}`, {holder}, can't be reached"), source).hint(
         format!(
             "nothing was changed; while {holder} runs, it alone changes the file: wait for it, or end it"
@@ -337,7 +323,7 @@ fn at_url(
         credentials: credentials.map(|(login, password)| Credentials::new(login, password)).transpose()?,
         trust,
         timeout: options.time(context.and_then(|context| context.timeout)),
-        max_answer: options.answer(context.and_then(|context| context.max_answer)),
+        max_answer: options.max_answer,
         ..ClientSettings::default()
     };
     let client = Client::new(endpoint, name, known.login, settings, host);
@@ -422,6 +408,5 @@ fn cluster_store(url: &str, owner: &Owner, options: &RemoteArgs) -> Result<Clust
     let certificate = pem(&options.cert, |context| &context.cert)?;
     let identity = certificate.zip(pem(&options.key, |context| &context.key)?);
     let timeout = DEFAULT_REQUEST_TIME.min(options.time(context.and_then(|context| context.timeout)));
-    let largest = options.answer(context.and_then(|context| context.max_answer)).bytes();
-    Ok(ClusterStore::new(url, GatewaySettings { login, authorities, identity, timeout, largest }))
+    Ok(ClusterStore::new(url, GatewaySettings { login, authorities, identity, timeout }))
 }

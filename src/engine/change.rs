@@ -1,25 +1,20 @@
 //! A change as data: what a command asks a service for, what is sent to a server, how it is made, and the report of it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use serde::de::{Error as _, IgnoredAny};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::check::NewWarning;
 use super::guard::Guard;
-use super::include::IncludeChange;
 use super::snapshot::{Snapshot, added_and_removed, compared, diff_lines};
 use crate::error::{Error, ErrorKind};
-use crate::store::{ChangeId, ChangeRef, ClusterState, PendingInfo, Revision};
-use mediaconf::{ChangedValue, Effects, Faults, Masker, Note, Path, Request};
-
-/// The name in the history of a running configuration that was never saved.
-pub(super) const UNSAVED: &str = "unsaved";
+use crate::store::{ChangeId, ChangeRef, PendingInfo, Revision};
+use mediaconf::{ChangedValue, Effects, Faults, Masker, Path, Request};
 
 /// An operation that changes a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -88,9 +83,8 @@ pub enum RequestedChange<'a> {
     /// Replaces the running configuration alone.
     Update(#[serde(with = "as_text")] Bytes),
     /// Formats the text.
-    #[serde(deserialize_with = "no_members")]
     Format {},
-    /// Replaces the texts of entries, and then changes values.
+    /// Replaces the texts of entries.
     Entries(EntryEdits),
     /// Makes the text before a change the configuration again.
     Rollback(ChangeRef),
@@ -101,15 +95,12 @@ pub enum RequestedChange<'a> {
     Load,
 }
 
-/// Other texts of entries, and a change of values that is made after them: all of it, or nothing.
+/// Other texts of entries: all of them, or none.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EntryEdits {
     /// In the order in which they are put in.
     pub texts: Vec<EntryEdit>,
-    /// The change of values.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub then: Option<Request>,
 }
 
 /// Another text of one entry.
@@ -143,7 +134,6 @@ impl RequestedChange<'_> {
     pub fn request(&self) -> Option<&Request> {
         match self {
             Self::Modify(request) => Some(request),
-            Self::Entries(entries) => entries.then.as_ref(),
             _ => None,
         }
     }
@@ -153,9 +143,6 @@ impl RequestedChange<'_> {
     pub fn within(self, most: usize) -> Self {
         match self {
             Self::Modify(request) => request.into_owned().within(most).into(),
-            Self::Entries(EntryEdits { texts, then }) => {
-                Self::Entries(EntryEdits { texts, then: then.map(|request| request.within(most)) })
-            }
             other => other,
         }
     }
@@ -164,14 +151,6 @@ impl RequestedChange<'_> {
 /// The names of all changes, as requests have them.
 pub const CHANGE_NAMES: [&str; 7] =
     ["modify", "save", "update", "format", "entries", "rollback", "take-back"];
-
-/// An object without members; derived code would take an empty list, too.
-fn no_members<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {
-    match BTreeMap::<String, IgnoredAny>::deserialize(from)?.is_empty() {
-        true => Ok(()),
-        false => Err(D::Error::custom("it has no members")),
-    }
-}
 
 /// A text as a string of JSON. What is no UTF-8 has errors, wherever it is read.
 mod as_text {
@@ -199,9 +178,6 @@ pub const MAX_CONFIRM: u64 = 24 * 60 * 60;
 pub struct ChangeOptions {
     /// Rehearse: do everything but write, swap and reload.
     pub dry_run: bool,
-    /// Of a rehearsal: it is a step of a change, and waits for its turn as that does.
-    #[serde(skip)]
-    pub for_change: bool,
     /// Accept every guard and every conflict.
     pub force: bool,
     /// The guards that were accepted, by `--accept` or in answer to a question.
@@ -226,9 +202,6 @@ pub struct ChangeOptions {
     /// the operation.
     #[serde(deserialize_with = "known_command")]
     pub command: Option<Cow<'static, str>>,
-    /// Of a node: the state of its cluster that the present text was made of, for the history.
-    #[serde(skip)]
-    pub from: Option<ClusterState>,
     /// The running configuration, or the file where no server runs, that the change was made for; `None` is any.
     #[serde(rename = "only_if")]
     pub expected: Option<Expected>,
@@ -268,12 +241,6 @@ impl ChangeOptions {
     /// True if it is the change that waits to be confirmed.
     pub(super) fn is_of(&self, pending: &PendingInfo) -> bool {
         self.id.as_ref().is_some_and(|id| id.as_str() == pending.id)
-    }
-
-    /// True if it waits for its turn and takes the lock. A rehearsal does neither, so that it delays no
-    /// change.
-    pub(super) fn takes_turn(&self) -> bool {
-        !self.dry_run || self.for_change
     }
 
     /// The faults of a patch that are not accepted.
@@ -403,8 +370,6 @@ impl ReportParts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutcomeNote {
-    /// A note of the edit itself.
-    Edit(Note),
     /// An earlier update that was not saved went into the file, too.
     SavedEarlierUpdate,
     /// A hand edit of the file became part of the new configuration: the paths of what it changed, in words; empty
@@ -414,10 +379,6 @@ pub enum OutcomeNote {
     OverwroteHandEdit,
     /// A hand edit of the file was kept, while a change that was not confirmed was rolled back.
     KeptHandEdit,
-    /// Entries of included files match, too, and stay as they are: the first of them, with its place.
-    AlsoIncluded(String),
-    /// Entries of included files go or come with an `include`.
-    IncludeChange(IncludeChange),
     /// The replacement text lacks this many streams.
     DeletedStreams(usize),
     /// The history has the change with this id already, so it was not made again.
@@ -461,8 +422,6 @@ pub struct ChangeReport {
     pub changes_account: bool,
     /// The login and the password of that account afterwards, if they differ and can be used.
     pub account: Option<[String; 2]>,
-    /// The keys in the conditions of the request that no entry had.
-    pub keys_lacked: Vec<String>,
     /// Side effects that the user should know.
     pub notes: Vec<OutcomeNote>,
     /// The failures that did not stop the change.
@@ -493,14 +452,7 @@ impl ChangeReport {
 
     /// The same with what follows from comparing both texts, as far as it is requested.
     #[must_use]
-    pub fn with_parts(mut self, requested: &RequestedChange<'_>, parts: ReportParts) -> Self {
-        if let (RequestedChange::Modify(request), Some(old)) = (requested, &self.old)
-            && !request.conditions().is_empty()
-        {
-            let config = old.config();
-            let lacked = config.keys_that_all_lack(request.conditions(), &request.paths());
-            self.keys_lacked = lacked.into_iter().map(str::to_owned).collect();
-        }
+    pub fn with_parts(mut self, parts: ReportParts) -> Self {
         let (true, Some(new)) = (self.changed, self.snapshot.as_deref()) else {
             let present = self.snapshot.as_ref().filter(|_| parts.configuration);
             self.configuration = present.map(|present| present.config().to_json());
@@ -521,11 +473,6 @@ impl ChangeReport {
         }
         if new.is_valid() && old.is_none_or(Snapshot::is_valid) {
             self.effects = compared([old, Some(new)], Effects::between);
-        }
-        for note in &self.notes {
-            if let OutcomeNote::IncludeChange(IncludeChange { gone, come, streams_before, .. }) = note {
-                self.effects.include(*gone, *come, *streams_before);
-            }
         }
         let account = new.account();
         self.changes_account = old.and_then(Snapshot::account) != account;

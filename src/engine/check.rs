@@ -4,7 +4,6 @@
 //!
 //! Faults that stood there before refuse nothing: a judgement keeps no server down and no repair away.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
@@ -19,18 +18,12 @@ use super::local::Engine;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
 use crate::error::{Error, ErrorKind, WITHOUT_STRICT};
-use crate::store::Follow;
 use mediaconf::{
-    Diagnostic, Diagnostics, Document, Fault, Fix, LineIndex, Path, Pointer, Position, Segment, Severity,
-    Span, check,
+    Diagnostic, Diagnostics, Document, Entry, Fault, Fix, LineIndex, Path, Pointer, Position, Segment,
+    Severity, Span, check,
 };
 
 impl Engine {
-    /// The included files that are followed: of those elsewhere, clients of a server learn nothing.
-    pub(super) fn followed(&self) -> Follow {
-        if self.running.is_some() { Follow::BELOW } else { Follow::ALL }
-    }
-
     /// The errors that a text has together with what it includes, and that none of the texts before has
     /// that often.
     fn new_faults(&self, before: &[&Arc<Snapshot>], after: Option<&Composed>) -> Vec<Fault> {
@@ -40,7 +33,7 @@ impl Engine {
         }
         let known = before.iter().map(|text| {
             let mut times: HashMap<String, usize> = HashMap::new();
-            let faults = self.composed(text, self.followed()).map(|known| known.faults());
+            let faults = self.composed(text).map(|known| known.faults());
             faults.into_iter().flatten().for_each(|fault| *times.entry(fault.identity).or_default() += 1);
             times
         });
@@ -66,7 +59,7 @@ impl Transaction<'_> {
         after: &Arc<Snapshot>,
     ) -> Result<Vec<NewWarning>, Error> {
         let engine = self.engine;
-        let composed = engine.composed(after, engine.followed());
+        let composed = engine.composed(after);
         // A fault that a hand edit has brought stands there already, but the file has to be loaded for it.
         let file = self.file().filter(|_| self.operation != Operation::Load);
         let known: Vec<_> = before.into_iter().chain(file).collect();
@@ -77,11 +70,8 @@ impl Transaction<'_> {
             return Err(refusal.with_faults(faults));
         }
         let before = before.cloned().unwrap_or_default();
-        let was = engine.composed(&before, engine.followed());
-        let told = |text: &Arc<Snapshot>, composed: Option<&Composed>| {
-            composed.map_or_else(|| text.clone(), Composed::told_text)
-        };
-        let [before, after] = [told(&before, was.as_ref()), told(after, composed.as_ref())];
+        let after = composed.map_or_else(|| after.clone(), |composed| composed.text);
+        let before = engine.whole(&before);
         let warnings = new_warnings(before.document(), after.document());
         self.warnings.extend(faults.iter().map(Fault::to_string));
         match self.options.strict && !warnings.is_empty() {
@@ -93,14 +83,12 @@ impl Transaction<'_> {
 
 /// The change brings warnings, and is to be refused then.
 fn refused(warnings: &[NewWarning]) -> Error {
-    let said = |warning: &NewWarning| Fault::plain(format!("{BRINGS_WARNING}{warning}"));
-    Error::new(ErrorKind::NewWarnings, format!("{BRINGS_WARNING}{}", Fault::joined(warnings)))
+    let said = |words: String| format!("the change brings a warning: {words}");
+    let faults = warnings.iter().map(|warning| Fault::plain(said(warning.to_string())));
+    Error::new(ErrorKind::NewWarnings, said(Fault::joined(warnings)))
         .hint(WITHOUT_STRICT)
-        .with_faults(warnings.iter().map(said).collect())
+        .with_faults(faults.collect())
 }
-
-/// The beginning of the faults if new warnings are refused.
-pub const BRINGS_WARNING: &str = "the change brings a warning: ";
 
 /// A warning that a change brings.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -120,87 +108,49 @@ impl fmt::Display for NewWarning {
     }
 }
 
-impl NewWarning {
-    /// A warning as a refusal tells of it.
-    pub fn parse(told: &str) -> Self {
-        let told = told.strip_prefix(BRINGS_WARNING).unwrap_or(told);
-        let (at, message) =
-            told.strip_prefix('`').and_then(|told| told.split_once("`: ")).unwrap_or(("", told));
-        Self { at: at.to_owned(), message: message.to_owned() }
-    }
-}
-
-/// Returns the warnings about `after` that `before` does not have.
-///
-/// Only what differs is checked: blocks, and the text outside of them. No line number counts, and an entry that got
-/// another name is the same one.
+/// Returns the warnings about `after` that `before` does not have as often, by the block that each is in. Blocks that both
+/// texts have are not checked.
 pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
-    let sides = [before, after].map(parts);
-    let [old, new] = &sides;
-    // Mostly one block differs, and looking at the others one by one takes longer.
-    let head = old.iter().zip(new).take_while(|(one, other)| one == other).count();
-    let ends = old[head..].iter().rev().zip(new[head..].iter().rev());
-    let tail = ends.take_while(|(one, other)| one == other).count();
-    let [old, new] = sides.each_ref().map(|side| &side[head..side.len() - tail]);
-    let (before, found) = (found_in(old, new), found_in(new, old));
-    let kept: HashSet<_> = new.iter().map(|(key, _)| key).collect();
-    // How often a part had a warning; those of parts that went, or got another name, count for any part.
-    let mut known: HashMap<(Option<&Key<'_>>, &str), usize> = HashMap::new();
-    for (key, message) in &before {
-        *known.entry((kept.contains(key).then_some(key), message)).or_default() += 1;
-    }
-    let mut told = Vec::new();
-    for (key, message) in &found {
-        let is_known = |place: &(_, _)| known.get(place).is_some_and(|times| *times > 0);
-        if let Some(place) = [(Some(key), &**message), (None, message)].into_iter().find(is_known) {
-            known.entry(place).and_modify(|times| *times -= 1);
-            continue;
-        }
-        let names = key.iter().flat_map(|(kind, name)| [(*kind).to_owned(), name.to_string()]);
-        let path = Path { segments: names.map(Segment::Key).collect() };
-        told.push(NewWarning { at: path.to_string(), message: message.clone() });
-    }
-    told
-}
-
-/// The group and the name of a stream, live or plugin; `None` of the text outside of them.
-type Key<'d> = Option<(&'static str, Cow<'d, str>)>;
-
-type Part<'d> = (Key<'d>, Cow<'d, str>);
-
-/// The streams, lives and plugins of a text, and the text between them.
-fn parts(document: &Document) -> Vec<Part<'_>> {
-    let text = document.text();
-    let (mut found, mut rest, mut at) = (vec![(None, Cow::Borrowed(""))], String::new(), 0);
-    for entry in document.entries() {
-        let Some(kind) = entry.block_kind() else { continue };
-        let line = document.line_start(entry.start());
-        let start = if text[line..entry.start()].trim().is_empty() { line } else { entry.start() };
-        rest.push_str(&text[at..start]);
-        at = entry.end();
-        found.push((Some((kind.key(), entry.group_name().value())), Cow::Borrowed(&text[start..at])));
-    }
-    rest.push_str(&text[at..]);
-    found[0].1 = Cow::Owned(rest);
+    let mut known: HashMap<NewWarning, usize> = HashMap::new();
+    warnings(before, after).into_iter().for_each(|warning| *known.entry(warning).or_default() += 1);
+    let mut found = warnings(after, before);
+    found.retain(|warning| {
+        let times = known.get_mut(warning).filter(|times| **times > 0);
+        times.map(|times| *times -= 1).is_none()
+    });
     found
 }
 
-/// The warnings of the parts that `other` does not have.
-fn found_in<'d>(side: &[Part<'d>], other: &[Part<'d>]) -> Vec<(Key<'d>, String)> {
-    let others: HashSet<_> = other.iter().collect();
-    let own = side.iter().filter(|part| !others.contains(part));
-    own.flat_map(|(key, text)| warnings(text).into_iter().map(|message| (key.clone(), message))).collect()
-}
-
-/// The warnings of a text, with their advice.
-fn warnings(text: &str) -> Vec<String> {
-    let found = check(text);
-    let warnings = found.iter().filter(|found| found.severity == Severity::Warning);
-    let told = warnings.map(|Diagnostic { message, hint, .. }| match hint {
-        Some(hint) => format!("{message} ({hint})"),
-        None => message.clone(),
+/// The warnings about a text without the blocks that another one has, too.
+fn warnings(document: &Document, other: &Document) -> Vec<NewWarning> {
+    let range = |block: &Entry<'_>| block.start()..block.end();
+    let others: HashSet<&str> = blocks(other).map(|block| &other.text()[range(&block)]).collect();
+    let (text, mut rest, mut at) = (document.text(), String::new(), 0);
+    for block in blocks(document).filter(|block| others.contains(&text[range(block)])) {
+        rest.push_str(&text[at..block.start()]);
+        at = block.end();
+    }
+    rest.push_str(&text[at..]);
+    let rest = Document::parse(rest);
+    let found = rest.check();
+    let told = found.iter().filter(|found| found.severity == Severity::Warning).map(|found| {
+        let message = match &found.hint {
+            Some(hint) => format!("{} ({hint})", found.message),
+            None => found.message.clone(),
+        };
+        let block = blocks(&rest).find(|block| range(block).contains(&(found.span.start as usize)));
+        let path = block.and_then(|block| {
+            let keys = [block.block_kind()?.key().to_owned(), block.group_name().value().into_owned()];
+            Some(Path { segments: keys.map(Segment::Key).into() }.to_string())
+        });
+        NewWarning { at: path.unwrap_or_default(), message }
     });
     told.collect()
+}
+
+/// The streams, lives and plugins of a text.
+fn blocks(document: &Document) -> impl Iterator<Item = Entry<'_>> {
+    document.entries().filter(|entry| entry.block_kind().is_some())
 }
 
 /// One fault. The shape is stable.
@@ -298,30 +248,12 @@ impl CheckedConfig {
         all
     }
 
-    /// The faults of a part of a text, with their places in that part. Those elsewhere are told where `before` lacks
-    /// them: at the beginning of the part, with their line.
-    pub fn of_part(before: &Snapshot, text: &str, part: Range<usize>, is_utf16: bool) -> Self {
+    /// The faults of a part of a text, with their places in that part.
+    pub fn of_part(text: &str, part: Range<usize>, is_utf16: bool) -> Self {
         let (found, lines) = (check(text), lines_of(&text[part.clone()], is_utf16));
-        let whole = LineIndex::new(text);
-        let base = part.start as u32;
         let is_inside = |span: &Span| part.start <= span.start as usize && span.end as usize <= part.end;
-        let here = |span: &Span| span.start - base..span.end - base;
-        let mut known: Vec<&str> = before.diagnostics().iter().map(|found| &*found.message).collect();
-        let mut faults = Vec::new();
-        for found in found.iter() {
-            let Diagnostic { message, severity, .. } = found;
-            if !is_inside(&found.span) {
-                match known.iter().position(|known| known == message) {
-                    Some(place) => drop(known.swap_remove(place)),
-                    None => {
-                        let line = whole.position(found.span.start).line;
-                        let message = format!("{message} (line {line} of the configuration)");
-                        let told = Diagnostic::new(*severity, 0..0, message);
-                        faults.push(FaultRecord::new(&told, &lines));
-                    }
-                }
-                continue;
-            }
+        let here = |span: &Span| span.start - part.start as u32..span.end - part.start as u32;
+        let inside = found.iter().filter(|found| is_inside(&found.span)).map(|found| {
             let related = found.related.clone().filter(|(span, _)| is_inside(span));
             let fix = found.fix.clone().filter(|fix| is_inside(&fix.span));
             let moved = Diagnostic {
@@ -330,9 +262,9 @@ impl CheckedConfig {
                 fix: fix.map(|fix| Fix { span: here(&fix.span), ..fix }),
                 ..found.clone()
             };
-            faults.push(FaultRecord::new(&moved, &lines));
-        }
-        Self::of_faults(faults)
+            FaultRecord::new(&moved, &lines)
+        });
+        Self::of_faults(inside.collect())
     }
 
     fn add(&mut self, file: Option<&str>, text: &str, found: &Diagnostics, is_utf16: bool) {
@@ -392,11 +324,7 @@ mod tests {
         assert_eq!(engine.running().expect("it runs").bytes(), MAIN.as_bytes());
         let engine = start();
         assert_eq!(
-            engine
-                .composed(&engine.running().expect("it runs"), Follow::ALL)
-                .expect("it includes")
-                .faults()
-                .len(),
+            engine.composed(&engine.running().expect("it runs")).expect("it includes").faults().len(),
             1
         );
         put(folder.path(), "media.conf", &format!("{TWICE}rtmp 1;\n"));
@@ -419,7 +347,6 @@ mod tests {
             (slip, &format!("# moved\nrtmp 1;\n\n  {slip}"), &[]),
             (slip, "stream a { url upd://2; }\n", &[]),
             (slip, "stream a { url upd://1; url upd://2; }\n", &[told]),
-            (slip, "stream b { url upd://1; }\n", &[]),
             (
                 "stream b { url upd://1; }\nstream a { url udp://1; }\n",
                 &format!("stream b {{ url udp://1; }}\n{slip}"),

@@ -131,7 +131,7 @@ impl Engine {
         let over = PendingChange { until: Instant::now(), ..pending.clone() };
         running.exchange(|state| state.pending = Some(over));
         let writer = self.writer()?;
-        let rolled_back = self.revert_file(Some(&*writer), &pending.back, (by, why));
+        let rolled_back = self.revert_file(&*writer, &pending.back, (by, why));
         // The running configuration is restored, even if the file could not be.
         let last_change =
             LastChange { at: SystemTime::now(), by: by.to_owned(), operation: EXPIRED.to_owned() };
@@ -160,7 +160,7 @@ impl Engine {
                 is_back.then_some(Aftermath::Restored).ok_or_else(Error::nothing_pending)
             }
             RunBy::Nobody => {
-                let rolled_back = self.roll_back_left_over(Some(&*writer), because)?;
+                let rolled_back = self.roll_back_left_over(&*writer, because)?;
                 rolled_back.map(|(rolled_back, _)| rolled_back.0).ok_or_else(Error::nothing_pending)
             }
             RunBy::Server => Err(Error::nothing_pending()),
@@ -177,7 +177,7 @@ impl Engine {
             return Ok(None);
         }
         let writer = self.writer()?;
-        let rolled_back = self.roll_back_left_over(Some(&*writer), (NO_USER, SERVER_ENDED))?;
+        let rolled_back = self.roll_back_left_over(&*writer, (NO_USER, SERVER_ENDED))?;
         Ok(rolled_back.and_then(|((aftermath, _), words)| {
             self.tell(LogLevel::Warning, &words);
             aftermath.is_hand_edit().then(|| Error::new(ErrorKind::EngineFailed, &words))
@@ -220,78 +220,39 @@ impl PendingChange {
     }
 }
 
-/// The reason why a change can't begin on some nodes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CanaryFault {
-    /// Fewer nodes than wanted run what they should.
-    TooFew { wanted: usize, found: usize },
-    /// It would begin on no node.
-    None,
-    /// There is no node of this name.
-    Unknown(String),
-    /// Nobody is to confirm the change, so no node has to wait.
-    Unconfirmed,
-    /// The server follows no cluster.
-    NoCluster,
-    /// The change concerns this node alone.
-    OneNode,
+/// The refusal of a change that some nodes are to take first.
+pub fn canary_refusal(what: &str, hint: &'static str) -> Error {
+    Error::new(ErrorKind::Usage, format!("canary: {what}")).hint(hint)
 }
 
 /// The names of the nodes that a change begins on: `given` are names, or one number of nodes, which are
 /// chosen among those that run what they should.
 ///
 /// # Errors
-/// `None`, `TooFew`, `Unknown`.
-pub fn canary_nodes(given: &[String], nodes: &[NodeRecord]) -> Result<Vec<String>, CanaryFault> {
+/// `Usage`.
+pub fn canary_nodes(given: &[String], nodes: &[NodeRecord]) -> Result<Vec<String>, Error> {
+    let shown = "`mediactl --cluster URL status` shows the nodes";
     if let [only] = given
         && let Ok(wanted) = only.parse::<usize>()
     {
         if wanted == 0 {
-            return Err(CanaryFault::None);
+            return Err(canary_refusal("a change begins on one node at least", "leave it out"));
         }
         // One that took the change before first has not heard yet that it is kept: while it waits, no other is made.
         let is_healthy = |node: &&NodeRecord| matches!(node.state, NodeState::Running | NodeState::Canary);
         let healthy = nodes.iter().filter(is_healthy);
         let first: Vec<String> = healthy.map(|node| node.node.clone()).take(wanted).collect();
-        let found = first.len();
-        return if found < wanted { Err(CanaryFault::TooFew { wanted, found }) } else { Ok(first) };
-    }
-    let unknown = given.iter().find(|name| !nodes.iter().any(|node| node.node == **name));
-    unknown.map_or_else(|| Ok(given.to_vec()), |name| Err(CanaryFault::Unknown(name.clone())))
-}
-
-impl CanaryFault {
-    /// The fault in words, where the nodes are given as `canary`.
-    pub fn message(&self, canary: &str) -> String {
-        match self {
-            Self::TooFew { wanted, found } => {
-                let nodes =
-                    if *found == 1 { "node runs what it should" } else { "nodes run what they should" };
-                format!("`{canary} {wanted}`: only {found} {nodes}")
+        return match first.len() {
+            found if found < wanted => {
+                let what = format!("only {found} of the {wanted} nodes run what they should");
+                Err(canary_refusal(&what, shown))
             }
-            Self::None => format!("`{canary} 0`: a change begins on one node at least"),
-            Self::Unknown(name) => format!("`{canary} {name}`: there is no node of this name"),
-            Self::Unconfirmed => format!("`{canary}`: the other nodes wait until the change is confirmed"),
-            Self::NoCluster => format!("`{canary}`: this server is no node of a cluster"),
-            Self::OneNode => format!("`{canary}`: an update changes this node alone"),
-        }
+            _ => Ok(first),
+        };
     }
-
-    /// Returns the advice for the user.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::TooFew { .. } | Self::Unknown(_) => "`mediactl --cluster URL status` shows the nodes",
-            Self::Unconfirmed => "add `confirm=SECONDS`, the time for that",
-            Self::None | Self::OneNode => "leave it out",
-            Self::NoCluster => "send the change to a node, or leave it out",
-        }
-    }
-}
-
-/// As a request over HTTP names the parameters.
-impl From<CanaryFault> for Error {
-    fn from(fault: CanaryFault) -> Self {
-        Self::new(ErrorKind::Usage, fault.message("canary")).hint(fault.hint())
+    match given.iter().find(|name| !nodes.iter().any(|node| node.node == **name)) {
+        Some(name) => Err(canary_refusal(&format!("there is no node `{name}`"), shown)),
+        None => Ok(given.to_vec()),
     }
 }
 
@@ -318,11 +279,11 @@ mod canary_tests {
     fn a_change_begins_on_one_node_at_least() {
         let node =
             |name: &str| NodeRecord { node: name.to_owned(), ..NodeRecord::absent(NodeState::Running) };
-        let found = |given: &str| canary_nodes(&[given.to_owned()], &[node("a"), node("b")]);
-        assert_eq!(found("1"), Ok(vec!["a".to_owned()]));
-        assert_eq!(found("b"), Ok(vec!["b".to_owned()]));
-        assert_eq!(found("0"), Err(CanaryFault::None));
-        assert_eq!(found("3"), Err(CanaryFault::TooFew { wanted: 3, found: 2 }));
-        assert_eq!(found("c"), Err(CanaryFault::Unknown("c".to_owned())));
+        let found = |given: &str| canary_nodes(&[given.to_owned()], &[node("a"), node("b")]).ok();
+        assert_eq!(found("1"), Some(vec!["a".to_owned()]));
+        assert_eq!(found("b"), Some(vec!["b".to_owned()]));
+        assert_eq!(found("0"), None);
+        assert_eq!(found("3"), None);
+        assert_eq!(found("c"), None);
     }
 }

@@ -2,7 +2,6 @@
 
 use mediaconf::{DirectiveRole, Document, Entry, FaultKind, Kind, Word};
 use std::fmt;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -124,21 +123,27 @@ pub fn before_replacement(old: Option<&Document>, new: &Document) -> Option<Guar
     if new.is_empty() && old.is_none_or(|old| !old.is_empty()) {
         return Some(Guard::EmptyReplacement);
     }
-    let is_lost = old.and_then(account).is_some() && account(new).is_none();
-    is_lost.then_some(Guard::WouldRemoveCredentials)
+    before_lost_account(old?, new)
+}
+
+/// The guard that refuses a text without the account for the API that was there.
+pub fn before_lost_account(old: &Document, new: &Document) -> Option<Guard> {
+    (account(old).is_some() && account(new).is_none()).then_some(Guard::WouldRemoveCredentials)
+}
+
+/// The number of streams of a text.
+pub fn count_streams(document: &Document) -> usize {
+    document.members().own_by_key(Kind::Streams.key()).len()
 }
 
 /// The guard that refuses a whole new configuration without any stream, live and plugin, where some were there; both
 /// sides have the texts that they include.
-pub fn before_emptying<'s>(
-    old: impl IntoIterator<Item = &'s Arc<Snapshot>>,
-    new: impl IntoIterator<Item = &'s Arc<Snapshot>>,
-) -> Option<Guard> {
-    let holds = |text: &Arc<Snapshot>| {
+pub fn before_emptying(old: &Snapshot, new: &Snapshot) -> Option<Guard> {
+    let holds = |text: &Snapshot| {
         let members = text.document().members();
-        text.is_valid() && Kind::ALL.iter().any(|kind| !members.own_by_key(kind.key()).is_empty())
+        Kind::ALL.iter().any(|kind| !members.own_by_key(kind.key()).is_empty())
     };
-    (old.into_iter().any(holds) && !new.into_iter().any(holds)).then_some(Guard::EmptyReplacement)
+    (holds(old) && !holds(new)).then_some(Guard::EmptyReplacement)
 }
 
 /// The guard that refuses to delete many streams at once, if it does.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::change::{ChangeOptions, ChangeReport, Operation};
 use super::local::Engine;
@@ -266,8 +266,7 @@ impl Error {
 /// file.
 ///
 /// A text that is not kept or has errors hides the changes on both sides of it. A hand edit since the
-/// last change hides that. Of a stream, live or plugin that had another name, the changes under that are
-/// among them. Of an object, only the members that changed are shown.
+/// last change hides that. Of an object, only the members that changed are shown.
 ///
 /// # Errors
 /// Those of `kept`.
@@ -280,14 +279,13 @@ fn blame<E>(
     most: usize,
 ) -> Result<(Vec<Blamed>, bool), E> {
     let (mut found, mut is_cut) = (Vec::new(), false);
-    let mut path = path.clone();
-    let compared_by = masker.filter(|masker| may_guess(&path, masker));
+    let compared_by = masker.filter(|masker| may_guess(path, masker));
     let value_in = |text: &Option<Arc<Snapshot>>, path: &Path, masker: Option<&Masker>| {
         let text = text.as_ref()?;
         masker.map_or_else(|| value(text, path), |masker| value(&text.masked(masker), path))
     };
     let mut after = (!is_edited_since(entries, now)).then(|| Some(now.clone()));
-    let mut to = after.as_ref().map(|text| value_in(text, &path, compared_by));
+    let mut to = after.as_ref().map(|text| value_in(text, path, compared_by));
     for entry in entries.iter().filter(|entry| !entry.is_aside) {
         if found.len() == most {
             break;
@@ -298,25 +296,12 @@ fn blame<E>(
             None => Some(None),
         };
         is_cut |= before.is_none();
-        if let (Some(Some(before)), Some(Some(after))) = (&before, &after)
-            && let Some(former) = former_name(before, after, &path)
-        {
-            if let ([group, name], [_, former]) = (&path.segments[..], &former.segments[..]) {
-                let named = |name: &Segment| {
-                    let keys = [group.name()?, name.name()?];
-                    let masked = masker.and_then(|masker| masker.keys(&keys).pop());
-                    Some(json!({ "name": masked.as_deref().unwrap_or(keys[1]) }))
-                };
-                found.push(Blamed { entry: without_paths(entry), from: named(former), to: named(name) });
-            }
-            path = former;
-        }
-        let from = before.as_ref().map(|text| value_in(text, &path, compared_by));
+        let from = before.as_ref().map(|text| value_in(text, path, compared_by));
         if let (Some(old), Some(new), Some(from), Some(to)) = (&before, &after, &from, &to)
             && from != to
             && found.len() < most
         {
-            let (from, to) = changed_members(value_in(old, &path, masker), value_in(new, &path, masker));
+            let (from, to) = changed_members(value_in(old, path, masker), value_in(new, path, masker));
             // Nothing is told of a path that holds a secret.
             let is_shown = from.is_some() || to.is_some();
             found.extend(is_shown.then(|| Blamed { entry: without_paths(entry), from, to }));
@@ -324,28 +309,6 @@ fn blame<E>(
         (after, to) = (before, from);
     }
     Ok((found, is_cut))
-}
-
-/// The path before a change that gave the stream, live or plugin at or above it another name: the one of the
-/// entries that went which has the same values, and is in the same place if several have.
-fn former_name(before: &Snapshot, after: &Snapshot, path: &Path) -> Option<Path> {
-    let [group, name, ..] = &path.segments[..] else { return None };
-    path.kind()?;
-    let (group, name) = (group.name()?, name.name()?);
-    let [before, after] = [before, after].map(|text| Config::own(text.document()));
-    if before.contains(&[group, name]) || !after.contains(&[group, name]) {
-        return None;
-    }
-    let made = after.value(&[group, name]);
-    let old = before.names(&[group]).into_iter().enumerate();
-    let gone = old.filter(|(_, former)| !after.contains(&[group, former]));
-    let same: Vec<_> = gone.filter(|(_, former)| before.value(&[group, former]) == made).collect();
-    let position = after.names(&[group]).iter().position(|other| other == name);
-    let in_place = same.iter().find(|(place, _)| Some(*place) == position);
-    let (_, former) = in_place.or(same.first())?;
-    let mut path = path.clone();
-    path.segments[1] = Segment::Key(former.clone());
-    Some(path)
 }
 
 /// Of two objects the members that differ; other values as they are.

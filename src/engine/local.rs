@@ -1,13 +1,12 @@
 //! The engine over a store: what all of its operations share, the engine as a service, and the start and the end of a
 //! server over it.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::change::{ChangeOptions, ChangeReport, OutcomeNote, RequestedChange, UNSAVED};
+use super::change::{ChangeOptions, ChangeReport, OutcomeNote, RequestedChange};
 use super::confirm::PendingChange;
 use super::guard::Guard;
 use super::history::{is_edited_since, paths_of_texts};
@@ -18,8 +17,7 @@ use super::service::{ConfigService, ConfigSource, Decision, ServerHealth, Status
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{
-    CanaryStep, CanaryWish, Candidate, ChangeRecord, ChangeRef, Follow, HistoryEntry, Loaded, LockHolder,
-    NodeRecord, PendingInfo, RunBy, Store, Writer,
+    ChangeRef, HistoryEntry, Loaded, LockHolder, NodeRecord, PendingInfo, RunBy, Store, Writer,
 };
 use mediaconf::Faults;
 
@@ -38,28 +36,13 @@ pub struct Engine {
     pub(super) log: Arc<dyn Fn(&LogLine<'_>) + Send + Sync>,
     pub(super) running: Option<Arc<Running>>,
     pub(super) keep: Option<usize>,
-    pub(super) has_guards: bool,
 }
 
 impl Engine {
     /// An engine over a store, which may hold nothing yet. Calls `on_wait` when a writer has to wait for
     /// another process, and no server runs.
     pub fn new(store: Arc<dyn Store>, hooks: Hooks, on_wait: fn(&str, &LockHolder)) -> Self {
-        Self {
-            name: store.name(),
-            store,
-            hooks,
-            on_wait,
-            log: Arc::new(|_| {}),
-            running: None,
-            keep: None,
-            has_guards: true,
-        }
-    }
-
-    /// The same engine without guards.
-    pub fn without_guards(self) -> Self {
-        Self { has_guards: false, ..self }
+        Self { name: store.name(), store, hooks, on_wait, log: Arc::new(|_| {}), running: None, keep: None }
     }
 
     /// The same engine, keeping `keep` texts in the history from now on; `None` keeps as many as before.
@@ -176,23 +159,12 @@ impl Engine {
         options: &ChangeOptions,
     ) -> Result<(), Error> {
         let mut refused = guards.into_iter().flatten().filter(|guard| !options.accepts(guard));
-        match refused.next().filter(|_| self.has_guards) {
-            Some(guard) => Err(Error::from(guard)),
-            None => Ok(()),
-        }
+        refused.next().map_or(Ok(()), |guard| Err(Error::from(guard)))
     }
 
     /// Refuses the faults that guards find in an edit, and that are not accepted.
     pub(super) fn refuse_faults(&self, guarded: Faults, options: &ChangeOptions) -> Result<(), Error> {
-        match self.has_guards {
-            true => Ok(options.refused(guarded).into_result(())?),
-            false => Ok(()),
-        }
-    }
-
-    /// Writes a text where the hooks can read it.
-    pub(super) fn candidate(&self, text: &Snapshot) -> Result<Candidate, Error> {
-        self.store.candidate(&[text.bytes()])
+        Ok(options.refused(guarded).into_result(())?)
     }
 
     /// Reconciles the history with the stored text.
@@ -242,11 +214,11 @@ impl ConfigService for Engine {
     }
 
     fn composed(&self, text: &Arc<Snapshot>, _: Option<ConfigSource>) -> Result<Option<Composed>, Error> {
-        Ok(Engine::composed(self, text, self.followed()))
+        Ok(Engine::composed(self, text))
     }
 
     fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error> {
-        Ok(self.make(&requested, options)?.with_parts(&requested, options.told))
+        Ok(self.make(&requested, options)?.with_parts(options.told))
     }
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
@@ -285,8 +257,8 @@ impl ConfigService for Engine {
         Ok(is_kept.then_some(OutcomeNote::KeptHandEdit).into_iter().collect())
     }
 
-    fn canaries(&self, id: &str, wish: &CanaryWish) -> Result<CanaryStep, Error> {
-        self.store.canaries(id, wish)
+    fn canaries(&self, id: &str, back: Option<&str>) -> Result<Option<Vec<String>>, Error> {
+        self.store.canaries(id, back)
     }
 
     fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
@@ -304,7 +276,7 @@ impl ConfigService for Engine {
             node: None,
             saved: Some(running.is_same_text(&file)),
             differing: differing(running, &file),
-            edited_by_hand: is_edited_since(&entries, &file) || self.has_changed_includes(),
+            edited_by_hand: is_edited_since(&entries, &file),
             errors: Some(file.diagnostics().errors()),
             first_error: None,
             pending: self.pending_info()?,
@@ -343,49 +315,24 @@ impl Engine {
         if !loaded.is_valid() {
             return Err(Error::bad_config(loaded));
         }
-        let composed = engine.composed_revision(&loaded);
-        let running = Arc::new(Running::new(loaded, composed));
+        let running = Arc::new(Running::new(loaded));
         running.exchange(|state| state.last_error = trouble);
         Ok(Self { running: Some(running), ..engine })
-    }
-
-    /// Keeps an unsaved running configuration in the history when the server ends; returns whether there
-    /// was one.
-    ///
-    /// # Errors
-    /// Those of the store.
-    pub fn keep_unsaved(&self) -> Result<bool, Error> {
-        let is_stored = |running: &Snapshot| self.read().is_ok_and(|file| file.is_same_text(running));
-        let Some(state) = self.state().filter(|state| !is_stored(&state.running)) else { return Ok(false) };
-        let by = state.last_change.as_ref().map_or("", |change| &change.by);
-        let writer = self.writer()?;
-        self.reconcile(&*writer)?;
-        let record = ChangeRecord { keep: self.keep, ..ChangeRecord::new(UNSAVED, by) };
-        writer.keep_aside(state.running.bytes(), &record)?;
-        Ok(true)
     }
 }
 
 /// What the status of a server depends on.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatusStamp {
     told: u64,
-    /// Stands for the stored text, and for the files and folders beside it.
+    /// Stands for the stored text.
     stored: u64,
-    /// What is included, and the folders in which more may come.
-    included: Vec<PathBuf>,
 }
 
 impl Engine {
-    /// The stamp as it is now. What is included is read to know it.
+    /// The stamp as it is now; reads nothing.
     pub fn status_stamp(&self) -> StatusStamp {
-        let included = self.included_places();
-        StatusStamp { told: self.times_told(), stored: self.store.stamp(&included), included }
-    }
-
-    /// True if the status is as it was; reads nothing.
-    pub fn is_as(&self, known: &StatusStamp) -> bool {
-        self.times_told() == known.told && self.store.stamp(&known.included) == known.stored
+        StatusStamp { told: self.times_told(), stored: self.store.stamp() }
     }
 
     /// True if a change is under way that has told of nothing yet: its text may be in the file before it is in the state.
@@ -395,21 +342,6 @@ impl Engine {
 
     fn times_told(&self) -> u64 {
         self.running.as_ref().map_or(0, |running| running.times_told())
-    }
-
-    fn included_places(&self) -> Vec<PathBuf> {
-        let Some(running) = self.running().filter(|running| !running.includes().is_empty()) else {
-            return Vec::new();
-        };
-        let folder = self.store.path().parent().unwrap_or(Path::new("")).to_owned();
-        let patterns = running.includes().iter().map(|(_, pattern)| folder.join(pattern));
-        let composed = self.composed(&running, Follow::ALL);
-        let files = composed.into_iter().flat_map(|composed| composed.files).skip(1).map(|file| file.target);
-        let all = patterns.chain(files).flat_map(|file| [file.parent().map(Path::to_owned), Some(file)]);
-        let mut all: Vec<PathBuf> = all.flatten().collect();
-        all.sort();
-        all.dedup();
-        all
     }
 
     /// Waits until this server makes a change, at most for this time.

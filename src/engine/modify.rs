@@ -1,12 +1,11 @@
 //! Merging a patch into the configuration.
 
-use std::mem;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::change::{ChangeReport, OutcomeNote};
-use super::guard::{self, Guard};
+use super::guard;
 use super::rebase::{conflicts, hand_edited, hand_edited_and_updated, hand_edited_badly};
 use super::running::ServerState;
 use super::snapshot::Snapshot;
@@ -22,7 +21,6 @@ impl Transaction<'_> {
         if !text.is_valid() {
             return Err(Error::bad_config(text));
         }
-        let named = request.named_deletions();
         let made_again = match base.filter(|base| !base.is_same_text(&text)) {
             Some(base) => Some(self.request_on_present(request, &base, &text)?),
             None => None,
@@ -36,19 +34,15 @@ impl Transaction<'_> {
             return Ok(ChangeReport::between(Some(text.clone()), text, !is_saved));
         };
         self.engine.refuse_faults(edit.guarded, self.options)?;
-        let unnamed = edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
-        let credentials = edit.removes_credentials.then_some(Guard::WouldRemoveCredentials);
+        let deleted = (edit.deleted_streams, guard::count_streams(text.document()));
         let after = Arc::new(Snapshot::proved(edit.document));
+        let credentials = guard::before_lost_account(text.document(), after.document());
         let emptied = if request.prunes() { self.emptied(&text, &after) } else { None };
         let masked = Error::masked_text(after.document().text());
         if let Some(refusal) = masked.filter(|_| !Masker::holds_mask(text.document().text())) {
             return Err(refusal);
         }
-        let deleted = (unnamed, edit.streams_before);
-        let included =
-            self.refuse_loss([Some(&text), Some(&after)], self.open(credentials).or(emptied), deleted)?;
-        self.notes.extend(included);
-        self.notes.extend(edit.notes.into_iter().map(OutcomeNote::Edit));
+        self.refuse_loss([&text, &after], self.open(credentials).or(emptied), deleted)?;
         Ok(ChangeReport::of_change(Some(text), after))
     }
 
@@ -70,16 +64,11 @@ impl Transaction<'_> {
                 Some(_) => ErrorKind::HandEditedSince,
                 None => ErrorKind::HandEdited,
             };
-            return Err(hand_edited_badly(kind, file, is_merged));
+            return Err(hand_edited_badly(kind, file));
         }
         self.refuse_stale()?;
         match (is_hand_edit, state.is_saved(), edited) {
-            (false, true, _) => {
-                if self.engine.has_changed_includes() {
-                    let included = self.engine.included_in_words(&state.running);
-                    self.notes.push(OutcomeNote::PickedUpHandEdit(included));
-                }
-            }
+            (false, true, _) => {}
             (false, false, _) => self.notes.push(OutcomeNote::SavedEarlierUpdate),
             (true, _, _) if force => self.notes.push(OutcomeNote::OverwroteHandEdit),
             (true, true, Some(file)) => {
@@ -103,11 +92,10 @@ impl Transaction<'_> {
         let config = text.config();
         let evaluated = request.evaluate(&config);
         let patch = evaluated.as_ref().ok().map(|done| &done.patch);
-        if let Some(composed) = self.engine.composed(text, self.engine.followed()) {
-            self.notes.extend(composed.refuse_change(request, patch, self.options)?);
+        if let Some(composed) = self.engine.composed(text) {
+            composed.refuse_change(request, patch, self.options)?;
         }
-        let mut evaluated = evaluated?;
-        self.notes.extend(mem::take(&mut evaluated.notes).into_iter().map(OutcomeNote::Edit));
+        let evaluated = evaluated?;
         if let Some(state) = edited_since {
             self.refuse_conflicts(state, text, &evaluated.patch)?;
         }

@@ -7,9 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::change::{
-    ChangeOptions, ChangeReport, EntryEdit, EntryEdits, Operation, OutcomeNote, RequestedChange,
-};
+use super::change::{ChangeOptions, ChangeReport, EntryEdit, Operation, OutcomeNote, RequestedChange};
 use super::guard::{self, Guard};
 use super::local::Engine;
 use super::rebase::hand_edited_and_updated;
@@ -102,7 +100,7 @@ impl Transaction<'_> {
         let after = match requested {
             RequestedChange::Load => file.clone().ok_or_else(|| Error::no_file(self.engine.store.path()))?,
             RequestedChange::Format {} => self.formatted()?,
-            RequestedChange::Entries(entries) => self.with_entries(entries)?,
+            RequestedChange::Entries(entries) => self.with_entries(&entries.texts)?,
             RequestedChange::Save(text) | RequestedChange::Update(text) => self.whole_text(text)?,
             RequestedChange::Modify(_) | RequestedChange::Rollback(_) | RequestedChange::TakeBack(_) => {
                 unreachable!("a modification is computed above, and the others are made as texts")
@@ -133,7 +131,7 @@ impl Transaction<'_> {
         let changes = match operation {
             // An update to the text of the file counts as loading the file, so the result is saved.
             Operation::Update => differs(running) || (!differs(file.as_ref()) && differs_from_saved()),
-            Operation::Load => differs(running) || differs_from_saved() || engine.has_changed_includes(),
+            Operation::Load => differs(running) || differs_from_saved() || !after.includes().is_empty(),
             _ => differs(before) || differs(file.as_ref()),
         };
         Ok(ChangeReport::between(before.cloned(), after.clone(), changes))
@@ -152,10 +150,13 @@ impl Transaction<'_> {
         let replacement = guard::before_replacement(old, after.document());
         let is_whole = matches!(self.operation, Operation::Save | Operation::Update);
         let emptied = before.filter(|_| is_whole).and_then(|before| self.emptied(before, after));
-        let included =
-            self.refuse_loss([before, Some(after)], self.open(replacement).or(emptied), deleted)?;
-        self.notes.extend((deleted.0 > 0).then_some(OutcomeNote::DeletedStreams(deleted.0)));
-        self.notes.extend(included);
+        let nothing = Arc::default();
+        let deleted = self.refuse_loss(
+            [before.unwrap_or(&nothing), after],
+            self.open(replacement).or(emptied),
+            deleted,
+        )?;
+        self.notes.extend((deleted > 0).then_some(OutcomeNote::DeletedStreams(deleted)));
         Ok(())
     }
 
@@ -170,25 +171,27 @@ impl Transaction<'_> {
         if self.options.max_delete == Some(usize::MAX) {
             return None;
         }
-        let [before, after] = [before, after].map(|text| self.engine.with_included([text]));
-        guard::before_emptying(&before, &after)
+        guard::before_emptying(&self.engine.whole(before), &self.engine.whole(after))
     }
 
     /// Refuses a change by the first of these guards that is not accepted, and by the one against the loss of many streams:
-    /// so many of so many, and those of files that are not included any more. Says what an `include` brings and takes.
+    /// so many of so many, and those of files that are not included any more. Returns how many go.
     pub(super) fn refuse_loss(
         &self,
-        [before, after]: [Option<&Arc<Snapshot>>; 2],
+        [before, after]: [&Arc<Snapshot>; 2],
         guard: Option<Guard>,
-        (deleted, of): (usize, usize),
-    ) -> Result<Option<OutcomeNote>, Error> {
-        let included =
-            before.zip(after).and_then(|(before, after)| self.engine.include_change(before, after));
-        let (gone, more) = included.as_ref().map_or((0, 0), |change| change.deleted_streams());
-        let deletion = guard::before_deletion(deleted + gone, of + more, self.options.max_delete)
+        (mut deleted, mut of): (usize, usize),
+    ) -> Result<usize, Error> {
+        if !before.includes_as(after) {
+            let [old, new] = [before, after].map(|text| self.engine.whole(text));
+            let own = guard::deleted_streams(before.document(), after.document());
+            let all = guard::deleted_streams(old.document(), new.document());
+            deleted += all.0.saturating_sub(own.0);
+            of += all.1.saturating_sub(own.1);
+        }
+        let deletion = guard::before_deletion(deleted, of, self.options.max_delete)
             .filter(|_| guard != Some(Guard::EmptyReplacement));
-        self.engine.refuse_guarded([guard, deletion], self.options)?;
-        Ok(included.map(OutcomeNote::IncludeChange))
+        self.engine.refuse_guarded([guard, deletion], self.options).map(|()| deleted)
     }
 
     /// The text that is there, formatted.
@@ -201,31 +204,18 @@ impl Transaction<'_> {
         Ok(new.map_or_else(|| present.clone(), |new| Snapshot::from_document(new).into()))
     }
 
-    /// The text that is there, with the texts of entries, and then with a change of values.
-    fn with_entries(&mut self, EntryEdits { texts, then }: &EntryEdits) -> Result<Arc<Snapshot>, Error> {
-        let (base, present) = (self.base()?, self.present()?.clone());
-        if let (Some(then), true) = (then, base.is_some() && present.is_valid()) {
-            then.refuse_unmet(&present.config())?;
-        }
-        let mut whole = base.as_ref().unwrap_or(&present).clone();
+    /// The text that is there, with the texts of entries.
+    fn with_entries(&self, texts: &[EntryEdit]) -> Result<Arc<Snapshot>, Error> {
+        let (base, present) = (self.base()?, self.present()?);
+        let mut whole = base.as_ref().unwrap_or(present).clone();
         for edit in texts {
             self.options.refuse_late()?;
-            if let Some(composed) = self.engine.composed(&whole, self.engine.followed()) {
+            if let Some(composed) = self.engine.composed(&whole) {
                 composed.refuse_entry(&edit.path)?;
             }
             whole = Arc::new(Snapshot::from_bytes(with_entry(&whole, edit)?));
         }
-        if let Some(request) = then {
-            if !whole.is_valid() {
-                return Err(Error::bad_new_text(whole));
-            }
-            if let Some(edit) = self.evaluated(request, &whole, None)? {
-                self.notes.extend(edit.notes.into_iter().map(OutcomeNote::Edit));
-                self.engine.refuse_faults(edit.guarded, self.options)?;
-                whole = Arc::new(Snapshot::proved(edit.document));
-            }
-        }
-        self.on_present(whole, base.as_ref(), &present)
+        self.on_present(whole, base.as_ref(), present)
     }
 
     /// The text that is worked on: the running one, or the file where that was edited by hand.

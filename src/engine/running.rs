@@ -11,7 +11,6 @@ use super::change::{ChangeReport, Operation};
 use super::confirm::PendingChange;
 use super::snapshot::Snapshot;
 use crate::error::{Error, Exit};
-use crate::store::Revision;
 
 /// The running configuration of a server, and its knowledge of the file.
 #[derive(Debug, Clone)]
@@ -19,9 +18,6 @@ pub struct ServerState {
     pub running: Arc<Snapshot>,
     /// The text of the file when it was last loaded or saved.
     pub saved: Arc<Snapshot>,
-    /// The revision of the running configuration with what it includes, when it was loaded or changed
-    /// last; `None` if it includes nothing.
-    pub composed: Option<Revision>,
     /// The last change; none since the start.
     pub last_change: Option<LastChange>,
     /// The last failure that came after the response.
@@ -60,11 +56,10 @@ pub struct Running {
 
 impl Running {
     /// The state of a server that has just loaded its configuration.
-    pub fn new(loaded: Arc<Snapshot>, composed: Option<Revision>) -> Self {
+    pub fn new(loaded: Arc<Snapshot>) -> Self {
         let state = ServerState {
             running: loaded.clone(),
             saved: loaded,
-            composed,
             last_change: None,
             last_error: None,
             pending: None,
@@ -209,7 +204,7 @@ mod tests {
 
     #[test]
     fn who_waits_is_woken_by_the_change_and_needs_no_other_look() {
-        let running = Arc::new(Running::new(Arc::new(Snapshot::from_bytes("http 80;\n")), None));
+        let running = Arc::new(Running::new(Arc::new(Snapshot::from_bytes("http 80;\n"))));
         let known = running.times_told();
         let waiting = running.clone();
         let waiter = thread::spawn(move || {

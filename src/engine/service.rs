@@ -11,9 +11,7 @@ use super::change::{ChangeOptions, ChangeReport, Operation, OutcomeNote, Request
 use super::include::Composed;
 use super::snapshot::{Snapshot, compared};
 use crate::error::Error;
-use crate::store::{
-    CanaryStep, CanaryWish, ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision, WHOLE_HISTORY,
-};
+use crate::store::{ChangeRef, HistoryEntry, NodeRecord, PendingInfo, Revision, WHOLE_HISTORY};
 use mediaconf::{ChangedValue, Position};
 
 /// A configuration that can be read and changed.
@@ -102,9 +100,10 @@ pub trait ConfigService: Send + Sync {
         Ok(false)
     }
 
-    /// Looks at the nodes that take the change `id` first, and decides it if it can be, as `wish` says.
-    fn canaries(&self, _id: &str, _wish: &CanaryWish) -> Result<CanaryStep, Error> {
-        Ok(CanaryStep::Decided)
+    /// Looks at the nodes that take the change `id` first, and confirms it if it can be, or rolls it back
+    /// for the reason `back`. Says what is waited for; `None` if it is decided.
+    fn canaries(&self, _id: &str, _back: Option<&str>) -> Result<Option<Vec<String>>, Error> {
+        Ok(None)
     }
 
     /// Returns the state of the configuration.
@@ -248,25 +247,10 @@ pub struct NodeReport {
     pub since: String,
     /// The reason why the cluster can't be reached or read; `None` while it can.
     pub away: Option<String>,
-    /// How far its clock is ahead of that of whoever made the last change, in seconds, if that is more than one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub skew: Option<i64>,
-    /// The figures for monitoring.
+    /// The serial of the last change that the node saw, for monitoring.
     #[serde(skip)]
-    pub figures: NodeFigures,
-}
-
-/// The figures of a node for monitoring.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NodeFigures {
-    /// The serial of the last change that the node saw.
     pub cluster_serial: Option<u64>,
     /// Since the last read of the cluster that succeeded; `None` before the first.
+    #[serde(skip)]
     pub last_contact: Option<Duration>,
-    /// True if a change was not confirmed in time, and nobody has taken it back in the cluster.
-    pub is_overdue: bool,
-    /// True if another process has the name of the node.
-    pub is_twin: bool,
-    /// The end of the validity of the certificate that the node shows to the cluster.
-    pub certificate_expiry: Option<SystemTime>,
 }

@@ -13,7 +13,7 @@ use mediaconf::{
 };
 
 /// The directive that includes files.
-pub const INCLUDE: &str = "include";
+const INCLUDE: &str = "include";
 
 /// A text with everything that was computed from it, each when it is first asked for.
 #[derive(Debug, Default)]
@@ -231,35 +231,6 @@ impl Snapshot {
     #[must_use]
     pub fn masked(&self, masker: &Masker) -> Self {
         Self::from_document(Document::parse(masker.document(self.document())))
-    }
-}
-
-/// A masked configuration with the answers that are made of it, each when it is first asked for.
-#[derive(Debug)]
-pub struct MaskedConfig {
-    /// The masked text.
-    pub snapshot: Snapshot,
-    text: OnceLock<Arc<Vec<u8>>>,
-    json_of_others: OnceLock<Arc<Vec<u8>>>,
-}
-
-impl MaskedConfig {
-    /// Masks a configuration.
-    pub fn new(snapshot: &Snapshot, masker: &Masker) -> Self {
-        Self { snapshot: snapshot.masked(masker), text: OnceLock::new(), json_of_others: OnceLock::new() }
-    }
-
-    /// The text.
-    pub fn text(&self) -> Arc<Vec<u8>> {
-        self.text.get_or_init(|| Arc::new(self.snapshot.bytes().to_vec())).clone()
-    }
-
-    /// The whole configuration on one line of JSON; only of a text without errors.
-    pub fn json(&self, skip_static_streams: bool) -> Arc<Vec<u8>> {
-        if !skip_static_streams {
-            return self.snapshot.json().clone();
-        }
-        self.json_of_others.get_or_init(|| Arc::new(json_of_others(&self.snapshot))).clone()
     }
 }
 

@@ -1,10 +1,9 @@
 //! The words of the header `Mediactl-Note`: the side effects of a change, and what is odd in a configuration.
 
-use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-use crate::engine::{IncludeChange, NewWarning, OutcomeNote};
+use crate::engine::{NewWarning, OutcomeNote};
 use crate::http::api::masked_text;
-use mediaconf::Note;
 
 /// The word for a configuration in which directives stand in a comment.
 pub const LOST_LINE_ENDS: &str = "lost-line-ends";
@@ -31,10 +30,6 @@ pub const WARNINGS_IN_LOG: &str = "warnings-in-log";
 const MOST_WARNINGS: usize = 10;
 const LONGEST_WARNING: usize = 200;
 
-/// Characters of a port, or of a path, that stay as they are in a word.
-const PORT: &AsciiSet =
-    &NON_ALPHANUMERIC.remove(b'.').remove(b':').remove(b'[').remove(b']').remove(b'-').remove(b'_');
-
 /// The characters that are encoded in a list of paths.
 const PATHS: &AsciiSet = &CONTROLS.add(b'%');
 
@@ -47,25 +42,11 @@ const PLACE: &AsciiSet = &MESSAGE.add(b' ');
 /// Returns the word for a note, with what follows it.
 pub fn word_of(note: &OutcomeNote) -> String {
     let word = match note {
-        OutcomeNote::Edit(Note::CommentsKept { .. }) => "comments-kept",
-        OutcomeNote::Edit(Note::ExtrasDropped { .. }) => "extras-dropped",
-        OutcomeNote::Edit(Note::PortOptionsDropped { port }) => {
-            return format!("http-options-dropped {}", utf8_percent_encode(port, PORT));
-        }
-        OutcomeNote::Edit(Note::SettingsLacking(count)) => return format!("settings-lacking {count}"),
         OutcomeNote::SavedEarlierUpdate => "saved-earlier-update",
         // What it changed is in a header of its own.
         OutcomeNote::PickedUpHandEdit(_) => "picked-up-hand-edit",
         OutcomeNote::OverwroteHandEdit => "overwrote-hand-edit",
         OutcomeNote::KeptHandEdit => KEPT_HAND_EDIT,
-        OutcomeNote::AlsoIncluded(place) => {
-            return format!("also-included {}", utf8_percent_encode(place, MESSAGE));
-        }
-        // The streams, lives and plugins that go, those that come, and the streams that were included before.
-        OutcomeNote::IncludeChange(IncludeChange { gone, come, streams_before, .. }) => {
-            let counts = gone.iter().chain(come).chain([streams_before]).map(usize::to_string);
-            return format!("include-change {}", counts.collect::<Vec<_>>().join(","));
-        }
         OutcomeNote::DeletedStreams(count) => return format!("deleted-streams {count}"),
         OutcomeNote::HasChange => "has-change",
         OutcomeNote::OtherPending => "other-change-pending",
@@ -117,16 +98,10 @@ mod tests {
 
     #[test]
     fn words_hold_what_a_header_may_have() {
-        let gone = IncludeChange { gone: [6, 0, 1], come: [2, 0, 0], streams_before: 7 };
         for (note, word) in [
             (OutcomeNote::SavedEarlierUpdate, "saved-earlier-update"),
             (OutcomeNote::PickedUpHandEdit("rtsp".to_owned()), "picked-up-hand-edit"),
             (OutcomeNote::DeletedStreams(3), "deleted-streams 3"),
-            (OutcomeNote::IncludeChange(gone), "include-change 6,0,1,2,0,0,7"),
-            (
-                OutcomeNote::Edit(Note::PortOptionsDropped { port: "[::1]:80 ü".to_owned() }),
-                "http-options-dropped [::1]:80%20%C3%BC",
-            ),
         ] {
             assert_eq!(word_of(&note), word);
         }

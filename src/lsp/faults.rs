@@ -45,7 +45,6 @@ fn faults_of(configuration: &Configuration) -> Vec<Diagnostics> {
     let alone = &configuration.files[0];
     match &configuration.composed {
         Some(composed) => composed.diagnostics(),
-        None if configuration.is_part => vec![alone.document().diagnostics().clone()],
         None => vec![alone.text.diagnostics().clone()],
     }
 }

@@ -1,19 +1,13 @@
 //! The answers about a whole text: its outline, and the edits that format it.
 
-use std::iter;
-use std::ops::Range;
-
-use mediaconf::{Entry, LineIndex, Schema, Severity, Token, one_line};
+use mediaconf::{Entry, LineIndex, Schema, Severity, one_line};
 use serde_json::{Value, json};
 
 use super::place::Enclosing;
 use super::session::RequestFault;
 use super::text::SourceText;
 
-/// The number of edits beyond which one edit takes the place of all: many small ones are longer than the text.
-const MOST_EDITS: usize = 1000;
-
-/// The edits that format a text: the white space between two tokens is replaced where `fmt` has another.
+/// The edit that formats a text: the whole of it, as `fmt` writes it.
 ///
 /// # Errors
 /// The text has errors.
@@ -27,25 +21,8 @@ pub fn edits(text: &SourceText) -> Result<Value, RequestFault> {
     let new = text.document().formatted();
     let new = new.map_err(|unproved| RequestFault::failed(unproved.to_string()))?;
     let Some(new) = new else { return Ok(json!([])) };
-    let (old, new) = (text.document().text(), new.text());
-    let line_end = if old.contains("\r\n") { "\r\n" } else { "\n" };
-    let edit = |(part, by): (Range<usize>, Range<usize>)| {
-        let new_text = new[by].replace('\n', line_end);
-        (old[part.clone()] != new_text).then(|| json!({ "range": text.range(part), "newText": new_text }))
-    };
-    let edits: Vec<Value> = gaps(old).zip(gaps(new)).filter_map(edit).take(MOST_EDITS + 1).collect();
-    match edits.len() <= MOST_EDITS {
-        true => Ok(edits.into()),
-        false => Ok(json!([edit((0..old.len(), 0..new.len()))])),
-    }
-}
-
-/// The bytes in front of each token, and behind the last one.
-fn gaps(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let mut end = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let places = Token::all(text).map(|token| token.start..token.end());
-    let places = places.chain(iter::once(text.len()..text.len()));
-    places.map(move |place| std::mem::replace(&mut end, place.end)..place.start)
+    let whole = text.range(0..text.document().text().len());
+    Ok(json!([{ "range": whole, "newText": new.text() }]))
 }
 
 /// The protocol's numbers for a stream and other named blocks (`Object`), and for a setting (`Property`).

@@ -1,35 +1,26 @@
 //! What a directive is: its documentation, its form, and the value that holds.
 
-use mediaconf::{
-    Config, Explanation, FoundValue, Masker, Parameter, Path, Schema, Scope, Segment, ValueSource, one_line,
-};
+use mediaconf::{Config, Explanation, Masker, Parameter, Path, Schema, Scope, Segment};
 use serde_json::{Value, json};
 
 use super::place::Caret;
 use super::text::Spot;
 
 /// The explanation of the directive at a place; null where there is none.
-pub fn explained(spot: &Spot, takes_markdown: bool) -> Value {
+pub fn explained(spot: &Spot) -> Value {
     let (text, offset) = spot.in_whole();
     let caret = Caret::new(text.document(), offset);
     let Some(word) = caret.word().filter(|_| !caret.is_in_comment) else { return Value::Null };
     let Some(path) = caret.path() else { return Value::Null };
     let keyword = caret.words[0].value();
-    let (found, inherited) = match (row_in_template(&caret, &keyword), text.is_valid()) {
-        (Some(row), _) => (of_template(row), Vec::new()),
-        (None, true) => {
-            let masked = text.masked(&Masker::opaque());
-            let config = masked.config();
-            (explanation(&config, &path, &keyword), inherited(&config, &path))
-        }
-        (None, false) => (explanation(&Config::from(&json!({})), &path, &keyword), Vec::new()),
+    let found = match row_in_template(&caret, &keyword) {
+        Some(row) => of_template(row),
+        None if text.is_valid() => explanation(&text.masked(&Masker::opaque()).config(), &path, &keyword),
+        None => explanation(&Config::from(&json!({})), &path, &keyword),
     };
     let Some(explanation) = found else { return Value::Null };
-    let (kind, text) = match takes_markdown {
-        true => ("markdown", in_words(&keyword, &explanation, &inherited, "**")),
-        false => ("plaintext", in_words(&keyword, &explanation, &inherited, "")),
-    };
-    json!({ "contents": { "kind": kind, "value": text }, "range": spot.range_of(word.span()) })
+    let text = in_words(&keyword, &explanation);
+    json!({ "contents": { "kind": "plaintext", "value": text }, "range": spot.range_of(word.span()) })
 }
 
 /// The explanation of a path, else that of the directive alone.
@@ -56,34 +47,12 @@ fn of_template(row: &'static Parameter) -> Option<Explanation> {
     Some(Explanation { documentation: row.doc.to_owned(), ..same })
 }
 
-/// What a block has from its template and the top level, or what they have where an entry of a block is, in words.
-fn inherited(current: &Config<'_>, path: &Path) -> Vec<String> {
-    let found = match path.segments.len() {
-        2 => current.inherited_in(path),
-        _ => current.inherited(path).ok().flatten().into_iter().collect(),
-    };
-    found.iter().filter_map(origin_in_words).collect()
-}
-
-/// The key, the origin and the value of an inherited value; `None` for a default.
-fn origin_in_words(FoundValue { value, source, set_at }: &FoundValue) -> Option<String> {
-    let names: Vec<&str> = set_at.as_ref()?.segments.iter().filter_map(Segment::name).collect();
-    match (source, &names[..]) {
-        (ValueSource::Template, [_, template, key, ..]) => {
-            Some(format!("`{key}` of the template `{}`: `{value}`", one_line(template)))
-        }
-        (ValueSource::Global, [key, ..]) => Some(format!("`{key}` of the top level: `{value}`")),
-        _ => None,
-    }
-}
-
-fn in_words(keyword: &str, explanation: &Explanation, inherited: &[String], bold: &str) -> String {
+fn in_words(keyword: &str, explanation: &Explanation) -> String {
     let Explanation { documentation, unit, default, text, places, example, secret, .. } = explanation;
-    let mut lines = vec![format!("{bold}{keyword}{bold}: {documentation}")];
+    let mut lines = vec![format!("{keyword}: {documentation}")];
     lines.extend(text.as_ref().map(|text| format!("- text: {text}")));
     lines.extend(unit.map(|unit| format!("- unit: {unit}")));
     lines.extend(default.map(|default| format!("- default: {default}")));
-    lines.extend(inherited.iter().map(|line| format!("- {line}")));
     lines.extend(example.map(|example| format!("- example: `{example}`")));
     lines.extend((!places.is_empty()).then(|| format!("- where: {}", places.join(", "))));
     lines.extend(secret.then(|| "- its value, or a part of it, is a secret".to_owned()));

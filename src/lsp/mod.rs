@@ -37,9 +37,9 @@ pub fn serve(input: &mut io::BufReader<impl io::Read>, output: &mut impl Write) 
     loop {
         let message = match read(input) {
             Ok(None) => return Ok(session.is_shut_down()),
-            Ok(Some(body)) => serde_json::from_slice::<Value>(&body),
+            Ok(Some(message)) => message,
             Err(error) if error.kind() == ErrorKind::InvalidData => {
-                // Where the next message begins is not known.
+                // Where the next message begins is not known, or which text the message was about.
                 let fault = RequestFault::new(PARSE_ERROR, format!("{error}: the session ends"));
                 write(output, &reply(Value::Null, Err(fault)))?;
                 output.flush()?;
@@ -47,15 +47,7 @@ pub fn serve(input: &mut io::BufReader<impl io::Read>, output: &mut impl Write) 
             }
             Err(error) => return Err(error),
         };
-        let answer = match message {
-            Ok(message) => session.take(message),
-            Err(_) => {
-                session.forget_texts();
-                let fault = RequestFault::new(PARSE_ERROR, "the content is not JSON");
-                Some(reply(Value::Null, Err(fault)))
-            }
-        };
-        answer.iter().try_for_each(|message| write(output, message))?;
+        session.take(message).iter().try_for_each(|message| write(output, message))?;
         // Faults are looked for when all keys that have come so far are in the text.
         if input.buffer().is_empty() {
             session.found_faults().iter().try_for_each(|message| write(output, message))?;
@@ -80,8 +72,8 @@ const MOST_LINES: usize = 32;
 /// within a message. Memory is taken as the bytes come, and not by the length that the client declares.
 ///
 /// # Errors
-/// `InvalidData` for a header without a usable length.
-fn read(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+/// `InvalidData` for a header without a usable length, and for bytes that are no JSON.
+fn read(input: &mut impl BufRead) -> io::Result<Option<Value>> {
     let mut length = None;
     for number in 0..MOST_LINES {
         let mut line = Vec::new();
@@ -99,7 +91,11 @@ fn read(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
             (None, Some(length)) if line.is_empty() => {
                 let mut body = Vec::new();
                 input.take(length).read_to_end(&mut body)?;
-                return Ok(Some(body).filter(|body| body.len() as u64 == length));
+                if body.len() as u64 != length {
+                    return Ok(None);
+                }
+                let unread = |_| io::Error::new(ErrorKind::InvalidData, "the content is not JSON");
+                return serde_json::from_slice(&body).map(Some).map_err(unread);
             }
             (None, _) => break,
         }
@@ -119,7 +115,7 @@ mod tests {
 
     #[derive(Debug, PartialEq)]
     enum Frame {
-        Body(Vec<u8>),
+        Body(Value),
         Malformed,
         End,
     }
@@ -130,12 +126,12 @@ mod tests {
             Err(error) if error.kind() == ErrorKind::InvalidData => Frame::Malformed,
             read => read.expect("a slice can be read").map_or(Frame::End, Frame::Body),
         };
-        let ok = |body: &str| Frame::Body(body.as_bytes().to_vec());
+        let ok = |body: &str| Frame::Body(serde_json::from_str(body).expect("it is JSON"));
         for (stream, expected) in [
             ("Content-Length: 2\r\n\r\n{}", ok("{}")),
             ("content-length:2\n\n{}", ok("{}")),
             ("Content-Type: x\r\nContent-Length: 2\r\n\r\n{}", ok("{}")),
-            ("Content-Length: 0\r\n\r\n", ok("")),
+            ("Content-Length: 0\r\n\r\n", Frame::Malformed),
             ("", Frame::End),
             ("Content-Length: 9\r\n\r\n{}", Frame::End),
             ("Content-Length: 18446744073709551615\r\n\r\n{}", Frame::Malformed),

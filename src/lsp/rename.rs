@@ -1,4 +1,4 @@
-//! Where a name is defined, the files that an `include` names, and a new name for a stream or another named block, wherever
+//! Where a name is defined, and a new name for a stream or another named block, wherever
 //! the name stands in the configuration and its includes.
 //!
 //! The edits of a new name are tried on the whole first: the new text must have the new name where the old one had the old,
@@ -10,18 +10,13 @@ use mediaconf::Splice;
 use serde_json::{Map, Value, json};
 
 use super::place::{Caret, NameUse, uses_of};
-use super::session::{RequestFault, TextRange};
+use super::session::RequestFault;
 use super::text::{Configuration, Spot};
-use crate::engine::INCLUDE;
 
-/// The places that define what stands at a place: a block with that name, or the files of an `include`.
+/// The places that define the name at a place: the blocks with it.
 pub fn definition(spot: &Spot) -> Value {
     let (text, offset) = spot.in_whole();
     let caret = Caret::new(text.document(), offset);
-    let keyword = caret.words.first().filter(|_| !caret.is_in_comment);
-    if keyword.is_some_and(|keyword| keyword.value() == INCLUDE) {
-        return included(spot, &caret);
-    }
     let configuration = &spot.configuration;
     let found = caret
         .name()
@@ -38,21 +33,11 @@ pub fn definition(spot: &Spot) -> Value {
     found.into_iter().map(location).collect()
 }
 
-/// The files that an `include` names.
-fn included(spot: &Spot, caret: &Caret<'_>) -> Value {
-    let Some(composed) = &spot.configuration.composed else { return json!([]) };
-    let pattern = caret.words.get(1).map(|word| word.value().into_owned()).unwrap_or_default();
-    let named = composed.included.get(&pattern).into_iter().flatten();
-    let numbers = named.filter_map(|text| composed.files.iter().position(|file| file.target == text.target));
-    let range = TextRange::default();
-    numbers.map(|number| json!({ "uri": spot.configuration.files[number].uri, "range": range })).collect()
-}
-
 /// The edits that give the block at a place another name.
 ///
 /// # Errors
 /// No name is there, the new one is taken or can't be one, or the syntax of a file is broken.
-pub fn edits(spot: &Spot, new: &str, takes_versions: bool) -> Result<Value, RequestFault> {
+pub fn edits(spot: &Spot, new: &str) -> Result<Value, RequestFault> {
     let configuration = &spot.configuration;
     if !configuration.is_parsed() {
         return Err(RequestFault::failed("nothing is renamed while the syntax of the text is broken"));
@@ -76,18 +61,15 @@ pub fn edits(spot: &Spot, new: &str, takes_versions: bool) -> Result<Value, Requ
     // A file that is included twice has its names twice in the whole.
     edits.sort_by(|((file, range), _), ((other, others), _)| (file, range.start).cmp(&(other, others.start)));
     edits.dedup_by(|(place, _), (before, _)| place == before);
-    let (mut changes, mut versioned) = (Map::new(), Vec::new());
+    let mut changes = Map::new();
     for of_file in edits.chunk_by(|((file, _), _), ((next, _), _)| file == next) {
         let file = &configuration.files[of_file[0].0.0];
         let edits = of_file
             .iter()
             .map(|((_, range), new)| json!({ "range": file.range(range.clone()), "newText": new }));
-        let edits: Value = edits.collect();
-        let document = json!({ "uri": file.uri, "version": file.version });
-        versioned.push(json!({ "textDocument": document, "edits": edits }));
-        changes.insert(file.uri.clone(), edits);
+        changes.insert(file.uri.clone(), edits.collect());
     }
-    Ok(if takes_versions { json!({ "documentChanges": versioned }) } else { json!({ "changes": changes }) })
+    Ok(json!({ "changes": changes }))
 }
 
 /// Tries the edits on the whole text.

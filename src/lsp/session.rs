@@ -91,8 +91,6 @@ pub struct EditorSession {
     sent: BTreeMap<String, Value>,
     /// True if a text has changed since the faults were sent.
     is_stale: bool,
-    takes_markdown: bool,
-    takes_versions: bool,
 }
 
 impl EditorSession {
@@ -135,7 +133,10 @@ impl EditorSession {
 
     fn answer(&mut self, method: &str, params: &Value) -> Result<Value, RequestFault> {
         match (self.stage, method) {
-            (SessionStage::New, "initialize") => Ok(self.initialize(&params["capabilities"])),
+            (SessionStage::New, "initialize") => {
+                self.stage = SessionStage::Running;
+                Ok(capabilities())
+            }
             (SessionStage::New, _) => Err(RequestFault::new(NOT_INITIALIZED, "`initialize` comes first")),
             (SessionStage::Running, "shutdown") => {
                 self.stage = SessionStage::ShutDown;
@@ -146,30 +147,6 @@ impl EditorSession {
                 Err(RequestFault::new(INVALID_REQUEST, "only `exit` comes after `shutdown`"))
             }
         }
-    }
-
-    fn initialize(&mut self, capabilities: &Value) -> Value {
-        let lists = |list: &Value, name: &str| {
-            list.as_array().is_some_and(|list| list.iter().any(|value| value == name))
-        };
-        self.workspace.counts_bytes = lists(&capabilities["general"]["positionEncodings"], "utf-8");
-        self.takes_markdown = lists(&capabilities["textDocument"]["hover"]["contentFormat"], "markdown");
-        self.takes_versions = capabilities["workspace"]["workspaceEdit"]["documentChanges"] == true;
-        self.stage = SessionStage::Running;
-        json!({
-            "capabilities": {
-                "positionEncoding": if self.workspace.counts_bytes { "utf-8" } else { "utf-16" },
-                "textDocumentSync": { "openClose": true, "change": 1, "save": true },
-                "documentFormattingProvider": true,
-                "hoverProvider": true,
-                "completionProvider": { "triggerCharacters": [" ", "@", "/", "="] },
-                "documentSymbolProvider": true,
-                "definitionProvider": true,
-                "renameProvider": true,
-                "codeActionProvider": { "codeActionKinds": ["quickfix"] },
-            },
-            "serverInfo": { "name": "mediactl", "version": env!("CARGO_PKG_VERSION") },
-        })
     }
 
     /// Answers a request about a text, or a place in it.
@@ -184,12 +161,10 @@ impl EditorSession {
                 let range: TextRange = parameter(params, "range")?;
                 faults::fixes(&self.workspace.spot(&uri()?, range.start)?, range.end)
             }
-            "textDocument/hover" => Ok(hover::explained(&spot()?, self.takes_markdown)),
+            "textDocument/hover" => Ok(hover::explained(&spot()?)),
             "textDocument/completion" => Ok(complete::candidates(&spot()?)),
             "textDocument/definition" => Ok(rename::definition(&spot()?)),
-            "textDocument/rename" => {
-                rename::edits(&spot()?, &parameter::<String>(params, "newName")?, self.takes_versions)
-            }
+            "textDocument/rename" => rename::edits(&spot()?, &parameter::<String>(params, "newName")?),
             _ => Err(RequestFault::new(METHOD_NOT_FOUND, format!("no method `{}`", printable(method)))),
         }
     }
@@ -219,11 +194,22 @@ impl EditorSession {
         }
         self.is_stale = true;
     }
+}
 
-    /// Forgets all texts, because a message could not be read that may have changed any of them. Each comes back with
-    /// its next change.
-    pub fn forget_texts(&mut self) {
-        self.workspace.texts.clear();
-        self.is_stale = true;
-    }
+/// What the client may ask for.
+fn capabilities() -> Value {
+    json!({
+        "capabilities": {
+            "positionEncoding": "utf-16",
+            "textDocumentSync": { "openClose": true, "change": 1, "save": true },
+            "documentFormattingProvider": true,
+            "hoverProvider": true,
+            "completionProvider": { "triggerCharacters": [" ", "@", "/", "="] },
+            "documentSymbolProvider": true,
+            "definitionProvider": true,
+            "renameProvider": true,
+            "codeActionProvider": { "codeActionKinds": ["quickfix"] },
+        },
+        "serverInfo": { "name": "mediactl", "version": env!("CARGO_PKG_VERSION") },
+    })
 }

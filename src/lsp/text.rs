@@ -15,7 +15,7 @@ use url::Url;
 
 use super::session::{INVALID_PARAMS, RequestFault, TextPosition, TextRange};
 use crate::engine::{Composed, Snapshot};
-use crate::store::file::{ConfFile, draft_head};
+use crate::store::file::{ConfFile, KeptDraft};
 use crate::store::{Follow, Store};
 
 /// The name by which a configuration is known.
@@ -28,8 +28,6 @@ const MOST_FOLDERS: usize = 8;
 #[derive(Default)]
 pub struct Workspace {
     pub texts: BTreeMap<String, Rc<SourceText>>,
-    /// True if the client counts characters in bytes, and not in units of UTF-16, which every client can.
-    pub counts_bytes: bool,
 }
 
 /// The text of a file, as its editor has it if it is open.
@@ -43,7 +41,6 @@ pub struct SourceText {
     pub text: Arc<Snapshot>,
     /// The starts of the lines. A line ends in LF, CRLF or CR, as the protocol has it.
     starts: Vec<usize>,
-    counts_bytes: bool,
 }
 
 /// A configuration with what it includes.
@@ -52,8 +49,6 @@ pub struct Configuration {
     pub files: Vec<Rc<SourceText>>,
     /// `None` if it includes nothing, or its syntax is broken.
     pub composed: Option<Composed>,
-    /// True if it is a part of one whose syntax is broken: only its own syntax can be judged.
-    pub is_part: bool,
 }
 
 /// A place in a file of a configuration.
@@ -64,12 +59,12 @@ pub struct Spot {
 }
 
 impl SourceText {
-    fn new(uri: String, path: Option<PathBuf>, text: Arc<Snapshot>, counts_bytes: bool) -> Self {
+    fn new(uri: String, path: Option<PathBuf>, text: Arc<Snapshot>) -> Self {
         let bytes = text.document().text().as_bytes();
         let is_end = |at: &usize| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n');
         let ends = memchr::memchr2_iter(b'\n', b'\r', bytes).filter(is_end);
         let starts = iter::once(0).chain(ends.map(|at| at + 1)).collect();
-        Self { uri, version: None, is_open: false, path, text, starts, counts_bytes }
+        Self { uri, version: None, is_open: false, path, text, starts }
     }
 
     pub fn document(&self) -> &Document {
@@ -91,16 +86,12 @@ impl SourceText {
         let content = text[start..end].trim_end_matches(['\r', '\n']);
         let mut rest = place.character as usize;
         for (at, character) in content.char_indices() {
-            match rest.checked_sub(self.units(character)) {
+            match rest.checked_sub(character.len_utf16()) {
                 Some(less) => rest = less,
                 None => return Ok(start + at),
             }
         }
         Ok(start + content.len())
-    }
-
-    fn units(&self, character: char) -> usize {
-        if self.counts_bytes { character.len_utf8() } else { character.len_utf16() }
     }
 
     /// The places of a range of bytes.
@@ -109,7 +100,7 @@ impl SourceText {
             let text = self.document().text();
             let offset = text.floor_char_boundary(offset);
             let line = self.line_of(offset);
-            let units: usize = text[self.starts[line]..offset].chars().map(|one| self.units(one)).sum();
+            let units = text[self.starts[line]..offset].encode_utf16().count();
             TextPosition { line: line as u32, character: units as u32 }
         });
         TextRange { start, end }
@@ -167,7 +158,7 @@ impl Configuration {
 impl Workspace {
     pub fn open(&mut self, uri: &str, text: String, version: Option<i64>) {
         let snapshot = Arc::new(Snapshot::from_document(Document::parse(text)));
-        let open = SourceText::new(uri.to_owned(), path_of(uri), snapshot, self.counts_bytes);
+        let open = SourceText::new(uri.to_owned(), path_of(uri), snapshot);
         self.texts.insert(uri.to_owned(), Rc::new(SourceText { version, is_open: true, ..open }));
     }
 
@@ -196,10 +187,9 @@ impl Workspace {
         let open = self.texts.values().filter(|other| other.uri != text.uri).cloned();
         for main in open.chain(self.closed_above(text)).filter(|main| !main.text.includes().is_empty()) {
             let found = self.composed(&main);
-            match found.files.iter().position(|file| file.uri == text.uri) {
-                Some(at) if found.files.len() > largest.files.len() => (largest, file) = (found, at),
-                None if !found.is_parsed() => largest.is_part |= self.includes(&main, text),
-                _ => {}
+            let at = found.files.iter().position(|file| file.uri == text.uri);
+            if let Some(at) = at.filter(|_| found.files.len() > largest.files.len()) {
+                (largest, file) = (found, at);
             }
         }
         (largest, file)
@@ -214,7 +204,7 @@ impl Workspace {
             }
             let loaded = ConfFile::resolve(&path).and_then(|file| file.load()).ok()?;
             let snapshot = Arc::new(Snapshot::from_bytes(loaded.bytes));
-            Some(Rc::new(SourceText::new(uri_of(&path)?, Some(path), snapshot, self.counts_bytes)))
+            Some(Rc::new(SourceText::new(uri_of(&path)?, Some(path), snapshot)))
         };
         folders.filter_map(|folder| closed(folder.join(CONFIGURATION))).collect()
     }
@@ -230,37 +220,28 @@ impl Workspace {
                 let mut texts = store.included(pattern, follow)?;
                 for text in &mut texts {
                     if let Some(open) = self.open_at(&text.target) {
-                        text.bytes = open.text.shared_bytes().clone();
+                        text.bytes = Some(open.text.shared_bytes().clone());
                     }
                 }
                 Ok(texts)
             };
-            Composed::with(CONFIGURATION, &main.text, store.path(), Follow::ALL, &read)
+            Composed::with(CONFIGURATION, &main.text, store.path(), &read)
         });
         let included = composed.iter().flat_map(|composed| composed.files.iter().skip(1)).map(|file| {
             let closed = || {
                 let uri = uri_of(&file.target).unwrap_or_default();
-                Rc::new(SourceText::new(uri, Some(file.target.clone()), file.text.clone(), self.counts_bytes))
+                Rc::new(SourceText::new(uri, Some(file.target.clone()), file.text.clone()))
             };
             self.open_at(&file.target).cloned().unwrap_or_else(closed)
         });
         let files = iter::once(main.clone()).chain(included).collect();
-        Configuration { files, composed, is_part: false }
-    }
-
-    /// True if a configuration names a text in one of its own includes.
-    fn includes(&self, main: &SourceText, text: &SourceText) -> bool {
-        let Some(store) = self.store_of(main) else { return false };
-        let patterns = main.text.includes().iter();
-        let mut files =
-            patterns.flat_map(|(_, pattern)| store.included(pattern, Follow::ALL).unwrap_or_default());
-        files.any(|file| Some(&file.target) == text.path.as_ref())
+        Configuration { files, composed }
     }
 
     /// The files beside a text; of a draft of `mediactl edit`, those beside its configuration.
     fn store_of(&self, text: &SourceText) -> Option<ConfFile> {
         let path = text.path.as_deref()?;
-        let of_draft = draft_head(path).map(|head| PathBuf::from(head.target));
+        let of_draft = KeptDraft::open(path.to_owned()).ok().map(|draft| PathBuf::from(draft.head.target));
         ConfFile::resolve(of_draft.as_deref().unwrap_or(path)).ok()
     }
 }
@@ -280,32 +261,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn characters_are_counted_in_the_unit_of_the_client() {
-        let texts = [false, true].map(|counts_bytes| {
-            let text = Snapshot::from_document(Document::parse("a😀é\r\nb\rc\n".to_owned()));
-            SourceText::new(String::new(), None, Arc::new(text), counts_bytes)
-        });
-        for (offset, line, utf16, utf8) in [
-            (0, 0, 0, 0),
-            (1, 0, 1, 1),
-            (5, 0, 3, 5),
-            (7, 0, 4, 7),
-            (9, 1, 0, 0),
-            (11, 2, 0, 0),
-            (13, 3, 0, 0),
-        ] {
-            for (text, character) in texts.iter().zip([utf16, utf8]) {
-                let place = TextPosition { line, character };
-                assert_eq!(text.range(offset..offset).start, place, "{offset}");
-                assert_eq!(text.offset(place).ok(), Some(offset), "{place:?}");
-            }
+    fn characters_are_counted_in_units_of_utf_16() {
+        let text = Snapshot::from_document(Document::parse("a😀é\r\nb\rc\n".to_owned()));
+        let text = SourceText::new(String::new(), None, Arc::new(text));
+        for (offset, line, character) in
+            [(0, 0, 0), (1, 0, 1), (5, 0, 3), (7, 0, 4), (9, 1, 0), (11, 2, 0), (13, 3, 0)]
+        {
+            let place = TextPosition { line, character };
+            assert_eq!(text.range(offset..offset).start, place, "{offset}");
+            assert_eq!(text.offset(place).ok(), Some(offset), "{place:?}");
         }
-        let offset = |line, character, unit: usize| texts[unit].offset(TextPosition { line, character }).ok();
+        let offset = |line, character| text.offset(TextPosition { line, character }).ok();
         // Inside a character, behind the end of a line, and behind the end of the text.
-        assert_eq!(offset(0, 2, 0), Some(1));
-        assert_eq!(offset(0, 3, 1), Some(1));
-        assert_eq!(offset(0, 99, 0), Some(7));
-        assert_eq!(offset(4, 7, 0), Some(13));
-        assert_eq!(offset(5, 0, 0), None);
+        assert_eq!(offset(0, 2), Some(1));
+        assert_eq!(offset(0, 99), Some(7));
+        assert_eq!(offset(4, 7), Some(13));
+        assert_eq!(offset(5, 0), None);
     }
 }

@@ -2,13 +2,13 @@
 
 use bytes::Bytes;
 
-use super::runs::{BackReason, Runs};
-use super::{Backoff, LONGEST_RETRY, Node, OnDrift, failed};
+use super::{Node, RETRY, failed};
 use crate::engine::{ChangeOptions, Engine, LogLevel, Operation};
 use crate::error::{Error, ErrorKind};
+use crate::store::clock::boot_time;
 use crate::store::etcd::{ClusterStore, HeadRecord, Seen, TextRef};
 use crate::store::file::{ConfFile, FollowedText};
-use crate::store::{ChangeRef, ClusterState, EXPIRED, NodeState, Revision, Store};
+use crate::store::{EXPIRED, NodeState, Revision, Store};
 use mediaconf::one_line;
 
 /// A text that a node should run.
@@ -20,52 +20,45 @@ pub(super) struct WantedText<'s> {
     first_of: Option<&'s str>,
     /// The last change.
     head: &'s HeadRecord,
-    runs: Runs,
+    /// True for the text of that, false for the one before.
+    is_last: bool,
 }
 
 impl<'s> WantedText<'s> {
     /// The text of what was seen that a node should run; `None` if there is none.
-    pub(super) fn of(seen: &'s Seen, node: &str, runs: Runs) -> Option<Self> {
+    pub(super) fn of(seen: &'s Seen, node: &str, is_last: bool) -> Option<Self> {
         let head = seen.head.as_ref()?;
         match head.unconfirmed.as_ref() {
-            Some(change) if runs != Runs::Head => {
+            Some(change) if !is_last => {
                 let serial = head.serial.saturating_sub(1);
-                Some(Self { serial, text: change.back.as_ref()?, first_of: None, head, runs })
+                Some(Self { serial, text: change.back.as_ref()?, first_of: None, head, is_last })
             }
             change => {
                 let goes_first = head.canaries().iter().any(|first| first == node);
                 let first_of = change.filter(|_| goes_first).map(|change| &*change.id);
                 let (serial, text) = (head.serial, head.text.as_ref()?);
-                Some(Self { serial, text, first_of, head, runs: Runs::Head })
+                Some(Self { serial, text, first_of, head, is_last: true })
             }
         }
     }
 
-    /// The note of this text. Of one that came back the id of its change is not known.
+    /// The note of this text.
     pub(super) fn followed(&self) -> FollowedText {
-        let id = (self.serial == self.head.serial).then(|| self.head.id.clone());
-        let (epoch, revision) = (self.head.epoch.clone(), self.text.revision);
-        FollowedText { serial: self.serial, epoch, id, revision }
+        FollowedText { serial: self.serial, epoch: self.head.epoch.clone(), revision: self.text.revision }
     }
 
-    /// What the history of the node says of it: the last change as in the cluster; or that the node goes back before it, or
-    /// waits there. The operation is for hooks and figures; what the cluster did by itself is a rollback there.
+    /// What the history of the node says of it: the last change as in the cluster, or that the node is back before it. The
+    /// operation is for hooks and figures; what the cluster did by itself is a rollback there.
     fn change(&self) -> (Operation, ChangeOptions) {
-        let change = format!("change {}", self.head.serial);
-        let (name, message) = match self.runs {
-            Runs::Head => (&*self.head.operation, self.head.message.clone()),
-            Runs::Back(BackReason::OthersFirst) => {
-                (Operation::Save.name(), Some(format!("the text before {change}, which is not confirmed")))
-            }
-            Runs::Back(_) => (EXPIRED, Some(format!("{change} was not confirmed in time"))),
+        let (name, message) = match self.is_last {
+            true => (&*self.head.operation, self.head.message.clone()),
+            false => (EXPIRED, Some(format!("change {} is not confirmed", self.head.serial))),
         };
-        let is_head = self.runs == Runs::Head;
-        let id = self.head.change.as_deref().filter(|_| is_head || name == EXPIRED);
         let operation = Operation::of_change(name).filter(|operation| operation.writes());
         // The guards hold for the author of a change; here it is made already.
         let options = ChangeOptions {
-            id: id.and_then(|id| id.parse().ok()),
-            by: if is_head { self.head.author() } else { String::new() },
+            id: self.head.change.as_deref().and_then(|id| id.parse().ok()),
+            by: if self.is_last { self.head.author() } else { String::new() },
             message,
             command: Some(name.to_owned().into()),
             force: true,
@@ -76,13 +69,10 @@ impl<'s> WantedText<'s> {
 
     /// The line of the log once the media server has loaded it.
     fn taken_words(&self) -> String {
-        let Self { serial, head, .. } = self;
-        if self.runs != Runs::Head {
-            return format!("took the text of change {serial}: change {} is not confirmed", head.serial);
-        }
-        let by = Some(head.author()).filter(|by| !by.is_empty()).map(|by| format!(" by {by}"));
-        let first = if self.first_of.is_some() { ", before the other nodes" } else { "" };
-        one_line(&format!("took change {serial}: {}{}{first}", head.operation, by.unwrap_or_default()))
+        let (_, ChangeOptions { by, message, command, .. }) = self.change();
+        let by = if by.is_empty() { by } else { format!(" by {by}") };
+        let message = message.map_or_else(String::new, |message| format!(": {message}"));
+        one_line(&format!("took change {}: {}{by}{message}", self.serial, command.unwrap_or_default()))
     }
 }
 
@@ -104,7 +94,7 @@ pub fn first_text(
     loop {
         let read = store.seen().and_then(|seen| {
             // The node takes a change that is not confirmed only once its way back is noted.
-            let wanted = WantedText::of(&seen, node, Runs::Back(BackReason::OthersFirst));
+            let wanted = WantedText::of(&seen, node, false);
             let wanted = wanted.ok_or_else(|| {
                 let message = format!("`{}` has no configuration yet", store.path().display());
                 Error::new(ErrorKind::NoConfiguration, message)
@@ -118,9 +108,7 @@ pub fn first_text(
                 let options = ChangeOptions { takes_faults: true, id: None, ..options };
                 return engine.save(&bytes, &options).map(|_| true);
             }
-            Err(error) if matches!(error.kind, ErrorKind::Unusable | ErrorKind::AnswerTooLarge) => {
-                return Err(error);
-            }
+            Err(error) if error.kind == ErrorKind::Unusable => return Err(error),
             // Somebody may put it right meanwhile in etcd, or save the first text.
             Err(error) if goes_on(&error) => {}
             Err(_) => return Ok(false),
@@ -129,43 +117,17 @@ pub fn first_text(
 }
 
 impl Node {
-    /// Makes the media server load the file again, if a node was killed before it knew that it had. A text whose reload
-    /// fails is not what the node runs: the one before comes back, as after any reload that fails.
-    pub(super) fn finish_what_was_cut_short(&self) -> Result<(), Error> {
-        let followed = self.standing.lock().followed.clone();
-        let Some(taken) = followed.takes else { return Ok(()) };
-        let is_written = self.local.read().is_ok_and(|file| file.revision() == taken.revision);
-        let runs = match self.local.reload_again("") {
-            Ok(()) if is_written => Some(taken),
-            Ok(()) => followed.runs,
-            Err(error) => {
-                self.refuse(is_written.then_some(taken.revision), &error);
-                followed.runs.filter(|before| !is_written || self.is_back_at(before.revision))
-            }
-        };
-        self.note(|followed| (followed.takes, followed.runs) = (None, runs))
-    }
-
-    /// Goes back to the text of the history before the last change, if that is the one that the node ran; true if the
-    /// media server runs it.
-    fn is_back_at(&self, before: Revision) -> bool {
-        let options = ChangeOptions { force: true, ..ChangeOptions::default() };
-        let kept = self.local.kept(ChangeRef::Last).ok().filter(|kept| kept.revision() == before);
-        let bytes = kept.map(|kept| kept.shared_bytes().clone());
-        bytes.is_some_and(|bytes| self.local.replace_as(Operation::Rollback, &bytes, &options).is_ok())
-    }
-
     /// Goes to the text that was seen, unless the node runs it already. What goes wrong on this node is
     /// noted in its standing.
     ///
     /// # Errors
     /// Those of the cluster; `Overtaken` if the text is gone already.
     pub(super) fn go_to(&self, seen: &Seen) -> Result<(), Error> {
-        let Some(wanted) = WantedText::of(seen, &self.settings.name, self.runs_now()) else { return Ok(()) };
+        let Some(wanted) = WantedText::of(seen, &self.name, self.runs_last()) else { return Ok(()) };
         let revision = wanted.text.revision;
         self.standing.lock().wanted = Some(wanted.serial);
         // A change that makes no difference here may be unconfirmed, too: its way back is noted as well.
-        if wanted.runs == Runs::Head
+        if wanted.is_last
             && let Err(error) = self.prepare_way_back(seen)
         {
             self.refuse(Some(revision), &error);
@@ -181,6 +143,7 @@ impl Node {
         };
         if let Err(error) = taken {
             self.refuse(Some(revision), &error);
+            self.leave_unconfirmed(wanted.head);
         }
         Ok(())
     }
@@ -191,28 +154,26 @@ impl Node {
         runs.is_some_and(|runs| self.local.read().map_or(true, |file| file.revision() != runs))
     }
 
-    /// True if there is nothing to write: the node runs the text, has not taken it, or is held back.
+    /// True if there is nothing to write: the node runs the text, or has not taken it a moment ago.
     fn needs_nothing(&self, wanted: &WantedText<'_>) -> bool {
         let (revision, has_drifted) = (wanted.text.revision, self.has_drifted());
         let mut standing = self.standing.lock();
-        let runs = standing.followed.runs.clone().filter(|runs| runs.revision == revision);
-        let is_not_taken = |failed: &Backoff<Revision>| failed.of == revision && failed.holds();
-        if runs.is_none() && standing.not_taken.as_ref().is_some_and(is_not_taken) {
-            return true;
-        }
-        let is_kept = self.settings.on_drift == OnDrift::Keep && runs.is_none();
-        if has_drifted && (runs.is_some() || is_kept) {
-            let kept = if is_kept { ", and is kept" } else { "" };
-            let why = format!("the file was edited by hand{kept}");
+        let followed = &standing.followed;
+        let Some(runs) =
+            followed.runs.clone().filter(|runs| runs.revision == revision && followed.takes.is_none())
+        else {
+            return standing.not_taken.is_some_and(|(text, until)| text == revision && boot_time() < until);
+        };
+        standing.not_taken = None;
+        if has_drifted {
+            let why = "the file was edited by hand";
             if standing.state != NodeState::Drifted {
                 self.local.tell(LogLevel::Warning, &format!("drift: {why}"));
             }
             standing.turn(NodeState::Drifted, Some(failed(why)));
-        } else if runs.is_some() {
+        } else {
             standing.turn_running(wanted.first_of);
         }
-        let Some(runs) = runs else { return is_kept && has_drifted };
-        standing.not_taken = None;
         drop(standing);
         let now = wanted.followed();
         if runs != now {
@@ -224,7 +185,7 @@ impl Node {
 
     fn take(&self, wanted: &WantedText<'_>, text: Bytes) -> Result<(), Error> {
         let (operation, options) = wanted.change();
-        self.load(wanted.followed(), operation, text, ChangeOptions { again: true, ..options })?;
+        self.load(wanted.followed(), operation, text, options)?;
         let mut standing = self.standing.lock();
         standing.not_taken = None;
         standing.turn_running(wanted.first_of);
@@ -232,7 +193,8 @@ impl Node {
         Ok(())
     }
 
-    /// Writes a text and has the media server load it; notes that before and after.
+    /// Writes a text and has the media server load it; notes that before and after. Where the node is killed in between, or
+    /// the text of before does not come back, the note stays, and the next look loads a text again.
     pub(super) fn load(
         &self,
         taken: FollowedText,
@@ -240,18 +202,21 @@ impl Node {
         text: Bytes,
         options: ChangeOptions,
     ) -> Result<(), Error> {
-        let is_own = !self.has_drifted();
-        let runs = self.standing.lock().followed.runs.clone().filter(|_| is_own);
-        let from = runs.map(|runs| ClusterState { serial: runs.serial, revision: runs.revision });
+        let was_cut_short = self.standing.lock().followed.takes.is_some();
         self.note(|followed| followed.takes = Some(taken.clone()))?;
-        let made = self.local.replace_as(operation, &text, &ChangeOptions { from, ..options });
-        let noted = self.note(|followed| {
-            followed.takes = None;
-            if made.is_ok() {
-                followed.runs = Some(taken);
+        let is_there = self.local.read().is_ok_and(|file| file.revision() == taken.revision);
+        let made = match was_cut_short && is_there {
+            true => self.local.reload_again(""),
+            false => {
+                let options = ChangeOptions { again: true, ..options };
+                self.local.replace_as(operation, &text, &options).map(drop)
             }
+        };
+        let noted = self.note(|followed| match made {
+            Ok(()) => (followed.takes, followed.runs) = (None, Some(taken)),
+            Err(_) => followed.takes = followed.takes.take().filter(|_| self.has_drifted()),
         });
-        made.map(drop).and(noted)
+        made.and(noted)
     }
 
     /// Does not take a text, which is tried again later; says why, if that is not known.
@@ -265,7 +230,7 @@ impl Node {
         }
         standing.turn(NodeState::Failed, Some(why));
         if let Some(text) = text {
-            standing.not_taken = Some(Backoff::after(standing.not_taken.take(), text, LONGEST_RETRY));
+            standing.not_taken = Some((text, boot_time() + RETRY));
         }
     }
 }

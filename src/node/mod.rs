@@ -24,13 +24,15 @@ use std::time::{Duration, Instant, SystemTime};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::engine::{Engine, NodeFigures, NodeReport};
+use crate::engine::{Engine, NodeReport};
 use crate::error::{Error, ErrorKind};
 use crate::store::clock;
-use crate::store::clock::{boot_id, boot_time};
-use crate::store::etcd::{ClusterStore, HeadRecord};
+use crate::store::clock::boot_time;
+use crate::store::etcd::ClusterStore;
 use crate::store::file::{ConfFile, Followed};
-use crate::store::{NodeRecord, NodeState, PendingInfo, Revision, Store, fresh_id};
+use crate::store::{NodeRecord, NodeState, PendingInfo, Revision, Store};
+
+use runs::LastSeen;
 
 pub use apply::first_text;
 
@@ -39,40 +41,17 @@ pub use apply::first_text;
 /// In less time, many nodes would only ask a busy cluster more often.
 const LOOK_TIME: Duration = Duration::from_secs(3);
 
-/// The pause before something that failed is tried again; it doubles up to the longest one.
-const RETRY: Duration = Duration::from_secs(5);
-
-/// The longest pause before a text that the node did not take is tried again.
-const LONGEST_RETRY: Duration = Duration::from_secs(5 * 60);
-
-/// The longest pause before the node tries again what etcd does not let it do. A login is costly for etcd.
-const LONGEST_DENIAL: Duration = Duration::from_secs(60);
+/// The pause before a text that the node did not take is tried again.
+const RETRY: Duration = Duration::from_secs(60);
 
 /// The reason before the first look.
 const NOT_REACHED: &str = "it was not reached yet";
 
-/// The handling of a hand edit of the file when the cluster has a new text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OnDrift {
-    /// It is overwritten, and kept in the history.
-    #[default]
-    Overwrite,
-    /// It stays, and the node is held back.
-    Keep,
-}
-
-/// The settings of a node.
-#[derive(Debug, Clone)]
-pub struct NodeSettings {
-    pub name: String,
-    pub on_drift: OnDrift,
-    /// The command that fails while the media server of the node is not healthy.
-    pub health: Option<String>,
-}
-
 /// A node of a cluster.
 pub struct Node {
-    settings: NodeSettings,
+    name: String,
+    /// The command that fails while the media server of the node is not healthy.
+    health: Option<String>,
     /// Runs the file.
     local: Engine,
     /// Makes the changes that clients ask for.
@@ -83,7 +62,6 @@ pub struct Node {
     store: ClusterStore,
     file: Arc<ConfFile>,
     wake: Wake,
-    report: Mutex<LastReport>,
     standing: Mutex<Standing>,
 }
 
@@ -98,17 +76,14 @@ struct Standing {
     why: Option<Error>,
     /// Since when it is so (RFC 3339).
     since: String,
-    /// Another process that has the name of this node, in words, and until when it is told of.
-    twin: Option<(String, Duration)>,
+    /// True if it was told that another process has the name of this node.
+    has_twin: bool,
     /// Why the cluster can't be reached, or read: the answer to who asks for a change.
     away: Option<Error>,
-    /// The reason why etcd does not let the node read, or put its record.
-    denied_reading: Option<Backoff<String>>,
-    denied_record: Option<Backoff<String>>,
-    /// The text that the node does not take, or not yet.
-    not_taken: Option<Backoff<Revision>>,
-    /// The revision of the key that asked the node last to try again.
-    asked_to_retry: i64,
+    /// The reason why etcd does not let the node put its record.
+    denied: Option<String>,
+    /// The text that the node does not take, and until when it is not tried again.
+    not_taken: Option<(Revision, Duration)>,
     /// The change of the cluster that has to be confirmed.
     pending: Option<PendingInfo>,
     /// The state of the cluster that was read last.
@@ -121,55 +96,11 @@ struct Standing {
     checked: Option<(Revision, Duration)>,
     /// The reason why the health command failed last.
     unhealthy: Option<Error>,
-    /// How far the clock of the node is ahead of that of whoever made the last change, in seconds, if that is more than
-    /// one.
-    skew: Option<i64>,
     started: Duration,
-}
-
-/// The state of a cluster that a node read.
-struct LastSeen {
-    head: HeadRecord,
-    /// True if the change could still be confirmed.
-    has_pending: bool,
-    /// The time at which the request was sent.
-    read: Duration,
-    /// The rest of the lease of `pending` then.
-    lease_left: Duration,
-}
-
-/// The record as it was put last, and its lease.
-#[derive(Default)]
-struct LastReport {
-    /// Tells the processes apart that have the name of this node.
-    instance: String,
+    /// The lease of the record in the cluster, the record as it was put last, and when.
     lease: Option<i64>,
-    record: Option<NodeRecord>,
-    /// The revision of etcd at which the record was changed last, as far as this process knows; 0 without one.
-    revision: i64,
-    /// The first report of the node by any process (RFC 3339), once it is known.
-    first: Option<String>,
+    reported: Option<NodeRecord>,
     put: Duration,
-}
-
-/// What failed, and when it is tried again.
-struct Backoff<T> {
-    of: T,
-    until: Duration,
-    pause: Duration,
-}
-
-impl<T: PartialEq> Backoff<T> {
-    /// The time after a failure now; `before` is the failure before, which counts if it is of the same.
-    fn after(before: Option<Self>, of: T, longest: Duration) -> Self {
-        let before = before.filter(|before| before.of == of);
-        let pause = before.map_or(RETRY, |before| (before.pause * 2).clamp(RETRY, longest));
-        Self { of, until: boot_time() + pause, pause }
-    }
-
-    fn holds(&self) -> bool {
-        boot_time() < self.until
-    }
 }
 
 impl Node {
@@ -178,18 +109,16 @@ impl Node {
     /// # Errors
     /// Those of the store: the state folder can't be used.
     pub fn new(
-        settings: NodeSettings,
+        (name, health): (String, Option<String>),
         local: Engine,
         file: Arc<ConfFile>,
         (cluster, texts): (Engine, Arc<ClusterStore>),
     ) -> Result<Arc<Self>, Error> {
         let store = texts.with_time(LOOK_TIME);
         // The nodes are spread over the members of etcd.
-        store.gateway().prefer(xxh3_64(settings.name.as_bytes()) as usize);
+        store.gateway().prefer(xxh3_64(name.as_bytes()) as usize);
         let followed = file.followed()?;
-        let back = followed.back.as_ref().filter(|back| back.boot == boot_id());
         let standing = Mutex::new(Standing {
-            first_seen: back.map(|back| (back.change.clone(), Duration::from_millis(back.seen))),
             wanted: followed.runs.as_ref().map(|runs| runs.serial),
             followed,
             state: NodeState::Running,
@@ -198,11 +127,8 @@ impl Node {
             started: boot_time(),
             ..Standing::default()
         });
-        let report = Mutex::new(LastReport { instance: fresh_id(), ..LastReport::default() });
         let wake = Wake::default();
-        let node = Self { settings, local, cluster, texts, store, file, wake, report, standing };
-        node.finish_what_was_cut_short()?;
-        Ok(Arc::new(node))
+        Ok(Arc::new(Self { name, health, local, cluster, texts, store, file, wake, standing }))
     }
 
     /// Starts to follow.
@@ -230,7 +156,6 @@ impl Node {
 
     /// The message to clients of this node.
     fn described(&self) -> NodeReport {
-        let certificate_expiry = self.store.gateway().certificate_expiry();
         let record = self.record();
         let standing = self.standing.lock();
         let last = standing.last_seen.as_ref();
@@ -244,14 +169,8 @@ impl Node {
             brief: standing.why().map(|why| why.brief().to_owned()),
             since: record.since,
             away: standing.away.as_ref().map(away_words),
-            skew: record.skew,
-            figures: NodeFigures {
-                cluster_serial: last.map(|last| last.head.serial),
-                last_contact: last.map(|last| boot_time().saturating_sub(last.read)),
-                is_overdue: last.is_some_and(|last| last.head.unconfirmed.is_some() && !last.has_pending),
-                is_twin: standing.twin.is_some(),
-                certificate_expiry,
-            },
+            cluster_serial: last.map(|last| last.head.serial),
+            last_contact: last.map(|last| boot_time().saturating_sub(last.read)),
         }
     }
 }
@@ -264,22 +183,21 @@ impl Standing {
 
     /// The state that is shown. A node that is denied may run what it should, and nobody can rely on that.
     fn state(&self) -> NodeState {
-        let is_denied = self.denied_reading.is_some() || self.denied_record.is_some();
         match self.state {
-            NodeState::Running | NodeState::Canary if is_denied => NodeState::Denied,
-            ref state => state.clone(),
+            NodeState::Running | NodeState::Canary if self.denied().is_some() => NodeState::Denied,
+            state => state,
         }
     }
 
-    /// Returns the reasons why the node does not run what it should, that it is denied, and that it is not alone.
+    /// What etcd does not let the node do, in words.
+    fn denied(&self) -> Option<String> {
+        let away = self.away.as_ref().filter(|away| away.kind == ErrorKind::ClusterDenied);
+        away.map(away_words).or_else(|| self.denied.clone())
+    }
+
+    /// The reason why the node does not run what it should, or that it is denied.
     fn why(&self) -> Option<Error> {
-        let denied = self.denied_reading.iter().chain(&self.denied_record).map(|denied| &denied.of);
-        let others = denied.chain(self.twin.as_ref().map(|(words, _)| words)).cloned();
-        let whys = self.why.clone().into_iter().chain(others.map(failed));
-        whys.reduce(|one, other| {
-            let brief = format!("{}; {}", one.brief(), other.brief());
-            failed(format!("{}; {}", one.message, other.message)).in_brief(brief)
-        })
+        self.why.clone().or_else(|| self.denied().map(failed))
     }
 
     /// Notes the state, and since when it is so.
@@ -383,6 +301,7 @@ fn away_words(error: &Error) -> String {
         (ErrorKind::ClusterUnavailable, _) if reason != NOT_REACHED => {
             format!("it can't be reached: {reason}")
         }
+        (ErrorKind::ClusterDenied, _) => format!("etcd does not let this node read: {reason}"),
         (ErrorKind::Unusable, Some(hint)) => format!("what stands in etcd can't be used: {error}; {hint}"),
         _ => reason,
     }
@@ -414,18 +333,5 @@ mod tests {
         assert!(wake.next(Duration::ZERO).is_some());
         wake.end();
         assert!(wake.next(LONG).is_none());
-    }
-
-    #[test]
-    fn what_failed_is_tried_after_five_seconds_and_after_ever_longer_pauses() {
-        let (mut last, mut pauses) = (None, Vec::new());
-        for _ in 0..9 {
-            let failed = Backoff::after(last.take(), "a", LONGEST_RETRY);
-            assert!(failed.holds());
-            pauses.push(failed.pause.as_secs());
-            last = Some(failed);
-        }
-        assert_eq!(pauses, [5, 10, 20, 40, 80, 160, 300, 300, 300]);
-        assert_eq!(Backoff::after(last, "b", LONGEST_RETRY).pause, RETRY, "another one begins anew");
     }
 }

@@ -5,11 +5,11 @@
 use std::time::Duration;
 
 use super::apply::WantedText;
-use super::runs::{BackReason, Contact, Runs, runs};
-use super::{LastSeen, NOT_REACHED, Node, OnDrift, failed};
+use super::runs::LastSeen;
+use super::{NOT_REACHED, Node, failed};
 use crate::engine::{ChangeOptions, ConfigService, LogLevel, Operation};
 use crate::error::Error;
-use crate::store::clock::{boot_id, boot_time};
+use crate::store::clock::boot_time;
 use crate::store::etcd::{HeadRecord, KeyValue, MIN_RECORDS, Seen};
 use crate::store::file::{Followed, FollowedText, WayBack};
 use crate::store::{EXPIRED, NodeState, Revision, Store};
@@ -31,7 +31,6 @@ impl Node {
         if standing.away.take().is_some_and(|away| away.reason.as_deref() != Some(NOT_REACHED)) {
             self.local.tell(LogLevel::Note, &format!("`{}` is back", self.texts.name()));
         }
-        standing.denied_reading = None;
         standing.pending = seen.open().filter(|open| !open.is_over);
         let Some(head) = seen.head.clone() else {
             standing.last_seen = None;
@@ -42,35 +41,16 @@ impl Node {
         {
             standing.first_seen = Some((change.id.clone(), sent));
         }
-        // The change was made since the last read, so the difference of the clocks is known but for that time. A head that
-        // does not follow the last one is older than that: the cluster was restored.
-        if let Some(last) = &standing.last_seen
-            && last.head.epoch == head.epoch
-            && last.head.serial < head.serial
-        {
-            let whole = |time: Duration| i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
-            let seconds = match std::time::SystemTime::now().duration_since(head.at) {
-                Ok(ahead) => whole(ahead.saturating_sub(sent.saturating_sub(last.read))),
-                Err(behind) => -whole(behind.duration()),
-            };
-            standing.skew = Some(seconds).filter(|seconds| seconds.abs() > 1);
-        }
         let has_pending = seen.has_pending;
         standing.last_seen = Some(LastSeen { head, has_pending, read: sent, lease_left });
         Ok(())
     }
 
-    /// The configuration that the node runs, by what it saw last.
-    pub(super) fn runs_now(&self) -> Runs {
+    /// True if the node runs the last change, by what it saw last, and not the text before.
+    pub(super) fn runs_last(&self) -> bool {
         let (now, standing) = (boot_time(), self.standing.lock());
-        let Some(last) = &standing.last_seen else { return Runs::Back(BackReason::CutOff) };
         let first_seen = standing.first_seen.as_ref().map_or(now, |(_, at)| *at);
-        let contact = Contact {
-            first_seen: now.saturating_sub(first_seen),
-            read: now.saturating_sub(last.read),
-            lease_left: last.lease_left,
-        };
-        runs(&last.head, last.has_pending, &self.settings.name, &contact)
+        standing.last_seen.as_ref().is_some_and(|last| last.is_run_by(&self.name, first_seen, now))
     }
 
     /// Notes the way back from the change that was seen, unless it is known; with its text.
@@ -84,14 +64,11 @@ impl Node {
         if self.standing.lock().followed.back.as_ref().is_some_and(|back| back.change == change.id) {
             return Ok(());
         }
-        let to = Runs::Back(BackReason::RanOut);
-        let Some(back) = WantedText::of(seen, &self.settings.name, to) else { return Ok(()) };
+        let Some(back) = WantedText::of(seen, &self.name, false) else { return Ok(()) };
         let bytes = self.texts.text_of(back.text)?;
         let bytes = bytes.ok_or_else(|| Error::overtaken(self.texts.name()))?;
         self.file.write_text_back(&bytes)?;
-        let first_seen = self.standing.lock().first_seen.as_ref().map_or_else(boot_time, |(_, at)| *at);
-        let seen = u64::try_from(first_seen.as_millis()).unwrap_or(u64::MAX);
-        let way = WayBack { change: change.id.clone(), text: back.followed(), seen, boot: boot_id() };
+        let way = WayBack { change: change.id.clone(), text: back.followed() };
         self.note(|followed| followed.back = Some(way))
     }
 
@@ -100,8 +77,8 @@ impl Node {
     pub(super) fn forget_way_back(&self, seen: &Seen) {
         let followed = self.standing.lock().followed.clone();
         let head = seen.head.as_ref().filter(|head| head.unconfirmed.is_none());
-        let runs = followed.runs.and_then(|runs| runs.id);
-        if followed.back.is_some() && runs.is_some() && runs.as_ref() == head.map(|head| &head.id) {
+        let runs_it = |runs: FollowedText| head.is_some_and(|head| head.serial == runs.serial);
+        if followed.back.is_some() && followed.runs.is_some_and(runs_it) {
             // A failure leaves it: the next look tries again.
             let _ = self.note(|followed| followed.back = None);
         }
@@ -110,12 +87,15 @@ impl Node {
     /// Goes back without the cluster, if the change that the node runs can't be confirmed any more for all it knows.
     pub(super) fn go_back_alone(&self) {
         let standing = self.standing.lock();
-        let Followed { back: Some(back), runs: Some(now), .. } = standing.followed.clone() else { return };
+        let Followed { back: Some(back), runs: Some(now), takes, .. } = standing.followed.clone() else {
+            return;
+        };
         let is_starting = standing.last_seen.is_none() && boot_time() < standing.started + START_TIME;
         drop(standing);
         let serial = back.text.serial + 1;
-        let is_back = now.revision == back.text.revision;
-        if is_starting || self.runs_now() == Runs::Head || !(is_back || now.serial == serial) {
+        let is_back = now.revision == back.text.revision && takes.is_none();
+        let is_meant = is_back || now.serial == serial || takes.is_some();
+        if is_starting || self.runs_last() || !is_meant {
             return;
         }
         let why = format!(
@@ -130,14 +110,19 @@ impl Node {
         standing.turn(NodeState::CutOff, Some(failed(why)));
     }
 
-    /// Goes back from a change that was taken back, if the node runs that still: it does not take what came next. Its state
-    /// says why, and which change it should run.
-    pub(super) fn leave_what_was_taken_back(&self, head: &HeadRecord, next: Option<&KeyValue>) {
+    /// Goes back from a change that was not confirmed for all the node knows, and is not the last one any more: the node does
+    /// not take what came next.
+    pub(super) fn leave_unconfirmed(&self, head: &HeadRecord) {
         let followed = self.standing.lock().followed.clone();
-        if was_taken_back(&followed, head, next)
-            && let Some(back) = &followed.back
+        if let (Some(runs), Some(back)) = (&followed.runs, &followed.back)
+            && runs.epoch == head.epoch
+            && runs.serial < head.serial
+            && runs.serial == back.text.serial + 1
         {
-            self.goes_back(back, &format!("change {} was taken back", back.text.serial + 1));
+            self.goes_back(
+                back,
+                &format!("change {} was not confirmed for all this node knows", runs.serial),
+            );
         }
     }
 
@@ -147,9 +132,7 @@ impl Node {
         let (Some(head), Some(runs)) = (&seen.head, &followed.runs) else { return false };
         let record = record.and_then(|record| HeadRecord::parse(&record.value).ok());
         let why = has_lost(head, runs, record.as_ref(), &followed).then(|| {
-            let what = if head.epoch == runs.epoch { "has no" } else { "is another one than that of" };
-            let serial = runs.serial;
-            format!("the cluster {what} change {serial}, which runs here: was a back-up restored?")
+            format!("the cluster has no such change {} as runs here: was a back-up restored?", runs.serial)
         });
         if why.is_some()
             && let Some(back) = followed.back.as_ref().filter(|back| runs.serial == back.text.serial + 1)
@@ -176,11 +159,8 @@ impl Node {
         true
     }
 
-    /// Loads the text before a change, unless a hand edit is kept; true if the media server runs it.
+    /// Loads the text before a change; true if the media server runs it.
     fn goes_back(&self, back: &WayBack, why: &str) -> bool {
-        if self.settings.on_drift == OnDrift::Keep && self.has_drifted() {
-            return false;
-        }
         let load = || {
             let text = self.file.text_back()?.filter(|text| Revision::from_text(text) == back.text.revision);
             let what = "the text before the change, in the state folder";
@@ -200,18 +180,6 @@ impl Node {
     }
 }
 
-/// True if a node runs a change from which it knows the way back, and the record of the `next` one says that it was taken
-/// back, or nothing says any more what became of it. Only what was not confirmed is taken back, and nothing else comes next
-/// to that.
-fn was_taken_back(followed: &Followed, head: &HeadRecord, next: Option<&KeyValue>) -> bool {
-    let (Some(runs), Some(back)) = (&followed.runs, &followed.back) else { return false };
-    let is_past = runs.epoch == head.epoch && runs.serial < head.serial;
-    let next = next.map(|next| HeadRecord::parse(&next.value));
-    is_past
-        && runs.serial == back.text.serial + 1
-        && next.is_none_or(|next| next.is_ok_and(|next| next.operation == EXPIRED))
-}
-
 /// True if a node that runs `runs` takes nothing from a cluster with this head, as that is no successor of what it runs.
 /// `record` is that of the change which it ran last. A node that was held stays so until another epoch adopts its own.
 fn has_lost(
@@ -224,11 +192,7 @@ fn has_lost(
     if runs.epoch.is_empty() || !is_same_epoch && head.adopts.contains(&runs.epoch) {
         return false;
     }
-    // Of a text that came back the id of its change is not known.
-    let ran = |change: &HeadRecord| match &runs.id {
-        Some(id) => *id == change.id,
-        None => change.text.as_ref().is_none_or(|text| text.revision == runs.revision),
-    };
+    let ran = |change: &HeadRecord| change.text.as_ref().is_none_or(|text| text.revision == runs.revision);
     // A change that the node has no way back from was confirmed for all it knows.
     let has_way_back = |id: &str| back.as_ref().is_some_and(|back| back.change == id);
     let is_open_again =
@@ -248,13 +212,13 @@ mod tests {
 
     fn head(epoch: &str, adopts: &[&str], serial: u64, id: &str) -> HeadRecord {
         let adopts = adopts.iter().map(|epoch| (*epoch).to_owned()).collect();
-        HeadRecord { adopts, ..HeadRecord::example(epoch, serial, id) }
+        let text = TextRef { revision: Revision::from_text(id.as_bytes()), ..TextRef::example(serial, id) };
+        HeadRecord { adopts, text: Some(text), ..HeadRecord::example(epoch, serial, id) }
     }
 
     #[test]
     fn a_head_that_is_no_successor_holds_the_node_until_it_is_adopted() {
-        let revision = Revision::from_text(b"");
-        let runs = FollowedText { serial: 8, epoch: "e".to_owned(), id: Some("x".to_owned()), revision };
+        let runs = FollowedText { serial: 8, epoch: "e".to_owned(), revision: Revision::from_text(b"x") };
         let (same, other) = (head("e", &[], 8, "x"), head("e", &[], 8, "y"));
         let why = "the cluster has another change 8, which runs here: was a back-up restored?";
         for (what, head, record, before, held) in [
@@ -285,12 +249,7 @@ mod tests {
         ] {
             open.back = back;
             let head = HeadRecord { unconfirmed: Some(open.clone()), ..same.clone() };
-            let way = |change: &str| WayBack {
-                change: change.to_owned(),
-                text: runs.clone(),
-                seen: 0,
-                boot: String::new(),
-            };
+            let way = |change: &str| WayBack { change: change.to_owned(), text: runs.clone() };
             let followed = Followed { back: known.map(way), ..Followed::default() };
             assert_eq!(has_lost(&head, &runs, Some(&same), &followed), held, "{known:?}");
         }

@@ -7,47 +7,25 @@ use std::time::Duration;
 
 use crate::store::etcd::HeadRecord;
 
-/// The configuration that a node runs, of the two that a change which is not confirmed yet leaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Runs {
-    /// The one of the last change.
-    Head,
-    /// The one before it.
-    Back(BackReason),
-}
-
-/// The reason why a node runs the configuration before the last change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BackReason {
-    /// Other nodes take the change first.
-    OthersFirst,
-    /// It was not confirmed in time.
-    RanOut,
-    /// The node had no contact for longer than the permission to run the change lasted.
-    CutOff,
-}
-
-/// The times that have passed for a node.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Contact {
-    /// Since it first saw the last change.
-    pub first_seen: Duration,
-    /// Since the last read that succeeded was sent.
+/// The state of a cluster that a node read.
+pub(super) struct LastSeen {
+    pub head: HeadRecord,
+    /// True if the change could still be confirmed.
+    pub has_pending: bool,
+    /// The time at which the request was sent.
     pub read: Duration,
-    /// The rest that the lease of `pending` had at that read.
+    /// The rest of the lease of `pending` then.
     pub lease_left: Duration,
 }
 
-/// The configuration that the node `name` runs, where `head` was seen last, and `pending` with it.
-pub(super) fn runs(head: &HeadRecord, has_pending: bool, name: &str, contact: &Contact) -> Runs {
-    let Some(change) = &head.unconfirmed else { return Runs::Head };
-    let ttl = change.ttl_s.map_or(Duration::MAX, Duration::from_secs);
-    let goes_first = change.canary.is_empty() || change.canary.iter().any(|first| first == name);
-    match () {
-        () if !has_pending || contact.first_seen >= ttl => Runs::Back(BackReason::RanOut),
-        () if contact.read > contact.lease_left => Runs::Back(BackReason::CutOff),
-        () if !goes_first => Runs::Back(BackReason::OthersFirst),
-        () => Runs::Head,
+impl LastSeen {
+    /// True if the node `name` runs the last change, which it saw first at `first_seen`, and not the text before.
+    pub fn is_run_by(&self, name: &str, first_seen: Duration, now: Duration) -> bool {
+        let Some(change) = &self.head.unconfirmed else { return true };
+        let ttl = change.ttl_s.map_or(Duration::MAX, Duration::from_secs);
+        let goes_first = change.canary.is_empty() || change.canary.iter().any(|first| first == name);
+        let is_permitted = now < first_seen.saturating_add(ttl) && now <= self.read + self.lease_left;
+        self.has_pending && goes_first && is_permitted
     }
 }
 
@@ -74,23 +52,20 @@ mod tests {
     /// Each row of the table in `docs/cluster.md`, for all times up to twice the longest one.
     #[test]
     fn the_table_holds_for_all_times() {
-        let mut found = std::collections::HashMap::new();
-        let mut count = |runs: Runs| *found.entry(format!("{runs:?}")).or_insert(0) += 1;
         for canary in [&[][..], &["a"], &["b"]] {
             for (has_pending, is_open) in [(true, true), (false, true), (true, false), (false, false)] {
                 for times in 0..9 * 9 * 9 {
                     let [first_seen, read, lease_left] =
                         [times % 9, times / 9 % 9, times / 81].map(|seconds| SECOND * seconds);
-                    let contact = Contact { first_seen, read, lease_left };
-                    let runs = runs(&head(canary, is_open), has_pending, "a", &contact);
+                    let now = SECOND * 9;
+                    let last =
+                        LastSeen { head: head(canary, is_open), has_pending, read: now - read, lease_left };
                     let is_permitted = has_pending && first_seen < SECOND * 4 && read <= lease_left;
-                    let goes_first = canary != ["b"];
-                    assert_eq!(runs == Runs::Head, !is_open || (is_permitted && goes_first), "{contact:?}");
-                    count(runs);
+                    let expected = !is_open || (is_permitted && canary != ["b"]);
+                    assert_eq!(last.is_run_by("a", now - first_seen, now), expected, "{times}");
                 }
             }
         }
-        assert_eq!(found.len(), 4, "each reason was brought about: {found:?}");
     }
 
     /// What a node read last, and when it first saw the change; times in seconds since the change was made.
@@ -118,17 +93,16 @@ mod tests {
             !self.is_confirmed && self.now < self.lease_end
         }
 
-        /// What the node runs; before it has read anything, it is the state before.
-        fn runs(&self, canary: &[&str]) -> Runs {
-            let Some(read) = self.node else { return Runs::Back(BackReason::OthersFirst) };
-            let seconds = |from: u64, to: u64| Duration::from_secs(to.saturating_sub(from));
-            let contact = Contact {
-                first_seen: seconds(read.first_seen, self.now),
-                read: seconds(read.at, self.now),
-                lease_left: seconds(read.at, read.lease_end),
+        /// True if the node runs the change; before it has read anything, it is the state before.
+        fn is_run(&self, canary: &[&str]) -> bool {
+            let Some(read) = self.node else { return false };
+            let last = LastSeen {
+                head: head(canary, !read.is_confirmed),
+                has_pending: read.lease_end > read.at,
+                read: Duration::from_secs(read.at),
+                lease_left: Duration::from_secs(read.lease_end.saturating_sub(read.at)),
             };
-            let has_pending = read.lease_end > read.at;
-            runs(&head(canary, !read.is_confirmed), has_pending, "a", &contact)
+            last.is_run_by("a", Duration::from_secs(read.first_seen), Duration::from_secs(self.now))
         }
 
         /// All worlds a second later: the node may read or not, somebody may confirm the change, and the lease may last longer.
@@ -150,7 +124,7 @@ mod tests {
 
         /// The promises to whoever made the change.
         fn check(&self, canary: &[&str]) {
-            let (runs_it, Some(read)) = (self.runs(canary) == Runs::Head, self.node) else { return };
+            let (runs_it, Some(read)) = (self.is_run(canary), self.node) else { return };
             let goes_first = canary != ["b"];
             assert!(
                 goes_first || !runs_it || self.is_confirmed,

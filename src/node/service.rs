@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Node, OnDrift, failed};
+use super::{Node, failed};
 use crate::engine::{
-    CanaryFault, ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, DEFAULT_LOCK_WAIT,
-    Decision, NodeReport, Operation, OutcomeNote, RequestedChange, ServerHealth, Snapshot, Status,
-    canary_nodes, find, is_edited_since,
+    ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, DEFAULT_LOCK_WAIT, Decision,
+    NodeReport, Operation, OutcomeNote, RequestedChange, ServerHealth, Snapshot, Status, canary_nodes,
+    canary_refusal, is_edited_since,
 };
-use crate::error::{Error, ErrorKind};
-use crate::store::{ChangeRef, HistoryEntry, NodeRecord, NodeState, PendingInfo, Store, WHOLE_HISTORY};
+use crate::error::Error;
+use crate::store::{ChangeRef, HistoryEntry, NodeRecord, NodeState, PendingInfo, Store};
 
 /// The message to a client if the node needs too long.
 const NOT_YET: &str = "the change is made in the cluster, and this node does not run it yet";
@@ -47,20 +47,25 @@ impl ConfigService for Node {
         ConfigService::composed(&self.local, text, source)
     }
 
-    /// An `update` changes this node alone. A rollback takes the cluster back to the state of which this node made the
-    /// text in its history, which is what its clients see.
+    /// An `update` changes this node alone. A rollback takes the cluster back to the text that this node had, which is what
+    /// its clients see.
     fn change(&self, requested: RequestedChange<'_>, options: &ChangeOptions) -> Result<ChangeReport, Error> {
-        let to = match &requested {
+        let made = match &requested {
             RequestedChange::Update(_) if !options.canary.is_empty() => {
-                return Err(CanaryFault::OneNode.into());
+                return Err(canary_refusal("an update changes this node alone", "leave it out"));
             }
             RequestedChange::Update(_) => return self.local.change(requested, options),
-            RequestedChange::Rollback(to) => Some(RequestedChange::Rollback(self.in_cluster(*to)?)),
-            _ => None,
+            RequestedChange::Rollback(to) => {
+                let text = self.local.kept(*to)?;
+                let words = format!("back to the text that {} had before its change {to}", self.name);
+                let message = Some(options.message.clone().unwrap_or(words));
+                let options = ChangeOptions { takes_faults: true, message, ..options.clone() };
+                let text = text.shared_bytes();
+                self.make(&options, |options| self.cluster.replace_as(Operation::Rollback, text, options))?
+            }
+            _ => self.make(options, |options| self.cluster.make(&requested, options))?,
         };
-        let asked = to.as_ref().unwrap_or(&requested);
-        let made = self.make(options, |options| self.cluster.make(asked, options))?;
-        Ok(made.with_parts(&requested, options.told))
+        Ok(made.with_parts(options.told))
     }
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
@@ -109,18 +114,6 @@ impl ConfigService for Node {
 }
 
 impl Node {
-    /// The change of the cluster before which it had the state that the text before a change of this node was made of.
-    fn in_cluster(&self, to: ChangeRef) -> Result<ChangeRef, Error> {
-        let entries = self.local.history(WHOLE_HISTORY)?;
-        let from = find(&entries, to)?.from.ok_or_else(|| no_state(to))?;
-        let next = from.serial + 1;
-        let known = self.cluster.history(WHOLE_HISTORY)?.into_iter().find(|entry| entry.number == next);
-        known
-            .filter(|entry| entry.before == Some(from.revision))
-            .map(|_| ChangeRef::Number(next))
-            .ok_or_else(|| no_state(to))
-    }
-
     fn make(
         &self,
         options: &ChangeOptions,
@@ -141,8 +134,8 @@ impl Node {
         let before = self.local.running();
         if self.local.hooks().check.is_some() {
             // What this node would refuse is refused before it is made for all.
-            let (for_change, canary) = (!options.dry_run, Vec::new());
-            let step = ChangeOptions { dry_run: true, for_change, confirm: None, canary, ..options.clone() };
+            let canary = Vec::new();
+            let step = ChangeOptions { dry_run: true, confirm: None, canary, ..options.clone() };
             let rehearsed = make(&step)?;
             if let Some(text) = rehearsed.snapshot.filter(|_| rehearsed.changed) {
                 let check = ChangeOptions { force: true, expected: None, ..step };
@@ -152,9 +145,8 @@ impl Node {
         let edited = ConfigService::read(&self.local, Some(ConfigSource::Saved))?;
         let is_edited = is_edited_since(&self.local.history(1)?, &edited);
         let mut made = make(&options)?;
-        let goes = is_edited && made.changed && self.settings.on_drift == OnDrift::Overwrite;
-        made.notes.extend(goes.then_some(OutcomeNote::OverwroteHandEdit));
-        let is_elsewhere = !options.canary.is_empty() && !options.canary.contains(&self.settings.name);
+        made.notes.extend((is_edited && made.changed).then_some(OutcomeNote::OverwroteHandEdit));
+        let is_elsewhere = !options.canary.is_empty() && !options.canary.contains(&self.name);
         if options.dry_run || options.reload_later || is_elsewhere {
             self.wake.ask();
             return Ok(made);
@@ -183,11 +175,4 @@ impl Node {
     fn wait(&self) -> bool {
         self.wake.wait_for(self.try_again(), DEFAULT_LOCK_WAIT + 3 * self.local.hooks().timeout)
     }
-}
-
-/// The text before a change of a node is not one that the cluster can go back to.
-fn no_state(to: ChangeRef) -> Error {
-    let message = format!("what was here before `{to}` is no text of the cluster that its history keeps");
-    Error::new(ErrorKind::NotKept, message)
-        .hint("`mediactl --cluster URL history` shows what it can go back to")
 }

@@ -4,7 +4,6 @@
 //! Times of records are held to the years from 1970 to 9999: no text is made of any other, and no arithmetic with them
 //! fails.
 
-use std::fs;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -69,11 +68,6 @@ pub fn boot_time() -> Duration {
     Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
 }
 
-/// The id of this start of the machine; empty if the system has none.
-pub fn boot_id() -> String {
-    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
-}
-
 /// A name that is unique, and too long to be hit by accident.
 pub fn fresh_id() -> String {
     format!("{:016x}", RandomState::new().hash_one(SystemTime::now()))
@@ -84,15 +78,6 @@ pub fn jittered(time: Duration) -> Duration {
     let parts = 1000;
     let random = u32::try_from(RandomState::new().hash_one(time) % parts).expect("it is small");
     time * (750 + random / 2) / 1000
-}
-
-/// The whole seconds until a time; less than zero if it is over.
-pub fn seconds_until(end: SystemTime) -> i64 {
-    let seconds = |time: Duration| i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
-    match end.duration_since(SystemTime::now()) {
-        Ok(left) => seconds(left),
-        Err(over) => -seconds(over.duration()),
-    }
 }
 
 #[cfg(test)]

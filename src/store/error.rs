@@ -48,14 +48,6 @@ impl Error {
         Self::new(ErrorKind::Locked, message).hint("stop that server first, or use it")
     }
 
-    /// Another program wrote into a text that the history keeps.
-    pub(super) fn altered(path: &Path) -> Self {
-        let path = path.display();
-        let message =
-            format!("`{path}` is not the text that the history kept there: another program wrote into it");
-        Self::new(ErrorKind::NotKept, message).hint("`mediactl history` shows the other texts that are kept")
-    }
-
     /// No endpoint of a cluster answered; nothing was changed.
     pub fn unreachable_cluster(name: impl fmt::Display, reason: String) -> Self {
         Self::new(ErrorKind::ClusterUnavailable, format!("cannot reach `{name}`: {reason}"))
@@ -65,8 +57,8 @@ impl Error {
 
     /// A value in the cluster does not have the form that mediactl writes.
     pub fn damaged(name: impl fmt::Display, what: impl fmt::Display) -> Self {
-        Self::new(ErrorKind::Unusable, format!("`{name}` failed: {what} can't be read")).hint(
-            "something else wrote that key: `etcdctl get --prefix` with it shows what is there, and a back-up has what \
+        Self::new(ErrorKind::Unusable, format!("`{name}` failed: {what}")).hint(
+            "another version of mediactl, or something else, wrote that key: `etcdctl get --prefix` with it shows what is there, and a back-up has what \
              was there; without one, `save FILE` under another prefix begins anew, and `cluster adopt` there lets nodes \
              go on with it",
         )
@@ -112,7 +104,7 @@ impl Error {
                 [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded, io::ErrorKind::Interrupted];
             if broken.contains(&source.kind()) || Errno::from_io_error(&source) == Some(Errno::IO) {
                 // No permission would help.
-                return Self::new(ErrorKind::BrokenStateFolder, message);
+                return Self::new(ErrorKind::Failed, message);
             }
             Self::new(ErrorKind::NoStateFolder, message).hint(
                 "mediactl keeps its lock in a folder beside the configuration, which has to be writable",

@@ -30,15 +30,15 @@ use tempfile::NamedTempFile;
 
 use crate::error::{Error, ErrorKind};
 
-pub use clock::{fresh_id, jittered, seconds_until};
+pub use clock::{fresh_id, jittered};
 pub use error::LockHolder;
 pub(crate) use error::reason;
-pub use pending::{CanaryStep, CanaryWish, NodeRecord, NodeState, PendingInfo, PendingRecord};
+pub use pending::{NodeRecord, NodeState, PendingInfo, PendingRecord};
 pub use record::{
-    ChangeId, ChangeRecord, ChangeRef, ChangedPaths, ClusterState, DEFAULT_KEEP, EXPIRED, HAND_EDIT,
-    HistoryEntry, LAST, NotAName, RELOAD_FAILED, Revision, UNREADABLE, WHOLE_HISTORY, change_made,
+    ChangeId, ChangeRecord, ChangeRef, ChangedPaths, DEFAULT_KEEP, EXPIRED, HAND_EDIT, HistoryEntry, LAST,
+    NotAName, RELOAD_FAILED, Revision, UNREADABLE, WHOLE_HISTORY, change_made,
 };
-pub use watched::{FileWatch, LastWrite, ReplaceableFile, certificate_expiry};
+pub use watched::{FileWatch, LastWrite, ReplaceableFile};
 
 /// A failure that did not stop a change, in words.
 pub type Warning = String;
@@ -79,27 +79,16 @@ impl Loaded {
     }
 }
 
-/// True if `pieces` make `text`. Most pieces are parts of the old text itself, whose equality shows
-/// without reading them.
-pub fn is_concatenation(text: &[u8], pieces: &[&[u8]]) -> bool {
-    let mut rest = text;
-    let begins = |piece: &&[u8]| {
-        let Some((here, after)) = rest.split_at_checked(piece.len()) else { return false };
-        rest = after;
-        std::ptr::eq(here, *piece) || here == *piece
-    };
-    pieces.iter().all(begins) && rest.is_empty()
-}
-
-/// Writes a candidate outside of any store: into the folder of temporary files, readable by its owner alone.
+/// Writes a text to a file that hooks can read before it is stored: into the folder of temporary files, readable by its
+/// owner alone.
 ///
 /// # Errors
 /// `Failed`.
-pub fn candidate_elsewhere(pieces: &[&[u8]]) -> Result<Candidate, Error> {
+pub fn write_candidate(text: &[u8]) -> Result<Candidate, Error> {
     let path = std::env::temp_dir();
     let failed = || Error::io("make a temporary file in", &path);
     let mut file = NamedTempFile::new().map_err(failed())?;
-    pieces.iter().try_for_each(|piece| file.write_all(piece)).map_err(failed())?;
+    file.write_all(text).map_err(failed())?;
     Ok(file)
 }
 
@@ -110,17 +99,14 @@ pub struct IncludedText {
     pub name: String,
     /// The file at the end of all links.
     pub target: PathBuf,
-    pub bytes: Bytes,
-    /// True if it is outside of the folder, or a hard link of another owner: it may be no configuration, and readers of the
-    /// messages may have no right to read it. Only name and line are told then.
-    pub is_elsewhere: bool,
+    /// `None` if it is not opened: it is outside of the folder of the configuration, or a hard link of another owner. It may
+    /// be no configuration, and readers of the messages may have no right to read it.
+    pub bytes: Option<Bytes>,
 }
 
 /// The included files that are read, and their limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Follow {
-    /// True if only those below the folder of the configuration are.
-    pub stays_below: bool,
     pub files: usize,
     /// The most bytes of all of them.
     pub bytes: usize,
@@ -128,16 +114,13 @@ pub struct Follow {
 
 impl Follow {
     /// All that can be read.
-    pub const ALL: Self = Self { stays_below: false, files: 10_000, bytes: 256 << 20 };
-
-    /// The limits for clients of a server, who learn nothing of files elsewhere.
-    pub const BELOW: Self = Self { stays_below: true, ..Self::ALL };
+    pub const ALL: Self = Self { files: 10_000, bytes: 256 << 20 };
 
     /// Returns the limits that remain after a file of this size.
     pub fn after(self, bytes: u64) -> Result<Self, Error> {
         let rest = usize::try_from(bytes).ok().and_then(|bytes| self.bytes.checked_sub(bytes));
         match (self.files.checked_sub(1), rest) {
-            (Some(files), Some(bytes)) => Ok(Self { files, bytes, ..self }),
+            (Some(files), Some(bytes)) => Ok(Self { files, bytes }),
             _ => Err(Error::new(ErrorKind::FileTooLarge, "too many files, or too large ones, are included")),
         }
     }
@@ -163,7 +146,6 @@ impl Follow {
 /// | `run_by` | is `Server` only while a server holds the store |
 /// | `canaries` | tells of a change that is not there that it is decided |
 /// | `nodes` | is `None` unless nodes run the configuration |
-/// | `candidate` | is a file with the text until it is dropped; the configuration stays |
 /// | `writer` | waits for other writers as long as it may; another one can follow once it is dropped |
 /// | `reconcile` | finds nothing to tell or to record where every text was committed here |
 /// | `prepare` | leaves no trace if the change is dropped; keeps as many texts as the record says; the change makes text and history entry durable at once, or fails and changes nothing if the text is not the old one any more |
@@ -184,15 +166,13 @@ pub trait Store: Send + Sync {
     /// Loads the text with its version; `NoConfiguration` where there is none yet.
     fn load(&self) -> Result<Loaded, Error>;
 
-    /// Differs from the one before if another program wrote the text meanwhile, or one of these files and folders; none of
-    /// them is read. Always 0 for a store that can't tell.
-    fn stamp(&self, _others: &[PathBuf]) -> u64 {
+    /// Differs from the one before if another program wrote the text meanwhile. Always 0 for a store that can't tell.
+    fn stamp(&self) -> u64 {
         0
     }
 
-    /// Reads the texts that a pattern of an `include` names, in the order of their names. `Untrusted` if a file is elsewhere,
-    /// and only those below the folder of the configuration are followed.
-    fn included(&self, pattern: &str, follow: Follow) -> Result<Vec<IncludedText>, Error>;
+    /// Reads the texts that a pattern of an `include` names, in the order of their names.
+    fn included(&self, pattern: &str, rest: Follow) -> Result<Vec<IncludedText>, Error>;
 
     /// Returns the changes in the history, the last one first: at least the last `wanted`, if there are so
     /// many.
@@ -228,22 +208,18 @@ pub trait Store: Send + Sync {
     /// Who runs the configuration, and so sees to the change that has to be confirmed.
     fn run_by(&self) -> RunBy;
 
-    /// Looks at the nodes that take the change `id` first, and decides it if it can be, as `wish` says.
+    /// Looks at the nodes that take the change `id` first, and confirms it if it can be, or rolls it back
+    /// for the reason `back`. Says what is waited for; `None` if it is decided.
     ///
     /// # Errors
     /// Those of the store.
-    fn canaries(&self, _id: &str, _wish: &CanaryWish) -> Result<CanaryStep, Error> {
-        Ok(CanaryStep::Decided)
+    fn canaries(&self, _id: &str, _back: Option<&str>) -> Result<Option<Vec<String>>, Error> {
+        Ok(None)
     }
 
     /// The records of the nodes that follow the store; `None` where none can.
     fn nodes(&self) -> Result<Option<Vec<NodeRecord>>, Error> {
         Ok(None)
-    }
-
-    /// Writes a text to a file that hooks can read before it is stored.
-    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
-        candidate_elsewhere(pieces)
     }
 
     /// Begins to write, waiting at most `wait` for other writers, and cleans up after killed ones. Calls `on_wait`
@@ -289,12 +265,12 @@ pub trait Writer {
         paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
     ) -> Result<Reconciled, Error>;
 
-    /// Prepares to replace `old` by the pieces of `new`, and records the change durably. `None` stands
+    /// Prepares to replace `old` by `new`, and records the change durably. `None` stands
     /// for no text. Dropped, the change leaves no trace.
     fn prepare<'w>(
         &'w self,
         old: Option<BaseText<'w>>,
-        new: Option<&'w [&'w [u8]]>,
+        new: Option<&'w [u8]>,
         record: &ChangeRecord<'_>,
     ) -> Result<PreparedChange<'w>, Error>;
 

@@ -69,28 +69,6 @@ impl PendingInfo {
     }
 }
 
-/// What whoever made a change wants of it while some nodes take it first.
-#[derive(Debug)]
-pub enum CanaryWish {
-    /// To know whether these nodes run it.
-    Look,
-    /// The others follow once these nodes run it.
-    Confirm,
-    /// It goes back, for this reason in one line.
-    GoBack(String),
-}
-
-/// The state of such a change after a look.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CanaryStep {
-    /// The first nodes do not all run it yet, for these reasons.
-    Waits(Vec<String>),
-    /// They run it, and have for as long as they have to.
-    Ready,
-    /// It is confirmed, or it went back.
-    Decided,
-}
-
 /// A change that has to be confirmed, as a store keeps it: with the texts that a rollback needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingRecord {
@@ -127,9 +105,6 @@ pub struct NodeRecord {
     /// The revision of the text that it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<Revision>,
-    /// Tells the processes apart that have the name of this node.
-    #[serde(default)]
-    pub instance: String,
     /// The machine and the process.
     #[serde(default)]
     pub host: String,
@@ -141,9 +116,6 @@ pub struct NodeRecord {
     /// True if it has run that change for as long as it has to, without a break.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_soaked: bool,
-    /// How far its clock is ahead of that of whoever made the last change, in seconds, if that is more than one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub skew: Option<i64>,
 }
 
 impl NodeRecord {
@@ -154,7 +126,7 @@ impl NodeRecord {
 }
 
 /// The state of a node.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeState {
     /// It runs what it should.
@@ -175,9 +147,6 @@ pub enum NodeState {
     /// It does not live any more, or its record can't be read.
     #[default]
     Gone,
-    /// A state of a later version, in its word.
-    #[serde(untagged)]
-    Other(String),
 }
 
 impl NodeState {

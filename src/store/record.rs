@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
-use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::clock::{as_rfc3339, fresh_id};
 
@@ -20,13 +20,6 @@ pub struct Revision(u128);
 impl Revision {
     pub fn from_text(text: &[u8]) -> Revision {
         Revision(xxh3_128(text))
-    }
-
-    /// The revision of the text that `pieces` make, one after the other.
-    pub fn of_pieces<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Revision {
-        let mut hasher = Xxh3Default::new();
-        pieces.into_iter().for_each(|piece| hasher.update(piece));
-        Revision(hasher.digest128())
     }
 }
 
@@ -217,23 +210,13 @@ pub struct ChangeRecord<'a> {
     pub keep: Option<usize>,
     /// The paths of what the change does, for a store that keeps them.
     pub paths: Option<&'a ChangedPaths>,
-    /// Of a node: the state of its cluster that the text before was made of, if it was.
-    pub from: Option<ClusterState>,
 }
 
 impl<'a> ChangeRecord<'a> {
     /// A record of an operation and its author alone.
     pub const fn new(operation: &'a str, by: &'a str) -> Self {
-        Self { operation, by, id: None, undoes: None, message: None, keep: None, paths: None, from: None }
+        Self { operation, by, id: None, undoes: None, message: None, keep: None, paths: None }
     }
-}
-
-/// A state of a cluster, as the history of a node notes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClusterState {
-    pub serial: u64,
-    /// The revision of the text.
-    pub revision: Revision,
 }
 
 /// The paths of the values that a change changed, with the secrets in them masked.
@@ -291,9 +274,6 @@ pub struct HistoryEntry {
     /// The paths that it changed, if the record of the change names them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<ChangedPaths>,
-    /// Of a node: the state of its cluster that the text before was made of, if it was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<ClusterState>,
     /// In a journal: the file that the change was to replace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileStamp>,
@@ -337,7 +317,6 @@ impl HistoryEntry {
             after: None,
             is_aside: false,
             paths: None,
-            from: None,
             file: None,
         }
     }

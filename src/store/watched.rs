@@ -5,11 +5,9 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
-use yasna::tags::TAG_UTCTIME;
-use yasna::{BERReaderSeq, Tag};
 
 use super::file::read_file;
 
@@ -104,37 +102,6 @@ impl FileWatch {
     }
 }
 
-/// The time after which a certificate, given in DER, is not valid (RFC 5280, section 4.1.2.5); `None` if it is none, or
-/// ends before 1970.
-pub fn certificate_expiry(der: &[u8]) -> Option<SystemTime> {
-    let skip = |parts: &mut BERReaderSeq<'_, '_>, count: usize| {
-        (0..count).try_for_each(|_| parts.next().read_der().map(drop))
-    };
-    let end_of_validity = |validity: &mut BERReaderSeq<'_, '_>| {
-        skip(validity, 1)?;
-        let end = validity.next();
-        match end.lookahead_tag()? {
-            TAG_UTCTIME => Ok(end.read_utctime()?.datetime().unix_timestamp()),
-            _ => Ok(end.read_generalized_time()?.datetime().unix_timestamp()),
-        }
-    };
-    let of_signed_part = |parts: &mut BERReaderSeq<'_, '_>| {
-        parts.read_optional(|version| version.read_tagged(Tag::context(0), |version| version.read_der()))?;
-        // The serial number, the algorithm of the signature, and the issuer.
-        skip(parts, 3)?;
-        let end = parts.next().read_sequence(end_of_validity)?;
-        while parts.read_optional(|rest| rest.read_der())?.is_some() {}
-        Ok(end)
-    };
-    let of_certificate = |parts: &mut BERReaderSeq<'_, '_>| {
-        let end = parts.next().read_sequence(of_signed_part)?;
-        skip(parts, 2)?;
-        Ok(end)
-    };
-    let end: i64 = yasna::parse_der(der, |certificate| certificate.read_sequence(of_certificate)).ok()?;
-    Some(UNIX_EPOCH + Duration::from_secs(u64::try_from(end).ok()?))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,24 +138,5 @@ mod tests {
         let start = Instant::now();
         watch.wait(long);
         assert!(start.elapsed() < long);
-    }
-
-    #[test]
-    fn the_end_of_the_validity_is_read_in_both_forms() {
-        let key = rcgen::KeyPair::generate().expect("a key can be made");
-        // Years from 2050 on have another form.
-        for (year, seconds) in [(2031, 1_924_992_000), (2050, 2_524_608_000), (2999, 32_472_144_000)] {
-            let mut params = rcgen::CertificateParams::new(["a.example".to_owned()]).expect("it is a name");
-            params.not_after = rcgen::date_time_ymd(year, 1, 1);
-            let made = params.self_signed(&key).expect("it can be signed");
-            assert_eq!(
-                certificate_expiry(made.der()),
-                Some(UNIX_EPOCH + Duration::from_secs(seconds)),
-                "{year}"
-            );
-            for length in 0..made.der().len() {
-                assert_eq!(certificate_expiry(&made.der()[..length]), None, "{length}");
-            }
-        }
     }
 }

@@ -60,9 +60,10 @@ test('an edit is left only if one says so, and a reload is asked for, too', opti
   assert.deepEqual(asked, [], 'nothing was edited');
   await replace(page, 'prepush 5', 'prepush 7');
   await page.waitForSelector('#field-title:not(input)');
-  for (const leave of ['History', 'Cancel', 'Discard', 'Log out', 'Remove stream']) {
+  for (const [number, leave] of ['History', 'Cancel', 'Discard', 'Log out', 'Remove stream'].entries()) {
     if (leave === 'Discard') await press(page, 'Review');
     await click(page, leave);
+    await until(() => asked.length > number, `the question before ${leave}`);
   }
   assert.deepEqual(asked, Array(5).fill('confirm The edit of streams.cam1 is not sent. Discard it?'));
   assert.equal(await page.evaluate(() => location.hash), '#/streams/cam1');

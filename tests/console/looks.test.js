@@ -153,6 +153,8 @@ test('the text is searched, and its entry is edited beside it', options, async (
   await shows(page, '.search', '1 of 2');
   await page.keyboard.press('Enter');
   await shows(page, '.search', '2 of 2');
+  // The entry of the line before is there until then.
+  await page.waitForFunction(() => document.querySelector('.area')?.value.includes('prepush off'));
   await replace(page, 'prepush off', 'prepush 3');
   await apply(page);
   await until(() => here.text.includes('prepush 3;'), 'the edit beside the text');

@@ -6,7 +6,6 @@ mod links;
 mod lists;
 mod owners;
 mod planted;
-mod stopped;
 mod vanished;
 
 use std::fs::{self, Permissions};

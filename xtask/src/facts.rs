@@ -40,7 +40,6 @@ pub const ERRORS: &[(&str, &str)] = &[
         "rtmp fast;",
     ),
     ("The text is not UTF-8, or holds a NUL byte.", "root \0;"),
-    ("The file is in the old 3.x format of Erlang terms.", "{http, 8080}.\n"),
     (
         "A limit is exceeded; see LIMITS.",
         concat!(
@@ -73,8 +72,6 @@ pub const WARNINGS: &[(&str, &str)] = &[
         "include other.conf;",
     ),
     ("A word starts with a single quote, which does not quote.", "root '/srv';"),
-    ("A backslash in quotes has no `\\` or `\"` after it, or a backslash stands alone.", "root \"a\\b\";"),
-    ("A comment holds a carriage return.", "# a\rb\nrtmp 1935;"),
 ];
 
 #[cfg(test)]

@@ -7,15 +7,16 @@
 //! | find a place in it | [`LineIndex`], [`Position`], [`Span`] |
 //! | [see it as JSON](#see-it-as-json) | [`Config`] |
 //! | [read a value](#read-a-value) | [`Config`], [`Path`], [`Segment`], [`Selection`], [`FoundValue`], [`ValueSource`] |
-//! | [set and unset values](#set-and-unset-values) | [`Request`], [`Edit`], [`Note`], [`Assignment`], [`AssignedValue`], [`Substitution`], [`AssignOptions`] |
+//! | [set and unset values](#set-and-unset-values) | [`Request`], [`Edit`], [`Assignment`], [`AssignedValue`], [`Substitution`], [`AssignOptions`] |
 //! | choose streams, and refuse surprises | [`Condition`], [`Expectation`] |
-//! | [add, copy and rename blocks](#set-and-unset-values) | [`BlockRequest`], [`BlockContent`], [`BlockPlace`], [`Renaming`] |
-//! | [merge a patch](#merge-a-patch) | [`Request`], [`Edit`], [`Splice`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`], [`Pointer`] |
+//! | [add, copy and rename blocks](#set-and-unset-values) | [`BlockRequest`], [`BlockContent`], [`Renaming`] |
+//! | [merge a patch](#merge-a-patch) | [`Request`], [`Edit`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`], [`Pointer`] |
 //! | apply a whole state | [`DesiredState`], [`Prune`] |
 //! | [compare](#compare) | [`Config::patch_to`], [`Document::unified_diff`], [`ChangedValue`], [`Effects`] |
 //! | [format](#format) | [`Document::formatted`] |
 //! | [explain a key](#explain-a-key) | [`Config::explain`], [`Explanation`] |
 //! | [complete a path](#complete-a-path) | [`Completion`], [`PathUse`], [`Proposal`] |
+//! | [replace bytes](Document::edited) | [`Splice`] |
 //! | [look up a directive](#look-up-a-directive) | [`Schema`], [`Scope`], [`Kind`], [`Parameter`], [`DirectiveRole`], [`WordKind`], [`ForeignKeyword`] |
 //! | [find secrets](#find-secrets) | [`Masker`], [`MaskedText`], [`SecretValues`] |
 //! | show text of others in a terminal | [`printable`], [`one_line`], [`controls_terminal`] |
@@ -85,7 +86,7 @@
 //! # Set and unset values
 //!
 //! A request becomes an edit ([`Document::edit`]) that touches the bytes that have to change and no others. It proves that the new text reads as
-//! was asked for. What is rarely meant, such as a block in the place of several, is refused unless the request accepts it.
+//! was asked for. What is rarely meant, such as a block in the place of several, is refused.
 //!
 //! ```
 //! use mediaconf::{Document, Request};
@@ -207,11 +208,11 @@ mod syntax;
 pub use check::check;
 pub use edit::{
     AssignOptions, AssignedValue, Assignment, Completion, Edit, EditError, Explanation, Fault, FaultKind,
-    Faults, Note, PathUse, Pointer, Proposal, Substitution,
+    Faults, PathUse, Pointer, Proposal, Substitution,
 };
 pub use merge::{ChangedValue, DesiredState, Prune};
 pub use query::{Condition, Config, Expectation, FoundValue, Path, Segment, Selection, ValueSource};
-pub use request::{BlockContent, BlockPlace, BlockRequest, Renaming, Request};
+pub use request::{BlockContent, BlockRequest, Renaming, Request};
 pub use schema::kinds::WordKind;
 pub use schema::{DirectiveRole, ForeignKeyword, Kind, Parameter, Schema, Scope};
 pub use secret::{MaskedText, Masker, SecretValues};

@@ -6,7 +6,6 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Command, FromArgMatches, ValueEnum};
 
 use crate::cli::args::global::number;
-use crate::cli::fleet::names::{ServerCount, batch_size};
 use crate::cli::local::local_user;
 use crate::engine::{ChangeOptions, DEFAULT_HOOK_TIMEOUT, GUARD_NAMES, Guard, Hooks, MAX_CONFIRM};
 use crate::error::Error;
@@ -75,12 +74,21 @@ pub struct ChangeArgs {
     #[arg(long, value_name = "TIME", value_parser = confirm_time)]
     pub confirm: Option<Duration>,
 
-    /// Of a cluster: wait until all nodes run the change; after this time, name those that do not, and exit with 11
-    #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time)]
-    pub wait: Option<Duration>,
+    /// Begin with these servers, or with these nodes of a cluster: how many, or their names separated by commas
+    ///
+    /// The others follow once these have run the change for the time of --soak. When all servers have made it, the command
+    /// confirms it; if anything fails before, or the time of --confirm is over [default: 60s, and the time of --soak], it
+    /// goes back everywhere.
+    #[arg(hide_short_help = true, long, value_name = "N|NAME", value_delimiter = ',')]
+    pub canary: Vec<String>,
 
-    #[command(flatten)]
-    pub fleet: FleetArgs,
+    /// Change all of these servers or none: each waits to be confirmed until all have made the change
+    #[arg(hide_short_help = true, long)]
+    pub all_or_nothing: bool,
+
+    /// How long the servers or nodes of --canary have to stay healthy before the others follow [default: 10s]
+    #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time, requires = "canary")]
+    pub soak: Option<Duration>,
 
     #[command(flatten)]
     pub hooking: HookArgs,
@@ -102,7 +110,33 @@ impl ChangeArgs {
             ..ChangeOptions::default()
         }
     }
+
+    /// True if all servers have to make the change before any keeps it.
+    pub fn is_together(&self) -> bool {
+        self.all_or_nothing || !self.canary.is_empty()
+    }
+
+    /// The time to confirm a change that some servers or nodes take first, and the time for which these have to stay
+    /// healthy; `None` if each server keeps it by itself.
+    pub fn canary_times(&self) -> Result<Option<[Duration; 2]>, Error> {
+        let soak = self.soak.unwrap_or(if self.canary.is_empty() { Duration::ZERO } else { DEFAULT_SOAK });
+        let time = self.confirm.unwrap_or(soak + DEFAULT_CONFIRM);
+        match self.is_together() {
+            false => Ok(None),
+            true if time > soak => Ok(Some([time, soak])),
+            true => {
+                let hint = "it limits the whole change; without the option it is a minute more than `--soak`";
+                Err(Error::usage("`--soak` has to be less than `--confirm`", hint))
+            }
+        }
+    }
 }
+
+/// The time for which the first servers or nodes have to stay healthy by default.
+const DEFAULT_SOAK: Duration = Duration::from_secs(10);
+
+/// The time to confirm such a change by default, beside that.
+const DEFAULT_CONFIRM: Duration = Duration::from_secs(60);
 
 impl Default for ChangeArgs {
     /// Those of a command that is given none of them.
@@ -163,104 +197,6 @@ impl HookArgs {
 fn guard_names() -> impl TypedValueParser<Value = Guard> {
     let names = PossibleValuesParser::new(GUARD_NAMES.iter().map(|(name, _)| *name));
     names.map(|name| Guard::named(&name).expect("the parser lets only names in the table through"))
-}
-
-/// Options of a change on several servers.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Options of a change on several servers")]
-pub struct FleetArgs {
-    /// Make the change on all servers or on none: each server rolls it back unless all have made it
-    #[arg(hide_short_help = true, long, conflicts_with = "max_fail")]
-    pub all_or_nothing: bool,
-
-    /// Begin with these servers, or with these nodes of a cluster: how many, or their names separated by commas. The other
-    /// nodes follow once these run it; if they do not within --confirm [default of a cluster: 60s], it goes back
-    #[arg(hide_short_help = true, long, value_name = "N|NAME", value_delimiter = ',')]
-    pub canary: Vec<String>,
-
-    /// How long the first servers or nodes have to stay healthy before the others follow [default: 10s, of nodes
-    /// at most half of --confirm]
-    #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time, requires = "canary")]
-    pub canary_time: Option<Duration>,
-
-    /// Shell command that fails if a server is not healthy: MEDIACTL_CONTEXT is the server, for `mediactl` in it; of
-    /// a cluster, it is run once for each node of --canary, which is MEDIACTL_NODE
-    #[arg(hide_short_help = true, long, value_name = "CMD")]
-    pub health_cmd: Option<String>,
-
-    #[command(flatten)]
-    pub batching: BatchArgs,
-}
-
-/// The batches in which a change goes to several servers, and where it stops.
-#[derive(Debug, Args)]
-pub struct BatchArgs {
-    /// Change so many servers at a time, one batch after the other, such as `1,10%,100%`; the last size repeats. With
-    /// --all-or-nothing, all of them are confirmed at the end
-    #[arg(hide_short_help = true, long, value_name = "N|N%", value_delimiter = ',', value_parser = batch_size)]
-    pub batch: Vec<ServerCount>,
-
-    /// Wait so long between two batches
-    #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = confirm_time, requires = "batch")]
-    pub pause: Option<Duration>,
-
-    /// Try no further server once the change has failed on more than this many [default: no limit; 0 with --batch]
-    #[arg(hide_short_help = true, long, value_name = "N|N%")]
-    pub max_fail: Option<ServerCount>,
-}
-
-impl BatchArgs {
-    /// The most of `all` servers on which the change may fail before it goes to no other.
-    pub fn most_failures(&self, all: usize) -> usize {
-        let unless_given = if self.batch.is_empty() { usize::MAX } else { 0 };
-        self.max_fail.map_or(unless_given, |most| most.most(all))
-    }
-}
-
-/// The time for which the first servers or nodes have to stay healthy by default.
-const DEFAULT_SOAK: Duration = Duration::from_secs(10);
-
-impl FleetArgs {
-    /// The time for which the first servers have to stay healthy.
-    pub fn soak(&self) -> Duration {
-        self.canary_time.unwrap_or(DEFAULT_SOAK)
-    }
-
-    /// The time for which the first nodes have to stay healthy, where they have `most` to run the change.
-    pub fn soak_of_nodes(&self, most: Duration) -> Result<Duration, Error> {
-        match self.canary_time {
-            Some(time) if time >= most => {
-                let hint = "the nodes go back after `--confirm`; it is 60s without the option";
-                Err(Error::usage("`--canary-time` has to be less than `--confirm`", hint))
-            }
-            Some(time) => Ok(time),
-            None => Ok(DEFAULT_SOAK.min(Duration::from_secs(most.as_secs() / 2))),
-        }
-    }
-
-    /// Refuses options that say nothing about one server.
-    pub fn refuse_for_one(&self) -> Result<(), Error> {
-        let given = [
-            ("--all-or-nothing", self.all_or_nothing),
-            ("--batch", !self.batching.batch.is_empty()),
-            ("--max-fail", self.batching.max_fail.is_some()),
-        ];
-        let Some(option) = given_of(given).or_else(|| self.part_of_promise()) else { return Ok(()) };
-        let hint = "name them with `-x 'edge-*'`, `-x a,b` or `--group GROUP`; `--canary` works with `--cluster`, too";
-        Err(Error::usage(format!("`{option}` is for changes of several servers"), hint))
-    }
-
-    /// Refuses options that say nothing where each server is changed for itself.
-    pub fn refuse_for_each(&self) -> Result<(), Error> {
-        let Some(option) = self.part_of_promise() else { return Ok(()) };
-        let hint = "add `--all-or-nothing`, or leave the option out: each server is then changed for itself";
-        Err(Error::usage(format!("`{option}` goes with `--all-or-nothing`"), hint))
-    }
-
-    /// An option that goes with `--all-or-nothing`, if one is given.
-    fn part_of_promise(&self) -> Option<&'static str> {
-        given_of([("--canary", !self.canary.is_empty()), ("--health-cmd", self.health_cmd.is_some())])
-    }
 }
 
 /// The first of these options that is given.

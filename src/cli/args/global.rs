@@ -42,7 +42,7 @@ pub struct GlobalArgs {
     pub url: Option<GivenUrl>,
 
     /// The context to work on instead: a server that `mediactl context add` gave a name. Several names are
-    /// separated by commas; `edge-*`, `edge-[00-39]` and `edge-{a,c}` name several, too
+    /// separated by commas; `edge-*` names several, too
     #[arg(short = 'x', long, value_name = "NAME", env = CONTEXT_VARIABLE)]
     pub context: Option<String>,
 
@@ -147,14 +147,9 @@ pub struct RemoteArgs {
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=MAX_TIMEOUT))]
     pub timeout: Option<u64>,
 
-    /// The largest answer that is taken, in bytes, or with a unit: 64M, 100KiB, 1G [default: the size
-    /// of the context, else 64MiB]
-    #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
-    pub max_answer: Option<ByteSize>,
-
-    /// The longest time for a request, whatever else is said.
-    #[arg(skip)]
-    pub most_time: Option<Duration>,
+    /// The largest answer that is taken, in bytes, or with a unit: 64M, 100KiB, 1G
+    #[arg(long, value_name = "SIZE", allow_negative_numbers = true, default_value = "64M")]
+    pub max_answer: ByteSize,
 }
 
 impl RemoteArgs {
@@ -163,15 +158,9 @@ impl RemoteArgs {
         self.api_prefix.as_deref().or(of_context).unwrap_or(DEFAULT_PREFIX)
     }
 
-    /// The size of an answer: as the options say, else as the context says.
-    pub fn answer(&self, of_context: Option<ByteSize>) -> ByteSize {
-        self.max_answer.or(of_context).unwrap_or(ByteSize::DEFAULT)
-    }
-
     /// The time for a request: as the options say, else as the context says, in seconds.
     pub fn time(&self, of_context: Option<u64>) -> Duration {
-        let time = self.timeout.or(of_context).map_or(DEFAULT_TIMEOUT, Duration::from_secs);
-        self.most_time.map_or(time, |most| time.min(most))
+        self.timeout.or(of_context).map_or(DEFAULT_TIMEOUT, Duration::from_secs)
     }
 }
 

@@ -9,41 +9,19 @@ use crate::cli::change::ChangeCommand;
 use crate::cli::input;
 use crate::error::{Error, Exit};
 use mediaconf::{
-    AssignOptions, AssignedValue, Assignment, BlockContent, BlockPlace, BlockRequest, ChangedValue,
-    DirectiveRole, Kind, Path, Renaming, Request, Schema, Scope, Segment,
+    AssignOptions, AssignedValue, Assignment, BlockContent, BlockRequest, ChangedValue, DirectiveRole, Kind,
+    Path, Renaming, Request, Schema, Scope, Segment,
 };
-
-/// The options for the place of a new block among those of its kind.
-#[derive(Debug, clap::Args)]
-pub struct PlaceArgs {
-    /// Put it directly behind the one of this name
-    #[arg(long, value_name = "NAME", conflicts_with = "before")]
-    pub after: Option<String>,
-
-    /// Put it directly in front of the one of this name
-    #[arg(long, value_name = "NAME")]
-    pub before: Option<String>,
-}
-
-impl PlaceArgs {
-    fn place(&self) -> BlockPlace {
-        match (&self.after, &self.before) {
-            (Some(name), _) => BlockPlace::After(name.clone()),
-            (None, Some(name)) => BlockPlace::Before(name.clone()),
-            (None, None) => BlockPlace::Usual,
-        }
-    }
-}
 
 /// Add a stream, live or plugin
 ///
-/// It goes behind the last one of its kind: a stream behind the last `stream`, or with static=false behind the last
-/// `ondemand`. It is an error if there is one of this name already.
+/// It goes behind the last one of its kind, or with `--set position=1` to the first place. It is an error if there is one
+/// of this name already.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mediactl add stream cam5 udp://239.0.0.5:1234
-  mediactl add stream cam6 udp://239.0.0.6:1234 --after cam1
+  mediactl add stream cam6 udp://239.0.0.6:1234 --set position=1
   mediactl add stream film file://film.mp4 --set static=false --set title=Film
   mediactl add live studio --set publish_enabled=false")]
 pub struct AddArgs {
@@ -62,9 +40,6 @@ pub struct AddArgs {
     /// Set a value in it, such as `prepush=5`; may be given several times
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
-
-    #[command(flatten)]
-    pub place: PlaceArgs,
 
     #[command(flatten)]
     pub changing: ChangeArgs,
@@ -96,7 +71,7 @@ impl AddArgs {
         let to = Path { segments: [kind.key(), &self.name].map(|key| Segment::Key(key.to_owned())).into() };
         let edits = input::edits(call.matches, &[("set", &self.set)])?;
         let change = ChangeCommand::new(&self.changing, "add");
-        make(change, call, (BlockContent::New(content), to), self.place.place(), edits)
+        make(change, call, (BlockContent::New(content), to), edits)
     }
 }
 
@@ -139,7 +114,7 @@ impl MvArgs {
             return change.run(call, Request::from(renaming).into());
         }
         let to = input::value_path(self.to.as_deref().unwrap_or_default())?;
-        make(change, call, (BlockContent::Moved(from), to), BlockPlace::Usual, Vec::new())
+        make(change, call, (BlockContent::Moved(from), to), Vec::new())
     }
 }
 
@@ -151,7 +126,6 @@ impl MvArgs {
 #[command(after_help = "\
 Examples:
   mediactl cp streams.cam1 streams.cam9
-  mediactl cp streams.cam1 streams.cam9 --before cam3
   mediactl cp streams.cam1 streams.cam9 --set prepush=2 --unset auth")]
 pub struct CpArgs {
     /// What is copied, such as `streams.cam1`
@@ -171,9 +145,6 @@ pub struct CpArgs {
     pub unset: Vec<String>,
 
     #[command(flatten)]
-    pub place: PlaceArgs,
-
-    #[command(flatten)]
     pub changing: ChangeArgs,
 }
 
@@ -182,7 +153,7 @@ impl CpArgs {
         let change = ChangeCommand::new(&self.changing, "cp");
         let edits = input::edits(call.matches, &[("set", &self.set), ("unset", &self.unset)])?;
         let (from, to) = (input::value_path(&self.from)?, input::value_path(&self.to)?);
-        make(change, call, (BlockContent::Copied(from), to), self.place.place(), edits)
+        make(change, call, (BlockContent::Copied(from), to), edits)
     }
 }
 
@@ -191,11 +162,10 @@ fn make(
     change: ChangeCommand<'_>,
     call: Invocation<'_>,
     (content, to): (BlockContent, Path),
-    place: BlockPlace,
     edits: Vec<Assignment>,
 ) -> Result<Exit, Error> {
     let options = change.assigning();
-    let block = BlockRequest { content, to, place, assignments: Vec::new(), options };
+    let block = BlockRequest { content, to, assignments: Vec::new(), options };
     change.run(call, Request::from(block.with_edits(edits)).into())
 }
 

@@ -20,7 +20,6 @@ use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, FaultRecord, RequestedChange, Snapshot};
 use crate::error::{Error, ErrorKind, Exit};
-use crate::store::Follow;
 use mediaconf::Document;
 
 /// Check configuration files and show every fault
@@ -58,11 +57,6 @@ pub struct CheckArgs {
     /// [default: the configuration file]
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
-
-    /// Which included files are looked at: with `below`, one that is not below the folder of the configuration,
-    /// or is a hard link to a file of another user, is an error, and is not looked at; with `all`, all that you can read
-    #[arg(long, value_name = "WHICH", value_parser = ["all", "below"], default_value = "all")]
-    pub includes: String,
 
     /// Treat warnings as errors
     #[arg(long)]
@@ -118,20 +112,19 @@ impl CheckArgs {
     /// of the server reads the file.
     fn load(&self, file: Option<&Path>, call: Invocation<'_>) -> Result<CheckedText, Error> {
         let Invocation { global, ui, .. } = call;
-        let follow = if self.includes == "below" { Follow::BELOW } else { Follow::ALL };
         let is_running = file.is_some_and(|file| file.as_os_str() == RUNNING);
         if let Some(file) = file.filter(|_| !is_running) {
             let (name, text) = (input::name(file), input::snapshot(file)?);
             let may_include = file.as_os_str() != STDIN && !text.includes().is_empty();
             let store = may_include.then(|| input::store(file).ok()).flatten();
-            let composed = store.and_then(|store| Composed::compose(&name, &text, &*store, follow));
+            let composed = store.and_then(|store| Composed::compose(&name, &text, &*store));
             return Ok(CheckedText { name, text, composed });
         }
         let mut target = match is_running {
             true => target::resolve(global, Purpose::default(), ui)?,
             false => target::file_or_named_server(global, ui)?,
         };
-        let (mut checked, source) = read(&mut target, is_running, follow)?;
+        let (mut checked, source) = read(&mut target, is_running)?;
         if target.is_server {
             let which = if source == ConfigSource::Running { RUNNING } else { SAVED };
             ui.note(&format!("checked the {which} configuration of `{}`", checked.name));
@@ -148,7 +141,7 @@ impl CheckArgs {
             let hint = "leave the file out, or write `running`; without `-x` and `--group` files are checked";
             return Err(Error::usage("a file is the same for all servers", hint));
         }
-        let answers = call.ask("check", |server| read(&mut server.target, is_running, Follow::ALL))?;
+        let answers = call.ask("check", |server| read(&mut server.target, is_running))?;
         let mut shown = Vec::new();
         let answers = answers.then(|server, (mut checked, _)| {
             let mut totals = CheckTotals::default();
@@ -207,13 +200,13 @@ fn fix(call: Invocation<'_>) -> Result<Exit, Error> {
 }
 
 /// Reads the running text of a target, or the saved one; the running one, too, if a server does not show what is saved.
-fn read(target: &mut Target, is_running: bool, follow: Follow) -> Result<(CheckedText, ConfigSource), Error> {
+fn read(target: &mut Target, is_running: bool) -> Result<(CheckedText, ConfigSource), Error> {
     let (text, source) = match (!is_running).then(|| target.read_text(Some(ConfigSource::Saved))) {
         Some(Ok(text)) => (text, ConfigSource::Saved),
         Some(Err(refusal)) if refusal.kind != ErrorKind::NotOffered => return Err(refusal),
         _ => (target.read_text(Some(ConfigSource::Running))?, ConfigSource::Running),
     };
-    let composed = target.following(follow, &text, Some(source))?;
+    let composed = target.composed(&text, Some(source))?;
     Ok((CheckedText { name: target.service.name().to_owned(), text, composed }, source))
 }
 

@@ -9,7 +9,7 @@ use crate::cli::prompts;
 use crate::cli::target::{self, Purpose};
 use crate::cli::ui::Ui;
 use crate::error::{Error, ErrorKind, Exit};
-use crate::store::etcd::{ALL_NODES, ClusterStore, Seen};
+use crate::store::etcd::{ClusterStore, Seen};
 use crate::store::{NodeRecord, NodeState, Store, clock};
 
 /// Look after a cluster and its nodes
@@ -19,7 +19,6 @@ use crate::store::{NodeRecord, NodeState, Store, clock};
 #[command(after_help = "\
 Examples:
   mediactl --cluster etcd://10.0.0.1/prod cluster forget edge7
-  mediactl --cluster etcd://10.0.0.1/prod cluster retry
   mediactl --cluster etcd://10.0.0.1/prod cluster adopt")]
 pub struct ClusterArgs {
     #[command(subcommand)]
@@ -48,27 +47,12 @@ pub enum ClusterCommand {
         #[arg(short, long)]
         yes: bool,
     },
-
-    /// Ask nodes to try again at once what they could not take
-    ///
-    /// A node tries again by itself, too, after pauses that grow to 5 minutes. SIGHUP asks one node.
-    Retry {
-        /// The nodes; without one, all that failed
-        #[arg(value_name = "NODE")]
-        nodes: Vec<String>,
-
-        /// Agree to the reloads of a protected context
-        #[arg(short, long)]
-        yes: bool,
-    },
 }
 
 impl ClusterArgs {
     pub fn run(&self, Invocation { global, ui, .. }: Invocation<'_>) -> Result<Exit, Error> {
         let (store, context) = target::named_cluster(global)?;
-        if let (ClusterCommand::Forget { yes, .. } | ClusterCommand::Retry { yes, .. }, Some(context)) =
-            (&self.command, &context)
-        {
+        if let (ClusterCommand::Forget { yes, .. }, Some(context)) = (&self.command, &context) {
             let purpose = Purpose { changes: true, is_agreed: *yes, ..Purpose::default() };
             target::ask_if_protected(context, purpose)?;
         }
@@ -76,38 +60,13 @@ impl ClusterArgs {
             ClusterCommand::Adopt { yes } => adopt(&store, *yes, ui)?,
             ClusterCommand::Forget { nodes, .. } => {
                 for node in nodes {
-                    let more = match store.forget_node(node)? {
-                        true => ", whose record could not be read; if it lives, it puts another one",
-                        false => "",
-                    };
-                    ui.say(&format!("forgot {node}{more}"));
+                    store.forget_node(node)?;
+                    ui.say(&format!("forgot {node}"));
                 }
             }
-            ClusterCommand::Retry { nodes, .. } => retry(&store, nodes, ui)?,
         }
         Ok(Exit::Done)
     }
-}
-
-/// Asks nodes to try again what they did not take: those that are named, or all that did not take it.
-fn retry(store: &ClusterStore, names: &[String], ui: Ui) -> Result<(), Error> {
-    let nodes = store.nodes()?.unwrap_or_default();
-    let all = || nodes.iter().filter(|node| node.state != NodeState::Gone);
-    if let Some(name) = names.iter().find(|name| all().all(|node| node.node != **name)) {
-        return Err(Error::new(ErrorKind::NotFound, format!("no node `{name}` lives")).hint(ALL_NODES));
-    }
-    let is_meant = |node: &&NodeRecord| match names.is_empty() {
-        true => node.state == NodeState::Failed,
-        false => names.contains(&node.node),
-    };
-    let asked: Vec<&str> = all().filter(is_meant).map(|node| &*node.node).collect();
-    if asked.is_empty() {
-        ui.say("no node failed, so none is asked");
-        return Ok(());
-    }
-    store.ask_to_retry(&asked)?;
-    ui.say(&format!("asked {} to try again", in_ranges(&asked)));
-    Ok(())
 }
 
 /// Begins a new epoch, if nodes are held and the user agrees.

@@ -7,16 +7,14 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::args::Invocation;
 use crate::cli::args::global::{GlobalArgs, ListFormat, NamedBy, TargetKind};
-use crate::cli::context::{self, ContextsFile, ServerContext};
+use crate::cli::context::{ContextsFile, ServerContext};
 use crate::cli::local::local_user;
 use crate::cli::render::table;
-use crate::cli::render::texts::write_text;
 use crate::cli::target;
 use crate::cli::ui::Ui;
-use crate::engine::Snapshot;
 use crate::error::{Error, Exit};
 use crate::http::api::DEFAULT_PREFIX;
-use crate::http::client::{ByteSize, Endpoint, without_userinfo};
+use crate::http::client::{Endpoint, without_userinfo};
 use crate::store::etcd::ClusterUrl;
 use mediaconf::one_line;
 
@@ -44,7 +42,7 @@ pub struct ContextArgs {
 pub enum ContextCommand {
     /// Add a server by `--url`, or a cluster by `--cluster`; `--user`, `--cacert`, … are kept with it
     ///
-    /// Kept are `--user`, `--cacert`, `--cert`, `--key`, `--fingerprint`, `--api-prefix`, `--timeout` and `--max-answer`.
+    /// Kept are `--user`, `--cacert`, `--cert`, `--key`, `--fingerprint`, `--api-prefix` and `--timeout`.
     ///
     /// The password itself is better not in the URL: `--password-command` runs a password manager instead.
     Add(AddContextArgs),
@@ -63,12 +61,6 @@ pub enum ContextCommand {
         /// Use none any more
         #[arg(long, conflicts_with = "name")]
         none: bool,
-    },
-    /// Show what a context says
-    Show {
-        /// The context [default: the one in use]
-        #[arg(value_name = "NAME")]
-        name: Option<String>,
     },
     /// Remove a context
     Remove {
@@ -111,7 +103,6 @@ impl ContextArgs {
             ContextCommand::Add(args) => args.add(&file, global, ui)?,
             ContextCommand::List { output } => list(&file, *output, ui)?,
             ContextCommand::Use { name, .. } => choose(&file, name.as_deref(), ui)?,
-            ContextCommand::Show { name } => show(&file, name.as_deref(), global, ui)?,
             ContextCommand::Remove { name } => {
                 let contexts = file.load()?;
                 contexts.find(name)?;
@@ -195,7 +186,6 @@ impl AddContextArgs {
             ("fingerprint", json!(remote.fingerprint.map(|fingerprint| fingerprint.to_string()))),
             ("api_prefix", json!(remote.api_prefix)),
             ("timeout", json!(remote.timeout)),
-            ("max_answer", json!(remote.max_answer.map(ByteSize::bytes))),
             // One word is a string in JSON, several are a list.
             ("group", if let [only] = &self.group[..] { json!(only) } else { json!(self.group) }),
             ("protected", json!(self.protected.then_some(true))),
@@ -242,7 +232,6 @@ fn record(context: &ServerContext, is_current: bool) -> Value {
         "fingerprint": context.fingerprint.map(|fingerprint| fingerprint.to_string()),
         "api_prefix": context.api_prefix,
         "timeout": context.timeout,
-        "max_answer": context.max_answer.map(ByteSize::bytes),
         "groups": context.groups,
         "protected": context.is_protected,
     })
@@ -278,21 +267,4 @@ fn choose(file: &ContextsFile, name: Option<&str>, ui: Ui) -> Result<(), Error> 
         ui.note(&format!("{variable} is set, and names the target here"));
     }
     Ok(())
-}
-
-/// Shows the text of a context.
-fn show(file: &ContextsFile, name: Option<&str>, global: &GlobalArgs, ui: Ui) -> Result<(), Error> {
-    let context = match name {
-        Some(name) => file.load()?.find(name)?.clone(),
-        None => context::chosen(global)?.ok_or_else(|| {
-            Error::usage("no context is in use", "give the NAME of one; `mediactl context list` shows all")
-        })?,
-    };
-    let snapshot = file.snapshot()?.unwrap_or_default();
-    let document = snapshot.document();
-    let is_it = |words: Vec<String>| words == ["context", &*context.name];
-    let mut entries = document.entries();
-    let entry = entries.find(|entry| is_it(entry.words().map(|word| word.value().into_owned()).collect()));
-    let text = entry.map_or(String::new(), |entry| format!("{}\n", entry.text()));
-    ui.print(|out| write_text(&Snapshot::from_bytes(text.into_bytes()), ui.masker().as_ref(), out))
 }

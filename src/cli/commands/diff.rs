@@ -4,22 +4,19 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::Path as FilePath;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cli::args::Invocation;
 use crate::cli::context;
 use crate::cli::fleet::answers::{Answers, print_diffs, print_table};
-use crate::cli::fleet::names::in_ranges;
 use crate::cli::input::{self, STDIN, is_url};
-use crate::cli::render::report::all_lack;
-use crate::cli::render::table;
 use crate::cli::render::texts::{changed, first_paths, print_diff};
 use crate::cli::target::{self, Target};
 use crate::cli::ui::Ui;
 use crate::engine::{ConfigSource, Guard, Snapshot, added_and_removed, diff_lines};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeRef, LAST, NotAName};
-use mediaconf::{ChangedValue, Condition, Config, Edit, Kind, Path, Schema, Segment};
+use mediaconf::{Condition, Config, Edit, Kind, Path, Schema, Segment};
 
 /// Show how two configurations differ
 ///
@@ -33,7 +30,7 @@ use mediaconf::{ChangedValue, Condition, Config, Edit, Kind, Path, Schema, Segme
 /// as `urls.url~10.0.3.`. If no stream meets the conditions, the exit code is 7.
 ///
 /// Of several servers (`-x 'edge-*'`, `--group`) the two sides of each are compared, and equal differences are shown
-/// once. With --across the servers are compared with each other.
+/// once.
 ///
 /// The exit code is 0 if the two are the same and 1 if they differ.
 #[derive(Debug, clap::Args)]
@@ -61,11 +58,6 @@ pub struct DiffArgs {
     #[arg(long, value_name = "NAME", requires = "conditions", value_parser = ["near-miss"])]
     pub accept: Option<String>,
 
-    /// Show which values differ between several servers, grouped by equal values; A says which
-    /// configuration: `running` or `saved`
-    #[arg(long, conflicts_with = "second")]
-    pub across: bool,
-
     /// Print the JSON patch (RFC 7396) that turns A into B
     #[arg(long)]
     pub json: bool,
@@ -83,9 +75,6 @@ const OTHER_SIDES: &str = "`mediactl diff FILE` compares with a file, `mediactl 
 impl DiffArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
         let call = call.paged();
-        if self.across {
-            return self.across(call);
-        }
         let Invocation { global, ui, .. } = call;
         let sides = self.sides()?;
         let conditions = input::conditions(&self.conditions, self.accept.is_some())?;
@@ -93,7 +82,7 @@ impl DiffArgs {
         let given = |argument: Option<&str>| match argument {
             Some(url) if is_url(url) && context::several_chosen(global) => {
                 let message = "several servers are not compared with another server";
-                Err(Error::usage(message, "use `diff --across`"))
+                Err(Error::usage(message, "compare with a file: `mediactl --url URL read -o conf > FILE`"))
             }
             Some(url) if is_url(url) => {
                 Side::read(&mut target::at_argument(url, global, ui)?, None).map(Some)
@@ -152,55 +141,6 @@ impl DiffArgs {
             (Some(only), None) => Ok([None, Some(only)]),
             both => Ok([both.0, both.1]),
         }
-    }
-
-    /// Prints each value in which servers differ, with the servers that have it.
-    fn across(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        if !context::several_chosen(call.global) {
-            let hint = "name them with `-x a,b` or `--group`";
-            return Err(Error::usage("`--across` compares several servers", hint));
-        }
-        let (ui, source) = (call.ui, self.first.as_deref());
-        if source.is_some_and(|source| ![RUNNING, SAVED].contains(&source)) || !self.conditions.is_empty() {
-            let hint = "write `diff --across`, `diff --across running` or `diff --across saved`";
-            return Err(Error::usage("`--across` compares whole configurations of servers", hint));
-        }
-        let answers =
-            call.ask("read", |server| Ok(Side::of_target(source, &mut server.target)?.values()?.to_json()))?;
-        let (servers, views): (Vec<&str>, Vec<Value>) =
-            answers.found().map(|(server, view)| (server, view.clone())).unzip();
-        let masker = if self.json { ui.value_masker() } else { ui.masker() };
-        let mut rows = vec![["PATH", "VALUE", "SERVERS"].map(str::to_owned).to_vec()];
-        let mut records = Vec::new();
-        for drift in ChangedValue::drift(&views) {
-            let keys: Vec<&str> = drift.keys.iter().map(String::as_str).collect();
-            let shown_keys = masker.as_ref().map_or_else(|| drift.keys.clone(), |masker| masker.keys(&keys));
-            let segment = |key: String| key.parse().map_or(Segment::Key(key), Segment::Index);
-            let path = Path { segments: shown_keys.into_iter().map(segment).collect() }.to_string();
-            let mut values = Vec::new();
-            for (value, who) in drift.values {
-                let masked = |value: Value| match &masker {
-                    Some(masker) => masker.json_below(&keys, &value),
-                    None => value,
-                };
-                let value = value.map(masked);
-                let servers: Vec<&str> = who.into_iter().map(|number| servers[number]).collect();
-                // The path stands in the first row.
-                let cell = if values.is_empty() { path.clone() } else { String::new() };
-                let shown = value.as_ref().map_or("-".to_owned(), ToString::to_string);
-                rows.push(vec![cell, shown, in_ranges(&servers)]);
-                values.push(json!({"value": value, "servers": servers}));
-            }
-            records.push(json!({"path": path, "values": values}));
-        }
-        if self.json {
-            ui.print_json(&records)?;
-        } else if records.is_empty() {
-            ui.say(&format!("{} servers have the same values", servers.len()));
-        } else {
-            ui.print(|out| table::print(rows, ui.width(), out))?;
-        }
-        Ok(answers.exit_if(!records.is_empty(), Exit::Different))
     }
 }
 
@@ -276,7 +216,7 @@ impl Compared {
         let mut notes = Vec::new();
         let streams = match conditions {
             [] => None,
-            _ => Some(selected(&sides, conditions, &mut notes)?),
+            _ => Some(selected(&sides, conditions)?),
         };
         let [old, new] = &sides;
         let is_of_values = sides.iter().find(|side| side.text.is_of_values());
@@ -310,12 +250,8 @@ impl Compared {
     }
 }
 
-/// The names of the streams that meet conditions on one side at least, with notes about keys that no stream has.
-fn selected(
-    sides: &[Side; 2],
-    conditions: &[Condition],
-    notes: &mut Vec<String>,
-) -> Result<HashSet<String>, Error> {
+/// The names of the streams that meet conditions on one side at least.
+fn selected(sides: &[Side; 2], conditions: &[Condition]) -> Result<HashSet<String>, Error> {
     let every = Path::all(Kind::Streams.key());
     let sides = [sides[0].values()?, sides[1].values()?];
     let (mut names, mut absence) = (HashSet::new(), None);
@@ -330,8 +266,6 @@ fn selected(
     if let Some(absence) = absence.filter(|_| names.is_empty()) {
         return Err(absence.into());
     }
-    let [old, new] = sides.each_ref().map(|whole| whole.keys_that_all_lack(conditions, &[&every]));
-    notes.extend(old.intersection(&new).map(|key| all_lack(key)));
     Ok(names)
 }
 

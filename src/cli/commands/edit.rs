@@ -21,7 +21,7 @@ use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{ChangeReport, ConfigSource, RequestedChange, Snapshot, diff_lines, new_warnings};
 use crate::error::{Error, ErrorKind, Exit};
-use crate::store::file::{DraftHead, DraftOrigin, KeptDraft, text_of_base};
+use crate::store::file::{DraftHead, KeptDraft};
 use mediaconf::{Document, Fault, LineIndex, Path, Severity};
 
 /// Edit the configuration, or one entry of it, in a text editor
@@ -99,20 +99,10 @@ fn earlier_draft(file: &FilePath, target: &Target) -> Result<KeptDraft, Error> {
     // The printed command works in every folder.
     let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let name = file.display();
-    if let Some(text) = text_of_base(&file) {
-        let message = format!("`{name}` is the text before the edit, and not what was written");
-        let hint = format!("`mediactl edit --from {}` goes on with that", text.display());
-        return Err(Error::usage(message, hint));
-    }
-    let draft = KeptDraft::open(file.clone()).map_err(|error| match error.kind {
-        // Without the text before, others' changes could be overwritten.
-        ErrorKind::NoConfiguration => {
-            let message = format!("`{name}` or the text that it was made of can't be read: {error}");
-            Error::new(ErrorKind::NotFound, message).hint(NEW_EDIT)
-        }
-        _ => error,
-    })?;
-    let edited = &draft.origin.head.target;
+    // Without the text before, others' changes could be overwritten.
+    let draft = KeptDraft::open(file.clone())
+        .map_err(|error| Error::new(ErrorKind::NotFound, format!("`{name}`: {error}")).hint(NEW_EDIT))?;
+    let edited = &draft.head.target;
     if *edited != draft_name(target) {
         let message = format!("`{name}` is an edit of `{edited}`");
         return Err(Error::usage(message, "name that configuration, as the edit did"));
@@ -137,8 +127,7 @@ fn new_draft(path: Option<&Path>, present: Arc<Snapshot>, target: &mut Target) -
     };
     let head = DraftHead { target: draft_name(target), range, path: path.map(Path::to_string) };
     let no_home = || Error::usage("no folder is known for unfinished work", "set HOME or XDG_STATE_HOME");
-    let origin = DraftOrigin { head, base: present.shared_bytes().clone() };
-    KeptDraft::create(&state_home().ok_or_else(no_home)?, origin)
+    KeptDraft::create(&state_home().ok_or_else(no_home)?, head, present.shared_bytes().clone())
 }
 
 /// The option that names the same target again, with a blank behind it; empty where the context in use or a variable names
@@ -177,7 +166,7 @@ impl Editing<'_> {
     /// Opens the editor until the change is made, or given up. The draft is removed when its text is in the
     /// configuration, or is not wanted; after any error it stays.
     fn run(mut self) -> Result<Exit, Error> {
-        let begun = self.refuse_faults(&self.draft.origin.spliced(self.text()?));
+        let begun = self.refuse_faults(&self.draft.spliced(self.text()?));
         let mut faults = begun.err().map_or(Ok(Vec::new()), |error| self.comments(&error))?;
         loop {
             let opened = self.text()?;
@@ -187,7 +176,7 @@ impl Editing<'_> {
                     self.draft.remove();
                 }
             })?;
-            let is_original = text == self.draft.origin.original();
+            let is_original = text == self.draft.original();
             if is_original {
                 // Nothing was written, so nothing has to be kept.
                 self.draft.remove();
@@ -196,7 +185,7 @@ impl Editing<'_> {
                 Err(error) if is_original => return Err(error),
                 Err(error) => return Err(and_hint(error, &self.kept)),
                 Ok(is_edited) if is_original || !is_edited => {
-                    self.report_unchanged(Arc::new(Snapshot::from_bytes(self.draft.origin.base.clone())))?;
+                    self.report_unchanged(Arc::new(Snapshot::from_bytes(self.draft.base.clone())))?;
                     if !is_original {
                         self.say(&self.kept);
                     }
@@ -246,18 +235,18 @@ impl Editing<'_> {
     /// Checks the text, merges it with changes that others made meanwhile, asks, and makes the change; `None` if it is
     /// to be edited again.
     fn attempt(&mut self, text: Bytes) -> Result<Option<Exit>, Error> {
-        if let (Some(path), true) = (&self.draft.origin.head.path, text.trim_ascii().is_empty()) {
+        if let (Some(path), true) = (&self.draft.head.path, text.trim_ascii().is_empty()) {
             let refusal = Error::new(ErrorKind::BadNewText, format!("the new text of `{path}` is empty"));
             return Err(refusal.hint(format!("`mediactl rm {}` removes it", Path::in_shell_quotes(path))));
         }
         let args = self.change.args;
         let asks = !(args.yes || args.force || args.dry_run);
-        let mut whole = self.draft.origin.spliced(text);
+        let mut whole = self.draft.spliced(text);
         // As long as others change it between the question and the write.
         loop {
             self.refuse_faults(&whole)?;
             let present = configuration(&mut self.target)?;
-            if present.bytes() != self.draft.origin.base {
+            if present.bytes() != self.draft.base {
                 whole = self.merged(&whole, &present)?;
                 self.refuse_faults(&whole)?;
             }
@@ -301,10 +290,8 @@ impl Editing<'_> {
     /// Merges the edited configuration with the present one. From here on the draft is made of the whole of the present
     /// one.
     fn merged(&mut self, whole: &[u8], present: &Snapshot) -> Result<Bytes, Error> {
-        let merged = Document::merge_lines(&self.draft.origin.base, whole, present.bytes());
-        let head = DraftHead { range: None, path: None, ..self.draft.origin.head.clone() };
-        let origin = DraftOrigin { head, base: present.shared_bytes().clone() };
-        self.draft.rebase(origin, &merged.text)?;
+        let merged = Document::merge_lines(&self.draft.base, whole, present.bytes());
+        self.draft.rebase(present.shared_bytes().clone(), &merged.text)?;
         let name = self.target.service.name();
         if merged.clash.is_some() {
             let message = format!("`{name}` was changed meanwhile, in the same lines");
@@ -320,7 +307,7 @@ impl Editing<'_> {
         let edited = Arc::new(Snapshot::from_bytes(whole.clone()));
         let mut with_included = |text: &Arc<Snapshot>| -> Result<Arc<Snapshot>, Error> {
             let composed = self.target.composed(text, Some(ConfigSource::Saved))?;
-            Ok(composed.map_or_else(|| text.clone(), |composed| composed.told_text()))
+            Ok(composed.map_or_else(|| text.clone(), |composed| composed.text))
         };
         let [before, after] = [with_included(present)?, with_included(&edited)?];
         let warnings = new_warnings(before.document(), after.document());
@@ -354,7 +341,7 @@ impl Editing<'_> {
         })?;
         let mut text = without_comments(written);
         // Editors end the last line of a file, also where it had no end.
-        let original = self.draft.origin.original();
+        let original = self.draft.original();
         if !original.is_empty() && !original.ends_with(b"\n") && text.ends_with(b"\n") {
             let end = if text.ends_with(b"\r\n") { 2 } else { 1 };
             text.truncate(text.len() - end);
@@ -364,7 +351,7 @@ impl Editing<'_> {
 
     /// The line with the first marker of a clash, unless the configuration had one before.
     fn marker(&self, text: &[u8]) -> Option<usize> {
-        Document::first_marker(text).filter(|_| Document::first_marker(&self.draft.origin.base).is_none())
+        Document::first_marker(text).filter(|_| Document::first_marker(&self.draft.base).is_none())
     }
 
     fn refuse_faults(&self, whole: &Bytes) -> Result<(), Error> {
@@ -381,7 +368,7 @@ impl Editing<'_> {
 
     /// What is wrong with a draft, in the order of its lines.
     fn comments(&self, error: &Error) -> Result<Vec<Fault>, Error> {
-        let (text, DraftOrigin { head, base }) = (self.text()?, &self.draft.origin);
+        let (text, KeptDraft { head, base, .. }) = (self.text()?, &self.draft);
         let Some(broken) = &error.broken else {
             let line = self.marker(&text);
             return Ok(error.lines().into_iter().map(|fault| Fault { line, ..fault }).collect());
@@ -404,7 +391,7 @@ impl Editing<'_> {
     fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<(), Error> {
         let report = self.change.report(self.target.service.name(), self.ui);
         let unchanged = ChangeReport::unchanged(Some(present));
-        report.print(&unchanged.with_parts(&RequestedChange::Format {}, report.parts()))
+        report.print(&unchanged.with_parts(report.parts()))
     }
 
     fn say(&self, line: &str) {

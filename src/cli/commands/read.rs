@@ -14,10 +14,9 @@ use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::render::diagnostics;
 use crate::cli::render::group_table::{self, GroupTables};
-use crate::cli::render::report::all_lack;
 use crate::cli::render::texts::{write_entry, write_text};
 use crate::cli::ui::{Ui, output};
-use crate::engine::{Composed, ConfigSource, IncludedEntry, Snapshot};
+use crate::engine::{Composed, ConfigSource, Snapshot};
 use crate::error::{Error, Exit};
 use crate::http::api::RUNTIME;
 use mediaconf::{Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segment, Selection};
@@ -124,9 +123,6 @@ impl ReadArgs {
         let ui = call.ui;
         let wanted = Wanted::from_args(self, ui)?;
         let answers = call.ask("read", |server| wanted.read(server))?;
-        let lacked = answers.once(|shown| wanted.keys_lacked(shown));
-        // Behind an error of the conditions they say nothing.
-        let tell = || lacked.iter().for_each(|note| ui.note(note));
         let is_one = answers.one().is_some();
         if self.output == ReadFormat::Table {
             let mut tables = GroupTables::new(&self.columns, self.sort.as_deref());
@@ -134,17 +130,14 @@ impl ReadArgs {
                 let server = (!is_one).then_some(server);
                 wanted.look(&shown, |values| wanted.add_tables(values, server, &mut tables))
             })?;
-            tell();
             let tables = tables.some(wanted.paths.is_empty())?;
             ui.print(|out| group_table::print(tables, ui.width(), out))?;
             return Ok(read.exit());
         }
         if let Some((_, shown)) = answers.one() {
             ui.results(|mut out| wanted.print(shown, &mut out))?;
-            tell();
             return Ok(answers.exit());
         }
-        tell();
         if self.output.is_json() && !self.raw {
             let read = answers.then(|_, shown| {
                 wanted.look(&shown, |values| match &wanted.paths[..] {
@@ -252,7 +245,10 @@ impl<'a> Wanted<'a> {
                 notes.iter().for_each(|note| server.note(&server.named(note)));
                 if !notes.is_empty() {
                     text = composed.text;
-                } else if composed.included_entries().iter().any(|entry| self.shows_all_of(entry.kind)) {
+                } else if Kind::ALL
+                    .iter()
+                    .any(|kind| self.shows_many_of(*kind) && composed.includes_any(*kind))
+                {
                     let note = "entries of included files are not shown; `--with-includes` shows them";
                     server.note(&server.named(note));
                 }
@@ -283,26 +279,17 @@ impl<'a> Wanted<'a> {
 
     /// Returns notes about the entries of included files that the paths lead to, which are then shown.
     fn included(&self, composed: &Composed) -> Vec<String> {
-        let is_pattern = |path: &Path| path.first_pattern().is_some();
-        let places = self.paths.iter().filter(|path| !is_pattern(path));
-        let mut notes: Vec<String> = places.filter_map(|path| composed.included_place(path)).collect();
-        if self.paths.iter().any(is_pattern) || !self.conditions.is_empty() {
-            let matched = composed.first_included(&|current| {
-                self.paths.iter().flat_map(|path| current.blocks_at(path, &self.conditions)).collect()
-            });
-            let note = |entry: IncludedEntry| {
-                format!("entries of included files are shown, too: {}", entry.in_words())
-            };
-            notes.extend(matched.map(note));
-        }
-        notes
+        let places = self.paths.iter().filter_map(|path| composed.refuse_entry(path).err());
+        places.map(|refusal| refusal.message).collect()
     }
 
-    /// True if all entries of a kind are shown.
-    fn shows_all_of(&self, kind: Kind) -> bool {
-        let is_group =
-            |path: &Path| matches!(&path.segments[..], [Segment::Key(group)] if group == kind.key());
-        self.paths.is_empty() || self.paths.iter().any(is_group)
+    /// True if several entries of a kind are shown.
+    fn shows_many_of(&self, kind: Kind) -> bool {
+        let is_many = |path: &Path| {
+            path.segments.first().and_then(Segment::name) == Some(kind.key())
+                && (path.segments.len() == 1 || path.first_pattern().is_some())
+        };
+        self.paths.is_empty() || self.paths.iter().any(is_many)
     }
 
     /// Looks into a configuration; a text with errors has no values.
@@ -326,18 +313,6 @@ impl<'a> Wanted<'a> {
             Some(masked) => work([&masked.config().skipping_static(skips), &own]),
             None => work([&own, &own]),
         }
-    }
-
-    /// Returns a note for each key in the conditions that no entry has.
-    fn keys_lacked(&self, shown: &Shown) -> Vec<String> {
-        if self.conditions.is_empty() || self.args.output == ReadFormat::Conf {
-            return Vec::new();
-        }
-        let paths: Vec<&Path> = self.paths.iter().collect();
-        let lacked = |[_, own]: Values<'_>| {
-            Ok(own.keys_that_all_lack(&self.conditions, &paths).into_iter().map(all_lack).collect())
-        };
-        self.look(shown, lacked).unwrap_or_default()
     }
 
     /// Prints a configuration as JSON, as text, or as lines for `--set`.

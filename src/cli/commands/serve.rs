@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use clap::ValueHint::FilePath;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -29,10 +28,10 @@ use crate::http::server::front::HttpServer;
 use crate::http::server::front::limits::Limits;
 use crate::http::server::handler::{Handler, HandlerSettings};
 use crate::http::server::runtime::{Listening, Runtime};
-use crate::node::{Node, NodeSettings, OnDrift, first_text};
+use crate::node::{Node, first_text};
 use crate::store::etcd::{ClusterStore, DEFAULT_REQUEST_TIME};
 use crate::store::file::{ConfFile, ServeLock};
-use crate::store::{Follow, jittered};
+use crate::store::jittered;
 
 /// The default address: only this machine can connect.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
@@ -103,18 +102,10 @@ pub struct ServeArgs {
     #[arg(long, value_name = "NAME", value_parser = node_name)]
     pub node: Option<String>,
 
-    /// What becomes of an edit of the file by hand when the cluster has a new text
-    #[arg(hide_short_help = true, long, value_enum, default_value_t, value_name = "WHAT", requires = "node")]
-    pub on_drift: DriftChoice,
-
     /// Shell command that fails while the node is not healthy: it is run after each reload, and every 5 s while the node
     /// takes a change before the others; MEDIACTL_NODE is the name of the node
     #[arg(long, value_name = "CMD", requires = "node")]
     pub health_cmd: Option<String>,
-
-    /// Make every requested change, even one that removes all access to the API
-    #[arg(long)]
-    pub no_guards: bool,
 
     /// Form of the line that is logged on stderr for each request
     #[arg(long, value_enum, default_value_t, value_name = "FORM")]
@@ -122,16 +113,6 @@ pub struct ServeArgs {
 
     #[command(flatten)]
     pub hooking: HookArgs,
-}
-
-/// The handling of an edit by hand on a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum DriftChoice {
-    /// The next text of the cluster overwrites it; the history keeps it
-    #[default]
-    Overwrite,
-    /// It stays, and the node takes no text until it is gone
-    Keep,
 }
 
 /// Parses the name of a node: a part of a key in etcd.
@@ -179,7 +160,6 @@ impl ServeArgs {
         let lock = lock(&store, ui)?;
         let engine = engine.start(move |line| log.log(line.level, line.words))?;
         tell_faults(&engine, log);
-        let engine = if self.no_guards { engine.without_guards() } else { engine };
         let addresses = listening::addresses(&self.listen)?;
         let of_tcp = [
             ("--console", self.console),
@@ -240,7 +220,6 @@ impl ServeArgs {
         handler.runtime().listens(Listening {
             addresses: urls.clone(),
             connections: Box::new(server.connection_count()),
-            tls: tls.clone(),
         });
         tell_manager("READY=1");
         let mut lines = Vec::new();
@@ -301,13 +280,9 @@ impl ServeArgs {
         file: Arc<ConfFile>,
         texts: Arc<ClusterStore>,
     ) -> Result<Arc<Node>, Error> {
-        let on_drift = match self.on_drift {
-            DriftChoice::Overwrite => OnDrift::Overwrite,
-            DriftChoice::Keep => OnDrift::Keep,
-        };
-        let (name, health) = (self.node.clone().unwrap_or_default(), self.health_cmd.clone());
+        let node = (self.node.clone().unwrap_or_default(), self.health_cmd.clone());
         let cluster = Engine::new(texts.clone(), Hooks::default(), waiting);
-        Node::new(NodeSettings { name, on_drift, health }, engine.clone(), file, (cluster, texts))
+        Node::new(node, engine.clone(), file, (cluster, texts))
     }
 }
 
@@ -348,9 +323,8 @@ fn end_with_a_panic(log: LogFormat) {
 
 /// Becomes the only server over the file; `None` on a read-only file system.
 fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, Error> {
-    let is_of_folder = |kind| matches!(kind, ErrorKind::NoStateFolder | ErrorKind::BrokenStateFolder);
     match store.serve() {
-        Err(error) if is_of_folder(error.kind) && !store.state_dir().exists() => {
+        Err(error) if error.kind == ErrorKind::NoStateFolder && !store.state_dir().exists() => {
             ui.warning(&format!("{error}: changes to the file will be refused, and there is no Unix socket"));
             Ok(None)
         }
@@ -361,7 +335,7 @@ fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, Error> {
 /// Reports the errors that the running configuration has together with what it includes. They do not keep
 /// the server from starting: it may be needed to mend them.
 fn tell_faults(engine: &Engine, log: LogFormat) {
-    let Some(composed) = engine.running().and_then(|running| engine.composed(&running, Follow::ALL)) else {
+    let Some(composed) = engine.running().and_then(|running| engine.composed(&running)) else {
         return;
     };
     let faults = composed.told_faults();
@@ -383,8 +357,7 @@ fn announce(lines: &[String]) -> Result<(), Error> {
 fn reload(engine: &Engine, ui: Ui, log: LogFormat) {
     match engine.load_again("SIGHUP") {
         Ok(change) => {
-            let what =
-                if change.changed { "was loaded again" } else { "has not changed, nor has what it includes" };
+            let what = if change.changed { "was loaded again" } else { "has not changed" };
             log.log(LogLevel::Note, &format!("SIGHUP: the file {what}"));
             tell_faults(engine, log);
         }
@@ -397,7 +370,7 @@ fn reload(engine: &Engine, ui: Ui, log: LogFormat) {
     }
 }
 
-/// Rolls back what was not confirmed, and keeps what is not saved, when the server ends.
+/// Rolls back what was not confirmed when the server ends.
 fn leave(engine: &Engine, log: LogFormat) {
     match engine.cancel_any() {
         // The engine has logged an edit by hand already.
@@ -407,11 +380,8 @@ fn leave(engine: &Engine, log: LogFormat) {
             log.warn(&format!("a change that was not confirmed could not be rolled back: {error}"));
         }
     }
-    let unsaved = "the running configuration was not saved";
-    match engine.keep_unsaved() {
-        Ok(true) => log.warn(&format!("{unsaved}; its text is kept in the history")),
-        Ok(false) => {}
-        Err(error) => log.warn(&format!("{unsaved}, and its text could not be kept: {error}")),
+    if engine.state().is_some_and(|state| !state.is_saved()) {
+        log.warn("the running configuration was not saved");
     }
 }
 

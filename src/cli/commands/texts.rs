@@ -121,7 +121,10 @@ impl ApplyArgs {
         let bytes = input::read(&self.file)?;
         // No directive begins with a bracket.
         let request: Request = match Schema::without_bom(&bytes).trim_ascii_start().first() {
-            Some(b'{' | b'[') => DesiredState::of_json(Schema::parse_patch(&bytes)?, prune)?.into(),
+            Some(b'{' | b'[') => match (Schema::parse_patch(&bytes)?, prune) {
+                (patch, Prune::Nothing) => patch.into(),
+                (patch, prune) => DesiredState::of_json(patch, prune)?.into(),
+            },
             _ => {
                 let text = input::valid(&self.file, Arc::new(Snapshot::from_bytes(bytes)))?;
                 DesiredState::of_text(text.document(), prune).into()

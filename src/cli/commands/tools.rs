@@ -51,8 +51,7 @@ impl ConfirmArgs {
         let work = |server: &mut FleetMember| server.target.service.decide(decision, None, "");
         let answers = call.fleet(purpose)?.gather("confirm", work)?;
         for (server, notes) in answers.found().filter(|_| !self.quiet) {
-            let notes = notes.iter().map(|note| in_words(note, call.ui.masker().as_ref()));
-            notes.for_each(|note| call.ui.note(&answers.named(server, &note)));
+            notes.iter().for_each(|note| call.ui.note(&answers.named(server, &in_words(note))));
         }
         if let Some((name, _)) = answers.one() {
             if !self.quiet {

@@ -15,13 +15,13 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::cli::args::global::{GlobalArgs, MAX_TIMEOUT, TargetKind};
-use crate::cli::fleet::names::{alternatives, in_ranges, quoted, split_list};
+use crate::cli::fleet::names::in_ranges;
 use crate::cli::input;
 use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{DEFAULT_PREFIX, Fingerprint};
-use crate::http::client::{ByteSize, Endpoint, without_userinfo};
+use crate::http::client::{Endpoint, without_userinfo};
 use crate::store::file::read_limited;
 use mediaconf::{Document, Entry, Fault, LineIndex, Request, Schema, Segment};
 pub use password::password;
@@ -58,8 +58,6 @@ pub struct ServerContext {
     pub api_prefix: Option<String>,
     /// The longest time for a request, in seconds.
     pub timeout: Option<u64>,
-    /// The size that an answer may have.
-    pub max_answer: Option<ByteSize>,
     pub groups: Vec<String>,
     /// True if every change is asked about.
     pub is_protected: bool,
@@ -133,7 +131,6 @@ impl ServerContext {
             "cert" => self.cert = file()?,
             "key" => self.key = file()?,
             "fingerprint" => self.fingerprint = Some(parsed(&keyword, &one()?)?),
-            "max_answer" => self.max_answer = Some(parsed(&keyword, &one()?)?),
             "timeout" => {
                 self.timeout = one()?.parse().ok().filter(|seconds| (1..=MAX_TIMEOUT).contains(seconds));
                 let message = || format!("`timeout` is a number of seconds, from 1 to {MAX_TIMEOUT}");
@@ -148,11 +145,6 @@ impl ServerContext {
                 _ => return Err("`protected` is `true` or `false`".to_owned()),
             },
             "" => {}
-            "sign_key" | "trust_key" => {
-                return Err(format!(
-                    "`{keyword}`: changes of a cluster are not signed any more; take the line out"
-                ));
-            }
             _ => return Err(format!("unknown setting `{keyword}`")),
         }
         Ok(())
@@ -257,7 +249,7 @@ pub fn chosen(global: &GlobalArgs) -> Result<Option<ServerContext>, Error> {
 pub fn several_chosen(global: &GlobalArgs) -> bool {
     match (global.chosen.kind, &global.context) {
         (TargetKind::Group, _) => true,
-        (TargetKind::Context(_), Some(names)) => names.contains([',', '*', '[', '{']),
+        (TargetKind::Context(_), Some(names)) => names.contains([',', '*']),
         _ => false,
     }
 }
@@ -280,7 +272,8 @@ pub fn several(global: &GlobalArgs) -> Result<Option<Vec<ServerContext>>, Error>
             }
         }
         _ => {
-            for pattern in global.context.iter().flat_map(|names| split_list(names)) {
+            let names = global.context.iter().flat_map(|names| names.split(',')).map(str::trim);
+            for pattern in names.filter(|name| !name.is_empty()) {
                 found.extend(contexts.of_pattern(pattern)?);
             }
         }
@@ -300,37 +293,22 @@ impl Contexts {
 
     /// The context with a name.
     pub fn find(&self, name: &str) -> Result<&ServerContext, Error> {
-        self.get(name).ok_or_else(|| self.lacks(&[name]))
+        self.get(name).ok_or_else(|| self.lacks(name))
     }
 
-    /// The error for names that no context has.
-    fn lacks<S: AsRef<str>>(&self, missing: &[S]) -> Error {
+    /// The error for a name or a pattern that no context has.
+    fn lacks(&self, name: &str) -> Error {
         let names = self.names();
-        let near = missing.first().and_then(|first| Schema::nearest(first.as_ref(), names.iter().copied()));
+        let near = Schema::nearest(name, names.iter().copied());
         let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
-        Error::new(ErrorKind::NotFound, format!("there is no context {}", quoted(missing)))
+        Error::new(ErrorKind::NotFound, format!("there is no context `{name}`"))
             .hint(format!("{near}{}", there_are("contexts", &names)))
     }
 
     fn of_pattern(&self, pattern: &str) -> Result<Vec<&ServerContext>, Error> {
-        let hint = "write it like `edge-*`, `edge-[00-39]` or `edge-{a,c}`";
-        let (mut globs, mut missing) = (Vec::new(), Vec::new());
-        let is_there =
-            |glob: &String| self.list.iter().any(|context| Segment::glob_matches(glob, &context.name));
-        for (written, names) in alternatives(pattern).map_err(|why| Error::usage(why, hint))? {
-            // `*` fits what is there; a name that is written out, or counted in a range, is meant.
-            match written.contains('*') {
-                true if !names.iter().any(is_there) => missing.push(written),
-                true => {}
-                false => missing.extend(names.iter().filter(|name| !is_there(name)).cloned()),
-            }
-            globs.extend(names);
-        }
-        if !missing.is_empty() {
-            return Err(self.lacks(&missing));
-        }
-        let is_meant = |name: &str| globs.iter().any(|glob| Segment::glob_matches(glob, name));
-        Ok(self.list.iter().filter(|context| is_meant(&context.name)).collect())
+        let is_meant = |context: &&ServerContext| Segment::glob_matches(pattern, &context.name);
+        let found: Vec<&ServerContext> = self.list.iter().filter(is_meant).collect();
+        if found.is_empty() { Err(self.lacks(pattern)) } else { Ok(found) }
     }
 
     fn of_group(&self, group: &str) -> Result<Vec<&ServerContext>, Error> {
@@ -386,7 +364,7 @@ mod tests {
         let text = format!(
             "# mine\ncurrent prod;\ncontext prod {{\n  url https://media.example; login 007;\n  \
              password_command \"pass show media/prod\"; cacert ca.pem; fingerprint {pin};\n  \
-             api_prefix /api; timeout 20; max_answer 128M; group edge eu; group all; protected true;\n}}\ncontext \"a b\" {{ url http://h; protected off; }}"
+             api_prefix /api; timeout 20; group edge eu; group all; protected true;\n}}\ncontext \"a b\" {{ url http://h; protected off; }}"
         );
         let prod = ServerContext {
             name: "prod".to_owned(),
@@ -399,7 +377,6 @@ mod tests {
             fingerprint: pin.parse().ok(),
             api_prefix: Some("/api".to_owned()),
             timeout: Some(20),
-            max_answer: "128MiB".parse().ok(),
             groups: ["edge", "eu", "all"].map(str::to_owned).to_vec(),
             is_protected: true,
         };
@@ -421,11 +398,6 @@ mod tests {
             ("stream a;", 1, "unknown directive `stream`"),
             ("context a { url h;\n passwrd x; }", 2, "unknown setting `passwrd`"),
             ("context a { url h; group; }", 1, "`group` takes a name"),
-            (
-                "context a { url h; max_answer 0; }",
-                1,
-                "`max_answer`: a size is from 1 to `17179869184` bytes, such as `64M` or `100KiB`",
-            ),
             ("context a { url h; timeout 0; }", 1, "`timeout` is a number of seconds, from 1 to 86400"),
             ("context a { url h; protected maybe; }", 1, "`protected` is `true` or `false`"),
             (

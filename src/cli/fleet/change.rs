@@ -1,25 +1,32 @@
 //! A change on several servers: it is evaluated everywhere, shown, agreed to, and made.
+//!
+//! Each server makes it for itself. With `--all-or-nothing` each rolls it back unless it is confirmed, which is done when all
+//! have made it. With `--canary` some make it first, and the others once these have stayed healthy for a time. If anything fails
+//! before, no server gets a confirmation, so that each goes back, whatever becomes of this program and of the network.
 
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use super::answers::{by_text, exit_of, print_errors};
-use super::coordinator::FleetVerdict;
-use super::members::Fleet;
-use super::plan::{self, DEFAULT_CONFIRM, FleetChange, FleetPlan, ServerOutcome, ServerResult, exit_of_each};
-use super::together::ChangeUnderWay;
+use super::members::{Fleet, FleetMember, UNSEEN, show_progress};
+use super::names::in_ranges;
+use super::plan::{self, FleetChange, FleetPlan, ServerOutcome, ServerResult, exit_of_each};
 use crate::cli::args::global::GlobalArgs;
 use crate::cli::context::{self, ServerContext};
 use crate::cli::interrupt::HeldSignals;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
-use crate::engine::RequestedChange;
+use crate::engine::{Decision, RequestedChange};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::HistoryEntry;
-use crate::store::etcd::ClusterUrl;
 use mediaconf::one_line;
 
-/// The number of requests to a server that hangs that fit into the time to confirm.
-const REQUESTS: u32 = 3;
+/// The pause between two looks at the first servers.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Confirmations begin only if every server leaves at least this much time.
+const LEFT: Duration = Duration::from_secs(2);
 
 /// Makes a change on the servers of these contexts.
 pub fn run(
@@ -28,53 +35,30 @@ pub fn run(
     global: &GlobalArgs,
     ui: Ui,
 ) -> Result<Exit, Error> {
-    let (args, together) = (change.command.args, change.command.args.fleet.all_or_nothing);
-    if !together {
-        args.fleet.refuse_for_each()?;
-    } else if let Some(cluster) = contexts.iter().find(|context| ClusterUrl::is_meant(&context.url)) {
-        // It has no figures that would show its health.
-        let message = format!("`--all-or-nothing` is for servers, and {} is a cluster", cluster.name);
-        let hint = "change a cluster by itself: its nodes have one configuration, and `--canary` tries a change on some of them";
-        return Err(Error::usage(message, hint));
-    }
+    let args = change.command.args;
+    let times = args.canary_times()?;
     context::refuse_one_server_twice(&contexts)?;
-    let mut global = global.clone();
-    if together {
-        // A server that hangs must not keep the others waiting until they go back.
-        let time = args.confirm.unwrap_or(DEFAULT_CONFIRM) / REQUESTS;
-        global.remote.most_time = Some(time.max(Duration::from_secs(1)));
-    }
     let protected = contexts.iter().filter(|context| context.is_protected);
     let protected: Vec<String> = protected.map(|context| context.name.clone()).collect();
-    let mut fleet = Fleet::open(contexts, &global, ui)?;
+    let mut fleet = Fleet::open(contexts, global, ui)?;
     let answers = fleet.ask("evaluate", |member| FleetPlan::evaluate(member, change));
-    let mut results: Vec<ServerResult> = Vec::new();
-    for answer in answers {
-        let outcome = match &answer.result {
-            Err(_) => ServerOutcome::Refused,
-            Ok(plan) if !plan.report.changed => ServerOutcome::Unchanged,
-            Ok(_) if args.dry_run => ServerOutcome::WouldChange,
-            Ok(_) => ServerOutcome::NotChanged,
-        };
-        let (plan, error) = answer.result.map_or_else(|error| (None, Some(error)), |plan| (Some(plan), None));
-        results.push(ServerResult { plan, ..ServerResult::new(answer.server, outcome, error) });
-    }
+    let results: Vec<ServerResult> =
+        answers.into_iter().map(|answer| ServerResult::evaluated(answer, args.dry_run)).collect();
     unless_closed(plan::print_summary(args, &results, ui))?;
     refuse_other_changes(change, &results)?;
     let is_open = |at: &usize| results[*at].plan.as_ref().is_some_and(FleetPlan::is_open);
     let changing: Vec<usize> = (0..results.len()).filter(is_open).collect();
-    let canaries = plan::canaries(&args.fleet.canary, &changing, &results)?;
-    let time = plan::time_to_confirm(args, changing.len(), canaries.len())?;
+    let first = plan::canaries(&args.canary, &changing, &results)?;
+    let print = |results: &[ServerResult]| {
+        print_errors(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
+        unless_closed(plan::print(results, change.command.name, args.output, args.quiet, ui))
+    };
     let with_changes = |exit: Exit, results: &[ServerResult]| {
         let changes = [ServerOutcome::Changed, ServerOutcome::WouldChange];
         let has_changed = args.exit_code && results.iter().any(|result| changes.contains(&result.outcome));
         if exit == Exit::Done && has_changed { Exit::Changed } else { exit }
     };
-    let print = |results: &[ServerResult]| {
-        print_errors(results.iter().filter_map(|result| Some((&*result.server, result.error.as_ref()?))), ui);
-        unless_closed(plan::print(results, change.command.name, args.output, args.quiet, ui))
-    };
-    let is_refused = together && results.iter().any(|result| result.error.is_some());
+    let is_refused = times.is_some() && results.iter().any(|result| result.error.is_some());
     if args.dry_run || changing.is_empty() || is_refused {
         print(&results)?;
         let exit = if is_refused { worst(&results) } else { exit_of_each(&results) };
@@ -83,11 +67,11 @@ pub fn run(
     agree(change, changing.len(), results.len(), &protected)?;
     tell_id(change, ui);
     let mut making = ChangeUnderWay { fleet, results, change, held: HeldSignals::hold() };
-    let verdict = match time.filter(|_| together) {
-        Some(time) => Some(making.together(&changing, canaries, time)),
+    let goes_back = match times {
+        Some(times) => !making.first_on(&first, &changing, times),
         None => {
-            making.each_for_itself(&changing);
-            None
+            making.make(&changing, args.confirm);
+            false
         }
     };
     let ChangeUnderWay { results, held, .. } = making;
@@ -95,24 +79,161 @@ pub fn run(
     let is_open = outcomes().any(|outcome| !outcome.is_done());
     let has_changed = outcomes().any(|outcome| outcome.is_done() || outcome == ServerOutcome::Unknown);
     let printed = print(&results);
-    if verdict.map_or(is_open && has_changed, |verdict| verdict == FleetVerdict::Mixed) {
+    if is_open && has_changed {
         tell_rest(change, ui);
     }
     printed?;
-    if let Some(time) = args.confirm.filter(|_| verdict.is_none() && has_changed && !args.quiet) {
+    if let Some(time) = args.confirm.filter(|_| times.is_none() && has_changed && !args.quiet) {
         ui.note(&format!(
             "each server rolls the change back {} s after it made it, unless `mediactl confirm` with the same servers keeps it",
             time.as_secs()
         ));
     }
-    let exit = match (verdict, held.received()) {
-        (Some(FleetVerdict::All), _) => Exit::Done,
-        (Some(FleetVerdict::Mixed), _) => Exit::Partly,
-        (Some(FleetVerdict::None), None) => worst(&results),
-        (None, signal) if signal.is_none() || !is_open => exit_of_each(&results),
-        (_, signal) => Exit::of_signal(signal.unwrap_or_default()),
+    let exit = match held.received().filter(|_| is_open) {
+        Some(signal) => Exit::of_signal(signal),
+        None if goes_back => worst(&results),
+        None => exit_of_each(&results),
     };
     Ok(with_changes(exit, &results))
+}
+
+/// A change under way on servers, and what stands on each.
+struct ChangeUnderWay<'a> {
+    fleet: Fleet,
+    results: Vec<ServerResult>,
+    change: &'a FleetChange<'a>,
+    /// From now on a signal is answered by what stands where.
+    held: HeldSignals,
+}
+
+impl ChangeUnderWay<'_> {
+    /// Makes the change on each of these servers; where all are to have it, until it fails on one. With a time, each rolls it
+    /// back unless it is confirmed within it. True if all have made it.
+    fn make(&mut self, servers: &[usize], confirm: Option<Duration>) -> bool {
+        let command = &self.change.command;
+        let (stops, failed) = (command.args.is_together(), AtomicBool::new(false));
+        let goes_on = || self.held.received().is_none() && !(stops && failed.load(Ordering::SeqCst));
+        let work = |member: &mut FleetMember, result: &mut ServerResult| {
+            let Some(plan) = &mut result.plan else { return };
+            let made = match plan.waiting.clone() {
+                // It is confirmed with the others.
+                Some(waiting) if stops => Ok(Some(waiting)),
+                Some(waiting) => {
+                    let kept =
+                        member.target.service.decide(Decision::Keep, Some(&waiting.id), &command.options.by);
+                    kept.map(|_| None).map_err(|error| error.at(&member.name))
+                }
+                None => plan.make(member, self.change.requested, confirm),
+            };
+            match made {
+                Ok(pending) => (result.outcome, plan.report.pending) = (plan.done(), pending),
+                Err(failure) => {
+                    failed.store(true, Ordering::SeqCst);
+                    let is_unknown = failure.exit() == Exit::Unknown;
+                    result.outcome = if is_unknown { ServerOutcome::Unknown } else { ServerOutcome::Refused };
+                    result.error = Some(failure);
+                }
+            }
+        };
+        servers.iter().for_each(|at| self.results[*at].outcome = ServerOutcome::NotChanged);
+        self.fleet.on(servers, &mut self.results, "change", &goes_on, work);
+        servers.iter().all(|at| self.results[*at].outcome.is_done())
+    }
+
+    /// Makes the change on the first servers, and on the others once these have stayed healthy; then confirms it on all,
+    /// or takes it back. True if it was confirmed.
+    fn first_on(&mut self, first: &[usize], changing: &[usize], [time, soak]: [Duration; 2]) -> bool {
+        let until = Instant::now() + time;
+        let rest: Vec<usize> = changing.iter().copied().filter(|at| !first.contains(at)).collect();
+        // Where it was made before and waits, it may go back earlier.
+        let waits = changing.iter().filter_map(|at| self.results[*at].plan.as_ref()?.goes_back_at());
+        let until = waits.fold(until, Instant::min);
+        let is_made = self.make(first, Some(time))
+            && (first.is_empty() || self.stay_healthy(first, soak))
+            && self.make(&rest, Some(time))
+            && self.are_in_time(changing, until);
+        let (work, what): (fn(&FleetMember, &mut ServerResult), _) =
+            if is_made { (confirm, "confirm") } else { (take_back, "take back") };
+        self.fleet.on(changing, &mut self.results, what, &|| true, |member, result| work(member, result));
+        is_made
+    }
+
+    /// Looks at servers again and again; false as soon as one is not healthy or does not run the change any more, or a
+    /// signal comes.
+    fn stay_healthy(&mut self, servers: &[usize], time: Duration) -> bool {
+        let begin = Instant::now();
+        let seconds = |time: Duration| usize::try_from(time.as_secs()).unwrap_or(usize::MAX);
+        let look = |member: &mut FleetMember, result: &mut ServerResult| {
+            result.error = unhealthy(member, result).err().map(|error| error.at(&member.name));
+        };
+        loop {
+            self.fleet.on(servers, &mut self.results, UNSEEN, &|| true, look);
+            let is_healthy = servers.iter().all(|at| self.results[*at].error.is_none());
+            let left = time.saturating_sub(begin.elapsed());
+            if !is_healthy || left.is_zero() || self.held.received().is_some() {
+                show_progress("check the first servers, seconds", 0, 0);
+                let names: Vec<&str> = servers.iter().map(|at| &*self.results[*at].server).collect();
+                if is_healthy && left.is_zero() && !self.change.command.args.quiet {
+                    self.fleet.ui.say(&format!("{}: healthy for {} s", in_ranges(&names), time.as_secs()));
+                }
+                return is_healthy && left.is_zero();
+            }
+            show_progress("check the first servers, seconds", seconds(begin.elapsed()), seconds(time));
+            sleep(PAUSE.min(left));
+        }
+    }
+
+    /// False, with an error of each server, if too little time is left to confirm the change.
+    fn are_in_time(&mut self, servers: &[usize], until: Instant) -> bool {
+        let is_late = until.saturating_duration_since(Instant::now()) < LEFT;
+        let hint = "`--confirm TIME` gives more, a larger `--jobs` asks more at the same time";
+        let error =
+            Error::new(ErrorKind::TooLate, "too little time is left to confirm the change").hint(hint);
+        for at in servers.iter().filter(|_| is_late) {
+            self.results[*at].error = Some(error.clone());
+        }
+        !is_late && self.held.received().is_none()
+    }
+}
+
+/// Refuses a server that tells of an error, or does not run the change any more.
+fn unhealthy(member: &FleetMember, result: &ServerResult) -> Result<(), Error> {
+    let health = member.target.service.health()?;
+    if let Some(trouble) = health.trouble {
+        return Err(Error::new(ErrorKind::NotHealthy, format!("it is not healthy: {trouble}")));
+    }
+    if result.plan.as_ref().is_some_and(|plan| health.revision == plan.report.after) {
+        return Ok(());
+    }
+    let error = Error::new(ErrorKind::Conflict, "it does not run the new configuration any more");
+    Err(error.hint("it was changed meanwhile, or has taken the change back"))
+}
+
+/// Confirms the change that waits on a server.
+fn confirm(member: &FleetMember, result: &mut ServerResult) {
+    let Some(waiting) = result.plan.as_mut().and_then(|plan| plan.report.pending.take()) else { return };
+    if let Err(error) = member.target.service.decide(Decision::Keep, Some(&waiting.id), "") {
+        (result.outcome, result.error) = (ServerOutcome::Unknown, Some(error.at(&member.name)));
+    }
+}
+
+/// Takes the change back that waits on a server; one that does not answer goes back by itself.
+fn take_back(member: &FleetMember, result: &mut ServerResult) {
+    match result.plan.as_mut().and_then(|plan| plan.report.pending.take()) {
+        Some(waiting) => match member.target.service.decide(Decision::RollBack, Some(&waiting.id), "") {
+            Ok(_) => result.outcome = ServerOutcome::TakenBack,
+            Err(error) => {
+                result.outcome = ServerOutcome::GoesBack;
+                result.error.get_or_insert(error.at(&member.name));
+            }
+        },
+        // Whether the change was made is not known, but that it goes back is.
+        None if result.outcome == ServerOutcome::Unknown => {
+            result.outcome = ServerOutcome::GoesBack;
+            result.error.iter_mut().for_each(|error| error.kind = ErrorKind::NotFound);
+        }
+        None => {}
+    }
 }
 
 /// Refuses a rollback that would undo other changes on each server, and a take-back of a change that no server has.

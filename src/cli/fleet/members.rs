@@ -17,9 +17,6 @@ use crate::http::client::Host;
 /// The name of work that is not shown.
 pub const UNSEEN: &str = "";
 
-/// The most bytes that the answers of servers that are asked at the same time have, all together.
-const ANSWERS_TOGETHER: u64 = 1 << 30;
-
 /// The servers that a command works on. Each is called by its index among the members.
 pub struct Fleet {
     pub members: Vec<FleetMember>,
@@ -87,14 +84,13 @@ impl Fleet {
     /// Finds the way to each server, and asks for passwords; sends nothing.
     pub fn open(contexts: Vec<ServerContext>, global: &GlobalArgs, ui: Ui) -> Result<Self, Error> {
         target::refuse_hooks(global)?;
-        let jobs = jobs(&contexts, global);
         let member = |context: ServerContext| {
             let (name, warnings) = (context.name.clone(), Warnings::default());
             let target = target::at_member(context, global, Box::new(warnings.clone()))?;
             Ok(FleetMember { name, target, warnings, alone: None })
         };
         let members = contexts.into_iter().map(member).collect::<Result<_, Error>>()?;
-        Ok(Self { members, jobs, ui })
+        Ok(Self { members, jobs: global.jobs, ui })
     }
 
     /// Asks all servers, and prints the errors; the error of the only one ends the command.
@@ -158,13 +154,6 @@ impl Fleet {
     }
 }
 
-/// Returns the number of servers that are asked at the same time: fewer if their answers may be large.
-fn jobs(contexts: &[ServerContext], global: &GlobalArgs) -> usize {
-    let sizes = contexts.iter().map(|context| global.remote.answer(context.max_answer).bytes());
-    let most = sizes.max().map_or(global.jobs as u64, |largest| ANSWERS_TOGETHER / largest);
-    usize::try_from(most).unwrap_or(usize::MAX).clamp(1, global.jobs)
-}
-
 impl FleetMember {
     /// Prints the warnings that are kept, and from now on each as it comes.
     pub fn print_warnings_from_now(&self, ui: Ui) {
@@ -223,25 +212,6 @@ mod tests {
     struct Options {
         #[command(flatten)]
         global: GlobalArgs,
-    }
-
-    #[test]
-    fn fewer_servers_are_asked_at_once_where_their_answers_may_be_large() {
-        for (options, of_context, jobs) in [
-            (&[][..], None, 16),
-            (&["--jobs", "3"], None, 3),
-            (&["--max-answer", "1K"], None, 16),
-            (&["--max-answer", "128M"], None, 8),
-            (&["--max-answer", "16G"], None, 1),
-            (&[], Some("256M"), 4),
-            (&["--max-answer", "1M"], Some("256M"), 16),
-        ] {
-            let Options { global } = Options::parse_from([&["mediactl"], options].concat());
-            let max_answer = of_context.map(|size: &str| size.parse().expect("it is a size"));
-            let contexts =
-                [ServerContext::default(), ServerContext { max_answer, ..ServerContext::default() }];
-            assert_eq!(super::jobs(&contexts, &global), jobs, "{options:?} {of_context:?}");
-        }
     }
 
     /// Servers with the numbers from 0 as their names, `jobs` of which are asked at the same time.

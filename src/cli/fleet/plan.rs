@@ -1,24 +1,19 @@
-//! A change on several servers: as it is evaluated on each, before anything is sent that could change something; the order in
-//! which they get it, canaries first, then batches with pauses in between; and its results, as a table or as an object for
-//! programs.
+//! A change on several servers: as it is evaluated on each, before anything is sent that could change something; which of
+//! them get it first; and its results, as a table or as an object for programs.
 
-use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-use super::answers::{ROWS_OF_THEIR_OWN, about, by_text, exit_of, print_diffs, print_table};
+use super::answers::{ROWS_OF_THEIR_OWN, ServerAnswer, about, by_text, exit_of, print_diffs, print_table};
 use super::members::FleetMember;
-use super::names::{ServerCount, in_ranges};
+use super::names::in_ranges;
 use crate::cli::args::changing::{ChangeArgs, ChangeFormat};
 use crate::cli::change::ChangeCommand;
-use crate::cli::interrupt::HeldSignals;
-use crate::cli::render::report::{all_lack, change_json, in_words};
+use crate::cli::render::report::{change_json, in_words};
 use crate::cli::render::{grouped, new_warnings};
 use crate::cli::ui::Ui;
-use crate::engine::{
-    ChangeOptions, ChangeReport, Expected, MAX_CONFIRM, OutcomeNote, ReportParts, RequestedChange,
-};
+use crate::engine::{ChangeOptions, ChangeReport, Expected, OutcomeNote, ReportParts, RequestedChange};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeId, HistoryEntry, PendingInfo, Revision};
 use mediaconf::one_line;
@@ -54,20 +49,16 @@ impl FleetPlan {
     pub fn evaluate(member: &mut FleetMember, change: &FleetChange<'_>) -> Result<Self, Error> {
         let (service, asked) = (&*member.target.service, Instant::now());
         let FleetChange { command: ChangeCommand { args, options, .. }, requested, id } = change;
-        let is_together = args.fleet.all_or_nothing;
+        let is_together = args.is_together();
         let (pinned, undone) = service.pinned(requested)?.unzip();
-        if is_together {
-            service.demand("dry runs")?;
-        } else if args.confirm.is_some() {
+        if is_together || args.confirm.is_some() {
             service.demand("changes that have to be confirmed")?;
         }
         let id = match service.demand("ids of changes") {
             Err(error) if options.id.is_some() => return Err(error),
             can_note => id.clone().filter(|_| can_note.is_ok()),
         };
-        // What is taken back together goes back to what ran: a file that was edited by hand is refused.
-        let expected = (is_together && !options.force).then_some(Expected::Any);
-        let rehearsal = ChangeOptions { dry_run: true, confirm: None, expected, ..options.clone() };
+        let rehearsal = ChangeOptions { dry_run: true, confirm: None, ..options.clone() };
         let report = service.change(pinned.as_ref().unwrap_or(requested).by_ref(), &rehearsal);
         let lacks_change = report.as_ref().is_err_and(|error| error.kind == ErrorKind::NoSuchChange);
         let mut report = if lacks_change { ChangeReport::default() } else { report? };
@@ -80,7 +71,7 @@ impl FleetPlan {
         if is_together && report.changes_account {
             let what = "the change sets another login or password, so it can't be confirmed";
             let error = Error::new(ErrorKind::Guarded, format!("`{}`: {what}", member.name));
-            return Err(error.hint("change `edit_auth` without `--all-or-nothing`"));
+            return Err(error.hint("change `edit_auth` without this option"));
         }
         let waiting = report.pending.take().filter(|_| report.notes.contains(&OutcomeNote::HasChange));
         let is_of_hand_edit = |note: &OutcomeNote| {
@@ -120,6 +111,11 @@ impl FleetPlan {
         self.report.changed || self.waiting.is_some()
     }
 
+    /// The time at which the change that waits goes back.
+    pub fn goes_back_at(&self) -> Option<Instant> {
+        Some(self.asked + Duration::from_secs(self.waiting.as_ref()?.seconds_left))
+    }
+
     /// The revision of a file that was edited by hand, if a rollback overwrites it.
     pub fn hand_edit(&self) -> Option<Revision> {
         self.report.file.filter(|_| self.report.notes.contains(&OutcomeNote::OverwroteHandEdit))
@@ -136,10 +132,9 @@ pub fn print_summary(args: &ChangeArgs, results: &[ServerResult], ui: Ui) -> Res
         diffs.push((server, (report.diff.clone(), Some(report.values.clone()))));
         let new_warnings = new_warnings(&report.new_warnings, masker.as_ref());
         warnings.extend(report.warnings.iter().cloned().chain(new_warnings).map(|text| (server, text)));
-        let own = report.notes.iter().map(|note| in_words(note, masker.as_ref()));
+        let own = report.notes.iter().map(in_words);
         let effects = report.effects.in_words().filter(|_| report.effects.streams > 1);
-        let lacked = report.keys_lacked.iter().map(|key| all_lack(key));
-        notes.extend(own.chain(effects).chain(lacked).map(|note| (server, note)));
+        notes.extend(own.chain(effects).map(|note| (server, note)));
     }
     by_text(warnings).for_each(|(servers, warning)| ui.warning(&format!("{servers}: {warning}")));
     if !args.quiet && args.output == ChangeFormat::Diff {
@@ -165,9 +160,7 @@ pub enum ServerOutcome {
     /// The change was sent, and no answer came.
     Unknown,
     TakenBack,
-    /// Of all or none: it made the change, or may have, and goes back unless it is confirmed in time.
-    Open,
-    /// Likewise, and it was told to go back now, which it did not answer.
+    /// It made the change, or may have, and goes back when its time is over.
     GoesBack,
 }
 
@@ -182,7 +175,7 @@ impl ServerOutcome {
             Self::Refused => "refused",
             Self::Unknown => "unknown",
             Self::TakenBack => "taken back",
-            Self::Open | Self::GoesBack => "takes itself back",
+            Self::GoesBack => "takes itself back",
         }
     }
 
@@ -199,15 +192,24 @@ pub struct ServerResult {
     pub error: Option<Error>,
     /// The change, if it was evaluated.
     pub plan: Option<FleetPlan>,
-    /// The id of the change that the server has made and that waits to be confirmed, if all have to make it, and the time
-    /// before which it is not rolled back.
-    pub waits: Option<(String, Instant)>,
 }
 
 impl ServerResult {
     /// The result on a server of which nothing more is known.
     pub fn new(server: String, outcome: ServerOutcome, error: Option<Error>) -> Self {
-        Self { server, outcome, error, plan: None, waits: None }
+        Self { server, outcome, error, plan: None }
+    }
+
+    /// The result of the evaluation.
+    pub fn evaluated(ServerAnswer { server, result }: ServerAnswer<FleetPlan>, is_dry: bool) -> Self {
+        let outcome = match &result {
+            Err(_) => ServerOutcome::Refused,
+            Ok(plan) if !plan.report.changed => ServerOutcome::Unchanged,
+            Ok(_) if is_dry => ServerOutcome::WouldChange,
+            Ok(_) => ServerOutcome::NotChanged,
+        };
+        let (plan, error) = result.map_or_else(|error| (None, Some(error)), |plan| (Some(plan), None));
+        Self { server, outcome, error, plan }
     }
 }
 
@@ -290,45 +292,6 @@ pub fn exit_of_each(results: &[ServerResult]) -> Exit {
     exit_of(results.iter().filter(is_done).count(), &results.iter().filter_map(kind).collect::<Vec<_>>())
 }
 
-/// The time to confirm by default, beside that of the pauses and the canaries.
-pub const DEFAULT_CONFIRM: Duration = Duration::from_secs(90);
-
-/// Confirmations begin only if every server leaves at least this much time.
-pub const LEFT: Duration = Duration::from_secs(10);
-
-/// The longest time for which a signal is not looked for.
-const LOOK: Duration = Duration::from_millis(100);
-
-/// The batches of some servers, in their order. The last size holds for all further batches; without one, all servers
-/// are one batch. Of a size in percent, a part of a server counts as one.
-pub fn batches<'s, T>(mut servers: &'s [T], sizes: &[ServerCount]) -> Vec<&'s [T]> {
-    let (all, mut found) = (servers.len(), Vec::new());
-    while !servers.is_empty() {
-        let size = match sizes.get(found.len()).or(sizes.last()) {
-            None => all,
-            Some(ServerCount::Count(count)) => *count,
-            Some(ServerCount::Percent(share)) => (all * share).div_ceil(100),
-        };
-        let (batch, rest) = servers.split_at(size.min(servers.len()));
-        found.push(batch);
-        servers = rest;
-    }
-    found
-}
-
-/// Waits between two batches; false if a signal came.
-pub fn pause(time: Duration, held: &HeldSignals) -> bool {
-    let begin = Instant::now();
-    while held.received().is_none() {
-        let left = time.saturating_sub(begin.elapsed());
-        if left.is_zero() {
-            return true;
-        }
-        thread::sleep(left.min(LOOK));
-    }
-    false
-}
-
 /// Returns the servers that try the change first, by their number or their names.
 ///
 /// # Errors
@@ -366,115 +329,4 @@ pub fn canaries(
         format!("`--canary {}`: the change changes nothing there, so nobody would try it", canary.join(","));
     let hint = "name a server that does not have it, or leave `--canary` out; no server was changed";
     Err(Error::new(ErrorKind::Guarded, message).hint(hint))
-}
-
-/// Returns the time to confirm a change of so many servers, of which the canaries get it first; `None` if nobody has to
-/// confirm it.
-///
-/// # Errors
-/// `Usage` if the first servers would go back before the last ones have the change.
-pub fn time_to_confirm(
-    args: &ChangeArgs,
-    changing: usize,
-    canaries: usize,
-) -> Result<Option<Duration>, Error> {
-    // The time for which nothing is done while servers wait: the pauses, and the watch over the canaries.
-    let (batching, together) = (&args.fleet.batching, args.fleet.all_or_nothing);
-    let between = |servers| batches(&vec![(); servers], &batching.batch).len().saturating_sub(1);
-    let pauses = u32::try_from(between(canaries) + between(changing - canaries)).unwrap_or(u32::MAX);
-    let soak = if canaries == 0 { Duration::ZERO } else { args.fleet.soak() };
-    let waits = batching.pause.unwrap_or_default().saturating_mul(pauses).saturating_add(soak);
-    let (enough, most) = (DEFAULT_CONFIRM.saturating_add(waits), Duration::from_secs(MAX_CONFIRM));
-    // Of a plain change, who made it confirms it when all servers have it.
-    let least = if together || !waits.is_zero() { waits.saturating_add(LEFT) } else { Duration::ZERO };
-    let Some(time) = args.confirm.or(together.then_some(enough)) else { return Ok(None) };
-    if (least..=most).contains(&time) {
-        return Ok(Some(time));
-    }
-    let [time, waits, left] = [time, waits, LEFT].map(|time| time.as_secs());
-    let message = format!(
-        "{time} s are too short a time to confirm the change: the pauses and the canaries take {waits} s, and {left} s \
-         have to be left for it"
-    );
-    let hint = match enough <= most {
-        true => format!("`--confirm {}s` suffices; nothing was changed", enough.as_secs()),
-        false => "no change can wait for so long: choose larger batches or shorter pauses".to_owned(),
-    };
-    Err(Error::usage(message, hint))
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::Parser;
-
-    use super::*;
-    use crate::cli::fleet::names::batch_size;
-
-    #[test]
-    fn batches_have_the_given_sizes_and_the_last_one_repeats() {
-        for (all, sizes, expected) in [
-            (40, "1,10%,100%", &[1, 4, 35][..]),
-            (9, "1,10%,100%", &[1, 1, 7]),
-            (10, "4", &[4, 4, 2]),
-            (3, "1,2,9", &[1, 2]),
-            (5, "1%", &[1, 1, 1, 1, 1]),
-            (5, "100%", &[5]),
-            (7, "", &[7]),
-            (0, "1", &[]),
-        ] {
-            let sizes: Vec<ServerCount> = sizes
-                .split(',')
-                .filter(|size| !size.is_empty())
-                .map(|size| batch_size(size).expect(size))
-                .collect();
-            let servers: Vec<usize> = (0..all).collect();
-            let found = batches(&servers, &sizes);
-            assert_eq!(found.iter().map(|batch| batch.len()).collect::<Vec<_>>(), expected);
-            assert_eq!(found.concat(), servers);
-        }
-    }
-
-    #[derive(Parser)]
-    struct Options {
-        #[command(flatten)]
-        args: ChangeArgs,
-    }
-
-    #[test]
-    fn the_time_suffices_for_the_pauses_and_the_canaries_or_is_refused() {
-        for (options, canaries, expected) in [
-            ("", 0, Ok(None)),
-            ("--confirm 5s", 0, Ok(Some(5))),
-            ("--confirm 5s --batch 10", 0, Ok(Some(5))),
-            ("--confirm 19s --batch 20 --pause 10s", 0, Err("`--confirm 100s`")),
-            ("--confirm 20s --batch 20 --pause 10s", 0, Ok(Some(20))),
-            ("--all-or-nothing", 0, Ok(Some(90))),
-            ("--all-or-nothing --confirm 9s", 0, Err("`--confirm 90s`")),
-            ("--all-or-nothing --confirm 10s", 0, Ok(Some(10))),
-            ("--all-or-nothing --canary 1", 1, Ok(Some(100))),
-            ("--all-or-nothing --canary 1 --canary-time 60s --confirm 69s", 1, Err("`--confirm 150s`")),
-            ("--all-or-nothing --canary 1 --canary-time 60s --confirm 70s", 1, Ok(Some(70))),
-            // Of 40 servers, 1, 4 and 35.
-            ("--all-or-nothing --batch 1,10%,100% --pause 30s", 0, Ok(Some(150))),
-            ("--all-or-nothing --batch 1,10%,100% --pause 30s --confirm 69s", 0, Err("`--confirm 150s`")),
-            // The canaries are 1 and 1 of 2, the others 1, 4 and 33 of 38.
-            ("--all-or-nothing --batch 1,10%,100% --pause 30s --canary 2", 2, Ok(Some(190))),
-            ("--all-or-nothing --batch 1 --pause 1h", 0, Err("shorter pauses")),
-            ("--confirm 24h --batch 1 --pause 1h", 0, Err("shorter pauses")),
-        ] {
-            let Options { args } = Options::parse_from(
-                ["mediactl"].into_iter().chain(options.split(' ').filter(|word| !word.is_empty())),
-            );
-            match (time_to_confirm(&args, 40, canaries), expected) {
-                (Ok(time), Ok(expected)) => {
-                    assert_eq!(time.map(|time| time.as_secs()), expected, "{options}")
-                }
-                (Err(error), Err(hint)) => {
-                    let told = error.lines()[0].hint.clone().unwrap_or_default();
-                    assert!(told.contains(hint), "{options}: {told}");
-                }
-                (found, expected) => panic!("{options}: {found:?}, not {expected:?}"),
-            }
-        }
-    }
 }

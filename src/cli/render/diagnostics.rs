@@ -50,8 +50,7 @@ impl<'s> Reporter<'s> {
 
     /// A reporter for one of the files of a composed configuration.
     pub fn of_file(file: &'s ComposedFile, diagnostics: &'s Diagnostics, masker: Option<Masker>) -> Self {
-        let reporter = Self::new(&file.name, file.text.document(), diagnostics, masker);
-        Self { quotes: reporter.quotes && !file.is_elsewhere, ..reporter }
+        Self::new(&file.name, file.text.document(), diagnostics, masker)
     }
 
     /// All diagnostics as text, those that say the same of different places once.

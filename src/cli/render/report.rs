@@ -9,7 +9,7 @@ use crate::cli::ui::Ui;
 use crate::engine::{ChangeReport, OutcomeNote, ReportParts};
 use crate::error::Error;
 use crate::http::notes::word_of;
-use mediaconf::{ChangedValue, Document, Masker, Note, Pointer, one_line};
+use mediaconf::{ChangedValue, Masker, Pointer};
 
 /// The form of the report of a change.
 pub struct Report<'a> {
@@ -75,7 +75,7 @@ impl Report<'_> {
             let warnings = new_warnings(&change.new_warnings, masker.as_ref());
             warnings.iter().for_each(|warning| ui.warning(warning));
         }
-        change.notes.iter().for_each(|note| self.note(&in_words(note, masker.as_ref())));
+        change.notes.iter().for_each(|note| self.note(&in_words(note)));
         if !(change.changed || change.differs()) {
             self.say(&format!("nothing to change in {target}"));
             return Ok(());
@@ -145,10 +145,9 @@ pub fn change_json(
     })
 }
 
-/// Returns a note as a sentence, with its secrets masked.
-pub fn in_words(note: &OutcomeNote, masker: Option<&Masker>) -> String {
+/// Returns a note as a sentence.
+pub fn in_words(note: &OutcomeNote) -> String {
     let sentence = match note {
-        OutcomeNote::Edit(note) => return edit_note(note, masker),
         OutcomeNote::SavedEarlierUpdate => "an earlier update that was not saved goes into the file, too",
         OutcomeNote::PickedUpHandEdit(paths) if paths.is_empty() => {
             "picked up a hand edit that changes no value"
@@ -161,47 +160,12 @@ pub fn in_words(note: &OutcomeNote, masker: Option<&Masker>) -> String {
         }
         OutcomeNote::HasChange => "it has this change already",
         OutcomeNote::OtherPending => {
-            "another change waits to be confirmed; until it is, this one can't be made"
+            "another change waits to be confirmed: this one can be made when it is decided"
         }
-        OutcomeNote::AlsoIncluded(place) => {
-            return format!("entries of included files that match, too, stay as they are: {place}");
-        }
-        OutcomeNote::IncludeChange(change) => return change.to_string(),
         OutcomeNote::DeletedStreams(1) => "1 stream is not in the new configuration",
         OutcomeNote::DeletedStreams(count) => {
             return format!("{count} streams are not in the new configuration");
         }
     };
     sentence.to_owned()
-}
-
-fn edit_note(note: &Note, masker: Option<&Masker>) -> String {
-    match note {
-        Note::ExtrasDropped { at, keys } => {
-            format!("{at}: the extra parameters were removed, too: {}", keys.join(", "))
-        }
-        Note::CommentsKept { above, lines } => {
-            // The first words of a directive.
-            let masked = |masker: &Masker| masker.document(&Document::parse(format!("{above};")));
-            let above = masker.map_or_else(|| above.clone(), masked);
-            let above = above.trim_end_matches(';');
-            match lines {
-                1 => format!("the comment line above `{above}` stays"),
-                _ => format!("the {lines} comment lines above `{above}` stay"),
-            }
-        }
-        Note::PortOptionsDropped { port } => format!("the block of `http {port}` was removed with its port"),
-        Note::SettingsLacking(1) => {
-            "1 setting of the entries in the desired state is not in it, and stays; `--prune` removes it"
-                .to_owned()
-        }
-        Note::SettingsLacking(count) => format!(
-            "{count} settings of the entries in the desired state are not in it, and stay; `--prune` removes them"
-        ),
-    }
-}
-
-/// Said of a key in a condition that no entry has, so that the condition holds for all of them.
-pub fn all_lack(key: &str) -> String {
-    format!("no entry has `{}`, so the condition of `--where` on it holds for all", one_line(key))
 }

@@ -18,7 +18,8 @@ use super::settings::Credentials;
 use crate::engine::{
     ChangeOptions, ChangeReport, ChangeRequest, Composed, ConfigService, ConfigSource, Decision, Guard,
     NodeReport, OutcomeNote, RequestedChange, ServerHealth, ServerInfo, Snapshot, Status, before_deletion,
-    before_emptying, before_replacement, deleted_streams, differing, is_edited_since, last_change,
+    before_emptying, before_lost_account, before_replacement, count_streams, deleted_streams, differing,
+    is_edited_since, last_change,
 };
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{
@@ -202,8 +203,7 @@ impl ConfigService for RemoteService {
         let text_of = |IncludedFile { name, text }| IncludedText {
             target: (&name).into(),
             name,
-            bytes: text.into(),
-            is_elsewhere: false,
+            bytes: Some(text.into()),
         };
         let texts =
             sent.into_iter().map(|(pattern, files)| (pattern, files.into_iter().map(text_of).collect()));
@@ -226,7 +226,7 @@ impl ConfigService for RemoteService {
         // A foreign server has changed nothing.
         let Some(reply) = client.send_ours(&call)? else {
             let report = change_foreign(client, &requested, options)?;
-            return Ok(report.with_parts(&requested, options.told));
+            return Ok(report.with_parts(options.told));
         };
         let mut report: ChangeReport = client.parsed(reply.report(), "report of a change", applies)?;
         client.new_account =
@@ -301,7 +301,7 @@ impl ConfigService for RemoteService {
             let saved = client.fetch(ConfigSource::Saved)?;
             let entries = client.history()?;
             status.differing = differing(&running, &saved);
-            status.edited_by_hand = is_edited_since(&entries, &saved) || config["included_changed"] == true;
+            status.edited_by_hand = is_edited_since(&entries, &saved);
             status.errors = Some(saved.diagnostics().errors());
             status.file = Some(saved);
             status.last_change = entries.into_iter().next();
@@ -358,28 +358,24 @@ fn change_foreign(
         let open = guards.into_iter().flatten().find(|guard| !options.accepts(guard));
         open.map_or(Ok(()), |guard| Err(Error::from(guard)))
     };
-    let (mut after, mut notes) = (before.clone(), Vec::new());
+    let mut after = before.clone();
     let (body, operation) = match requested {
         RequestedChange::Modify(request) => {
             let config = before.config();
             let evaluated = request.evaluate(&config)?;
             let (mut patch, depends_on_read) = (evaluated.patch.clone(), evaluated.depends_on_read);
-            notes.clone_from(&evaluated.notes);
             // JSON does not tell how unknown directives are written, which the made text does.
             let doubts = Edit::doubts_in_json(&config.to_json(), &Schema::normalize(patch.clone())?);
             options.refused(doubts).into_result(())?;
             if let Some(edit) = request.edit(evaluated, before.document(), &config)? {
-                let named = request.named_deletions();
-                let unnamed =
-                    edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
-                let deletion = before_deletion(unnamed, edit.streams_before, options.max_delete);
-                let credentials = edit.removes_credentials.then_some(Guard::WouldRemoveCredentials);
+                let streams = count_streams(before.document());
+                let deletion = before_deletion(edit.deleted_streams, streams, options.max_delete);
+                let credentials = before_lost_account(before.document(), &edit.document);
                 if request.is_of_text() {
                     patch = before.document().patch_to(&edit.document).into();
                 }
-                notes.extend(edit.notes);
                 after = Arc::new(Snapshot::proved(edit.document));
-                let emptied = before_emptying([&before], [&after]).filter(|_| request.prunes());
+                let emptied = before_emptying(&before, &after).filter(|_| request.prunes());
                 let deletion = deletion.filter(|_| emptied.is_none());
                 refuse([credentials, emptied, deletion])?;
             }
@@ -403,7 +399,7 @@ fn change_foreign(
             }
             let (deleted, of) = deleted_streams(before.document(), after.document());
             let replacement = before_replacement(Some(before.document()), after.document());
-            let emptied = before_emptying([&before], [&after]);
+            let emptied = before_emptying(&before, &after);
             let deletion = before_deletion(deleted, of, options.max_delete).filter(|_| emptied.is_none());
             refuse([replacement, emptied, deletion])?;
             let is_save = matches!(requested, RequestedChange::Save(_));
@@ -430,8 +426,7 @@ fn change_foreign(
         }
     }
     let is_same = after.is_same_text(&before);
-    let notes = notes.into_iter().map(OutcomeNote::Edit).collect();
-    Ok(ChangeReport { notes, ..ChangeReport::between(Some(before), after, !is_same) })
+    Ok(ChangeReport::between(Some(before), after, !is_same))
 }
 
 #[cfg(test)]

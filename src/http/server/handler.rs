@@ -15,7 +15,7 @@ use super::message::{AccessRecord, Head, HttpRequest, Log, PeerAddress, Response
 use super::query::{Query, refuse_body, refuse_cross_site, refuse_foreign_use};
 use super::runtime::Runtime;
 use super::{change, metrics, read, status};
-use crate::engine::{ConfigService, Engine, MaskedConfig, Snapshot, without_secrets};
+use crate::engine::{ConfigService, Engine, Snapshot, without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{
     ApiOperation, Body, DEFAULT_PREFIX, PENDING_HEADER, ROUTES, Route, SUDO_HEADER, by_sudo, masked_text,
@@ -65,7 +65,7 @@ pub struct Handler {
     /// The places of viewers that wait for such a read.
     costly: Arc<()>,
     /// The last masked configurations, by revision and by who sees them: each page of the console begins with one.
-    masked: Mutex<Vec<(Revision, Role, Arc<MaskedConfig>)>>,
+    masked: Mutex<Vec<(Revision, Role, Arc<Snapshot>)>>,
     /// Shared by the requests that wait for a change.
     pub(super) waiting: Arc<()>,
     /// The most requests that wait for a change.
@@ -169,14 +169,14 @@ impl Handler {
 
     /// A configuration with masks for this role, made for the first who asks. One is made at a time: that takes many times
     /// the memory of the text.
-    pub(super) fn masked(&self, snapshot: &Snapshot, role: Role) -> Arc<MaskedConfig> {
+    pub(super) fn masked(&self, snapshot: &Snapshot, role: Role) -> Arc<Snapshot> {
         let mut last = self.masked.lock().unwrap_or_else(PoisonError::into_inner);
         let revision = snapshot.revision();
         let is_it = |(known, by, _): &&(Revision, Role, _)| (*known, *by) == (revision, role);
         if let Some((.., masked)) = last.iter().find(is_it) {
             return masked.clone();
         }
-        let masked = Arc::new(MaskedConfig::new(snapshot, &self.masker_for(role)));
+        let masked = Arc::new(snapshot.masked(&self.masker_for(role)));
         if last.len() == MOST_MASKED {
             last.remove(0);
         }
@@ -193,7 +193,7 @@ impl Handler {
     pub(super) fn shown_revision(&self, snapshot: &Snapshot, role: Role) -> Revision {
         match role {
             Role::Edit => snapshot.revision(),
-            Role::View => self.hidden_revision(self.masked(snapshot, role).snapshot.revision()),
+            Role::View => self.hidden_revision(self.masked(snapshot, role).revision()),
         }
     }
 

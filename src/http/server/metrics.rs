@@ -13,7 +13,7 @@ use super::message::Response;
 use super::runtime::stream_counts;
 use crate::engine::{Activity, NodeReport, Operation, ServerState, Snapshot};
 use crate::http::api::TEXT;
-use crate::store::{NodeState, seconds_until};
+use crate::store::NodeState;
 
 /// The description of the API: an OpenAPI document of version 3.1.
 const OPENAPI: &str = include_str!("../openapi.json");
@@ -51,16 +51,9 @@ pub fn metrics(handler: &Handler) -> Response {
     if let (Some(activity), Some(state)) = (handler.engine.activity(), handler.engine.state()) {
         metrics.configuration(&state, activity, handler.engine.read().ok().as_deref());
     }
-    let node = handler.service.node();
-    if let Some(node) = &node {
+    if let Some(node) = &handler.service.node() {
         metrics.node(node);
     }
-    let of_api = handler.runtime().listening().and_then(|listening| listening.tls.as_ref()?.expiry());
-    let ends = [("api", of_api), ("etcd", node.and_then(|node| node.figures.certificate_expiry))];
-    let ends = ends.into_iter().filter_map(|(of, end)| Some((label("certificate", of), seconds_until(end?))));
-    let line = "gauge mediactl_certificate_expiry_seconds Time until a certificate expires: that of the API, and the one \
-                that is shown to etcd.";
-    metrics.add(line, ends);
     Response::ok(METRICS, metrics.0.into_bytes())
 }
 
@@ -100,19 +93,10 @@ impl Metrics {
             (label("state", &word), u8::from(word == node.state))
         });
         self.add("gauge mediactl_node_state 1 for the state that the node is in.", states);
-        let figures = &node.figures;
         self.one("gauge mediactl_node_serial The change of the cluster that the node runs.", node.serial);
-        self.one("gauge mediactl_cluster_serial The last change that the node saw.", figures.cluster_serial);
+        self.one("gauge mediactl_cluster_serial The last change that the node saw.", node.cluster_serial);
         let line = "gauge mediactl_cluster_last_contact_seconds Time since the node last read the cluster.";
-        self.one(line, figures.last_contact.map(seconds));
-        let line = "gauge mediactl_cluster_pending_overdue 1 if a change was not confirmed in time, and nobody has taken it \
-                    back in the cluster.";
-        self.one(line, Some(u8::from(figures.is_overdue)));
-        let line = "gauge mediactl_clock_skew_seconds How far the clock of the node is ahead of that of whoever made the last \
-                    change; 0 up to a second.";
-        self.one(line, Some(node.skew.unwrap_or_default()));
-        let line = "gauge mediactl_node_twin 1 if another process has the name of the node.";
-        self.one(line, Some(u8::from(figures.is_twin)));
+        self.one(line, node.last_contact.map(seconds));
     }
 
     /// Adds a metric without labels, if it has a value.

@@ -61,7 +61,7 @@ impl Handler {
     /// The text of a configuration.
     pub(super) fn shown_text(&self, snapshot: &Snapshot, masks: Masks) -> Arc<Vec<u8>> {
         match masks {
-            Some(role) => self.masked(snapshot, role).text(),
+            Some(role) => Arc::new(self.masked(snapshot, role).bytes().to_vec()),
             None => Arc::new(snapshot.bytes().to_vec()),
         }
     }
@@ -74,7 +74,7 @@ impl Handler {
         masks: Masks,
     ) -> Arc<Vec<u8>> {
         match masks {
-            Some(role) => self.masked(snapshot, role).json(skip_static_streams),
+            Some(role) => self.shown_json(&self.masked(snapshot, role), skip_static_streams, None),
             None if skip_static_streams => Arc::new(json_of_others(snapshot)),
             None => snapshot.json().clone(),
         }
@@ -83,7 +83,7 @@ impl Handler {
     /// The value at a path, or the values that it stands for.
     fn shown_value(&self, snapshot: &Snapshot, path: &Path, masks: Masks) -> Result<Value, Error> {
         let masked = masks.map(|role| self.masked(snapshot, role));
-        let shown = masked.as_ref().map_or(snapshot, |masked| &masked.snapshot);
+        let shown = masked.as_deref().unwrap_or(snapshot);
         Ok(shown.config().select(path).map_err(not_there)?.into_value())
     }
 
@@ -203,9 +203,9 @@ pub fn included(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Erro
     let included = composed.map(|composed| composed.included).unwrap_or_default();
     let masks = Some(Role::View).filter(|_| call.role == Role::View);
     let files = included.into_iter().map(|(pattern, texts)| {
-        let files = texts.into_iter().map(|included| {
-            let text = handler.shown_text(&Snapshot::from_bytes(included.bytes), masks);
-            IncludedFile { name: included.name, text: String::from_utf8_lossy(&text).into_owned() }
+        let files = texts.into_iter().filter_map(|included| {
+            let text = handler.shown_text(&Snapshot::from_bytes(included.bytes?), masks);
+            Some(IncludedFile { name: included.name, text: String::from_utf8_lossy(&text).into_owned() })
         });
         (pattern, files.collect())
     });
@@ -341,7 +341,7 @@ pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
             let part = part.document().text();
             let whole = [&old[..range.start], part, &old[range.end..]].concat();
             let part = range.start..range.start + part.len();
-            CheckedConfig::of_part(&running, &whole, part, is_utf16)
+            CheckedConfig::of_part(&whole, part, is_utf16)
         }
         None => {
             let (text, is_editor) = (Arc::new(Snapshot::from_bytes(body)), call.role == Role::Edit);

@@ -1,7 +1,7 @@
 //! The member that `runtime=true` adds to a configuration: the figures of the server and of the configuration, and those that
 //! the runtime command prints.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use super::auth::Role;
 use super::handler::Handler;
 use super::message::entity_tag;
-use super::tls::Tls;
 use crate::engine::{Engine, Snapshot, hook_output, without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::store::clock::rfc3339;
@@ -34,8 +33,6 @@ pub struct Listening {
     pub addresses: Vec<String>,
     /// The number of open connections.
     pub connections: Box<dyn Fn() -> usize + Send + Sync>,
-    /// The certificate with which it answers.
-    pub tls: Option<Arc<Tls>>,
 }
 
 /// The sources of the figures of a server.
@@ -121,7 +118,6 @@ impl Handler {
             figures["config"] = json!({
                 "etag": entity_tag(self.shown_revision(&state.running, role)),
                 "saved": engine.read().is_ok_and(|file| file.bytes() == state.running.bytes()),
-                "included_changed": engine.has_changed_includes(),
                 "last_change": state.last_change.map(|change| json!({
                     "at": rfc3339(change.at),
                     "by": change.by,
@@ -168,6 +164,8 @@ fn merge(into: &mut Value, from: Value) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::engine::Hooks;
     use crate::store::file::ConfFile;

@@ -46,7 +46,7 @@ pub fn status(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error>
     {
         engine.wait_for_change(&stamp, until.saturating_duration_since(Instant::now()).min(LOOK));
         // What a change of this server has written is no edit by hand.
-        if !engine.is_as(&stamp) && !engine.is_changing(&stamp) {
+        if engine.status_stamp() != stamp && !engine.is_changing(&stamp) {
             stamp = engine.status_stamp();
             answer = now(handler, call)?;
         }
@@ -83,7 +83,7 @@ fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {
     let entries = handler.service.history(1)?;
     let state = engine.state().ok_or_else(Error::no_server)?;
     let shown = |text| handler.shown_revision(text, role).to_string();
-    let is_edited = !file.is_same_text(&state.saved) || engine.has_changed_includes();
+    let is_edited = !file.is_same_text(&state.saved);
     let conditions =
         [("unsaved-update", !state.is_saved()), ("edited-by-hand", is_edited), ("broken", !file.is_valid())];
     let conditions: Vec<_> =

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use rcgen::{CertificateParams, DnType, IsCa, KeyPair};
 use rustix::io::Errno;
@@ -19,8 +19,8 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use crate::error::{Error, ErrorKind};
 use crate::http::api::Fingerprint;
+use crate::store::LastWrite;
 use crate::store::file::read_file;
-use crate::store::{LastWrite, certificate_expiry};
 
 /// The only protocol behind TLS (RFC 7301).
 const PROTOCOL: &[u8] = b"http/1.1";
@@ -39,8 +39,7 @@ struct InUse {
     config: Arc<ServerConfig>,
     /// The files with the certificate and the key then.
     stamps: [Option<LastWrite>; 2],
-    /// The end of the validity of the certificate, and its fingerprint.
-    expiry: Option<SystemTime>,
+    /// That of the certificate.
     fingerprint: Fingerprint,
 }
 
@@ -67,11 +66,6 @@ impl Tls {
         self.loaded().config
     }
 
-    /// The end of the validity of the certificate that was loaded last.
-    pub fn expiry(&self) -> Option<SystemTime> {
-        self.loaded().expiry
-    }
-
     fn loaded(&self) -> InUse {
         self.loaded.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -88,7 +82,7 @@ impl InUse {
         let chain = read(certificate).and_then(|pem| CertificateDer::pem_slice_iter(&pem).collect());
         let chain: Vec<CertificateDer<'static>> = chain.map_err(unusable)?;
         let leaf = chain.first().ok_or_else(|| unusable(pem::Error::NoItemsFound))?;
-        let (expiry, fingerprint) = (certificate_expiry(leaf), Fingerprint::from_certificate(leaf));
+        let fingerprint = Fingerprint::from_certificate(leaf);
         let secret = read(key).and_then(|pem| PrivateKeyDer::from_pem_slice(&pem));
         let secret = secret.map_err(|error| cannot("private key", key, error))?;
         let mut config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
@@ -102,7 +96,7 @@ impl InUse {
                 Error::new(ErrorKind::Invalid, words)
             })?;
         config.alpn_protocols = vec![PROTOCOL.to_vec()];
-        Ok(Self { config: Arc::new(config), stamps, expiry, fingerprint })
+        Ok(Self { config: Arc::new(config), stamps, fingerprint })
     }
 }
 

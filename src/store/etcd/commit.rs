@@ -13,8 +13,8 @@ use super::records::{CHUNK, HeadRecord, MIN_RECORDS, TextRef, Unconfirmed};
 use crate::error::{Error, ErrorKind};
 use crate::store::clock::milliseconds;
 use crate::store::error::LockHolder;
-use crate::store::pending::{CanaryStep, CanaryWish, NodeRecord, NodeState, PendingInfo, PendingRecord};
-use crate::store::record::{ChangeRecord, HistoryEntry};
+use crate::store::pending::{NodeRecord, NodeState, PendingInfo, PendingRecord};
+use crate::store::record::{ChangeRecord, EXPIRED, HistoryEntry};
 use crate::store::{
     BaseText, ChangedPaths, Follow, IncludedText, Loaded, PreparedChange, Reconciled, RunBy, Store, Warning,
     Writer,
@@ -52,7 +52,8 @@ impl Store for ClusterStore {
         let mut entries = Vec::new();
         // The next change begins with it, whoever makes that.
         if let Some(head) = seen.head.as_ref().filter(|_| seen.has_run_out())
-            && let (Some(change), Some(back)) = (&head.unconfirmed, head.taken_back("", NOT_CONFIRMED))
+            && let (Some(change), Some(back)) =
+                (&head.unconfirmed, head.taken_back(EXPIRED, "", NOT_CONFIRMED))
         {
             // The lease may have ended before that: with whoever kept it alive.
             let at = change.until().min(SystemTime::now());
@@ -105,27 +106,26 @@ impl Store for ClusterStore {
         RunBy::Nodes
     }
 
-    fn canaries(&self, id: &str, wish: &CanaryWish) -> Result<CanaryStep, Error> {
+    fn canaries(&self, id: &str, back: Option<&str>) -> Result<Option<Vec<String>>, Error> {
         let seen = self.seen_with(vec![KeyRange::below(&self.keys().node(""))])?;
         let is_it = |head: &&HeadRecord| head.unconfirmed.as_ref().is_some_and(|change| change.id == id);
         let Some(head) = seen.head.as_ref().filter(is_it).filter(|_| seen.has_pending) else {
-            return Ok(CanaryStep::Decided);
+            return Ok(None);
         };
         let go_back = |why: &str| {
-            let back = head.taken_back("", why).ok_or_else(|| self.overtaken())?;
+            let back = head.taken_back(EXPIRED, "", why).ok_or_else(|| self.overtaken())?;
             self.put_head(&seen, back, &[], None)
         };
-        let decided = match (verdict(head, &seen.others.concat(), self.keys()), wish) {
-            (_, CanaryWish::GoBack(why)) => go_back(why),
+        let decided = match (verdict(head, &seen.others.concat(), self.keys()), back) {
+            (_, Some(why)) => go_back(why),
             (Err(why), _) => go_back(&why),
-            (Ok((_, whys)), _) if !whys.is_empty() => return Ok(CanaryStep::Waits(whys)),
-            (Ok(_), CanaryWish::Look) => return Ok(CanaryStep::Ready),
-            (Ok((conditions, _)), CanaryWish::Confirm) => self.confirm(&seen, conditions),
+            (Ok((_, whys)), _) if !whys.is_empty() => return Ok(Some(whys)),
+            (Ok((conditions, _)), None) => self.confirm(&seen, conditions),
         };
         match decided {
-            Ok(()) => Ok(CanaryStep::Decided),
+            Ok(()) => Ok(None),
             // What another one decided meanwhile is looked at again.
-            Err(error) if error.kind == ErrorKind::Overtaken => Ok(CanaryStep::Waits(Vec::new())),
+            Err(error) if error.kind == ErrorKind::Overtaken => Ok(Some(Vec::new())),
             Err(error) => Err(error),
         }
     }
@@ -157,11 +157,9 @@ impl Store for ClusterStore {
         let begin = Instant::now();
         let warnings = RefCell::<Vec<Warning>>::default();
         loop {
-            let look = self.look()?;
+            let look = self.seen()?;
             if !look.has_run_out() {
-                let (look, pending, made) =
-                    (RefCell::new(Some(look)), RefCell::default(), RefCell::default());
-                return Ok(Box::new(ClusterWriter { store: self, warnings, look, pending, made }));
+                return Ok(Box::new(ClusterWriter { store: self, warnings, pending: RefCell::default() }));
             }
             match self.take_back(&look) {
                 Ok(()) => {
@@ -189,21 +187,13 @@ fn gone(record: &[u8]) -> Option<NodeRecord> {
 struct ClusterWriter<'s> {
     store: &'s ClusterStore,
     warnings: RefCell<Vec<Warning>>,
-    /// The keys that were read when the writer began, until they are loaded.
-    look: RefCell<Option<Seen>>,
     /// The change that is made next has to be confirmed: its id, until when, and by which nodes.
     pending: RefCell<Option<PendingInfo>>,
-    /// The id of the change that the writer made last, and the state before it.
-    made: RefCell<Option<(String, Option<TextRef>)>>,
 }
 
 impl Writer for ClusterWriter<'_> {
-    /// Reads nothing again that was read when the writer began.
     fn load(&self) -> Result<Loaded, Error> {
-        match self.look.take().map(|look| self.store.loaded(look)).transpose()?.flatten() {
-            Some(loaded) => Ok(loaded),
-            None => self.store.read_text(),
-        }
+        self.store.read_text()
     }
 
     /// Nothing writes past the history.
@@ -218,7 +208,7 @@ impl Writer for ClusterWriter<'_> {
     fn prepare<'w>(
         &'w self,
         old: Option<BaseText<'w>>,
-        new: Option<&'w [&'w [u8]]>,
+        new: Option<&'w [u8]>,
         record: &ChangeRecord<'_>,
     ) -> Result<PreparedChange<'w>, Error> {
         let store = self.store;
@@ -230,7 +220,7 @@ impl Writer for ClusterWriter<'_> {
             return Err(store.overtaken());
         }
         let next = HeadRecord::following(last, record.operation, record.by);
-        let packed = new.map(|pieces| TextRef::pack(pieces, next.serial).ok_or_else(|| store.too_large()));
+        let packed = new.map(|text| TextRef::pack(text, next.serial).ok_or_else(|| store.too_large()));
         let (text, packed) = packed.transpose()?.unzip();
         let unconfirmed =
             self.pending.borrow().clone().map(|PendingInfo { id, deadline, canary, soak_s, .. }| {
@@ -249,24 +239,17 @@ impl Writer for ClusterWriter<'_> {
             ..next
         };
         Ok(Box::new(move || {
-            let (id, before) = (head.id.clone(), seen.text().cloned());
             store.put_head(&seen, head, &packed.unwrap_or_default(), None)?;
             self.pending.take();
-            self.made.replace(Some((id, before)));
             Ok(Vec::new())
         }))
     }
 
     fn revert(&self, record: &ChangeRecord<'_>) -> Result<bool, Error> {
         let seen = self.store.seen()?;
-        let Some(head) = &seen.head else { return Ok(false) };
-        let made = self.made.take().filter(|(id, _)| *id == head.id).map(|(_, before)| before);
-        let Some(back) = head.unconfirmed.as_ref().map(|change| change.back.clone()).or(made) else {
-            return Ok(false);
-        };
-        let because = (record.by, record.message.unwrap_or_default());
-        let head = head.back_at(back, record.operation, because);
-        self.store.put_head(&seen, head, &[], None).map(|()| true)
+        let because = record.message.unwrap_or_default();
+        let back = seen.head.as_ref().and_then(|head| head.taken_back(record.operation, record.by, because));
+        back.map_or(Ok(false), |back| self.store.put_head(&seen, back, &[], None).map(|()| true))
     }
 
     /// There is no text but those of changes.
@@ -301,7 +284,7 @@ impl ClusterStore {
             (_, Some(head)) if head.serial == serial => return head.clone().entry(),
             (None, _) => format!("there is no `{key}`"),
             (Some(Ok(_)), _) => format!("`{key}` can't be read: it is that of another change"),
-            (Some(Err(error)), _) => format!("`{key}` can't be read: {error}"),
+            (Some(Err(why)), _) => format!("`{key}` {why}"),
         };
         HistoryEntry::unreadable(serial, why)
     }
@@ -351,8 +334,9 @@ impl ClusterStore {
     /// `Overtaken` if another was faster: the change is confirmed, or taken back already.
     pub fn take_back(&self, seen: &Seen) -> Result<(), Error> {
         let head = seen.head.as_ref().filter(|_| seen.has_run_out());
-        let back =
-            head.and_then(|head| head.taken_back("", NOT_CONFIRMED)).ok_or_else(|| self.overtaken())?;
+        let back = head
+            .and_then(|head| head.taken_back(EXPIRED, "", NOT_CONFIRMED))
+            .ok_or_else(|| self.overtaken())?;
         let as_seen = Compare::unchanged(&self.keys().pending, seen.pending_revision);
         self.put_head(seen, back, &[], Some(as_seen))
     }
@@ -413,12 +397,9 @@ impl ClusterStore {
         let oldest = [Some(head), seen.head.as_ref()].into_iter().flatten().map(HeadRecord::oldest_text);
         let texts = oldest.fold(head.serial.saturating_sub(head.keep as u64), u64::min);
         let records = head.serial.saturating_sub(MIN_RECORDS).min(texts);
-        // Format 2 kept overlays, and nothing reads them any more.
-        let is_other_format = seen.head.as_ref().is_some_and(|seen| seen.format < head.format);
         let gone = [
             (texts > 1).then(|| keys.older_texts(texts)),
             (records > 1).then(|| keys.older_changes(records)),
-            is_other_format.then(|| keys.overlays()),
         ];
         gone.into_iter().flatten().map(KeyOperation::Delete).collect()
     }

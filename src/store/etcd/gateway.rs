@@ -11,28 +11,23 @@ use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use parking_lot::Mutex;
-use reqwest::blocking::{Client as Sockets, Response};
+use reqwest::blocking::{Client as Sockets, ClientBuilder, Response};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
-use reqwest::redirect;
+use reqwest::{Certificate, Identity, redirect};
 use rustls::crypto::ring;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ClientConfig, RootCertStore};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::ClusterUrl;
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn, TxnReply, number};
-use super::records::LARGEST_TEXT;
 use crate::error::{Error, ErrorKind};
 use crate::store::clock::jittered;
 use crate::store::error::reason;
 use crate::store::watched::ReplaceableFile;
-use crate::store::watched::certificate_expiry;
 
 /// The longest time for a request with all its attempts.
 pub const DEFAULT_REQUEST_TIME: Duration = Duration::from_secs(10);
@@ -65,12 +60,9 @@ const WATCH: &str = "watch";
 /// The answer of an endpoint that is none of etcd's.
 const NOT_ETCD: &str = "it does not answer as etcd does";
 
-/// The error of a request whose connection is closed: also that of one without TLS to an etcd that speaks
-/// TLS alone.
-const CLOSED: &str = "connection closed before message completed";
-
-/// The errors of TLS if an etcd without TLS closes the connection.
-const CLOSED_AT_FIRST: [&str; 2] = ["tls handshake eof", "connection reset by peer"];
+/// The errors of a request whose connection is closed: also where one side speaks TLS, and the other does not.
+const CLOSED: [&str; 3] =
+    ["connection closed before message completed", "tls handshake eof", "connection reset by peer"];
 
 /// The answer of etcd to a certificate that names a user, where logins are needed.
 const COMMON_NAME: &str = "CommonName of client sending a request against gateway";
@@ -96,14 +88,12 @@ pub struct GatewaySettings {
     pub identity: Option<(ReplaceableFile, ReplaceableFile)>,
     /// The longest time for a request with all its attempts.
     pub timeout: Duration,
-    /// The largest answer, and the largest text, that is taken, in bytes.
-    pub largest: u64,
 }
 
 impl Default for GatewaySettings {
     fn default() -> Self {
         let (login, authorities, identity) = (None, None, None);
-        Self { login, authorities, identity, timeout: DEFAULT_REQUEST_TIME, largest: LARGEST_TEXT }
+        Self { login, authorities, identity, timeout: DEFAULT_REQUEST_TIME }
     }
 }
 
@@ -164,8 +154,6 @@ enum FailureKind {
     Token,
     /// The password is wrong, or a right is missing.
     Denied,
-    /// The answer has more bytes than the user takes.
-    TooLarge,
     /// Any other refusal, such as a full disk; or a certificate that can't be used.
     Other,
 }
@@ -187,23 +175,6 @@ impl Gateway {
         &self.links.url
     }
 
-    /// The largest text that is taken, in bytes.
-    pub(super) fn largest(&self) -> u64 {
-        self.links.given.largest
-    }
-
-    /// True if a file with a password, a certificate or a key was replaced since the last request.
-    pub fn has_other_access(&self) -> bool {
-        self.links.connection.lock().as_ref().is_some_and(|known| known.access.is_replaced())
-    }
-
-    /// The end of the validity of the certificate that is shown to etcd.
-    pub fn certificate_expiry(&self) -> Option<SystemTime> {
-        let connection = self.connection().ok()?;
-        let (certificate, _) = connection.access.identity.as_ref()?;
-        certificate_expiry(certificates(certificate).first()?)
-    }
-
     /// The login with which etcd let this program in; none where it asks for none.
     pub fn login_used(&self) -> Option<String> {
         let connection = self.connection().ok()?;
@@ -219,7 +190,7 @@ impl Gateway {
     /// Carries a transaction out, which may be sent twice.
     ///
     /// # Errors
-    /// `ClusterUnavailable`, `ClusterDenied`, `AnswerTooLarge`, `Failed`; of a change `OutcomeUnknown`. So have all requests.
+    /// `ClusterUnavailable`, `ClusterDenied`, `Failed`; of a change `OutcomeUnknown`. So have all requests.
     pub fn txn(&self, txn: &Txn) -> Result<TxnReply, Error> {
         self.call("kv/txn", txn, txn.is_change, TxnReply::parse)
     }
@@ -286,10 +257,10 @@ impl Gateway {
         parse: impl Fn(&Value) -> Option<T>,
     ) -> Result<T, Error> {
         let body = Bytes::from(serde_json::to_vec(body).expect("it has only strings and numbers"));
-        self.try_all(is_change, |endpoint, time| self.parsed(self.send(endpoint, path, &body, time)?, &parse))
+        self.try_all(is_change, |endpoint, time| parsed(self.send(endpoint, path, &body, time)?, &parse))
     }
 
-    /// Tries all endpoints in turn, and again those that may answer later, until the time is over. The one that answers is
+    /// Tries all endpoints in turn, and again while one may answer later, until the time is over. The one that answers is
     /// the first one then; where none does, it is the next one.
     fn try_all<T>(
         &self,
@@ -302,27 +273,25 @@ impl Gateway {
         let left = || self.timeout.saturating_sub(begin.elapsed());
         let mut tried: Vec<Option<Failure>> = vec![None; count];
         let (mut is_unknown, mut pause) = (false, PAUSE);
-        let may_answer = |failure: &Failure| failure.kind != FailureKind::Away;
         loop {
             for number in (first..first + count).map(|number| number % count) {
                 // Even without any time left one endpoint is asked once.
-                let is_late = left().is_zero() && tried.iter().any(Option::is_some);
-                if is_late || tried[number].as_ref().is_some_and(|failure| !may_answer(failure)) {
-                    continue;
+                if left().is_zero() && tried.iter().any(Option::is_some) {
+                    break;
                 }
                 match attempt(&endpoints[number], left().min(most).max(PAUSE)) {
                     Ok(answer) => {
                         current.store(number, Ordering::Relaxed);
                         return Ok(answer);
                     }
-                    Err(failure) if failure.is_silence() => {
+                    Err(failure) if !failure.is_silence() => return Err(self.error(failure)),
+                    Err(failure) => {
                         is_unknown |= failure.kind == FailureKind::Unclear && is_change;
                         tried[number] = Some(failure);
                     }
-                    Err(failure) => return Err(self.error(failure, is_change)),
                 }
             }
-            if left() <= pause || !tried.iter().flatten().any(may_answer) {
+            if left() <= pause || tried.iter().flatten().all(|failure| failure.kind == FailureKind::Away) {
                 break;
             }
             thread::sleep(pause);
@@ -336,11 +305,9 @@ impl Gateway {
     }
 
     /// The error of a request for which an endpoint answered.
-    fn error(&self, Failure { kind, why }: Failure, is_change: bool) -> Error {
+    fn error(&self, Failure { kind, why }: Failure) -> Error {
         let name = self.url();
         match kind {
-            FailureKind::TooLarge if is_change => self.unknown(&why),
-            FailureKind::TooLarge => self.too_large(),
             FailureKind::Token | FailureKind::Denied => Error::new(
                 ErrorKind::ClusterDenied,
                 format!("`{name}` refuses this: {why}"),
@@ -360,14 +327,6 @@ impl Gateway {
         let message = format!("it is unknown whether the change of `{}` was made: {reason}", self.url());
         Error::new(ErrorKind::OutcomeUnknown, message)
             .hint("`mediactl history` shows whether it was made, once the cluster answers")
-    }
-
-    /// An answer, or a text in it, has more bytes than the user takes; nothing was changed.
-    pub fn too_large(&self) -> Error {
-        let most = self.largest();
-        let message = format!("`{}` gives an answer of more than {most} bytes", self.url());
-        Error::new(ErrorKind::AnswerTooLarge, message)
-            .hint(format!("`--max-answer {}` takes a larger one", most.saturating_mul(2)))
     }
 
     /// Sends a request to an endpoint, with a token if etcd asks for one.
@@ -408,7 +367,7 @@ impl Gateway {
         let time = self.timeout.min(ATTEMPT_TIME);
         let asked = to.post(endpoint, "auth/authenticate", &body.to_string().into(), None, time);
         let token = |answer: &Value| answer["token"].as_str().map(str::to_owned);
-        let made = match asked.and_then(|answer| self.parsed(answer, token)) {
+        let made = match asked.and_then(|answer| parsed(answer, token)) {
             // No login is needed: etcd has no users.
             Err(failure) if failure.why.contains(NO_USERS) => return Ok(None),
             // At a member that is not there it costs etcd nothing.
@@ -439,16 +398,13 @@ impl Gateway {
             Err(why) => known.clone().ok_or(why),
         }
     }
+}
 
-    /// Reads an answer of at most as many bytes as the user takes, and as an answer of etcd may have.
-    fn parsed<T>(&self, answer: Response, parse: impl Fn(&Value) -> Option<T>) -> Result<T, Failure> {
-        let largest = self.largest();
-        let kind = if largest < LARGEST_ANSWER { FailureKind::TooLarge } else { FailureKind::Unclear };
-        let body = read_body(answer, largest.min(LARGEST_ANSWER), kind)?;
-        let answer = serde_json::from_slice(&body).ok();
-        let no_answer = || Failure::new(FailureKind::Unclear, NOT_ETCD);
-        answer.and_then(|answer| parse(&answer)).ok_or_else(no_answer)
-    }
+/// Reads an answer.
+fn parsed<T>(answer: Response, parse: impl Fn(&Value) -> Option<T>) -> Result<T, Failure> {
+    let answer = serde_json::from_slice(&read_body(answer, LARGEST_ANSWER)?).ok();
+    let no_answer = || Failure::new(FailureKind::Unclear, NOT_ETCD);
+    answer.and_then(|answer| parse(&answer)).ok_or_else(no_answer)
 }
 
 impl GatewaySettings {
@@ -471,43 +427,38 @@ impl GatewaySettings {
         }
     }
 
-    /// Makes the TLS configuration; the error says what can't be used. Connections without TLS need none of the files.
-    fn tls(&self, is_encrypted: bool) -> Result<ClientConfig, &'static str> {
-        let mut roots = RootCertStore::empty();
-        let authorities = self.authorities.as_ref().map(certificates);
-        if is_encrypted && authorities.as_ref().is_some_and(Vec::is_empty) {
-            return Err("the file of `--cacert` has no certificate");
-        } else if is_encrypted {
-            let known = authorities.unwrap_or_else(|| rustls_native_certs::load_native_certs().certs);
-            roots.add_parsable_certificates(known);
+    /// Adds what TLS needs; the error says what can't be used. Connections without TLS need none of the files.
+    fn tls(&self, to: ClientBuilder, is_encrypted: bool) -> Result<ClientBuilder, &'static str> {
+        if !is_encrypted {
+            return Ok(to.tls_certs_only([]));
         }
-        let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .expect("the provider has the cipher suites of TLS 1.2 and 1.3")
-            .with_root_certificates(roots);
-        let identity = self.identity.as_ref().filter(|_| is_encrypted);
-        let Some((certificate, key)) = identity else { return Ok(builder.with_no_client_auth()) };
-        let key = PrivateKeyDer::from_pem_slice(key.content())
-            .map_err(|_| "the file of `--key` has no private key")?;
-        let made = builder.with_client_auth_cert(certificates(certificate), key);
-        made.map_err(|_| "the file of `--cert` has no certificate of the key of `--key`")
+        let to = match &self.authorities {
+            Some(pem) => {
+                let known =
+                    Certificate::from_pem_bundle(pem.content()).ok().filter(|known| !known.is_empty());
+                to.tls_certs_only(known.ok_or("the file of `--cacert` has no certificate")?)
+            }
+            None => to,
+        };
+        let Some((certificate, key)) = &self.identity else { return Ok(to) };
+        let identity = Identity::from_pem(&[certificate.content(), b"\n", key.content()].concat());
+        Ok(to.identity(
+            identity.map_err(|_| "the files of `--cert` and `--key` are no certificate and its key")?,
+        ))
     }
-}
-
-fn certificates(pem: &ReplaceableFile) -> Vec<CertificateDer<'static>> {
-    CertificateDer::pem_slice_iter(pem.content()).flatten().collect()
 }
 
 impl EtcdConnection {
     fn open(access: GatewaySettings, is_encrypted: bool) -> Result<Self, &'static str> {
+        // It may be there already.
+        let _ = ring::default_provider().install_default();
         let built = Sockets::builder()
-            .tls_backend_preconfigured(access.tls(is_encrypted)?)
             .redirect(redirect::Policy::none())
             .connect_timeout(CONNECT_TIME)
             .no_proxy()
-            .user_agent(concat!("mediactl/", env!("CARGO_PKG_VERSION")))
-            .build();
-        let sockets = built.map_err(|_| "no connection can be made")?;
+            .user_agent(concat!("mediactl/", env!("CARGO_PKG_VERSION")));
+        let sockets = access.tls(built, is_encrypted)?.build();
+        let sockets = sockets.map_err(|_| "no connection can be made with these certificates")?;
         Ok(Self { access, sockets, login: Mutex::default() })
     }
 
@@ -534,7 +485,7 @@ impl EtcdConnection {
         if status.is_success() {
             return Ok(response);
         }
-        let text = read_body(response, LARGEST_REFUSAL, FailureKind::Unclear)?;
+        let text = read_body(response, LARGEST_REFUSAL)?;
         let text = String::from_utf8_lossy(&text);
         Err(Failure::parse(&text).unwrap_or_else(|| match text.contains(COMMON_NAME) {
             true => Failure::new(FailureKind::Denied, HAS_COMMON_NAME),
@@ -573,13 +524,12 @@ impl Failure {
     }
 }
 
-/// Reads a body of at most `most` bytes; a larger one is a failure of the kind `too_large`. The deadline of the request
-/// holds for it, too.
-fn read_body(response: Response, most: u64, too_large: FailureKind) -> Result<Vec<u8>, Failure> {
+/// Reads a body of at most `most` bytes. The deadline of the request holds for it, too.
+fn read_body(response: Response, most: u64) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     match response.take(most + 1).read_to_end(&mut bytes) {
         Ok(_) if bytes.len() as u64 <= most => Ok(bytes),
-        Ok(_) => Err(Failure::new(too_large, format!("its answer has more than {most} bytes"))),
+        Ok(_) => Err(Failure::new(FailureKind::Unclear, format!("its answer has more than {most} bytes"))),
         Err(error) => Err(match error.get_ref().and_then(|error| error.downcast_ref()) {
             Some(error) => broken(error),
             None => Failure::new(FailureKind::Unclear, reason(&error)),
@@ -595,13 +545,12 @@ fn broken(error: &reqwest::Error) -> Failure {
         why = inner.downcast_ref().map_or_else(|| inner.to_string(), reason);
         cause = inner.source();
     }
-    let is_encrypted = error.url().is_some_and(|url| url.scheme() == "https");
     if error.is_timeout() {
         why = "no answer in time".to_owned();
-    } else if is_encrypted && error.is_connect() && CLOSED_AT_FIRST.contains(&&*why) {
-        why = "it closed the connection; if it does not speak TLS, begin the URL with `etcd://`".to_owned();
-    } else if !is_encrypted && why == CLOSED {
-        why = "it closed the connection; if it speaks TLS, begin the URL with `etcds://`".to_owned();
+    } else if CLOSED.contains(&&*why) {
+        why =
+            "it closed the connection; the URL begins with `etcds://` if it speaks TLS, else with `etcd://`"
+                .to_owned();
     }
     let is_open = !error.is_connect() && !error.is_builder();
     Failure::new(if is_open { FailureKind::Unclear } else { FailureKind::Away }, why)
@@ -724,7 +673,7 @@ mod tests {
             let ask = |gateway: Gateway| {
                 let (endpoint, time) = (&gateway.url().endpoints[0], Duration::from_secs(60));
                 let answer = gateway.send(endpoint, "kv/txn", &Bytes::new(), time);
-                answer.and_then(|answer| gateway.parsed(answer, TxnReply::parse))
+                answer.and_then(|answer| parsed(answer, TxnReply::parse))
             };
             let (answer, sent) = endless(status, &many, Duration::ZERO, ask);
             let words = format!("its answer has more than {why} bytes");

@@ -15,9 +15,6 @@ pub struct KeyRange {
     /// Empty for one key.
     #[serde(serialize_with = "base64", skip_serializing_if = "String::is_empty")]
     pub range_end: String,
-    /// The most that are read; 0 for all.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub limit: i64,
 }
 
 impl KeyRange {

@@ -10,7 +10,6 @@
 //! | `pending`                    | on a lease: there while the last change may still be confirmed          |
 //! | `node/NODE`                  | on a lease: what a node runs ([`NodeRecord`](super::NodeRecord))         |
 //! | `member/NODE`                | that a node was there; it stays when the node is gone                    |
-//! | `retry/NODE`                 | on a lease: asks a node to try again what it did not take                |
 //!
 //! *Invariants.* A change is one transaction that compares the version of `head` with the one that was
 //! read, so no lock is held, and a writer that was overtaken knows it ([`ErrorKind::Overtaken`]). The
@@ -37,7 +36,6 @@ use url::Url;
 
 pub use gateway::{DEFAULT_REQUEST_TIME, Gateway, GatewaySettings};
 pub use messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn, TxnReply};
-pub use nodes::{ALL_NODES, MemberRecord};
 pub use read::{ClusterStore, Seen};
 pub use records::{HeadRecord, MIN_RECORDS, TextRef, Unconfirmed};
 
@@ -53,8 +51,7 @@ const ENCRYPTED: &str = "etcds://";
 const PORT: u16 = 2379;
 
 /// The names below a prefix. No part of a prefix is one of them, so that no key of one cluster is in a range of another.
-/// `overlay` is one of format 2.
-const RESERVED: [&str; 8] = ["head", "pending", "text", "change", "node", "member", "overlay", "retry"];
+const RESERVED: [&str; 6] = ["head", "pending", "text", "change", "node", "member"];
 
 /// The place of a configuration in etcd, without credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -183,22 +180,12 @@ impl Keys {
         format!("{}{number:04}", self.text(text))
     }
 
-    /// The first chunk of the newest text.
-    fn newest_chunk(&self) -> KeyRange {
-        KeyRange { limit: 1, ..KeyRange::below(&format!("{}text/", self.prefix)) }
-    }
-
     /// The chunks of all texts that are older than the one of a serial.
     pub fn older_texts(&self, serial: u64) -> KeyRange {
         KeyRange::between(&self.texts_of(serial.saturating_sub(1)), &format!("{}text0", self.prefix))
     }
 
-    /// What format 2 kept beside the texts.
-    fn overlays(&self) -> KeyRange {
-        KeyRange::below(&format!("{}overlay/", self.prefix))
-    }
-
-    /// The record of a node that lives. Without a name, the prefix of all; so are the next two.
+    /// The record of a node that lives. Without a name, the prefix of all; so is the next one.
     pub fn node(&self, name: &str) -> String {
         format!("{}node/{name}", self.prefix)
     }
@@ -206,11 +193,6 @@ impl Keys {
     /// The record of a node that stays when the node is gone.
     pub fn member(&self, name: &str) -> String {
         format!("{}member/{name}", self.prefix)
-    }
-
-    /// The key that asks a node to try again what it did not take.
-    pub fn retry(&self, name: &str) -> String {
-        format!("{}retry/{name}", self.prefix)
     }
 }
 
@@ -267,10 +249,10 @@ mod tests {
     fn each_key_has_a_reserved_name_and_keys_sort_as_their_serials_do() {
         let keys = Keys::below("/media/prod/");
         let [head, pending] = [&keys.head, &keys.pending].map(String::clone);
-        let (nodes, overlays) = ([keys.node("a"), keys.member("a")], keys.overlays().key);
+        let nodes = [keys.node("a"), keys.member("a")];
         let all = [head, pending, keys.texts_of(1), keys.change(1)].into_iter().chain(nodes);
         let name = |key: String| key["/media/prod/".len()..].split('/').next().map(str::to_owned);
-        let names: Vec<String> = all.chain([overlays, keys.retry("a")]).filter_map(name).collect();
+        let names: Vec<String> = all.filter_map(name).collect();
         assert_eq!(names, RESERVED);
         let contains = |range: KeyRange, key: &str| (&*range.key..&*range.range_end).contains(&key);
         assert!(keys.change(9) < keys.change(10));

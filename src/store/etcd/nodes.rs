@@ -1,5 +1,7 @@
 //! The records of the nodes of a cluster: one on a lease while a node lives, and one that stays.
 
+use std::time::SystemTime;
+
 use serde::{Deserialize, Serialize};
 
 use super::Keys;
@@ -7,23 +9,13 @@ use super::messages::{Compare, KeyOperation, KeyRange, KeyValue, Txn};
 use super::read::ClusterStore;
 use super::records::HeadRecord;
 use crate::error::{Error, ErrorKind};
+use crate::store::clock;
 use crate::store::pending::{NodeRecord, NodeState};
 
-/// The time in seconds for which nodes are asked to try again.
-const RETRY_LEASE: u64 = 60;
-
-/// The most operations of a transaction that etcd takes, with some to spare.
-const MAX_PUTS: usize = 100;
-
-/// The hint for a node that is not known.
-pub const ALL_NODES: &str = "`mediactl status` shows the nodes";
-
 /// The record of a node that stays when the node is gone.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MemberRecord {
-    /// The first report of the node (RFC 3339).
-    pub since: String,
-    /// A report of the node; there may have been later ones.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct MemberRecord {
+    /// A report of the node (RFC 3339); there may have been later ones.
     pub heard: String,
     /// Its version of this program.
     pub version: String,
@@ -33,73 +25,39 @@ pub struct MemberRecord {
 }
 
 impl ClusterStore {
-    /// Asks nodes to try again what they did not take.
-    ///
-    /// # Errors
-    /// Those of the cluster.
-    pub fn ask_to_retry(&self, names: &[&str]) -> Result<(), Error> {
-        let lease = self.gateway().grant(RETRY_LEASE)?;
-        names.chunks(MAX_PUTS).try_for_each(|names| {
-            let put = |name: &&str| KeyOperation::put_leased(&self.keys().retry(name), "", lease);
-            let success = names.iter().map(put).collect();
-            self.gateway().txn(&Txn { success, is_change: true, ..Txn::default() }).map(drop)
-        })
-    }
-
-    /// Removes the records of a node that is gone, or whose record can't be read: true for that one, which may live, and puts
-    /// another record then.
+    /// Removes the records of a node that is gone, or whose record can't be read.
     ///
     /// # Errors
     /// `Conflict` if the node lives, `NotFound` if there is no record of it; those of the cluster.
-    pub fn forget_node(&self, name: &str) -> Result<bool, Error> {
+    pub fn forget_node(&self, name: &str) -> Result<(), Error> {
         let (node, member) = (self.keys().node(name), self.keys().member(name));
-        let lives = || {
-            Error::new(ErrorKind::Conflict, format!("the node `{name}` lives"))
-                .hint("stop it first; within 30 seconds of a crash its record is gone")
-        };
         let found = self.one(&node)?;
-        if found.as_ref().is_some_and(|found| serde_json::from_slice::<NodeRecord>(&found.value).is_ok()) {
-            return Err(lives());
+        if found.is_some_and(|found| serde_json::from_slice::<NodeRecord>(&found.value).is_ok()) {
+            let lives = Error::new(ErrorKind::Conflict, format!("the node `{name}` lives"));
+            return Err(lives.hint("stop it first; within 30 seconds of a crash its record is gone"));
         }
         let both = || [&node, &member].map(|key| KeyRange::one(key)).into_iter();
-        let reply = self.gateway().txn(&Txn {
-            compare: vec![Compare::unchanged(&node, found.as_ref().map_or(0, |found| found.mod_revision))],
-            success: both().map(KeyOperation::Read).chain(both().map(KeyOperation::Delete)).collect(),
-            is_change: true,
-            ..Txn::default()
-        })?;
-        match reply.succeeded {
-            false => Err(lives()),
-            true if found.is_none() && reply.into_first().is_none() => {
-                let message = format!("there is no record of the node `{name}`");
-                Err(Error::new(ErrorKind::NotFound, message).hint(ALL_NODES))
-            }
-            true => Ok(found.is_some()),
-        }
+        let success = both().map(KeyOperation::Read).chain(both().map(KeyOperation::Delete)).collect();
+        let reply = self.gateway().txn(&Txn { success, is_change: true, ..Txn::default() })?;
+        let none = || {
+            let message = format!("there is no record of the node `{name}`");
+            Error::new(ErrorKind::NotFound, message).hint("`mediactl status` shows the nodes")
+        };
+        reply.into_first().map(drop).ok_or_else(none)
     }
 
-    /// Puts the records of a node, if nobody has changed the one that lives on the `lease` since the revision `known`;
-    /// returns the revision of etcd that has them.
+    /// Puts the records of a node; the one that lives is on the `lease`.
     ///
     /// # Errors
     /// Those of the cluster.
-    pub fn put_node(
-        &self,
-        node: &NodeRecord,
-        member: &MemberRecord,
-        lease: i64,
-        known: i64,
-    ) -> Result<Option<i64>, Error> {
-        let key = self.keys().node(&node.node);
-        let [node_json, member_json] = [serde_json::to_vec(node), serde_json::to_vec(member)]
-            .map(|json| json.expect("it has only strings and numbers"));
-        let put_member = KeyOperation::put(&self.keys().member(&node.node), member_json);
-        let reply = self.gateway().txn(&Txn {
-            compare: vec![Compare::unchanged(&key, known)],
-            success: vec![KeyOperation::put_leased(&key, node_json, lease), put_member],
-            ..Txn::default()
-        })?;
-        Ok(reply.succeeded.then_some(reply.revision))
+    pub fn put_node(&self, node: &NodeRecord, lease: i64) -> Result<(), Error> {
+        let (heard, version) = (clock::rfc3339(SystemTime::now()), node.version.clone());
+        let member = serde_json::to_vec(&MemberRecord { heard, version, serial: node.serial });
+        let [node_json, member] =
+            [serde_json::to_vec(node), member].map(|json| json.expect("it has only strings and numbers"));
+        let put = KeyOperation::put_leased(&self.keys().node(&node.node), node_json, lease);
+        let success = vec![put, KeyOperation::put(&self.keys().member(&node.node), member)];
+        self.gateway().txn(&Txn { success, ..Txn::default() }).map(drop)
     }
 }
 

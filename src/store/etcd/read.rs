@@ -11,7 +11,7 @@ use super::gateway::{Gateway, GatewaySettings};
 use super::messages::{KeyOperation, KeyRange, KeyValue, Txn};
 use super::records::{HeadRecord, LARGEST_TEXT, TextRef};
 use super::{ClusterUrl, Keys};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::store::Loaded;
 use crate::store::pending::PendingInfo;
 
@@ -145,51 +145,23 @@ impl ClusterStore {
         self.seen_with(Vec::new())
     }
 
-    /// Reads the last change and, in the same request, what is most likely the first chunk of its text.
-    pub(super) fn look(&self) -> Result<Seen, Error> {
-        self.seen_with(vec![self.keys.newest_chunk()])
-    }
-
     pub(super) fn one(&self, key: &str) -> Result<Option<KeyValue>, Error> {
         Ok(self.gateway.range(KeyRange::one(key))?.pop())
     }
 
     pub(super) fn record(&self, found: &KeyValue) -> Result<HeadRecord, Error> {
-        let read = HeadRecord::parse(&found.value);
-        let foreign = match &read {
-            Ok(head) => head.former(),
-            Err(error) => error.other_format(),
-        };
-        match foreign.filter(|_| found.key == self.keys.head.as_bytes()) {
-            Some((what, hint)) => {
-                let message = format!("`{}` has {what}", self.url_text());
-                Err(Error::new(ErrorKind::Unusable, message).hint(hint))
-            }
-            None => read.map_err(|error| {
-                self.damaged(format!("`{}` ({error})", String::from_utf8_lossy(&found.key)))
-            }),
-        }
+        let key = String::from_utf8_lossy(&found.key);
+        HeadRecord::parse(&found.value).map_err(|why| self.damaged(format!("`{key}` {why}")))
     }
 
-    /// Reads a text; `None` if it was removed from the history.
+    /// Reads a text; `None` if it was removed from the history. Nothing is believed that the reference says of it before its
+    /// size is bounded, and nothing that is read before its hash is right.
     pub fn text_of(&self, text: &TextRef) -> Result<Option<Bytes>, Error> {
-        self.text_with(text, None)
-    }
-
-    /// The same, with a chunk that was read already, which may be the first one of the text. Nothing is believed that the
-    /// reference says of it before its size is bounded, and nothing that is read before its hash is right.
-    fn text_with(&self, text: &TextRef, read: Option<KeyValue>) -> Result<Option<Bytes>, Error> {
-        let damaged = || self.damaged(format!("the text in `{}`", self.keys.text(text)));
+        let damaged = || self.damaged(format!("the text in `{}` can't be read", self.keys.text(text)));
         let most_packed = text.most_packed().ok_or_else(damaged)?;
-        if text.size > self.gateway.largest() {
-            return Err(self.gateway.too_large());
-        }
-        let mut read = read.filter(|chunk| chunk.key == self.keys.chunk(text, 0).as_bytes());
         let mut packed = Vec::new();
         for number in 0..text.chunks {
-            let known =
-                read.take().map_or_else(|| self.one(&self.keys.chunk(text, number)), |it| Ok(Some(it)));
-            let Some(chunk) = known? else { return Ok(None) };
+            let Some(chunk) = self.one(&self.keys.chunk(text, number))? else { return Ok(None) };
             if packed.len() + chunk.value.len() > most_packed {
                 return Err(damaged());
             }
@@ -198,27 +170,19 @@ impl ClusterStore {
         text.unpack(&packed).ok_or_else(damaged).map(Some)
     }
 
-    /// The configuration of what [`ClusterStore::look`] read; `None` if its text was removed since.
+    /// Reads the configuration.
     ///
     /// # Errors
     /// `NotFound`, too.
-    pub(super) fn loaded(&self, mut look: Seen) -> Result<Option<Loaded>, Error> {
-        let chunk = std::mem::take(&mut look.others).pop().and_then(|mut found| found.pop());
-        let Some(text) = look.text() else {
-            return Err(Error::no_file(&self.given_path));
-        };
-        let Some(bytes) = self.text_with(text, chunk)? else { return Ok(None) };
-        Ok(Some(Loaded { bytes, open: look.open(), version: Arc::new(look) }))
-    }
-
-    /// Reads the configuration.
     pub(super) fn read_text(&self) -> Result<Loaded, Error> {
         for _ in 0..READ_ATTEMPTS {
-            if let Some(loaded) = self.loaded(self.look()?)? {
-                return Ok(loaded);
+            let seen = self.seen()?;
+            let text = seen.text().ok_or_else(|| Error::no_file(&self.given_path))?;
+            if let Some(bytes) = self.text_of(text)? {
+                return Ok(Loaded { bytes, open: seen.open(), version: Arc::new(seen) });
             }
         }
-        Err(self.damaged("the text of the last change"))
+        Err(self.damaged("the text of the last change can't be read"))
     }
 
     /// The record of a change in the history.
@@ -236,24 +200,16 @@ mod tests {
         // Nobody listens there: a request would be another error.
         let (url, _) = ClusterUrl::parse("etcd://127.0.0.1:1/p").expect("it is one");
         let store = ClusterStore::new(url, GatewaySettings::default());
-        let (honest, packed) = TextRef::pack(&[], 1).expect("it is small");
-        let key = store.keys.chunk(&honest, 0).into_bytes();
-        let read = |text: &TextRef, value: Vec<u8>| {
-            store.text_with(text, Some(KeyValue { key: key.clone(), value, ..KeyValue::default() }))
-        };
-        for (text, length) in [
-            (TextRef { chunks: 1_000_000_000, ..honest.clone() }, 1),
-            (TextRef { chunks: usize::MAX, ..honest.clone() }, 1),
-            (TextRef { size: u64::MAX, ..honest.clone() }, 1),
-            (honest.clone(), (2 << 20) + 1),
+        let (honest, _) = TextRef::pack(b"", 1).expect("it is small");
+        for text in [
+            TextRef { chunks: 1_000_000_000, ..honest.clone() },
+            TextRef { chunks: usize::MAX, ..honest.clone() },
+            TextRef { size: u64::MAX, ..honest.clone() },
         ] {
-            let error = read(&text, vec![0; length]).expect_err("it can't be");
+            let error = store.text_of(&text).expect_err("it can't be");
             let (url, key) = (store.url_text(), store.keys.text(&text));
             assert_eq!(error.to_string(), format!("`{url}` failed: the text in `{key}` can't be read"));
             assert!(error.hint.is_some_and(|hint| hint.contains("etcdctl get")));
         }
-        let forged = TextRef { sha256: String::new(), ..honest.clone() };
-        read(&forged, packed.clone()).expect_err("it has another hash");
-        assert_eq!(read(&honest, packed).expect("it is the text"), Some(Bytes::new()));
     }
 }

@@ -7,20 +7,15 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use ring::digest::{Context, SHA256};
-use serde::de::Error as _;
+use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use thiserror::Error;
+use serde_json::Value;
 
 use crate::store::clock::{as_rfc3339, fresh_id, from_milliseconds};
-use crate::store::record::{ChangedPaths, DEFAULT_KEEP, EXPIRED, HistoryEntry, Revision, operation};
+use crate::store::record::{ChangedPaths, DEFAULT_KEEP, HistoryEntry, Revision, operation};
 
 /// The form of the records that this version writes.
 const FORMAT: u64 = 3;
-
-/// The form of mediactl 0.1, which is read as long as the record has nothing that this version does not know.
-const FORMER: u64 = 2;
 
 /// This version, which a writer notes: a later format says with it which version reads it.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -52,8 +47,8 @@ const SPARE: usize = 1 << 20;
 pub struct HeadRecord {
     /// The form of the record; `FORMAT` is the one that is written.
     pub format: u64,
-    /// The version of mediactl that wrote it; none in format 2.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    /// The version of mediactl that wrote it.
+    #[serde(default)]
     pub version: String,
     /// Made with the cluster at random: the changes of one epoch have one order.
     pub epoch: String,
@@ -95,19 +90,6 @@ pub struct HeadRecord {
     /// The paths that the change changed, if its writer compared the texts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<ChangedPaths>,
-    /// What a later version has put there.
-    #[serde(flatten)]
-    pub rest: Map<String, Value>,
-}
-
-/// The reason why a record can't be read.
-#[derive(Debug, Error)]
-pub enum UnreadableRecord {
-    /// It is of another version of mediactl, which it may name.
-    #[error("it has format {found}, and this version reads format {FORMAT}")]
-    Format { found: u64, version: Option<String> },
-    #[error(transparent)]
-    Json(#[from] serde_json::Error),
 }
 
 /// A text in etcd: one state of the configuration.
@@ -126,9 +108,6 @@ pub struct TextRef {
     pub chunks: usize,
     /// Its SHA-256 hash in hexadecimal digits: unlike the revision, nobody can find another text that has it.
     pub sha256: String,
-    /// In format 2 the values of single nodes.
-    #[serde(default, skip_serializing)]
-    pub overlays: Option<Value>,
 }
 
 /// The data that roll a change back that was not confirmed.
@@ -142,7 +121,7 @@ pub struct Unconfirmed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl_s: Option<u64>,
     /// The nodes that take the change first, while the others wait.
-    #[serde(default, alias = "canaries", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub canary: Vec<String>,
     /// The time in seconds for which the nodes that take it first have to run it without a break.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -158,49 +137,29 @@ impl Unconfirmed {
     }
 }
 
-/// What is to be done with what another version wrote; and the same if nothing takes it away.
-const OVERLAYS: &str = "`mediactl overlay remove --all` of that version removes them; what differs on a node stands in a \
-                        file of the node that the text includes, such as `include local*.conf;`";
-const ANEW: &str = "`read -o conf` of that version prints the configuration without overlays, and `save` of this one under \
-                    another prefix begins anew with it; `cluster adopt` there lets nodes go on with it";
-
-impl UnreadableRecord {
-    /// What the cluster has if it is of another version, which says so where it is known; and what to do.
-    pub fn other_format(&self) -> Option<(String, String)> {
-        let Self::Format { found, version } = self else { return None };
-        let hint = match (found, version) {
-            (0 | 1, _) => ANEW.to_owned(),
-            (_, Some(version)) => format!("it needs mediactl {version}, and this is {VERSION}"),
-            (_, None) => format!("it needs a later version of mediactl than {VERSION}"),
-        };
-        Some((format!("the format {found} of another version of mediactl"), hint))
-    }
-}
-
 impl HeadRecord {
     /// Reads a record.
     ///
     /// # Errors
-    /// It is no JSON, a member is missing, or it has another format. The first version wrote no format.
-    pub fn parse(value: &[u8]) -> Result<Self, UnreadableRecord> {
-        // An empty list would be a record without a format.
-        let head: Value = serde_json::from_slice(value)?;
-        let found = head.get("format").map_or(Some(1), Value::as_u64);
-        if let Some(found) = found.filter(|found| head.is_object() && ![FORMER, FORMAT].contains(found)) {
-            let version = head["version"].as_str().map(str::to_owned);
-            return Err(UnreadableRecord::Format { found, version });
+    /// The words why it can't be read, behind its name: it is no JSON, a member is missing, or it has another format.
+    pub fn parse(value: &[u8]) -> Result<Self, String> {
+        let damaged = |error| format!("can't be read: {error}");
+        let head: Value = serde_json::from_slice(value).map_err(damaged)?;
+        let format = head.get("format").map_or(Some(1), Value::as_u64);
+        if let Some(format) = format.filter(|format| head.is_object() && *format != FORMAT) {
+            let version = head["version"].as_str().unwrap_or("unknown");
+            return Err(format!(
+                "can't be read: it has the format {format} of another version of mediactl ({version})"
+            ));
         }
-        let record: Self = serde_json::from_slice(value)?;
+        let record = Self::deserialize(head).map_err(damaged)?;
         // No change can be counted with larger numbers, and no time be measured.
         let times = record.unconfirmed.iter().flat_map(|change| [change.ttl_s, change.soak_s]).flatten();
         let is_late = |serial| serial >= LAST_SERIAL;
         let is_too_large = is_late(record.serial)
             || record.texts().any(|text| is_late(text.serial))
             || times.into_iter().any(|time| u32::try_from(time).is_err());
-        match is_too_large {
-            true => Err(serde_json::Error::custom("a number is too large").into()),
-            false => Ok(record),
-        }
+        if is_too_large { Err("can't be read: a number is too large".to_owned()) } else { Ok(record) }
     }
 
     /// The texts that the record needs.
@@ -211,18 +170,6 @@ impl HeadRecord {
     /// The oldest serial whose text the record needs.
     pub fn oldest_text(&self) -> u64 {
         self.texts().fold(self.serial, |oldest, text| oldest.min(text.serial))
-    }
-
-    /// What the record has of format 2 that this version does not know, and would lose; and what to do.
-    pub fn former(&self) -> Option<(String, String)> {
-        let has_overlays = self.texts().any(|text| text.overlays.is_some());
-        let (what, hint) = match self.rest.contains_key("signature") {
-            _ if self.format != FORMER => return None,
-            true => ("a signature", ANEW),
-            false if has_overlays => ("overlays", OVERLAYS),
-            false => return None,
-        };
-        Some((format!("{what} of mediactl 0.1"), hint.to_owned()))
     }
 
     /// The record of the change that follows the `last` one, without its text.
@@ -246,7 +193,6 @@ impl HeadRecord {
             keep: last.map_or(DEFAULT_KEEP, |last| last.keep),
             unconfirmed: None,
             paths: None,
-            rest: Map::new(),
         }
     }
 
@@ -259,29 +205,19 @@ impl HeadRecord {
                 adopts.push(epoch.to_owned());
             }
         }
-        let (epoch, text, rest) = (fresh_id(), self.text.clone(), self.rest.clone());
-        Self { epoch, adopts, text, rest, ..Self::following(Some(self), ADOPT, by) }
+        Self { epoch: fresh_id(), adopts, text: self.text.clone(), ..Self::following(Some(self), ADOPT, by) }
     }
 
-    /// The record that takes the change back; `None` if it is confirmed.
-    pub fn taken_back(&self, by: &str, why: &str) -> Option<Self> {
+    /// The record that makes the text before the change the configuration again; `None` if the change is confirmed.
+    pub fn taken_back(&self, operation: &str, by: &str, why: &str) -> Option<Self> {
         let change = self.unconfirmed.as_ref()?;
-        Some(self.back_at(change.back.clone(), EXPIRED, (by, why)))
-    }
-
-    /// The record that makes the state before the change the configuration again. It keeps the format: whoever could
-    /// read the change can read that it was rolled back, also where a newer node did that by itself.
-    #[must_use]
-    pub fn back_at(&self, text: Option<TextRef>, operation: &str, (by, why): (&str, &str)) -> Self {
-        Self {
-            format: self.format,
-            version: if self.format == FORMAT { VERSION.to_owned() } else { String::new() },
-            text,
+        Some(Self {
+            text: change.back.clone(),
             message: Some(why.to_owned()),
             change: self.change.clone(),
             paths: self.paths.clone(),
             ..Self::following(Some(self), operation, by)
-        }
+        })
     }
 
     /// The record without the possibility to roll back.
@@ -328,26 +264,25 @@ impl HeadRecord {
 }
 
 impl TextRef {
-    /// Compresses the pieces of a text, which the change with this serial puts; `None` if it is too large.
-    pub fn pack(pieces: &[&[u8]], serial: u64) -> Option<(Self, Vec<u8>)> {
-        let size = pieces.iter().map(|piece| piece.len() as u64).sum();
+    /// Compresses a text, which the change with this serial puts; `None` if it is too large.
+    pub fn pack(text: &[u8], serial: u64) -> Option<(Self, Vec<u8>)> {
+        let size = text.len() as u64;
         if size > LARGEST_TEXT {
             return None;
         }
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-        let written = pieces.iter().try_for_each(|piece| encoder.write_all(piece));
-        let packed = written.and_then(|()| encoder.finish()).expect("writing to memory does not fail");
-        let text = Self {
+        let written = encoder.write_all(text).and_then(|()| encoder.finish());
+        let packed = written.expect("writing to memory does not fail");
+        let packed_text = Self {
             serial,
             id: fresh_id(),
-            revision: Revision::of_pieces(pieces.iter().copied()),
+            revision: Revision::from_text(text),
             codec: GZIP.to_owned(),
             size,
             chunks: packed.chunks(CHUNK).count(),
-            sha256: sha256(pieces),
-            overlays: None,
+            sha256: sha256(text),
         };
-        Some((text, packed))
+        Some((packed_text, packed))
     }
 
     /// More than the text takes when it is compressed; `None` if the record says what no text can be.
@@ -364,16 +299,14 @@ impl TextRef {
         GzDecoder::new(packed).take(self.size + 1).read_to_end(&mut text).ok()?;
         let is_it = text.len() as u64 == self.size
             && Revision::from_text(&text) == self.revision
-            && sha256(&[&text]) == self.sha256;
+            && sha256(&text) == self.sha256;
         is_it.then(|| text.into())
     }
 }
 
-/// Returns the SHA-256 hash of the text that `pieces` make, one after the other, in hexadecimal digits.
-fn sha256(pieces: &[&[u8]]) -> String {
-    let mut hash = Context::new(&SHA256);
-    pieces.iter().for_each(|piece| hash.update(piece));
-    hash.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+/// Returns the SHA-256 hash of a text in hexadecimal digits.
+fn sha256(text: &[u8]) -> String {
+    digest(&SHA256, text).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -397,38 +330,22 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_is_rolled_back_keeps_its_format() {
-        for (format, version) in [(FORMER, ""), (FORMAT, VERSION)] {
-            let before = HeadRecord { format, ..HeadRecord::example("e", 7, "x") };
-            let back = before.back_at(None, EXPIRED, ("", "why"));
-            assert_eq!((back.format, &*back.version, back.serial), (format, version, 8));
-            let read = HeadRecord::parse(&back.to_json()).expect("it is one");
-            assert_eq!((read.format, &*read.version, read.serial), (format, version, 8));
-        }
-    }
-
-    #[test]
-    fn what_a_later_version_wrote_stays_and_another_format_is_told() {
-        let at = from_milliseconds(1_795_356_245_000);
-        let later = HeadRecord {
-            rest: serde_json::from_str(r#"{"a":{"b":[1.50,-7,null]},"z":123456789012345678901}"#)
-                .expect("it is"),
-            at,
-            ..HeadRecord::example("e", 7, "x")
-        };
-        let read = HeadRecord::parse(&later.to_json()).expect("it is one");
-        assert_eq!(read, later);
-        let confirmed = String::from_utf8(read.confirmed().to_json()).expect("it is text");
-        assert!(confirmed.contains(r#""a":{"b":[1.50,-7,null]},"z":123456789012345678901"#), "{confirmed}");
+    fn another_format_is_told() {
         for (text, expected) in [
-            (r#"{"serial":1}"#, "it has format 1, and this version reads format 3"),
-            (r#"{"format":4}"#, "it has format 4, and this version reads format 3"),
-            (r#"{"format":2}"#, "missing field"),
-            (r#"{"format":3}"#, "missing field"),
-            ("x", "expected value"),
+            (
+                r#"{"serial":1}"#,
+                "can't be read: it has the format 1 of another version of mediactl (unknown)",
+            ),
+            (
+                r#"{"format":4,"version":"0.9"}"#,
+                "can't be read: it has the format 4 of another version of mediactl (0.9)",
+            ),
+            (r#"{"format":3}"#, "can't be read: missing field"),
+            ("[]", "can't be read: "),
+            ("x", "can't be read: expected value"),
         ] {
-            let error = HeadRecord::parse(text.as_bytes()).expect_err(text).to_string();
-            assert!(error.contains(expected), "{error}");
+            let error = HeadRecord::parse(text.as_bytes()).expect_err(text);
+            assert!(error.starts_with(expected), "{error}");
         }
     }
 
@@ -436,8 +353,7 @@ mod tests {
     fn a_text_comes_back_or_none() {
         for size in [0, 1, CHUNK, 3 * CHUNK] {
             let bytes: Vec<u8> = (0..size).map(|at| (at * 7 + at / 251) as u8).collect();
-            let (one, other) = bytes.split_at(size / 3);
-            let (text, packed) = TextRef::pack(&[one, other], 1).expect("it is small");
+            let (text, packed) = TextRef::pack(&bytes, 1).expect("it is small");
             assert_eq!(text.unpack(&packed), Some(bytes.into()));
             assert_eq!(TextRef { size: text.size + 1, ..text.clone() }.unpack(&packed), None);
             assert_eq!(TextRef { codec: "lzw".to_owned(), ..text.clone() }.unpack(&packed), None);
@@ -449,14 +365,13 @@ mod tests {
 
     #[test]
     fn a_text_beyond_the_limit_is_neither_packed_nor_unpacked() {
-        let half = vec![0; LARGEST_TEXT as usize / 2];
-        let (text, packed) = TextRef::pack(&[&half, &half], 1).expect("it is the largest");
-        assert!(packed.len() < CHUNK && TextRef::pack(&[&half, &half, b" "], 1).is_none());
+        let largest = vec![0; LARGEST_TEXT as usize];
+        let (text, packed) = TextRef::pack(&largest, 1).expect("it is the largest");
+        let larger = [&largest[..], b" "].concat();
+        assert!(packed.len() < CHUNK && TextRef::pack(&larger, 1).is_none());
         assert!(text.unpack(&packed).is_some());
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-        for piece in [&half[..], &half, b" "] {
-            encoder.write_all(piece).expect("it goes to memory");
-        }
+        encoder.write_all(&larger).expect("it goes to memory");
         let bomb = encoder.finish().expect("it goes to memory");
         for size in [LARGEST_TEXT, LARGEST_TEXT + 1, u64::MAX] {
             assert!(TextRef { size, ..text.clone() }.unpack(&bomb).is_none(), "{size}");

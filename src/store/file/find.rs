@@ -8,13 +8,13 @@
 //!
 //! Where a file has an access control list, the group bits of its mode are the *mask* of that list, not the rights of
 //! the group: a file that one more user may write shows `rw-` for its group although the group may not
-//! write (acl(5)). So the list is read, and checked as the kernel checks it.
+//! write (acl(5)). So of a file with such a list only root and its owner count as those who may write it.
 
 use std::ffi::{CStr, OsString};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -62,7 +62,7 @@ impl ConfFile {
         }
         let start = if path.is_absolute() { Ok(PathBuf::from("/")) } else { std::env::current_dir() };
         let start = start.map_err(Error::opening("look up", Path::new(".")))?;
-        let target = follow((path, &mut 0), start, path, None)?;
+        let target = follow(start, path, &mut 0, true)?;
         match fs::symlink_metadata(&target) {
             Ok(found) => refuse_other_kinds(&target, &found)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -179,11 +179,8 @@ pub fn read_limited(
         }
     }
     let words = format!("`{}` has more than {most} bytes", path.display());
-    let larger = size.max(2 * most).div_ceil(1 << 20);
-    let hint = match larger <= MOST_MIB {
-        true => format!("if it is the right file: `--max-file {larger}M`"),
-        false => "a configuration is far smaller: is it the right file?".to_owned(),
-    };
+    let larger = size.max(2 * most).div_ceil(1 << 20).min(MOST_MIB);
+    let hint = format!("if it is the right file: `--max-file {larger}M`");
     Err(Error::new(ErrorKind::FileTooLarge, words).hint(hint))
 }
 
@@ -210,27 +207,18 @@ pub(super) fn read_whole(file: &File, size: u64, path: &Path) -> Result<Vec<u8>,
 
 /// Refuses everything but regular files, before anything opens it.
 pub(super) fn refuse_other_kinds(path: &Path, found: &Metadata) -> Result<(), Error> {
-    let kind = match found.file_type() {
-        kind if kind.is_file() => return Ok(()),
-        kind if kind.is_dir() => "a folder",
-        kind if kind.is_fifo() => "a pipe",
-        kind if kind.is_socket() => "a socket",
-        kind if kind.is_char_device() || kind.is_block_device() => "a device",
-        _ => "not a regular file",
-    };
-    Err(Error::new(ErrorKind::NotFound, format!("`{}` is {kind}", path.display()))
-        .hint("the configuration has to be a regular file"))
+    match found.is_file() {
+        true => Ok(()),
+        false => {
+            let message = format!("`{}` is not a regular file", path.display());
+            Err(Error::new(ErrorKind::NotFound, message))
+        }
+    }
 }
 
-/// Follows `path` from the folder `at`, which `link` points to, if it is not the given path: of that, the number of links so
-/// far is counted. The last name of the given path may be missing; the target of a link may not. The result has no link
-/// and no `..`.
-fn follow(
-    (given, links): (&Path, &mut usize),
-    mut at: PathBuf,
-    path: &Path,
-    link: Option<&Path>,
-) -> Result<PathBuf, Error> {
+/// Follows `path` from the folder `at`, after so many `links`; `is_given` if it is not the target of one of them. The last
+/// name of the given path may be missing; the target of a link may not. The result has no link and no `..`.
+fn follow(mut at: PathBuf, path: &Path, links: &mut usize, is_given: bool) -> Result<PathBuf, Error> {
     let mut names = path.components().peekable();
     while let Some(name) = names.next() {
         let next = match name {
@@ -246,37 +234,22 @@ fn follow(
             Ok(found) if found.is_symlink() => {
                 *links += 1;
                 if *links > MAX_LINKS {
-                    let message = format!("`{}` is a link that leads back to itself", given.display());
-                    let error = Error::new(ErrorKind::NotFound, message);
-                    return Err(error.hint("one of the links has to lead to a file"));
+                    let message = format!("`{}` is a link that leads back to itself", next.display());
+                    return Err(Error::new(ErrorKind::NotFound, message));
                 }
                 refuse_planted(&at, &next, &found)?;
                 let points_to = fs::read_link(&next).map_err(Error::opening("read the link", &next))?;
-                follow((given, links), at, &points_to, Some(&next))?
+                follow(at, &points_to, links, false)?
             }
-            Ok(_) => next,
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(error)
+                if !(error.kind() == io::ErrorKind::NotFound && is_given && names.peek().is_none()) =>
+            {
                 return Err(Error::opening("look up", &next)(error));
             }
-            Err(_) => match link {
-                Some(link) => return Err(dangling(given, link, path)),
-                None if names.peek().is_none() => next,
-                None => return Err(Error::no_file(&next)),
-            },
+            _ => next,
         };
     }
     Ok(at)
-}
-
-/// The pipe of a shell's `<(command)` looks like a dangling link, only the kernel can follow it.
-fn dangling(given: &Path, link: &Path, points_to: &Path) -> Error {
-    if let Some(error) = fs::metadata(given).ok().and_then(|found| refuse_other_kinds(given, &found).err()) {
-        return error;
-    }
-    let points_to = link.parent().unwrap_or(link).join(points_to);
-    let [link, points_to] = [link, &points_to].map(Path::display);
-    let message = format!("`{link}` is a link to `{points_to}`, which does not exist");
-    Error::new(ErrorKind::NotFound, message).hint(format!("create `{points_to}`, or correct the link"))
 }
 
 /// Refuses the link at `path`, described by `found`, in a folder where everybody may make links, unless
@@ -296,83 +269,39 @@ fn refuse_planted(folder: &Path, path: &Path, found: &Metadata) -> Result<(), Er
         .hint("give the path of the file itself, or make the link in a folder that only you may write"))
 }
 
-/// The rights to write a file: its owner, its mode, and its access control list.
+/// The rights to write a file: its owner and its mode.
 #[derive(Debug)]
 pub(super) struct AccessRights {
     pub owner: u32,
     pub group: u32,
-    /// 0 if the list can't be read: it allows nothing.
+    /// 0 if there is an access control list: its group bits are the mask of that, and not rights of the group.
     mode: u32,
-    /// The entries of the list: the tag, the permissions, and the user or the group, where the tag names one. Without a
-    /// list, the group that the mode speaks of.
-    list: Vec<(u16, u16, u32)>,
 }
-
-// The tags of `linux/posix_acl.h`; the owner and the others are in the mode, too.
-const NAMED_USER: u16 = 0x02;
-const OWNING_GROUP: u16 = 0x04;
-const NAMED_GROUP: u16 = 0x08;
-const MASK: u16 = 0x10;
 
 impl AccessRights {
     /// The rights on the file at `path` itself; a link is not followed.
     pub fn read(path: &Path) -> io::Result<Self> {
         let found = fs::symlink_metadata(path)?;
-        let rights = Self::of_mode(found.uid(), found.gid(), found.mode());
-        // If the mask has no write permission, no entry of the list grants it, so the list is not read.
-        if found.mode() & 0o020 == 0 {
-            return Ok(rights);
-        }
-        let mut bytes = vec![0; LARGEST_ATTRIBUTE];
-        Ok(match rustix::fs::lgetxattr(path, ACCESS_LIST, &mut bytes) {
-            Ok(length) => rights.with_list(&bytes[..length]),
-            Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS) => rights,
-            Err(_) => rights.with_list(&[]),
-        })
-    }
-
-    fn of_mode(owner: u32, group: u32, mode: u32) -> Self {
-        Self { owner, group, mode, list: vec![(OWNING_GROUP, (mode >> 3 & 7) as u16, 0)] }
-    }
-
-    /// The same with a list (`linux/posix_acl_xattr.h`): a version, and entries of eight bytes, little endian.
-    fn with_list(self, bytes: &[u8]) -> Self {
-        let entry = |&[tag, tag_2, may, may_2, a, b, c, d]: &[u8; 8]| {
-            let [tag, may] = [[tag, tag_2], [may, may_2]].map(u16::from_le_bytes);
-            (tag, may, u32::from_le_bytes([a, b, c, d]))
+        // If the mask has no write permission, no entry of a list grants it.
+        let has_list = found.mode() & 0o020 != 0 && {
+            let mut bytes = vec![0; LARGEST_ATTRIBUTE];
+            let list = rustix::fs::lgetxattr(path, ACCESS_LIST, &mut bytes);
+            !matches!(list, Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS))
         };
-        match bytes.strip_prefix(&[2, 0, 0, 0]).map(<[u8]>::as_chunks) {
-            Some((entries, [])) => Self { list: entries.iter().map(entry).collect(), ..self },
-            _ => Self { mode: 0, list: Vec::new(), ..self },
-        }
+        let mode = if has_list { 0 } else { found.mode() };
+        Ok(Self { owner: found.uid(), group: found.gid(), mode })
     }
 
     /// True if the members of the file's own group may write it.
     pub fn group_may_write(&self) -> bool {
-        self.mode & 0o020 != 0 && self.list.iter().any(|(tag, may, _)| *tag == OWNING_GROUP && may & 2 != 0)
+        self.mode & 0o020 != 0
     }
 
     /// True if a user who is in these groups may write it. Root and the owner always may: the owner can
-    /// change the mode at any time. The order is that of acl(5): the named user, the groups, the others.
+    /// change the mode at any time. A list lets nobody else in.
     pub fn may_write(&self, user: u32, groups: &[u32]) -> bool {
-        if user == 0 || user == self.owner {
-            return true;
-        }
-        let may = |is_it: &dyn Fn(u16, u32) -> bool| {
-            let mut entries = self.list.iter().filter(|(tag, _, id)| is_it(*tag, *id)).peekable();
-            entries.peek()?;
-            Some(entries.any(|(_, may, _)| may & 2 != 0))
-        };
-        let of_groups = |tag, id| match tag {
-            OWNING_GROUP => groups.contains(&self.group),
-            NAMED_GROUP => groups.contains(&id),
-            _ => false,
-        };
-        let is_masked = may(&|tag, _| tag == MASK) == Some(false);
-        match may(&|tag, id| tag == NAMED_USER && id == user).or_else(|| may(&of_groups)) {
-            Some(writes) => writes && !is_masked,
-            None => self.mode & 0o002 != 0,
-        }
+        let of_class = if groups.contains(&self.group) { 0o020 } else { 0o002 };
+        user == 0 || user == self.owner || self.mode & of_class != 0
     }
 }
 
@@ -380,62 +309,19 @@ impl AccessRights {
 mod tests {
     use super::*;
 
-    /// A version of a list that is understood.
-    const VERSION: [u8; 4] = [2, 0, 0, 0];
     const OWNER: u32 = 10;
     const GROUP: u32 = 20;
-
-    /// A file of mode 0660 with a list; an entry is a tag, its permissions, and an id.
-    fn with_list(entries: &[(u16, u16, u32)]) -> AccessRights {
-        let mut bytes = VERSION.to_vec();
-        for (tag, permissions, id) in entries {
-            bytes.extend(tag.to_le_bytes());
-            bytes.extend(permissions.to_le_bytes());
-            bytes.extend(id.to_le_bytes());
-        }
-        with_mode(0o660).with_list(&bytes)
-    }
-
-    fn with_mode(mode: u32) -> AccessRights {
-        AccessRights::of_mode(OWNER, GROUP, mode)
-    }
 
     #[test]
     fn a_mode_says_who_may_write() {
         for (mode, group, others) in
             [(0o640, false, false), (0o660, true, false), (0o602, false, true), (0o666, true, true)]
         {
-            let access = with_mode(mode);
+            let access = AccessRights { owner: OWNER, group: GROUP, mode };
             assert_eq!(access.group_may_write(), group, "{mode:o}");
             assert_eq!(access.may_write(1, &[GROUP]), group, "{mode:o}");
             assert_eq!(access.may_write(1, &[1]), others, "{mode:o}");
             assert!(access.may_write(0, &[]) && access.may_write(OWNER, &[]), "{mode:o}");
-        }
-    }
-
-    #[test]
-    fn an_entry_of_a_list_says_who_may_write_and_the_mask_does_not() {
-        let reader =
-            with_list(&[(OWNING_GROUP, 4, 0), (NAMED_USER, 6, 1), (NAMED_GROUP, 6, 2), (MASK, 6, 0)]);
-        assert!(!reader.group_may_write());
-        assert!(!reader.may_write(9, &[GROUP]), "the group may read");
-        assert!(reader.may_write(1, &[]) && reader.may_write(9, &[2]) && reader.may_write(9, &[GROUP, 2]));
-        assert!(!reader.may_write(9, &[9]), "the others may nothing");
-
-        let masked = with_list(&[(OWNING_GROUP, 6, 0), (NAMED_USER, 6, 1), (MASK, 4, 0)]);
-        assert!(!masked.may_write(9, &[GROUP]) && !masked.may_write(1, &[]), "the mask takes it away");
-
-        let refused = with_list(&[(OWNING_GROUP, 6, 0), (NAMED_USER, 4, 1), (MASK, 6, 0)]);
-        assert!(refused.group_may_write() && refused.may_write(9, &[GROUP]));
-        assert!(!refused.may_write(1, &[GROUP]), "the entry of a user comes before those of groups");
-    }
-
-    #[test]
-    fn a_list_that_cannot_be_read_allows_nothing() {
-        for bytes in [&b""[..], b"\x01\0\0\0", b"\x02\0\0\0\x04\0\x06"] {
-            let access = with_mode(0o666).with_list(bytes);
-            assert!(!access.group_may_write() && !access.may_write(1, &[GROUP]), "{bytes:?}");
-            assert!(access.may_write(0, &[]) && access.may_write(OWNER, &[]), "{bytes:?}");
         }
     }
 }

@@ -65,7 +65,6 @@ fn line_of(number: u64, record: &ChangeRecord<'_>) -> HistoryEntry {
         message: record.message.map(str::to_owned),
         id: record.id.map(str::to_owned),
         undoes: record.undoes.map(str::to_owned),
-        from: record.from,
         paths: record.paths.cloned(),
         ..HistoryEntry::new(number, record.operation)
     }
@@ -76,20 +75,9 @@ fn is_unmade(line: &HistoryEntry, file: Option<FileStamp>) -> bool {
     line.file.is_some() && line.file == file
 }
 
-/// The lines of a journal, and whether something else than a writer of the history wrote into it.
-pub(super) fn read_lines(journal: &[u8]) -> (Vec<HistoryEntry>, bool) {
-    let lines = journal.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-    let mut is_damaged = false;
-    let parsed = lines.filter_map(|line| {
-        is_damaged |= is_no_line(line);
-        serde_json::from_slice(line).ok()
-    });
-    (parsed.collect(), is_damaged)
-}
-
-/// True if a line is neither one of the journal nor the beginning of one that a crash cut short.
-fn is_no_line(line: &[u8]) -> bool {
-    serde_json::from_slice::<HistoryEntry>(line).is_err_and(|error| !error.is_eof())
+/// The lines of a journal; one that can't be read, such as one that a crash cut short, is taken to be none.
+pub(super) fn read_lines(journal: &[u8]) -> Vec<HistoryEntry> {
+    journal.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
 }
 
 /// The number of changes that a history keeps: what the user chose last.
@@ -139,8 +127,12 @@ impl History {
         Ok(names.map_or_else(|| self.folder.names(), Ok)?.into_iter().filter_map(named).collect())
     }
 
-    fn newest_text(&self) -> Result<u64, Error> {
-        Ok(self.texts()?.into_iter().map(|(number, _)| number).max().unwrap_or_default())
+    /// The number after that of the last line; where the journal is damaged, one that no text in the folder has. A killed
+    /// writer leaves one text without a line.
+    fn next_number(&self, texts: &[(u64, String)]) -> u64 {
+        let last = self.back().next().map_or(0, |(_, line)| line.number);
+        let newest = texts.iter().map(|(number, _)| *number).max().unwrap_or_default();
+        if newest > last + 1 { newest + 1 } else { last + 1 }
     }
 
     /// The lines in front of a place of the journal, the last one first, each with its beginning. One that can't be read
@@ -176,18 +168,16 @@ impl History {
     /// The changes, the last one first, without the oldest ones, whose texts are not kept any more. `file` is the
     /// present file.
     pub fn entries(&self, file: Option<FileStamp>) -> Result<Vec<HistoryEntry>, Error> {
-        let (mut lines, is_damaged) = read_lines(&self.journal);
+        let mut lines = read_lines(&self.journal);
         let oldest = lines.last().map_or(0, |last| last.number).saturating_sub(number_kept(self.read(KEEP)?));
         lines.pop_if(|last| is_unmade(last, file));
         // The journal is shortened later than texts are removed.
         lines.retain(|line| line.number > oldest);
-        let is_damaged = is_damaged || (lines.is_empty() && self.newest_text()? > 1);
         lines.reverse();
         for line in &mut lines {
             line.by.take_if(|by| by.is_empty());
             line.file = None;
         }
-        lines.extend(is_damaged.then(|| HistoryEntry::unreadable(0, self.damage_in_words())));
         Ok(lines)
     }
 
@@ -201,8 +191,7 @@ impl History {
             Some(change) => [change.number; 2],
             None => [FIRST, number.saturating_sub(1)],
         };
-        let found = self.text(one, before);
-        if matches!(found, Ok(Some(_))) || one == other { found } else { self.text(other, before) }
+        self.text(one, before)?.map_or_else(|| self.text(other, before), |text| Ok(Some(text)))
     }
 
     /// The texts before and after a change, and the inode of the file that it was to replace.
@@ -223,34 +212,14 @@ impl History {
 
     /// The text with this number and this revision.
     fn text(&self, number: u64, revision: Revision) -> Result<Option<Vec<u8>>, Error> {
-        let mut found = Ok(None);
-        for end in [TEXT, COMPRESSED] {
-            let name = format!("{number}{end}");
+        for name in [plain(number), packed(number)] {
             let Some(bytes) = self.read(&name)? else { continue };
-            let text = if end == COMPRESSED { uncompressed(&bytes).ok() } else { Some(bytes) };
+            let text = if name.ends_with(COMPRESSED) { uncompressed(&bytes).ok() } else { Some(bytes) };
             if let Some(text) = text.filter(|text| Revision::from_text(text) == revision) {
                 return Ok(Some(text));
             }
-            found = Err(Error::altered(&self.folder.path_of(&name)));
         }
-        found
-    }
-
-    /// The journal in words, if its last line was not written by a writer of the history, or all are lost.
-    fn damage(&self) -> Result<Option<String>, Error> {
-        let last = self.journal.split(|&byte| byte == b'\n').rfind(|line| !line.is_empty());
-        // The texts of the first change may be there before its line.
-        let is_damaged = match last {
-            Some(last) => is_no_line(last),
-            None => self.newest_text()? > 1,
-        };
-        Ok(is_damaged.then(|| self.damage_in_words()))
-    }
-
-    /// The number of the last line; 0 if there is none. Of a damaged journal, no text has it or a greater one.
-    fn last_number(&self) -> Result<u64, Error> {
-        let last = self.back().next().map_or(0, |(_, line)| line.number);
-        Ok(if self.damage()?.is_some() { last.max(self.newest_text()? + 1) } else { last })
+        Ok(None)
     }
 
     /// Reconciles the history with the file at `path`, which holds `now`, or is missing.
@@ -260,14 +229,13 @@ impl History {
         now: Option<BaseText<'_>>,
         paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
     ) -> Result<Reconciled, Error> {
-        let warnings = self.damage()?.into_iter().collect();
         let revision = now.map(|now| now.revision);
         let last = self.back().next().filter(|(_, last)| last.before == revision);
         if let Some((start, last)) = last.filter(|(_, last)| is_unmade(last, FileStamp::at(path))) {
             self.withdraw(start, last.number)?;
         }
         let last = self.change_before(self.journal.len()).filter(|last| last.after != revision);
-        let Some(last) = last else { return Ok(Reconciled { warnings, edited_from: None }) };
+        let Some(last) = last else { return Ok(Reconciled::default()) };
         let written = fs::symlink_metadata(path).and_then(|found| found.modified());
         let now_time = SystemTime::now();
         let edited_from = last.after.and_then(|after| self.text(last.number, after).ok()?);
@@ -277,10 +245,10 @@ impl History {
             before: last.after,
             after: revision,
             paths: texts.and_then(|(old, now)| paths([old, now.text])),
-            ..HistoryEntry::new(self.last_number()? + 1, HAND_EDIT)
+            ..HistoryEntry::new(self.next_number(&self.texts()?), HAND_EDIT)
         };
         self.keep(line, now.map(|now| now.text), None)?;
-        Ok(Reconciled { warnings, edited_from })
+        Ok(Reconciled { warnings: Vec::new(), edited_from })
     }
 
     /// Keeps a text in the history that was never in the file, durably.
@@ -289,7 +257,7 @@ impl History {
             before: Some(Revision::from_text(text)),
             after: self.change_before(self.journal.len()).and_then(|last| last.after),
             is_aside: true,
-            ..line_of(self.last_number()? + 1, record)
+            ..line_of(self.next_number(&self.texts()?), record)
         };
         self.keep(line, Some(text), record.keep)
     }
@@ -299,16 +267,6 @@ impl History {
         self.append(&line)?;
         self.forget(keep);
         Ok(())
-    }
-
-    /// Keeps the text before the first change; `last` is the last number that is taken. Returns that number from now on.
-    fn keep_first(&self, text: &[u8], last: u64) -> Result<u64, Error> {
-        // In front of the first line, what is there is of a writer that was killed.
-        let is_taken = last > 0 && self.texts()?.iter().any(|(taken, _)| *taken == FIRST);
-        let number = if is_taken { last + 1 } else { FIRST };
-        let _ = self.folder.remove(&plain(number));
-        self.folder.put(&packed(number), &[&compressed(text)])?;
-        Ok(last.max(number))
     }
 
     /// Adds a line, and makes it and the names in the folder durable. If a crash cut the last line short, a line end goes
@@ -340,15 +298,6 @@ impl History {
         self.journal.truncate(start);
         let _ = self.folder.remove(&plain(number));
         Ok(())
-    }
-
-    /// Says what a user can do with a damaged journal.
-    fn damage_in_words(&self) -> String {
-        format!(
-            "a part of the history can't be read: `{}` is damaged; earlier texts stand in `{}`",
-            self.folder.path_of(JOURNAL).display(),
-            self.folder.path().display()
-        )
     }
 
     /// Removes the texts that are older than the changes that are kept: as many as `chosen`, else as before. What fails
@@ -397,41 +346,45 @@ pub(super) struct Staged {
 
 impl Staged {
     /// Keeps the new text and records the change, durably: from `old`, the text of the file at `path`, which is as `found`,
-    /// to the pieces of `new`.
+    /// to `new`.
     pub fn stage(
         mut history: History,
         path: &Path,
         old: Option<(BaseText<'_>, &Metadata)>,
-        new: Option<&[&[u8]]>,
+        new: Option<&[u8]>,
         record: &ChangeRecord<'_>,
     ) -> Result<Self, Error> {
         let text = old.map(|(old, _)| old.text);
         history.reconcile(path, old.map(|(old, _)| old), &|_| None)?;
         let last = history.change_before(history.journal.len()).map(|last| last.number);
-        let mut number = history.last_number()?;
+        let texts = history.texts()?;
+        let mut number = history.next_number(&texts);
         if let (None, Some(text)) = (last, text) {
-            number = history.keep_first(text, number)?;
+            let is_taken = number > 1 && texts.iter().any(|(taken, _)| *taken == FIRST);
+            let first = if is_taken { number } else { FIRST };
+            history.folder.put(&packed(first), &[&compressed(text)])?;
+            number = number.max(first + 1);
         }
         let line = HistoryEntry {
             before: old.map(|(old, _)| old.revision),
-            after: new.map(|pieces| Revision::of_pieces(pieces.iter().copied())),
+            after: new.map(Revision::from_text),
             file: old.map(|(_, found)| FileStamp::of(found)),
-            ..line_of(number + 1, record)
+            ..line_of(number, record)
         };
         let (number, keep) = (line.number, record.keep);
         let mut staged = Self { history, number, keep, compressed: Vec::new(), stays: false };
-        new.map_or(Ok(()), |pieces| staged.history.folder.put(&plain(number), pieces))?;
-        staged.compress(last.zip(text));
+        new.map_or(Ok(()), |new| staged.history.folder.put(&plain(number), &[new]))?;
+        staged.compress(texts, last.zip(text));
         staged.history.append(&line)?;
         Ok(staged)
     }
 
     /// Compresses the earlier texts, and removes what killed writers left. `known` is the number of one of them, and the
     /// text. If this fails, the texts stay as they are, and the next change tries again.
-    fn compress(&mut self, known: Option<(u64, &[u8])>) {
+    fn compress(&mut self, texts: Vec<(u64, String)>, known: Option<(u64, &[u8])>) {
         let folder = &self.history.folder;
-        for (number, name) in self.history.texts().unwrap_or_default() {
-            if name.ends_with(UNFINISHED) || number > self.number {
+        for (number, name) in texts {
+            if name.ends_with(UNFINISHED) {
                 let _ = folder.remove(&name);
             } else if number < self.number && name.ends_with(TEXT) {
                 let text = match known.filter(|(known, _)| *known == number) {

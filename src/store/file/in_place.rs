@@ -5,31 +5,24 @@
 //! before, and a mark in the state folder says which change is being written. So the next writer puts the old text back:
 //! here, too, a write happens whole or not at all. The old text wins because putting it back needs no disk space,
 //! while finishing the write might. A reader gets the old text until then.
-//!
-//! `flock` on the file itself serves processes that see the same file but another folder around it,
-//! and so another state folder: a container and its host.
 
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use rustix::fs::OFlags;
 
 use super::find::{ConfFile, open_regular, open_without_blocking, read_limited};
 use super::history::{History, Staged};
-use super::state::{StateDir, wait_for};
+use super::state::StateDir;
 use crate::error::{Error, ErrorKind};
-use crate::store::error::{LockHolder, reason};
+use crate::store::error::reason;
 use crate::store::{Loaded, Warning};
 
 /// Name of the mark in the state folder; it holds the number of the change.
 pub(super) const MARK: &str = "in-place";
-
-/// The longest time to wait for the lock on the file itself. Its holder only writes the file.
-const FILE_LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// The most attempts to read a file that changes while it is read.
 const READ_ATTEMPTS: usize = 100;
@@ -64,15 +57,15 @@ pub(super) fn last_write(found: &Metadata) -> (u64, i64, i64) {
     (found.size(), found.mtime(), found.mtime_nsec())
 }
 
-/// Replaces the text `old` of the file by `pieces`, in the file itself. The entry of the history is `staged`.
+/// Replaces the text `old` of the file by `new`, in the file itself. The entry of the history is `staged`.
 pub(super) fn write(
     (conf, state): (&ConfFile, &StateDir),
     old: &[u8],
-    pieces: &[&[u8]],
+    new: &[u8],
     staged: &mut Staged,
 ) -> Result<Vec<Warning>, Error> {
     let path = conf.target();
-    let (file, found) = open_locked(conf)?;
+    let (file, found) = open_to_write(path)?;
     if !holds(&file, path, &found, old)? {
         return Err(Error::changed_meanwhile(path));
     }
@@ -82,8 +75,8 @@ pub(super) fn write(
     // If that fails, the file is untouched, so a mark that stays does no harm.
     marked.inspect_err(|_| _ = state.remove(MARK))?;
     staged.stays = true;
-    let Err(source) = overwrite(&file, pieces) else { return Ok(remove_mark(state)) };
-    if overwrite(&file, &[old]).is_err() {
+    let Err(source) = overwrite(&file, new) else { return Ok(remove_mark(state)) };
+    if overwrite(&file, old).is_err() {
         let message = format!("only a part of `{}` was written: {}", path.display(), reason(&source));
         return Err(Error::new(ErrorKind::Failed, message)
             .hint("the old text is kept in the history; the next change puts it back first"));
@@ -97,11 +90,11 @@ pub(super) fn write(
 pub(super) fn recover(conf: &ConfFile, state: &StateDir) -> Result<Vec<Warning>, Error> {
     let (path, Some(mark)) = (conf.target(), state.read(MARK)?) else { return Ok(Vec::new()) };
     let mut warnings = Vec::new();
-    match open_locked(conf) {
+    match open_to_write(path) {
         Ok((file, found)) => {
             let bytes = read_limited(&file, found.len(), path, Error::io("read", path))?;
             if let Some(old) = text_to_put_back(state, &mark, &found, &bytes) {
-                overwrite(&file, &[&old]).map_err(Error::io("write", path))?;
+                overwrite(&file, &old).map_err(Error::io("write", path))?;
                 let path = path.display();
                 warnings.push(format!(
                     "an earlier write of `{path}` was cut short, the text before it was put back"
@@ -115,25 +108,17 @@ pub(super) fn recover(conf: &ConfFile, state: &StateDir) -> Result<Vec<Warning>,
     Ok(warnings)
 }
 
-fn open_locked(conf: &ConfFile) -> Result<(File, Metadata), Error> {
-    let path = conf.target();
+fn open_to_write(path: &Path) -> Result<(File, Metadata), Error> {
     let file = open_without_blocking(path, OFlags::RDWR)?;
     let found = file.metadata().map_err(Error::io("look at", path))?;
-    match wait_for(&file, FILE_LOCK_WAIT, &mut || {}).map_err(Error::io("lock", path))? {
-        true => Ok((file, found)),
-        false => Err(Error::locked(path, LockHolder { pid: None })),
-    }
+    Ok((file, found))
 }
 
 /// Overwrites the file from its start and then truncates it, so that every state in between is a mixture
 /// of both texts.
-fn overwrite(file: &File, pieces: &[&[u8]]) -> io::Result<()> {
-    let mut length = 0;
-    for piece in pieces {
-        file.write_all_at(piece, length)?;
-        length += piece.len() as u64;
-    }
-    file.set_len(length)?;
+fn overwrite(file: &File, text: &[u8]) -> io::Result<()> {
+    file.write_all_at(text, 0)?;
+    file.set_len(text.len() as u64)?;
     file.sync_all()
 }
 

@@ -25,7 +25,6 @@
 //! |-------------------------------|-----------------------------------------------------------------|
 //! | `lock`                        | held by a writer; its text is the holder's process id           |
 //! | `in-place`                    | the number of the change that is being written in place         |
-//! | `candidate-XXXXXX`            | a text that a checking program looks at before it is written    |
 //! | `.gitignore`                  | `*`, so that a configuration under version control stays clean  |
 //! | `serve.lock`                  | held by a running server for its whole life                     |
 //! | `sock`                        | the Unix socket of that server                                  |
@@ -33,7 +32,7 @@
 //! | `tls-cert.pem`, `tls-key.pem` | the certificate that the server made itself, and its key        |
 //! | `pending`                     | a change that has to be confirmed, and the texts before it      |
 //! | `followed`, `back`            | which text of a cluster the file holds, on a node; the way back |
-//! | `converted`                   | there only until the state folder of version 0.1 is removed     |
+//! | `0.1`                         | the state folder of version 0.1, once it is converted           |
 
 mod convert;
 mod drafts;
@@ -49,12 +48,12 @@ mod writer;
 use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 use std::time::Duration;
 
 use rustix::process::geteuid;
 
-pub use drafts::{DraftHead, DraftOrigin, KeptDraft, draft_head, text_of_base};
+pub use drafts::{DraftHead, KeptDraft};
 pub use find::{ConfFile, limit_files, read_file, read_limited};
 pub use pending::{Followed, FollowedText, WayBack};
 pub use serving::{ServeLock, Serving, SocketPeer};
@@ -62,12 +61,11 @@ pub use serving::{ServeLock, Serving, SocketPeer};
 use super::error::LockHolder;
 use super::pending::PendingRecord;
 use super::record::{FileStamp, HistoryEntry, Revision};
-use super::{Candidate, Follow, IncludedText, Loaded, RunBy, Store, Writer, candidate_elsewhere};
+use super::{Follow, IncludedText, Loaded, RunBy, Store, Writer};
 use crate::error::{Error, ErrorKind};
 use convert::{find_history, find_state};
 use in_place::last_write;
 use pending::PENDING;
-use replace::write_candidate;
 use state::seems_there;
 use writer::LockedFile;
 
@@ -89,25 +87,22 @@ impl Store for ConfFile {
         in_place::load(self, find_state(self).ok().flatten().as_ref()).map(|(loaded, _)| loaded)
     }
 
-    fn stamp(&self, others: &[PathBuf]) -> u64 {
+    fn stamp(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        for path in std::iter::once(self.target()).chain(others.iter().map(PathBuf::as_path)) {
-            let changed = |found: Metadata| {
-                (found.dev(), found.ino(), last_write(&found), (found.ctime(), found.ctime_nsec()))
-            };
-            fs::metadata(path).ok().map(changed).hash(&mut hasher);
-        }
+        let changed = |found: Metadata| {
+            (found.dev(), found.ino(), last_write(&found), (found.ctime(), found.ctime_nsec()))
+        };
+        fs::metadata(self.target()).ok().map(changed).hash(&mut hasher);
         hasher.finish()
     }
 
     /// Begins at the folder of this file.
-    fn included(&self, pattern: &str, follow: Follow) -> Result<Vec<IncludedText>, Error> {
+    fn included(&self, pattern: &str, mut rest: Follow) -> Result<Vec<IncludedText>, Error> {
         let plain = self.folder().join(pattern);
-        if follow.stays_below && !self.is_below(&plain) {
+        if !self.is_below(&plain) {
             // It is not even looked whether there is anything.
-            return Err(outside());
+            return Ok(vec![IncludedText { name: pattern.to_owned(), target: plain, bytes: None }]);
         }
-        let mut rest = follow;
         if !pattern.contains(['*', '?', '[']) {
             return Ok(vec![self.read_one(&plain, &mut rest)?]);
         }
@@ -162,13 +157,6 @@ impl Store for ConfFile {
         Ok(state.read(PENDING)?.and_then(|bytes| pending::parse(bytes.into())))
     }
 
-    /// In the state folder, if that is there and may be written.
-    fn candidate(&self, pieces: &[&[u8]]) -> Result<Candidate, Error> {
-        let state = find_state(self).ok().flatten();
-        let held = state.and_then(|state| write_candidate(&state, pieces).ok()?);
-        held.map_or_else(|| candidate_elsewhere(pieces), Ok)
-    }
-
     fn run_by(&self) -> RunBy {
         match self.serving() {
             Ok(Some(_)) => RunBy::Server,
@@ -189,28 +177,20 @@ impl ConfFile {
     fn read_one(&self, path: &Path, rest: &mut Follow) -> Result<IncludedText, Error> {
         let file = Self::resolve(path)?;
         let target = file.target().to_owned();
-        let is_below = self.is_below(&target);
-        if rest.stays_below && !is_below {
-            return Err(outside());
+        // As the file itself is named: below the folder by which it was given.
+        let name = match (path.strip_prefix(self.folder()), self.given().parent()) {
+            (Ok(below), Some(folder)) => folder.join(below).display().to_string(),
+            _ => path.display().to_string(),
+        };
+        let found = fs::symlink_metadata(&target).map_err(Error::opening("open", &target))?;
+        if !self.is_below(&target) || self.is_linked_by_another(&found) {
+            return Ok(IncludedText { name, target, bytes: None });
         }
-        let size = fs::symlink_metadata(&target).map_err(Error::opening("open", &target))?.len();
-        *rest = rest.after(size)?;
+        *rest = rest.after(found.len())?;
         let (loaded, found) = in_place::load(&file, None)?;
-        let is_linked = self.is_linked_by_another(&found);
-        if rest.stays_below && is_linked {
-            let message = "a hard link to a file of another user is not followed here";
-            return Err(Error::new(ErrorKind::Untrusted, message));
-        }
-        Ok(IncludedText {
-            // As the file itself is named: below the folder by which it was given.
-            name: match (path.strip_prefix(self.folder()), self.given().parent()) {
-                (Ok(below), Some(folder)) => folder.join(below).display().to_string(),
-                _ => path.display().to_string(),
-            },
-            bytes: loaded.bytes,
-            target,
-            is_elsewhere: !is_below || is_linked,
-        })
+        // Another program may have put another file there meanwhile.
+        let bytes = (!self.is_linked_by_another(&found)).then_some(loaded.bytes);
+        Ok(IncludedText { name, target, bytes })
     }
 
     /// True if a path leads to a place below the folder of this file, and not into a state folder.
@@ -231,11 +211,6 @@ impl ConfFile {
     }
 }
 
-fn outside() -> Error {
-    let message = "only files below the folder of the configuration are followed here";
-    Error::new(ErrorKind::Untrusted, message)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -247,7 +222,7 @@ mod tests {
             fs::write(folder.path().join(name), "rtsp 554;\n").expect("a new folder is writable");
         }
         let file = ConfFile::resolve(&folder.path().join("media.conf")).expect("its folder is there");
-        let read = |files, bytes| file.included("*.inc", Follow { files, bytes, ..Follow::BELOW });
+        let read = |files, bytes| file.included("*.inc", Follow { files, bytes });
         assert_eq!(read(3, 30).expect("it is just enough").len(), 3);
         assert!(read(2, 30).is_err_and(|error| error.kind == ErrorKind::FileTooLarge));
         assert!(read(3, 29).is_err_and(|error| error.kind == ErrorKind::FileTooLarge));

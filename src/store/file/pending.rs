@@ -61,7 +61,7 @@ pub(super) fn parse(bytes: Bytes) -> Option<PendingRecord> {
 /// Records a change that is about to be made, durably.
 ///
 /// # Errors
-/// `NoStateFolder`, `BrokenStateFolder`.
+/// `NoStateFolder`, `Failed`.
 pub(super) fn write(state: &StateDir, pending: &PendingRecord) -> Result<(), Error> {
     let PendingRecord { info, running, file, written } = pending;
     let texts = || [Some(running), file.as_ref(), written.as_ref()].into_iter().flatten();
@@ -82,7 +82,7 @@ pub(super) fn write(state: &StateDir, pending: &PendingRecord) -> Result<(), Err
 /// Removes the record durably.
 ///
 /// # Errors
-/// `NoStateFolder`, `BrokenStateFolder`.
+/// `NoStateFolder`, `Failed`.
 pub(super) fn remove(state: &StateDir) -> Result<(), Error> {
     let removed = match state.remove(PENDING) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -111,10 +111,6 @@ pub struct WayBack {
     pub change: String,
     /// The text that comes back.
     pub text: FollowedText,
-    /// The time since the start of the machine at which the node first saw the change, in milliseconds.
-    pub seen: u64,
-    /// The id of that start of the machine.
-    pub boot: String,
 }
 
 /// A text of a cluster, as one node has it.
@@ -125,8 +121,6 @@ pub struct FollowedText {
     /// The epoch of that serial.
     #[serde(default)]
     pub epoch: String,
-    /// The id of the change with that serial; none of a text that came back.
-    pub id: Option<String>,
     /// The revision of the text.
     pub revision: Revision,
 }
@@ -145,7 +139,7 @@ impl ConfFile {
     /// Notes durably which text the file holds. Only the server of the file calls this.
     ///
     /// # Errors
-    /// `NoStateFolder`, `BrokenStateFolder`.
+    /// `NoStateFolder`, `Failed`.
     pub fn note_followed(&self, followed: &Followed) -> Result<(), Error> {
         let note = serde_json::to_vec(followed).expect("it has only strings and numbers");
         self.make_state()?.put_durably(FOLLOWED, &[&note])
@@ -162,7 +156,7 @@ impl ConfFile {
     /// Writes the text of the way back durably, before the way back is noted.
     ///
     /// # Errors
-    /// `NoStateFolder`, `BrokenStateFolder`.
+    /// `NoStateFolder`, `Failed`.
     pub fn write_text_back(&self, text: &[u8]) -> Result<(), Error> {
         self.make_state()?.put_durably(BACK, &[text])
     }
@@ -208,7 +202,7 @@ mod tests {
         std::fs::write(file.target(), "http 80;\n").expect("a file can be made");
         assert_eq!(file.followed().expect("there is none"), Followed::default());
         let revision = Revision::from_text(b"http 80;\n");
-        let text = FollowedText { serial: 7, epoch: "e".to_owned(), id: Some("ab".to_owned()), revision };
+        let text = FollowedText { serial: 7, epoch: "e".to_owned(), revision };
         let followed = Followed { takes: Some(text), ..Followed::default() };
         file.note_followed(&followed).expect("it can be noted");
         assert_eq!(file.followed().expect("it can be read"), followed);

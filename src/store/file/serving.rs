@@ -6,23 +6,23 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read};
-use std::net::Shutdown;
+use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::fs::Access;
+use rustix::io::Errno;
 use rustix::net::sockopt::socket_peercred;
-use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use rustix::process::{Pid, geteuid};
 
 use super::convert::make_state;
 use super::find::{AccessRights, ConfFile};
 use super::state::{PROBE_WAIT, SERVE_LOCK, StateDir};
-use crate::error::{Error, ErrorKind};
-use crate::store::error::{LockHolder, reason};
+use crate::error::Error;
+use crate::store::error::LockHolder;
 
 /// Name of the socket of the server.
 const SOCKET: &str = "sock";
@@ -36,12 +36,6 @@ const START_TIME: Duration = Duration::from_secs(1);
 
 /// Between two attempts to connect.
 const POLL: Duration = Duration::from_millis(20);
-
-/// A server that sends nothing for this long is stopped, or hangs.
-const RESPONSE_WAIT: Duration = Duration::from_secs(2);
-
-/// The start of the response by which a server refuses this user; it is sent without a request.
-const REFUSED: &[u8; 12] = b"HTTP/1.1 403";
 
 /// This process is the server of the configuration, until it is dropped.
 #[derive(Debug)]
@@ -103,21 +97,12 @@ impl ServeLock {
     /// Binds the socket for local commands; removes one that a killed server left.
     ///
     /// # Errors
-    /// `Failed`; `NoStateFolder` where one that is there can't be removed.
+    /// `Failed`, also where one that is there can't be removed, and where the file system holds no sockets.
     pub fn bind(&self) -> Result<UnixListener, Error> {
         let path = self.state.path_of(SOCKET);
-        match self.state.remove(SOCKET) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(Error::state_folder(&path)(error));
-            }
-            _ => {}
-        }
-        let listener = UnixListener::bind(socket_in(&self.state)).map_err(|source| {
-            let message = format!("cannot make the socket `{}`: {}", path.display(), reason(&source));
-            Error::new(ErrorKind::Failed, message).hint(
-                "the file system of the configuration has to hold sockets, as ext4 and xfs do; vfat and exFAT hold none",
-            )
-        })?;
+        let _ = self.state.remove(SOCKET);
+        let listener =
+            UnixListener::bind(socket_in(&self.state)).map_err(Error::io("make the socket", &path))?;
         self.state.adopt(OsStr::new(SOCKET));
         Ok(listener)
     }
@@ -156,46 +141,31 @@ impl Serving {
         socket_in(&self.state)
     }
 
-    /// Waits until the server answers at its socket. Sends no request.
-    ///
-    /// A server that has just taken its lock may need a moment to open the socket. The kernel connects
-    /// to one that is stopped (`SIGSTOP`), which says nothing.
+    /// Waits until the server has opened its socket, which it does soon after it has taken its lock. Sends nothing.
     ///
     /// # Errors
     /// `PermissionDenied` where we may not connect, or where the process at the other end is not one
-    /// that may change the configuration; `TimedOut` where none answers.
+    /// that may change the configuration; that of the system where none listens.
     pub fn reach(&self) -> io::Result<()> {
+        let denied = |why| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+        if rustix::fs::access(self.conf.target(), Access::WRITE_OK) == Err(Errno::ACCESS) {
+            return denied("only users who may write the configuration may use it");
+        }
         let deadline = Instant::now() + START_TIME;
-        // Never waits: where as many connections wait to be accepted as the system lets wait, the answer is `WouldBlock`.
-        let connect = || -> io::Result<UnixStream> {
-            let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-            let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-            rustix::net::connect(&socket, &SocketAddrUnix::new(self.socket())?)?;
-            Ok(UnixStream::from(socket))
-        };
-        let mut stream = loop {
-            match connect() {
+        let stream = loop {
+            match UnixStream::connect(self.socket()) {
                 Ok(stream) => break stream,
-                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(error),
-                Err(error) if Instant::now() >= deadline => return Err(error),
+                Err(error)
+                    if error.kind() == io::ErrorKind::PermissionDenied || Instant::now() >= deadline =>
+                {
+                    return Err(error);
+                }
                 Err(_) => thread::sleep(POLL),
             }
         };
-        let denied = |why| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
-        if !self.conf.admits(&SocketPeer::from_socket(&stream)?) {
-            return denied("its process belongs to a user who may not write the configuration");
-        }
-        stream.set_nonblocking(false)?;
-        stream.set_read_timeout(Some(RESPONSE_WAIT))?;
-        // A server that works ends a connection whose client sends no request.
-        stream.shutdown(Shutdown::Write)?;
-        let mut answer = [0; REFUSED.len()];
-        match stream.read(&mut answer) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                Err(io::Error::new(io::ErrorKind::TimedOut, "it does not answer"))
-            }
-            Ok(_) if answer == *REFUSED => denied("only users who may write the configuration may use it"),
-            read => read.map(drop),
+        match self.conf.admits(&SocketPeer::from_socket(&stream)?) {
+            true => Ok(()),
+            false => denied("its process belongs to a user who may not write the configuration"),
         }
     }
 }

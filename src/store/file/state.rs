@@ -105,32 +105,15 @@ impl StateTrust {
             false => (self.is_shared, WRITE),
         };
         let (user, mode, path) = (found.uid(), found.mode() & 0o7777, path.display());
-        let (message, hint) = if !(is_excused || user == self.us || self.is_believed(user)) {
-            let owner = self.owner;
-            (
-                format!(
-                    "`{path}` belongs to user {user}, who is neither root nor the owner of the configuration nor the user \
-                     of this command"
-                ),
-                format!(
-                    "its contents may be forged: inspect them, then remove it, or give it to the owner of the \
-                     configuration with `chown -R {owner} {path}`"
-                ),
-            )
-        } else if mode & rights != 0 {
-            (
-                format!(
-                    "`{path}` is open to other users (mode {mode:04o}), who may have changed its contents"
-                ),
-                format!(
-                    "inspect its contents, then close it with `chmod -R o= {path}`; a file system without modes, as \
-                     exFAT, has to be mounted with `umask=0077`"
-                ),
-            )
-        } else {
+        if (is_excused || user == self.us || self.is_believed(user)) && mode & rights == 0 {
             return Ok(());
-        };
-        Err(Error::new(ErrorKind::Untrusted, message).hint(hint))
+        }
+        let message =
+            format!("`{path}` belongs to user {user}, with mode {mode:04o}: others may have forged it");
+        Err(Error::new(ErrorKind::Untrusted, message).hint(format!(
+            "inspect its contents; then `chown -R {} {path}` and `chmod -R o= {path}`, or remove it",
+            self.owner
+        )))
     }
 
     fn is_believed(&self, user: u32) -> bool {
@@ -396,11 +379,6 @@ impl StateDir {
     pub fn put_durably(&self, name: &str, pieces: &[&[u8]]) -> Result<(), Error> {
         self.put(name, pieces)?;
         self.sync_path().map_err(Error::state_folder(&self.path_of(name)))
-    }
-
-    /// True if there is something of this name, or if that can't be known.
-    pub fn has(&self, name: &str) -> bool {
-        seems_there(&self.path_of(name))
     }
 
     /// Gives a file or the socket `name` the owner, group and mode that all files have, as far as this

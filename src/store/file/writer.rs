@@ -12,7 +12,7 @@ use super::find::{ConfFile, refuse_other_kinds};
 use super::history::History;
 use super::in_place;
 use super::pending;
-use super::replace::{self, CANDIDATE, remove_leftovers};
+use super::replace::{self, remove_leftovers};
 use super::state::{LOCK, StateDir};
 use crate::error::Error;
 use crate::store::record::ChangeRecord;
@@ -58,8 +58,7 @@ impl<'a> LockedFile<'a> {
             let (state, former) = convert::make_state(conf, rest, on_wait)?;
             let rest = wait.saturating_sub(start.elapsed());
             let Some(lock) = state.take_lock(conf, LOCK, rest, on_wait)? else { continue };
-            let mut warnings = remove_leftovers(&conf.beside("-"), "new");
-            warnings.extend(remove_leftovers(&state.path_of(CANDIDATE), ""));
+            let mut warnings = remove_leftovers(conf);
             UNFINISHED_FILES.iter().for_each(|name| _ = state.remove(name));
             warnings.extend(in_place::recover(conf, &state)?);
             let (warnings, history) = (RefCell::new(warnings), RefCell::default());
@@ -99,7 +98,7 @@ impl Writer for LockedFile<'_> {
     fn prepare<'w>(
         &'w self,
         old: Option<BaseText<'w>>,
-        new: Option<&'w [&'w [u8]]>,
+        new: Option<&'w [u8]>,
         record: &ChangeRecord<'_>,
     ) -> Result<PreparedChange<'w>, Error> {
         replace::prepare((self.conf, &self.state), old, new, || self.take_history(), record)
@@ -126,13 +125,9 @@ impl Writer for LockedFile<'_> {
 fn refuse_unwritable(conf: &ConfFile) -> Result<(), Error> {
     let path = conf.target();
     let found = match fs::symlink_metadata(path) {
-        Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(Error::opening("look at", path)(error)),
+        found => found.map_err(Error::opening("look at", path))?,
     };
-    if found.is_symlink() {
-        return Err(Error::changed_meanwhile(path));
-    }
     refuse_other_kinds(path, &found)?;
     rustix::fs::access(path, Access::WRITE_OK).map_err(Error::opening("write", path))
 }

@@ -73,37 +73,11 @@ fn json_that_is_pruned_to_says_by_what_it_leaves_out_that_it_is_not_there() {
         place.text()
     };
     let state = r#"{"http": null, "streams": {"a": {"static": false, "prepush": null, "title": "u", "position": 1}, "b": null}}"#;
-    assert_eq!(prune("--prune", state), "ondemand a { title u; }\n");
+    assert_eq!(prune("--prune", state), "http 80;\nondemand a { title u; }\n");
     assert_eq!(
         prune("--prune=all", r#"{"streams": {"a": {"urls": [{"url": "x://2"}]}}}"#),
         "stream a { url x://2; }\n"
     );
-}
-
-#[test]
-fn settings_that_a_merged_state_lacks_are_counted() {
-    let place = Place::with(
-        "stream a { url x://1; prepush 5; auth http://x k=v l=m; }\nstream b { prepush 1; url x://2; }\nrtmp 1935;\n",
-    );
-    for (state, count) in [
-        ("stream a { prepush 6; auth http://x k=v; }\n", Some(2)),
-        (
-            r#"{"streams": {"a": {"prepush": 7, "urls": [], "auth": {"url": "http://x", "extra": null}}, "c": {"title": "x"}}}"#,
-            None,
-        ),
-        (r#"{"streams": {"a": {}, "b": {"prepush": 2}}}"#, Some(3)),
-        ("rtmp 1936;\n", None),
-    ] {
-        let run = place.mediactl(["apply", "-o", "change-json", "-"]).input(state).run().exits(0);
-        let notes = run.json()["notes"].to_string();
-        match count {
-            Some(count) => {
-                assert!(notes.contains(&format!("\"settings-lacking {count}\"")), "{state} {notes}");
-                run.says(&format!("{count} settings of the entries in the desired state are not in it"));
-            }
-            None => assert!(!notes.contains("lacking"), "{state} {notes}"),
-        }
-    }
 }
 
 #[test]

@@ -108,9 +108,10 @@ fn secrets_are_masked_wherever_they_stand() {
 
 #[test]
 fn notes_are_the_words_of_the_api_and_a_new_file_has_no_before() {
-    let place = Place::with(SAMPLE.replace("prepush 5; #", "# why\n  prepush 5; #"));
-    let run = place.run(["modify", "--unset", "streams.cam1.prepush", "-o", "change-json"]).exits(0);
-    assert_eq!(run.json()["notes"], json!(["comments-kept"]));
+    let place = Place::with(SAMPLE);
+    place.put("less", SAMPLE.replace("ondemand film", "stream movie"));
+    let run = place.run(["save", "less", "-o", "change-json"]).exits(0);
+    assert_eq!(run.json()["notes"], json!(["deleted-streams 1"]));
     let run = Place::empty().mediactl(["save", "-", "-o", "change-json"]).input("rtmp 1;\n").run().exits(0);
     assert_eq!(run.json()["paths"], json!([{"pointer": "/rtmp", "before": null, "after": 1}]));
 }

@@ -96,7 +96,7 @@ fn fix_applies_what_can_be_meant_in_one_way_and_shows_the_diff() {
     assert_eq!(place.text(), "rtmp 1935; # c\nrtsp 554;\nstream a {\n  url udp://1;\n  prepush 5;\n}\n");
     place.run(["check", "--fix"]).exits(0).says("has no fault with a fix");
     place.run(["history"]).exits(0).prints("the fixes of `check`");
-    place.put("other.conf", "loglevel debgu;\n");
+    place.put("other.conf", "loglevl debug;\n");
     place.run(["check", "--fix", "other.conf"]).exits(0);
     assert_eq!(std::fs::read_to_string(place.path("other.conf")).ok().as_deref(), Some("loglevel debug;\n"));
     place.run(["check", "--fix", "-"]).exits(2);

@@ -41,7 +41,7 @@ fn a_parameter_is_explained_with_or_without_a_stream() {
         text,
         "streams.NAME.prepush\n  \
            How much is buffered before playing starts; off buffers nothing\n\n\
-         type      integer, or false\n\
+         type      a number of seconds, or false; `off` is false\n\
          unit      s\n\
          default   none\n\
          text      `prepush`, then a number of seconds, or `off`\n\
@@ -74,7 +74,7 @@ fn a_directive_of_other_servers_is_explained_where_it_may_stand() {
         place.run(["explain", "streams.push"]).exits(0).out,
         "streams.NAME.push\n  \
            Address to which the stream is sent, one on a line, with options such as `retry_timeout=5`\n\n\
-         type      word, or list of lines\n\
+         type      a word, or a list of words\n\
          default   none\n\
          text      `push`, then words, and NAME=VALUE options\n\
          JSON      a word, or a list of words; several lines are a list of lists\n\
@@ -87,7 +87,7 @@ fn a_directive_of_other_servers_is_explained_where_it_may_stand() {
     place.run(["explain", "backend"]).exits(0).prints("where     in `auth_backend`\n").hides("value ");
     place.run(["explain", "file.vod.path"]).exits(0).prints("where     in `file`, in `vod`\n");
     let one = place.run(["explain", "cache.movies.path"]).exits(0);
-    one.prints("A directive that mediactl does not know").prints("value     \"/srv\" (own, media.conf:14)");
+    one.prints("value     \"/srv\" (own, media.conf:14)");
     place.run(["explain", "streams.cam1.nosuch"]).exits(7);
 }
 
@@ -143,7 +143,7 @@ fn members_are_listed_and_faults_are_told() {
     let place = Place::with(TEXT);
     place.run(["explain", "streams"]).exits(0).prints("\nmembers\n").prints("  prepush ");
     place.run(["explain", "streams.cam1"]).exits(0).prints("One stream of the streams");
-    place.run(["explain", "edit_auth"]).exits(0).prints("  password  string\n");
+    place.run(["explain", "edit_auth"]).exits(0).prints("  password  a string\n");
     place.run(["explain", "prepush"]).exits(7).says("did you mean `streams.prepush` or `lives.prepush`?");
     place.run(["explain", "dvr"]).exits(0).prints("Named archive at the top level");
     place.run(["explain", "streams.dvr.disk_limit"]).exits(0).prints("unit      %");

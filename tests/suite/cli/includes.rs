@@ -4,7 +4,6 @@ use std::fs;
 
 use super::serve::Serving;
 use super::{CONF, Place, Run, SAMPLE};
-use crate::waiting::eventually;
 
 const MAIN: &str = "\
 http 80;
@@ -144,37 +143,9 @@ fn run_as_admin<'w>(place: &Place, way: &[&'w str], words: impl Iterator<Item = 
     call.env("MEDIACTL_PASSWORD", "hunter2").run()
 }
 
-/// Changes that also match entries of included files, with the first of these.
-const ALSO_INCLUDED: &[(&str, &str)] = &[
-    ("modify --set streams.*.disabled=true", "`streams.cam2` in `conf.d/a.conf`, line 1"),
-    ("modify --where title=x --set streams.*.title=y", "`streams.cam2` in `conf.d/a.conf`, line 1"),
-    ("modify --replace streams.*.title s/x/y/", "`streams.cam2` in `conf.d/a.conf`, line 1"),
-    ("mv streams.cam* --replace s/cam/gate/", "`streams.cam2` in `conf.d/a.conf`, line 1"),
-    ("rm streams --max-delete 1", "`streams.cam2` in `conf.d/a.conf`, line 1"),
-    ("modify --set streams=null --max-delete 1", "`streams.cam2` in `conf.d/a.conf`, line 1"),
-];
-
-fn tells_of_included_entries(place: &Place, way: &[&str]) {
-    let before = place.text();
-    for (command, first) in ALSO_INCLUDED {
-        let run = run_as_admin(place, way, command.split(' ').chain(["-o", "change-json"])).exits(0);
-        let run = run.says("note: entries of included files that match, too, stay as they are: ").says(first);
-        assert!(run.out.contains("also-included `streams.cam2`"), "{run:?}");
-        assert_ne!(place.text(), before, "{command}");
-        place.put("before.conf", &before);
-        place.run(["save", "-q", "before.conf"]).exits(0);
-    }
-    // It matches no other entry.
-    let hall = "modify --where name=hall --set streams.*.title=y";
-    run_as_admin(place, way, hall.split(' ')).exits(7).says("it stands in `conf.d/b.conf`, line 5");
-}
-
 #[test]
-fn a_change_of_all_that_matches_tells_of_entries_of_included_files() {
+fn what_is_changed_or_expected_of_an_included_entry_is_refused() {
     let place = seven_cameras();
-    tells_of_included_entries(&place, &[]);
-    let server = Serving::over(&place);
-    tells_of_included_entries(&place, &["--url", &server.url]);
     fs::write(place.path("conf.d/c.conf"), "stream cam1 { url udp://1; }").expect("it is writable");
     place.set(&["streams.cam1.prepush=6"]).exits(0);
     place.set(&["streams.cam6.prepush=5"]).exits(7).says("it stands in `conf.d/b.conf`, line 1");
@@ -199,15 +170,10 @@ fn drops_no_camera_unasked(place: &Place, way: &[&str]) {
         run(&[]).exits(6).says("6 of 7 streams would be deleted").says("--max-delete");
         run(&["--dry-run", "--max-delete", "5"]).exits(6);
         assert_eq!(place.text(), before, "{command}");
-        let dropped = run(&["--max-delete", "6", "-o", "change-json"])
-            .exits(0)
-            .says("no longer included: 6 entries of included files");
-        assert_eq!(dropped.json()["effects"]["deleted"], 6, "{command}");
-        assert_eq!(dropped.json()["effects"]["summary"], "6 of 7 streams: 6 are deleted", "{command}");
+        run(&["--max-delete", "6"]).exits(0);
         assert_eq!(place.text(), before.replace("include conf.d/*.conf;\n", left), "{command}");
         place.put("before.conf", &before);
-        let back = place.run(["save", "before.conf"]).exits(0);
-        back.says("included now: 6 entries of included files").says("6 of 7 streams: 6 are added");
+        place.run(["save", "before.conf"]).exits(0);
     }
 }
 
@@ -220,23 +186,9 @@ fn the_cameras_that_go_with_an_include_are_counted() {
     drops_no_camera_unasked(&place, &[]);
     drops_no_camera_unasked(&place, &["--url", &server.url]);
     // Of four that go, no one is asked; one that is included by another name stays.
-    place.set(&["include=conf.d/b.conf"]).exits(0).says("no longer included: 4 entries");
-    place.set(&["include=conf.d/?.conf"]).exits(0).says("included now: 4 entries");
-    place.set(&["include=conf.d/*.con[f]"]).hides("no longer included");
-}
-
-#[test]
-fn a_place_beside_an_included_entry_says_where_that_stands() {
-    let place = seven_cameras();
-    let server = Serving::over(&place);
-    for way in [&[][..], &["--url", &server.url]] {
-        for beside in [["--after", "cam3"], ["--before", "streams.cam3"]] {
-            let words = way.iter().chain(&["add", "stream", "cam9", "udp://9"]).chain(&beside);
-            let call =
-                place.mediactl(words).env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2");
-            call.run().exits(7).says("it stands in `conf.d/a.conf`, line 5").hides("there is no");
-        }
-    }
+    place.set(&["include=conf.d/b.conf"]).exits(0);
+    place.set(&["include=conf.d/?.conf"]).exits(0);
+    place.set(&["include=conf.d/*.con[f]"]).exits(0);
 }
 
 #[test]
@@ -254,7 +206,7 @@ fn the_history_of_an_included_entry_says_where_that_stands() {
 #[test]
 fn whoever_looks_for_an_included_entry_alone_is_told_where_it_stands() {
     let place = seven_cameras();
-    let told = |way: &[&str], hint: &str| {
+    let told = |way: &[&str]| {
         for command in [
             "blame streams.cam6",
             "blame streams.cam6.title",
@@ -264,20 +216,19 @@ fn whoever_looks_for_an_included_entry_alone_is_told_where_it_stands() {
         ] {
             let call = place.mediactl(way.iter().copied().chain(command.split(' ')));
             let run = call.env("MEDIACTL_LOGIN", "admin").env("MEDIACTL_PASSWORD", "hunter2").run();
-            run.exits(7).says("it stands in `conf.d/b.conf`, line 1").says(hint);
+            run.exits(7).says("it stands in `conf.d/b.conf`, line 1").says("`--conf conf.d/b.conf`");
         }
     };
-    told(&[], "`--conf conf.d/b.conf`");
+    told(&[]);
     place.run(["wait", "streams.cam1.title=x"]).exits(0);
     let server = Serving::over(&place);
-    told(&[], "`--conf");
-    // Its folder may be another one than that of the command.
-    told(&["--url", &server.url], "`--conf` names it there");
+    told(&[]);
+    told(&["--url", &server.url]);
     place.put("conf.d/c.conf", "stream cam7 {");
     place.run(["blame", "streams.cam1"]).exits(0);
 }
 
-/// Texts that may be no configuration. Those that are none are left out, and the others bring warnings or clash.
+/// Texts that may be no configuration.
 const ELSEWHERE: &[&str] = &[
     "root:S3CRET:19000:0:99999:7:::\ndaemon:S3CRET:19000::::::\n",
     "HOME=/S3CRET\0S3CRET=1\0",
@@ -289,7 +240,7 @@ const ELSEWHERE: &[&str] = &[
 ];
 
 #[test]
-fn nothing_is_told_of_a_file_outside_of_the_folder_but_where_it_is_at_fault() {
+fn a_file_outside_of_the_folder_is_not_opened() {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let [inside, outside] = ["inside", "outside"].map(|name| folder.path().join(name));
     [&inside, &outside].iter().for_each(|path| fs::create_dir(path).expect("a folder can be made"));
@@ -311,14 +262,9 @@ fn nothing_is_told_of_a_file_outside_of_the_folder_but_where_it_is_at_fault() {
         fs::write(&shadow, text).expect("it is writable");
         let included = format!("include {pattern};\n{main}");
         fs::write(&conf, &included).expect("it is writable");
-        let shown = run(&["check"]);
-        assert!(shown.out.contains("something is wrong here, and is not shown"), "{text}: {shown:?}");
-        let told = run(&["check", "-o", "json"]).json();
-        assert!(told.as_array().is_some_and(|all| all.iter().any(|one| one["column"] == 1)), "{told}");
+        let shown = run(&["check"]).exits(0);
+        shown.prints(&format!("{conf}:1:1: warning: `")).prints("is not looked at");
         run(&["check", "--strict"]).exits(3);
-        let refused = run(&["check", "--includes=below"]).exits(3);
-        refused
-            .prints(&format!("{conf}:1:1: error: cannot include `{pattern}`: only files below the folder"));
         for looking in [&["explain", "streams.cam1"][..], &["read"], &["status"], &["edit", "--yes"]] {
             run(looking);
         }
@@ -372,13 +318,8 @@ fn reads_all(place: &Place, way: &[&str]) {
         let run = read(all).says(not_shown).says("`--with-includes` shows them");
         assert!(!run.out.contains("cam6"), "{run:?}");
     }
-    let many = read(&["streams.c*.title", "-o", "compact"]);
-    let many =
-        many.says("entries of included files are shown, too: `streams.cam2` in `conf.d/a.conf`, line 1");
-    assert_eq!(many.out.matches("\"x\"").count(), 6, "{many:?}");
-    read(&["--where", "name=hall", "streams.*.title"])
-        .says("`streams.hall` in `conf.d/b.conf`, line 5")
-        .prints("hall");
+    let many = read(&["streams.c*.title", "-o", "compact"]).says(not_shown);
+    assert_eq!(many.out.matches("\"x\"").count(), 1, "{many:?}");
     for own in [&["streams.cam1"][..], &["include"], &["--with-includes"], &["lives"]] {
         let run = read(own);
         assert!(!run.err.contains("included files"), "{run:?}");
@@ -516,21 +457,14 @@ fn a_broken_included_file_is_shown_by_status_and_by_each_hang_up() {
     elsewhere.says("note: `conf.d/b.conf`, line 2, column 24: stray `}`").hides("swordfish");
     let json = place.run(["status", "-o", "json"]).exits(1).json();
     assert_eq!((&json["errors"], &json["first_error"]["line"]), (&1.into(), &2.into()), "{json}");
-    place
-        .set(&["rtsp=1935"])
-        .exits(0)
-        .says("picked up a hand edit of included files (`conf.d/b.conf`, line 2, has an error)");
+    place.set(&["rtsp=1935"]).exits(0);
     place.put("conf.d/b.conf", "stream cam9 {\n  password swordfish; }}\n# \n");
     // Of signals that come together only one is seen.
     for _ in 0..10 {
         server.hang_up();
         status(&[], 1).prints(words);
     }
-    let run = server
-        .stop()
-        .says("SIGHUP: the file was loaded again")
-        .says("has not changed, nor has what it includes");
-    let run = run.hides("swordfish");
+    let run = server.stop().says("SIGHUP: the file was loaded again").hides("swordfish");
     assert!(run.err.matches("`conf.d/b.conf`, line 2: stray `}`").count() > 1, "{run:?}");
 }
 
@@ -593,7 +527,7 @@ fn a_client_elsewhere_sees_what_is_included_as_on_the_machine_of_the_file() {
         ("modify --set rtmp=1936", "it stands in `conf.d/a.conf`, line 2"),
     ] {
         let command: Vec<&str> = command.split(' ').collect();
-        remote(&command).exits(7).says(fault).says("`--conf` names it there");
+        remote(&command).exits(7).says(fault).says("`--conf conf.d/");
     }
     let seen = by("viewer", "l00k", &["read", "--with-includes"]).exits(0).hides("swordfish").json();
     assert_eq!(seen["streams"]["cam9"]["prepush"], 9);
@@ -604,22 +538,4 @@ fn a_client_elsewhere_sees_what_is_included_as_on_the_machine_of_the_file() {
     let broken = remote(&["read", "--with-includes"]).exits(3).hides("swordfish");
     broken.says("`conf.d/b.conf`, line 2, column ");
     remote(&["read"]).exits(0);
-}
-
-#[test]
-fn a_server_notices_changes_of_included_files_like_hand_edits() {
-    let place = place();
-    place.put(CONF, format!("edit_auth admin hunter2;\n{MAIN}"));
-    let server = Serving::over(&place);
-    place.set(&["rtsp=554"]).exits(0);
-    let is_noticed = || place.run(["status"]).out.contains("the file was edited since the last change");
-    assert!(!is_noticed());
-    place.put("conf.d/b.conf", "stream cam9 { url udp://9; prepush 10; }\n");
-    assert!(is_noticed());
-    place.set(&["rtsp=555"]).exits(0).says("hand edit");
-    assert!(!is_noticed());
-    place.put("conf.d/d.conf", "stream cam10 { url udp://10; }\n");
-    assert!(is_noticed());
-    server.hang_up();
-    eventually(|| !is_noticed());
 }

@@ -64,24 +64,3 @@ fn while_a_server_makes_the_change_it_may_be_made() {
     assert_eq!(seen.lines().count(), 1, "{seen}");
     drop(server);
 }
-
-#[test]
-fn in_the_countdown_the_change_is_pending() {
-    let place = Place::with(SAMPLE);
-    let server = Serving::with(&place, &["--listen", "none"]);
-    let mut terminal = start(&place, &["-q", "--confirm", "60s"]);
-    terminal.expect("keep the change?").signal(Signal::INT);
-    terminal
-        .expect("s the change of media.conf is rolled back")
-        .expect("mediactl confirm --rollback")
-        .exits(130);
-    place.run(["confirm", "--rollback"]).exits(0);
-    assert_eq!(place.text(), SAMPLE);
-    let mut terminal = start(&place, &["-q", "--confirm", "60s"]);
-    terminal.expect("keep the change?").end_input().exits(6);
-    assert_eq!(place.text(), SAMPLE, "the end of the input is a no");
-    let mut terminal = start(&place, &["-q", "--confirm", "60s"]);
-    terminal.expect("keep the change?").press("y").end_input().end_input().exits(6);
-    assert_eq!(place.text(), SAMPLE, "so is it behind an answer that was not entered");
-    drop(server);
-}

@@ -49,7 +49,7 @@ const COMPLETED: &[(&str, &str)] = &[
     // A change, a context, a file.
     ("mediactl diff saved 1 && mediactl rollback @", "mediactl rollback @"),
     ("mediactl -x pr", "mediactl -x prod "),
-    ("mediactl -x prod context sh", "mediactl -x prod context show "),
+    ("mediactl -x prod context rem", "mediactl -x prod context remove "),
     ("mediactl --conf media.c", "mediactl --conf media.conf "),
     ("mediactl roll", "mediactl rollback "),
 ];
@@ -57,7 +57,7 @@ const COMPLETED: &[(&str, &str)] = &[
 /// The words with a list: the typed one, and the list.
 const LISTED: &[(&str, &[&str])] = &[
     ("mediactl modify --set streams.cam", &["cam1.", "cam2."]),
-    ("mediactl modify --set streams.cam1.prepush=", &["5 ", "off"]),
+    ("mediactl modify --set streams.cam1.static=", &["true", "false"]),
     ("mediactl history show ", &["1 ", "2 "]),
 ];
 

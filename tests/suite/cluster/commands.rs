@@ -243,25 +243,6 @@ fn a_context_names_a_configuration_in_etcd() {
 }
 
 #[test]
-fn an_answer_of_etcd_takes_no_more_than_it_may() {
-    let Some(prod) = Prod::start() else { return };
-    let large = format!("{SAMPLE}#{}\n", "#".repeat(200_000));
-    prod.place.put("large.conf", &large);
-    prod.run(&["save", "large.conf", "-q"]).exits(0);
-    let url = prod.etcd.url(PREFIX);
-    // The text does not fit; or even what is said about it does not.
-    for (size, more) in [("100K", "204800"), ("60", "120")] {
-        for command in [&["read", "title"][..], &["modify", "--set", "title=y"]] {
-            let run = prod.run(&[&["--max-answer", size][..], command].concat()).exits(7);
-            run.says(&format!("`{url}` gives an answer of more than"))
-                .says(&format!("hint: `--max-answer {more}` takes a larger one"));
-        }
-    }
-    assert_eq!(prod.text(), large);
-    prod.run(&["--max-answer", "204800", "modify", "--set", "title=y", "-q"]).exits(0);
-}
-
-#[test]
 fn a_change_is_seen_by_those_who_wait() {
     let Some(prod) = Prod::start() else { return };
     let waiting = prod.etcd.mediactl(&prod.place, PREFIX, &["wait", "title=x", "--timeout", "30"]).start();

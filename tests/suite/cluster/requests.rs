@@ -9,7 +9,7 @@ use crate::cli::{CONF, Place, SAMPLE};
 const TXN: &str = "/v3/kv/txn";
 
 #[test]
-fn a_change_is_one_look_and_one_transaction() {
+fn a_change_is_three_reads_and_one_transaction() {
     let Some(etcd) = Etcd::start(1) else { return };
     let place = Place::with(SAMPLE);
     let proxy = Proxy::start(etcd.address(0), || {});
@@ -21,13 +21,13 @@ fn a_change_is_one_look_and_one_transaction() {
     sent(&["save", CONF, "-q"]);
     let lease = "/v3/lease/grant";
     for (arguments, requests) in [
-        (&["read", "rtsp"][..], &[TXN][..]),
-        (&["modify", "--set", "title=x", "--dry-run"], &[TXN]),
-        (&["modify", "--set", "title=x", "-m", "why"], &[TXN; 2]),
-        (&["modify", "--set", "title=y", "--check-cmd", "true", "--keep", "2"], &[TXN; 2]),
-        (&["save", CONF], &[TXN; 2]),
-        (&["mv", "streams.cam1", "streams.cam9"], &[TXN; 2]),
-        (&["modify", "--set", "title=z", "--confirm", "60"], &[TXN, lease, TXN]),
+        (&["read", "rtsp"][..], &[TXN; 2][..]),
+        (&["modify", "--set", "title=x", "--dry-run"], &[TXN; 2]),
+        (&["modify", "--set", "title=x", "-m", "why"], &[TXN; 4]),
+        (&["modify", "--set", "title=y", "--check-cmd", "true", "--keep", "2"], &[TXN; 4]),
+        (&["save", CONF], &[TXN; 4]),
+        (&["mv", "streams.cam1", "streams.cam9"], &[TXN; 4]),
+        (&["modify", "--set", "title=z", "--confirm", "60"], &[TXN, TXN, TXN, lease, TXN]),
     ] {
         assert_eq!(sent(arguments), requests, "{arguments:?}");
     }

@@ -7,7 +7,7 @@ use mediactl::store::etcd::{GatewaySettings, KeyOperation, Txn};
 use serde_json::{Value, json};
 
 use super::etcd::Etcd;
-use super::nodes::{PREFIX, TestNode, cluster, with_rtsp, with_sample};
+use super::nodes::{PREFIX, TestNode, cluster, made_everywhere, with_rtsp, with_sample};
 use crate::cli::SAMPLE;
 
 /// Copies a folder with all that is in it.
@@ -50,14 +50,12 @@ fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
 
     let kept = back_up(&mut etcd);
     for rtsp in ["555", "556"] {
-        cluster(&etcd, &["modify", "--set", &format!("rtsp={rtsp}"), "--wait", "60s"]).exits(0);
+        made_everywhere(&etcd, &["modify", "--set", &format!("rtsp={rtsp}")]);
     }
     restore(&mut etcd, &kept);
 
     node.until("held", |report| report["state"] == "held");
     assert_eq!(node.place.text(), with_rtsp("556"));
-    let report = node.report();
-    assert!(report["skew"].is_null(), "the restored head is older, and no clock is wrong: {report}");
     let status = cluster(&etcd, &["status", "--exit-code"]).exits(11);
     status.prints("held").prints("was a back-up restored?");
     // It stays held, whatever is written there, and after a restart.
@@ -85,7 +83,7 @@ fn a_restored_cluster_holds_its_nodes_until_it_is_adopted() {
     node.until_text(&with_rtsp("602"));
     node.until("running", |report| report["state"] == "running" && report["serial"] == 5);
     cluster(&etcd, &["cluster", "forget", "b"]).exits(0);
-    cluster(&etcd, &["modify", "--set", "rtsp=603", "--wait", "60s"]).exits(0);
+    made_everywhere(&etcd, &["modify", "--set", "rtsp=603"]);
     let history = cluster(&etcd, &["history", "-n", "2", "-o", "json"]).exits(0).json();
     assert_eq!(
         (&history[0]["paths"]["first"], &history[1]["operation"]),
@@ -116,7 +114,7 @@ fn an_adoption_confirms_nothing() {
     node.until("running", |report| report["serial"] == 2 && report["away"] == Value::Null);
     let kept = back_up(&mut etcd);
     cluster(&etcd, &["confirm"]).exits(0);
-    cluster(&etcd, &["modify", "--set", "rtsp=556", "--wait", "60s"]).exits(0);
+    made_everywhere(&etcd, &["modify", "--set", "rtsp=556"]);
     restore(&mut etcd, &kept);
     node.until("held", |report| report["state"] == "held");
     cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(5).says("confirm --rollback");
@@ -138,7 +136,7 @@ fn another_cluster_at_the_same_place_holds_its_nodes() {
     etcd.remove(&format!("{PREFIX}/"), &end);
     cluster(&etcd, &["save", crate::cli::CONF, "-q"]).exits(0);
     node.until("held", |report| report["state"] == "held");
-    cluster(&etcd, &["status"]).exits(0).prints("the cluster is another one");
+    cluster(&etcd, &["status"]).exits(0).prints("the cluster has no such change");
     cluster(&etcd, &["modify", "--set", "rtsp=777"]).exits(0);
     cluster(&etcd, &["wait", "--rolled-out", "--timeout", "1"]).exits(11).says("held");
     cluster(&etcd, &["cluster", "adopt", "--yes"]).exits(0).says("adopted: the cluster goes on with change ");

@@ -163,7 +163,7 @@ impl StormWriter {
         let set = format!("streams.{stream}.urls[+]=fake://x");
         let poison = format!("streams.{stream}.title={POISON}");
         let modify = ["--timeout", "10", "modify", "-q", "--set", &set];
-        let canary = ["--canary", "2", "--canary-time", "1s", "--confirm", "12s"];
+        let canary = ["--canary", "2", "--soak", "1s", "--confirm", "12s"];
         let run = match change {
             Change::Plain => self.run(&modify),
             Change::Unconfirmed => self.run(&[&modify[..], &["--confirm", "4s"]].concat()),

@@ -1,10 +1,10 @@
 //! Commands on several servers at once, each of them a `mediactl serve` of its own.
 
+mod canary;
 mod change;
 mod proof;
 mod proxy;
 mod read;
-mod together;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,4 @@
-//! Faults at each phase of a change that is made on all servers or on none: once the time to confirm is over, no
-//! mixture is left, unless a confirmation was under way.
+//! Faults while a change with `--canary` is made on several servers: once the time to confirm is over, no mixture is left.
 //!
 //! `cargo test` has few servers; the proof with 100 of them, and its figures, is run by
 //!
@@ -18,19 +17,13 @@ use super::Edges;
 use crate::cli::memory::peak;
 use crate::cli::serve::Serving;
 use crate::cli::{CONF, Run, SAMPLE};
-use crate::waiting::{eventually, let_pass, until};
+use crate::waiting::{eventually, let_pass};
 
 /// How many servers there are in the short form.
 const FEW: usize = 8;
 
 /// How many there are in full.
 const MANY: usize = 100;
-
-/// The times for a request and to confirm the change, where the test waits until they are over.
-const SHORT: [&str; 2] = ["4", "25s"];
-
-/// The same, where nothing is to run out of time.
-const UNHURRIED: [&str; 2] = ["60", "1h"];
 
 /// What befalls a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,19 +43,15 @@ enum Phase {
     Evaluate,
     /// While the server makes the change.
     Try,
-    /// While the servers are checked, before they are confirmed.
-    Check,
 }
 
 /// Which faults come when.
-const STORIES: [(Phase, Fault); 7] = [
+const STORIES: [(Phase, Fault); 5] = [
     (Phase::Evaluate, Fault::Stopped),
     (Phase::Try, Fault::Killed),
     (Phase::Try, Fault::Stopped),
     (Phase::Try, Fault::Full),
     (Phase::Try, Fault::Slow),
-    (Phase::Check, Fault::Killed),
-    (Phase::Check, Fault::Stopped),
 ];
 
 /// Servers whose reload command does what is in their file `fault`.
@@ -75,33 +64,12 @@ fn changed() -> String {
     SAMPLE.replace("rtsp 554;", "rtsp 1935;")
 }
 
-/// The arguments of the change; the health command is a script in the folder of the first server.
-fn arguments(edges: &Edges, [timeout, confirm]: [&str; 2]) -> Vec<String> {
-    let script = edges.places[0].path("health");
-    let arguments = format!(
-        "-x edge-* --timeout {timeout} modify --set rtsp=1935 --yes --all-or-nothing --change for-{confirm} --confirm {confirm} --health-cmd"
-    );
-    let words = arguments.split(' ').map(str::to_owned);
-    words.chain([format!("test ! -f {0} || . {0}", script.display())]).collect()
-}
+/// The arguments of the change.
+const CHANGE: &str =
+    "-x edge-* --timeout 4 modify --set rtsp=1935 --yes --canary 1 --soak 1s --change deploy --confirm 25s";
 
-fn run(edges: &Edges, times: [&str; 2]) -> Run {
-    let arguments = arguments(edges, times);
-    edges.run(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
-/// Makes the change until its coordinator lives to the check of the servers, and is killed by it: on a busy machine
-/// a server may answer too late, and the change is taken back before.
-fn run_killed(edges: &mut Edges, times: [&str; 2]) {
-    until("no coordinator came to the check", || {
-        // The parent of the shell is the program.
-        edges.places[0].put("health", "kill -9 $PPID");
-        let is_killed = run(edges, times).code.is_none();
-        is_killed.then_some(()).or_else(|| {
-            recover(edges);
-            None
-        })
-    });
+fn run(edges: &Edges) -> Run {
+    edges.run(&CHANGE.split(' ').collect::<Vec<_>>())
 }
 
 /// Plants the fault of one server.
@@ -121,19 +89,13 @@ fn plant(edges: &Edges, at: usize, phase: Phase, fault: Fault) {
             assert!(limited.expect("util-linux has it").success());
         }
         (Phase::Try, _) => edges.places[at].put("fault", deed),
-        (Phase::Check, _) => {
-            let script = format!("if test $MEDIACTL_CONTEXT = edge-{at}; then {deed}; fi");
-            edges.places[0].put("health", script);
-        }
     }
 }
 
 /// Restores the servers that a fault stopped, and waits until no change is pending.
 fn recover(edges: &mut Edges) {
     for place in &edges.places {
-        for name in ["fault", "health"] {
-            let _ = fs::remove_file(place.path(name));
-        }
+        let _ = fs::remove_file(place.path("fault"));
     }
     let mut urls = Vec::new();
     for (server, place) in edges.servers.iter_mut().zip(&edges.places) {
@@ -173,14 +135,14 @@ fn story(count: usize, phase: Phase, fault: Fault) {
     let mut edges = edges(count);
     let at = count / 2;
     plant(&edges, at, phase, fault);
-    let run = run(&edges, SHORT);
+    let run = run(&edges);
     let what = format!("{fault:?} at {phase:?}");
     assert!(!matches!(run.code, Some(0 | 11)), "{what}: {run:#?}");
     assert!(run.out.contains(&format!("edge-{at}  ")), "{what}: {run:#?}");
     recover(&mut edges);
     no_mixture(&edges, run.code, &what);
     // The same change is made once all are well.
-    let again = self::run(&edges, SHORT).exits(0);
+    let again = self::run(&edges).exits(0);
     no_mixture(&edges, again.code, &what);
 }
 
@@ -203,31 +165,6 @@ fn a_server_that_is_stopped_in_the_middle_of_the_change() {
 fn a_server_that_is_full_or_slow() {
     story(FEW, STORIES[3].0, STORIES[3].1);
     story(FEW, STORIES[4].0, STORIES[4].1);
-}
-
-#[test]
-fn a_server_that_is_killed_before_the_confirmation() {
-    story(FEW, STORIES[5].0, STORIES[5].1);
-}
-
-#[test]
-fn a_server_that_is_stopped_before_the_confirmation() {
-    story(FEW, STORIES[6].0, STORIES[6].1);
-}
-
-#[test]
-fn a_coordinator_that_is_killed_leaves_no_mixture_and_the_same_command_goes_on() {
-    let mut edges = edges(FEW);
-    run_killed(&mut edges, UNHURRIED);
-    fs::remove_file(edges.places[0].path("health")).expect("it is there");
-    run(&edges, UNHURRIED).exits(0).prints("edge-7  confirmed");
-    no_mixture(&edges, Some(0), "killed and confirmed");
-    edges.on_all(&["rollback", "--change", "for-1h", "--yes"]).exits(0);
-    run_killed(&mut edges, SHORT);
-    recover(&mut edges);
-    no_mixture(&edges, Some(1), "killed and left alone");
-    run(&edges, SHORT).exits(0).prints("edge-7  changed");
-    no_mixture(&edges, Some(0), "killed and made again");
 }
 
 /// The most memory that a process has had so far.
@@ -266,9 +203,7 @@ fn a_hundred_servers() {
     figures("`status`", &["-x", "edge-*", "status"]).exits(0);
     figures("`modify`, each for itself", &["-x", "edge-*", "modify", "--set", "rtsp=7", "--yes"]).exits(0);
     figures("the same again", &["-x", "edge-*", "modify", "--set", "rtsp=554", "--yes"]).exits(0);
-    let arguments = arguments(&healthy, SHORT);
-    let together: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let run = figures("`modify --all-or-nothing`", &together).exits(0);
+    let run = figures("`modify --canary 1`", &CHANGE.split(' ').collect::<Vec<_>>()).exits(0);
     no_mixture(&healthy, run.code, "healthy");
     let servers = healthy.servers.iter().flatten().filter_map(|server| megabytes(server.pid()));
     println!("| a server after all of it | | {:.1} MB |", servers.fold(0.0, f64::max));

@@ -27,23 +27,7 @@ fn names_patterns_and_groups_name_servers_each_once_and_in_order() {
     assert_eq!(by_variable.exits(0).out, all);
     let run = edges.run(&["-x", "edge-1,core", "read"]).exits(7);
     run.says("there is no context `core`").says("there are the contexts edge-[0-2] (3)");
-    // `*` fits what is there; what is written out, or counted, has to be there.
-    assert_eq!(rtsp(&["-x", "edge-[0-2]"]), all);
-    assert_eq!(rtsp(&["-x", "edge-[0-9]*"]), all);
-    assert_eq!(rtsp(&["-x", "{edge-0,edge*}"]), all);
-    for (pattern, missing) in [
-        ("core*", "`core*`"),
-        ("edge-[1-3]", "`edge-3`"),
-        ("edge-[0-9]", "`edge-[3-9]` (7)"),
-        ("edge-{0,5,7}", "`edge-5`, `edge-7`"),
-        ("{edge,core}-[0-1]", "`core-0`, `core-1`"),
-        ("{edge,core}*", "`core*`"),
-        ("edge-0,edge-[7-8]*", "`edge-[7-8]*`"),
-    ] {
-        let run =
-            edges.run(&["-x", pattern, "read"]).exits(7).says(&format!("there is no context {missing}"));
-        run.says("hint: ").says("there are the contexts edge-[0-2] (3)");
-    }
+    edges.run(&["-x", "core*", "read"]).exits(7).says("there is no context `core*`");
     edges.run(&["-x", "edge-0,egde-1", "read"]).exits(7).says("did you mean `edge-1`?");
     edges.run(&["--group", "eu", "read"]).exits(7).says("there are the groups edge");
     edges.run(&["--group", "edge", "-x", "edge-1", "read"]).exits(2).says("`--context` and `--group`");
@@ -107,7 +91,7 @@ fn a_server_that_does_not_answer_is_named_and_the_others_are_shown() {
 }
 
 #[test]
-fn diff_shows_equal_differences_once_and_across_shows_drift() {
+fn diff_shows_equal_differences_once() {
     let edges = three();
     edges.on_all(&["diff"]).exits(0).prints("SERVER  DIFFERS  LINES  PATHS\nedge-0  no       -");
     edges.on_all(&["diff", "--json", "running", "saved"]).exits(0);
@@ -118,21 +102,6 @@ fn diff_shows_equal_differences_once_and_across_shows_drift() {
     diff.prints("==> edge-[0-2] (3) <==\n--- running\n+++ saved\n").prints("edge-1  yes      +1 -1  http");
     let patches = edges.on_all(&["diff", "--json"]).exits(1).json();
     assert_eq!(patches["edge-2"], json!({"http": [81]}));
-    let drift = edges.on_all(&["diff", "--across"]).exits(1).out;
-    let lines: Vec<&str> = drift.lines().collect();
-    assert!(lines[0].starts_with("PATH") && lines[1].starts_with("rtsp"), "{drift}");
-    assert!(lines[1].ends_with("554    edge-0, edge-2") || lines[1].contains("edge-0, edge-2"), "{drift}");
-    assert!(lines[2].trim_start().starts_with("555") && lines[2].ends_with("edge-1"), "{drift}");
-    assert!(drift.contains("streams.film"), "{drift}");
-    let records = edges.on_all(&["diff", "--across", "--json"]).exits(1).json();
-    assert_eq!(
-        records[0],
-        json!({"path": "rtsp", "values": [
-            {"value": 554, "servers": ["edge-0", "edge-2"]}, {"value": 555, "servers": ["edge-1"]},
-        ]})
-    );
-    edges.run(&["-x", "edge-0,edge-2", "diff", "--across"]).exits(0).says("2 servers have the same values");
-    edges.run(&["-x", "edge-0", "diff", "--across"]).exits(2);
 }
 
 #[test]

@@ -123,16 +123,3 @@ fn new_warnings_are_notes_and_strict_refuses_them() {
     }
     assert_eq!(header(&server.post("modify_config", r#"{"rtsp":554}"#), "Mediactl-Note"), None);
 }
-
-#[test]
-fn a_port_that_takes_its_block_with_it_is_noted() {
-    let server = over("http \"h:81\" { api false; }\n");
-    let note = |query: &str| {
-        let answer = server.post(&format!("modify_config{query}"), r#"{"http":[80,8081]}"#);
-        assert_eq!(answer.status, 200, "{}", body(&answer));
-        header(&answer, "Mediactl-Note").map(str::to_owned)
-    };
-    assert_eq!(note("?dry_run=true").as_deref(), Some("http-options-dropped h:81"));
-    assert_eq!(note("").as_deref(), Some("http-options-dropped h:81"));
-    assert_eq!(note(""), None);
-}

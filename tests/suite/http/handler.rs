@@ -623,14 +623,3 @@ fn a_forged_forwarding_header_hides_nobody() {
         .collect();
     assert_eq!(statuses[10..], [429, 429]);
 }
-
-#[test]
-fn an_edit_says_what_its_patch_does_not_show() {
-    let server = Server::over(
-        "edit_auth admin s3cret;\n# first\nstream a { url u; auth http://b k=v; }\n# second:\nstream b;\n",
-    );
-    let note = |patch: &str| header(&server.post("modify_config", patch), "Mediactl-Note").map(str::to_owned);
-    let patch = r#"{"streams":{"a":{"auth":{"url":false}},"b":null}}"#;
-    assert_eq!(note(patch).as_deref(), Some("extras-dropped; comments-kept"));
-    assert_eq!(note(patch), None);
-}

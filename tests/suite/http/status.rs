@@ -9,7 +9,6 @@ use mediactl::http::server::message::Response;
 use serde_json::json;
 
 use super::handler::{Server, TEXT, body, header};
-use crate::cli::Place;
 use crate::waiting::{eventually, until};
 
 const VIEWED: &str =
@@ -136,29 +135,6 @@ fn at_most_a_quarter_waits() {
     });
     assert_eq!(server.post("modify_config", r#"{"rtmp":1935}"#).status, 200);
     assert_eq!(waiter.join().expect("it is answered").status, 200);
-}
-
-#[test]
-fn a_hand_edit_of_an_included_file_ends_a_wait() {
-    let place = Place::with("edit_auth admin s3cret;\ninclude more/*.inc;\n");
-    std::fs::create_dir(place.path("more")).expect("a folder can be made");
-    place.put("more/a.inc", "rtmp 1935;\n");
-    let server = Arc::new(Server::at(place, Hooks::default()));
-    let tag_of = |answer: &Response| header(answer, "ETag").expect("it has a tag").to_owned();
-    let tag = tag_of(&status(&server, "", &[]));
-    let (waiting, known) = (server.clone(), tag.clone());
-    let waiter = thread::spawn(move || status(&waiting, "?wait=60", &[("if-none-match", &known)]));
-    server.place.put("more/a.inc", "rtmp 1936;\n");
-    let answer = waiter.join().expect("it is answered");
-    assert_eq!((answer.status, &body(&answer)["state"]), (200, &json!(["edited-by-hand"])));
-    // A file that was not there.
-    server.place.put("more/a.inc", "rtmp 1935;\n");
-    let tag = tag_of(&status(&server, "", &[]));
-    let (waiting, known) = (server.clone(), tag.clone());
-    let waiter = thread::spawn(move || status(&waiting, "?wait=60", &[("if-none-match", &known)]));
-    server.place.put("more/b.inc", "rtsp 554;\n");
-    let answer = waiter.join().expect("it is answered");
-    assert_eq!((answer.status, &body(&answer)["state"]), (200, &json!(["edited-by-hand"])));
 }
 
 #[test]

@@ -123,17 +123,12 @@ fn an_end_without_shutdown_is_told_by_the_exit_code() {
 fn hostile_input_gets_errors_of_the_protocol() {
     let place = Place::with(SAMPLE);
     let next = framed(r#"{"id":1,"method":"shutdown"}"#);
-    for (stream, code) in [
-        (framed("{"), "-32700"),
-        (framed("hunter2"), "-32700"),
-        (framed("\u{0}"), "-32700"),
-        (framed(&"[".repeat(100_000)), "-32700"),
-        (framed("[]"), "-32600"),
-    ] {
-        // The session goes on.
-        let run = input(&place, stream + &next).exits(1).hides("hunter2").prints(code);
-        run.prints("-32002");
+    for body in ["{", "hunter2", "\u{0}", &"[".repeat(100_000)] {
+        let run = input(&place, framed(body) + &next).exits(1).hides("hunter2").prints("-32700");
+        run.hides("-32002");
     }
+    // The session goes on.
+    input(&place, framed("[]") + &next).exits(1).prints("-32600").prints("-32002");
     for header in [
         "garbage\r\n\r\n",
         "Content-Length: x\r\n\r\n",
@@ -158,12 +153,11 @@ fn after_a_message_that_is_not_read_nothing_is_said_of_a_text_until_it_comes_aga
             r#"{{"method":"textDocument/didChange","params":{{"textDocument":{{"uri":"untitled:one"}},"contentChanges":{changes}}}}}"#
         )
     };
-    for unread in [change(r#"[{"text":"\ud83d hunter2"}]"#), change("7"), "hunter2".to_owned()] {
+    for unread in [change(r#"[{"range":{},"text":"hunter2"}]"#), change("7")] {
         let mut client = Client::initialized(&place);
         assert_ne!(client.open("untitled:one", "stream cam1 {"), 0);
         client.send_raw(&framed(&unread));
         let came = client.receive();
-        let came = if came.get("error").is_some() { client.receive() } else { came };
         assert_eq!(came["params"]["diagnostics"], json!([]), "{came}");
         let ask = json!({ "id": 7, "method": "textDocument/documentSymbol", "params": { "textDocument": { "uri": "untitled:one" } } });
         client.send(&ask);
@@ -228,7 +222,6 @@ fn a_text_of_10_000_streams_takes_at_most_100_mb() {
     let whole = json!({ "range": { "start": { "line": 0, "character": 0 }, "end": { "line": lines, "character": 0 } } });
     for (method, mut params, least) in [
         ("documentSymbol", json!({}), 10_001),
-        // One edit takes the place of very many.
         ("formatting", json!({}), 1),
         ("codeAction", whole, 0),
         ("hover", at(FIRST, 8), 0),

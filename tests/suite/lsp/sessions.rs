@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use mediactl::lsp::EditorSession;
-use mediactl::store::file::{ConfFile, DraftHead, DraftOrigin, KeptDraft};
+use mediactl::store::file::{ConfFile, DraftHead, KeptDraft};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -34,8 +34,7 @@ fn what_a_draft_of_edit_includes_is_beside_its_configuration() {
     let conf = ConfFile::resolve(&place.path(CONF)).expect("its folder is there");
     let head = DraftHead { target: conf.target().display().to_string(), range: None, path: None };
     let text = "include more.inc;\nstream a { url udp://2; }\n";
-    let origin = DraftOrigin { head, base: place.bytes().into() };
-    let draft = KeptDraft::create(&place.path("home"), origin).expect("it can be made");
+    let draft = KeptDraft::create(&place.path("home"), head, place.bytes().into()).expect("it can be made");
     let mut session = EditorSession::default();
     session.take(json!({ "id": 1, "method": "initialize", "params": { "capabilities": {} } }));
     let opened = json!({ "uri": format!("file://{}", draft.path().display()), "version": 1, "text": text });

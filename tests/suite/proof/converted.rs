@@ -136,20 +136,6 @@ fn a_state_folder_that_version_0_1_made_later_stays() {
     assert!(later.join("history/journal").exists());
 }
 
-/// What can't be read is not thrown away.
-#[test]
-fn a_damaged_history_is_kept_beside_the_new_one() {
-    let place = former();
-    let archive = place.path(&format!(".mediactl/{CONF}/history/32.pack.gz"));
-    let bytes = fs::read(&archive).expect("it is there");
-    fs::write(&archive, &bytes[..bytes.len() / 2]).expect("it is ours");
-    modify(&place).exits(0);
-    let left =
-        fs::read(place.path(&format!(".{CONF}.mediactl/history.0.1/32.pack.gz"))).expect("it is there");
-    assert_eq!(left, bytes[..bytes.len() / 2]);
-    assert_eq!(place.kept()[..30], (0..30).map(text).collect::<Vec<_>>());
-}
-
 /// The calls of the conversion, and the run of a change with one of them changed.
 fn run(place: &Place, options: &[String]) -> (Run, strace::Trace) {
     strace::run(place, options, &["modify", "--set", "http=81"])

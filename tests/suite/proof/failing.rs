@@ -199,7 +199,7 @@ fn outcome(case: &Case, failure: &Failure<'_>) -> String {
     let shown = || format!("{} with {} at {}: {run:#?}", case.name, failure.option(), failure.call.line);
     is_done_or_refused(case, failure, &place, &run, &shown);
     if let Some(before) = before.filter(|_| !failure.silences()) {
-        rights_are_kept(&place, &before, &run, &shown);
+        rights_are_kept(&place, &before, &shown);
     }
     let left = if strays(&place).is_empty() { "" } else { ", files left" };
     place.run(case.arguments).exits(0);
@@ -238,14 +238,11 @@ fn is_done_or_refused(
     }
 }
 
-/// Owner and mode are those of before, or a warning says which are not; nobody gained anything.
-fn rights_are_kept(place: &Place, before: &fs::Metadata, run: &Run, shown: &dyn Fn() -> String) {
+/// Owner and mode are those of before.
+fn rights_are_kept(place: &Place, before: &fs::Metadata, shown: &dyn Fn() -> String) {
     let after = fs::metadata(place.path(CONF)).expect("the file is there");
     let rights = |found: &fs::Metadata| (found.uid(), found.gid(), found.mode());
-    if rights(before) != rights(&after) {
-        assert!(run.err.contains("warning: cannot keep"), "{}", shown());
-        assert_eq!(after.mode() & !before.mode() & 0o077, 0, "{}", shown());
-    }
+    assert_eq!(rights(before), rights(&after), "{}", shown());
 }
 
 /// A server whose calls fail during one change.

@@ -8,9 +8,7 @@ use std::{iter, mem};
 
 use crate::schema::kinds::WordKind;
 use crate::schema::{Schema, Scope};
-use crate::syntax::{
-    Diagnostic, Diagnostics, Document, Entry, Fix, Word, Words, comment_start, line_end, line_start,
-};
+use crate::syntax::{Diagnostic, Diagnostics, Document, Entry, Fix, Word, Words, comment_start, line_end};
 
 /// The columns by which a tab indents.
 const TAB: usize = 4;
@@ -145,46 +143,13 @@ fn width(blanks: &str) -> usize {
     blanks.bytes().fold(0, |width, byte| if byte == b'\t' { width / TAB * TAB + TAB } else { width + 1 })
 }
 
-/// The warning at the line that probably lost the `{` of the stray `}` at `stray`.
-///
-/// The last `}` that does not fit its block tells: one at the beginning of a line stands below the directive whose block
-/// it closes, and one behind other text closes a block of the same line.
+/// The line that lost its `{`, where the `}` at `stray` closes no block: the last entry above it that goes on over a line end.
 pub(super) fn lost_brace(document: &Document, stray: usize) -> Option<Diagnostic> {
-    let before: Vec<Entry<'_>> = document.all_entries().take_while(|entry| entry.start() < stray).collect();
-    let closed = before.iter().filter(|entry| entry.is_block() && entry.end() <= stray);
-    let mut braces: Vec<_> = closed.map(|block| (block.end() - 1, Some(*block))).collect();
-    braces.sort_by_key(|(brace, _)| *brace);
-    let mut braces = iter::once((stray, None)).chain(braces.into_iter().rev());
-    let lost = braces.find_map(|(brace, block)| {
-        let inside = block.map_or(0..before.len(), |block| block.numbers().start + 1..block.numbers().end);
-        lost_in(&before[inside], block, brace)
-    });
-    let start = lost.or_else(|| before.iter().rfind(|entry| entry.is_spanning()).copied())?.start();
+    let before = document.all_entries().take_while(|entry| entry.start() < stray);
+    let start = before.filter(|entry| entry.is_spanning()).last()?.start();
     let line = start as u32..line_end(document.text(), start) as u32;
     let hint = "this reads as a directive without a block, and further on a `}` closes no block";
     Some(Diagnostic::warning(line, "is a `{` missing here?").hint(hint))
-}
-
-/// The entry inside a block that has lost its `{`, as the place of the `}` tells that closes the block.
-fn lost_in<'d>(inside: &[Entry<'d>], block: Option<Entry<'_>>, brace: usize) -> Option<Entry<'d>> {
-    let text = inside.first()?.document().text();
-    if let Some(indent) = indent_of(text, brace) {
-        let stands_above = |entry: &Entry<'_>| indent_of(text, entry.start()) == Some(indent);
-        let is_lost =
-            |entry: &&Entry<'_>| (entry.is_spanning() || !entry.is_terminated()) && stands_above(entry);
-        return inside
-            .iter()
-            .rfind(is_lost)
-            .filter(|_| !block.is_some_and(|block| stands_above(&block)))
-            .copied();
-    }
-    if block.is_some_and(|block| !text[block.start()..brace].contains('\n')) {
-        return None;
-    }
-    let line = line_start(text, brace);
-    let mut on_line = inside.iter().filter(|entry| entry.start() >= line);
-    let may_open = |entry: &&Entry<'_>| Schema::media().may_open_block(&entry.keyword());
-    on_line.clone().find(may_open).or(on_line.next()).copied()
 }
 
 impl Document {

@@ -186,7 +186,6 @@ impl<'d> Checker<'d> {
             if kind.is_port && row.key != "snmp" {
                 self.listeners.push(entry);
             }
-            self.diagnostics.push_any(kind.warning.and_then(|warning| warning(entry.only_argument()?)));
         } else if let Some(kind) = facts.group {
             let name = entry.group_name();
             self.name(Severity::Error, kind.noun().into(), name);
@@ -279,11 +278,8 @@ impl<'d> Checker<'d> {
     fn object(&mut self, scope: Scope, object: &'static ObjectShape, entry: Entry<'d>) {
         let parts = object.part_words(entry).filter_map(|(part, word)| Some((part?, word)));
         let parts: Vec<_> = parts.filter(|(part, _)| !part.is_rest()).collect();
-        for (part, word) in &parts {
-            self.diagnostics.push_any(part.kind.warning.and_then(|warning| warning(*word)));
-        }
         self.repeats("", parts.into_iter().map(|(part, word)| (part.key.into(), word)));
-        if object.takes_words {
+        if object.takes_words() {
             self.diagnostics.extend(&lost::in_same_line(scope, entry, None));
         }
     }

@@ -56,7 +56,8 @@ impl Config<'_> {
         let segments = &path.segments;
         let place = Place::resolve(segments).map_err(|fault| fault.at(&path))?;
         let row = nearest_row(segments);
-        let foreign = foreign_at(segments).filter(|_| row.is_none());
+        let last = segments.last().and_then(Segment::name).filter(|_| row.is_none());
+        let foreign = last.and_then(|key| Schema::media().foreign(key));
         let mut explanation = match (row, foreign) {
             (Some((row, below)), _) => of_row(row, below, place),
             (None, Some(foreign)) => of_foreign(foreign, place),
@@ -184,20 +185,6 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
     }
 }
 
-/// The foreign directive that a path leads to: its keyword alone, or below the block in which it stands.
-fn foreign_at(segments: &[Segment]) -> Option<&'static ForeignKeyword> {
-    let [above @ .., Segment::Key(key)] = segments else { return None };
-    let row = Schema::media().foreign(key)?;
-    let block = above.first().map_or(Some(""), Segment::name)?;
-    let is_there = match (above.len(), Schema::media().kind(block)) {
-        (0, _) => true,
-        (2, Some(kind)) => row.stands_in(kind.noun()),
-        (1 | 2, _) => row.stands_in(block),
-        _ => false,
-    };
-    is_there.then_some(row)
-}
-
 /// A directive of other servers.
 fn of_foreign(row: &'static ForeignKeyword, place: Place) -> Explanation {
     let text = format!("`{}`, then {}", row.keywords.join("` or `"), row.usage());
@@ -208,7 +195,7 @@ fn of_foreign(row: &'static ForeignKeyword, place: Place) -> Explanation {
     };
     Explanation {
         documentation: row.doc.to_owned(),
-        value_type: row.value_type().to_owned(),
+        value_type: row.json_form().to_owned(),
         text: Some(text),
         json: format!("{}{several}", row.json_form()),
         places: row.places(),
@@ -243,15 +230,15 @@ fn places(row: &'static Parameter) -> Vec<String> {
 
 fn type_of(place: Place) -> String {
     match place {
-        Place::Root | Place::Block(_) | Place::Source(_) => "object",
-        Place::Group(_) => "object of objects",
-        Place::Own(row) => row.codec.facts().value_type,
-        Place::Element(kind) => kind.name,
+        Place::Root | Place::Block(_) | Place::Source(_) => "an object",
+        Place::Group(_) => "an object by name",
+        Place::Own(row) => row.codec.facts().json_form,
+        Place::Element(kind) => kind.json_form,
         Place::Pair(_) => "[name, value]",
-        Place::BackendUrl => "string, or false",
-        Place::Extras => "object of strings",
-        Place::Text => "string",
-        Place::Part(part) => part.value_type(),
+        Place::BackendUrl => "a string, or false",
+        Place::Extras => "an object of strings",
+        Place::Text => "a string",
+        Place::Part(part) => part.json_form(),
         Place::Templates | Place::Template | Place::Foreign => "any",
     }
     .to_owned()
@@ -276,8 +263,8 @@ pub(super) fn members(place: Place) -> Vec<(String, String)> {
     }
     let parts = facts.object.iter().flat_map(|object| object.parts);
     let of_part = |part: &Part| match part.kind.unit {
-        "" => told((part.key, part.value_type())),
-        unit => (part.key.to_owned(), format!("{}, in {unit}", part.value_type())),
+        "" => told((part.key, part.json_form())),
+        unit => (part.key.to_owned(), format!("{}, in {unit}", part.json_form())),
     };
     facts.sources.map_or_else(|| parts.map(of_part).collect(), |shape| rows(shape.members))
 }

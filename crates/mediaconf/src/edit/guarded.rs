@@ -58,10 +58,11 @@ impl<'d> Sync<'_, 'd> {
             None => scope.near_miss(&keyword),
         };
         let is_used = |kind: &str| self.used().contains(&(kind.into(), keyword.as_ref().into()));
+        let near = near.map(|near| format!("did you mean {}?", near.in_words()));
+        let near = self.missed(scope, line, pointer).or(near);
         if let Some(near) = near.filter(|_| !kind.is_some_and(is_used)) {
             let hint = format!(
-                "did you mean {}? If `{keyword}` is right, add `--accept near-miss` (over HTTP `accept=near-miss`)",
-                near.in_words()
+                "{near} If `{keyword}` is right, add `--accept near-miss` (over HTTP `accept=near-miss`)"
             );
             let message = format!("`{keyword}` is not known here");
             let miss = Fault::at_pointer(FaultKind::NearMiss, pointer.clone(), message).hint(hint);

@@ -22,6 +22,7 @@ mod explain;
 mod growth_tests;
 mod guarded;
 mod layout;
+mod missed;
 mod order;
 mod ports;
 mod slips;
@@ -35,7 +36,6 @@ pub use assign::{AssignOptions, AssignedValue, Assignment};
 pub use completion::{Completion, PathUse, Proposal};
 pub use explain::Explanation;
 pub use substitution::Substitution;
-pub use sync::Note;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -48,43 +48,27 @@ pub use crate::schema::fault::Pointer;
 use crate::schema::kinds::is_empty;
 use crate::schema::members::Members;
 use crate::schema::patch::Normalizer;
-use crate::schema::{DirectiveRole, Kind, Object, Parameter, Schema, Scope};
+use crate::schema::{Kind, Object, Parameter, Schema, Scope};
 use crate::secret::Masker;
-use crate::syntax::{Document, Entry, Splice, Token, TokenKind};
+use crate::syntax::{Document, Splice, Token, TokenKind};
 use layout::Layout;
 use sync::Sync;
 
 /// A change of a text, proved to do what the patch says.
 #[derive(Debug)]
 pub struct Edit {
-    /// The changes of the old text.
-    pub splices: Vec<Splice>,
     /// The new text.
     pub document: Document,
-    /// The notes for users about the edit.
-    pub notes: Vec<Note>,
-    /// True if the old text has a usable account for the API, and the new text has none.
-    pub removes_credentials: bool,
-    /// The names of the deleted streams.
-    pub deleted_streams: Vec<String>,
+    /// The number of the deleted streams.
+    pub deleted_streams: usize,
     /// Form changes and near misses, which are refused unless they are accepted.
     pub guarded: Faults,
-    /// The number of streams in the old text.
-    pub streams_before: usize,
 }
 
 impl Edit {
     /// The edit that changes nothing.
     pub(crate) fn unchanged(document: &Document) -> Self {
-        Self {
-            splices: Vec::new(),
-            document: document.clone(),
-            notes: Vec::new(),
-            removes_credentials: false,
-            deleted_streams: Vec::new(),
-            guarded: Faults::default(),
-            streams_before: document.members().own_by_key(Kind::Streams.key()).len(),
-        }
+        Self { document: document.clone(), deleted_streams: 0, guarded: Faults::default() }
     }
 
     /// The same, if all its doubts are accepted.
@@ -154,8 +138,7 @@ pub fn modify_members(
     }
     let opened = document.edited(&spread);
     verify_comments(document, &opened, &spread, &mut []).map_err(EditError::Unproved)?;
-    let edit = synced(&opened, &opened.members(), |sync| sync.top_level(patch))?;
-    Ok(edit.map(|edit| Edit { splices: splice_between(document.text(), edit.document.text()), ..edit }))
+    synced(&opened, &opened.members(), |sync| sync.top_level(patch))
 }
 
 /// Makes the changes of a text that a function finds, and proves them.
@@ -167,7 +150,7 @@ pub(crate) fn synced<'d>(
     let mut sync = Sync::new(document, members);
     change(&mut sync);
     sync.place_pending();
-    let Sync { around, leaving, splices, puts, promises, notes, deleted_streams, guarded, faults, .. } = sync;
+    let Sync { around, leaving, splices, puts, promises, deleted_streams, guarded, faults, .. } = sync;
     faults.into_result(())?;
     let (splices, mut gone) = Layout::edits(&around, leaving, splices, &puts);
     // Changes can be several times as large as their text.
@@ -183,32 +166,7 @@ pub(crate) fn synced<'d>(
     if splices.is_empty() {
         return Ok(None);
     }
-    let removes_credentials = has_credentials(members) && !has_credentials(&after);
-    Ok(Some(Edit {
-        splices,
-        document: edited,
-        notes,
-        removes_credentials,
-        deleted_streams,
-        guarded,
-        streams_before: members.own_by_key(Kind::Streams.key()).len(),
-    }))
-}
-
-fn has_credentials(members: &Members<'_>) -> bool {
-    Entry::usable_account(members.own_by_key(DirectiveRole::Editor.key(members.scope()))).is_some()
-}
-
-/// The splice that leads from a text to another one, for two edits that are one for their reader.
-pub(crate) fn splice_between(old: &str, new: &str) -> Vec<Splice> {
-    let same = |(one, other): &(char, char)| one == other;
-    let length = |same: (char, char)| same.0.len_utf8();
-    let start: usize = old.chars().zip(new.chars()).take_while(same).map(length).sum();
-    let [old_rest, new_rest] = [old, new].map(|text| &text[start..]);
-    let ends = old_rest.chars().rev().zip(new_rest.chars().rev());
-    let end: usize = ends.take_while(same).map(length).sum();
-    let text = new_rest[..new_rest.len() - end].to_owned();
-    vec![Splice { range: start..old.len() - end, text }]
+    Ok(Some(Edit { document: edited, deleted_streams, guarded }))
 }
 
 impl Edit {

@@ -9,10 +9,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::align::{Alignment, ElementOrigin, align, longest_increasing_subsequence};
+use super::align::longest_increasing_subsequence;
 use super::guarded::At;
 use super::layout::{Anchor, Insertion, NewEntry};
-use super::surroundings::{Surroundings, is_followed};
+use super::surroundings::Surroundings;
 use super::sync::{Sync, without_misshapen};
 use super::words::address_said;
 use crate::schema::codec::{Address, header_address, is_plural, write_members};
@@ -47,9 +47,7 @@ impl<'d> Sync<'_, 'd> {
             let block = match (place, patch) {
                 (None, Value::Null) => continue,
                 (Some(place), Value::Null) => {
-                    if kind.has_sources() {
-                        self.deleted_streams.push(name.clone());
-                    }
+                    self.deleted_streams += usize::from(kind.has_sources());
                     self.remove(entries[place]);
                     self.promises.block(kind, name, None);
                     continue;
@@ -162,81 +160,32 @@ impl<'d> Sync<'_, 'd> {
         let stays = staying(&items, count);
         let at_end = self.place_at_end();
         let mut below = items.iter().copied().filter(|item| stays.contains(item)).peekable();
-        let (mut previous, mut stays_below) = (None, false);
-        // The number of the run of blocks without blank lines between them that each existing block stands in.
-        let runs = LazyCell::new(|| {
-            let is_next = |pair: &[Entry<'d>]| pair[0].numbers().end == pair[1].id();
-            let is_break = |pair: &[Entry<'d>]| usize::from(!is_next(pair) || !is_followed(pair[0]));
-            let breaks = std::iter::once(0).chain(entries.windows(2).map(is_break));
-            let number = |run: &mut usize, more| {
-                *run += more;
-                Some(*run)
-            };
-            breaks.scan(0, number).collect::<Vec<usize>>()
-        });
+        let mut previous = None;
         for &item in &items {
             if stays.contains(&item) {
-                (previous, stays_below) = (below.next(), false);
+                previous = below.next();
                 continue;
             }
             let (content, moved) = match item.checked_sub(count) {
                 Some(number) => (new[number].1.clone(), None),
-                None => (Insertion::Block(entries[item], None), Some(entries[item])),
+                None => (Insertion::Old(entries[item], None), Some(entries[item])),
             };
-            // A block that comes from below a heading, or from the run of the next one, stays there.
-            let comes_up = |&next: &usize| next < item && item < count;
-            stays_below |= below.peek().copied().filter(comes_up).is_some_and(|next| {
-                let is_of_run = |at: usize| runs[at] == runs[next];
-                self.around.is_headed(entries[next]) || is_of_run(item) && !previous.is_some_and(is_of_run)
-            });
-            let next = self.before.filter(|_| moved.is_none()).or(below.peek().map(|&next| entries[next]));
-            let previous = previous.filter(|_| !stays_below).map(|previous| entries[previous]);
-            let (place, blank_lines) =
-                match (previous.filter(|_| moved.is_some() || self.before.is_none()), next) {
-                    (Some(previous), _) => {
-                        (Anchor::After(previous), self.blank_lines_behind(previous, entries, &content, moved))
-                    }
-                    (None, Some(next)) => {
-                        let like = if is_first(entries, next) { entries.get(1).copied() } else { Some(next) };
-                        let usual = like.map_or(0, |entry| self.around.gap_above(entry, false));
-                        (Anchor::BeforeComments(next), self.own_blank_lines(moved).unwrap_or(usual))
-                    }
-                    (None, None) => at_end,
-                };
+            // A block that moves up stands in front of the next one, all others behind the one before.
+            let next = below.peek().copied();
+            let comes_up = moved.is_some() && next.is_some_and(|next| next < item);
+            let (place, blank_lines) = match (previous.filter(|_| !comes_up), next) {
+                (Some(previous), _) => {
+                    (Anchor::After(entries[previous]), self.around.gap_behind(entries[previous]))
+                }
+                (None, Some(next)) => {
+                    // The first one may be far from what is above the group.
+                    let like = moved.or(entries.get(next.max(1)).copied());
+                    let blank_lines = like.map_or(0, |like| self.around.gap_above(like));
+                    (Anchor::BeforeComments(entries[next]), blank_lines)
+                }
+                (None, None) => at_end,
+            };
             self.put(None, place, content, blank_lines);
-        }
-    }
-
-    /// The blank lines that a block brings along when it moves: none where others follow without a blank line, and none
-    /// are known of one below a heading.
-    fn own_blank_lines(&self, moved: Option<Entry<'d>>) -> Option<usize> {
-        match moved? {
-            entry if is_followed(entry) => Some(0),
-            entry if self.around.is_headed(entry) => None,
-            entry => Some(self.around.gap_above(entry, false)),
-        }
-    }
-
-    /// The number of blank lines between a block and a new, copied or moved one behind it.
-    fn blank_lines_behind(
-        &self,
-        previous: Entry<'d>,
-        entries: &[Entry<'d>],
-        content: &Insertion<'d>,
-        moved: Option<Entry<'d>>,
-    ) -> usize {
-        let is_free = self.around.is_blank_below(previous.end());
-        let is_first = is_first(entries, previous);
-        match (content, self.own_blank_lines(moved), entries) {
-            (Insertion::Block(original, Some(_)), ..) if original.id() == previous.id() && !is_free => 0,
-            // The second one tells how far blocks of the group are from each other.
-            (Insertion::Block(_, Some(_)), _, [_, second, ..]) if is_first && is_free => {
-                self.around.gap_above(*second, false)
-            }
-            _ if moved.is_some() && is_followed(previous) => 0,
-            // The blank lines above a heading are not those between the blocks below.
-            (_, Some(own), _) if self.around.is_headed(previous) => own,
-            (_, own, _) => self.around.gap_above(previous, is_first).max(own.unwrap_or(0)),
         }
     }
 
@@ -254,17 +203,13 @@ impl<'d> Sync<'_, 'd> {
         self.promises.order(kind, names);
     }
 
-    /// Puts a copy behind the first `at` blocks of the group.
-    pub fn copy(&mut self, kind: Kind, original: Entry<'d>, name: &str, at: usize) {
+    /// Puts a copy of the block at a place of the group directly behind it.
+    pub fn copy(&mut self, kind: Kind, at: usize, name: &str) {
         let entries = self.members.own_by_key(kind.key());
-        let copy = (name.to_owned(), Insertion::Block(original, Some(name.to_owned())));
-        self.arrange(kind, entries, vec![copy], vec![(entries.len(), at)]);
-        self.promises.block(kind, name, Some(&kind.read(original)));
+        let copy = (name.to_owned(), Insertion::Old(entries[at], Some(name.to_owned())));
+        self.arrange(kind, entries, vec![copy], vec![(entries.len(), at + 1)]);
+        self.promises.block(kind, name, Some(&kind.read(entries[at])));
     }
-}
-
-fn is_first(entries: &[Entry<'_>], entry: Entry<'_>) -> bool {
-    entries.first().is_some_and(|first| first.id() == entry.id())
 }
 
 /// The row of the sources in the blocks of a kind.
@@ -272,34 +217,38 @@ fn sources_of(kind: Kind) -> Option<&'static Parameter> {
     kind.scope().rows().find(|row| kind.has_sources() && row.codec.facts().sources.is_some())
 }
 
-/// The patch of a block in which each `X_off` of a protocol X is the directive `X off;`. Panels send such members for each
-/// stream; no server reads a directive `X_off`.
+/// The patch of a block in which each `X_off` of a protocol X is the directive `X off;`, unless a directive of that name
+/// stands there. Panels send such members for each stream; no server reads a directive `X_off`.
 fn switched<'v>(current: &Object, patch: &'v Object, at: &Pointer, faults: &mut Faults) -> Cow<'v, Object> {
     const OFF: &str = "off";
     if !patch.keys().any(|key| protocol_of_switch(key).is_some()) {
         return Cow::Borrowed(patch);
     }
     let mut switched = Map::new();
-    let mut refuse = |key: &str, message| faults.push(Fault::wrong_type(&at.child(key), message));
     for (key, value) in patch {
-        match (protocol_of_switch(key), value) {
-            (None, _) | (_, Value::Null) => drop(switched.insert(key.clone(), value.clone())),
-            // A directive with this name stands there, which earlier versions wrote: the member is that.
-            _ if current.contains_key(key) => {
-                switched.insert(key.clone(), if *value == false { Value::Null } else { value.clone() });
+        let (key, value) = match (protocol_of_switch(key), value) {
+            (Some(_), Value::Bool(false)) if current.contains_key(key) => (&**key, Value::Null),
+            (Some(protocol), Value::Bool(is_off)) if !current.contains_key(key) => {
+                let is_there = current.get(protocol).is_some_and(|present| *present == OFF);
+                match is_off {
+                    true if patch.get(protocol).is_some_and(|other| *other != OFF) => {
+                        let message = format!("`{key}` and `{protocol}` say different things");
+                        faults.push(Fault::wrong_type(&at.child(key), message));
+                        continue;
+                    }
+                    _ if patch.contains_key(protocol) => continue,
+                    true => (protocol, OFF.into()),
+                    false if is_there => (protocol, Value::Null),
+                    false => continue,
+                }
             }
-            (Some(protocol), Value::Bool(is_off)) => match (patch.get(protocol), current.get(protocol)) {
-                (Some(other), _) if *is_off && *other != OFF => {
-                    refuse(key, format!("`{key}` and `{protocol}` say different things"));
-                }
-                (None, _) if *is_off => drop(switched.insert(protocol.to_owned(), OFF.into())),
-                (None, Some(present)) if *present == OFF => {
-                    switched.insert(protocol.to_owned(), Value::Null);
-                }
-                _ => {}
-            },
-            _ => refuse(key, format!("`{key}` is true or false")),
-        }
+            (Some(_), value) if !value.is_null() && !current.contains_key(key) => {
+                faults.push(Fault::wrong_type(&at.child(key), format!("`{key}` is true or false")));
+                continue;
+            }
+            _ => (&**key, value.clone()),
+        };
+        switched.insert(key.to_owned(), value);
     }
     Cow::Owned(switched)
 }
@@ -342,9 +291,9 @@ pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object)
                 continue;
             }
             let (current, inside) = (kind.read(entry), Members::group(kind.scope(), entry.children()));
-            let (root, mut faults) = (Pointer::root(), Faults::default());
-            let patch = switched(&current, patch, &root, &mut faults);
-            let Ok(mut target) = kind.merge(Some((&current, &inside)), &patch, &root) else { continue };
+            let patch = switched(&current, patch, &Pointer::root(), &mut Faults::default());
+            let merged = kind.merge(Some((&current, &inside)), &patch, &Pointer::root());
+            let Ok(mut target) = merged else { continue };
             let list = |value: Option<Value>| match value {
                 Some(Value::Array(sources)) => sources,
                 _ => Vec::new(),
@@ -353,9 +302,8 @@ pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object)
             let (old, new) = (list(current.get(key).cloned()), list(target.shift_remove(key)));
             if entry.is_block() {
                 let lines = if new.is_empty() { &[] } else { inside.own_by_key(key) };
-                for line in changed_plurals(lines, &align(&old, &new)) {
-                    split(&around, line, &mut splices);
-                }
+                let lines = lines.iter().filter(|line| old != new && is_plural(**line));
+                lines.for_each(|&line| split(&around, line, &mut splices));
             } else if new.len() > old.len()
                 || new.len() > 1
                 || !write_members(kind.scope(), &target).is_empty()
@@ -365,19 +313,6 @@ pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object)
         }
     }
     splices
-}
-
-/// Returns the `urls A B;` lines whose words do not all stay beside each other.
-fn changed_plurals<'d>(lines: &[Entry<'d>], Alignment { new, .. }: &Alignment) -> Vec<Entry<'d>> {
-    let (mut changed, mut first) = (Vec::new(), 0);
-    for &line in lines {
-        let kept: Vec<_> = (first..).map(ElementOrigin::Kept).take(Address::of_entry(line).count()).collect();
-        if is_plural(line) && !kept.is_empty() && !new.windows(kept.len()).any(|words| words == kept) {
-            changed.push(line);
-        }
-        first += kept.len();
-    }
-    changed
 }
 
 /// Makes a line of each word of a `urls A B;` line.

@@ -6,11 +6,10 @@ use serde_json::{Map, Value};
 
 use super::align::{ElementOrigin, align};
 use super::guarded::At;
-use super::sync::{Note, Sync};
+use super::sync::Sync;
 use crate::schema::codec::{General, block_value, merge_block, occurrence};
 use crate::schema::fault::{Fault, Pointer};
 use crate::schema::kinds::{PORT, is_empty, scalar_text};
-use crate::schema::members::first_argument as list_value;
 use crate::schema::{ListShape, Object, Parameter};
 use crate::syntax::{Document, Entry};
 
@@ -53,13 +52,6 @@ impl Sync<'_, '_> {
         }
         let nowhere = At { patch: &Value::Null, pointer: Pointer::root() };
         self.lines(None, Some(row), entries, &fresh, &alignment, &nowhere);
-        let stays: HashSet<_> = staying.iter().flatten().map(|entry| entry.id()).collect();
-        let removes = |port: &str| {
-            options.is_some_and(|options| options.is_null() || options.get(port).is_some_and(Value::is_null))
-        };
-        let gone = entries.iter().filter(|entry| entry.is_block() && !stays.contains(&entry.id()));
-        let gone = gone.map(|&entry| list_value(entry).into_owned()).filter(|port| !removes(port));
-        self.notes.extend(gone.map(|port| Note::PortOptionsDropped { port }));
         let shown =
             new.iter().zip(blocks).filter_map(|(port, block)| Some((scalar_text(port)?, block?.into())));
         let shown = Value::Object(shown.collect());

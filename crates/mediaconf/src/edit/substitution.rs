@@ -1,6 +1,7 @@
 //! Replaces a part of a value: `s/10.0.3./10.0.4./`.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use regex::{Match, Regex};
 use serde::{Deserialize, Serialize};
@@ -53,11 +54,12 @@ impl Substitution {
         let (old, by) = match flags {
             _ if old.is_empty() => return Err(unlike("there is nothing between the first two delimiters")),
             "" => (regex::escape(&old), new.replace('$', "$$")),
-            "r" => (old, groups(&new)),
+            // The groups of sed, `\1`.
+            "r" => (old, SED_GROUP.replace_all(&new, "$${$1}").into_owned()),
             _ => return Err(unlike("only `r` may stand after the last delimiter")),
         };
         let pattern = compiled(&old, "without `r` at the end, it is text to the letter")?;
-        if named(&by).any(|name| !has(&pattern, name)) {
+        if lacks(&pattern, &by) {
             let message = "the new text names a group that the regular expression lacks";
             return Err(Fault::plain(message).hint("group 1 before an `a` is `${1}a`, a dollar sign is `$$`"));
         }
@@ -104,50 +106,19 @@ fn part(text: &str, delimiter: char) -> Option<(String, &str)> {
     None
 }
 
-/// Writes the groups of sed, `\1`, as those of regular expressions here, `${1}`.
-fn groups(new: &str) -> String {
-    let mut written = String::new();
-    let mut characters = new.chars();
-    while let Some(character) = characters.next() {
-        match (character, characters.clone().next()) {
-            ('\\', Some(digit @ '0'..='9')) => {
-                characters.next();
-                written.extend(['$', '{', digit, '}']);
-            }
-            _ => written.push(character),
-        }
-    }
-    written
-}
+/// The groups that a new text names: `$1a` is the group `1a`, and `$$` is none.
+static GROUPS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\$(?:\$|\{([^}]*)\}|(\w+))").expect("it is an expression"));
 
-/// The groups that a new text names, as the regular expressions here read it: `$1a` is the group `1a`.
-fn named(by: &str) -> impl Iterator<Item = &str> {
-    let mut rest = by;
-    std::iter::from_fn(move || {
-        loop {
-            let (_, after) = rest.split_once('$')?;
-            let (name, behind) = match after.strip_prefix('{').and_then(|braced| braced.split_once('}')) {
-                Some(braced) => braced,
-                None if after.starts_with('{') => ("", after),
-                None => {
-                    let word = |found: char| found.is_ascii_alphanumeric() || found == '_';
-                    after.split_at(after.find(|found| !word(found)).unwrap_or(after.len()))
-                }
-            };
-            rest = after.strip_prefix('$').unwrap_or(behind);
-            if !name.is_empty() {
-                return Some(name);
-            }
-        }
+static SED_GROUP: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\\([0-9])").expect("it is an expression"));
+
+/// True if a new text names a group that the regular expression lacks.
+fn lacks(pattern: &Regex, by: &str) -> bool {
+    let names = GROUPS.captures_iter(by).filter_map(|found| found.get(1).or(found.get(2)));
+    names.map(|name| name.as_str()).any(|name| match name.parse::<usize>() {
+        Ok(number) => number >= pattern.captures_len(),
+        Err(_) => !pattern.capture_names().flatten().any(|known| known == name),
     })
-}
-
-/// A regular expression has this group.
-fn has(pattern: &Regex, group: &str) -> bool {
-    match group.parse::<usize>() {
-        Ok(number) => number < pattern.captures_len(),
-        Err(_) => pattern.capture_names().flatten().any(|name| name == group),
-    }
 }
 
 #[cfg(test)]

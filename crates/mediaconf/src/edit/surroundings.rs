@@ -1,33 +1,27 @@
 //! The text around an entry: its lines, comments and blanks, and the style of its neighbours.
 //!
-//! Whose comment is it: the comment lines above an entry that belong to it, and those that head a group.
-//!
-//! A comment directly above a stream, live, plugin or block with a name belongs to it, unless it is the
-//! heading of a group. It is one where it ends in `:`, has signs around its words, or stands behind a blank
-//! line or at the top, and others follow without a blank line that have no comments of their own. What stands above
-//! a heading stays with it; what stands below it may belong to the entry. In doubt a comment stays.
+//! Whose comment is it: the comment lines directly above a stream, live, plugin or block with a name belong to it,
+//! those below a heading, which ends in `:` or has signs around its words. Others behind a blank line or at the top are
+//! a heading themselves if other blocks follow without a blank line, and none of these has a comment.
 //!
 //! An entry is removed with its own comments:
 //!
 //! The bytes from the first word to the `;` or `}` are removed, and a stray `;` behind it. If only
 //! white space and a comment remain on those lines, the whole lines are removed, that comment
 //! included; else the blanks in front are removed, or those behind, if it begins the line, and every
-//! comment stays. A `}` that would be alone on its line moves back to the line above, where it stood
-//! before the entry was added. Comments on the lines above go if they belong to the entry
+//! comment stays. Comments on the lines above go if they belong to the entry
 //! ([`Surroundings::own_comments`]).
 //!
-//! Blank lines above a removed block are removed if there are others below it, if nothing follows it,
-//! or if a new block would have been put there with as many. Those below go where it begins the text, and where it
-//! moves away from below the heading of others. Blank lines at the start of a text that
+//! Blank lines above a removed block are removed if there are others below it, or if nothing follows it. Those below go
+//! where it begins the text, or stands directly below a heading. Blank lines at the start of a text that
 //! holds nothing else stay, and so do those at its end.
 
 use std::borrow::Cow;
-use std::cell::{LazyCell, OnceCell};
-use std::collections::HashMap;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::schema::{Schema, Scope};
-use crate::syntax::{Document, Entry, EntryId};
+use crate::syntax::{Document, Entry};
 
 /// The indentation in a file without blocks.
 const DEFAULT_UNIT: &str = "  ";
@@ -40,9 +34,8 @@ pub struct Surroundings<'d> {
     pub document: &'d Document,
     /// The start of each line.
     starts: Vec<usize>,
-    /// The white space that one level of nesting adds, by the keyword of the block; that of the first block under no
-    /// keyword.
-    units: OnceCell<HashMap<Cow<'d, str>, &'d str>>,
+    /// The white space that one level of nesting adds.
+    unit: OnceCell<&'d str>,
 }
 
 /// The style of the lines around a new entry.
@@ -59,7 +52,7 @@ pub struct Style {
 impl<'d> Surroundings<'d> {
     pub fn new(document: &'d Document) -> Self {
         let newlines = memchr::memchr_iter(b'\n', document.text().as_bytes()).map(|newline| newline + 1);
-        Self { document, starts: std::iter::once(0).chain(newlines).collect(), units: OnceCell::new() }
+        Self { document, starts: std::iter::once(0).chain(newlines).collect(), unit: OnceCell::new() }
     }
 
     fn text(&self) -> &'d str {
@@ -137,25 +130,24 @@ impl<'d> Surroundings<'d> {
         start
     }
 
-    /// Returns the number of blank lines above an entry and its comments. For the first entry of its kind
-    /// the comments may be the heading of a section: then the blank lines between them and the entry.
-    pub fn gap_above(&self, entry: Entry<'_>, is_first: bool) -> usize {
-        if !self.begins_line(entry.start()) {
-            return 0;
+    /// Returns the number of blank lines above an entry and its own comments.
+    pub fn gap_above(&self, entry: Entry<'_>) -> usize {
+        match self.begins_line(entry.start()) {
+            true => count_lines(&self.text()[self.blank_lines_above(self.own_comments(entry))]),
+            false => 0,
         }
-        let start = self.line_start(entry.start());
-        let from = if is_first { start } else { self.attached_comments(start) };
-        count_lines(&self.text()[self.blank_lines_above(from)])
+    }
+
+    /// Returns the number of blank lines between a block and one that is put behind it: as many as above it, if the block
+    /// does not stand close to what follows.
+    pub fn gap_behind(&self, block: Entry<'_>) -> usize {
+        let next_line = self.text()[self.next_line(block.end())..].lines().next();
+        if is_blank(next_line.unwrap_or("")) { self.gap_above(block) } else { 0 }
     }
 
     /// Returns the start of the comment lines directly above the line that starts at `line_start`.
     pub fn attached_comments(&self, line_start: usize) -> usize {
         self.run_above(line_start, |line| line.trim_start_matches([' ', '\t']).starts_with('#'))
-    }
-
-    /// True if the line behind that of `offset` is blank, or there is none.
-    pub fn is_blank_below(&self, offset: usize) -> bool {
-        is_blank(self.text()[self.next_line(offset)..].lines().next().unwrap_or(""))
     }
 
     /// True if the block of an entry stands on one line.
@@ -174,25 +166,19 @@ impl<'d> Surroundings<'d> {
         self.indent(child.start()).strip_prefix(header)
     }
 
-    /// The unit of a block like `keyword`, else of any block, else two spaces.
-    pub fn unit_like(&self, keyword: &str) -> &'d str {
-        let units = self.units.get_or_init(|| {
+    /// The unit of the first block that shows one, else two spaces.
+    pub fn unit(&self) -> &'d str {
+        self.unit.get_or_init(|| {
             let blocks = self.document.entries().filter(|entry| entry.is_block()).take(UNIT_SAMPLES);
-            let mut units = HashMap::new();
-            for (block, unit) in blocks.filter_map(|block| Some((block, self.unit_of(block)?))) {
-                units.entry(block.keyword()).or_insert(unit);
-                units.entry(Cow::Borrowed("")).or_insert(unit);
-            }
-            units
-        });
-        units.get(keyword).or(units.get("")).copied().unwrap_or(DEFAULT_UNIT)
+            blocks.into_iter().find_map(|block| self.unit_of(block)).unwrap_or(DEFAULT_UNIT)
+        })
     }
 
     /// The style of the lines of a block that a line of the text becomes.
     pub fn style_of(&self, entry: Entry<'_>) -> Style {
         Style {
             indent: self.indent(entry.start()).to_owned(),
-            unit: self.unit_like(&entry.keyword()).to_owned(),
+            unit: self.unit().to_owned(),
             newline: self.newline(entry.start()),
         }
     }
@@ -208,9 +194,6 @@ pub fn count_lines(text: &str) -> usize {
     memchr::memchr_iter(b'\n', text.as_bytes()).count()
 }
 
-/// The signs at the ends of a line that are no part of what follows.
-const TRIVIA: [char; 4] = [' ', '\t', '\r', ';'];
-
 impl Surroundings<'_> {
     /// Returns the start of the comment lines that belong to an entry: those that go with it. It is the start of its
     /// line if there are none.
@@ -220,14 +203,10 @@ impl Surroundings<'_> {
             return start;
         }
         let top = self.attached_comments(start);
-        let (mut at, mut own) = (top, None);
-        for line in self.text()[top..start].split_inclusive('\n') {
-            at += line.len();
-            if is_marked(line) {
-                own = Some(at);
-            }
-        }
-        own.unwrap_or_else(|| if self.is_set_off(top) && heads_group(entry) { start } else { top })
+        let lines = self.text()[top..start].split_inclusive('\n').rev();
+        let own = start - lines.take_while(|line| !is_heading(line)).map(str::len).sum::<usize>();
+        let is_set_off = top == self.text_start() || !self.blank_lines_above(top).is_empty();
+        if own == top && is_set_off && heads_group(entry) { start } else { own }
     }
 
     /// Returns the start of the comment lines that are edited with an entry: its own, and above a directive that
@@ -244,43 +223,25 @@ impl Surroundings<'_> {
         let own = self.own_comments(entry);
         self.attached_comments(own) < own
     }
-
-    /// True if the line that starts here stands behind a blank line or at the top.
-    fn is_set_off(&self, line_start: usize) -> bool {
-        line_start == self.text_start() || !self.blank_lines_above(line_start).is_empty()
-    }
 }
 
-/// True if another entry that comments may belong to follows without a blank line.
-pub fn is_followed(entry: Entry<'_>) -> bool {
-    next_in_group(entry).is_some()
-}
-
-/// The next entry that comments may belong to, if no blank line stands in front of it, and the text between.
-fn next_in_group(entry: Entry<'_>) -> Option<(Entry<'_>, &str)> {
-    let document = entry.document();
-    let mut behind = document.entries_in(entry.numbers().end..document.len());
-    let next = behind.next().filter(|next| has_comments(*next))?;
-    let between = &document.text()[entry.end()..next.start()];
-    let mut lines = between.split('\n').map(|line| line.trim_matches(TRIVIA));
-    let is_free = |line: Option<&str>| line.is_none_or(|line| line.is_empty() || line.starts_with('#'));
-    let is_close =
-        is_free(lines.next()) && is_free(lines.next_back()) && lines.all(|line| line.starts_with('#'));
-    is_close.then_some((next, between))
-}
-
-/// True if others follow an entry without a blank line, and none of them has a comment of its own.
+/// True if others that comments may belong to follow an entry without a blank line, and none has a comment of its own.
 fn heads_group(entry: Entry<'_>) -> bool {
+    let document = entry.document();
     let mut last = entry;
-    while let Some((next, between)) = next_in_group(last) {
-        let mut comments =
-            between.split('\n').skip(1).filter(|line| line.trim_start().starts_with('#')).peekable();
-        if comments.peek().is_some() {
-            return comments.any(is_marked);
+    for next in
+        document.entries_in(entry.numbers().end..document.len()).take_while(|next| has_comments(*next))
+    {
+        let lines: Vec<&str> = document.text()[last.end()..next.start()].split('\n').collect();
+        if let [_, inner @ .., _] = &lines[..]
+            && !inner.is_empty()
+        {
+            let ends = inner.iter().any(|line| line.trim().is_empty() || is_heading(line));
+            return ends && last.id() != entry.id();
         }
         last = next;
     }
-    is_followed(entry)
+    last.id() != entry.id()
 }
 
 /// True if comments may belong to an entry: a stream, live, plugin or block with a name.
@@ -292,7 +253,7 @@ fn has_comments(entry: Entry<'_>) -> bool {
 }
 
 /// True if a comment ends in `:` or has signs around its words.
-fn is_marked(line: &str) -> bool {
+fn is_heading(line: &str) -> bool {
     let words = line.trim().trim_start_matches('#').trim_start();
     let begins = line.trim().starts_with("##") || !words.starts_with(char::is_alphanumeric);
     let ends = line.trim().len() > 1 && !words.ends_with(char::is_alphanumeric);
@@ -302,8 +263,6 @@ fn is_marked(line: &str) -> bool {
 /// How an entry leaves its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leave {
-    /// It moves without the comments above.
-    Alone,
     /// It is removed with its own comments.
     Removed,
     /// It moves with its own comments.
@@ -318,18 +277,13 @@ pub fn ranges(
     gone: &mut Vec<Range<usize>>,
 ) -> Vec<Range<usize>> {
     let text = around.document.text();
-    let mut ranges: Vec<Taken<'_>> = Vec::new();
+    let mut ranges: Vec<Taken> = Vec::new();
     for run in runs(text, entries) {
-        let mut taken = take(around, run);
+        let taken = take(around, run);
         for (at, (entry, leave)) in run.iter().enumerate() {
             let start = if at == 0 { taken.range.start } else { entry.start() };
             let end = if at + 1 == run.len() { taken.range.end } else { entry.end() };
             gone.extend((*leave == Leave::Removed).then_some(start..end));
-        }
-        // A `}` moves back past everything that is removed on the lines above it.
-        while let Some(last) = ranges.pop_if(|last| last.range.end > taken.range.start) {
-            let start = start_behind_line_above(text, last.range.start);
-            taken = Taken { range: start..taken.range.end, whole_lines: false, ..last };
         }
         match ranges.last_mut() {
             Some(last) if last.range.end == taken.range.start && last.whole_lines && taken.whole_lines => {
@@ -339,10 +293,9 @@ pub fn ranges(
             _ => ranges.push(taken),
         }
     }
-    let (top, mut end) = (LazyCell::new(|| Top::of(around.document)), 0);
+    let mut end = 0;
     let ranges = ranges.iter().map(|taken| {
-        let range =
-            taken.with_blank_lines(around, |blanks| top.were_added(around, entries, taken.first, blanks));
+        let range = taken.with_blank_lines(around);
         let start = range.start.max(end);
         end = range.end;
         start..end
@@ -386,50 +339,35 @@ fn end_with_stray(text: &str, end: usize) -> usize {
     if text[end + blanks..].starts_with(';') { end + blanks + 1 } else { end }
 }
 
-struct Taken<'d> {
+struct Taken {
     range: Range<usize>,
-    /// The first removed entry.
-    first: Entry<'d>,
     whole_lines: bool,
     has_block: bool,
-    /// True if it moves away from below a heading, and others stay there.
-    leaves_heading: bool,
+    /// True if it stands directly below a heading.
+    is_headed: bool,
 }
 
-fn take<'d>(around: &Surroundings<'_>, run: &[(Entry<'d>, Leave)]) -> Taken<'d> {
+fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, Leave)]) -> Taken {
     let text = around.document.text();
     let (first, leave) = run[0];
     let end = end_with_stray(text, run[run.len() - 1].0.end());
     let line_end = around.line_end(end);
     let rest = text[end..line_end].trim_start_matches([' ', '\t']);
-    // A block that moves takes its comments along only where it stands alone on its lines.
+    // What moves takes its comments along only where it stands alone on its lines.
     let comment_goes = run.len() == 1 || run[run.len() - 1].1 != Leave::Moved;
     let begins_line = around.begins_line(first.start());
     let whole_lines = begins_line && (rest.is_empty() || rest.starts_with('#') && comment_goes);
-    let range = match (begins_line, rest.starts_with('}')) {
-        _ if whole_lines && (leave == Leave::Removed || leave == Leave::Moved && run.len() == 1) => {
+    let range = match begins_line {
+        _ if whole_lines && (leave == Leave::Removed || run.len() == 1) => {
             around.own_comments(first)..around.next_line(end)
         }
         _ if whole_lines => around.line_start(first.start())..around.next_line(end),
-        (true, true) => start_behind_line_above(text, first.start())..end,
         // What follows takes its place, and the line keeps its indentation.
-        (true, false) => first.start()..line_end - rest.len(),
-        (false, _) => text[..first.start()].trim_end_matches([' ', '\t']).len()..end,
+        true => first.start()..line_end - rest.len(),
+        false => text[..first.start()].trim_end_matches([' ', '\t']).len()..end,
     };
     let has_block = run.iter().any(|(entry, _)| counts_as_block(*entry));
-    let leaves_heading = whole_lines && leave == Leave::Moved && around.is_headed(first);
-    Taken { range, first, whole_lines, has_block, leaves_heading }
-}
-
-/// Returns the end of the entry above the line of `offset`; if that line may have a comment behind the entry,
-/// the start of the blanks in front of `offset`.
-fn start_behind_line_above(text: &str, offset: usize) -> usize {
-    let above = text[..offset].trim_end_matches([' ', '\t', '\r', '\n']);
-    let line = above.rsplit('\n').next().unwrap_or(above);
-    match above.ends_with([';', '}']) && !line.contains('#') {
-        true => above.len(),
-        false => text[..offset].trim_end_matches([' ', '\t']).len(),
-    }
+    Taken { range, whole_lines, has_block, is_headed: around.is_headed(first) }
 }
 
 /// Streams, lives and plugins are blocks in any form.
@@ -437,84 +375,35 @@ pub fn counts_as_block(entry: Entry<'_>) -> bool {
     entry.is_block() || is_group(entry)
 }
 
-impl Taken<'_> {
-    fn with_blank_lines(
-        &self,
-        around: &Surroundings<'_>,
-        were_added: impl FnOnce(Range<usize>) -> bool,
-    ) -> Range<usize> {
+impl Taken {
+    fn with_blank_lines(&self, around: &Surroundings<'_>) -> Range<usize> {
         let Range { start, end } = self.range;
         if !self.whole_lines || !self.has_block {
             return start..end;
         }
         let behind = &around.document.text()[end..];
-        let blanks = around.blank_lines_above(start);
         let rest = behind.trim_start_matches([' ', '\t', '\r', '\n']);
         let nothing_follows = rest.is_empty() || rest.starts_with('}');
-        if (self.leaves_heading || start == around.text_start()) && !nothing_follows {
+        if (self.is_headed || start == around.text_start()) && !nothing_follows {
             return start..around.blank_lines_below(end);
         }
+        let blanks = around.blank_lines_above(start);
         let go = match nothing_follows {
             true => blanks.start > around.text_start(),
-            false => is_blank(behind.lines().next().unwrap_or("")) || were_added(blanks.clone()),
+            false => is_blank(behind.lines().next().unwrap_or("")),
         };
         if go { blanks.start..end } else { start..end }
     }
 }
 
-/// A block with its own comments above, from its first line to the end of its last.
-pub fn block_chunk(around: &Surroundings<'_>, entry: Entry<'_>) -> Range<usize> {
+/// What moves with an entry: its own comments above, and its lines to the end of the last.
+pub fn chunk(around: &Surroundings<'_>, entry: Entry<'_>) -> Range<usize> {
     let taken = take(around, &[(entry, Leave::Moved)]);
     if !taken.whole_lines {
         return entry.start()..entry.end();
     }
     let lines = &around.document.text()[taken.range.clone()];
     taken.range.start..taken.range.start + lines.trim_end_matches('\n').trim_end_matches('\r').len()
-}
-
-/// The entries of the top level, in order, and which of each kind is the first.
-struct Top<'d> {
-    entries: Vec<Entry<'d>>,
-    firsts: HashMap<Cow<'d, str>, EntryId>,
-}
-
-impl<'d> Top<'d> {
-    fn of(document: &'d Document) -> Self {
-        let entries: Vec<Entry<'d>> = document.entries().collect();
-        // Of several entries of a kind, the first stays.
-        let firsts = entries.iter().rev().map(|&entry| (kind_of(entry), entry.id())).collect();
-        Self { entries, firsts }
-    }
-
-    /// True if the blank lines above an entry were added with it: the entry follows the last other one of
-    /// its kind, and a new one would be put there with as many blank lines. If that other one is removed
-    /// too, the same test applies to it.
-    fn were_added(
-        &self,
-        around: &Surroundings<'_>,
-        leaving: &[(Entry<'_>, Leave)],
-        entry: Entry<'_>,
-        mut blanks: Range<usize>,
-    ) -> bool {
-        let Ok(at) = self.entries.binary_search_by_key(&entry.id(), |entry| entry.id()) else { return false };
-        let kind = kind_of(entry);
-        if self.entries.get(at + 1).is_some_and(|next| kind_of(*next) == kind) {
-            return false;
-        }
-        for &above in self.entries[..at].iter().rev() {
-            let is_first = is_group(above) && self.firsts.get(&kind) == Some(&above.id());
-            let count = count_lines(&around.document.text()[blanks.clone()]);
-            let follows = kind_of(above) == kind && around.next_line(above.end()) == blanks.start;
-            if count == 0 || !follows || count != around.gap_above(above, is_first) {
-                return false;
-            }
-            if leaving.binary_search_by_key(&above.id(), |(entry, _)| entry.id()).is_err() {
-                return true;
-            }
-            blanks = around.blank_lines_above(around.own_comments(above));
-        }
-        false
-    }
 }
 
 /// The kind of blocks beside which a new one is put: the key of the group, else the keyword.
@@ -559,15 +448,13 @@ mod tests {
             ("# x\nrtmp a;\n", ""),
             ("# x\nhttp a { api false; }\n", ""),
             ("# x\nrtmp a { x; }\n", ""),
-            // A group without a blank line.
+            // Others follow without a blank line, and none has a comment.
+            ("# x\nstream a;\nstream b;\n# y\nstream c;\n", "# x\n"),
             ("# x\nstream a;\nstream b;\n", ""),
             ("http 80;\n\n# x\nstream a {\n} # y\nlive b;\n", ""),
-            // Each has a comment of its own.
-            ("http 80;\n\n# x\nstream a {\n} # y\n# z\nlive b;\n", "# x\n"),
-            ("http 80;\n\n# x\n# y\nstream a;\nstream b;\n", ""),
-            ("http 80;\n \t\n# x\nstream a; stream b;\n", ""),
-            // Behind another entry, and in front of a plain directive.
             ("http 80;\n# x\nstream a;\nstream b;\n", "# x\n"),
+            ("http 80;\n \t\n# x\nstream a; stream b;\n", ""),
+            ("# x\nstream a {\n} # y\n# z\nlive b;\n", "# x\n"),
             ("# x\nstream a;\nrtsp 1;\nstream b;\n", "# x\n"),
             ("# x\nstream a;\n \nstream b;\n", "# x\n"),
             // What says that it is a heading.

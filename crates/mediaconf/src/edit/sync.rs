@@ -13,14 +13,13 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Promises;
 use super::align::{Alignment, ElementOrigin, align};
 use super::guarded::At;
 use super::layout::{Anchor, Insertion, NewEntry, Put, block_lines};
-use super::surroundings::{Leave, Surroundings, count_lines, counts_as_block};
+use super::surroundings::{Leave, Surroundings, counts_as_block};
 use crate::schema::codec::{
     Address, DirectiveForm, General, are_named_blocks, is_plural, merge_into, occurrence, occurrence_value,
     read_members,
@@ -29,33 +28,6 @@ use crate::schema::fault::{Faults, Pointer};
 use crate::schema::members::{Members, first_argument, inner_scope, keyword_of};
 use crate::schema::{Codec, Object, Parameter, SOURCE, Scope};
 use crate::syntax::{Document, Entry, EntryId, Splice};
-
-/// A side effect of a change, which its patch does not show.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Note {
-    /// `url: false` took extras with it.
-    ExtrasDropped {
-        /// The auth they belonged to.
-        at: Pointer,
-        /// The keys of the extras.
-        keys: Vec<String>,
-    },
-    /// Comment lines above a removed entry were kept.
-    CommentsKept {
-        /// The first words of the removed entry.
-        above: String,
-        /// The number of comment lines.
-        lines: usize,
-    },
-    /// A port of `http` was removed together with its block.
-    PortOptionsDropped {
-        /// The port, as it stands in the text.
-        port: String,
-    },
-    /// The number of settings that a desired state lacks in the entries that it names; they stay.
-    SettingsLacking(usize),
-}
 
 /// Collects the changes of a text, and the values that they must lead to.
 pub struct Sync<'p, 'd> {
@@ -70,10 +42,8 @@ pub struct Sync<'p, 'd> {
     pub puts: Vec<Put<'d>>,
     /// What the new text must say.
     pub promises: Promises,
-    /// Side effects that the user should know.
-    pub notes: Vec<Note>,
-    /// The streams that are deleted.
-    pub deleted_streams: Vec<String>,
+    /// The number of streams that are deleted.
+    pub deleted_streams: usize,
     /// Form changes and near misses, which are refused unless they are accepted.
     pub guarded: Faults,
     /// The keywords that stand in blocks, each behind the kind of its block.
@@ -82,8 +52,6 @@ pub struct Sync<'p, 'd> {
     pub faults: Faults,
     /// New lines, whose places are chosen once all removals are known.
     pending: Vec<NewLines<'d>>,
-    /// The block that a new block stands directly in front of; `None` is behind the one before it in its group.
-    pub before: Option<Entry<'d>>,
 }
 
 /// All new lines of one member.
@@ -107,13 +75,11 @@ impl<'p, 'd> Sync<'p, 'd> {
             splices: Vec::new(),
             puts: Vec::new(),
             promises: Promises::default(),
-            notes: Vec::new(),
-            deleted_streams: Vec::new(),
+            deleted_streams: 0,
             guarded: Faults::default(),
             used: OnceCell::new(),
             faults: Faults::default(),
             pending: Vec::new(),
-            before: None,
         }
     }
 
@@ -152,7 +118,6 @@ impl<'p, 'd> Sync<'p, 'd> {
                 },
                 _ if facts.derived.is_some() || values[0] == values[1] => {}
                 _ => {
-                    self.note_options_dropped(row, values, &below.pointer);
                     // Where there is no other line, the last one in a wrong form is changed.
                     let (mut entries, misshapen) = (members.own(row), misshapen(members, row, target));
                     if let [gone @ .., _] = &misshapen[..] {
@@ -318,7 +283,7 @@ impl<'p, 'd> Sync<'p, 'd> {
                     self.line(row, entries[index], *line, &at);
                     continue;
                 }
-                ElementOrigin::Moved(index) => Insertion::Line(entries[index]),
+                ElementOrigin::Moved(index) => Insertion::Old(entries[index], None),
                 ElementOrigin::New => {
                     Insertion::New(NewEntry::like(*line, previous.filter(|&line| !is_plural(line))))
                 }
@@ -379,36 +344,10 @@ impl<'p, 'd> Sync<'p, 'd> {
         self.splices.push(Splice { range, text: text.into() });
     }
 
-    /// Removes an entry with the comments that belong to it, and notes those that stay.
+    /// Removes an entry with the comments that belong to it.
     pub(super) fn remove(&mut self, entry: Entry<'d>) {
-        if !self.is_staying(&entry) {
-            return;
-        }
-        self.leaving.insert(entry.id(), (entry, Leave::Removed));
-        if self.around.begins_line(entry.start()) {
-            let own = self.around.own_comments(entry);
-            let lines = count_lines(&self.document.text()[self.around.attached_comments(own)..own]);
-            if lines > 0 {
-                let words: Vec<_> = entry.words().take(2).map(|word| word.value()).collect();
-                self.notes.push(Note::CommentsKept { above: words.join(" "), lines });
-            }
-        }
-    }
-
-    /// Notes the options that go because `false` takes the place of the address.
-    pub(super) fn note_options_dropped(
-        &mut self,
-        row: &Parameter,
-        values: [Option<&Value>; 2],
-        pointer: &Pointer,
-    ) {
-        if let (Some(shape), [Some(current), Some(target)]) = (row.codec.facts().address, values)
-            && target.get(shape.address) == Some(&Value::Bool(false))
-        {
-            let kept: HashSet<&String> = shape.options_of(target).map(|(key, _)| key).collect();
-            let keys = shape.options_of(current).map(|(key, _)| key);
-            let keys: Vec<String> = keys.filter(|key| !kept.contains(key)).cloned().collect();
-            self.notes.extend((!keys.is_empty()).then(|| Note::ExtrasDropped { at: pointer.clone(), keys }));
+        if self.is_staying(&entry) {
+            self.leaving.insert(entry.id(), (entry, Leave::Removed));
         }
     }
 
@@ -420,9 +359,8 @@ impl<'p, 'd> Sync<'p, 'd> {
         blank_lines: usize,
     ) {
         let moved = match content {
-            Insertion::Line(entry) => Some((entry.id(), (entry, Leave::Alone))),
-            Insertion::Block(entry, None) => Some((entry.id(), (entry, Leave::Moved))),
-            Insertion::New(_) | Insertion::Block(..) => None,
+            Insertion::Old(entry, None) => Some((entry.id(), (entry, Leave::Moved))),
+            Insertion::New(_) | Insertion::Old(..) => None,
         };
         self.leaving.extend(moved);
         self.puts.push(Put { within, place, content, blank_lines });
@@ -462,7 +400,7 @@ impl<'p, 'd> Sync<'p, 'd> {
                     };
                     (place.unwrap_or(Anchor::FirstIn(block)), 0)
                 }),
-                (None, Some(last)) if is_block => (Anchor::After(last), self.around.gap_above(last, false)),
+                (None, Some(last)) if is_block => (Anchor::After(last), self.around.gap_behind(last)),
                 (None, Some(last)) => (Anchor::After(last), 0),
                 (None, None) if is_block => at_end,
                 (None, None) => (of_setting, 0),
@@ -494,7 +432,7 @@ impl<'p, 'd> Sync<'p, 'd> {
         let least = usize::from(
             last_line.is_some_and(|line| line.trim_start_matches(['\u{feff}', ' ', '\t']).starts_with('#')),
         );
-        (Anchor::End, last.map_or(0, |entry| self.around.gap_above(entry, true)).max(least))
+        (Anchor::End, last.map_or(0, |entry| self.around.gap_above(entry)).max(least))
     }
 }
 

@@ -1,14 +1,11 @@
 //! Lists the values in which configurations differ, each with its place.
 
-use std::cmp::Reverse;
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::diff::{block_changes, member, settings};
 use crate::query::{Config, Path, Segment};
-use crate::schema::{Object, Place, Schema, Scope};
+use crate::schema::{Object, Schema, Scope};
 use crate::secret::Masker;
 use crate::syntax::one_line;
 
@@ -62,20 +59,6 @@ impl ChangedValue {
             walk.keys.clear();
         }
         walk.found
-    }
-
-    /// Returns the places at which these answers to `read_config` differ, in the order of the first one.
-    ///
-    /// A place is as small as can be for all of them: where a block is missing somewhere, it is the block.
-    pub fn drift(views: &[Value]) -> Vec<Drift> {
-        let Some((first, others)) = views.split_first() else { return Vec::new() };
-        let mut known = BTreeSet::new();
-        let all = others.iter().flat_map(|other| Self::between(&Config::from(first), &Config::from(other)));
-        let found: Vec<_> =
-            all.map(|changed| changed.keys).filter(|keys| known.insert(keys.clone())).collect();
-        // A place that differs as a whole stands for all that is below it.
-        let is_inside = |keys: &[String]| (1..keys.len()).any(|length| known.contains(&keys[..length]));
-        found.into_iter().filter(|keys| !is_inside(keys)).map(|keys| Drift::at(keys, views)).collect()
     }
 
     /// The paths of changed values for a message, with the secrets in them masked: `rtmp, streams.cam1.prepush`.
@@ -163,102 +146,11 @@ fn keys_of([before, after]: [&Object; 2]) -> impl Iterator<Item = &String> {
     before.keys().chain(after.keys().filter(|key| !before.contains_key(*key)))
 }
 
-/// A place at which configurations differ.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Drift {
-    /// The keys and indices that lead to it from the root.
-    pub keys: Vec<String>,
-    /// Each value with the numbers of the configurations that have it, the most common one first; `None` is
-    /// no value.
-    pub values: Vec<(Option<Value>, Vec<usize>)>,
-}
-
-impl Drift {
-    fn at(keys: Vec<String>, views: &[Value]) -> Self {
-        let mut values: Vec<(Option<Value>, Vec<usize>)> = Vec::new();
-        for (number, view) in views.iter().enumerate() {
-            let value = keys.iter().try_fold(view, |value, key| match value {
-                Value::Array(elements) => elements.get(key.parse::<usize>().ok()?),
-                value => value.get(key),
-            });
-            let value = value.map(|value| {
-                match (keys.first().and_then(|key| Schema::media().kind(key)), keys.len()) {
-                    (Some(kind), 2) => Place::Block(kind).own_value(value).unwrap_or_default(),
-                    _ => value.clone(),
-                }
-            });
-            match values.iter_mut().find(|(known, _)| *known == value) {
-                Some((_, numbers)) => numbers.push(number),
-                None => values.push((value, vec![number])),
-            }
-        }
-        values.sort_by_key(|(_, numbers)| Reverse(numbers.len()));
-        Self { keys, values }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn values_are_grouped_by_who_has_them() {
-        let views = [
-            json!({"rtsp": 554, "streams": {"a": {"prepush": 5}, "b": {"prepush": 1}}}),
-            json!({"rtsp": 555, "streams": {"a": {"prepush": 6}, "b": {"prepush": 1}}}),
-            json!({"rtsp": 554, "streams": {"a": {"prepush": 6}}}),
-        ];
-        let found = ChangedValue::drift(&views);
-        let shown: Vec<(String, Vec<Vec<usize>>)> = found
-            .iter()
-            .map(|drift| (drift.keys.join("."), drift.values.iter().map(|(_, who)| who.clone()).collect()))
-            .collect();
-        let expected = [
-            ("rtsp", vec![vec![0, 2], vec![1]]),
-            ("streams.a.prepush", vec![vec![1, 2], vec![0]]),
-            ("streams.b", vec![vec![0, 1], vec![2]]),
-        ];
-        assert_eq!(shown, expected.map(|(keys, who)| (keys.to_owned(), who)));
-        assert_eq!(found[2].values[1].0, None);
-    }
-
-    #[test]
-    fn equal_configurations_and_none_do_not_differ() {
-        assert_eq!(ChangedValue::drift(&[]), []);
-        assert_eq!(ChangedValue::drift(&[json!({"rtsp": 1}), json!({"rtsp": 1})]), []);
-    }
-
-    #[test]
-    fn a_block_that_differs_in_one_place_and_is_missing_in_another_is_one_place() {
-        let block = |prepush: u64| json!({"streams": {"a": {"prepush": prepush}}});
-        let found = ChangedValue::drift(&[block(1), block(2), json!({"streams": {}})]);
-        assert_eq!(found.len(), 1);
-        assert_eq!((found[0].keys.join("."), found[0].values.len()), ("streams.a".to_owned(), 3));
-    }
-
-    /// A stream that one server lacks moves those behind it, and that says nothing about them.
-    #[test]
-    fn a_position_makes_no_other_value() {
-        let stream =
-            |name: &str, at: u32| json!({"name": name, "position": at, "static": true, "title": "x"});
-        let views = [
-            json!({"streams": {"a": stream("a", 1), "b": stream("b", 2)}}),
-            json!({"streams": {"b": stream("b", 1)}}),
-            json!({"streams": {"c": stream("c", 1), "a": stream("a", 2), "b": stream("b", 3)}}),
-        ];
-        let own = json!({"static": true, "title": "x"});
-        let found: Vec<_> = ChangedValue::drift(&views)
-            .into_iter()
-            .map(|drift| (drift.keys.join("/"), drift.values))
-            .collect();
-        let expected = [
-            ("streams/a".to_owned(), vec![(Some(own.clone()), vec![0, 2]), (None, vec![1])]),
-            ("streams/c".to_owned(), vec![(None, vec![0, 1]), (Some(own), vec![2])]),
-        ];
-        assert_eq!(found, expected);
-    }
 
     /// The changed values, each as `[keys, before, after]`.
     fn changed(from: Value, to: Value) -> Value {

@@ -275,8 +275,6 @@ pub struct DesiredState {
     text: String,
     /// The parts that are removed because the text lacks them.
     prune: Prune,
-    /// A merge patch of what the text does not say.
-    settings: Value,
 }
 
 impl DesiredState {
@@ -287,85 +285,44 @@ impl DesiredState {
     /// The state that a merge patch makes of nothing: what it leaves out, or sets to `null`, is not there.
     ///
     /// # Errors
-    /// The faults of the patch, where more is asked than a merge.
+    /// The faults of the patch.
     pub fn of_json(patch: Value, prune: Prune) -> Result<Self, EditError> {
-        let (whole, settings) = match (prune, patch) {
-            (Prune::Nothing, patch) => (Object::new().into(), patch),
-            (Prune::Entries, Value::Object(members)) => {
-                let is_block = |(key, _): &(String, Value)| Schema::media().kind(key).is_some();
-                let (blocks, settings): (Object, Object) = members.into_iter().partition(is_block);
-                (blocks.into(), settings.into())
-            }
-            (_, patch) => (patch, Object::new().into()),
-        };
-        let edit = Document::parse("").modify(whole, FaultKind::DOUBTS)?;
-        let text = edit.map_or_else(String::new, |edit| edit.document.text().to_owned());
-        Ok(Self { text, prune, settings })
+        let edit = Document::parse("").modify(patch, FaultKind::DOUBTS)?;
+        Ok(Self { text: edit.map_or_else(String::new, |edit| edit.document.text().to_owned()), prune })
     }
 
     /// The state that a document without errors is.
     pub fn of_text(document: &Document, prune: Prune) -> Self {
-        Self { text: document.text().to_owned(), prune, settings: Object::new().into() }
+        Self { text: document.text().to_owned(), prune }
     }
 
-    /// True if what the state lacks is removed.
-    pub(crate) fn removes(&self) -> bool {
-        self.prune != Prune::Nothing
-    }
-
-    /// Returns the patch that brings a configuration to this state, and the number of settings that the state lacks of the
-    /// streams, lives and plugins that it names. The patch has only what the configuration does not say yet.
+    /// Returns the patch that brings a configuration to this state.
     ///
     /// Members that the view shows although the text has no directive for them are left out of a merge: what a desired
     /// state does not mention stays.
-    pub fn patch(&self, current: &Config<'_>) -> (Value, usize) {
+    pub fn patch(&self, current: &Config<'_>) -> Value {
         let document = Document::parse(self.text.as_str());
         let config = Config::own(&document);
         if self.prune == Prune::All {
-            return (current.patch_to(&config).into(), 0);
+            return current.patch_to(&config).into();
         }
-        let (mut patch, mut lacking) = (settings(&config), 0);
+        let mut patch = settings(&config);
         patch.retain(|key, _| Schema::media().kind(key).is_none());
         drop_defaults(config.members().scope(), document.entries(), &mut patch);
         for kind in Schema::media().kinds {
-            let mut of_text = || -> Object {
-                let blocks = config.members().own_by_key(kind.key()).iter().filter_map(|block| {
-                    let (name, mut wanted) = (block.group_name().value().into_owned(), kind.read(*block));
+            let of_text = || {
+                let blocks = config.members().own_by_key(kind.key()).iter().map(|block| {
+                    let mut wanted = kind.read(*block);
                     drop_defaults(kind.scope(), block.children(), &mut wanted);
-                    differs(current, kind, &name, &mut wanted, &mut lacking).then(|| (name, wanted.into()))
+                    (block.group_name().value().into_owned(), wanted.into())
                 });
-                blocks.collect()
+                not_empty(blocks.collect())
             };
-            let blocks = if self.removes() { group(kind, [current, &config]) } else { not_empty(of_text()) };
+            let blocks = if self.prunes() { group(kind, [current, &config]) } else { of_text() };
             patch.extend(blocks.map(|blocks| (kind.key().to_owned(), blocks)));
         }
-        let Value::Object(mut settings) = self.settings.clone() else { return (self.settings.clone(), 0) };
-        for kind in Schema::media().kinds {
-            let Some(Value::Object(blocks)) = settings.get_mut(kind.key()) else { continue };
-            blocks.retain(|name, block| {
-                let Value::Object(wanted) = block else { return true };
-                differs(current, kind, name, wanted, &mut lacking)
-            });
-        }
-        patch.extend(settings);
-        (patch.into(), lacking)
+        patch.into()
     }
-}
-
-/// Takes the settings that `current` has already out of a block of a state, and counts those that the state lacks; false if
-/// nothing is left to set.
-fn differs(current: &Config<'_>, kind: Kind, name: &str, wanted: &mut Object, lacking: &mut usize) -> bool {
-    let Some(found) = current.value(&[kind.key(), name]) else { return true };
-    let found = own_members(Place::Block(kind), &found);
-    // A member that no directive inside of the block sets is none.
-    let is_set = |(key, value): &(&String, &Value)| {
-        kind.scope().by_key(key).is_none_or(|row| {
-            row.codec.facts().derived.is_none() && row.value_of_nothing().as_ref() != Some(value)
-        })
-    };
-    *lacking += unmentioned(found.iter().filter(is_set), wanted);
-    wanted.retain(|key, value| found.get(key) != Some(value));
-    !wanted.is_empty()
 }
 
 /// Drops the members that are shown although no directive sets them.
@@ -374,16 +331,6 @@ fn drop_defaults<'d>(scope: Scope, entries: impl Iterator<Item = Entry<'d>> + Cl
         let default = scope.by_key(key).filter(|row| row.value_of_nothing().as_ref() == Some(value));
         default.is_none_or(|row| entries.clone().any(|entry| row.keywords.contains(&&*entry.keyword())))
     });
-}
-
-/// Returns the number of members that are not in `state`.
-fn unmentioned<'v>(members: impl Iterator<Item = (&'v String, &'v Value)>, state: &Object) -> usize {
-    let one = |(key, value): (&String, &Value)| match (state.get(key), value) {
-        (None, _) => 1,
-        (Some(Value::Object(state)), Value::Object(members)) => unmentioned(members.iter(), state),
-        (Some(_), _) => 0,
-    };
-    members.map(one).sum()
 }
 
 #[cfg(test)]

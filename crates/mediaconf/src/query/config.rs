@@ -462,7 +462,7 @@ impl Config<'_> {
     ///
     /// # Errors
     /// The path can't be followed.
-    pub fn inherited(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
+    fn inherited(&self, path: &Path) -> Result<Option<FoundValue>, Fault> {
         let (Some(kind), [_, _, below @ ..]) = (self.kind_around(path), &path.segments[..]) else {
             return Ok(None);
         };
@@ -484,16 +484,6 @@ impl Config<'_> {
         }
         let default = serde_json::from_str(row.default).ok().filter(|_| below.len() == 1);
         Ok(default.map(|value| FoundValue { value, source: ValueSource::Default, set_at: None }))
-    }
-
-    /// What a stream, live or plugin has from its template and from the top level; nothing for another path.
-    pub fn inherited_in(&self, block: &Path) -> Vec<FoundValue> {
-        let Some(kind) = self.kind_around(block) else { return Vec::new() };
-        let template = self.template_of(kind, block).map(|name| self.names(&[TEMPLATE, &name]));
-        let others = template.into_iter().flatten().filter(|key| kind.scope().by_key(key).is_none());
-        let keys = kind.scope().rows().map(|row| row.key.to_owned()).chain(others);
-        let found = keys.filter_map(|key| self.holds(&block.child(Segment::Key(key))).ok()?);
-        found.filter(|found| matches!(found.source, ValueSource::Template | ValueSource::Global)).collect()
     }
 
     /// The kind of the stream, live or plugin that a path leads into; `None` if there is none.

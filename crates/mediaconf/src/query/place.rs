@@ -3,8 +3,6 @@
 //! A text that is set there becomes the value that it stands for: values that are given as words are read as the text of
 //! their directive is read. No message here holds a part of a value, which may be a secret.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
 use super::path::{Path, Segment};
@@ -345,15 +343,6 @@ impl<'p> UnknownKey<'p> {
         // In a text, a word of three letters may be any other word; a path asks for a known one.
         let is_slip = |key: &&str| [key.len(), self.key.len()] == [3, 3] && is_one_edit(self.key, key);
         near.or_else(|| self.scope.rows().map(|row| row.key).find(is_slip))
-    }
-
-    /// The name among these that it probably misspells. A name that differs in a number at its end is
-    /// another name.
-    pub fn near_one_of(self, names: &BTreeSet<String>) -> Option<&str> {
-        let word = |name: &'_ str| name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        let is_other = |name: &&str| name[..word(name)] != self.key[..word(self.key)];
-        let others = names.iter().map(String::as_str).filter(is_other);
-        Schema::nearest(self.key, others)
     }
 
     /// The known keys that are similar.

@@ -195,7 +195,7 @@ impl Expansion<'_> {
             // The entries that the conditions are about.
             let depth = match (path.kind(), places[0].first_pattern()) {
                 (Some(kind), _) => {
-                    self.conditions.iter().try_for_each(|one| one.refuse_near_miss(self.real, kind))?;
+                    self.conditions.iter().try_for_each(|one| one.refuse_near_miss(kind))?;
                     2
                 }
                 (None, Some(at)) => at + 1,

@@ -9,9 +9,7 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::edit::{
-    AssignOptions, Assignment, Edit, EditError, Substitution, modify_members, splice_between, synced,
-};
+use crate::edit::{AssignOptions, Assignment, Edit, EditError, Substitution, modify_members, synced};
 use crate::query::{Config, Expansion, Path, Segment};
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::{Kind, Object, Place, Schema};
@@ -26,8 +24,6 @@ pub struct BlockRequest {
     pub content: BlockContent,
     /// The new name, as a path: `streams.lobby`.
     pub to: Path,
-    /// The place of a new block, or of a copy.
-    pub place: BlockPlace,
     /// Edits of the new block; their paths begin with `to`.
     pub assignments: Vec<Assignment>,
     /// The options of the edits.
@@ -44,19 +40,6 @@ pub enum BlockContent {
     Copied(Path),
     /// A value that is new.
     New(Object),
-}
-
-/// The place of a new block among the blocks of its kind.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum BlockPlace {
-    /// A copy directly behind its original; a new block behind the last one that begins with its keyword.
-    #[default]
-    Usual,
-    /// Directly behind the block of this name.
-    After(String),
-    /// Directly in front of the block of this name and of its comments.
-    Before(String),
 }
 
 /// New names for the blocks that a path stands for. All change at the same time, so two blocks can swap theirs.
@@ -137,12 +120,6 @@ impl BlockRequest {
                 Config::merge_patch(&mut block, patch);
             }
         }
-        let names = current.names(&[kind.key()]);
-        let place = self.index(current, &names, block.get(Schema::STATIC) != Some(&Value::Bool(false)))?;
-        let is_placed = matches!(self.place, BlockPlace::Usual) && block.get(Schema::POSITION).is_some();
-        if place < names.len() && !is_placed {
-            block[Schema::POSITION] = json!(place + 1);
-        }
         Ok(json!({ kind.key(): { to: block } }))
     }
 
@@ -158,80 +135,29 @@ impl BlockRequest {
             return Ok(None);
         }
         let entries = members.own_by_key(kind.key());
-        let original = from.and_then(|from| entries.iter().find(|entry| entry.group_name().value() == from));
-        let at = || self.index(current, &current.names(&[kind.key()]), true);
-        let before = match &self.place {
-            BlockPlace::Before(_) => entries.get(at()?).copied(),
-            BlockPlace::Usual | BlockPlace::After(_) => None,
-        };
-        let Some(&block) = original else {
+        let original =
+            from.and_then(|from| entries.iter().position(|entry| entry.group_name().value() == from));
+        let Some(at) = original else {
             let patch = Schema::normalize(self.patch(current)?)?;
-            return synced(document, members, |sync| {
-                sync.before = before;
-                sync.top_level(patch);
-            });
+            return modify_members(document, members, patch);
         };
-        let at = at()?;
         let edit = synced(document, members, |sync| match self.content {
-            BlockContent::Moved(_) => sync.rename(kind, &[(block, to)]),
-            _ => {
-                sync.before = before;
-                sync.copy(kind, block, to, at);
-            }
+            BlockContent::Moved(_) => sync.rename(kind, &[(entries[at], to)]),
+            _ => sync.copy(kind, at, to),
         })?;
         match edit {
-            Some(first) if !self.assignments.is_empty() => self.edited_further(document, first).map(Some),
+            Some(first) if !self.assignments.is_empty() => self.edited_further(first).map(Some),
             edit => Ok(edit),
         }
     }
 
-    /// Makes the assignments in the text that `first` leads to; both are one edit then.
-    fn edited_further(&self, document: &Document, first: Edit) -> Result<Edit, EditError> {
+    /// Makes the assignments in the text that `first` leads to.
+    fn edited_further(&self, first: Edit) -> Result<Edit, EditError> {
         let copied = Config::new(&first.document);
         let computed = copied.to_patch(&self.assignments, &[], self.options)?;
-        let Some(second) =
-            modify_members(&first.document, copied.members(), Schema::normalize(computed.patch.into())?)?
-        else {
-            return Ok(first);
-        };
-        let splices = splice_between(document.text(), second.document.text());
-        Ok(Edit { splices, streams_before: first.streams_before, ..second })
-    }
-
-    /// The path of the block beside which the new one is to stand, if one is named.
-    pub(super) fn beside(&self) -> Option<Path> {
-        let (BlockPlace::After(name) | BlockPlace::Before(name)) = &self.place else { return None };
-        let kind = self.to.segments.first()?.clone();
-        let below = kind.name().and_then(|kind| name.strip_prefix(kind)?.strip_prefix('.'));
-        Some(Path { segments: vec![kind, Segment::Key(below.unwrap_or(name).to_owned())] })
-    }
-
-    /// Returns the number of the blocks with these names that stand in front of a new one; `is_static` is
-    /// the one of a stream.
-    fn index(&self, current: &Config<'_>, names: &[String], is_static: bool) -> Result<usize, Fault> {
-        let (kind, _) = named_block(&self.to)?;
-        let found = |wanted: &str| names.iter().position(|name| name == wanted);
-        // `streams.cam1` stands for `cam1`, unless it is a name itself.
-        let below = |wanted: &str| found(wanted.strip_prefix(kind.key())?.strip_prefix('.')?);
-        let named = |wanted: &str| {
-            let path = path_of(kind, wanted);
-            let absent = || current.missing(&path, &[kind.key(), wanted]).at(&path);
-            found(wanted).or_else(|| below(wanted)).ok_or_else(absent)
-        };
-        let is_like = |name: &String| {
-            let is_static_too =
-                || current.value(&[kind.key(), name, Schema::STATIC]) != Some(Value::Bool(false));
-            !kind.has_sources() || is_static_too() == is_static
-        };
-        let usual = match (&self.place, &self.content) {
-            (BlockPlace::After(name), _) => Some(named(name)?),
-            (BlockPlace::Before(name), _) => return named(name),
-            (BlockPlace::Usual, BlockContent::New(_)) => names.iter().rposition(is_like),
-            (BlockPlace::Usual, BlockContent::Moved(from) | BlockContent::Copied(from)) => {
-                found(named_block(from)?.1)
-            }
-        };
-        Ok(usual.map_or(names.len(), |at| at + 1))
+        let patch = Schema::normalize(computed.patch.into())?;
+        let second = modify_members(&first.document, copied.members(), patch)?;
+        Ok(second.unwrap_or(first))
     }
 
     /// The name of the block that the content comes from; `None` for a new one.
@@ -342,7 +268,7 @@ fn refused(current: &Config<'_>, kind: Kind, changed: &[(String, String)]) -> Ve
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{BlockContent, BlockPlace, BlockRequest, Renaming};
+    use super::{BlockContent, BlockRequest, Renaming};
     use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, Substitution};
     use crate::query::{Config, Path};
     use crate::schema::fault::Faults;
@@ -377,7 +303,6 @@ rtmp 1;
         let request = BlockRequest {
             content,
             to: path(to),
-            place: BlockPlace::Usual,
             assignments: Vec::new(),
             options: AssignOptions::default(),
         };
@@ -450,66 +375,23 @@ rtmp 1;
     }
 
     #[test]
-    fn a_new_block_stands_behind_the_last_of_its_keyword_or_where_it_is_wanted() {
+    fn a_new_block_stands_behind_the_last_of_its_kind_or_where_it_is_wanted() {
         let new = |value: Value| BlockContent::New(value.as_object().cloned().unwrap_or_default());
         let source = || new(json!({"urls": [{"url": "udp://5"}]}));
-        let camera = || BlockContent::Copied(path("streams.film"));
-        let (two, film) = ("stream \"cam 2\" udp://2;\n", "ondemand film file://x;   # late\n");
+        let film = "ondemand film file://x;   # late\n";
         let block = "stream cam5 {\n  url udp://5;\n}\n";
-        let below = format!("\n{block}");
-        let above = format!("{block}\n");
-        let after_name = |name: &str| BlockPlace::After(name.to_owned());
-        let before_name = |name: &str| BlockPlace::Before(name.to_owned());
-        let on_demand = block.replace("stream", "ondemand");
-        for (content, place, edits, old, added) in [
-            (source(), BlockPlace::Usual, &[][..], two, below.clone()),
-            (source(), BlockPlace::Usual, &["static=false"], film, on_demand.clone()),
-            (source(), after_name("film"), &[], film, block.to_owned()),
-            (source(), before_name("film"), &[], two, block.to_owned()),
-            (source(), after_name("streams.film"), &["static=false"], film, on_demand),
-            (source(), before_name("cam1"), &[], "# cameras\n\n", above.clone()),
-            (source(), BlockPlace::Usual, &["position=1"], "# cameras\n\n", above),
-            (camera(), after_name("cam 2"), &[], two, film.replace("ondemand film", "\nondemand cam5")),
-            (
-                camera(),
-                before_name("film"),
-                &["static=true"],
-                two,
-                "stream cam5 file://x;   # late\n".to_owned(),
-            ),
+        for (edits, old, added) in [
+            (&[][..], film, block.to_owned()),
+            (&["static=false"], film, block.replace("stream", "ondemand")),
+            (&["position=1"], "# cameras\n\n", format!("{block}\n")),
         ] {
-            let request = BlockRequest { place: place.clone(), ..request(content, "streams.cam5", edits) };
-            assert_eq!(after(&request), Ok(TEXT.replace(old, &format!("{old}{added}"))), "{place:?}");
+            let made = after(&request(source(), "streams.cam5", edits));
+            assert_eq!(made, Ok(TEXT.replace(old, &format!("{old}{added}"))), "{edits:?}");
         }
-        let live = BlockRequest { place: before_name("l"), ..request(new(json!({})), "lives.m", &[]) };
-        assert_eq!(after(&live), Ok(TEXT.replace("live l;\n", "live m;\nlive l;\n")));
         assert_eq!(
             after(&request(new(json!({})), "lives.m", &[])),
             Ok(TEXT.replace("live l;\n", "live l;\nlive m;\n"))
         );
-        let mixed =
-            "stream a;\n\nrtmp 1;\n\n# part two\n\n# of b\nstream b; # b\nrtsp 2;\nlive l;\nstream c;\n";
-        for (content, line) in [
-            (new(json!({})), "stream cam5 {\n}\n"),
-            (BlockContent::Copied(path("streams.c")), "stream cam5;\n"),
-        ] {
-            for (place, old, placed) in [
-                (before_name("a"), "stream a;", format!("{line}\nstream a;")),
-                (before_name("b"), "# of b", format!("{line}\n# of b")),
-                (before_name("c"), "stream c;", format!("{line}stream c;")),
-                (after_name("b"), "# b\n", format!("# b\n\n{line}")),
-                (after_name("c"), "stream c;\n", format!("stream c;\n{line}")),
-            ] {
-                let request =
-                    BlockRequest { place: place.clone(), ..request(content.clone(), "streams.cam5", &[]) };
-                assert_eq!(after_in(mixed, &request), Ok(mixed.replace(old, &placed)), "{place:?}");
-            }
-        }
-        for content in [source(), camera()] {
-            let request = BlockRequest { place: after_name("flim"), ..request(content, "streams.cam5", &[]) };
-            let refused = Err("`streams.flim`: there is no stream `flim` | did you mean `film`?".to_owned());
-            assert_eq!(after(&request), refused);
-        }
     }
 
     #[test]

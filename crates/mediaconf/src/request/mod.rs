@@ -3,23 +3,21 @@
 
 mod blocks;
 
-use std::collections::HashSet;
-
 use bytes::Bytes;
 use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, Note, modify_members};
+use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, modify_members};
 use crate::merge::DesiredState;
-use crate::query::{Condition, Config, Expectation, Path, Segment};
-use crate::schema::fault::{Fault, FaultKind, Faults};
+use crate::query::{Condition, Config, Expectation, Path};
+use crate::schema::fault::{Fault, Faults};
 use crate::schema::patch::parse_within;
-use crate::schema::{Kind, Object, Schema};
+use crate::schema::{Object, Schema};
 use crate::syntax::Document;
 
-pub use blocks::{BlockContent, BlockPlace, BlockRequest, Renaming};
+pub use blocks::{BlockContent, BlockRequest, Renaming};
 
 /// A requested change, and the values that the configuration must have for it.
 #[derive(Clone, Serialize, Deserialize)]
@@ -29,9 +27,6 @@ pub struct Request {
     /// The values that the configuration must have; otherwise the change is refused.
     #[serde(default)]
     pub expectations: Vec<Expectation>,
-    /// The kinds of doubts that do not refuse the change.
-    #[serde(skip)]
-    accepted: Vec<FaultKind>,
 }
 
 /// The edits that are requested.
@@ -76,8 +71,6 @@ pub struct Evaluated {
     pub patch: Value,
     /// True if the patch is right only for the configuration on which it was evaluated.
     pub depends_on_read: bool,
-    /// The notes for users about the patch.
-    pub notes: Vec<Note>,
 }
 
 impl Evaluated {
@@ -98,7 +91,7 @@ impl Default for Request {
 
 impl From<Edits> for Request {
     fn from(edits: Edits) -> Self {
-        Self { edits, expectations: Vec::new(), accepted: Vec::new() }
+        Self { edits, expectations: Vec::new() }
     }
 }
 
@@ -181,13 +174,6 @@ impl Request {
         self
     }
 
-    /// The same, not refused for a [doubt](FaultKind::DOUBTS) of this kind.
-    #[must_use]
-    pub fn accept(mut self, doubt: FaultKind) -> Self {
-        self.accepted.push(doubt);
-        self
-    }
-
     /// The same, with a limit of the memory of a patch, in bytes.
     #[must_use]
     pub fn within(mut self, most: usize) -> Self {
@@ -214,14 +200,9 @@ impl Request {
     /// Unmet expectations come before faults of the edits.
     pub fn evaluate(&self, current: &Config<'_>) -> Result<Evaluated, Faults> {
         self.refuse_unmet(current)?;
-        let mut notes = Vec::new();
         let (patch, depends_on_read) = match &self.edits {
             Edits::Patch { text, memory } => (parse_within(text, *memory)?, false),
-            Edits::State(state) => {
-                let (patch, lacking) = state.patch(current);
-                notes.extend((lacking > 0).then_some(Note::SettingsLacking(lacking)));
-                (patch, state.removes())
-            }
+            Edits::State(state) => (state.patch(current), state.prunes()),
             Edits::Block(block) => (block.patch(current)?, true),
             Edits::Renaming(all) => (all.patch(current)?, true),
             Edits::Assignments { assignments, conditions, options } => {
@@ -230,7 +211,7 @@ impl Request {
             }
         };
         let depends_on_read = depends_on_read || !self.expectations.is_empty();
-        Ok(Evaluated { patch, depends_on_read, notes })
+        Ok(Evaluated { patch, depends_on_read })
     }
 
     /// Compares the expectations with a configuration.
@@ -280,11 +261,6 @@ impl Request {
         }
     }
 
-    /// The block beside which a new one is to stand, if one is named.
-    pub fn beside(&self) -> Option<Path> {
-        if let Edits::Block(block) = &self.edits { block.beside() } else { None }
-    }
-
     /// The conditions of its assignments.
     pub fn conditions(&self) -> &[Condition] {
         if let Edits::Assignments { conditions, .. } = &self.edits { conditions } else { &[] }
@@ -310,42 +286,17 @@ impl Request {
     pub fn stands_for_many(&self) -> bool {
         !self.conditions().is_empty() || self.paths().iter().any(|path| path.first_pattern().is_some())
     }
-
-    /// The streams that are deleted one by one, by their names: no guard counts them.
-    pub fn named_deletions(&self) -> HashSet<&str> {
-        match &self.edits {
-            Edits::Assignments { assignments, .. } => assignments.iter().filter_map(deleted_stream).collect(),
-            Edits::Block(BlockRequest { content: BlockContent::Moved(path), .. }) => {
-                path.segments.last().and_then(Segment::name).into_iter().collect()
-            }
-            _ => HashSet::new(),
-        }
-    }
-}
-
-fn deleted_stream(assignment: &Assignment) -> Option<&str> {
-    match &assignment.path.segments[..] {
-        [Segment::Key(group), Segment::Key(name)]
-            if assignment.value.removes() && group == Kind::Streams.key() =>
-        {
-            Some(name)
-        }
-        _ => None,
-    }
 }
 
 impl Document {
-    /// Carries out a request; an edit without splices changes nothing.
+    /// Carries out a request; it may change nothing.
     ///
     /// # Errors
-    /// The request has faults, or [doubts](FaultKind::DOUBTS) that it does not accept.
+    /// The request has faults, or [doubts](FaultKind::DOUBTS); [`Document::modify`] takes some that are accepted.
     pub fn edit(&self, request: &Request) -> Result<Edit, EditError> {
         let config = Config::new(self);
         let evaluated = request.evaluate(&config)?;
-        let notes = evaluated.notes.clone();
-        let edit = request.edit(evaluated, self, &config)?;
-        let mut edit = edit.unwrap_or_else(|| Edit::unchanged(self)).refused_unless(&request.accepted)?;
-        edit.notes.splice(0..0, notes);
-        Ok(edit)
+        let edit = request.edit(evaluated, self, &config)?.unwrap_or_else(|| Edit::unchanged(self));
+        Ok(edit.refused_unless(&[])?)
     }
 }

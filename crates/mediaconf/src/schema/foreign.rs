@@ -27,6 +27,8 @@ pub struct ForeignKeyword {
     pub secret: bool,
     /// The keyword of the named blocks of the top level of which its word is a name, where it has no block.
     pub names_of: Option<&'static str>,
+    /// The key that newer servers of the family give this name.
+    pub is: Option<&'static str>,
     /// One line of documentation.
     pub doc: &'static str,
 }
@@ -92,37 +94,23 @@ impl ForeignKeyword {
         self.form.in_words().0
     }
 
-    /// The type of its value in JSON, in short.
-    pub fn value_type(&self) -> &'static str {
-        if self.form == ForeignForm::Words && self.repeats {
-            return "word, or list of lines";
-        }
-        self.form.in_words().1
-    }
-
     /// The form of one line in JSON.
     pub fn json_form(&self) -> &'static str {
-        self.form.in_words().2
+        self.form.in_words().1
     }
 }
 
 impl ForeignForm {
     /// What stands behind the keyword, the type of the value in JSON, and its form there.
-    fn in_words(self) -> (&'static str, &'static str, &'static str) {
+    fn in_words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Words => ("words", "word, or list of words", "a word, or a list of words"),
-            Self::Pairs => (
-                "a NAME and a value",
-                "list of [name, value]",
-                "a list of [name, value]; a patch may give an object",
-            ),
-            Self::Flag => ("nothing", "boolean", "true"),
-            Self::Number => ("a number", "integer", "a number"),
-            Self::Switch => {
-                ("nothing, `off`, or words", "boolean, word, or list of words", "true, or its words")
-            }
-            Self::Block => ("a block", "object", "an object"),
-            Self::Named => ("a NAME, and maybe a block", "object of objects", "an object by name"),
+            Self::Words => ("words", "a word, or a list of words"),
+            Self::Pairs => ("a NAME and a value", "a list of [name, value]; a patch may give an object"),
+            Self::Flag => ("nothing", "true"),
+            Self::Number => ("a number", "a number"),
+            Self::Switch => ("nothing, `off`, or words", "true, or its words"),
+            Self::Block => ("a block", "an object"),
+            Self::Named => ("a NAME, and maybe a block", "an object by name"),
         }
     }
 }
@@ -149,10 +137,6 @@ pub static SECRET_ENDINGS: LazyLock<Vec<&str>> = LazyLock::new(|| {
 pub static SECRET_KEYS: &[&str] =
     &["auth", "sid", "loginpas", "authbasic", "wmsauthsign", "wms_auth_sign", "hdnts", "hdnea"];
 
-/// First words of such a line that say what the next word is.
-pub static SELECTORS: &[&str] =
-    &["ip", "country", "token", "ua", "user", "useragent", "user_agent", "domain", "all"];
-
 /// The protocol X of a member `X_off`.
 pub fn protocol_of_switch(key: &str) -> Option<&str> {
     let protocols =
@@ -164,8 +148,8 @@ pub fn protocol_of_switch(key: &str) -> Option<&str> {
 /// starts a line inside another directive is a sign of a missing `;`.
 ///
 /// A line of the table has four columns: the keywords, of which a new line has the first; the keywords of the blocks in
-/// which it stands, where `-` is the top level; the form, then `repeats`, `options`, `secret` and `names=KEYWORD` where
-/// they hold; one line of documentation.
+/// which it stands, where `-` is the top level; the form, then `repeats`, `options`, `secret`, `names=KEYWORD` and `is=KEY`
+/// where they hold; one line of documentation.
 pub static FOREIGN_KEYWORDS: LazyLock<Vec<ForeignKeyword>> = LazyLock::new(|| {
     let rows = include_str!("foreign.tsv").lines();
     rows.map(|line| ForeignKeyword::parse(line).expect("a test parses each line of the table")).collect()
@@ -203,6 +187,7 @@ impl ForeignKeyword {
             options: has("options"),
             secret: has("secret"),
             names_of: words(facts).find_map(|fact| fact.strip_prefix("names=")),
+            is: words(facts).find_map(|fact| fact.strip_prefix("is=")),
             doc,
         })
     }

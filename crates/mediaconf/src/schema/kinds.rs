@@ -6,9 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::row::Schema;
-use super::suggest::is_only_near;
-use crate::syntax::{Diagnostic, Fix, Word, ends_word, quoted_if_needed, quoted_word};
+use crate::syntax::{Word, ends_word, quoted_if_needed, quoted_word};
 
 /// The largest integer that JavaScript holds exactly; larger ones are kept as strings.
 pub const MAX_SAFE: i64 = (1 << 53) - 1;
@@ -130,8 +128,6 @@ pub fn plain_word(value: &Value) -> String {
 /// written, and what is said of it.
 #[derive(Debug)]
 pub struct WordKind {
-    /// The type in JSON, in short.
-    pub name: &'static str,
     /// The unit of a number.
     pub unit: &'static str,
     /// The word behind the keyword, for messages and the manual.
@@ -158,13 +154,10 @@ pub struct WordKind {
     pub accept: fn(&Value) -> Option<Value>,
     /// Writes the word of a value, in the place of another one; `None` if the bare keyword has that value.
     pub write: fn(&Value, Option<Word<'_>>) -> Option<String>,
-    /// Returns a warning about a word that has the form, but is seldom meant.
-    pub warning: Option<fn(Word<'_>) -> Option<Diagnostic>>,
 }
 
 /// `root wwwroot;`: any word, shown as a string.
 pub static TEXT: WordKind = WordKind {
-    name: "string",
     unit: "",
     usage: "one word",
     json_form: "a string",
@@ -178,7 +171,6 @@ pub static TEXT: WordKind = WordKind {
     parse: |text| Some(text.into()),
     accept: |value| value.is_string().then(|| value.clone()),
     write: |value, _| Some(plain_word(value)),
-    warning: None,
 };
 
 /// A word of a certain form, which shows that a directive begins in front of it.
@@ -186,7 +178,6 @@ static FORM: WordKind = WordKind { takes_any: false, is_text: false, ..TEXT };
 
 /// `log_requests true;`, a boolean; the bare directive is true.
 pub static SWITCH: WordKind = WordKind {
-    name: "boolean",
     usage: "`true` or `false`",
     json_form: "true or false; the bare keyword is true",
     values: &["true", "false"],
@@ -198,7 +189,6 @@ pub static SWITCH: WordKind = WordKind {
 
 /// `rtmp 1935;`, an integer 0..65535 or a `host:port` string.
 pub static PORT: WordKind = WordKind {
-    name: "port or \"host:port\"",
     usage: "a port from 0 to 65535, or HOST:PORT",
     json_form: "a port (0 to 65535) or a string `host:port`",
     is_port: true,
@@ -210,7 +200,6 @@ pub static PORT: WordKind = WordKind {
 
 /// `title "Camera 1";`, a string, number or boolean under the word rule.
 pub static SCALAR: WordKind = WordKind {
-    name: "string, number or boolean",
     json_form: "a string, a number or a boolean",
     is_text: false,
     read: |word| word.map(of_word),
@@ -238,7 +227,6 @@ fn switch_meaning(word: &str) -> Option<bool> {
 
 /// `prepush 5;` or `prepush off;`, an integer or false.
 pub static SECONDS: WordKind = WordKind {
-    name: "integer, or false",
     unit: "s",
     usage: "a number of seconds, or `off`",
     json_form: "a number of seconds, or false; `off` is false",
@@ -274,7 +262,6 @@ fn port(text: &str) -> Option<Value> {
 
 /// `90%`, an integer 0..100.
 pub static PERCENT: WordKind = WordKind {
-    name: "integer from 0 to 100",
     unit: "%",
     usage: "a percentage, such as 90%",
     json_form: "a percentage from 0 to 100",
@@ -292,7 +279,6 @@ fn percent(digits: &str) -> Option<Value> {
 
 /// `1024k`, an integer of bits per second.
 pub static BITRATE: WordKind = WordKind {
-    name: "integer",
     unit: "bit/s",
     usage: "a number, or thousands such as 1024k",
     json_form: "a number of bits per second, or a string such as `1024k`",
@@ -315,7 +301,6 @@ fn bits(text: &str) -> Option<Value> {
 
 /// `5d`, how long an archive is kept: an integer of seconds.
 pub static DURATION: WordKind = WordKind {
-    name: "integer",
     unit: "s",
     usage: "a number with `d`, `h`, `m` or `s` behind it",
     json_form: "a number of seconds, or a string such as `5d`",
@@ -324,15 +309,11 @@ pub static DURATION: WordKind = WordKind {
     parse: |text| duration(text).or_else(|| natural(text)).map(Value::from),
     accept: |value| (DURATION.parse)(&number_text(value)?),
     write: |value, replaced| Some(written_duration(value.as_i64().unwrap_or_default(), replaced)),
-    warning: Some(short_archive),
     ..FORM
 };
 
 /// The units of a duration, with their seconds; the longest first.
 const UNITS: [(u8, i64); 4] = [(b'd', 86_400), (b'h', 3_600), (b'm', 60), (b's', 1)];
-
-/// Archives are seldom kept for less, in seconds: a number without a unit is meant then.
-const MINUTE: i64 = 60;
 
 fn duration(raw: &str) -> Option<i64> {
     let (_, seconds) = UNITS.into_iter().find(|(unit, _)| raw.as_bytes().last() == Some(unit))?;
@@ -348,12 +329,6 @@ fn written_duration(seconds: i64, replaced: Option<Word<'_>>) -> String {
     let kept = dividing.clone().find(is_kept).or_else(|| dividing.next());
     let (unit, length) = kept.expect("one second divides every duration");
     format!("{}{}", seconds / length, char::from(unit))
-}
-
-fn short_archive(word: Word<'_>) -> Option<Diagnostic> {
-    duration(word.raw).filter(|seconds| *seconds < MINUTE)?;
-    let message = format!("an archive of `{}` is less than a minute", word.raw);
-    Some(Diagnostic::warning(word.span(), message).hint("`7d` is 7 days, `12h` 12 hours"))
 }
 
 /// `@NAME`, which refers to a block `dvr` of the top level; the string `NAME`.
@@ -373,20 +348,6 @@ pub static DVR_REFERENCE: WordKind = WordKind {
 /// The `NAME` in `@NAME`. A quoted word is no reference.
 fn reference(raw: &str) -> Option<&str> {
     raw.strip_prefix('@').filter(|name| !name.is_empty() && !name.starts_with('@') && !name.contains('"'))
-}
-
-/// `loglevel debug;`, a string; one that is nearly a known level gets a warning.
-pub static LOG_LEVEL: WordKind = WordKind { warning: Some(nearly_known), ..TEXT };
-
-/// The levels of the log of media servers.
-const LEVELS: &str = "debug info notice warning warn error critical alert emergency none trace verbose";
-
-fn nearly_known(word: Word<'_>) -> Option<Diagnostic> {
-    let (value, levels) = (word.value(), || LEVELS.split(' '));
-    let known = Schema::nearest(&value, levels()).filter(|_| levels().all(|level| level != value))?;
-    let fix = is_only_near(&value, levels()).then(|| Fix { span: word.span(), text: known.to_owned() });
-    let found = Diagnostic::warning(word.span(), format!("`{value}` is no known level"));
-    Some(found.hint(format!("did you mean `{known}`?")).fixed_by(fix))
 }
 
 #[cfg(test)]
@@ -522,12 +483,6 @@ mod tests {
             &[("@a", json!("a")), ("@", json!(null)), ("@@a", json!(null)), ("\"@a\"", json!(null))],
         );
         assert!((DVR_REFERENCE.accept)(&json!("a b")).is_none());
-    }
-
-    #[test]
-    fn levels_that_are_known_or_unlike_get_no_warning() {
-        let warns = |level| nearly_known(Word::new(level, 0)).is_some();
-        assert!(warns("debgu") && !warns("debug") && !warns("loud"));
     }
 
     #[test]

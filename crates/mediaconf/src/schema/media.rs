@@ -2,7 +2,7 @@
 
 use super::codec::{AddressesShape, BlocksShape};
 use super::kinds::{
-    BITRATE, DURATION, DVR_REFERENCE, FLAG, LOG_LEVEL, PERCENT, PORT, SCALAR, SECONDS, SWITCH, TEXT, WordKind,
+    BITRATE, DURATION, DVR_REFERENCE, FLAG, PERCENT, PORT, SCALAR, SECONDS, SWITCH, TEXT, WordKind,
 };
 use super::row::CLUSTER_KEY_GLOBAL;
 use super::row::Scope::{Backend, Live, Plugin, Source, Stream, Template, Top};
@@ -30,7 +30,6 @@ pub static ACCOUNT: ObjectShape = ObjectShape {
         part("login", &TEXT, PartPlace::Required),
         Part { secret: true, ..part("password", &TEXT, PartPlace::Required) },
     ],
-    takes_words: false,
     usage: "LOGIN PASSWORD",
     json_form: "{\"login\", \"password\"}",
 };
@@ -44,7 +43,6 @@ static DVR: ObjectShape = ObjectShape {
         part("dvr_limit", &DURATION, PartPlace::Optional),
         part("options", &SCALAR, PartPlace::Rest),
     ],
-    takes_words: true,
     usage: "ROOT or @NAME [90%] [5d] [OPTION...]",
     json_form: "{\"root\", \"reference\", \"disk_limit\", \"dvr_limit\", \"options\"}",
 };
@@ -185,7 +183,7 @@ static TOP_ROWS: [Parameter; 27] = [
     value(&["rtsp"], &PORT).doc("Port or address of the RTSP server", "rtsp 554;"),
     value(&["snmp"], &PORT).doc("Port or address of the SNMP agent", "snmp 4000;"),
     value(&["mysql"], &PORT).doc("Port or address of the MySQL interface", "mysql 3306;"),
-    value(&["loglevel"], &LOG_LEVEL).doc("How much the server logs", "loglevel debug;"),
+    value(&["loglevel"], &TEXT).doc("How much the server logs", "loglevel debug;"),
     value(&["root", "wwwroot"], &TEXT).doc("Folder of static files", "root wwwroot;"),
     value(&["pulsedb"], &TEXT).doc("Folder of the statistics database", "pulsedb /var/lib/media;"),
     cluster_key().doc("Secret that the servers of a cluster share", "cluster_key SECRET;"),

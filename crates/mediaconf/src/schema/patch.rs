@@ -262,11 +262,23 @@ impl Normalizer {
         }
     }
 
+    /// What is meant by a place that has a key of newer servers, or a wrapper around a configuration.
+    fn meant(&self) -> Option<String> {
+        let keys = self.at.keys();
+        let newer = keys.iter().find_map(|key| Schema::media().foreign(key)?.is);
+        let group = keys.iter().position(|key| Schema::media().kind(key).is_some()).filter(|at| *at > 0);
+        let wrapper = || Some(format!("did you mean what is in `{}`, without it?", keys[..group?].join(".")));
+        newer.map(|key| format!("did you mean `{key}`?")).or_else(wrapper)
+    }
+
     /// Normalizes a scalar of the general rule, such as an option: a number that is no safe integer becomes a string.
     pub fn scalar(&mut self, value: Value) -> Option<Value> {
         match is_scalar(&value) {
             true => self.writable(canonical_scalar(value)),
-            false => self.unlike("a string, a number or a boolean", &value, ""),
+            false => {
+                let hint = self.meant().unwrap_or_default();
+                self.unlike("a string, a number or a boolean", &value, &hint)
+            }
         }
     }
 }

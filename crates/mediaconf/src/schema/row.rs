@@ -430,12 +430,6 @@ impl Parameter {
         is_one && list.is_none() && sources.is_none()
     }
 
-    /// True if a patch may give the words of the directive in the place of its members.
-    pub fn takes_words(&self) -> bool {
-        let Facts { options, object, .. } = self.codec.facts();
-        options.is_some() || object.is_some_and(|object| object.takes_words)
-    }
-
     /// True if each directive is an entry of a list.
     pub fn takes_elements(&self) -> bool {
         let Facts { list, sources, .. } = self.codec.facts();
@@ -512,8 +506,6 @@ pub struct Facts {
     pub usage: &'static str,
     /// The form of the value in JSON, for the manual.
     pub json_form: &'static str,
-    /// The type of the value in JSON, in short.
-    pub value_type: &'static str,
     /// The form of the value in JSON.
     pub json: JsonForm,
     /// The key of the row that has the entries, if it is another one.
@@ -538,8 +530,8 @@ pub struct Facts {
 
 impl Facts {
     /// The facts of a form: the words behind the keyword, the form and the type in JSON.
-    pub fn new([usage, json_form, value_type]: [&'static str; 3], json: JsonForm) -> Self {
-        Self { usage, json_form, value_type, json, ..Self::default() }
+    pub fn new([usage, json_form]: [&'static str; 2], json: JsonForm) -> Self {
+        Self { usage, json_form, json, ..Self::default() }
     }
 }
 
@@ -651,9 +643,6 @@ pub struct KnownOption {
 pub struct ObjectShape {
     /// The members, in the order in which they are written: first those that have to be there.
     pub parts: &'static [Part],
-    /// True if one of its parts takes each word that fits no other, so that a patch may also give the words as a string
-    /// or an array.
-    pub takes_words: bool,
     /// The words behind the keyword.
     pub usage: &'static str,
     /// The form in JSON, for the manual.

@@ -102,19 +102,6 @@ impl Effects {
         (effects, found)
     }
 
-    /// Counts what goes and comes with an `include`: how many of each kind, and how many streams of included
-    /// files there were.
-    pub fn include(&mut self, gone: [usize; 3], come: [usize; 3], streams_before: usize) {
-        let changed = |kind: Kind| gone[kind.number()] + come[kind.number()];
-        let added = come[Kind::Streams.number()];
-        self.deleted += gone[Kind::Streams.number()];
-        self.added += added;
-        self.streams += changed(Kind::Streams);
-        self.of += streams_before + added;
-        self.lives += changed(Kind::Lives);
-        self.plugins += changed(Kind::Plugins);
-    }
-
     /// Returns the number of streams, lives and plugins that the change touches.
     pub fn entries(&self) -> usize {
         self.streams + self.lives + self.plugins

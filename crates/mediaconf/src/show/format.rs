@@ -264,7 +264,6 @@ mod tests {
             ("stream a {\n  url udp://1\n  prepush 5\n}\n", "stream a {\n  url udp://1;\n  prepush 5;\n}\n"),
             ("stream a {\n  url upd://1;\n  prepsh 5;\n}\n", "stream a {\n  url udp://1;\n  prepush 5;\n}\n"),
             ("strem a {\n  url udp://1;\n  prepsh 5;\n}\n", "stream a {\n  url udp://1;\n  prepush 5;\n}\n"),
-            ("loglevel debgu;\n", "loglevel debug;\n"),
             ("\u{feff}rtpm 1935;\r\n", "\u{feff}rtmp 1935;\r\n"),
         ] {
             assert_eq!(Document::mended(text).as_deref(), Some(expected), "{text}");

@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use similar::algorithms::{Capture, Compact, DiffHook, NoFinishHook, Replace, diff};
 use similar::udiff::UnifiedHunkHeader;
-use similar::{Algorithm, DiffOp, DiffTag, capture_diff, group_diff_ops};
+use similar::{Algorithm, DiffOp, DiffTag, group_diff_ops};
 
 use crate::edit::surroundings::Surroundings;
 use crate::schema::Kind;
@@ -73,11 +74,31 @@ fn lines_of_streams(
     lines.collect()
 }
 
-/// Compares some lines of two texts: stretches of changed lines with their context.
+/// Compares some lines of two texts: stretches of changed lines with their context. What begins or ends both is not compared.
 fn hunks(lines: &[Vec<&str>; 2], [old, new]: [Range<usize>; 2]) -> Vec<Vec<DiffOp>> {
-    let is_long = old.len() + new.len() > MYERS_LINES;
+    let pairs = || lines[0][old.clone()].iter().zip(&lines[1][new.clone()]);
+    let head = pairs().take_while(|(old, new)| old == new).count();
+    let rest = old.len().min(new.len()) - head;
+    let ends = lines[0][old.clone()].iter().rev().zip(lines[1][new.clone()].iter().rev());
+    let tail = ends.take(rest).take_while(|(old, new)| old == new).count();
+    let [old_middle, new_middle] = [&old, &new].map(|side| side.start + head..side.end - tail);
+    let is_long = old_middle.len() + new_middle.len() > MYERS_LINES;
     let algorithm = if is_long { Algorithm::Patience } else { Algorithm::Myers };
-    let ops = capture_diff(algorithm, &lines[0][..], old, &lines[1][..], new);
+    // What is equal at both ends is given to the hook as it is: it moves what is added to where a reader looks for it.
+    let mut ops = Compact::new(Replace::new(Capture::new()), &lines[0][..], &lines[1][..]);
+    let walk = |ops: &mut Compact<_, _, _>| {
+        if head > 0 {
+            ops.equal(old.start, new.start, head)?;
+        }
+        let [old, new] = [old_middle.clone(), new_middle.clone()];
+        diff(algorithm, &mut NoFinishHook::new(&mut *ops), &lines[0][..], old, &lines[1][..], new)?;
+        if tail > 0 {
+            ops.equal(old_middle.end, new_middle.end, tail)?;
+        }
+        ops.finish()
+    };
+    let Ok(()) = walk(&mut ops);
+    let ops = ops.into_inner().into_inner().into_ops();
     let changes = |ops: &Vec<DiffOp>| ops.iter().any(|op| op.tag() != DiffTag::Equal);
     group_diff_ops(ops, CONTEXT_LINES).into_iter().filter(changes).collect()
 }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use bytestring::ByteString;
 
 use super::diagnostic::{Diagnostic, Diagnostics, Span, line_start};
-use super::grammar::{self, BOM, MAX_DEPTH, Record};
+use super::grammar::{self, MAX_DEPTH, Record};
 use super::word::Words;
 
 /// The number of an entry in a document, from 0, in the order of the text.
@@ -45,10 +45,13 @@ impl Document {
     /// Parses a text of a media server. Never fails: problems are in [`Document::diagnostics`].
     pub fn parse(text: impl Into<ByteString>) -> Self {
         let text = text.into();
-        let fault = unparsable(&text);
-        let (records, mut diagnostics) =
-            if fault.is_none() { grammar::parse(&text) } else { Default::default() };
-        diagnostics.push_any(fault);
+        // Spans are pairs of `u32`, and editors count in `i32`.
+        if text.len() > i32::MAX as usize {
+            let mut diagnostics = Diagnostics::default();
+            diagnostics.push(Diagnostic::error(0..0, "the text is larger than 2 GiB"));
+            return Self { text, records: Vec::new(), diagnostics };
+        }
+        let (records, diagnostics) = grammar::parse(&text);
         Self { text, records, diagnostics }
     }
 
@@ -297,21 +300,4 @@ pub fn spliced_pieces<'t>(
     let kept = starts.zip(ends).map(|(start, end)| &old[start..end]);
     let replacements = splices.iter().map(|splice| &*splice.text).chain([""]);
     kept.zip(replacements).flat_map(|(kept, replacement)| [kept, replacement])
-}
-
-/// The error of a text that is not parsed at all.
-fn unparsable(text: &str) -> Option<Diagnostic> {
-    // Spans are pairs of `u32`, and editors count in `i32`.
-    if text.len() > i32::MAX as usize {
-        return Some(Diagnostic::error(0..0, "the text is larger than 2 GiB"));
-    }
-    // `{http, 8080}.` as the first line that is not a `%` comment is the format of version 3.
-    let is_content = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('%');
-    let line = text.trim_start_matches(BOM).lines().find(is_content)?.trim_end();
-    let (name, _) = line.trim_start().strip_prefix('{')?.split_once(',')?;
-    let is_name = !name.is_empty() && name.trim().bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    let start = (line.as_ptr() as usize - text.as_ptr() as usize) as u32;
-    let message = "this is the old 3.x format (Erlang terms), not a `media.conf`";
-    let hint = "write `http 8080;` for `{http, 8080}.`, and `#` for `%`";
-    is_name.then(|| Diagnostic::error(start..start + line.len() as u32, message).hint(hint))
 }

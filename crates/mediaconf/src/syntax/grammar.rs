@@ -89,10 +89,6 @@ impl Recovered {
     fn error(&mut self, place: Range<usize>, message: impl Into<String>, hint: &str) {
         self.diagnostics.push(Diagnostic::error(place.start as u32..place.end as u32, message).hint(hint));
     }
-
-    fn warning(&mut self, place: Range<usize>, message: &str, hint: &str) {
-        self.diagnostics.push(Diagnostic::warning(place.start as u32..place.end as u32, message).hint(hint));
-    }
 }
 
 /// Returns the entries and the faults of a text, which has less than 2 GiB.
@@ -127,7 +123,7 @@ fn file(input: &mut Input<'_>) -> Parsed<()> {
 /// *entry, up to a `}` or the end of the text
 fn entries(input: &mut Input<'_>) -> Parsed<()> {
     loop {
-        reported_trivia(input)?;
+        gap(input)?;
         match next(input) {
             None | Some(b'}') => return Ok(()),
             Some(b';') => {
@@ -165,7 +161,7 @@ fn entry(input: &mut Input<'_>) -> Parsed<()> {
                 break;
             }
             Some(byte) if is_space(byte) || byte == b'#' => {
-                let gap = reported_trivia(input)?;
+                let gap = gap(input)?;
                 let is_followed = !matches!(next(input), None | Some(b';' | b'{' | b'}'));
                 if is_followed && gap.contains(&b'\n') {
                     record.facts |= Record::SPANNING;
@@ -194,7 +190,7 @@ fn plain_words(input: &mut Input<'_>, record: &mut Record) {
     let mut taken = 0;
     loop {
         let word = bare(&mut rest);
-        if matches!(word.first(), None | Some(b'#' | b'\'' | b'\\')) || rest.first() == Some(&b'"') {
+        if matches!(word.first(), None | Some(b'#' | b'\'')) || rest.first() == Some(&b'"') {
             break;
         }
         taken = text.len() - rest.len();
@@ -244,21 +240,16 @@ fn next(input: &Input<'_>) -> Option<u8> {
 }
 
 /// trivia = *( white space / comment )
-///
-/// Returns it, and the place of a CR inside a comment.
 #[inline(always)]
-pub(super) fn trivia<'t>(input: &mut &'t [u8]) -> Parsed<(&'t [u8], Option<usize>)> {
-    let (whole, mut cr) = (*input, None);
+pub(super) fn trivia<'t>(input: &mut &'t [u8]) -> Parsed<&'t [u8]> {
+    let whole = *input;
     loop {
         let space = input.offset_for(|byte| !is_space(byte)).unwrap_or(input.len());
         input.next_slice(space);
         if input.first() != Some(&b'#') {
-            return Ok((&whole[..whole.len() - input.len()], cr));
+            return Ok(&whole[..whole.len() - input.len()]);
         }
-        let start = whole.len() - input.len();
-        let comment = take_till(0.., b'\n').parse_next(input)?;
-        let inside = comment.strip_suffix(b"\r").unwrap_or(comment);
-        cr = cr.or(memchr::memchr(b'\r', inside).map(|cr| start + cr));
+        take_till(0.., b'\n').void().parse_next(input)?;
     }
 }
 
@@ -268,16 +259,9 @@ fn is_space(byte: u8) -> bool {
 }
 
 #[inline(always)]
-fn reported_trivia<'t>(input: &mut Input<'t>) -> Parsed<&'t [u8]> {
-    let start = input.current_token_start();
-    let (gap, cr) = trivia(&mut input.as_bytes())?;
-    let gap = input.next_slice(gap.len());
-    if let Some(cr) = cr {
-        // Some editors end a line there, so the text behind it looks like a directive.
-        let hint = "a comment ends at a line feed only: what follows the CR is still comment";
-        input.state.warning(start + cr..start + cr + 1, "a comment with a carriage return inside", hint);
-    }
-    Ok(gap)
+fn gap<'t>(input: &mut Input<'t>) -> Parsed<&'t [u8]> {
+    let gap = trivia(&mut input.as_bytes())?;
+    Ok(input.next_slice(gap.len()))
 }
 
 /// A word. Returns its length.
@@ -287,34 +271,18 @@ fn reported_word<'t>(input: &mut Input<'t>) -> Parsed<(usize, Quoting)> {
     let (found, quoting) = word.parse_next(&mut &rest[..room])?;
     let length = found.len();
     let word: &'t [u8] = input.next_slice(length);
-    let place = |at: usize| start + at..start + at + 1;
-    if word.first() == Some(&b'\'') && quoting != Quoting::Open {
+    if quoting == Quoting::Open {
+        input.state.has_open_quote = true;
+        let opening = unescaped(word).filter(|&(_, byte, is_quoted)| byte == b'"' && !is_quoted).last();
+        let at = start + opening.map_or(0, |(at, ..)| at);
+        let hint = "put a `\"` at the end of the value; inside it, a `\"` is written `\\\"`";
+        input.state.error(at..at + 1, "unclosed quote", hint);
+    } else if word.first() == Some(&b'\'') {
         let message = "a single quote does not quote: it is part of the word";
-        input.state.warning(start..start + word.len(), message, "quote with `\"`, or remove the `'`");
+        let found = Diagnostic::warning(start as u32..(start + length) as u32, message);
+        input.state.diagnostics.push(found.hint("quote with `\"`, or remove the `'`"));
     }
-    match quoting {
-        Quoting::Bare if word == b"\\" => input.state.warning(
-            place(0),
-            "this backslash does not continue the line: it is a word of the directive",
-            "remove it: a directive ends at its `;`, even if that is several lines on",
-        ),
-        Quoting::Quoted if memchr::memchr(b'\\', word).is_some() => {
-            let escapes_nothing = |at: &usize| !matches!(word.get(at + 1), Some(b'\\' | b'"'));
-            let quoted = unescaped(word).filter(|(_, byte, is_quoted)| *is_quoted && *byte == b'\\');
-            for at in quoted.map(|(at, ..)| at).filter(escapes_nothing) {
-                let message = "this backslash escapes nothing: it is taken as it is";
-                input.state.warning(place(at), message, "write `\\\\` for a backslash");
-            }
-        }
-        Quoting::Open => {
-            input.state.has_open_quote = true;
-            let opening = unescaped(word).filter(|&(_, byte, is_quoted)| byte == b'"' && !is_quoted).last();
-            let hint = "put a `\"` at the end of the value; inside it, a `\"` is written `\\\"`";
-            input.state.error(place(opening.map_or(0, |(at, ..)| at)), "unclosed quote", hint);
-        }
-        Quoting::Bare | Quoting::Quoted => {}
-    }
-    Ok((word.len(), quoting))
+    Ok((length, quoting))
 }
 
 /// The place of the first line feed; without one, the end.

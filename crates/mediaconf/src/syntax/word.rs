@@ -244,7 +244,7 @@ impl<'t> Iterator for Words<'t> {
         #[cfg(test)]
         super::tests::work::count();
         let mut rest = &self.text.as_bytes()[self.at..];
-        let start = self.at + trivia(&mut rest).ok()?.0.len();
+        let start = self.at + trivia(&mut rest).ok()?.len();
         let (found, quoting) = word(&mut rest).ok()?;
         self.at = start + found.len();
         let raw = &self.text[start..self.at];

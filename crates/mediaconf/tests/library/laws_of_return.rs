@@ -1,8 +1,7 @@
 //! The laws of changes that are rolled back, over every fixture and the corpus: the bytes return.
 
 use mediaconf::{
-    AssignOptions, BlockContent, BlockPlace, BlockRequest, Document, Entry, Kind, Path, Schema, Scope,
-    Segment,
+    AssignOptions, BlockContent, BlockRequest, Document, Entry, Kind, Path, Schema, Scope, Segment,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -121,7 +120,6 @@ fn copies_come_and_go(document: &Document) {
         let request = BlockRequest {
             content: BlockContent::Copied(path(&name)),
             to: path("a copy"),
-            place: BlockPlace::Usual,
             assignments: Vec::new(),
             options: AssignOptions::default(),
         };

@@ -59,7 +59,7 @@ impl MountedFile {
         let (path, old) = (self.conf.target(), self.conf.load().expect("it can be read"));
         let found = fs::metadata(path).expect("the file is there");
         let record = ChangeRecord::new("save", "me");
-        let staged = Staged::stage(history, path, Some((old.as_base(), &found)), Some(&[new]), &record);
+        let staged = Staged::stage(history, path, Some((old.as_base(), &found)), Some(new), &record);
         staged.expect("the folder is writable")
     }
 
@@ -99,8 +99,7 @@ fn writes_into_the_same_inode() {
         let inode = |place: &MountedFile| fs::metadata(place.conf.target()).expect("the file is there").ino();
         let before = inode(&place);
         let (state, mut staged) = (place.state_dir(), place.staged(new));
-        let (first, second) = new.split_at(new.len() / 2);
-        let warnings = write((&place.conf, &state), OLD, &[first, second], &mut staged);
+        let warnings = write((&place.conf, &state), OLD, new, &mut staged);
         assert!(warnings.expect("the file is writable").is_empty());
         assert_eq!(place.text(), new);
         assert_eq!(inode(&place), before);
@@ -203,7 +202,7 @@ fn another_text_than_expected_is_not_overwritten() {
     let place = MountedFile::new();
     let (state, mut staged) = (place.state_dir(), place.staged(NEW[0]));
     place.leave(b"http 90;\nstream one;\n");
-    let error = write((&place.conf, &state), OLD, &[NEW[0]], &mut staged).expect_err("it was edited");
+    let error = write((&place.conf, &state), OLD, NEW[0], &mut staged).expect_err("it was edited");
     assert!(error.kind == ErrorKind::Conflict, "{error:?}");
     assert_eq!(place.text(), b"http 90;\nstream one;\n");
     assert!(!place.mark().exists());

@@ -136,7 +136,7 @@ fn the_page_is_carried_out_to_the_letter() {
     walk.has("edge3", "prepush 2;");
 
     walk.go_to("snapshot save");
-    walk.run("mediactl -x prod modify --set streams.cam1.prepush=7 --wait 60s");
+    walk.run("mediactl -x prod modify --set streams.cam1.prepush=7");
     walk.go_to("snapshot restore");
     walk.is("edge1", "4", "held");
     walk.has("edge1", "prepush 7;");
@@ -146,7 +146,7 @@ fn the_page_is_carried_out_to_the_letter() {
     assert!(walk.blocks.next().is_none(), "all blocks are carried out");
 
     walk.machines.kill("10.0.0.1", "etcd");
-    let made = walk.run("mediactl -x prod modify --set streams.cam1.prepush=8 --wait 60s");
+    let made = walk.run("mediactl -x prod modify --set streams.cam1.prepush=8");
     assert!(!made.contains("FAILED"), "{made}");
     walk.has("edge4", "prepush 8;");
 }

@@ -145,7 +145,7 @@ fn a_change_is_one_request() {
         (&["mv", "streams.cam1", "streams.lobby"], 0),
         (&["mv", "streams.cam*", "--replace", "s/cam/gate/", "--yes"], 0),
         (&["cp", "streams.cam1", "streams.lobby", "--set", "prepush=6"], 0),
-        (&["add", "stream", "lobby", "udp://1", "--before", "cam1"], 0),
+        (&["add", "stream", "lobby", "udp://1", "--set", "position=1"], 0),
         (&["rm", "streams.cam1"], 0),
         (&["apply", "more"], 0),
         (&["save", "whole"], 0),

@@ -279,7 +279,7 @@ impl Codec for AddressShape {
     }
 
     fn facts(&'static self) -> Facts {
-        Facts { address: Some(self), ..Facts::new([self.usage, self.json_form, "object"], JsonForm::Object) }
+        Facts { address: Some(self), ..Facts::new([self.usage, self.json_form], JsonForm::Object) }
     }
 }
 
@@ -344,6 +344,6 @@ impl Codec for AddressesShape {
 
     fn facts(&'static self) -> Facts {
         let AddressShape { usage, json_form, .. } = *self.0;
-        Facts { sources: Some(self.0), ..Facts::new([usage, json_form, "list of objects"], JsonForm::List) }
+        Facts { sources: Some(self.0), ..Facts::new([usage, json_form], JsonForm::List) }
     }
 }

@@ -12,7 +12,6 @@ use serde_json::Value;
 
 use super::{block, json};
 use crate::schema::fault::{Fault, Faults, Pointer};
-use crate::schema::foreign::SELECTORS;
 use crate::schema::kinds::{Object, of_word, scalar_text, word};
 use crate::schema::members::{Members, first_argument, has_needless_escape, inner_scope, keyword_of, read};
 use crate::schema::patch::Normalizer;
@@ -286,7 +285,7 @@ impl Codec for General<'_> {
     }
 
     fn facts(&'static self) -> Facts {
-        Facts::new(["words, and maybe a block", "any", "any"], JsonForm::Leaf)
+        Facts::new(["words, and maybe a block", "any"], JsonForm::Leaf)
     }
 }
 
@@ -328,8 +327,15 @@ impl General<'_> {
                 };
                 self.read_back(elements.iter().map(occurrence).collect())
             }
-            Value::Array(elements) if schema.repeats(self.keyword) => {
-                self.merged_lines(entries, elements, at, faults)
+            Value::Array(words) if schema.repeats(self.keyword) => {
+                // One line of these words was shown like this, too.
+                if words.len() > 1 && entries.iter().any(|line| line.count_arguments() > 1) {
+                    let message = format!("this list may be one line `{}`, or several", self.keyword);
+                    let hint =
+                        r#"write [["A", "B"]] for one line with two words, [["A"], ["B"]] for two lines"#;
+                    faults.push(Fault::wrong_type(at, message).hint(hint));
+                }
+                self.read_back(words.iter().map(|word| vec![word.clone()].into()).collect())
             }
             // One word is no list.
             Value::Array(elements) if elements.len() == 1 => elements.first().cloned(),
@@ -366,34 +372,6 @@ impl General<'_> {
         }
         object.retain(|_, value| !value.is_null());
         object
-    }
-
-    /// One line for each word of a flat list; `None` for no words.
-    ///
-    /// The same list was the view of one line with these words before each line was an element of it, so
-    /// a list that could mean that is refused where it would change something.
-    fn merged_lines(
-        &self,
-        entries: &[Entry<'_>],
-        words: &[Value],
-        at: &Pointer,
-        faults: &mut Faults,
-    ) -> Option<Value> {
-        let stands: Vec<Value> = match entries {
-            [line] if !line.is_block() => scalars(*line).collect(),
-            _ => Vec::new(),
-        };
-        if stands.len() > 1 && stands == words {
-            return self.read(entries, None);
-        }
-        if words.len() > 1 && (stands.len() > 1 || !words.iter().all(stands_alone)) {
-            let (keyword, count) = (self.keyword, words.len());
-            let message =
-                format!("this list may be one line `{keyword}` with {count} words, or {count} lines");
-            let hint = r#"write [["A", "B"]] for one line with two words, [["A"], ["B"]] for two lines"#;
-            faults.push(Fault::wrong_type(at, message).hint(hint));
-        }
-        self.read_back(words.iter().map(|word| vec![word.clone()].into()).collect())
     }
 
     /// The value as which these occurrences read back; `None` for none.
@@ -433,13 +411,4 @@ fn named_lines(entries: &[Entry<'_>], patch: &Object) -> Vec<Value> {
         }
     }
     lines
-}
-
-/// False for a word that only means something in one line with others: an option, and `ip` of
-/// `allow ip 192.0.2.1`.
-fn stands_alone(word: &Value) -> bool {
-    let Some(text) = word.as_str() else { return true };
-    let name = text.split_once('=').map_or("", |(name, _)| name);
-    let is_option = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    !is_option && !SELECTORS.contains(&text)
 }

@@ -146,7 +146,7 @@ impl Codec for WordKind {
     }
 
     fn facts(&'static self) -> Facts {
-        Facts { kind: Some(self), ..Facts::new([self.usage, self.json_form, self.name], JsonForm::Leaf) }
+        Facts { kind: Some(self), ..Facts::new([self.usage, self.json_form], JsonForm::Leaf) }
     }
 }
 
@@ -208,17 +208,17 @@ impl Codec for Derived {
     }
 
     fn facts(&'static self) -> Facts {
-        let (json_form, value_type) = match self {
-            Self::Name | Self::Address => ("a string", "string"),
-            Self::Static | Self::NeverStatic => ("true or false", "boolean"),
-            Self::Position => ("a number", "integer"),
-            Self::Global => ("a string, read-only here", "string"),
-            Self::Former => ("a string, no longer shown", "string"),
-            Self::Runtime => ("an object, read-only", "object"),
-            Self::Included => ("a list of strings, refused in a patch", "list of strings"),
+        let json_form = match self {
+            Self::Name | Self::Address => "a string",
+            Self::Static | Self::NeverStatic => "true or false",
+            Self::Position => "a number",
+            Self::Global => "a string, read-only here",
+            Self::Former => "a string, no longer shown",
+            Self::Runtime => "an object, read-only",
+            Self::Included => "a list of strings, refused in a patch",
         };
         let kind = matches!(self, Self::Static | Self::NeverStatic).then_some(&SWITCH);
-        let described = Facts::new(["nothing", json_form, value_type], JsonForm::Leaf);
+        let described = Facts::new(["nothing", json_form], JsonForm::Leaf);
         Facts { kind, derived: Some(*self), ..described }
     }
 }
@@ -266,7 +266,7 @@ impl Codec for ListShape {
 
     fn facts(&'static self) -> Facts {
         let json_form = "an array of numbers and \"host:port\" strings";
-        let described = Facts::new([PORT.usage, json_form, "list of ports"], JsonForm::List);
+        let described = Facts::new([PORT.usage, json_form], JsonForm::List);
         Facts { kind: Some(&PORT), list: Some(self), ..described }
     }
 }
@@ -303,7 +303,7 @@ impl Codec for BlocksShape {
     }
 
     fn facts(&'static self) -> Facts {
-        let described = Facts::new(["nothing", "an object by port", "object of objects"], JsonForm::Object);
+        let described = Facts::new(["nothing", "an object by port"], JsonForm::Object);
         Facts { entries_of: Some(self.0.key), ..described }
     }
 }
@@ -400,7 +400,7 @@ impl Codec for Kind {
             Self::Lives => ("a NAME, and maybe a block", "an object by prefix"),
             Self::Plugins => ("a NAME, and maybe a block", "an object by name"),
         };
-        let described = Facts::new([usage, json_form, "object of objects"], JsonForm::Object);
+        let described = Facts::new([usage, json_form], JsonForm::Object);
         Facts { group: Some(*self), ..described }
     }
 }

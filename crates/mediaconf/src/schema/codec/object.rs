@@ -29,8 +29,8 @@ impl Part {
     }
 
     /// The type of its value in JSON, in short.
-    pub fn value_type(&self) -> &'static str {
-        if self.is_rest() { "list of words" } else { self.kind.name }
+    pub fn json_form(&self) -> &'static str {
+        if self.is_rest() { "a list of words" } else { self.kind.json_form }
     }
 
     /// Reads a text of the command line.
@@ -56,6 +56,11 @@ impl Part {
 }
 
 impl ObjectShape {
+    /// True if any words may stand behind the others.
+    pub fn takes_words(&self) -> bool {
+        self.parts.last().is_some_and(Part::is_rest)
+    }
+
     /// The part with this JSON key.
     pub fn part(&self, key: &str) -> Option<&'static Part> {
         self.parts.iter().find(|part| part.key == key)
@@ -108,32 +113,13 @@ impl ObjectShape {
         };
         if is_another { quoted_word(&text) } else { (part.kind.write)(value, replaced).unwrap_or_default() }
     }
-
-    /// Turns the words of a patch into members; members without a word are removed by null.
-    fn members_of_words(&self, words: Vec<Value>, normalizer: &mut Normalizer) -> Option<Value> {
-        let mut members: Value = self.keys().into_iter().map(|key| (key, Value::Null)).collect();
-        let mut required = self.required();
-        for (at, value) in words.into_iter().enumerate() {
-            let Some(text) = scalar_text(&value) else {
-                return normalizer.below(at, |normalizer| normalizer.unlike("a word", &value, ""));
-            };
-            let part = self.part_of(required.next(), Word::new(&text, 0))?;
-            match (part.place, &mut members[part.key]) {
-                (PartPlace::Rest, Value::Array(words)) => words.push(value),
-                (PartPlace::Rest, none) => *none = Value::Array(vec![value]),
-                (PartPlace::Instead, member) => *member = text.trim_start_matches('@').into(),
-                (_, member) => *member = text.into(),
-            }
-        }
-        Some(members)
-    }
 }
 
 impl Codec for ObjectShape {
     fn fits(&self, entry: Entry<'_>) -> bool {
         !entry.is_block()
             && entry.count_arguments() >= self.required().len()
-            && (self.takes_words || self.part_words(entry).all(|(part, _)| part.is_some()))
+            && self.part_words(entry).all(|(part, _)| part.is_some())
     }
 
     fn read(&self, entries: &[Entry<'_>], _: Option<&BlockHead<'_, '_>>) -> Option<Value> {
@@ -150,13 +136,6 @@ impl Codec for ObjectShape {
     }
 
     fn normalize(&self, value: Value, normalizer: &mut Normalizer) -> Option<Value> {
-        let value = match value {
-            Value::Array(words) if self.takes_words && !words.is_empty() => {
-                self.members_of_words(words, normalizer)?
-            }
-            Value::String(_) if self.takes_words => self.members_of_words(vec![value], normalizer)?,
-            other => other,
-        };
         normalizer.members(value, |normalizer, key, value| {
             let Some(part) = self.part(key) else { return normalizer.unknown_member(&self.keys()) };
             match value {
@@ -220,9 +199,6 @@ impl Codec for ObjectShape {
 
     /// Parts without a word are null, so that the words replace the whole old value.
     fn parse(&self, text: &str) -> Result<Value, Fault> {
-        if self.takes_words && opens(text, '[') {
-            return array(text);
-        }
         if opens(text, '{') {
             return object(text);
         }
@@ -232,7 +208,7 @@ impl Codec for ObjectShape {
     }
 
     fn facts(&'static self) -> Facts {
-        Facts { object: Some(self), ..Facts::new([self.usage, self.json_form, "object"], JsonForm::Object) }
+        Facts { object: Some(self), ..Facts::new([self.usage, self.json_form], JsonForm::Object) }
     }
 }
 
@@ -325,7 +301,7 @@ impl Codec for OptionsShape {
     }
 
     fn facts(&'static self) -> Facts {
-        let described = ["NAME=VALUE options", "an array of [name, value]", "list of [name, value]"];
+        let described = ["NAME=VALUE options", "an array of [name, value]"];
         Facts { options: Some(self), ..Facts::new(described, JsonForm::List) }
     }
 }

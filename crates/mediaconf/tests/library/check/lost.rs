@@ -79,29 +79,6 @@ fn each(kind: TokenKind, is_told: impl Fn(&Broken) -> Option<bool>) -> (usize, V
 }
 
 #[test]
-fn a_stray_brace_leads_to_the_line_that_lost_its_own() {
-    let (tried, untold) = each(TokenKind::Open, |broken| {
-        let is_stray = broken.found.iter().any(|found| found.message == "stray `}`");
-        let names = |found: &Diagnostic| found.message.contains("is a `{` missing here?");
-        let named: Vec<usize> = broken
-            .found
-            .iter()
-            .filter(|found| names(found))
-            .map(|found| broken.line_of(found.span.start))
-            .collect();
-        let advises = |found: &Diagnostic| {
-            let end = found.related.as_ref().map_or(&found.span, |(end, _)| end);
-            let is_about_end =
-                found.message.contains("`;`") || found.related.iter().any(|(_, note)| note.contains("`;`"));
-            is_about_end && broken.line_of(end.start) == broken.line && !found.message.contains("before `}`")
-        };
-        is_stray.then(|| named == [broken.line] && !broken.found.iter().any(advises))
-    });
-    println!("{} of {tried}", tried - untold.len());
-    assert!(untold.is_empty(), "{} of {tried}\n{}", untold.len(), untold.join("\n"));
-}
-
-#[test]
 fn a_lost_semicolon_is_told_at_its_line() {
     let (tried, untold) = each(TokenKind::End, |broken| {
         let at = |found: &Diagnostic| {
