@@ -122,14 +122,6 @@ impl From<Request> for RequestedChange<'_> {
 }
 
 impl RequestedChange<'_> {
-    /// The same change, for a service that may be asked again.
-    pub fn by_ref(&self) -> RequestedChange<'_> {
-        match self {
-            Self::Modify(request) => RequestedChange::Modify(Cow::Borrowed(request)),
-            other => other.clone(),
-        }
-    }
-
     /// The request that is evaluated on what is there; `None` for a whole text.
     pub fn request(&self) -> Option<&Request> {
         match self {

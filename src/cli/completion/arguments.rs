@@ -11,7 +11,7 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathComplete
 use crate::cli::args::global::{ChosenTarget, ColorChoice, GlobalArgs, NamedBy, TargetKind};
 use crate::cli::context::{self, Contexts, ContextsFile};
 use crate::cli::local;
-use crate::cli::render::group_table::Column;
+use crate::cli::render::group_table::column_names;
 use crate::cli::render::texts::masked_entry;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
@@ -190,7 +190,7 @@ impl TypedLine {
         base[1] = Segment::every();
         let paths = self.paths(&base, PathUse::Present, text);
         let is_new = |name: &String| name.starts_with(text) && paths.iter().all(|path| path.text != *name);
-        let headings: Vec<String> = Column::names(kind).into_iter().filter(is_new).collect();
+        let headings: Vec<String> = column_names(kind).into_iter().filter(is_new).collect();
         let all = headings.into_iter().map(|name| whole(name, "")).chain(paths);
         all.map(|column| Proposal { text: format!("{sign}{}", column.text), ..column }).collect()
     }

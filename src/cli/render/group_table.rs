@@ -16,14 +16,12 @@ const NOTHING: &str = "-";
 type CellText = fn(&str, &Value, Option<&str>) -> Option<String>;
 
 /// A column of a table.
-#[derive(Clone)]
-pub struct Column {
+struct Column {
     heading: String,
-    text: Cell,
+    cell: Cell,
 }
 
 /// What a cell shows of an entry.
-#[derive(Clone)]
 enum Cell {
     Named(CellText),
     /// The value at a path below the entry.
@@ -81,159 +79,120 @@ fn authorization(auth: &Value) -> Option<String> {
 }
 
 impl Column {
-    /// The column with this name: one of the default ones, in any case, or the path of a value below
-    /// an entry; `None` if it is neither.
-    fn named(kind: Kind, name: &str) -> Option<Self> {
+    /// The column with this name: one of those with a name, in any case, or the path of a value below an entry.
+    fn named(kind: Kind, name: &str) -> Result<Self, Error> {
         let heading = name.to_uppercase();
-        let text = match named_columns(kind).iter().find(|(known, _)| *known == heading) {
+        let cell = match named_columns(kind).iter().find(|(known, _)| *known == heading) {
             Some((_, text)) => Cell::Named(*text),
-            None => Cell::At(Path::parse(name).ok()?),
+            None => Cell::At(Path::parse(name).map_err(|_| no_such_column(kind, name, None))?),
         };
-        Some(Self { heading: one_line(&heading), text })
-    }
-
-    /// True if it can show anything of this group: a known value, or one that an entry has.
-    fn fits(&self, kind: Kind, current: &Config<'_>, names: &[String]) -> bool {
-        let has = |name: &String| {
-            let entry = current.value(&[kind.key(), name]);
-            entry.is_some_and(|entry| self.values(&entry).is_none_or(|values| !values.is_empty()))
-        };
-        self.unknown_hint(kind).is_none() || names.iter().any(has)
-    }
-
-    /// The values at the path of the column; `None` if it has none, or the path leads nowhere.
-    fn values(&self, entry: &Value) -> Option<Vec<Value>> {
-        let Cell::At(path) = &self.text else { return None };
-        let found = Config::from(entry).select(path).map(|found| found.into_places());
-        Some(found.unwrap_or_default().into_iter().map(|(_, value)| value).collect())
-    }
-
-    /// Advice, as far as there is any, about a path that the schema does not have in this group.
-    fn unknown_hint(&self, kind: Kind) -> Option<Option<String>> {
-        let Cell::At(path) = &self.text else { return None };
-        let has_glob = || path.segments.iter().any(|one| matches!(one, Segment::Matching(_)));
-        path.unknown_below(kind).or_else(|| has_glob().then_some(None))
-    }
-
-    /// The names that `--columns` and `--sort` take for this group.
-    pub fn names(kind: Kind) -> Vec<String> {
-        let named = named_columns(kind).iter().map(|(name, _)| name.to_lowercase());
-        named.chain(kind.scope().rows().map(|row| row.key.to_owned())).collect()
+        Ok(Self { heading: one_line(&heading), cell })
     }
 
     fn text(&self, name: &str, entry: &Value, global: Option<&str>) -> String {
-        let found = match &self.text {
+        let found = match &self.cell {
             Cell::Named(text) => text(name, entry, global),
-            Cell::At(_) => {
-                let values = self.values(entry).unwrap_or_default();
-                Some(values.iter().map(in_words).collect::<Vec<_>>().join(" "))
-            }
+            Cell::At(path) => Config::from(entry).select(path).ok().map(|found| {
+                let values = found.into_places().into_iter().map(|(_, value)| in_words(&value));
+                values.collect::<Vec<_>>().join(" ")
+            }),
         };
         found.filter(|text| !text.is_empty()).unwrap_or(NOTHING.to_owned())
     }
 }
 
-/// One table; each row has its sort key.
+/// The names that `--columns` and `--sort` take for a group.
+pub fn column_names(kind: Kind) -> Vec<String> {
+    let named = named_columns(kind).iter().map(|(name, _)| name.to_lowercase());
+    let keys = kind.scope().rows().map(|row| row.key.to_owned());
+    let mut names: Vec<String> = named.collect();
+    keys.for_each(|key| names.extend((!names.contains(&key)).then_some(key)));
+    names
+}
+
+/// The table of a group, with the server in the first column where there are several.
 pub struct GroupTable {
     kind: Kind,
-    headings: Vec<String>,
+    columns: Vec<Column>,
+    /// The column that the rows are sorted by, and if in descending order.
+    order: Option<(Column, bool)>,
+    /// Each with the cell that it is sorted by.
     rows: Vec<(String, Vec<String>)>,
+    has_servers: bool,
 }
 
-/// Tables with these columns, one for each group.
-pub struct GroupTables<'a> {
-    /// Those of the group, if there are none.
-    columns: &'a [String],
-    /// The column that the rows are sorted by.
-    sort: Option<&'a str>,
-    is_descending: bool,
-    /// The groups of all entries that were added.
-    kinds: Vec<Kind>,
-    tables: Vec<GroupTable>,
-}
-
-impl<'a> GroupTables<'a> {
-    /// No table yet.
-    pub fn new(columns: &'a [String], sort: Option<&'a str>) -> Self {
-        let descending = sort.and_then(|sort| sort.strip_prefix('-'));
-        let is_descending = descending.is_some();
-        Self { columns, sort: descending.or(sort), is_descending, kinds: Vec::new(), tables: Vec::new() }
+impl GroupTable {
+    /// A table with these columns; those of the group, if there are none.
+    ///
+    /// # Errors
+    /// `Usage` for what is no column.
+    pub fn new(kind: Kind, columns: &[String], sort: Option<&str>) -> Result<Self, Error> {
+        let own = named_columns(kind).iter().map(|(name, _)| *name);
+        let given = columns.iter().map(String::as_str);
+        let names: Vec<&str> = if columns.is_empty() { own.collect() } else { given.collect() };
+        let columns = names.into_iter().map(|name| Column::named(kind, name)).collect::<Result<_, _>>()?;
+        let order = sort.map(|sort| {
+            let name = sort.strip_prefix('-').unwrap_or(sort);
+            Ok::<_, Error>((Column::named(kind, name)?, sort.starts_with('-')))
+        });
+        Ok(Self { kind, columns, order: order.transpose()?, rows: Vec::new(), has_servers: false })
     }
 
-    /// Adds the entries of a group that has the columns. Those of several servers share a table, with the server in the
-    /// first column. Masks are in `current` already.
-    pub fn add(&mut self, kind: Kind, names: &[String], current: &Config<'_>, server: Option<&str>) {
-        self.kinds.extend((!self.kinds.contains(&kind)).then_some(kind));
-        let column =
-            |name: &str| Column::named(kind, name).filter(|column| column.fits(kind, current, names));
-        let columns: Option<Vec<Column>> = match self.columns {
-            [] => named_columns(kind).iter().map(|(name, _)| column(name)).collect(),
-            given => given.iter().map(|name| column(name)).collect(),
-        };
-        let order = self.sort.map(column);
-        let (Some(columns), None | Some(Some(_))) = (columns, &order) else { return };
+    /// Adds entries of the group. Masks are in `current` already.
+    pub fn add(&mut self, names: &[String], current: &Config<'_>, server: Option<&str>) {
         let global =
             current.value(&[DirectiveRole::Backend.key(Scope::Top)]).and_then(|auth| authorization(&auth));
         let global = global.map(|auth| format!("{auth} (global)"));
-        let row = |name: &String| {
-            let entry = current.value(&[kind.key(), name])?;
+        self.has_servers |= server.is_some();
+        for name in names {
+            let Some(entry) = current.value(&[self.kind.key(), name]) else { continue };
             let text = |column: &Column| column.text(name, &entry, global.as_deref());
-            let key = order.iter().flatten().map(text).collect();
-            Some((key, server.map(str::to_owned).into_iter().chain(columns.iter().map(text)).collect()))
-        };
-        let known = self.tables.iter().position(|table| server.is_some() && table.kind == kind);
-        let at = known.unwrap_or_else(|| {
-            let headings = columns.iter().map(|column| column.heading.clone());
-            let headings = server.map(|_| "SERVER".to_owned()).into_iter().chain(headings).collect();
-            self.tables.push(GroupTable { kind, headings, rows: Vec::new() });
-            self.tables.len() - 1
-        });
-        self.tables[at].rows.extend(names.iter().filter_map(row));
+            let key = self.order.as_ref().map(|(column, _)| text(column)).unwrap_or_default();
+            let cells = server.map(str::to_owned).into_iter().chain(self.columns.iter().map(text));
+            self.rows.push((key, cells.collect()));
+        }
     }
 
-    /// The tables, sorted; where columns are given for `any` group, the first one that has them.
+    /// The rows, sorted, behind the headings.
     ///
     /// # Errors
-    /// `Usage` for columns that no group has.
-    pub fn some(mut self, any: bool) -> Result<Vec<GroupTable>, Error> {
-        if self.tables.is_empty() && !self.kinds.is_empty() {
-            return Err(self.no_such_column());
-        }
-        let is_one = any && !(self.columns.is_empty() && self.sort.is_none());
-        self.tables.truncate(if is_one { 1 } else { usize::MAX });
-        if self.sort.is_some() {
-            let rows = self.tables.iter_mut().map(|table| &mut table.rows);
-            rows.for_each(|rows| rows.sort_by(|(a, _), (b, _)| compare(a, b, self.is_descending)));
-        }
-        Ok(self.tables)
-    }
-
-    /// The error for columns that no group has.
-    fn no_such_column(&self) -> Error {
-        let mut asked = self.columns.iter().map(String::as_str).chain(self.sort);
-        // What is wrong with a column in each group; a text that is no path has no advice.
-        let hints = |name: &str| -> Option<Vec<Option<String>>> {
-            let hint =
-                |kind| Column::named(kind, name).map_or(Some(None), |column| column.unknown_hint(kind));
-            self.kinds.iter().map(|kind| hint(*kind)).collect()
-        };
-        let (message, hint) = match asked.find_map(|name| Some((name, hints(name)?))) {
-            Some((name, hints)) => {
-                (format!("there is no column `{}`", one_line(name)), hints.into_iter().flatten().next())
+    /// `Usage` for a column that is not known, and for which no entry has a value.
+    pub fn rows(mut self) -> Result<Vec<Vec<String>>, Error> {
+        let offset = usize::from(self.has_servers);
+        let is_empty = |at: usize| self.rows.iter().all(|(_, cells)| cells[offset + at] == NOTHING);
+        let shown = self.columns.iter().enumerate().map(|(at, column)| (column, is_empty(at)));
+        let order =
+            self.order.iter().map(|(column, _)| (column, self.rows.iter().all(|(key, _)| key == NOTHING)));
+        for (column, is_empty) in shown.chain(order) {
+            if let Cell::At(path) = &column.cell
+                && is_empty
+                && let Some(hint) = unknown(path, self.kind)
+            {
+                return Err(no_such_column(self.kind, &path.to_string(), hint));
             }
-            None => ("no table has all of these columns".to_owned(), None),
-        };
-        let mut known: Vec<String> = Vec::new();
-        for name in self.kinds.iter().flat_map(|kind| Column::names(*kind)) {
-            known.extend((!known.contains(&name)).then_some(name));
         }
-        let known = known.join(", ");
-        let hint = match hint {
-            Some(hint) if hint.ends_with('?') => format!("{hint} Known are {known}"),
-            hint => hint.unwrap_or_else(|| format!("known are {known}")),
-        };
-        Error::usage(message, hint)
+        if let Some((_, is_descending)) = self.order {
+            self.rows.sort_by(|(a, _), (b, _)| compare(a, b, is_descending));
+        }
+        let headings = self.columns.into_iter().map(|column| column.heading);
+        let headings = self.has_servers.then(|| "SERVER".to_owned()).into_iter().chain(headings).collect();
+        Ok([headings].into_iter().chain(self.rows.into_iter().map(|(_, cells)| cells)).collect())
     }
+}
+
+/// Advice, as far as there is any, about a path that the schema does not have in a group.
+fn unknown(path: &Path, kind: Kind) -> Option<Option<String>> {
+    let has_glob = path.segments.iter().any(|one| matches!(one, Segment::Matching(_)));
+    path.unknown_below(kind).or_else(|| has_glob.then_some(None))
+}
+
+fn no_such_column(kind: Kind, name: &str, hint: Option<String>) -> Error {
+    let known = column_names(kind).join(", ");
+    let hint = match hint {
+        Some(hint) if hint.ends_with('?') => format!("{hint} Known are {known}"),
+        hint => hint.unwrap_or_else(|| format!("known are {known}")),
+    };
+    Error::usage(format!("there is no column `{}`", one_line(name)), hint)
 }
 
 /// Compares two cells: numbers by their value and before text; nothing is at the end in either direction.
@@ -244,13 +203,12 @@ fn compare(a: &str, b: &str, is_descending: bool) -> Ordering {
     (a == NOTHING).cmp(&(b == NOTHING)).then(values)
 }
 
-/// Prints tables, one below the other.
-pub fn print(tables: Vec<GroupTable>, width: usize, out: &mut dyn Write) -> io::Result<()> {
-    for (at, GroupTable { headings, rows, .. }) in tables.into_iter().enumerate() {
+/// Prints the rows of tables, one below the other.
+pub fn print(tables: Vec<Vec<Vec<String>>>, width: usize, out: &mut dyn Write) -> io::Result<()> {
+    for (at, rows) in tables.into_iter().enumerate() {
         if at > 0 {
             writeln!(out)?;
         }
-        let rows = std::iter::once(headings).chain(rows.into_iter().map(|(_, row)| row)).collect();
         table::print(rows, width, out)?;
     }
     Ok(())

@@ -176,6 +176,10 @@ impl ConfigService for RemoteService {
         Ok(reply.body.is_some() || reply.header(RETRY_AFTER.as_str()).is_none())
     }
 
+    fn pending(&self) -> Result<Option<PendingInfo>, Error> {
+        Ok(self.health()?.pending)
+    }
+
     fn health(&self) -> Result<ServerHealth, Error> {
         let figures = self.client().figures()?;
         let config = &figures["config"];
@@ -219,7 +223,7 @@ impl ConfigService for RemoteService {
             }
         }
         let client = &mut *self.client();
-        let request = ChangeRequest { operation: requested.by_ref(), options: options.clone() };
+        let request = ChangeRequest { operation: requested.clone(), options: options.clone() };
         let body = serde_json::to_vec(&request).expect("a request can be written");
         let applies = !options.dry_run;
         let call = ApiCall { body: &body, applies, ..ApiCall::new(ApiOperation::Change) };
