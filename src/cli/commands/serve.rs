@@ -212,10 +212,9 @@ impl ServeArgs {
         end_with_a_panic(log);
         let server = HttpServer::start(handler.clone(), listeners, tls.clone(), limits);
         let server = server.map_err(serve_failed)?;
-        handler.runtime().listens(Listening {
-            addresses: urls.clone(),
-            connections: Box::new(server.connection_count()),
-        });
+        handler
+            .runtime()
+            .listens(Listening { addresses: urls.clone(), connections: Box::new(server.connection_count()) });
         tell_manager("READY=1");
         let mut lines = Vec::new();
         if let Some(tls) = tls.as_deref().filter(|_| self.tls_self_signed) {
