@@ -10,8 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::time::Duration;
-use std::{env, io, thread};
+use std::{env, io};
 
 use crate::cli::ui::Ui;
 use crate::engine::ALLOCATOR_SETTINGS;
@@ -130,24 +129,6 @@ pub fn tell_manager(state: &str) {
     if let (Ok(socket), Ok(address)) = (UnixDatagram::unbound(), address) {
         let _ = socket.set_nonblocking(true).and_then(|()| socket.send_to_addr(state.as_bytes(), &address));
     }
-}
-
-/// Tells the manager at intervals that the server is alive, unless it is late with its answers, if the manager ends this process
-/// without such signs.
-pub fn keep_watch(is_late: impl Fn() -> bool + Send + 'static) -> io::Result<()> {
-    let number = |name| env::var(name).ok()?.parse::<u64>().ok();
-    let is_meant =
-        env::var_os("WATCHDOG_PID").is_none() || number("WATCHDOG_PID") == Some(std::process::id().into());
-    let Some(time) = number("WATCHDOG_USEC").filter(|time| is_meant && *time > 0) else { return Ok(()) };
-    let watch = move || {
-        loop {
-            if !is_late() {
-                tell_manager("WATCHDOG=1");
-            }
-            thread::sleep(Duration::from_micros(time / 2));
-        }
-    };
-    thread::Builder::new().name("watchdog".to_owned()).spawn(watch).map(drop)
 }
 
 /// Two pools for all threads; what takes 1 MiB or more goes back to the system when it is freed, and so

@@ -155,7 +155,7 @@ fn named_server(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Opt
     }
     Ok(Some(match is_cluster {
         true => at_cluster(&url, &owner, purpose, global)?,
-        false => at_url(&url, &owner, global, Box::new(RemoteHost { ui }), false)?,
+        false => at_url(&url, &owner, global, Box::new(RemoteHost(ui)), false)?,
     }))
 }
 
@@ -225,7 +225,7 @@ fn at_file(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Target, 
         sudo_user: sudo_user(),
         ..ClientSettings::default()
     };
-    let client = Client::new(endpoint, name, None, settings, Box::new(RemoteHost { ui }));
+    let client = Client::new(endpoint, name, None, settings, Box::new(RemoteHost(ui)));
     Ok(Target { file: own.file, ..Target::new(RemoteService::new(client, serving), true) })
 }
 
@@ -249,7 +249,7 @@ pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, Err
         Some(_) => Owner::Nobody,
         None => Owner::Named(NamedBy::CommandLine),
     };
-    at_url(url, &owner, global, Box::new(RemoteHost { ui }), false)
+    at_url(url, &owner, global, Box::new(RemoteHost(ui)), false)
 }
 
 /// The server of a context that is one of several. `host` must not ask anything, because the servers are
