@@ -182,9 +182,7 @@ impl<'a> ChangeCommand<'a> {
         let is_of_few =
             matches!(requested, RequestedChange::Modify(request) if request.names_few(MOST_UNASKED));
         let is_agreed = self.diff_was_shown || self.args.yes || self.args.force || self.args.dry_run;
-        (self.asks_about.is_some() || !is_of_few)
-            && !is_agreed
-            && prompts::can_ask()
+        (self.asks_about.is_some() || !is_of_few) && !is_agreed && prompts::can_ask()
     }
 
     /// Rehearses the change, shows it and asks. Returns the options with which it is made, for the configuration
