@@ -322,10 +322,7 @@ impl Editing<'_> {
         output(print_diff(&lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let kept = self.kept.clone();
         let _last_words = LastWords::new(self.ui, move || format!("\n{kept}"));
-        let protected = self.target.protected.as_ref();
-        let protected = protected.map_or(String::new(), |name| format!("context `{name}` is protected: "));
-        let question =
-            format!("{protected}change {name}? [y]es, [e]dit again, [d]iscard, [N]o, but keep the text");
+        let question = format!("change {name}? [y]es, [e]dit again, [d]iscard, [N]o, but keep the text");
         let answer = prompts::line(&question).map_err(Error::prompt_failed)?;
         Ok(answer.unwrap_or_default().trim().to_lowercase())
     }
