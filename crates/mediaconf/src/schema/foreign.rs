@@ -29,6 +29,8 @@ pub struct ForeignKeyword {
     pub names_of: Option<&'static str>,
     /// The key that newer servers of the family give this name.
     pub is: Option<&'static str>,
+    /// Names of usual options: a slip is taken for one of them.
+    pub usual: &'static str,
     /// One line of documentation.
     pub doc: &'static str,
 }
@@ -148,7 +150,7 @@ pub fn protocol_of_switch(key: &str) -> Option<&str> {
 /// starts a line inside another directive is a sign of a missing `;`.
 ///
 /// A line of the table has four columns: the keywords, of which a new line has the first; the keywords of the blocks in
-/// which it stands, where `-` is the top level; the form, then `repeats`, `options`, `secret`, `names=KEYWORD` and `is=KEY`
+/// which it stands, where `-` is the top level; the form, then `repeats`, `options`, `secret`, `names=KEYWORD`, `is=KEY` and `usual=OPTION`
 /// where they hold; one line of documentation.
 pub static FOREIGN_KEYWORDS: LazyLock<Vec<ForeignKeyword>> = LazyLock::new(|| {
     let rows = include_str!("foreign.tsv").lines();
@@ -188,6 +190,7 @@ impl ForeignKeyword {
             secret: has("secret"),
             names_of: words(facts).find_map(|fact| fact.strip_prefix("names=")),
             is: words(facts).find_map(|fact| fact.strip_prefix("is=")),
+            usual: words(facts).find_map(|fact| fact.strip_prefix("usual=")).unwrap_or_default(),
             doc,
         })
     }
