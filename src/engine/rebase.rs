@@ -52,7 +52,7 @@ impl Transaction<'_> {
         if !present.is_valid() {
             return Err(match self.hand_edit() {
                 Some([_, file]) if file.is_same_text(present) => {
-                    hand_edited_badly(ErrorKind::HandEdited, file, true)
+                    hand_edited_badly(ErrorKind::Conflict, file, true)
                 }
                 _ => Error::bad_config(present.clone()),
             });
@@ -188,17 +188,17 @@ pub fn hand_edited(conflicts: &[Fault]) -> Error {
     let what = "the file was changed by hand";
     if conflicts.is_empty() {
         let message = format!("{what} since it was loaded");
-        return Error::new(ErrorKind::HandEdited, message).hint(OVERWRITE);
+        return Error::new(ErrorKind::Conflict, message).hint(OVERWRITE);
     }
     let what = format!("{what} here since it was loaded");
-    refusal(ErrorKind::HandEdited, conflicts, (&what, OVERWRITE), &Masker::default())
+    refusal(ErrorKind::Conflict, conflicts, (&what, OVERWRITE), &Masker::default())
 }
 
 /// The refusal of a change with a `base`: a hand edit and an unsaved update were both made of another text.
 pub fn hand_edited_and_updated() -> Error {
     let message =
         "the file was changed by hand, and the running configuration is an update that is not saved";
-    Error::new(ErrorKind::HandEdited, message).hint(
+    Error::new(ErrorKind::Conflict, message).hint(
         "`mediactl diff` shows the difference; `mediactl update FILE` loads the file, then repeat the change",
     )
 }

@@ -13,7 +13,7 @@ use crate::cli::args::changing::given_of;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::render::diagnostics;
-use crate::cli::render::group_table::{self, GroupTables};
+use crate::cli::render::group_table::GroupTables;
 use crate::cli::render::texts::{write_entry, write_text};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, Snapshot};
@@ -40,9 +40,9 @@ use mediaconf::{Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segm
 /// forms a pipe or a file gets the real ones, unless `--mask` is given or MEDIACTL_MASK is 1. On a terminal a long output goes through a pager, as git's does: MEDIACTL_PAGER, PAGER, or `less`; `cat`
 /// is none.
 ///
-/// A table fits the terminal: the credentials and the query of a URL are cut first, then the middle. A pager repeats the headings. Without a
+/// A table fits the terminal: the middle of the widest cells is cut. Without a
 /// PATH it is of all streams, lives and plugins; a PATH is `streams`, `lives`, `plugins`, or names such as
-/// `streams.cam*`. With --columns or --sort it is one table. They take the headings, and paths of values below an entry, such as
+/// `streams.cam*`. With --columns or --sort it is of the streams, unless a PATH says otherwise. They take the headings, and paths of values below an entry, such as
 /// `title` or `dvr.root`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -130,8 +130,7 @@ impl ReadArgs {
                 let server = (!is_one).then_some(server);
                 wanted.look(&shown, |values| wanted.add_tables(values, server, &mut tables))
             })?;
-            let tables = tables.some(wanted.paths.is_empty())?;
-            ui.print(|out| group_table::print(tables, ui.width(), out))?;
+            ui.print(|out| tables.print(ui.width(), out))?;
             return Ok(read.exit());
         }
         if let Some((_, shown)) = answers.one() {
@@ -372,10 +371,12 @@ impl<'a> Wanted<'a> {
         server: Option<&str>,
         tables: &mut GroupTables<'_>,
     ) -> Result<(), Error> {
+        // Columns are those of streams, unless a path says otherwise.
+        let is_plain = self.args.columns.is_empty() && self.args.sort.is_none();
         for kind in Kind::ALL.into_iter().filter(|_| self.paths.is_empty()) {
             let names = values[0].names(&[kind.key()]);
-            if kind == Kind::Streams || !names.is_empty() {
-                tables.add(kind, &names, values[0], server);
+            if kind == Kind::Streams || is_plain && !names.is_empty() {
+                tables.add(kind, &names, values[0], server)?;
             }
         }
         for path in &self.paths {
@@ -387,7 +388,7 @@ impl<'a> Wanted<'a> {
             let found = self.select(&whole_group(path), values)?.into_places();
             let name = |(path, _): &(Path, Value)| path.segments.last()?.name().map(str::to_owned);
             let names: Vec<String> = found.iter().filter_map(name).collect();
-            tables.add(kind, &names, values[0], server);
+            tables.add(kind, &names, values[0], server)?;
         }
         Ok(())
     }

@@ -1,29 +1,22 @@
 //! Tables on the terminal: columns aligned by the width that characters have there.
 //!
-//! Of a cell that is too wide, what matters least is cut out. Of a URL the host and the last part stay, and the credentials,
-//! the query and the path between go. Of the path of a value, or of a file, the last part stays. A time is not cut.
+//! Of a cell that is too wide, the middle is cut out.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 
-use indexmap::IndexSet;
-use jiff::civil::Date;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The number of blanks between two columns.
 const GAP: usize = 2;
 
-/// No column is made narrower to fit the terminal.
-const MIN_WIDTH: usize = 6;
+/// No column is made narrower to fit the terminal: a time has this width.
+const MIN_WIDTH: usize = 16;
 
 /// The least width of a last column that goes on in further lines.
 const LEAST_ROOM: usize = 24;
 
 /// The mark of a cut.
 const CUT: char = '…';
-
-/// The width of a sign and a number that tell cells apart.
-const NUMBER: usize = 2;
 
 /// Prints rows, of which the first has the headings, so that they fit a width.
 pub fn print(mut rows: Vec<Vec<String>>, width: usize, out: &mut dyn Write) -> io::Result<()> {
@@ -50,7 +43,7 @@ pub fn print_whole_last(mut rows: Vec<Vec<String>>, width: usize, out: &mut dyn 
 
 /// Aligns the cells of rows in columns, without blanks at the end of a line.
 pub fn aligned(rows: &[Vec<String>]) -> impl Iterator<Item = String> {
-    let widths = column_widths(rows, UnicodeWidthStr::width);
+    let widths = column_widths(rows);
     rows.iter().map(move |row| {
         let cells = row.iter().zip(&widths);
         let line: String =
@@ -59,110 +52,45 @@ pub fn aligned(rows: &[Vec<String>]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Cuts the widest cells, so that the rows fit a width. Different cells of a column stay different.
+/// Cuts the widest cells, so that the rows fit a width.
 pub fn fit(rows: &mut [Vec<String>], width: usize) {
     if widest(rows) <= width {
         return;
     }
-    let least = column_widths(rows, |cell| {
-        // With room for a number, should two cells look alike.
-        forms(cell).iter().map(|form| form.width() + NUMBER).min().map_or(0, |least| least.min(cell.width()))
-    });
-    let widths = column_widths(rows, UnicodeWidthStr::width);
-    // The widest columns become narrower, but not narrower than their least width, even if a line then is too long for
-    // the terminal, which breaks it.
+    let widths = column_widths(rows);
+    // The terminal breaks a line that is too long even then.
     let room = width.saturating_sub(GAP * widths.len().saturating_sub(1));
-    let narrowed = |at: usize, most: usize| widths[at].min(most.max(least[at]));
-    let fits = |most: &usize| (0..widths.len()).map(|at| narrowed(at, *most)).sum::<usize>() <= room;
+    let fits = |most: &usize| widths.iter().map(|width| width.min(most)).sum::<usize>() <= room;
     let widest = widths.iter().copied().max().unwrap_or_default();
     let most = (MIN_WIDTH..=widest).rev().find(fits).unwrap_or(MIN_WIDTH);
-    for at in 0..widths.len() {
-        let width = narrowed(at, most);
-        // Which cells look alike when they are cut.
-        let mut alike: HashMap<String, IndexSet<String>> = HashMap::new();
-        for cell in rows.iter_mut().filter_map(|row| row.get_mut(at)).filter(|cell| cell.width() > width) {
-            let shown = shortened(cell, width);
-            let (number, _) = alike.entry(shown.clone()).or_default().insert_full(cell.clone());
-            *cell = if number == 0 { shown } else { numbered(cell, number + 1, width) };
-        }
-    }
+    rows.iter_mut().flatten().for_each(|cell| *cell = shortened(cell, most));
 }
 
 /// The width of the rows, aligned.
 fn widest(rows: &[Vec<String>]) -> usize {
-    let widths = column_widths(rows, UnicodeWidthStr::width);
+    let widths = column_widths(rows);
     widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
 }
 
 /// The largest width in each column.
-fn column_widths(rows: &[Vec<String>], width_of: impl Fn(&str) -> usize) -> Vec<usize> {
+fn column_widths(rows: &[Vec<String>]) -> Vec<usize> {
     let mut widths = Vec::new();
     for row in rows {
         widths.resize(widths.len().max(row.len()), 0);
-        row.iter().zip(&mut widths).for_each(|(cell, width)| *width = width_of(cell).max(*width));
+        row.iter().zip(&mut widths).for_each(|(cell, width)| *width = cell.width().max(*width));
     }
     widths
 }
 
-/// Returns a cell in this width, or as wide as what matters of it.
+/// Returns a cell in this width.
 fn shortened(cell: &str, width: usize) -> String {
     if cell.width() <= width {
         return cell.to_owned();
-    }
-    let forms = forms(cell);
-    let fitting = forms.iter().find(|form| form.width() <= width);
-    if let Some(form) = fitting.or(forms.iter().min_by_key(|form| form.width())) {
-        return form.clone();
     }
     let left = width.saturating_sub(1);
     let head = taken(cell.chars(), left - left / 2);
     let tail: String = taken(cell.chars().rev(), left / 2).chars().rev().collect();
     format!("{head}{CUT}{tail}")
-}
-
-/// The same for one of several cells that would look alike: a number follows the cut.
-fn numbered(cell: &str, number: usize, width: usize) -> String {
-    let number = number.to_string();
-    let shown = shortened(cell, width.saturating_sub(number.len() + 1));
-    let (head, tail) = shown.rsplit_once(CUT).unwrap_or((&shown, ""));
-    format!("{head}{CUT}{number}{tail}")
-}
-
-/// The forms of a cell that has a time, or URLs and paths, which keep what matters; none of another one, which may be cut
-/// anywhere.
-fn forms(cell: &str) -> Vec<String> {
-    if cell.get(..10).is_some_and(|day| day.parse::<Date>().is_ok()) {
-        return vec![cell.to_owned()];
-    }
-    let is_place = |word: &str| {
-        let end = word.trim_end_matches(['/', '.', ',']);
-        word.contains("://") || end.rfind(['/', '.']).is_some_and(|at| at > 0)
-    };
-    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-    let is_beside = |word: &str| word == "more" || word.starts_with('(') || is_number(word) || is_place(word);
-    let words: Vec<&str> = cell.split(' ').collect();
-    if !is_place(words[0]) || !words.iter().all(|word| is_beside(word)) {
-        return Vec::new();
-    }
-    let short: Vec<String> = words.into_iter().map(shortest).collect();
-    let first = (short.len() > 1).then(|| format!("{} +{}", short[0], short.len() - 1));
-    [cell.to_owned(), short.join(" ")].into_iter().chain(first).collect()
-}
-
-/// A word that is cut to its beginning and its last part: of a URL the beginning ends with its host, of a path it is its
-/// first character.
-fn shortest(word: &str) -> String {
-    let (scheme, rest) = word.split_at(word.find("://").map_or(0, |offset| offset + 3));
-    let is_url = !scheme.is_empty();
-    let end = if is_url { rest.find(['/', '?']) } else { rest.chars().next().map(char::len_utf8) };
-    let (head, path) = rest.split_at(end.unwrap_or(rest.len()));
-    let (user, host) = head.rsplit_once('@').filter(|_| is_url).map_or(("", head), |(_, host)| ("…@", host));
-    let (path, query) = path.split_once('?').filter(|_| is_url).map_or((path, ""), |(path, _)| (path, "?…"));
-    let parts = path.trim_end_matches(['/', '.', ',']);
-    let last = parts.rfind(if word.contains('/') { '/' } else { '.' }).unwrap_or(0);
-    let cut = if last > 0 { "…" } else { "" };
-    let short = format!("{scheme}{user}{host}{cut}{}{query}", &path[last..]);
-    if short.width() < word.width() { short } else { word.to_owned() }
 }
 
 /// The first of these characters, as many as fit.
@@ -208,20 +136,17 @@ mod tests {
     }
 
     #[test]
-    fn the_widest_cells_are_cut_in_the_middle_and_hosts_are_not() {
-        let rows: &[&[&str]] =
-            &[&["NAME", "URL", "X"], &["a", "udp://239.0.0.1:1234", "yes"], &["b", "漢字漢字漢字漢字", "no"]];
+    fn the_widest_cells_are_cut_in_the_middle() {
+        let rows: &[&[&str]] = &[
+            &["NAME", "URL", "X"],
+            &["a", "udp://239.0.0.1:1234", "yes"],
+            &["b", "漢字漢字漢字漢字漢字", "no"],
+        ];
         assert_eq!(printed(rows, usize::MAX).lines().nth(1), Some("a     udp://239.0.0.1:1234  yes"));
-        // The host stays, even where the terminal has to break the line.
-        assert_eq!(
-            printed(rows, 20),
-            "NAME  URL                   X\na     udp://239.0.0.1:1234  yes\nb     漢字漢字漢字漢字      no\n"
-        );
-        let rows: &[&[&str]] = &[&["URL", "X"], &["udp://239.0.0.1:1234", "a sentence of some words"]];
-        assert_eq!(printed(rows, 40).lines().nth(1), Some("udp://239.0.0.1:1234  a sentenc…me words"));
+        assert_eq!(printed(rows, 28).lines().nth(1), Some("a     udp://239…0.1:1234  yes"));
         for width in 0..60 {
             let narrow = printed(rows, width);
-            assert!(narrow.lines().all(|line| line.width() <= width.max(20 + MIN_WIDTH + GAP)), "{narrow}");
+            assert!(narrow.lines().all(|line| line.width() <= width.max(27)), "{narrow}");
         }
     }
 
@@ -240,58 +165,6 @@ mod tests {
         assert_eq!(of(rows, 60), wide);
         let beside = "NAME  WHY\n漢    a reason in a sentence\n      of many words\nb\nc     short\n";
         assert_eq!(of(rows, 30), beside);
-    }
-
-    #[test]
-    fn what_matters_stays() {
-        for (cell, width, shown) in [
-            (
-                "rtsp://u:p@camera.example/a/long/path/h264?x=1",
-                60,
-                "rtsp://u:p@camera.example/a/long/path/h264?x=1",
-            ),
-            ("rtsp://u:p@camera.example/a/long/path/h264?x=1", 44, "rtsp://…@camera.example…/h264?…"),
-            ("rtsp://u:p@camera.example/a/long/path/h264?x=1", 33, "rtsp://…@camera.example…/h264?…"),
-            ("rtsp://u:p@camera.example/a/long/path/h264?x=1", 31, "rtsp://…@camera.example…/h264?…"),
-            ("udp://239.0.0.1:1234 udp://239.0.0.2:1234", 30, "udp://239.0.0.1:1234 +1"),
-            ("http://backend/check (global)", 30, "http://backend/check (global)"),
-            ("streams.cam1.urls[0].url", 12, "s….url"),
-            ("streams.cam1.prepush, streams.cam2.prepush, 7 more", 32, "s….prepush, s….prepush, 7 more"),
-            ("streams.cam1.prepush, streams.cam2.prepush, 7 more", 20, "s….prepush, +3"),
-            ("a sentence of some words", 11, "a sen…words"),
-            ("rtsp://u:p@camera.example/a/long/path/h264?x=1", 9, "rtsp://…@camera.example…/h264?…"),
-            (
-                "udp://camera-at-the-north-gate.example.net:1234",
-                9,
-                "udp://camera-at-the-north-gate.example.net:1234",
-            ),
-            (
-                "/srv/media/archive/a-name-that-is-longer-than-others.conf",
-                9,
-                "/…/a-name-that-is-longer-than-others.conf",
-            ),
-            ("2026-11-22 22:49", 9, "2026-11-22 22:49"),
-        ] {
-            assert_eq!(shortened(cell, width), shown, "{cell} {width}");
-        }
-    }
-
-    #[test]
-    fn no_cell_is_wider_than_asked_for_and_than_what_matters() {
-        for cell in
-            ["rtsp://u:p@h/a/b?c", "://", "a.b.", "/", "漢字/漢字漢字漢字", "", "a b c", "http://", "x://@?"]
-        {
-            for width in 0..20 {
-                let limit =
-                    width.max(1).max(forms(cell).iter().map(|form| form.width()).min().unwrap_or_default());
-                assert!(
-                    shortened(cell, width).width() <= limit,
-                    "{cell} {width}: {}",
-                    shortened(cell, width)
-                );
-            }
-            let _ = numbered(cell, 2, 5);
-        }
     }
 
     #[test]
