@@ -242,7 +242,7 @@ fn guarded(
     mut accepts: impl FnMut(&Guard, Error) -> Result<bool, Error>,
 ) -> Result<ChangeReport, Error> {
     loop {
-        let error = match service.change(requested.by_ref(), options) {
+        let error = match service.change(requested.clone(), options) {
             Ok(report) => return Ok(report),
             Err(error) => error,
         };

@@ -107,11 +107,6 @@ fn edit(option: &str, words: &[String]) -> Result<Assignment, Error> {
     let value = match (option, value) {
         ("unset", _) => AssignedValue::Remove,
         ("replace", _) => AssignedValue::Replace(substitution(&format!("--replace {path}"), &words[1])?),
-        ("set_file", Some(file)) => AssignedValue::File(text_of(text, file)?),
-        ("set_file", None) => {
-            let hint = "write PATH=FILE, or PATH=- for standard input";
-            return Err(Error::usage(format!("`{text}` names no file"), hint));
-        }
         ("set_string", Some(value)) => AssignedValue::Text(value.to_owned()),
         (_, Some(value)) => AssignedValue::Typed(value.to_owned()),
         // It is asked for, so that a secret is not seen in the list of processes.
@@ -122,14 +117,6 @@ fn edit(option: &str, words: &[String]) -> Result<Assignment, Error> {
         }
     };
     Ok(Assignment { path, value })
-}
-
-/// The text of a file that `PATH=FILE` names.
-fn text_of(text: &str, file: &str) -> Result<String, Error> {
-    String::from_utf8(read(Path::new(file))?).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        of_path(text, Fault::of_path(format!("`{file}` is not UTF-8 at byte {at}")))
-    })
 }
 
 /// Parses what replaces a part of a text; `option` is said to be wrong if it is.

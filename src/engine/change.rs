@@ -1,12 +1,11 @@
 //! A change as data: what a command asks a service for, what is sent to a server, how it is made, and the report of it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use serde::de::{Error as _, IgnoredAny};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -84,9 +83,8 @@ pub enum RequestedChange<'a> {
     /// Replaces the running configuration alone.
     Update(#[serde(with = "as_text")] Bytes),
     /// Formats the text.
-    #[serde(deserialize_with = "no_members")]
     Format {},
-    /// Replaces the texts of entries, and then changes values.
+    /// Replaces the texts of entries.
     Entries(EntryEdits),
     /// Makes the text before a change the configuration again.
     Rollback(ChangeRef),
@@ -97,15 +95,12 @@ pub enum RequestedChange<'a> {
     Load,
 }
 
-/// Other texts of entries, and a change of values that is made after them: all of it, or nothing.
+/// Other texts of entries: all of them, or none.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EntryEdits {
     /// In the order in which they are put in.
     pub texts: Vec<EntryEdit>,
-    /// The change of values.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub then: Option<Request>,
 }
 
 /// Another text of one entry.
@@ -127,19 +122,10 @@ impl From<Request> for RequestedChange<'_> {
 }
 
 impl RequestedChange<'_> {
-    /// The same change, for a service that may be asked again.
-    pub fn by_ref(&self) -> RequestedChange<'_> {
-        match self {
-            Self::Modify(request) => RequestedChange::Modify(Cow::Borrowed(request)),
-            other => other.clone(),
-        }
-    }
-
     /// The request that is evaluated on what is there; `None` for a whole text.
     pub fn request(&self) -> Option<&Request> {
         match self {
             Self::Modify(request) => Some(request),
-            Self::Entries(entries) => entries.then.as_ref(),
             _ => None,
         }
     }
@@ -149,9 +135,6 @@ impl RequestedChange<'_> {
     pub fn within(self, most: usize) -> Self {
         match self {
             Self::Modify(request) => request.into_owned().within(most).into(),
-            Self::Entries(EntryEdits { texts, then }) => {
-                Self::Entries(EntryEdits { texts, then: then.map(|request| request.within(most)) })
-            }
             other => other,
         }
     }
@@ -160,14 +143,6 @@ impl RequestedChange<'_> {
 /// The names of all changes, as requests have them.
 pub const CHANGE_NAMES: [&str; 7] =
     ["modify", "save", "update", "format", "entries", "rollback", "take-back"];
-
-/// An object without members; derived code would take an empty list, too.
-fn no_members<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {
-    match BTreeMap::<String, IgnoredAny>::deserialize(from)?.is_empty() {
-        true => Ok(()),
-        false => Err(D::Error::custom("it has no members")),
-    }
-}
 
 /// A text as a string of JSON. What is no UTF-8 has errors, wherever it is read.
 mod as_text {
@@ -195,9 +170,6 @@ pub const MAX_CONFIRM: u64 = 24 * 60 * 60;
 pub struct ChangeOptions {
     /// Rehearse: do everything but write, swap and reload.
     pub dry_run: bool,
-    /// Of a rehearsal: it is a step of a change, and waits for its turn as that does.
-    #[serde(skip)]
-    pub for_change: bool,
     /// Accept every guard and every conflict.
     pub force: bool,
     /// The guards that were accepted, by `--accept` or in answer to a question.
@@ -261,12 +233,6 @@ impl ChangeOptions {
     /// True if it is the change that waits to be confirmed.
     pub(super) fn is_of(&self, pending: &PendingInfo) -> bool {
         self.id.as_ref().is_some_and(|id| id.as_str() == pending.id)
-    }
-
-    /// True if it waits for its turn and takes the lock. A rehearsal does neither, so that it delays no
-    /// change.
-    pub(super) fn takes_turn(&self) -> bool {
-        !self.dry_run || self.for_change
     }
 
     /// The faults of a patch that are not accepted.

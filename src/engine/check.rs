@@ -144,22 +144,15 @@ pub fn new_warnings(before: &Document, after: &Document) -> Vec<NewWarning> {
 
 /// The warnings about a text without the blocks that another one has, too.
 fn warnings(document: &Document, other: &Document) -> Vec<NewWarning> {
-    let range = |block: &Entry<'_>| block.start()..block.end();
-    let others: HashSet<&str> = blocks(other).map(|block| &other.text()[range(&block)]).collect();
-    let (text, mut rest, mut at) = (document.text(), String::new(), 0);
-    for block in blocks(document).filter(|block| others.contains(&text[range(block)])) {
-        rest.push_str(&text[at..block.start()]);
-        at = block.end();
-    }
-    rest.push_str(&text[at..]);
-    let rest = Document::parse(rest);
+    let rest = without_blocks_of(document, other);
     let found = rest.check();
     let told = found.iter().filter(|found| found.severity == Severity::Warning).map(|found| {
         let message = match &found.hint {
             Some(hint) => format!("{} ({hint})", found.message),
             None => found.message.clone(),
         };
-        let block = blocks(&rest).find(|block| range(block).contains(&(found.span.start as usize)));
+        let block =
+            blocks(&rest).find(|block| (block.start()..block.end()).contains(&(found.span.start as usize)));
         let path = block.and_then(|block| {
             let keys = [block.block_kind()?.key().to_owned(), block.group_name().value().into_owned()];
             Some(Path { segments: keys.map(Segment::Key).into() }.to_string())
@@ -167,6 +160,19 @@ fn warnings(document: &Document, other: &Document) -> Vec<NewWarning> {
         NewWarning { at: path.unwrap_or_default(), message }
     });
     told.collect()
+}
+
+/// A text without the blocks that another one has, too.
+pub(super) fn without_blocks_of(document: &Document, other: &Document) -> Document {
+    let others: HashSet<&str> =
+        blocks(other).map(|block| &other.text()[block.start()..block.end()]).collect();
+    let (text, mut rest, mut at) = (document.text(), String::new(), 0);
+    for block in blocks(document).filter(|block| others.contains(&text[block.start()..block.end()])) {
+        rest.push_str(&text[at..block.start()]);
+        at = block.end();
+    }
+    rest.push_str(&text[at..]);
+    Document::parse(rest)
 }
 
 /// The streams, lives and plugins of a text.

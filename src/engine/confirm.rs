@@ -131,7 +131,7 @@ impl Engine {
         let over = PendingChange { until: Instant::now(), ..pending.clone() };
         running.exchange(|state| state.pending = Some(over));
         let writer = self.writer()?;
-        let rolled_back = self.revert_file(Some(&*writer), &pending.back, (by, why));
+        let rolled_back = self.revert_file(&*writer, &pending.back, (by, why));
         // The running configuration is restored, even if the file could not be.
         let last_change =
             LastChange { at: SystemTime::now(), by: by.to_owned(), operation: EXPIRED.to_owned() };
@@ -160,7 +160,7 @@ impl Engine {
                 is_back.then_some(Aftermath::Restored).ok_or_else(Error::nothing_pending)
             }
             RunBy::Nobody => {
-                let rolled_back = self.roll_back_left_over(Some(&*writer), because)?;
+                let rolled_back = self.roll_back_left_over(&*writer, because)?;
                 rolled_back.map(|(rolled_back, _)| rolled_back.0).ok_or_else(Error::nothing_pending)
             }
             RunBy::Server => Err(Error::nothing_pending()),
@@ -177,7 +177,7 @@ impl Engine {
             return Ok(None);
         }
         let writer = self.writer()?;
-        let rolled_back = self.roll_back_left_over(Some(&*writer), (NO_USER, SERVER_ENDED))?;
+        let rolled_back = self.roll_back_left_over(&*writer, (NO_USER, SERVER_ENDED))?;
         Ok(rolled_back.and_then(|((aftermath, _), words)| {
             self.tell(LogLevel::Warning, &words);
             aftermath.is_hand_edit().then(|| Error::new(ErrorKind::EngineFailed, &words))

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::change::{ChangeOptions, ChangeReport, Operation};
+use super::check::without_blocks_of;
 use super::local::Engine;
 use super::replace::not_there;
 use super::service::{ConfigService, ConfigSource};
@@ -45,27 +46,10 @@ fn stale_change(change: &ChangeId) -> Error {
 }
 
 impl Engine {
-    /// Returns the changes in the history, the last one first: at least the last `wanted`, if there are so
-    /// many. Takes no lock and writes nothing.
-    ///
-    /// # Errors
-    /// Those of the store.
-    pub fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
-        self.store.history(wanted)
-    }
-
-    /// Returns the text before a change.
-    ///
-    /// # Errors
-    /// `NotFound`, `NotKept`; those of the store.
-    pub fn kept(&self, which: ChangeRef) -> Result<Arc<Snapshot>, Error> {
-        Ok(self.number_and_text(which)?.1)
-    }
-
     /// Makes the text before a change the configuration again, as a new change.
     ///
     /// # Errors
-    /// As [`Engine::save`] and [`Engine::kept`].
+    /// As [`Engine::save`]; `NotFound`, `NotKept`.
     pub fn rollback(&self, which: ChangeRef, options: &ChangeOptions) -> Result<ChangeReport, Error> {
         // Looked up before a hand edit is recorded, whose entry would be the last one then.
         let (number, text) = self.number_and_text(which)?;
@@ -125,7 +109,7 @@ impl Engine {
         })
     }
 
-    fn number_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), Error> {
+    pub(super) fn number_and_text(&self, which: ChangeRef) -> Result<(u64, Arc<Snapshot>), Error> {
         let number = match which {
             // `blame` asks for one text after the other, and does not need all entries for each.
             ChangeRef::Number(number) => number,
@@ -140,15 +124,17 @@ impl Engine {
     }
 }
 
-/// The longest text that is compared with the one before to note the paths of a change, in bytes.
-const COMPARED_TEXT: usize = 1024 * 1024;
-
-/// The first paths that differ between two configurations, and how many there are; `None` if one is not there, has errors,
-/// or is too long.
+/// The first paths that differ between two configurations, and how many there are; `None` if one is not there, or has
+/// errors. Blocks that both have are not compared, unless nothing else differs.
 pub fn first_paths_between(before: Option<&Snapshot>, after: Option<&Snapshot>) -> Option<ChangedPaths> {
-    let is_small = |text: &Snapshot| text.bytes().len() <= COMPARED_TEXT && text.is_valid();
-    let sides = before.filter(|text| is_small(text)).zip(after.filter(|text| is_small(text)))?;
-    let changed = compared([Some(sides.0), Some(sides.1)], ChangedValue::between);
+    let valid = |text: &&Snapshot| text.is_valid();
+    let (before, after) = before.filter(valid).zip(after.filter(valid))?;
+    let [old, new] = [[before, after], [after, before]]
+        .map(|[text, other]| without_blocks_of(text.document(), other.document()));
+    let mut changed = ChangedValue::between(&Config::new(&old), &Config::new(&new));
+    if changed.is_empty() {
+        changed = compared([Some(before), Some(after)], ChangedValue::between);
+    }
     let first = changed.iter().take(ChangedPaths::MOST).map(ChangedValue::short_path).collect();
     Some(ChangedPaths { first, count: changed.len() })
 }

@@ -4,8 +4,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
-
 use super::change::{ChangeOptions, ChangeReport, OutcomeNote, RequestedChange};
 use super::confirm::PendingChange;
 use super::guard::Guard;
@@ -13,7 +11,7 @@ use super::history::{is_edited_since, paths_of_texts};
 use super::hook::Hooks;
 use super::include::Composed;
 use super::running::{Activity, ReloadRun, Running, ServerState, Turn};
-use super::service::{ConfigService, ConfigSource, Decision, ServerHealth, Status, differing, last_change};
+use super::service::{ConfigService, ConfigSource, Decision, Status, differing, last_change};
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
 use crate::store::{
@@ -196,21 +194,8 @@ impl ConfigService for Engine {
         }
     }
 
-    fn figures(&self) -> Result<Value, Error> {
+    fn figures(&self) -> Result<serde_json::Value, Error> {
         Err(self.no_server())
-    }
-
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error> {
-        let snapshot = self.present()?;
-        let revision = snapshot.revision().to_string();
-        let is_known = tag.as_ref() == Some(&revision);
-        *tag = Some(revision);
-        Ok((!is_known).then_some(snapshot))
-    }
-
-    fn health(&self) -> Result<ServerHealth, Error> {
-        let (revision, pending) = (Some(self.present()?.revision()), self.pending_info()?);
-        Ok(ServerHealth { revision, pending, trouble: None })
     }
 
     fn composed(&self, text: &Arc<Snapshot>, _: Option<ConfigSource>) -> Result<Option<Composed>, Error> {
@@ -222,11 +207,11 @@ impl ConfigService for Engine {
     }
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
-        Engine::history(self, wanted)
+        self.store.history(wanted)
     }
 
     fn kept(&self, change: ChangeRef) -> Result<Arc<Snapshot>, Error> {
-        Engine::kept(self, change)
+        Ok(self.number_and_text(change)?.1)
     }
 
     fn before_hand_edit(&self, now: &Snapshot) -> Option<Arc<Snapshot>> {
@@ -267,7 +252,7 @@ impl ConfigService for Engine {
 
     fn status(&self) -> Result<Status, Error> {
         let file = Engine::read(self)?;
-        let entries = Engine::history(self, 1)?;
+        let entries = self.store.history(1)?;
         let state = self.state();
         let running = state.as_ref().map_or(&file, |state| &state.running);
         Ok(Status {

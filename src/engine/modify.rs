@@ -21,7 +21,6 @@ impl Transaction<'_> {
         if !text.is_valid() {
             return Err(Error::bad_config(text));
         }
-        let named = request.named_deletions();
         let made_again = match base.filter(|base| !base.is_same_text(&text)) {
             Some(base) => Some(self.request_on_present(request, &base, &text)?),
             None => None,
@@ -35,7 +34,7 @@ impl Transaction<'_> {
             return Ok(ChangeReport::between(Some(text.clone()), text, !is_saved));
         };
         self.engine.refuse_faults(edit.guarded, self.options)?;
-        let unnamed = edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
+        let deleted = (edit.deleted_streams, guard::count_streams(text.document()));
         let after = Arc::new(Snapshot::proved(edit.document));
         let credentials = guard::before_lost_account(text.document(), after.document());
         let emptied = if request.prunes() { self.emptied(&text, &after) } else { None };
@@ -43,7 +42,6 @@ impl Transaction<'_> {
         if let Some(refusal) = masked.filter(|_| !Masker::holds_mask(text.document().text())) {
             return Err(refusal);
         }
-        let deleted = (unnamed, guard::count_streams(text.document()));
         self.refuse_loss([&text, &after], self.open(credentials).or(emptied), deleted)?;
         Ok(ChangeReport::of_change(Some(text), after))
     }
@@ -66,7 +64,7 @@ impl Transaction<'_> {
                 Some(_) => ErrorKind::Stale,
                 None => ErrorKind::Conflict,
             };
-            return Err(hand_edited_badly(kind, file, is_merged));
+            return Err(hand_edited_badly(kind, file));
         }
         self.refuse_stale()?;
         match (is_hand_edit, state.is_saved(), edited) {

@@ -52,7 +52,7 @@ impl Transaction<'_> {
         if !present.is_valid() {
             return Err(match self.hand_edit() {
                 Some([_, file]) if file.is_same_text(present) => {
-                    hand_edited_badly(ErrorKind::Conflict, file, true)
+                    hand_edited_badly(ErrorKind::Conflict, file)
                 }
                 _ => Error::bad_config(present.clone()),
             });
@@ -107,12 +107,6 @@ impl Transaction<'_> {
         let mut known = of_server.chain(self.file());
         if let Some(text) = known.find(|text| text.revision() == revision) {
             return Ok(Some(text.clone()));
-        }
-        // Before a rehearsal, a change that was never confirmed may be in the file still.
-        if let Ok(stored) = self.engine.read()
-            && stored.revision() == revision
-        {
-            return Ok(Some(stored));
         }
         let store = &self.engine.store;
         let is_wanted = |text: &Arc<Snapshot>| text.revision() == revision;
@@ -196,19 +190,14 @@ pub fn hand_edited(conflicts: &[Fault]) -> Error {
 
 /// The refusal of a change with a `base`: a hand edit and an unsaved update were both made of another text.
 pub fn hand_edited_and_updated() -> Error {
-    let message =
-        "the file was changed by hand, and the running configuration is an update that is not saved";
-    Error::new(ErrorKind::Conflict, message).hint(
-        "`mediactl diff` shows the difference; `mediactl update FILE` loads the file, then repeat the change",
-    )
+    hand_edited(&[]).hint("`mediactl update FILE` loads the file, then repeat the change")
 }
 
-/// The refusal of a change where the hand edit of the file has errors; with a `base`, nothing overwrites it.
-pub fn hand_edited_badly(kind: ErrorKind, file: &Snapshot, is_merged: bool) -> Error {
+/// The refusal of a change where the hand edit of the file has errors.
+pub fn hand_edited_badly(kind: ErrorKind, file: &Snapshot) -> Error {
     let errors = file.errors_in_words();
-    let overwrite = if is_merged { "" } else { ", or overwrite it with `--force`" };
     Error::new(kind, format!("the file was changed by hand since it was loaded, and has {errors}"))
-        .hint(format!("`mediactl check` shows the errors; correct the file{overwrite}"))
+        .hint("`mediactl check` shows the errors; correct the file")
 }
 
 /// The refusal of a change that conflicts with what others made of its base.

@@ -101,7 +101,7 @@ impl Engine {
             ..ChangeRecord::new(RELOAD_FAILED, occasion.by)
         };
         let restored = match writer {
-            Some(writer) => self.roll_back_file(Some(writer), back, &record),
+            Some(writer) => self.roll_back_file(writer, back, &record),
             None => Ok((Aftermath::Restored, None)),
         };
         // A failure to roll back must not hide that the reload failed.

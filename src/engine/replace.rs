@@ -7,9 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::change::{
-    ChangeOptions, ChangeReport, EntryEdit, EntryEdits, Operation, OutcomeNote, RequestedChange,
-};
+use super::change::{ChangeOptions, ChangeReport, EntryEdit, Operation, OutcomeNote, RequestedChange};
 use super::guard::{self, Guard};
 use super::local::Engine;
 use super::rebase::hand_edited_and_updated;
@@ -102,7 +100,7 @@ impl Transaction<'_> {
         let after = match requested {
             RequestedChange::Load => file.clone().ok_or_else(|| Error::no_file(self.engine.store.path()))?,
             RequestedChange::Format {} => self.formatted()?,
-            RequestedChange::Entries(entries) => self.with_entries(entries)?,
+            RequestedChange::Entries(entries) => self.with_entries(&entries.texts)?,
             RequestedChange::Save(text) | RequestedChange::Update(text) => self.whole_text(text)?,
             RequestedChange::Modify(_) | RequestedChange::Rollback(_) | RequestedChange::TakeBack(_) => {
                 unreachable!("a modification is computed above, and the others are made as texts")
@@ -206,13 +204,10 @@ impl Transaction<'_> {
         Ok(new.map_or_else(|| present.clone(), |new| Snapshot::from_document(new).into()))
     }
 
-    /// The text that is there, with the texts of entries, and then with a change of values.
-    fn with_entries(&mut self, EntryEdits { texts, then }: &EntryEdits) -> Result<Arc<Snapshot>, Error> {
-        let (base, present) = (self.base()?, self.present()?.clone());
-        if let (Some(then), true) = (then, base.is_some() && present.is_valid()) {
-            then.refuse_unmet(&present.config())?;
-        }
-        let mut whole = base.as_ref().unwrap_or(&present).clone();
+    /// The text that is there, with the texts of entries.
+    fn with_entries(&self, texts: &[EntryEdit]) -> Result<Arc<Snapshot>, Error> {
+        let (base, present) = (self.base()?, self.present()?);
+        let mut whole = base.as_ref().unwrap_or(present).clone();
         for edit in texts {
             self.options.refuse_late()?;
             if let Some(composed) = self.engine.composed(&whole) {
@@ -220,16 +215,7 @@ impl Transaction<'_> {
             }
             whole = Arc::new(Snapshot::from_bytes(with_entry(&whole, edit)?));
         }
-        if let Some(request) = then {
-            if !whole.is_valid() {
-                return Err(Error::bad_new_text(whole));
-            }
-            if let Some(edit) = self.evaluated(request, &whole, None)? {
-                self.engine.refuse_faults(edit.guarded, self.options)?;
-                whole = Arc::new(Snapshot::proved(edit.document));
-            }
-        }
-        self.on_present(whole, base.as_ref(), &present)
+        self.on_present(whole, base.as_ref(), present)
     }
 
     /// The text that is worked on: the running one, or the file where that was edited by hand.

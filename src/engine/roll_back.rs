@@ -86,26 +86,22 @@ fn merged(texts: [&Arc<Snapshot>; 3]) -> Option<Arc<Snapshot>> {
 }
 
 impl Engine {
-    /// Takes a change out of the file, as a change of its own; without a writer, only says what that would make of it.
+    /// Takes a change out of the file, as a change of its own.
     pub(super) fn roll_back_file(
         &self,
-        writer: Option<&dyn Writer>,
+        writer: &dyn Writer,
         change: &RollbackPoint,
         record: &ChangeRecord<'_>,
     ) -> Result<RolledBack, Error> {
-        if let (Some(writer), Some(_)) = (writer, &change.written)
-            && writer.revert(record)?
-        {
+        if change.written.is_some() && writer.revert(record)? {
             return Ok((Aftermath::Restored, change.file.clone()));
         }
         let loaded = self.stored()?;
-        if let Some(writer) = writer {
-            writer.reconcile(loaded.as_ref().map(Loaded::as_base), &paths_of_texts)?;
-        }
+        let old = loaded.as_ref().map(Loaded::as_base);
+        writer.reconcile(old, &paths_of_texts)?;
         let now = loaded.as_ref().map(|loaded| Arc::new(Snapshot::from_bytes(loaded.bytes.clone())));
         let (aftermath, text) = change.without(now.as_ref());
-        let is_same = now.as_ref().map(|now| now.bytes()) == text.as_ref().map(|text| text.bytes());
-        if let Some(writer) = writer.filter(|_| !is_same) {
+        if now.as_ref().map(|now| now.bytes()) != text.as_ref().map(|text| text.bytes()) {
             let old = loaded.as_ref().map(Loaded::as_base);
             let paths = first_paths_between(now.as_deref(), text.as_deref());
             let record = ChangeRecord { paths: paths.as_ref(), ..*record };
@@ -117,7 +113,7 @@ impl Engine {
     /// The same of a change that was not confirmed.
     pub(super) fn revert_file(
         &self,
-        writer: Option<&dyn Writer>,
+        writer: &dyn Writer,
         change: &RollbackPoint,
         (by, why): (&str, &str),
     ) -> Result<RolledBack, Error> {
@@ -128,9 +124,8 @@ impl Engine {
 
     /// Describes what became of a change that was not confirmed, with the paths of its values, masked.
     pub(super) fn describe(&self, change: &RollbackPoint, (aftermath, text): &RolledBack) -> String {
-        let nothing = Snapshot::default();
-        let old = change.file.as_deref().unwrap_or(&nothing);
-        let paths = change.written.as_ref().map_or(Vec::new(), |written| differing(old, written));
+        let old = change.file.clone().unwrap_or_default();
+        let paths = change.written.as_ref().map_or(Vec::new(), |written| differing(&old, written));
         let paths = if paths.is_empty() { String::new() } else { format!(": {}", paths.join(", ")) };
         let edited = "the file was edited by hand while a change waited to be confirmed";
         match aftermath {
@@ -142,46 +137,35 @@ impl Engine {
                 let after = change.written.as_ref().map(|written| written.revision());
                 let entries = self.store.history(WHOLE_HISTORY).unwrap_or_default();
                 let made = entries.iter().find(|entry| !entry.is_aside && entry.after == after);
-                let back = made.map_or(String::new(), |made| {
-                    format!("; `mediactl rollback {}` goes back to the text before it", made.number)
-                });
-                let looks = match self.running {
-                    Some(_) => "; `mediactl diff` shows how the file differs from what runs",
-                    None => "",
-                };
-                format!("{edited}, so that it was not rolled back in the file{paths}{looks}{back}")
+                let number = made.map_or("N".to_owned(), |made| made.number.to_string());
+                format!(
+                    "{edited}, so that it was not rolled back in the file{paths}; `mediactl diff` shows how the file \
+                     differs from what runs; `mediactl rollback {number}` goes back to the text before it"
+                )
             }
             _ => format!("a change that was never confirmed is rolled back{paths}"),
         }
     }
 
     /// Rolls back the change that was pending when its server was killed, and describes that; `None` if there is none.
-    /// Without a writer, only says what that would make of the file.
     pub(super) fn roll_back_left_over(
         &self,
-        writer: Option<&dyn Writer>,
+        writer: &dyn Writer,
         because: (&str, &str),
     ) -> Result<Option<(RolledBack, String)>, Error> {
         if self.running.is_some() || !self.store.has_pending() {
             return Ok(None);
         }
-        if let Some(writer) = writer {
-            // Withdraws the entry of a change that was never made.
-            self.reconcile(writer)?;
-        }
-        let Some(stored) = self.left_over()? else {
-            writer.map_or(Ok(()), |writer| writer.clear_pending())?;
-            return Ok(None);
-        };
+        // Withdraws the entry of a change that was never made.
+        self.reconcile(writer)?;
+        let Some(stored) = self.left_over()? else { return writer.clear_pending().map(|()| None) };
         let change = RollbackPoint::from_stored(&stored);
         let rolled_back = self.revert_file(writer, &change, because)?;
         let words = self.describe(&change, &rolled_back);
-        if let Some(writer) = writer {
-            if change.written.is_some() && rolled_back.0 != Aftermath::ChangedMeanwhile {
-                self.reload_after_rollback(because.0);
-            }
-            writer.clear_pending()?;
+        if change.written.is_some() && rolled_back.0 != Aftermath::ChangedMeanwhile {
+            self.reload_after_rollback(because.0);
         }
+        writer.clear_pending()?;
         Ok(Some((rolled_back, words)))
     }
 

@@ -26,14 +26,25 @@ pub trait ConfigService: Send + Sync {
     fn read(&self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Error>;
 
     /// Returns the figures of the server; null if it tells none.
-    fn figures(&self) -> Result<Value, Error>;
+    fn figures(&self) -> Result<Value, Error> {
+        Err(Error::no_server())
+    }
 
     /// Reads the running configuration, or the file where no server runs; `None` if it is still the one that `tag`
     /// stands for. `tag` then stands for what was read.
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error>;
+    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error> {
+        let snapshot = self.read(None)?;
+        let revision = snapshot.revision().to_string();
+        let is_known = tag.as_ref() == Some(&revision);
+        *tag = Some(revision);
+        Ok((!is_known).then_some(snapshot))
+    }
 
     /// Returns how the server is, and no text.
-    fn health(&self) -> Result<ServerHealth, Error>;
+    fn health(&self) -> Result<ServerHealth, Error> {
+        let revision = self.read(None)?.known_revision();
+        Ok(ServerHealth { revision, pending: self.pending()?, trouble: None })
+    }
 
     /// Returns a configuration that was read with the files that it includes; `None` if it includes none, has
     /// errors itself, or the server does not send them.
@@ -70,9 +81,7 @@ pub trait ConfigService: Send + Sync {
     }
 
     /// Returns the change that has to be confirmed.
-    fn pending(&self) -> Result<Option<PendingInfo>, Error> {
-        Ok(self.health()?.pending)
-    }
+    fn pending(&self) -> Result<Option<PendingInfo>, Error>;
 
     /// Confirms the pending change, or rolls it back; `id` names it, `None` is whichever is pending. `by` is who
     /// decides, where the service can't know that by itself.

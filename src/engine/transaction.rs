@@ -27,8 +27,8 @@ use super::running::{LastChange, ReloadRun, ServerState, Turn};
 use super::snapshot::{Snapshot, compared, message_without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::store::{
-    BaseText, ChangeId, ChangeRecord, Loaded, PendingInfo, RunBy, Version, WHOLE_HISTORY, Warning, Writer,
-    change_made, write_candidate,
+    BaseText, ChangeId, ChangeRecord, Loaded, LockHolder, PendingInfo, RunBy, Version, WHOLE_HISTORY,
+    Warning, Writer, change_made, write_candidate,
 };
 use mediaconf::ChangedValue;
 
@@ -139,46 +139,6 @@ impl Engine {
         let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(bytes)));
         Ok((state, Some(StoredText { snapshot, version, open })))
     }
-
-    /// The same as no change leaves them half done. Within a change the file differs from what the server
-    /// knows of it, as it does after a hand edit; so they are looked at again between two changes.
-    fn texts_between_changes(
-        &self,
-        operation: Operation,
-    ) -> Result<(Option<ServerState>, Option<StoredText>), Error> {
-        let seen = self.texts(None, operation);
-        match &seen {
-            Ok((None, _)) => return seen,
-            Ok((Some(state), Some(file))) if file.snapshot.is_same_text(&state.saved) => return seen,
-            _ => {}
-        }
-        let _turn = self.take_turn()?;
-        self.texts(None, operation)
-    }
-
-    /// Takes the lock where the operation needs it. A rehearsal needs none, nor does an operation that leaves
-    /// the file alone, except for the text that hooks look at.
-    fn writer_for(
-        &self,
-        operation: Operation,
-        options: &ChangeOptions,
-    ) -> Result<Option<Box<dyn Writer + '_>>, Error> {
-        let is_saved = self.state().is_none_or(|state| state.is_saved());
-        let needs_text = !self.hooks.are_empty() || options.confirm.is_some() || !is_saved;
-        let needs_none = options.dry_run && (self.hooks.check.is_none() || !options.takes_turn());
-        if needs_none || !(operation.writes() || needs_text) {
-            return Ok(None);
-        }
-        // Even if nothing can be written, the running configuration can be replaced.
-        let can_do_without = |error: &Error| {
-            let is_unwritable = matches!(error.kind, ErrorKind::NoStateFolder | ErrorKind::Denied);
-            is_unwritable && !operation.writes() && options.confirm.is_none()
-        };
-        match self.store.writer(DEFAULT_LOCK_WAIT, &mut |holder| self.tell_of_wait(holder)) {
-            Err(error) if can_do_without(&error) => Ok(None),
-            writer => writer.map(Some),
-        }
-    }
 }
 
 impl<'e> Transaction<'e> {
@@ -199,35 +159,45 @@ impl<'e> Transaction<'e> {
             }
             _ => {}
         }
-        let turn = if options.takes_turn() { engine.take_turn()? } else { None };
+        let is_made = !options.dry_run;
+        let turn = if is_made { engine.take_turn()? } else { None };
         options.refuse_late()?;
         engine.refuse_moved()?;
         let pending = engine.pending().map(|pending| pending.info());
         match &pending {
             Some(pending) if options.is_of(pending) => return Ok(Err(Some(pending.clone()))),
-            Some(pending) if options.takes_turn() => return Err(Error::pending(pending)),
+            Some(pending) if is_made => return Err(Error::pending(pending)),
             _ => {}
         }
-        let writer = engine.writer_for(operation, options)?;
+        // A rehearsal, and an operation that leaves the file alone, need no lock.
+        let writer = match is_made && (operation.writes() || options.confirm.is_some()) {
+            true => {
+                let mut on_wait = |holder: &LockHolder| engine.tell_of_wait(holder);
+                Some(engine.store.writer(DEFAULT_LOCK_WAIT, &mut on_wait)?)
+            }
+            false => None,
+        };
         let mut rolled_back = None;
-        if engine.running.is_none() && engine.store.run_by() == RunBy::Nobody {
-            let writer = writer.as_deref().filter(|_| !options.dry_run);
+        if let Some(writer) = writer.as_deref()
+            && engine.running.is_none()
+            && engine.store.run_by() == RunBy::Nobody
+        {
             rolled_back = engine.roll_back_left_over(writer, (NO_USER, SERVER_ENDED))?;
         }
-        let (state, mut stored) = match options.takes_turn() {
-            true => engine.texts(writer.as_deref(), operation)?,
-            false => engine.texts_between_changes(operation)?,
-        };
-        // Of a rehearsal: what the history has last goes back before the change is made.
-        let goes_back = options.dry_run && rolled_back.is_some();
-        if let (true, Some(stored), Some(((_, Some(text)), _))) = (goes_back, &mut stored, &rolled_back) {
-            stored.snapshot = text.clone();
+        let (mut state, mut stored) = engine.texts(writer.as_deref(), operation)?;
+        if !is_made
+            && let (Some(known), Some(file)) = (&state, &stored)
+            && !file.snapshot.is_same_text(&known.saved)
+        {
+            // Within a change the file differs from what the server knows of it, as it does after a hand edit.
+            drop(engine.take_turn()?);
+            (state, stored) = engine.texts(None, operation)?;
         }
         // The change that the store keeps until it is confirmed.
-        let open = stored.as_ref().and_then(|file| file.open.clone());
-        match open.as_ref().filter(|open| !open.is_over) {
+        let open = stored.as_ref().and_then(|file| file.open.clone()).filter(|open| !open.is_over);
+        match &open {
             Some(open) if options.is_of(open) => return Ok(Err(Some(open.clone()))),
-            Some(open) if options.takes_turn() => return Err(Error::pending(open)),
+            Some(open) if is_made => return Err(Error::pending(open)),
             _ => {}
         }
         let mut transaction = Self {
@@ -244,13 +214,13 @@ impl<'e> Transaction<'e> {
             warnings: rolled_back.into_iter().map(|(_, words)| words).collect(),
         };
         // Only a rehearsal comes here while another change waits.
-        if pending.is_some() || open.is_some_and(|open| !open.is_over) {
+        let is_left_over = !is_made && engine.running.is_none() && engine.store.has_pending();
+        if pending.is_some() || open.is_some() || is_left_over {
             transaction.notes.push(OutcomeNote::OtherPending);
         }
         transaction.note_saved();
         transaction.reconcile()?;
-        let id = options.id.as_ref().filter(|_| !(options.again || goes_back));
-        if let Some(id) = id
+        if let Some(id) = options.id.as_ref().filter(|_| !options.again)
             && change_made(&engine.store.history(WHOLE_HISTORY)?, id.as_str()).is_some()
         {
             return Ok(Err(None));
@@ -314,7 +284,7 @@ impl<'e> Transaction<'e> {
     fn reconcile(&mut self) -> Result<(), Error> {
         let edited = self.file().filter(|_| self.state.is_none()).cloned();
         let known = match &self.writer {
-            Some(writer) if !self.options.dry_run => {
+            Some(writer) => {
                 let reconciled =
                     writer.reconcile(self.stored.as_ref().map(StoredText::as_base), &paths_of_texts)?;
                 self.warnings.splice(0..0, reconciled.warnings);

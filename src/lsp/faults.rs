@@ -50,12 +50,7 @@ fn faults_of(configuration: &Configuration) -> Vec<Diagnostics> {
 }
 
 fn in_protocol(file: &SourceText, faults: &Diagnostics) -> Value {
-    let mut shown: Vec<Value> = faults.iter().map(|fault| one(file, fault)).collect();
-    if let (Some(last), 1..) = (faults.iter().last(), faults.dropped()) {
-        let more = format!("and {} more", faults.dropped());
-        shown.push(one(file, &Diagnostic::warning(last.span.clone(), more)));
-    }
-    shown.into()
+    faults.iter().map(|fault| one(file, fault)).collect()
 }
 
 /// A fault of a file.

@@ -3,7 +3,6 @@
 use mediaconf::{Entry, LineIndex, Schema, Severity, one_line};
 use serde_json::{Value, json};
 
-use super::place::Enclosing;
 use super::session::RequestFault;
 use super::text::SourceText;
 
@@ -29,21 +28,15 @@ pub fn edits(text: &SourceText) -> Result<Value, RequestFault> {
 const BLOCK: u8 = 19;
 const SETTING: u8 = 7;
 
-/// The outline of a text: the entries of the top level, and the blocks inside them. Values are not shown: they may be secrets.
+/// The outline of a text: the entries of the top level. Values are not shown: they may be secrets.
 pub fn symbols(text: &SourceText) -> Value {
-    entries(text, text.document().entries(), &Enclosing::top())
+    text.document().entries().map(|entry| symbol(text, entry)).collect()
 }
 
-fn entries<'d>(text: &SourceText, entries: impl Iterator<Item = Entry<'d>>, around: &Enclosing) -> Value {
-    let shown = entries.filter(|entry| around.is_top() || entry.is_block());
-    shown.map(|entry| symbol(text, entry, around)).collect()
-}
-
-fn symbol(text: &SourceText, entry: Entry<'_>, around: &Enclosing) -> Value {
+fn symbol(text: &SourceText, entry: Entry<'_>) -> Value {
     let keyword = entry.keyword();
     let schema = Schema::media();
-    let is_named =
-        around.is_top() && (schema.group_of(&keyword).is_some() || schema.has_named_blocks(&keyword));
+    let is_named = schema.group_of(&keyword).is_some() || schema.has_named_blocks(&keyword);
     let name = entry.arguments().next().filter(|_| is_named);
     let selected = name.or_else(|| entry.words().next()).map_or(entry.span(), |word| word.span());
     // A name is not empty in the protocol.
@@ -57,10 +50,6 @@ fn symbol(text: &SourceText, entry: Entry<'_>, around: &Enclosing) -> Value {
     });
     if is_named {
         symbol["detail"] = json!(keyword);
-    }
-    if entry.is_block() {
-        let inside = around.inside(&keyword, entry.count_arguments());
-        symbol["children"] = entries(text, entry.children(), &inside);
     }
     symbol
 }

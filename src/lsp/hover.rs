@@ -1,6 +1,6 @@
 //! What a directive is: its documentation, its form, and the value that holds.
 
-use mediaconf::{Config, Explanation, Masker, Parameter, Path, Schema, Scope, Segment};
+use mediaconf::{Config, Explanation, Masker, Path, Schema, Scope, Segment};
 use serde_json::{Value, json};
 
 use super::place::Caret;
@@ -13,38 +13,28 @@ pub fn explained(spot: &Spot) -> Value {
     let Some(word) = caret.word().filter(|_| !caret.is_in_comment) else { return Value::Null };
     let Some(path) = caret.path() else { return Value::Null };
     let keyword = caret.words[0].value();
-    let found = match row_in_template(&caret, &keyword) {
-        Some(row) => of_template(row),
-        None if text.is_valid() => explanation(&text.masked(&Masker::opaque()).config(), &path, &keyword),
-        None => explanation(&Config::from(&json!({})), &path, &keyword),
+    let found = match text.is_valid() {
+        true => explanation(&text.masked(&Masker::opaque()).config(), &caret, &path, &keyword),
+        false => explanation(&Config::from(&json!({})), &caret, &path, &keyword),
     };
     let Some(explanation) = found else { return Value::Null };
     let text = in_words(&keyword, &explanation);
     json!({ "contents": { "kind": "plaintext", "value": text }, "range": spot.range_of(word.span()) })
 }
 
-/// The explanation of a path, else that of the directive alone.
-fn explanation(current: &Config<'_>, path: &Path, keyword: &str) -> Option<Explanation> {
-    let alone = || {
-        let alone = Path { segments: vec![Segment::Key(keyword.to_owned())] };
-        Config::from(&json!({})).explain(&alone).ok()
-    };
-    current.explain(path).ok().or_else(alone)
-}
-
-/// The row of a directive in a block that the general rule shows, such as a template.
-fn row_in_template(caret: &Caret<'_>, keyword: &str) -> Option<&'static Parameter> {
+/// The explanation of a path, else that of the directive alone; in a template that of a stream, which has the same ones.
+fn explanation(current: &Config<'_>, caret: &Caret<'_>, path: &Path, keyword: &str) -> Option<Explanation> {
     let scope = caret.enclosing().scope;
-    scope.by_keyword(keyword).filter(|_| scope != Scope::Top && scope.kind().is_none())
-}
-
-/// The explanation of such a row: that of a stream, which has the same ones.
-fn of_template(row: &'static Parameter) -> Option<Explanation> {
-    let schema = Schema::media();
-    let kind = schema.kinds.iter().find(|kind| kind.scope().by_key(row.key).is_some())?;
-    let path = Path { segments: [kind.key(), row.key].map(|key| Segment::Key(key.to_owned())).into() };
-    let same = Config::from(&json!({})).explain(&path).ok()?;
-    Some(Explanation { documentation: row.doc.to_owned(), ..same })
+    let row = scope.by_keyword(keyword).filter(|_| scope != Scope::Top && scope.kind().is_none());
+    let kinds = Schema::media().kinds.iter();
+    let of_stream = row.and_then(|row| {
+        let kind = kinds.clone().find(|kind| kind.scope().by_key(row.key).is_some())?;
+        Some(vec![kind.key(), row.key])
+    });
+    let keys = of_stream.unwrap_or_else(|| vec![keyword]).into_iter();
+    let alone = Path { segments: keys.map(|key| Segment::Key(key.to_owned())).collect() };
+    let found = if row.is_none() { current.explain(path).ok() } else { None };
+    found.or_else(|| Config::from(&json!({})).explain(&alone).ok())
 }
 
 fn in_words(keyword: &str, explanation: &Explanation) -> String {

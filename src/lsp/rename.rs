@@ -80,8 +80,7 @@ fn prove(
     new: &str,
 ) -> Result<(), RequestFault> {
     let old = configuration.whole().document();
-    let in_old = uses_of(old, meant.group, new);
-    if in_old.iter().any(|found| found.is_definition) {
+    if !uses_of(old, meant.group, new).is_empty() {
         return Err(RequestFault::failed(format!("there is a {} `{new}` already", meant.group)));
     }
     let splice = |found: &NameUse<'_>| Splice {
@@ -89,10 +88,7 @@ fn prove(
         text: found.renamed(new),
     };
     let after = old.edited(&found.iter().map(splice).collect::<Vec<_>>());
-    let are_definitions =
-        |found: &[NameUse<'_>]| -> Vec<bool> { found.iter().map(|found| found.is_definition).collect() };
-    let is_as_meant = in_old.is_empty()
-        && are_definitions(&uses_of(&after, meant.group, new)) == are_definitions(found)
+    let is_as_meant = uses_of(&after, meant.group, new).len() == found.len()
         && uses_of(&after, meant.group, &meant.name).is_empty()
         && after.len() == old.len()
         && after.diagnostics().errors() == old.diagnostics().errors();

@@ -21,8 +21,6 @@ const INVALID_REQUEST: i64 = -32600;
 const METHOD_NOT_FOUND: i64 = -32601;
 /// The parameters are not those of the method, or name a text that is not open.
 pub const INVALID_PARAMS: i64 = -32602;
-/// A request came before `initialize`.
-const NOT_INITIALIZED: i64 = -32002;
 /// The request is right, and can't be carried out.
 const REQUEST_FAILED: i64 = -32803;
 
@@ -72,19 +70,10 @@ fn parameter<P: DeserializeOwned>(params: &Value, name: &str) -> Result<P, Reque
     P::deserialize(&params[name]).map_err(fault)
 }
 
-/// The state of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum SessionStage {
-    #[default]
-    New,
-    Running,
-    ShutDown,
-}
-
 /// A session with one client.
 #[derive(Default)]
 pub struct EditorSession {
-    stage: SessionStage,
+    is_shut_down: bool,
     has_exited: bool,
     workspace: Workspace,
     /// The faults as the client has them: the parameters of the last notification of each text.
@@ -101,7 +90,7 @@ impl EditorSession {
 
     /// True after `shutdown`.
     pub fn is_shut_down(&self) -> bool {
-        self.stage == SessionStage::ShutDown
+        self.is_shut_down
     }
 
     /// Takes a message of the client, and returns the answer to it. A notification, and an answer, have none.
@@ -132,20 +121,13 @@ impl EditorSession {
     }
 
     fn answer(&mut self, method: &str, params: &Value) -> Result<Value, RequestFault> {
-        match (self.stage, method) {
-            (SessionStage::New, "initialize") => {
-                self.stage = SessionStage::Running;
-                Ok(capabilities())
-            }
-            (SessionStage::New, _) => Err(RequestFault::new(NOT_INITIALIZED, "`initialize` comes first")),
-            (SessionStage::Running, "shutdown") => {
-                self.stage = SessionStage::ShutDown;
+        match method {
+            "initialize" => Ok(capabilities()),
+            "shutdown" => {
+                self.is_shut_down = true;
                 Ok(Value::Null)
             }
-            (SessionStage::Running, _) => self.look(method, params),
-            (SessionStage::ShutDown, _) => {
-                Err(RequestFault::new(INVALID_REQUEST, "only `exit` comes after `shutdown`"))
-            }
+            _ => self.look(method, params),
         }
     }
 
@@ -177,7 +159,6 @@ impl EditorSession {
         // The last change is the whole new text.
         let last = changes.as_array().and_then(|changes| changes.last()).unwrap_or(&Value::Null);
         let text = match method {
-            _ if self.stage != SessionStage::Running => return,
             "textDocument/didOpen" => document["text"].as_str(),
             "textDocument/didChange" if last["range"].is_null() => last["text"].as_str(),
             "textDocument/didChange" | "textDocument/didClose" => None,

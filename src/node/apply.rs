@@ -76,44 +76,29 @@ impl<'s> WantedText<'s> {
     }
 }
 
-/// Writes the text of the cluster into a file that is missing, so that a server can start over it. While the cluster has
-/// none, or gives none, `goes_on` is asked; false if it wants to wait no longer.
+/// Writes the text of the cluster into a file that is missing, so that a server can start over it.
 ///
 /// # Errors
-/// Those that do not pass by themselves.
+/// Those of the cluster and of the file; `NoConfiguration` while the cluster has no text.
 pub fn first_text(
     node: &str,
     store: &ClusterStore,
     (engine, file): (&Engine, &ConfFile),
-    mut goes_on: impl FnMut(&Error) -> bool,
-) -> Result<bool, Error> {
+) -> Result<(), Error> {
     match file.refuse_missing() {
         Err(error) if error.kind == ErrorKind::NoConfiguration => {}
-        found => return found.map(|()| true),
+        found => return found,
     }
-    loop {
-        let read = store.seen().and_then(|seen| {
-            // The node takes a change that is not confirmed only once its way back is noted.
-            let wanted = WantedText::of(&seen, node, false);
-            let wanted = wanted.ok_or_else(|| {
-                let message = format!("`{}` has no configuration yet", store.path().display());
-                Error::new(ErrorKind::NoConfiguration, message)
-            })?;
-            let bytes = store.text_of(wanted.text)?;
-            Ok((wanted.change().1, bytes.ok_or_else(|| Error::overtaken(store.name()))?))
-        });
-        match read {
-            Ok((options, bytes)) => {
-                // A starting server has to have a file, even if its includes are faulty.
-                let options = ChangeOptions { takes_faults: true, id: None, ..options };
-                return engine.save(&bytes, &options).map(|_| true);
-            }
-            Err(error) if error.kind == ErrorKind::Unusable => return Err(error),
-            // Somebody may put it right meanwhile in etcd, or save the first text.
-            Err(error) if goes_on(&error) => {}
-            Err(_) => return Ok(false),
-        }
-    }
+    let seen = store.seen()?;
+    // The node takes a change that is not confirmed only once its way back is noted.
+    let wanted = WantedText::of(&seen, node, false).ok_or_else(|| {
+        let message = format!("`{}` has no configuration yet", store.path().display());
+        Error::new(ErrorKind::NoConfiguration, message).hint("`mediactl --cluster URL save FILE` makes it")
+    })?;
+    let bytes = store.text_of(wanted.text)?.ok_or_else(|| Error::overtaken(store.name()))?;
+    // A starting server has to have a file, even if its includes are faulty.
+    let options = ChangeOptions { takes_faults: true, id: None, ..wanted.change().1 };
+    engine.save(&bytes, &options).map(drop)
 }
 
 impl Node {

@@ -3,13 +3,11 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::{Node, failed};
 use crate::engine::{
     ChangeOptions, ChangeReport, Composed, ConfigService, ConfigSource, DEFAULT_LOCK_WAIT, Decision,
-    NodeReport, Operation, OutcomeNote, RequestedChange, ServerHealth, Snapshot, Status, canary_nodes,
-    canary_refusal, is_edited_since,
+    NodeReport, Operation, OutcomeNote, RequestedChange, Snapshot, Status, canary_nodes, canary_refusal,
+    is_edited_since,
 };
 use crate::error::Error;
 use crate::store::{ChangeRef, HistoryEntry, NodeRecord, NodeState, PendingInfo, Store};
@@ -25,18 +23,6 @@ impl ConfigService for Node {
 
     fn read(&self, source: Option<ConfigSource>) -> Result<Arc<Snapshot>, Error> {
         ConfigService::read(&self.local, source)
-    }
-
-    fn figures(&self) -> Result<Value, Error> {
-        self.local.figures()
-    }
-
-    fn read_changed(&self, tag: &mut Option<String>) -> Result<Option<Arc<Snapshot>>, Error> {
-        self.local.read_changed(tag)
-    }
-
-    fn health(&self) -> Result<ServerHealth, Error> {
-        Ok(ServerHealth { pending: ConfigService::pending(self)?, ..self.local.health()? })
     }
 
     fn composed(
@@ -132,16 +118,6 @@ impl Node {
             options.canary = canary_nodes(&options.canary, &nodes)?;
         }
         let before = self.local.running();
-        if self.local.hooks().check.is_some() {
-            // What this node would refuse is refused before it is made for all.
-            let (for_change, canary) = (!options.dry_run, Vec::new());
-            let step = ChangeOptions { dry_run: true, for_change, confirm: None, canary, ..options.clone() };
-            let rehearsed = make(&step)?;
-            if let Some(text) = rehearsed.snapshot.filter(|_| rehearsed.changed) {
-                let check = ChangeOptions { force: true, expected: None, ..step };
-                self.local.replace_as(Operation::Save, text.shared_bytes(), &check)?;
-            }
-        }
         let edited = ConfigService::read(&self.local, Some(ConfigSource::Saved))?;
         let is_edited = is_edited_since(&self.local.history(1)?, &edited);
         let mut made = make(&options)?;

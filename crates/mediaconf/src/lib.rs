@@ -10,12 +10,13 @@
 //! | [set and unset values](#set-and-unset-values) | [`Request`], [`Edit`], [`Assignment`], [`AssignedValue`], [`Substitution`], [`AssignOptions`] |
 //! | choose streams, and refuse surprises | [`Condition`], [`Expectation`] |
 //! | [add, copy and rename blocks](#set-and-unset-values) | [`BlockRequest`], [`BlockContent`], [`Renaming`] |
-//! | [merge a patch](#merge-a-patch) | [`Request`], [`Edit`], [`Splice`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`], [`Pointer`] |
+//! | [merge a patch](#merge-a-patch) | [`Request`], [`Edit`], [`EditError`], [`Faults`], [`Fault`], [`FaultKind`], [`Pointer`] |
 //! | apply a whole state | [`DesiredState`], [`Prune`] |
 //! | [compare](#compare) | [`Config::patch_to`], [`Document::unified_diff`], [`ChangedValue`], [`Effects`] |
 //! | [format](#format) | [`Document::formatted`] |
 //! | [explain a key](#explain-a-key) | [`Config::explain`], [`Explanation`] |
 //! | [complete a path](#complete-a-path) | [`Completion`], [`PathUse`], [`Proposal`] |
+//! | [replace bytes](Document::edited) | [`Splice`] |
 //! | [look up a directive](#look-up-a-directive) | [`Schema`], [`Scope`], [`Kind`], [`Parameter`], [`DirectiveRole`], [`WordKind`], [`ForeignKeyword`] |
 //! | [find secrets](#find-secrets) | [`Masker`], [`MaskedText`], [`SecretValues`] |
 //! | show text of others in a terminal | [`printable`], [`one_line`], [`controls_terminal`] |
@@ -85,7 +86,7 @@
 //! # Set and unset values
 //!
 //! A request becomes an edit ([`Document::edit`]) that touches the bytes that have to change and no others. It proves that the new text reads as
-//! was asked for. What is rarely meant, such as a block in the place of several, is refused unless the request accepts it.
+//! was asked for. What is rarely meant, such as a block in the place of several, is refused.
 //!
 //! ```
 //! use mediaconf::{Document, Request};

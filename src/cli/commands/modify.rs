@@ -33,7 +33,7 @@ use mediaconf::{AssignOptions, Expectation, Request, Schema};
 #[command(
     override_usage = "\
 mediactl modify [OPTIONS] [--where <CONDITION>]...
-                <PATH=VALUE|--set|--set-string|--set-file|--unset|--replace>...
+                <PATH=VALUE|--set|--set-string|--unset|--replace>...
        mediactl modify [OPTIONS] --file <FILE>",
     after_help = "\
 Examples:
@@ -48,7 +48,7 @@ Examples:
   echo '{\"streams\": {\"cam1\": {\"prepush\": 5}}}' | mediactl modify -f -"
 )]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true)
-    .args(["assignments", "set", "set_string", "set_file", "unset", "replace", "file"]))]
+    .args(["assignments", "set", "set_string", "unset", "replace", "file"]))]
 pub struct ModifyArgs {
     /// Set a value, as --set does
     #[arg(value_name = "PATH=VALUE", value_parser = assignment, conflicts_with = "file")]
@@ -61,10 +61,6 @@ pub struct ModifyArgs {
     /// Set a string, even if it looks like a number or JSON
     #[arg(long, value_name = "PATH=VALUE", conflicts_with = "file")]
     pub set_string: Vec<String>,
-
-    /// Set a value to the contents of a file; `-` is standard input
-    #[arg(hide_short_help = true, long, value_name = "PATH=FILE", conflicts_with = "file")]
-    pub set_file: Vec<String>,
 
     /// Remove a value; it is an error if the value is missing
     #[arg(long, value_name = "PATH", conflicts_with = "file")]
@@ -115,11 +111,10 @@ impl ModifyArgs {
         let request: Request = match &self.file {
             Some(file) => Schema::parse_patch(&input::read(file)?)?.into(),
             None => {
-                let edits: [(&str, &[String]); 6] = [
+                let edits: [(&str, &[String]); 5] = [
                     ("assignments", &self.assignments),
                     ("set", &self.set),
                     ("set_string", &self.set_string),
-                    ("set_file", &self.set_file),
                     ("unset", &self.unset),
                     ("replace", &self.replace),
                 ];

@@ -30,9 +30,8 @@ use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
 use crate::http::server::runtime::{Listening, Runtime};
 use crate::http::server::tls::Tls;
 use crate::node::{Node, first_text};
-use crate::store::etcd::{ClusterStore, DEFAULT_REQUEST_TIME};
+use crate::store::etcd::ClusterStore;
 use crate::store::file::{ConfFile, ServeLock};
-use crate::store::jittered;
 
 /// The default address: only this machine can connect.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
@@ -156,11 +155,7 @@ impl ServeArgs {
         let store = input::store(&global.conf)?;
         let engine = Engine::new(store.clone(), self.hooking.hooks(), waiting).keeping(self.hooking.keep);
         if let (Some(name), Some(texts)) = (&self.node, &texts) {
-            let mut told = None;
-            let goes_on = |error: &Error| wait_for_text(error, &mut told, &mut signals, ui);
-            if !first_text(name, texts, (&engine, &store), goes_on)? {
-                return Ok(Exit::Done);
-            }
+            first_text(name, texts, (&engine, &store))?;
         }
         // A missing file ends the command before a state folder is made beside it.
         engine.read()?;
@@ -301,29 +296,6 @@ impl ServeArgs {
         let cluster = Engine::new(texts.clone(), Hooks::default(), waiting);
         Node::new(node, engine.clone(), file, (cluster, texts))
     }
-}
-
-/// The pause between two attempts of a node to get its first text.
-const FIRST_TEXT_PAUSE: Duration = Duration::from_secs(1);
-
-/// The same after etcd said that the node has no right to read: a login is costly for etcd.
-const DENIED_PAUSE: Duration = Duration::from_secs(5);
-
-/// Waits before the next attempt of a node that has no file to get its first text; false if a signal ends the process.
-/// `told` is the reason that was told last.
-fn wait_for_text(error: &Error, told: &mut Option<String>, signals: &mut Signals, ui: Ui) -> bool {
-    let reason = error.to_string();
-    if told.as_ref() != Some(&reason) {
-        ui.warning(&format!("there is no file, and this node waits for its first text: {reason}"));
-        *told = Some(reason);
-    }
-    let is_denied = error.kind == ErrorKind::ClusterDenied;
-    let pause = jittered(if is_denied { DENIED_PAUSE } else { FIRST_TEXT_PAUSE });
-    // An attempt takes as long as a request may.
-    let time = (pause + DEFAULT_REQUEST_TIME * 2).as_micros();
-    tell_manager(&format!("EXTEND_TIMEOUT_USEC={time}"));
-    thread::sleep(pause);
-    signals.pending().all(|signal| signal == SIGHUP)
 }
 
 /// Ends the process when one of its threads panics, with a line of the log: no thread is missing unseen, and the service

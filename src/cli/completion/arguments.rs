@@ -27,7 +27,7 @@ fn proposals(command: &str, argument: &str) -> Option<Propose> {
     Some(match (command, argument) {
         ("add" | "cp", "set") => |line, text| line.paths(&line.block(), Settable, text),
         ("cp", "unset") => |line, text| line.paths(&line.block(), Present, text),
-        (_, "assignments" | "set" | "set_string" | "set_file" | "expect" | "expected") => {
+        (_, "assignments" | "set" | "set_string" | "expect" | "expected") => {
             |line, text| line.paths(&[], Settable, text)
         }
         ("explain", "path") => |line, text| line.paths(&[], Explained, text),
@@ -90,23 +90,15 @@ fn candidate(Proposal { text, help, .. }: Proposal) -> Option<CompletionCandidat
 }
 
 fn whole(text: impl Into<String>, help: impl Into<String>) -> Proposal {
-    Proposal { text: text.into(), help: help.into(), is_whole: true }
+    Proposal { text: text.into(), help: help.into() }
 }
 
 impl ValueCompleter for Completer {
     fn complete(&self, typed: &OsStr) -> Vec<CompletionCandidate> {
         let Some(text) = typed.to_str() else { return Vec::new() };
-        // Where in the text a file may be named, and whether something else may stand there.
-        let (file, or_else) = match (&*self.argument, Path::split_assignment(text)) {
-            ("set_file", Ok((_, Some(file)))) => (Some(text.len() - file.len()), false),
-            ("first" | "second" | "files", _) => (Some(0), true),
-            _ => (None, true),
-        };
-        let known = if or_else { (self.propose)(&self.line, text) } else { Vec::new() };
-        let files = file.into_iter().flat_map(|at| {
-            let found = PathCompleter::file().complete(OsStr::new(&text[at..])).into_iter();
-            found.map(move |file| file.add_prefix(&text[..at]))
-        });
+        let known = (self.propose)(&self.line, text);
+        let takes_files = matches!(&*self.argument, "first" | "second" | "files");
+        let files = takes_files.then(|| PathCompleter::file().complete(typed)).into_iter().flatten();
         known.into_iter().filter_map(candidate).chain(files).collect()
     }
 

@@ -59,7 +59,7 @@ impl FleetPlan {
             can_note => id.clone().filter(|_| can_note.is_ok()),
         };
         let rehearsal = ChangeOptions { dry_run: true, confirm: None, ..options.clone() };
-        let report = service.change(pinned.as_ref().unwrap_or(requested).by_ref(), &rehearsal);
+        let report = service.change(pinned.as_ref().unwrap_or(requested).clone(), &rehearsal);
         let lacks_change = report.as_ref().is_err_and(|error| error.kind == ErrorKind::NoSuchChange);
         let mut report = if lacks_change { ChangeReport::default() } else { report? };
         if !args.dry_run
@@ -92,7 +92,7 @@ impl FleetPlan {
         requested: &RequestedChange<'_>,
         confirm: Option<Duration>,
     ) -> Result<Option<PendingInfo>, Error> {
-        let requested = self.pinned.as_ref().unwrap_or(requested).by_ref();
+        let requested = self.pinned.as_ref().unwrap_or(requested).clone();
         let options = ChangeOptions { confirm, ..self.options.clone() };
         let made = member.target.service.change(requested, &options);
         let made = made.map_err(|error| error.at(&member.name))?;

@@ -160,7 +160,7 @@ pub fn in_words(note: &OutcomeNote) -> String {
         }
         OutcomeNote::HasChange => "it has this change already",
         OutcomeNote::OtherPending => {
-            "another change waits to be confirmed; until it is, this one can't be made"
+            "another change waits to be confirmed: this one can be made when it is decided"
         }
         OutcomeNote::DeletedStreams(1) => "1 stream is not in the new configuration",
         OutcomeNote::DeletedStreams(count) => {

@@ -176,6 +176,10 @@ impl ConfigService for RemoteService {
         Ok(reply.body.is_some() || reply.header(RETRY_AFTER.as_str()).is_none())
     }
 
+    fn pending(&self) -> Result<Option<PendingInfo>, Error> {
+        Ok(self.health()?.pending)
+    }
+
     fn health(&self) -> Result<ServerHealth, Error> {
         let figures = self.client().figures()?;
         let config = &figures["config"];
@@ -219,7 +223,7 @@ impl ConfigService for RemoteService {
             }
         }
         let client = &mut *self.client();
-        let request = ChangeRequest { operation: requested.by_ref(), options: options.clone() };
+        let request = ChangeRequest { operation: requested.clone(), options: options.clone() };
         let body = serde_json::to_vec(&request).expect("a request can be written");
         let applies = !options.dry_run;
         let call = ApiCall { body: &body, applies, ..ApiCall::new(ApiOperation::Change) };
@@ -368,10 +372,8 @@ fn change_foreign(
             let doubts = Edit::doubts_in_json(&config.to_json(), &Schema::normalize(patch.clone())?);
             options.refused(doubts).into_result(())?;
             if let Some(edit) = request.edit(evaluated, before.document(), &config)? {
-                let named = request.named_deletions();
-                let unnamed =
-                    edit.deleted_streams.iter().filter(|name| !named.contains(name.as_str())).count();
-                let deletion = before_deletion(unnamed, count_streams(before.document()), options.max_delete);
+                let streams = count_streams(before.document());
+                let deletion = before_deletion(edit.deleted_streams, streams, options.max_delete);
                 let credentials = before_lost_account(before.document(), &edit.document);
                 if request.is_of_text() {
                     patch = before.document().patch_to(&edit.document).into();

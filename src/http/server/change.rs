@@ -53,7 +53,7 @@ pub fn change(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -
             ApiOperation::SaveEntry => {
                 let path = call.query.demand("path", Query::path)?;
                 let texts = vec![EntryEdit { path, text: body, create: false }];
-                RequestedChange::Entries(EntryEdits { texts, then: None })
+                RequestedChange::Entries(EntryEdits { texts })
             }
             _ => RequestedChange::Rollback(call.query.demand("to", Query::parsed)?),
         };

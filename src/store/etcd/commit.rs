@@ -20,13 +20,8 @@ use crate::store::{
     Writer,
 };
 
-/// About how many bytes of records one request for the history reads. etcd's gateway answers with 4 MiB at most, of which
-/// base64 takes a part.
-const PAGE: usize = 1024 * 1024;
-
-/// The number of records that the first request reads, and the most that one reads.
-const FIRST_PAGE: u64 = 20;
-const LONGEST_PAGE: u64 = 1000;
+/// The number of records of the history that one request reads: etcd's gateway answers with 4 MiB at most.
+const PAGE: u64 = 200;
 
 impl Store for ClusterStore {
     fn name(&self) -> String {
@@ -48,31 +43,18 @@ impl Store for ClusterStore {
 
     fn history(&self, wanted: usize) -> Result<Vec<HistoryEntry>, Error> {
         let seen = self.seen()?;
-        let last = seen.head.as_ref().map_or(0, |head| head.serial);
         let mut entries = Vec::new();
-        // The next change begins with it, whoever makes that.
-        if let Some(head) = seen.head.as_ref().filter(|_| seen.has_run_out())
-            && let (Some(change), Some(back)) =
-                (&head.unconfirmed, head.taken_back(EXPIRED, "", NOT_CONFIRMED))
-        {
-            // The lease may have ended before that: with whoever kept it alive.
-            let at = change.until().min(SystemTime::now());
-            entries.push(HeadRecord { at, ..back }.entry());
-        }
-        let (mut end, mut size) = (last + 1, FIRST_PAGE);
+        let mut end = seen.head.map_or(0, |head| head.serial) + 1;
         while end > 1 && entries.len() < wanted {
-            let first = end.saturating_sub(size).max(1);
+            let first = end.saturating_sub(PAGE).max(1);
             let range = KeyRange::between(&self.keys().change(first), &self.keys().change(end));
-            let found = self.gateway().range(range)?.into_iter();
-            let of_serial = |found: KeyValue| Some((self.keys().serial_of(&found.key)?, found.value));
-            let found: BTreeMap<_, _> = found.filter_map(of_serial).collect();
-            // The serials have no gaps, so behind those that are there are none.
-            let Some((&oldest, _)) = found.first_key_value() else { break };
-            for serial in (oldest..end).rev() {
-                entries.push(self.entry(found.get(&serial), serial, &seen));
+            let found = self.gateway().range(range)?;
+            // Older ones are not there.
+            if found.is_empty() {
+                break;
             }
-            let bytes: usize = found.values().map(Vec::len).sum();
-            (end, size) = (oldest, ((PAGE / (bytes / found.len()).max(1)) as u64).clamp(1, LONGEST_PAGE));
+            entries.extend(found.iter().rev().filter_map(|found| self.entry(found)));
+            end = first;
         }
         entries.truncate(wanted);
         Ok(entries)
@@ -276,17 +258,11 @@ impl Writer for ClusterWriter<'_> {
 
 impl ClusterStore {
     /// The entry of a change in the history; one whose record can't be read is a row that names its key.
-    fn entry(&self, found: Option<&Vec<u8>>, serial: u64, seen: &Seen) -> HistoryEntry {
-        let key = self.keys().change(serial);
-        let why = match (found.map(|found| HeadRecord::parse(found)), &seen.head) {
-            (Some(Ok(record)), _) if record.serial == serial => return record.entry(),
-            // The last change stands twice.
-            (_, Some(head)) if head.serial == serial => return head.clone().entry(),
-            (None, _) => format!("there is no `{key}`"),
-            (Some(Ok(_)), _) => format!("`{key}` can't be read: it is that of another change"),
-            (Some(Err(why)), _) => format!("`{key}` {why}"),
-        };
-        HistoryEntry::unreadable(serial, why)
+    fn entry(&self, KeyValue { key, value, .. }: &KeyValue) -> Option<HistoryEntry> {
+        let serial = self.keys().serial_of(key)?;
+        let unreadable =
+            |why| HistoryEntry::unreadable(serial, format!("`{}` {why}", self.keys().change(serial)));
+        Some(HeadRecord::parse(value).map_or_else(unreadable, HeadRecord::entry))
     }
 
     /// Carries a change out where the compared keys are as they were seen. `is_own` knows the record that stands at `key`

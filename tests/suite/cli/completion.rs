@@ -72,13 +72,11 @@ fn each_argument_is_completed() {
         ("--color n", "never"),
         // Paths of values that are set.
         ("modify --set streams.ca", "streams.cam1.static= streams.cam1.position= streams.cam1.urls[ …"),
-        ("modify --set streams.cam1.prep", "streams.cam1.prepush=5 streams.cam1.prepush=off"),
-        ("modify --set=streams.cam1.stat", "--set=streams.cam1.static=true --set=streams.cam1.static=false"),
+        ("modify --set streams.cam1.prep", "streams.cam1.prepush="),
+        ("modify --set streams.cam1.prepush=", "streams.cam1.prepush=off"),
+        ("modify --set=streams.cam1.stat", "--set=streams.cam1.static="),
         ("modify --set-string loglev", "loglevel="),
-        ("modify --set-file pulsedb=med", "pulsedb=media.conf pulsedb=mediactl/"),
-        ("modify --set-file pulse", "pulsedb="),
-        ("modify --expect rtmp=", "rtmp=1936 rtmp=1935"),
-        ("wait rtmp=", "rtmp=1936 rtmp=1935"),
+        ("wait rtm", "rtmp= rtmps="),
         // Paths of what is there.
         ("modify --unset streams.fi", "streams.film …"),
         ("modify --replace streams.cam1.prep", "streams.cam1.prepush"),
@@ -95,11 +93,11 @@ fn each_argument_is_completed() {
         // Streams, lives and plugins; paths below one; conditions.
         ("mv streams.fi", "streams.film"),
         ("cp liv", "lives.studio"),
-        ("cp streams.cam1 streams.x --set prep", "prepush=5 prepush=off"),
+        ("cp streams.cam1 streams.x --set prep", "prepush="),
         ("cp streams.cam1 streams.x --unset prep", "prepush"),
-        ("add live x --set publ", "publish_enabled=true publish_enabled=false"),
+        ("add live x --set publish_enabled=", "publish_enabled=true publish_enabled=false"),
         ("add li", "live"),
-        ("modify --where tit", "title= title!= title~ title=~ title exists title missing"),
+        ("modify --where tit", "title="),
         ("read lives --where publish_enabled=", "publish_enabled=true publish_enabled=false"),
         ("modify --set lives.*.title=x --where publish_enabled=t", "publish_enabled=true"),
         // Changes.
@@ -144,7 +142,6 @@ fn documentation_stands_behind_a_tab() {
     let place = place();
     for (words, expected) in [
         (["modify", "--set", "streams.cam1.tit"], "streams.cam1.title=\tTitle that viewers see"),
-        (["modify", "--set", "rtmp=1936"], "rtmp=1936\tthe present value"),
         (["-x", "prod", "rollba"], "rollback\tMake an earlier text the configuration again"),
         (["context", "use", "pro"], "prod\thttps://media.example"),
     ] {
@@ -300,8 +297,10 @@ fn no_name_is_a_command_in_bash_behind_whatever_quote_it_was_begun() {
 #[test]
 fn bash_completes_behind_an_equals_sign() {
     let place = place();
-    let asked = place.mediactl(["--", "mediactl", "modify", "--set", "rtmp=19"]).env("COMPLETE", "bash");
-    assert_eq!(asked.run().exits(0).out, "rtmp=1936\nrtmp=1935\n");
+    let asked = place
+        .mediactl(["--", "mediactl", "modify", "--set", "lives.studio.disabled="])
+        .env("COMPLETE", "bash");
+    assert_eq!(asked.run().exits(0).out, "lives.studio.disabled=true\nlives.studio.disabled=false\n");
 }
 
 #[test]

@@ -82,12 +82,13 @@ fn delete_guard_holds(place: &Place) {
     run(&["rollback", "last"], "").exits(0);
     let named: Vec<String> = (0..7).map(|at| format!("--unset=streams.s{at}")).collect();
     let named: Vec<&str> = ["modify"].into_iter().chain(named.iter().map(String::as_str)).collect();
-    run(&named, "").exits(0);
+    run(&named, "").exits(6).says("7 of 8 streams");
+    run(&[&named[..], &["--max-delete", "7"]].concat(), "").exits(0);
     assert_eq!(place.text(), "edit_auth a b;\nstream s7 udp://h:7;\n");
 }
 
 #[test]
-fn delete_guard_stands_before_each_way_but_names_one_by_one() {
+fn delete_guard_stands_before_each_way() {
     delete_guard_holds(&Place::with(accounted(8)));
 }
 

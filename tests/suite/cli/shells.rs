@@ -57,7 +57,7 @@ const COMPLETED: &[(&str, &str)] = &[
 /// The words with a list: the typed one, and the list.
 const LISTED: &[(&str, &[&str])] = &[
     ("mediactl modify --set streams.cam", &["cam1.", "cam2."]),
-    ("mediactl modify --set streams.cam1.prepush=", &["5 ", "off"]),
+    ("mediactl modify --set streams.cam1.static=", &["true", "false"]),
     ("mediactl history show ", &["1 ", "2 "]),
 ];
 

@@ -65,12 +65,7 @@ fn garbage_in_any_key_is_a_row_or_a_refusal_with_its_name() {
             if key.contains("/change/") {
                 let history = cluster(&etcd, &["history", "-n", "3"]).exits(0);
                 assert_eq!(history.out.lines().count(), 3, "{history:#?}");
-                // What the head says, too, is known.
-                assert_eq!(
-                    history.out.contains(&format!("`{key}` can't be read")),
-                    !key.ends_with('3'),
-                    "{history:#?}"
-                );
+                assert!(history.out.contains(&format!("`{key}` can't be read")), "{history:#?}");
             }
             for command in [&["history"][..], &["read", "rtsp"], &["confirm"]] {
                 named(&cluster(&etcd, &[command, &["--timeout", "5"]].concat()), key);
@@ -97,31 +92,6 @@ fn garbage_in_any_key_is_a_row_or_a_refusal_with_its_name() {
             named(&cluster(&etcd, &["status"]), &head);
         }
     }
-}
-
-#[test]
-fn a_change_that_is_gone_from_the_middle_of_the_history_is_a_row() {
-    let Some(etcd) = with_sample(1) else { return };
-    for port in 2..6 {
-        cluster(&etcd, &["modify", "--set", &format!("rtsp={port}")]).exits(0);
-    }
-    let store = etcd.store(PREFIX, GatewaySettings::default());
-    let change = |serial| store.keys().change(serial);
-    etcd.remove(&change(3), &format!("{}0", change(3)));
-    let history = cluster(&etcd, &["history", "-o", "json"]).exits(0).json();
-    let told: Vec<(Value, String)> = history
-        .as_array()
-        .expect("it is a list")
-        .iter()
-        .map(|entry| (entry["number"].clone(), entry["message"].to_string()))
-        .collect();
-    let row = |number: Value, words: String| (number, words);
-    assert_eq!(told[0], row(json!(5), "null".to_owned()));
-    assert_eq!(told[1], row(json!(4), "null".to_owned()));
-    assert_eq!(told[2], row(json!(3), format!("\"there is no `{}`\"", change(3))));
-    assert_eq!((&told[3].0, &told[4].0), (&json!(2), &json!(1)));
-    assert_eq!(told.len(), 5);
-    cluster(&etcd, &["history", "-n", "3"]).exits(0).prints("there is no `").hides("\n2 ");
 }
 
 #[test]

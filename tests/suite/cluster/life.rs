@@ -1,17 +1,12 @@
 //! The life of a node: what it tries again, what it waits for, what it may not do, and what its log says.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::os::unix::net::UnixDatagram;
-use std::process::Child;
 
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::etcd::{Etcd, PASSWORD, add_users, grant};
 use super::nodes::{COUNTING, PREFIX, TestNode, cluster, with_rtsp, with_sample};
-use crate::cli::{CONF, Call, Place, SAMPLE};
-use crate::waiting::until;
+use crate::cli::{CONF, Place, SAMPLE};
 
 #[test]
 fn what_a_node_does_not_take_is_tried_again() {
@@ -35,50 +30,20 @@ fn what_a_node_does_not_take_is_tried_again() {
     failing.until_text(&with_rtsp("556"));
 }
 
-/// A node without a file, as a service manager would start it, and the lines of its log.
-fn without_file(etcd: &Etcd, place: &Place) -> (Child, impl Iterator<Item = String> + use<>, UnixDatagram) {
-    let told = UnixDatagram::bind(place.path("notify")).expect("it can be bound");
-    let serve = ["--cluster", &etcd.url(PREFIX), "serve", "--listen", "none", "--node", "a"];
-    let call: Call = place.mediactl(serve);
-    let mut child = call.env("NOTIFY_SOCKET", &place.path("notify").display().to_string()).start();
-    let log = BufReader::new(child.stderr.take().expect("stderr is a pipe"));
-    (child, log.lines().map_while(Result::ok), told)
-}
-
-fn end(mut child: Child) -> Option<i32> {
-    kill_process(Pid::from_child(&child), Signal::TERM).expect("it runs");
-    child.wait().expect("it is ours").code()
-}
-
 #[test]
-fn a_node_without_a_file_waits_for_its_first_text() {
+fn a_node_without_a_file_begins_with_the_text_of_the_cluster_or_not_at_all() {
     let Some(mut etcd) = Etcd::start(1) else { return };
-    let message = |told: &UnixDatagram| {
-        let mut message = [0; 100];
-        let length = told.recv(&mut message).expect("it tells");
-        String::from_utf8_lossy(&message[..length]).into_owned()
-    };
-    // etcd is away, and then it has no text.
-    etcd.kill(0);
     let place = Place::empty();
-    let (child, mut log, told) = without_file(&etcd, &place);
-    let mut says = |words: &str| assert!(log.any(|line| line.contains(words)), "it does not say `{words}`");
-    says("there is no file, and this node waits for its first text: cannot reach");
-    assert!(message(&told).starts_with("EXTEND_TIMEOUT_USEC="), "the service manager waits, too");
+    let url = etcd.url(PREFIX);
+    let serve = || place.mediactl(["--cluster", &url, "serve", "--listen", "none", "--node", "a"]).run();
+    etcd.kill(0);
+    serve().exits(7).says("cannot reach");
     etcd.run(0);
     etcd.wait_until_ready();
-    says("has no configuration yet");
-    cluster(&etcd, &["save", CONF]).exits(0);
-    until("it has no file", || fs::read_to_string(place.path(CONF)).ok().filter(|text| text == SAMPLE));
-    until("it is not ready", || Some(()).filter(|()| message(&told) == "READY=1"));
-    assert_eq!(end(child), Some(0));
-    // It ends while it waits.
-    etcd.kill(0);
-    let place = Place::empty();
-    let (child, mut log, _told) = without_file(&etcd, &place);
-    assert!(log.any(|line| line.contains("waits for its first text")));
-    assert_eq!(end(child), Some(0));
+    serve().exits(7).says("has no configuration yet").says("save FILE");
     assert!(!place.names().iter().any(|name| name == CONF));
+    cluster(&etcd, &["save", CONF]).exits(0);
+    TestNode::start_in(Place::empty(), &url, "a", &[]).until_text(SAMPLE);
 }
 
 /// A follower that may only read, one that may put its own record, and one whose password is wrong.

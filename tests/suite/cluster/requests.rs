@@ -46,10 +46,10 @@ fn the_history_of_45_changes_takes_few_requests_however_far_away_it_is() {
     let url = format!("etcd://{}/p", proxy.address);
     let shown =
         place.mediactl(["history"]).without("MEDIACTL_CONF").env("MEDIACTL_CLUSTER", &url).run().exits(0);
-    // Each takes a round trip: `head`, two pages of records, and the text. The paths stand in the records.
+    // Each takes a round trip: `head`, a page of records, and the text. The paths stand in the records.
     assert_eq!((shown.out.lines().count(), shown.out.matches("streams.cam1.prepush").count()), (45, 44));
     let requests = proxy.passed().len();
-    assert!(requests <= 5, "{requests}");
+    assert!(requests <= 4, "{requests}");
 }
 
 #[test]
@@ -82,8 +82,8 @@ fn a_long_history_is_read_in_pages_and_its_end_alone() {
     };
     assert_eq!(read(&["history", "-n", "5", "-o", "json"]), (5, 2));
     let (entries, requests) = read(&["history", "-o", "json"]);
-    assert!(entries == 10_000 && requests < 30, "{entries} {requests}");
+    assert!(entries == 10_000 && requests < 60, "{entries} {requests}");
     // All entries once, and a text for each that is looked at.
     let (found, more) = read(&["blame", "rtsp", "-n", "1", "-o", "json"]);
-    assert!(found == 1 && more - requests < 30, "{requests} {more}");
+    assert!(found == 1 && more < 90, "{requests} {more}");
 }

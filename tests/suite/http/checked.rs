@@ -133,38 +133,29 @@ fn an_entry_without_carriage_returns_gets_the_line_ends_that_were_there() {
 }
 
 #[test]
-fn texts_of_several_entries_and_values_are_one_change() {
+fn texts_of_several_entries_are_one_change() {
     let server = Server::over(TEXT);
-    let entries = |texts: Value, then: &[(&str, &str)]| {
-        let assignments: Vec<Value> =
-            then.iter().map(|(path, value)| json!({"path": path, "value": {"typed": value}})).collect();
-        let then = json!({"edits": {"assignments": {"assignments": assignments}}});
-        json!({"operation": {"entries": {"texts": texts, "then": then}}}).to_string()
-    };
-    let texts = json!([
+    let entries = |texts: Value| json!({"operation": {"entries": {"texts": texts}}}).to_string();
+    let request = entries(json!([
         {"path": "streams.b", "text": "stream b {\n  url udp://3; # other\n}\n"},
         {"path": "streams.a", "text": "stream a udp://9;"},
-    ]);
-    let request = entries(texts.clone(), &[("streams.b.prepush", "7"), ("streams.a.prepush", "8")]);
+    ]));
     let rehearsal = request.replacen('{', r#"{"options":{"dry_run":true},"#, 1);
     let shown = server.post("change?format=diff", &rehearsal);
     assert_eq!(shown.status, 200, "{}", String::from_utf8_lossy(&shown.body));
     assert_eq!(server.place.text(), TEXT, "a dry run changes nothing");
     assert_eq!(server.post("change", &request).status, 200);
     let text = server.place.text();
-    for part in ["url udp://3; # other\n  prepush 7;\n}", "stream a {", "udp://9;", "prepush 8;"] {
+    for part in ["url udp://3; # other\n}", "stream a udp://9;"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     let history = body(&server.ask("GET", "/media/api/history", &[], ""));
     assert_eq!(history.as_array().map(Vec::len), Some(1), "{history}");
-    // A text or a value that is refused refuses the whole.
+    // A text that is refused refuses the whole.
     for request in [
         entries(
             json!([{"path": "streams.b", "text": "stream b udp://4;"}, {"path": "streams.x", "text": "x;"}]),
-            &[],
         ),
-        entries(json!([{"path": "streams.b", "text": "stream b udp://4;"}]), &[("rtmp", "fast")]),
-        entries(json!([{"path": "streams.b", "text": "stream b udp://4;"}]), &[("streams.x.prepush", "4")]),
         json!({"operation": {"entries": {"texts": [{"path": "streams.b"}]}}}).to_string(),
     ] {
         let answer = server.post("change", &request);

@@ -1,5 +1,4 @@
-//! Turns the assignments of the command line into one merge patch: `--set`, `--set-string`,
-//! `--set-file`, `--unset`, `--replace`.
+//! Turns the assignments of the command line into one merge patch: `--set`, `--set-string`, `--unset`, `--replace`.
 //!
 //! Each assignment goes through the same steps: its path is expanded, and the value is typed by the schema. Edits that
 //! overlap are refused. The others are added to the patch one by one, in which an edited list is the whole new list. Then
@@ -17,7 +16,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::slips::{drops, example};
+use super::slips::drops;
 use super::substitution::Substitution;
 use crate::query::{
     Condition, Config, Expansion, NULL, Path, Segment, find_by, is_whole_list, keys, out_of_range,
@@ -28,7 +27,7 @@ use crate::schema::kinds::scalar_text;
 use crate::schema::{Object, Place, Schema, no_string};
 use crate::syntax::Document;
 
-/// One `--set`, `--set-string`, `--set-file`, `--unset` or `--replace`.
+/// One `--set`, `--set-string`, `--unset` or `--replace`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Assignment {
@@ -46,9 +45,6 @@ pub enum AssignedValue {
     Typed(String),
     /// `--set-string PATH=VALUE`: always a string.
     Text(String),
-    /// `--set-file PATH=FILE`: the content of a file without one line end at its end; a string where
-    /// the place takes strings, else typed.
-    File(String),
     /// `--unset PATH`: no value.
     Remove,
     /// `--replace PATH s/OLD/NEW/`: the present strings, with a part replaced.
@@ -64,7 +60,7 @@ impl AssignedValue {
     /// The text, where it is one.
     fn text(&self) -> Option<&str> {
         match self {
-            Self::Typed(text) | Self::Text(text) | Self::File(text) => Some(text),
+            Self::Typed(text) | Self::Text(text) => Some(text),
             Self::Remove | Self::Replace(_) => None,
         }
     }
@@ -75,11 +71,6 @@ impl AssignedValue {
             Self::Remove => place.removal(),
             Self::Replace(_) => Err(no_string()),
             Self::Text(text) => place.string(text),
-            Self::File(text) => {
-                let text = text.strip_suffix("\r\n").or(text.strip_suffix('\n')).unwrap_or(text);
-                let is_text = place.is_text() || matches!(place, Place::BackendUrl);
-                if is_text { place.string(text) } else { place.typed(text) }
-            }
             Self::Typed(text) => place.typed(text),
         }
     }
@@ -240,9 +231,7 @@ impl Assigner<'_> {
         if given.removes() && path.segments.last() == Some(&Segment::Append) {
             return Err(Fault::of_path("there is nothing at `[+]` to remove"));
         }
-        let value = given
-            .at(at)
-            .map_err(|fault| Fault { hint: fault.hint.or_else(|| example(at, path)), ..fault })?;
+        let value = given.at(at)?;
         if path.segments.len() + depth(&value) > Document::MAX_DEPTH {
             return Err(Fault::of_path(format!("this nests deeper than {}", Document::MAX_DEPTH)));
         }
@@ -275,12 +264,12 @@ impl Assigner<'_> {
             self.expansion.current.value(&keys).as_ref().and_then(Value::as_array).map_or(0, Vec::len);
         match present {
             0 | 1 => Ok(value),
-            _ => Err(drops(place, path, present)),
+            _ => Err(drops(path, present)),
         }
     }
 
-    /// The places of the values that a substitution changes, each with its new value. The path goes through lists
-    /// without brackets; of a list of words each word changes, of another list or an object each string.
+    /// The places of the values that a substitution changes, each with its new one. The path goes through lists
+    /// without brackets; of a list or an object each string and number changes.
     fn replaced(&self, path: &Path, by: &Substitution) -> Result<Vec<(Path, AssignedValue)>, Fault> {
         let (places, mut absence) = self.expansion.places(path)?;
         let mut replacement = Replacement { by, left: Substitution::MORE, changes: Vec::new() };
@@ -291,7 +280,7 @@ impl Assigner<'_> {
                     is_any_there = true;
                     let mut values = found.values.into_iter();
                     values
-                        .try_for_each(|(place, value)| replacement.value(place, &value, false))
+                        .try_for_each(|(place, value)| replacement.value(place, &value))
                         .map_err(|fault| fault.at(path))?;
                 }
                 Err(fault) if fault.is_absent() => absence = absence.or(Some(fault.at(path))),
@@ -323,34 +312,27 @@ struct Replacement<'s> {
 }
 
 impl Replacement<'_> {
-    /// Replaces in one value: a string stays a string, another word gets the type of its place anew. Inside of a value, only
-    /// strings that are not derived change.
-    fn value(&mut self, path: Path, value: &Value, is_inside: bool) -> Result<(), Fault> {
+    /// Replaces in each string and number of a value that is not derived.
+    fn value(&mut self, path: Path, value: &Value) -> Result<(), Fault> {
         let place = Place::resolve(&path.segments);
         match value {
             Value::Array(entries) => {
-                let is_inside = is_inside || entries.iter().any(|entry| scalar_text(entry).is_none());
                 // The first part of an option of the transcoder is its name.
-                let names = usize::from(is_inside && matches!(place, Ok(Place::Pair(_))));
+                let names = usize::from(matches!(place, Ok(Place::Pair(_))));
                 let mut entries = entries.iter().enumerate().skip(names);
-                entries
-                    .try_for_each(|(at, entry)| self.value(path.child(Segment::Index(at)), entry, is_inside))
+                entries.try_for_each(|(at, entry)| self.value(path.child(Segment::Index(at)), entry))
             }
             Value::Object(members) => {
                 let is_own = |key: &str| !place.as_ref().is_ok_and(|place| place.lacks_own(key));
                 let mut own = members.iter().filter(|(key, _)| is_own(key));
-                own.try_for_each(|(key, value)| {
-                    self.value(path.child(Segment::Key(key.clone())), value, true)
-                })
+                own.try_for_each(|(key, value)| self.value(path.child(Segment::Key(key.clone())), value))
             }
-            value if is_inside && !value.is_string() => Ok(()),
+            Value::Bool(_) | Value::Null => Ok(()),
             value => {
                 let text = scalar_text(value).unwrap_or_default();
-                if let Some(new) = self.by.apply(&text, &mut self.left)?.filter(|new| *new != text) {
-                    let is_string = value.is_string();
-                    let value = if is_string { AssignedValue::Text(new) } else { AssignedValue::Typed(new) };
-                    self.changes.push((path, value));
-                }
+                let new = self.by.apply(&text, &mut self.left)?.filter(|new| *new != text);
+                let typed = if value.is_string() { AssignedValue::Text } else { AssignedValue::Typed };
+                self.changes.extend(new.map(|new| (path, typed(new))));
                 Ok(())
             }
         }

@@ -23,17 +23,16 @@ const TEXT: &str = "
     template t { dvr /storage 5d; }
 ";
 
-/// `PATH=VALUE` for `--set`, `s:` and `f:` in front for the other two, and `PATH` for `--unset`.
+/// `PATH=VALUE` for `--set`, `s:` in front for `--set-string`, and `PATH` for `--unset`.
 fn assignment(text: &str) -> Assignment {
     let (kind, text) = match text.split_at_checked(2) {
-        Some((kind @ ("s:" | "f:"), text)) => (kind, text),
+        Some((kind @ "s:", text)) => (kind, text),
         _ => ("", text),
     };
     let (path, value) = Path::split_assignment(text).expect(text);
     let value = match (kind, value.map(str::to_owned)) {
         (_, None) => AssignedValue::Remove,
         ("s:", Some(value)) => AssignedValue::Text(value),
-        ("f:", Some(value)) => AssignedValue::File(value),
         (_, Some(value)) => AssignedValue::Typed(value),
     };
     Assignment { path, value }
@@ -97,8 +96,6 @@ fn values_are_typed_by_the_schema() {
         edit_auth.password="a b" => {"edit_auth": {"password": "a b"}}
         edit_auth.password="a => {"edit_auth": {"password": "\"a"}}
         s:edit_auth.password="a b" => {"edit_auth": {"password": "\"a b\""}}
-        f:edit_auth.password="a"\r\n\n => {"edit_auth": {"password": "\"a\"\r\n"}}
-        f:edit_auth.password=null\n => {"edit_auth": {"password": "null"}}
         edit_auth={"login":"a"} => {"edit_auth": {"login": "a"}}
         edit_auth=null => {"edit_auth": null}
         cluster_key=null => {"cluster_key": null}
@@ -106,7 +103,6 @@ fn values_are_typed_by_the_schema() {
         auth.url=http://b/?a=b => {"auth": {"url": "http://b/?a=b"}}
         auth.url=false => {"auth": {"url": false}}
         auth.url="false" => {"auth": {"url": "false"}}
-        f:auth.url=false\n => {"auth": {"url": "false"}}
         auth.url=null => {"auth": {"url": null}}
         auth.url="null" => {"auth": {"url": "null"}}
         auth.extra.k=5 => {"auth": {"extra": {"k": "5"}}}
@@ -139,7 +135,6 @@ fn values_are_typed_by_the_schema() {
         streams.a.title={"x":1 => {"streams": {"a": {"title": "{\"x\":1"}}}
         streams.a.title= => {"streams": {"a": {"title": ""}}}
         s:streams.a.title=5 => {"streams": {"a": {"title": "5"}}}
-        f:streams.a.title=5\n => {"streams": {"a": {"title": 5}}}
         plugins.iptv.port=80 => {"plugins": {"iptv": {"port": 80}}}
         streams.a=null => {"streams": {"a": null}}
         streams.a={"prepush":5} => {"streams": {"a": {"prepush": 5}}}
@@ -155,7 +150,6 @@ fn words_are_the_whole_directive() {
         r#"
         edit_auth=root "a b" => {"edit_auth": {"login": "root", "password": "a b"}}
         view_auth=viewer null => {"view_auth": {"login": "viewer", "password": "null"}}
-        f:view_auth=viewer x\n => {"view_auth": {"login": "viewer", "password": "x"}}
         auth=false => {"auth": {"url": false, "extra": {"a": null, "flag": null}}}
         auth="false" => {"auth": {"url": "false", "extra": {"a": null, "flag": null}}}
         auth=http://x/?a=b;c#d => {"auth": {"url": "http://x/?a=b;c#d", "extra": {"a": null, "flag": null}}}
@@ -199,11 +193,10 @@ fn a_port_is_the_whole_list_where_it_drops_none() {
     }
     check_all(
         r#"
-        http=[::1]:80 => `http`: there are 2 elements, and this would replace them all | `--set 'http[0]=80'`
-            replaces the first, `--set 'http[+]=80'` appends, `--set 'http=["80"]'` sets the whole list
+        http=[::1]:80 => `http`: there are 2 elements, and this would replace them all | `http[0]=…` replaces
+            the first, `http[+]=…` appends, a JSON array sets the whole list
         streams.a.url=rtsp://u:geheim@h/ => `streams.a.urls`: there are 3 elements, and this would replace
-            them all | `--set 'streams.a.urls[0]=udp://239.0.0.1:1234'` replaces the first, `--set 'streams.a.urls[+]=udp://239.0.0.1:1234'`
-            appends, `--set 'streams.a.urls=["udp://239.0.0.1:1234"]'` sets the whole list
+            them all | `streams.a.urls[0]=…` replaces the first, `streams.a.urls[+]=…` appends, a JSON array sets the whole list
         "#,
     );
 }
@@ -315,32 +308,26 @@ fn values_that_do_not_fit_are_refused_with_their_path() {
             as `[0]`, or `[+]` for a new one
         streams.*.urls.url=udp://1 => `streams.*.urls.url`: a list has no members | name an element, such as
             `[0]`, or `[+]` for a new one
-        http=x => `http`: expected a port from 0 to 65535, or HOST:PORT | such as `--set 'http[+]=80'`
-        http=80 443 => `http`: expected a port from 0 to 65535, or HOST:PORT | such as `--set 'http[+]=80'`
-        streams.b.urls=udp://u:p@1 udp://2 => `streams.b.urls`: expected one URL, then NAME=VALUE options | such
-            as `--set 'streams.b.urls[+]=udp://239.0.0.1:1234 priority=1'`
+        http=x => `http`: expected a port from 0 to 65535, or HOST:PORT
+        http=80 443 => `http`: expected a port from 0 to 65535, or HOST:PORT
+        streams.b.urls=udp://u:p@1 udp://2 => `streams.b.urls`: expected one URL, then NAME=VALUE options
         log_requests=yes => `log_requests`: expected `true` or `false`
         s:log_requests=true => `log_requests`: expected `true` or `false`
         streams.a.prepush=-1 => `streams.a.prepush`: expected a number of seconds, or `off`
         streams.a.prepush=on => `streams.a.prepush`: expected a number of seconds, or `off`
         streams.a.position=0 => `streams.a.position`: expected a position, counted from 1
         streams.a.position => `streams.a.position`: every block has one | set it to another value
-        edit_auth=a => `edit_auth`: expected LOGIN PASSWORD | such as `--set 'edit_auth=admin SECRET'`
-        auth=http://b/; x => `auth`: expected a URL or `false`, then NAME=VALUE options | such as `--set
-            'auth=http://backend/auth key=value'`
-        streams.b.auth=on => `streams.b.auth`: expected a URL or `false`, then NAME=VALUE options | such as
-            `--set streams.b.auth=false`
-        streams.b.auth=false k=v => `streams.b.auth`: `false` takes no options | such as `--set
-            streams.b.auth=false`
-        streams.a=5 => `streams.a`: expected a JSON object | such as `--set
-            'streams.a={"urls":[{"url":"udp://239.0.0.1:1234"}]}'`
-        s:edit_auth=a b => `edit_auth`: a string does not fit here | such as `--set 'edit_auth=admin SECRET'`
-        streams.a.transcoder=vb=1; url x => `streams.a.transcoder`: expected options of the transcoder | such
-            as `--set 'streams.a.transcoder=vb=1024k ab=64k'`
+        edit_auth=a => `edit_auth`: expected LOGIN PASSWORD
+        auth=http://b/; x => `auth`: expected a URL or `false`, then NAME=VALUE options
+        streams.b.auth=on => `streams.b.auth`: expected a URL or `false`, then NAME=VALUE options
+        streams.b.auth=false k=v => `streams.b.auth`: `false` takes no options
+        streams.a=5 => `streams.a`: expected a JSON object
+        s:edit_auth=a b => `edit_auth`: a string does not fit here
+        streams.a.transcoder=vb=1; url x => `streams.a.transcoder`: expected options of the transcoder
         x={"a":1,"a":2} => `x`: the key `a` is given more than once | keep one of them: JSON does not say
             which counts
         s:streams.a.push[+]=a b => `streams.a.push[+]`: this would be one word in quotes, not several words |
-            `--set 'streams.a.push[+]=["a","b"]'` sets several words; `--accept form-change` sets one word
+            `--set 'streams.a.push[+]=["WORD","WORD"]'` sets several words; `--accept form-change` sets one word
         x=[] => `x`: an empty list can't be written | null removes the directive
         streams.a.urls=[{"priority":1}] => `streams.a.urls[0].url`: a source without a url
         streams.a.urls[0].url => `streams.a.urls[0].url`: a source without a url
@@ -582,18 +569,17 @@ fn a_star_stands_for_all_names() {
 fn edits_of_one_place_are_refused() {
     check_all(
         r#"
-        rtmp=1 & rtmp=2 => `rtmp`: it is given twice | give it once; behind a removal the elements are counted
-            anew
-        streams.a.urls[0] & streams.a.urls[0] => `streams.a.urls[0]`: it is given twice | give it once; behind
-            a removal the elements are counted anew
-        streams.a.prepush=1 & streams.a => `streams.a`: it overlaps `streams.a.prepush`, which is given too |
-            set either the whole or its parts
-        http=[1] & http[+]=2 => `http[+]`: it overlaps `http`, which is given too | set either the whole or
-            its parts
-        http[+]=2 & http => `http`: it overlaps `http[+]`, which is given too | set either the whole or its
-            parts
+        rtmp=1 & rtmp=2 => `rtmp`: another edit of this command gives it, too | set either the whole or its parts, each
+            once
+        streams.a.urls[0] & streams.a.urls[0] => `streams.a.urls[0]`: another edit of this command gives it, too | set either the whole or its parts, each
+            once
+        streams.a.prepush=1 & streams.a => `streams.a.prepush`: another edit of this command gives it, too | set either the whole or its parts, each
+            once
+        http=[1] & http[+]=2 => `http[+]`: another edit of this command gives it, too | set either the whole or its parts, each
+            once
         lives.*.x=1 & lives.pub.x=1 & rtmp=x => `rtmp`: expected a port from 0 to 65535, or HOST:PORT &
-            `lives.pub.x`: it is given twice | give it once; behind a removal the elements are counted anew
+            `lives.pub.x`: another edit of this command gives it, too | set either the whole or its parts, each
+            once
         new[0]=1 & new.x=1 => `new.x`: `x` can't be set: its parent is not an object
         "#,
     );

@@ -56,7 +56,8 @@ impl Config<'_> {
         let segments = &path.segments;
         let place = Place::resolve(segments).map_err(|fault| fault.at(&path))?;
         let row = nearest_row(segments);
-        let foreign = foreign_at(segments).filter(|_| row.is_none());
+        let last = segments.last().and_then(Segment::name).filter(|_| row.is_none());
+        let foreign = last.and_then(|key| Schema::media().foreign(key));
         let mut explanation = match (row, foreign) {
             (Some((row, below)), _) => of_row(row, below, place),
             (None, Some(foreign)) => of_foreign(foreign, place),
@@ -182,20 +183,6 @@ fn of_row(row: &'static Parameter, below: &[Segment], place: Place) -> Explanati
         members: members(place),
         ..Explanation::default()
     }
-}
-
-/// The foreign directive that a path leads to: its keyword alone, or below the block in which it stands.
-fn foreign_at(segments: &[Segment]) -> Option<&'static ForeignKeyword> {
-    let [above @ .., Segment::Key(key)] = segments else { return None };
-    let row = Schema::media().foreign(key)?;
-    let block = above.first().map_or(Some(""), Segment::name)?;
-    let is_there = match (above.len(), Schema::media().kind(block)) {
-        (0, _) => true,
-        (2, Some(kind)) => row.stands_in(kind.noun()),
-        (1 | 2, _) => row.stands_in(block),
-        _ => false,
-    };
-    is_there.then_some(row)
 }
 
 /// A directive of other servers.

@@ -4,8 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-use super::surroundings::{Leave, Style, Surroundings, block_chunk, ranges};
-use crate::schema::{DirectiveRole, Scope};
+use super::surroundings::{Leave, Style, Surroundings, chunk, counts_as_block, ranges};
 use crate::syntax::{Document, Entry, EntryId, Splice, quoted_if_needed};
 
 /// The place for a new or moved entry.
@@ -30,10 +29,8 @@ pub enum Anchor<'d> {
 pub enum Insertion<'d> {
     /// A new entry.
     New(NewEntry),
-    /// An existing entry that moves with the comment on its line.
-    Line(Entry<'d>),
-    /// An existing block that moves with its own comments above, or a copy of both under another name.
-    Block(Entry<'d>, Option<String>),
+    /// An existing entry that moves with its own comments and the one on its line, or a copy of a block under another name.
+    Old(Entry<'d>, Option<String>),
 }
 
 /// An insertion of a new entry, or the move of an existing one.
@@ -72,10 +69,6 @@ impl NewEntry {
         }
         let block = entry.is_block().then(|| entry.children().map(Self::of).collect());
         Self { head: words.join(" "), block }
-    }
-
-    fn keyword(&self) -> &str {
-        self.head.split(' ').next().unwrap_or_default()
     }
 
     /// Writes it on lines of this style, without the last line end, or on one line.
@@ -160,7 +153,7 @@ impl<'a, 'd> Layout<'a, 'd> {
             self.push(anchor.end()..anchor.end(), ";");
         }
         let around = self.around;
-        let mut style = self.style(*within, sibling, content);
+        let mut style = self.style(*within, sibling);
         let newline = style.newline.to_owned();
         let one_line = within.is_some_and(|block| around.is_one_line(block));
         let needs_own_line = || self.needs_own_line(content);
@@ -171,15 +164,16 @@ impl<'a, 'd> Layout<'a, 'd> {
             Anchor::After(anchor) => match self.behind_on_line(anchor.end()) {
                 // The new text goes in front of the line end, and brings a line end of its own.
                 (at, None) => (at, around.newline(at).repeat(1 + blank_lines), nothing, false),
-                (_, Some(b'}')) => (anchor.end(), newline, nothing, false),
-                _ if needs_own_line() => (anchor.end(), newline, own_line, false),
+                (_, byte) if byte != Some(b'}') && needs_own_line() => {
+                    (anchor.end(), newline, own_line, false)
+                }
                 _ => (anchor.end(), " ".to_owned(), nothing, true),
             },
             Anchor::Before(anchor) if around.begins_line(anchor.start()) => {
                 (around.line_start(anchor.start()), nothing, newline, false)
             }
             // The comment on its line comes with it.
-            Anchor::Before(anchor) if matches!(content, Insertion::Line(_)) && needs_own_line() => {
+            Anchor::Before(anchor) if matches!(content, Insertion::Old(..)) && needs_own_line() => {
                 (anchor.start(), newline, own_line, false)
             }
             Anchor::Before(anchor) => (anchor.start(), nothing, " ".to_owned(), true),
@@ -268,82 +262,53 @@ impl<'a, 'd> Layout<'a, 'd> {
         }
     }
 
-    /// The style of an entry in a block. At top level a setting is indented like the one it follows; accounts and
-    /// blocks stand at column 0, where other tools grep for accounts.
-    fn style(&self, within: Option<Entry<'d>>, sibling: Option<Entry<'d>>, content: &Insertion<'d>) -> Style {
+    /// The style of an entry in a block; at top level it stands at column 0, where other tools grep for it.
+    fn style(&self, within: Option<Entry<'d>>, sibling: Option<Entry<'d>>) -> Style {
         let around = self.around;
         let newline_at = sibling.or(within).map_or(self.document.text().len(), |entry| entry.start());
         let newline = around.newline(newline_at);
-        let keyword = if let Insertion::New(fresh) = content { fresh.keyword() } else { "" };
-        let indent_of = |entry: Entry<'d>| around.indent(entry.start());
-        if let Some(block) = within {
-            let unit = around.unit_of(block).unwrap_or_else(|| around.unit_like(&block.keyword()));
-            let is_inside = |entry: &Entry<'_>| around.line_start(entry.start()) > block.body().start;
-            let indent = match sibling.filter(is_inside) {
-                Some(sibling) => indent_of(sibling).to_owned(),
-                None => format!("{}{unit}", indent_of(block)),
-            };
-            return Style { indent, unit: unit.to_owned(), newline };
-        }
-        let at_column_0 = Scope::Top.by_keyword(keyword).is_some_and(|row| {
-            row.codec.facts().group.is_some() || row.role.is_some_and(DirectiveRole::is_account)
-        });
-        let is_setting = |entry: &Entry<'_>| !entry.is_block() && around.begins_line(entry.start());
-        let indent = sibling.filter(is_setting).filter(|_| !at_column_0).map_or("", indent_of);
-        Style { indent: indent.to_owned(), unit: around.unit_like(keyword).to_owned(), newline }
+        let Some(block) = within else {
+            return Style { indent: String::new(), unit: around.unit().to_owned(), newline };
+        };
+        let unit = around.unit_of(block).unwrap_or_else(|| around.unit()).to_owned();
+        let is_inside = |entry: &Entry<'_>| around.line_start(entry.start()) > block.body().start;
+        let indent = match sibling.filter(is_inside) {
+            Some(sibling) => around.indent(sibling.start()).to_owned(),
+            None => format!("{}{unit}", around.indent(block.start())),
+        };
+        Style { indent, unit, newline }
     }
 
     fn lines(&self, content: &Insertion<'d>, style: &Style) -> String {
         match content {
             Insertion::New(fresh) => fresh.text(Some(style)),
-            Insertion::Line(entry) => {
-                let rest = &self.document.text()[entry.end()..self.chunk(content).end];
-                format!("{}{}{rest}", style.indent, self.inline(content))
+            Insertion::Old(entry, name) => {
+                let chunk = chunk(self.around, *entry);
+                let text = self.moved(chunk.start..entry.end(), *entry, name.as_deref());
+                let terminator = if entry.is_terminated() { "" } else { ";" };
+                let indent = if chunk.start == entry.start() { &*style.indent } else { "" };
+                format!("{indent}{text}{terminator}{}", &self.document.text()[entry.end()..chunk.end])
             }
-            Insertion::Block(entry, name) => self.moved(self.chunk(content), *entry, name.as_deref()),
         }
     }
 
     fn inline(&self, content: &Insertion<'d>) -> String {
-        let (entry, name) = match content {
-            Insertion::New(fresh) => return fresh.text(None),
-            Insertion::Line(entry) => (*entry, None),
-            Insertion::Block(entry, name) => (*entry, name.as_deref()),
-        };
-        let terminator = if entry.is_terminated() { "" } else { ";" };
-        format!("{}{terminator}", self.moved(entry.start()..entry.end(), entry, name))
+        match content {
+            Insertion::New(fresh) => fresh.text(None),
+            Insertion::Old(entry, name) => {
+                let text = self.moved(entry.start()..entry.end(), *entry, name.as_deref());
+                format!("{text}{}", if entry.is_terminated() { "" } else { ";" })
+            }
+        }
     }
 
     fn needs_own_line(&self, content: &Insertion<'d>) -> bool {
         match content {
             Insertion::New(fresh) => fresh.block.as_ref().is_some_and(|entries| !entries.is_empty()),
-            Insertion::Line(_) => self.document.text()[self.chunk(content)].contains('#'),
-            Insertion::Block(entry, name) => {
-                name.is_none() || self.chunk(content) != (entry.start()..entry.end())
+            Insertion::Old(entry, _) => {
+                counts_as_block(*entry) || self.document.text()[chunk(self.around, *entry)].contains('#')
             }
         }
-    }
-
-    /// The bytes of an existing entry and of what goes with it: a block with its own comments, a line to its end, if it is
-    /// the last there and no other stays.
-    fn chunk(&self, content: &Insertion<'d>) -> Range<usize> {
-        match content {
-            Insertion::New(_) => 0..0,
-            Insertion::Block(entry, _) => block_chunk(self.around, *entry),
-            Insertion::Line(entry) => {
-                let line = self.around.line_start(entry.start())..self.around.line_end(entry.end());
-                let rest = &self.document.text()[entry.end()..line.end];
-                let rest = rest.trim_start_matches([' ', '\t', '\r', ';']);
-                let is_last = rest.is_empty() || rest.starts_with('#');
-                let is_only = self.around.begins_line(entry.start()) || self.is_removed(&line);
-                entry.start()..if is_last && is_only { line.end } else { entry.end() }
-            }
-        }
-    }
-
-    fn is_removed(&self, line: &Range<usize>) -> bool {
-        let next = self.removed.partition_point(|range| range.end < line.end);
-        self.removed.get(next).is_some_and(|range| contains(range, line))
     }
 
     /// A range of the text, with the splices inside it applied, or the block in it under another name.

@@ -57,12 +57,10 @@ use sync::Sync;
 /// A change of a text, proved to do what the patch says.
 #[derive(Debug)]
 pub struct Edit {
-    /// The changes of the old text.
-    pub splices: Vec<Splice>,
     /// The new text.
     pub document: Document,
-    /// The names of the deleted streams.
-    pub deleted_streams: Vec<String>,
+    /// The number of the deleted streams.
+    pub deleted_streams: usize,
     /// Form changes and near misses, which are refused unless they are accepted.
     pub guarded: Faults,
 }
@@ -70,12 +68,7 @@ pub struct Edit {
 impl Edit {
     /// The edit that changes nothing.
     pub(crate) fn unchanged(document: &Document) -> Self {
-        Self {
-            splices: Vec::new(),
-            document: document.clone(),
-            deleted_streams: Vec::new(),
-            guarded: Faults::default(),
-        }
+        Self { document: document.clone(), deleted_streams: 0, guarded: Faults::default() }
     }
 
     /// The same, if all its doubts are accepted.
@@ -145,8 +138,7 @@ pub fn modify_members(
     }
     let opened = document.edited(&spread);
     verify_comments(document, &opened, &spread, &mut []).map_err(EditError::Unproved)?;
-    let edit = synced(&opened, &opened.members(), |sync| sync.top_level(patch))?;
-    Ok(edit.map(|edit| Edit { splices: splice_between(document.text(), edit.document.text()), ..edit }))
+    synced(&opened, &opened.members(), |sync| sync.top_level(patch))
 }
 
 /// Makes the changes of a text that a function finds, and proves them.
@@ -174,19 +166,7 @@ pub(crate) fn synced<'d>(
     if splices.is_empty() {
         return Ok(None);
     }
-    Ok(Some(Edit { splices, document: edited, deleted_streams, guarded }))
-}
-
-/// The splice that leads from a text to another one, for two edits that are one for their reader.
-pub(crate) fn splice_between(old: &str, new: &str) -> Vec<Splice> {
-    let same = |(one, other): &(char, char)| one == other;
-    let length = |same: (char, char)| same.0.len_utf8();
-    let start: usize = old.chars().zip(new.chars()).take_while(same).map(length).sum();
-    let [old_rest, new_rest] = [old, new].map(|text| &text[start..]);
-    let ends = old_rest.chars().rev().zip(new_rest.chars().rev());
-    let end: usize = ends.take_while(same).map(length).sum();
-    let text = new_rest[..new_rest.len() - end].to_owned();
-    vec![Splice { range: start..old.len() - end, text }]
+    Ok(Some(Edit { document: edited, deleted_streams, guarded }))
 }
 
 impl Edit {

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::align::{Alignment, ElementOrigin, align, longest_increasing_subsequence};
+use super::align::longest_increasing_subsequence;
 use super::guarded::At;
 use super::layout::{Anchor, Insertion, NewEntry};
 use super::surroundings::Surroundings;
@@ -47,9 +47,7 @@ impl<'d> Sync<'_, 'd> {
             let block = match (place, patch) {
                 (None, Value::Null) => continue,
                 (Some(place), Value::Null) => {
-                    if kind.has_sources() {
-                        self.deleted_streams.push(name.clone());
-                    }
+                    self.deleted_streams += usize::from(kind.has_sources());
                     self.remove(entries[place]);
                     self.promises.block(kind, name, None);
                     continue;
@@ -170,7 +168,7 @@ impl<'d> Sync<'_, 'd> {
             }
             let (content, moved) = match item.checked_sub(count) {
                 Some(number) => (new[number].1.clone(), None),
-                None => (Insertion::Block(entries[item], None), Some(entries[item])),
+                None => (Insertion::Old(entries[item], None), Some(entries[item])),
             };
             // A block that moves up stands in front of the next one, all others behind the one before.
             let next = below.peek().copied();
@@ -208,7 +206,7 @@ impl<'d> Sync<'_, 'd> {
     /// Puts a copy of the block at a place of the group directly behind it.
     pub fn copy(&mut self, kind: Kind, at: usize, name: &str) {
         let entries = self.members.own_by_key(kind.key());
-        let copy = (name.to_owned(), Insertion::Block(entries[at], Some(name.to_owned())));
+        let copy = (name.to_owned(), Insertion::Old(entries[at], Some(name.to_owned())));
         self.arrange(kind, entries, vec![copy], vec![(entries.len(), at + 1)]);
         self.promises.block(kind, name, Some(&kind.read(entries[at])));
     }
@@ -219,34 +217,38 @@ fn sources_of(kind: Kind) -> Option<&'static Parameter> {
     kind.scope().rows().find(|row| kind.has_sources() && row.codec.facts().sources.is_some())
 }
 
-/// The patch of a block in which each `X_off` of a protocol X is the directive `X off;`. Panels send such members for each
-/// stream; no server reads a directive `X_off`.
+/// The patch of a block in which each `X_off` of a protocol X is the directive `X off;`, unless a directive of that name
+/// stands there. Panels send such members for each stream; no server reads a directive `X_off`.
 fn switched<'v>(current: &Object, patch: &'v Object, at: &Pointer, faults: &mut Faults) -> Cow<'v, Object> {
     const OFF: &str = "off";
     if !patch.keys().any(|key| protocol_of_switch(key).is_some()) {
         return Cow::Borrowed(patch);
     }
     let mut switched = Map::new();
-    let mut refuse = |key: &str, message| faults.push(Fault::wrong_type(&at.child(key), message));
     for (key, value) in patch {
-        match (protocol_of_switch(key), value) {
-            (None, _) | (_, Value::Null) => drop(switched.insert(key.clone(), value.clone())),
-            // A directive with this name stands there, which earlier versions wrote: the member is that.
-            _ if current.contains_key(key) => {
-                switched.insert(key.clone(), if *value == false { Value::Null } else { value.clone() });
+        let (key, value) = match (protocol_of_switch(key), value) {
+            (Some(_), Value::Bool(false)) if current.contains_key(key) => (&**key, Value::Null),
+            (Some(protocol), Value::Bool(is_off)) if !current.contains_key(key) => {
+                let is_there = current.get(protocol).is_some_and(|present| *present == OFF);
+                match is_off {
+                    true if patch.get(protocol).is_some_and(|other| *other != OFF) => {
+                        let message = format!("`{key}` and `{protocol}` say different things");
+                        faults.push(Fault::wrong_type(&at.child(key), message));
+                        continue;
+                    }
+                    _ if patch.contains_key(protocol) => continue,
+                    true => (protocol, OFF.into()),
+                    false if is_there => (protocol, Value::Null),
+                    false => continue,
+                }
             }
-            (Some(protocol), Value::Bool(is_off)) => match (patch.get(protocol), current.get(protocol)) {
-                (Some(other), _) if *is_off && *other != OFF => {
-                    refuse(key, format!("`{key}` and `{protocol}` say different things"));
-                }
-                (None, _) if *is_off => drop(switched.insert(protocol.to_owned(), OFF.into())),
-                (None, Some(present)) if *present == OFF => {
-                    switched.insert(protocol.to_owned(), Value::Null);
-                }
-                _ => {}
-            },
-            _ => refuse(key, format!("`{key}` is true or false")),
-        }
+            (Some(_), value) if !value.is_null() && !current.contains_key(key) => {
+                faults.push(Fault::wrong_type(&at.child(key), format!("`{key}` is true or false")));
+                continue;
+            }
+            _ => (&**key, value.clone()),
+        };
+        switched.insert(key.to_owned(), value);
     }
     Cow::Owned(switched)
 }
@@ -289,9 +291,9 @@ pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object)
                 continue;
             }
             let (current, inside) = (kind.read(entry), Members::group(kind.scope(), entry.children()));
-            let (root, mut faults) = (Pointer::root(), Faults::default());
-            let patch = switched(&current, patch, &root, &mut faults);
-            let Ok(mut target) = kind.merge(Some((&current, &inside)), &patch, &root) else { continue };
+            let patch = switched(&current, patch, &Pointer::root(), &mut Faults::default());
+            let merged = kind.merge(Some((&current, &inside)), &patch, &Pointer::root());
+            let Ok(mut target) = merged else { continue };
             let list = |value: Option<Value>| match value {
                 Some(Value::Array(sources)) => sources,
                 _ => Vec::new(),
@@ -300,9 +302,8 @@ pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object)
             let (old, new) = (list(current.get(key).cloned()), list(target.shift_remove(key)));
             if entry.is_block() {
                 let lines = if new.is_empty() { &[] } else { inside.own_by_key(key) };
-                for line in changed_plurals(lines, &align(&old, &new)) {
-                    split(&around, line, &mut splices);
-                }
+                let lines = lines.iter().filter(|line| old != new && is_plural(**line));
+                lines.for_each(|&line| split(&around, line, &mut splices));
             } else if new.len() > old.len()
                 || new.len() > 1
                 || !write_members(kind.scope(), &target).is_empty()
@@ -312,19 +313,6 @@ pub(super) fn spread(document: &Document, members: &Members<'_>, patch: &Object)
         }
     }
     splices
-}
-
-/// Returns the `urls A B;` lines whose words do not all stay beside each other.
-fn changed_plurals<'d>(lines: &[Entry<'d>], Alignment { new, .. }: &Alignment) -> Vec<Entry<'d>> {
-    let (mut changed, mut first) = (Vec::new(), 0);
-    for &line in lines {
-        let kept: Vec<_> = (first..).map(ElementOrigin::Kept).take(Address::of_entry(line).count()).collect();
-        if is_plural(line) && !kept.is_empty() && !new.windows(kept.len()).any(|words| words == kept) {
-            changed.push(line);
-        }
-        first += kept.len();
-    }
-    changed
 }
 
 /// Makes a line of each word of a `urls A B;` line.

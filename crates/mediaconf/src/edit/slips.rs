@@ -1,15 +1,14 @@
 //! Refuses assignments that are probably slips: a name that is not there, a value that would drop others.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use serde_json::Value;
 
 use super::assign::{Assigner, PathEdit};
 use crate::query::{Path, Segment, did_you_mean, keys};
 use crate::schema::fault::Fault;
-use crate::schema::{DirectiveRole, JsonForm, Parameter, PartPlace, Place, Schema, Scope};
-use crate::secret::Masker;
+use crate::schema::{DirectiveRole, Place, Schema, Scope};
 
 impl Path {
     /// A word in quotes, if a shell would read it as something else without them.
@@ -22,45 +21,12 @@ impl Path {
     }
 }
 
-/// An example of what fits at a place that takes several words or JSON.
-pub(super) fn example(place: Place, path: &Path) -> Option<String> {
+/// Refuses the words of one element that would drop other elements of a list.
+pub(super) fn drops(path: &Path, present: usize) -> Fault {
     let shown = path.shown();
-    let set = match place {
-        Place::Own(row) if row.takes_elements() => set(&(shown + "[+]"), words_of(row)),
-        Place::Own(row) if row.is_setting() && row.codec.facts().json != JsonForm::Leaf => {
-            set(&shown, words_of(row))
-        }
-        Place::Group(kind) => set(&shown, &format!("{{\"NAME\":{}}}", kind.example())),
-        Place::Block(kind) => set(&shown, kind.example()),
-        Place::Source(_) => set(&shown, "udp://239.0.0.1:1234"),
-        Place::Pair(_) => set(&shown, "vb=1024k"),
-        Place::Extras => set(&shown, "{\"KEY\":\"VALUE\"}"),
-        Place::Part(part) if part.place == PartPlace::Rest => set(&shown, "[\"OPTION\"]"),
-        _ => return None,
-    };
-    Some(format!("such as {set}"))
-}
-
-/// The words behind the keyword in the example of a directive.
-fn words_of(row: &Parameter) -> &str {
-    let words = row.example.trim_end_matches(';');
-    words.split_once(' ').map_or(words, |(_, words)| words)
-}
-
-/// The option that sets a value, as it is typed.
-fn set(path: &str, text: &str) -> String {
-    format!("`--set {}`", Path::in_shell_quotes(&format!("{path}={text}")))
-}
-
-/// Refuses the words of one element that would drop other elements of a list. The hint has an example in their place: they
-/// may be a secret.
-pub(super) fn drops(place: Place, path: &Path, present: usize) -> Fault {
-    let value = if let Place::Own(row) = place { words_of(row) } else { "VALUE" };
-    let value = value.split(' ').next().unwrap_or(value);
-    let [first, new, whole] = [("[0]", value), ("[+]", value), ("", &*format!("[\"{value}\"]"))]
-        .map(|(element, value)| set(&format!("{}{element}", path.shown()), value));
-    Fault::of_path(format!("there are {present} elements, and this would replace them all"))
-        .hint(format!("{first} replaces the first, {new} appends, {whole} sets the whole list"))
+    Fault::of_path(format!("there are {present} elements, and this would replace them all")).hint(format!(
+        "`{shown}[0]=…` replaces the first, `{shown}[+]=…` appends, a JSON array sets the whole list"
+    ))
 }
 
 impl Assigner<'_> {
@@ -86,53 +52,30 @@ impl Assigner<'_> {
         let are_words =
             |value: Value| value.as_array().is_some_and(|words| !words.iter().any(Value::is_array));
         if is_line || !is_string && self.expansion.current.value_at(path).is_ok_and(are_words) {
-            let words: Value = text.split_whitespace().collect();
-            let keys: Vec<&str> = path.segments.iter().filter_map(Segment::name).collect();
-            let is_shown = Masker::default().json_below(&keys, &words) == words;
-            let words = if is_shown { words.to_string() } else { "[\"WORD\"]".to_owned() };
-            let words = set(&path.shown(), &words);
-            let hint = format!("{words} sets several words; `--accept form-change` sets one word");
+            let words = Path::in_shell_quotes(&format!("{}=[\"WORD\",\"WORD\"]", path.shown())).into_owned();
+            let hint = format!("`--set {words}` sets several words; `--accept form-change` sets one word");
             return Err(Fault::of_path("this would be one word in quotes, not several words").hint(hint));
         }
         Ok(())
     }
 
-    /// The faults of edits that lie in, around or at the place of an earlier one: it would be unclear which of them
-    /// counts.
-    ///
-    /// Each `[+]` is a new element, so two of them do not overlap. `[0]` and `[url="…"]` are looked up one
-    /// after the other and may find the same entry.
+    /// The faults of edits at the place of another one, or in it: it would be unclear which of them counts. Each `[+]` is a
+    /// new element.
     pub fn overlaps(&self, edits: &[PathEdit]) -> Vec<Fault> {
-        // The first edit of each place, and the first one at or below each.
-        let (mut whole, mut below) = (HashMap::<&[Segment], usize>::new(), HashMap::new());
-        let mut faults = Vec::new();
-        for (at, PathEdit { path, .. }) in edits.iter().enumerate() {
-            let new = path.segments.iter().position(|segment| *segment == Segment::Append);
-            let certain = &path.segments[..new.unwrap_or(path.segments.len())];
-            let around = || (1..=certain.len()).map(|end| &certain[..end]);
-            let earlier = around().find_map(|place| whole.get(place));
-            if let Some(&earlier) = earlier.or(below.get(certain).filter(|_| new.is_none())) {
-                let earlier: &Path = &edits[earlier].path;
-                faults.push(
-                    match path == earlier {
-                        true => Fault::of_path("it is given twice")
-                            .hint("give it once; behind a removal the elements are counted anew"),
-                        false => {
-                            Fault::of_path(format!("it overlaps `{}`, which is given too", earlier.shown()))
-                                .hint("set either the whole or its parts")
-                        }
-                    }
-                    .at(path),
-                );
-            }
-            if new.is_none() {
-                whole.entry(certain).or_insert(at);
-            }
-            for place in around() {
-                below.entry(place).or_insert(at);
-            }
+        let (mut places, mut found) = (HashSet::new(), Vec::new());
+        for edit in edits.iter().filter(|edit| !edit.path.segments.contains(&Segment::Append)) {
+            found.extend((!places.insert(&edit.path.segments[..])).then_some(edit));
         }
-        faults
+        let is_inside = |edit: &&PathEdit| {
+            let segments = &edit.path.segments;
+            (1..segments.len()).any(|end| places.contains(&segments[..end]))
+        };
+        found.extend(edits.iter().filter(is_inside));
+        let fault = |edit: &PathEdit| {
+            let fault = Fault::of_path("another edit of this command gives it, too");
+            fault.hint("set either the whole or its parts, each once").at(&edit.path)
+        };
+        found.into_iter().map(fault).collect()
     }
 
     /// The fault of an edit in a stream, live or plugin that does not exist, unless the patch clearly means to make one, as

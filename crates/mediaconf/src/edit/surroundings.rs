@@ -2,15 +2,14 @@
 //!
 //! Whose comment is it: the comment lines directly above a stream, live, plugin or block with a name belong to it,
 //! those below a heading, which ends in `:` or has signs around its words. Others behind a blank line or at the top are
-//! a heading themselves if another block follows on the next line.
+//! a heading themselves if other blocks follow without a blank line, and none of these has a comment.
 //!
 //! An entry is removed with its own comments:
 //!
 //! The bytes from the first word to the `;` or `}` are removed, and a stray `;` behind it. If only
 //! white space and a comment remain on those lines, the whole lines are removed, that comment
 //! included; else the blanks in front are removed, or those behind, if it begins the line, and every
-//! comment stays. A `}` that would be alone on its line moves back to the line above, where it stood
-//! before the entry was added. Comments on the lines above go if they belong to the entry
+//! comment stays. Comments on the lines above go if they belong to the entry
 //! ([`Surroundings::own_comments`]).
 //!
 //! Blank lines above a removed block are removed if there are others below it, or if nothing follows it. Those below go
@@ -19,7 +18,6 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::schema::{Schema, Scope};
@@ -36,9 +34,8 @@ pub struct Surroundings<'d> {
     pub document: &'d Document,
     /// The start of each line.
     starts: Vec<usize>,
-    /// The white space that one level of nesting adds, by the keyword of the block; that of the first block under no
-    /// keyword.
-    units: OnceCell<HashMap<Cow<'d, str>, &'d str>>,
+    /// The white space that one level of nesting adds.
+    unit: OnceCell<&'d str>,
 }
 
 /// The style of the lines around a new entry.
@@ -55,7 +52,7 @@ pub struct Style {
 impl<'d> Surroundings<'d> {
     pub fn new(document: &'d Document) -> Self {
         let newlines = memchr::memchr_iter(b'\n', document.text().as_bytes()).map(|newline| newline + 1);
-        Self { document, starts: std::iter::once(0).chain(newlines).collect(), units: OnceCell::new() }
+        Self { document, starts: std::iter::once(0).chain(newlines).collect(), unit: OnceCell::new() }
     }
 
     fn text(&self) -> &'d str {
@@ -169,25 +166,19 @@ impl<'d> Surroundings<'d> {
         self.indent(child.start()).strip_prefix(header)
     }
 
-    /// The unit of a block like `keyword`, else of any block, else two spaces.
-    pub fn unit_like(&self, keyword: &str) -> &'d str {
-        let units = self.units.get_or_init(|| {
+    /// The unit of the first block that shows one, else two spaces.
+    pub fn unit(&self) -> &'d str {
+        self.unit.get_or_init(|| {
             let blocks = self.document.entries().filter(|entry| entry.is_block()).take(UNIT_SAMPLES);
-            let mut units = HashMap::new();
-            for (block, unit) in blocks.filter_map(|block| Some((block, self.unit_of(block)?))) {
-                units.entry(block.keyword()).or_insert(unit);
-                units.entry(Cow::Borrowed("")).or_insert(unit);
-            }
-            units
-        });
-        units.get(keyword).or(units.get("")).copied().unwrap_or(DEFAULT_UNIT)
+            blocks.into_iter().find_map(|block| self.unit_of(block)).unwrap_or(DEFAULT_UNIT)
+        })
     }
 
     /// The style of the lines of a block that a line of the text becomes.
     pub fn style_of(&self, entry: Entry<'_>) -> Style {
         Style {
             indent: self.indent(entry.start()).to_owned(),
-            unit: self.unit_like(&entry.keyword()).to_owned(),
+            unit: self.unit().to_owned(),
             newline: self.newline(entry.start()),
         }
     }
@@ -215,7 +206,7 @@ impl Surroundings<'_> {
         let lines = self.text()[top..start].split_inclusive('\n').rev();
         let own = start - lines.take_while(|line| !is_heading(line)).map(str::len).sum::<usize>();
         let is_set_off = top == self.text_start() || !self.blank_lines_above(top).is_empty();
-        if own == top && is_set_off && is_followed(entry) { start } else { own }
+        if own == top && is_set_off && heads_group(entry) { start } else { own }
     }
 
     /// Returns the start of the comment lines that are edited with an entry: its own, and above a directive that
@@ -234,12 +225,23 @@ impl Surroundings<'_> {
     }
 }
 
-/// True if another entry that comments may belong to follows on the next line.
-fn is_followed(entry: Entry<'_>) -> bool {
+/// True if others that comments may belong to follow an entry without a blank line, and none has a comment of its own.
+fn heads_group(entry: Entry<'_>) -> bool {
     let document = entry.document();
-    let next = document.entries_in(entry.numbers().end..document.len()).next();
-    next.filter(|next| has_comments(*next))
-        .is_some_and(|next| count_lines(&document.text()[entry.end()..next.start()]) <= 1)
+    let mut last = entry;
+    for next in
+        document.entries_in(entry.numbers().end..document.len()).take_while(|next| has_comments(*next))
+    {
+        let lines: Vec<&str> = document.text()[last.end()..next.start()].split('\n').collect();
+        if let [_, inner @ .., _] = &lines[..]
+            && !inner.is_empty()
+        {
+            let ends = inner.iter().any(|line| line.trim().is_empty() || is_heading(line));
+            return ends && last.id() != entry.id();
+        }
+        last = next;
+    }
+    last.id() != entry.id()
 }
 
 /// True if comments may belong to an entry: a stream, live, plugin or block with a name.
@@ -261,8 +263,6 @@ fn is_heading(line: &str) -> bool {
 /// How an entry leaves its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leave {
-    /// It moves without the comments above.
-    Alone,
     /// It is removed with its own comments.
     Removed,
     /// It moves with its own comments.
@@ -279,16 +279,11 @@ pub fn ranges(
     let text = around.document.text();
     let mut ranges: Vec<Taken> = Vec::new();
     for run in runs(text, entries) {
-        let mut taken = take(around, run);
+        let taken = take(around, run);
         for (at, (entry, leave)) in run.iter().enumerate() {
             let start = if at == 0 { taken.range.start } else { entry.start() };
             let end = if at + 1 == run.len() { taken.range.end } else { entry.end() };
             gone.extend((*leave == Leave::Removed).then_some(start..end));
-        }
-        // A `}` moves back past everything that is removed on the lines above it.
-        while let Some(last) = ranges.pop_if(|last| last.range.end > taken.range.start) {
-            let start = start_behind_line_above(text, last.range.start);
-            taken = Taken { range: start..taken.range.end, whole_lines: false, ..taken };
         }
         match ranges.last_mut() {
             Some(last) if last.range.end == taken.range.start && last.whole_lines && taken.whole_lines => {
@@ -358,33 +353,21 @@ fn take(around: &Surroundings<'_>, run: &[(Entry<'_>, Leave)]) -> Taken {
     let end = end_with_stray(text, run[run.len() - 1].0.end());
     let line_end = around.line_end(end);
     let rest = text[end..line_end].trim_start_matches([' ', '\t']);
-    // A block that moves takes its comments along only where it stands alone on its lines.
+    // What moves takes its comments along only where it stands alone on its lines.
     let comment_goes = run.len() == 1 || run[run.len() - 1].1 != Leave::Moved;
     let begins_line = around.begins_line(first.start());
     let whole_lines = begins_line && (rest.is_empty() || rest.starts_with('#') && comment_goes);
-    let range = match (begins_line, rest.starts_with('}')) {
-        _ if whole_lines && (leave == Leave::Removed || leave == Leave::Moved && run.len() == 1) => {
+    let range = match begins_line {
+        _ if whole_lines && (leave == Leave::Removed || run.len() == 1) => {
             around.own_comments(first)..around.next_line(end)
         }
         _ if whole_lines => around.line_start(first.start())..around.next_line(end),
-        (true, true) => start_behind_line_above(text, first.start())..end,
         // What follows takes its place, and the line keeps its indentation.
-        (true, false) => first.start()..line_end - rest.len(),
-        (false, _) => text[..first.start()].trim_end_matches([' ', '\t']).len()..end,
+        true => first.start()..line_end - rest.len(),
+        false => text[..first.start()].trim_end_matches([' ', '\t']).len()..end,
     };
     let has_block = run.iter().any(|(entry, _)| counts_as_block(*entry));
     Taken { range, whole_lines, has_block, is_headed: around.is_headed(first) }
-}
-
-/// Returns the end of the entry above the line of `offset`; if that line may have a comment behind the entry,
-/// the start of the blanks in front of `offset`.
-fn start_behind_line_above(text: &str, offset: usize) -> usize {
-    let above = text[..offset].trim_end_matches([' ', '\t', '\r', '\n']);
-    let line = above.rsplit('\n').next().unwrap_or(above);
-    match above.ends_with([';', '}']) && !line.contains('#') {
-        true => above.len(),
-        false => text[..offset].trim_end_matches([' ', '\t']).len(),
-    }
 }
 
 /// Streams, lives and plugins are blocks in any form.
@@ -413,8 +396,8 @@ impl Taken {
     }
 }
 
-/// A block with its own comments above, from its first line to the end of its last.
-pub fn block_chunk(around: &Surroundings<'_>, entry: Entry<'_>) -> Range<usize> {
+/// What moves with an entry: its own comments above, and its lines to the end of the last.
+pub fn chunk(around: &Surroundings<'_>, entry: Entry<'_>) -> Range<usize> {
     let taken = take(around, &[(entry, Leave::Moved)]);
     if !taken.whole_lines {
         return entry.start()..entry.end();
@@ -465,7 +448,8 @@ mod tests {
             ("# x\nrtmp a;\n", ""),
             ("# x\nhttp a { api false; }\n", ""),
             ("# x\nrtmp a { x; }\n", ""),
-            // Another block follows on the next line.
+            // Others follow without a blank line, and none has a comment.
+            ("# x\nstream a;\nstream b;\n# y\nstream c;\n", "# x\n"),
             ("# x\nstream a;\nstream b;\n", ""),
             ("http 80;\n\n# x\nstream a {\n} # y\nlive b;\n", ""),
             ("http 80;\n# x\nstream a;\nstream b;\n", "# x\n"),

@@ -42,8 +42,8 @@ pub struct Sync<'p, 'd> {
     pub puts: Vec<Put<'d>>,
     /// What the new text must say.
     pub promises: Promises,
-    /// The streams that are deleted.
-    pub deleted_streams: Vec<String>,
+    /// The number of streams that are deleted.
+    pub deleted_streams: usize,
     /// Form changes and near misses, which are refused unless they are accepted.
     pub guarded: Faults,
     /// The keywords that stand in blocks, each behind the kind of its block.
@@ -75,7 +75,7 @@ impl<'p, 'd> Sync<'p, 'd> {
             splices: Vec::new(),
             puts: Vec::new(),
             promises: Promises::default(),
-            deleted_streams: Vec::new(),
+            deleted_streams: 0,
             guarded: Faults::default(),
             used: OnceCell::new(),
             faults: Faults::default(),
@@ -283,7 +283,7 @@ impl<'p, 'd> Sync<'p, 'd> {
                     self.line(row, entries[index], *line, &at);
                     continue;
                 }
-                ElementOrigin::Moved(index) => Insertion::Line(entries[index]),
+                ElementOrigin::Moved(index) => Insertion::Old(entries[index], None),
                 ElementOrigin::New => {
                     Insertion::New(NewEntry::like(*line, previous.filter(|&line| !is_plural(line))))
                 }
@@ -359,9 +359,8 @@ impl<'p, 'd> Sync<'p, 'd> {
         blank_lines: usize,
     ) {
         let moved = match content {
-            Insertion::Line(entry) => Some((entry.id(), (entry, Leave::Alone))),
-            Insertion::Block(entry, None) => Some((entry.id(), (entry, Leave::Moved))),
-            Insertion::New(_) | Insertion::Block(..) => None,
+            Insertion::Old(entry, None) => Some((entry.id(), (entry, Leave::Moved))),
+            Insertion::New(_) | Insertion::Old(..) => None,
         };
         self.leaving.extend(moved);
         self.puts.push(Put { within, place, content, blank_lines });

@@ -9,9 +9,7 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::edit::{
-    AssignOptions, Assignment, Edit, EditError, Substitution, modify_members, splice_between, synced,
-};
+use crate::edit::{AssignOptions, Assignment, Edit, EditError, Substitution, modify_members, synced};
 use crate::query::{Config, Expansion, Path, Segment};
 use crate::schema::fault::{Fault, Faults};
 use crate::schema::{Kind, Object, Place, Schema};
@@ -148,22 +146,18 @@ impl BlockRequest {
             _ => sync.copy(kind, at, to),
         })?;
         match edit {
-            Some(first) if !self.assignments.is_empty() => self.edited_further(document, first).map(Some),
+            Some(first) if !self.assignments.is_empty() => self.edited_further(first).map(Some),
             edit => Ok(edit),
         }
     }
 
-    /// Makes the assignments in the text that `first` leads to; both are one edit then.
-    fn edited_further(&self, document: &Document, first: Edit) -> Result<Edit, EditError> {
+    /// Makes the assignments in the text that `first` leads to.
+    fn edited_further(&self, first: Edit) -> Result<Edit, EditError> {
         let copied = Config::new(&first.document);
         let computed = copied.to_patch(&self.assignments, &[], self.options)?;
-        let Some(second) =
-            modify_members(&first.document, copied.members(), Schema::normalize(computed.patch.into())?)?
-        else {
-            return Ok(first);
-        };
-        let splices = splice_between(document.text(), second.document.text());
-        Ok(Edit { splices, ..second })
+        let patch = Schema::normalize(computed.patch.into())?;
+        let second = modify_members(&first.document, copied.members(), patch)?;
+        Ok(second.unwrap_or(first))
     }
 
     /// The name of the block that the content comes from; `None` for a new one.

@@ -3,8 +3,6 @@
 
 mod blocks;
 
-use std::collections::HashSet;
-
 use bytes::Bytes;
 use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -13,10 +11,10 @@ use serde_json::value::RawValue;
 
 use crate::edit::{AssignOptions, AssignedValue, Assignment, Edit, EditError, modify_members};
 use crate::merge::DesiredState;
-use crate::query::{Condition, Config, Expectation, Path, Segment};
-use crate::schema::fault::{Fault, FaultKind, Faults};
+use crate::query::{Condition, Config, Expectation, Path};
+use crate::schema::fault::{Fault, Faults};
 use crate::schema::patch::parse_within;
-use crate::schema::{Kind, Object, Schema};
+use crate::schema::{Object, Schema};
 use crate::syntax::Document;
 
 pub use blocks::{BlockContent, BlockRequest, Renaming};
@@ -29,9 +27,6 @@ pub struct Request {
     /// The values that the configuration must have; otherwise the change is refused.
     #[serde(default)]
     pub expectations: Vec<Expectation>,
-    /// The kinds of doubts that do not refuse the change.
-    #[serde(skip)]
-    accepted: Vec<FaultKind>,
 }
 
 /// The edits that are requested.
@@ -96,7 +91,7 @@ impl Default for Request {
 
 impl From<Edits> for Request {
     fn from(edits: Edits) -> Self {
-        Self { edits, expectations: Vec::new(), accepted: Vec::new() }
+        Self { edits, expectations: Vec::new() }
     }
 }
 
@@ -176,13 +171,6 @@ impl Request {
     #[must_use]
     pub fn expecting(mut self, expectations: Vec<Expectation>) -> Self {
         self.expectations = expectations;
-        self
-    }
-
-    /// The same, not refused for a [doubt](FaultKind::DOUBTS) of this kind.
-    #[must_use]
-    pub fn accept(mut self, doubt: FaultKind) -> Self {
-        self.accepted.push(doubt);
         self
     }
 
@@ -298,39 +286,17 @@ impl Request {
     pub fn stands_for_many(&self) -> bool {
         !self.conditions().is_empty() || self.paths().iter().any(|path| path.first_pattern().is_some())
     }
-
-    /// The streams that are deleted one by one, by their names: no guard counts them.
-    pub fn named_deletions(&self) -> HashSet<&str> {
-        match &self.edits {
-            Edits::Assignments { assignments, .. } => assignments.iter().filter_map(deleted_stream).collect(),
-            Edits::Block(BlockRequest { content: BlockContent::Moved(path), .. }) => {
-                path.segments.last().and_then(Segment::name).into_iter().collect()
-            }
-            _ => HashSet::new(),
-        }
-    }
-}
-
-fn deleted_stream(assignment: &Assignment) -> Option<&str> {
-    match &assignment.path.segments[..] {
-        [Segment::Key(group), Segment::Key(name)]
-            if assignment.value.removes() && group == Kind::Streams.key() =>
-        {
-            Some(name)
-        }
-        _ => None,
-    }
 }
 
 impl Document {
-    /// Carries out a request; an edit without splices changes nothing.
+    /// Carries out a request; it may change nothing.
     ///
     /// # Errors
-    /// The request has faults, or [doubts](FaultKind::DOUBTS) that it does not accept.
+    /// The request has faults, or [doubts](FaultKind::DOUBTS); [`Document::modify`] takes some that are accepted.
     pub fn edit(&self, request: &Request) -> Result<Edit, EditError> {
         let config = Config::new(self);
         let evaluated = request.evaluate(&config)?;
         let edit = request.edit(evaluated, self, &config)?.unwrap_or_else(|| Edit::unchanged(self));
-        Ok(edit.refused_unless(&request.accepted)?)
+        Ok(edit.refused_unless(&[])?)
     }
 }

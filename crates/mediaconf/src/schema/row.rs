@@ -430,12 +430,6 @@ impl Parameter {
         is_one && list.is_none() && sources.is_none()
     }
 
-    /// True if a patch may give the words of the directive in the place of its members.
-    pub fn takes_words(&self) -> bool {
-        let Facts { options, object, .. } = self.codec.facts();
-        options.is_some() || object.is_some_and(ObjectShape::takes_words)
-    }
-
     /// True if each directive is an entry of a list.
     pub fn takes_elements(&self) -> bool {
         let Facts { list, sources, .. } = self.codec.facts();

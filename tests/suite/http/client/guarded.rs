@@ -51,14 +51,3 @@ fn near_miss_leaves_free_what_is_there_and_create_insists() {
     run(&server, &place, &["modify", "--set", "rtmps=443"], "").exits(0);
     run(&server, &place, &["modify", "--create", "--set", "rtpm=1"], "").exits(0);
 }
-
-#[test]
-fn delete_guard_does_not_count_streams_named_one_by_one() {
-    let many: String = (0..8).map(|at| format!("stream s{at} udp://h:{at};\n")).collect();
-    let (server, place) = (bare_of(view(&format!("{TEXT}{many}"))), place());
-    run(&server, &place, &["modify", "--unset", "streams.*"], "").exits(6).says("10 of 10 streams");
-    assert_eq!(server.posts(), []);
-    let named: Vec<String> = (0..8).map(|at| format!("--unset=streams.s{at}")).collect();
-    let arguments: Vec<&str> = ["modify"].into_iter().chain(named.iter().map(String::as_str)).collect();
-    run(&server, &place, &arguments, "").exits(0);
-}
