@@ -14,9 +14,7 @@ use super::running::{Activity, ReloadRun, Running, ServerState, Turn};
 use super::service::{ConfigService, ConfigSource, Decision, Status, differing, last_change};
 use super::snapshot::Snapshot;
 use crate::error::{Error, ErrorKind};
-use crate::store::{
-    ChangeRef, HistoryEntry, Loaded, LockHolder, NodeRecord, PendingInfo, RunBy, Store, Writer,
-};
+use crate::store::{ChangeRef, HistoryEntry, LockHolder, NodeRecord, PendingInfo, RunBy, Store, Writer};
 use mediaconf::Faults;
 
 /// The longest time that a writer waits for another writer to finish.
@@ -167,13 +165,13 @@ impl Engine {
 
     /// Reconciles the history with the stored text.
     pub(super) fn reconcile(&self, writer: &dyn Writer) -> Result<(), Error> {
-        writer.reconcile(self.stored()?.as_ref().map(Loaded::as_base), &paths_of_texts).map(drop)
+        writer.reconcile(self.stored()?.as_ref(), &paths_of_texts).map(drop)
     }
 
     /// Records hand edits in the history. A failure does not matter to readers.
     pub(super) fn reconcile_alone(&self) {
         let (Ok(writer), Ok(stored)) = (self.writer(), self.store.load()) else { return };
-        let warnings = writer.reconcile(Some(stored.as_base()), &paths_of_texts).unwrap_or_default().warnings;
+        let warnings = writer.reconcile(Some(&stored), &paths_of_texts).unwrap_or_default().warnings;
         warnings.iter().for_each(|warning| self.tell(LogLevel::Warning, &warning.to_string()));
     }
 }

@@ -97,12 +97,11 @@ impl Engine {
             return Ok((Aftermath::Restored, change.file.clone()));
         }
         let loaded = self.stored()?;
-        let old = loaded.as_ref().map(Loaded::as_base);
+        let old = loaded.as_ref();
         writer.reconcile(old, &paths_of_texts)?;
         let now = loaded.as_ref().map(|loaded| Arc::new(Snapshot::from_bytes(loaded.bytes.clone())));
         let (aftermath, text) = change.without(now.as_ref());
         if now.as_ref().map(|now| now.bytes()) != text.as_ref().map(|text| text.bytes()) {
-            let old = loaded.as_ref().map(Loaded::as_base);
             let paths = first_paths_between(now.as_deref(), text.as_deref());
             let record = ChangeRecord { paths: paths.as_ref(), ..*record };
             writer.prepare(old, text.as_ref().map(|text| text.bytes()), &record)?()?;

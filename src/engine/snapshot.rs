@@ -147,20 +147,17 @@ impl Snapshot {
 
     /// Login and password of the account that may use the API; `None` if it is unusable.
     pub fn account(&self) -> Option<&[String; 2]> {
-        let account = self.account.get_or_init(|| {
-            guard::account(self.document()).map(|both| both.map(|word| word.value().into_owned()))
-        });
-        account.as_ref()
+        self.account.get_or_init(|| self.account_of(DirectiveRole::Editor)).as_ref()
     }
 
     /// Login and password of the account that may look at everything but secrets; `None` if it is
     /// unusable.
     pub fn view_account(&self) -> Option<&[String; 2]> {
-        let account = self.view_account.get_or_init(|| {
-            let account = guard::account_of(self.document(), DirectiveRole::Viewer);
-            account.map(|both| both.map(|word| word.value().into_owned()))
-        });
-        account.as_ref()
+        self.view_account.get_or_init(|| self.account_of(DirectiveRole::Viewer)).as_ref()
+    }
+
+    fn account_of(&self, role: DirectiveRole) -> Option<[String; 2]> {
+        guard::account_of(self.document(), role).map(|both| both.map(|word| word.value().into_owned()))
     }
 
     /// All diagnostics, in the order of the text; computed when first asked for.

@@ -27,8 +27,8 @@ use super::running::{LastChange, ReloadRun, ServerState, Turn};
 use super::snapshot::{Snapshot, compared, message_without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::store::{
-    BaseText, ChangeId, ChangeRecord, Loaded, LockHolder, PendingInfo, RunBy, Version, WHOLE_HISTORY,
-    Warning, Writer, change_made, write_candidate,
+    ChangeId, ChangeRecord, Loaded, LockHolder, PendingInfo, RunBy, WHOLE_HISTORY, Warning, Writer,
+    change_made, write_candidate,
 };
 use mediaconf::ChangedValue;
 
@@ -58,16 +58,7 @@ pub(super) struct Transaction<'e> {
 /// The text of the store on which a change is computed, with what the store knows of it.
 struct StoredText {
     snapshot: Arc<Snapshot>,
-    version: Version,
-    /// The change that made it, if the store keeps it until it is confirmed.
-    open: Option<PendingInfo>,
-}
-
-impl StoredText {
-    fn as_base(&self) -> BaseText<'_> {
-        let Self { snapshot, version, .. } = self;
-        BaseText { text: snapshot.bytes(), version, revision: snapshot.revision() }
-    }
+    loaded: Loaded,
 }
 
 /// A change that has begun, or else is made already, and may wait to be confirmed.
@@ -123,7 +114,7 @@ impl Engine {
         operation: Operation,
     ) -> Result<(Option<ServerState>, Option<StoredText>), Error> {
         let state = self.state();
-        let Loaded { bytes, version, open } = match writer.map_or_else(|| self.store.load(), Writer::load) {
+        let loaded = match writer.map_or_else(|| self.store.load(), Writer::load) {
             Ok(loaded) => loaded,
             // Only a local `modify` needs a file.
             Err(error)
@@ -135,9 +126,9 @@ impl Engine {
             Err(_) if operation == Operation::Update => return Ok((state, None)),
             Err(error) => return Err(error),
         };
-        let saved = state.as_ref().map(|state| &state.saved).filter(|saved| saved.bytes() == bytes);
-        let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(bytes)));
-        Ok((state, Some(StoredText { snapshot, version, open })))
+        let saved = state.as_ref().map(|state| &state.saved).filter(|saved| saved.bytes() == loaded.bytes);
+        let snapshot = saved.cloned().unwrap_or_else(|| Arc::new(Snapshot::from_bytes(loaded.bytes.clone())));
+        Ok((state, Some(StoredText { snapshot, loaded })))
     }
 }
 
@@ -194,7 +185,7 @@ impl<'e> Transaction<'e> {
             (state, stored) = engine.texts(None, operation)?;
         }
         // The change that the store keeps until it is confirmed.
-        let open = stored.as_ref().and_then(|file| file.open.clone()).filter(|open| !open.is_over);
+        let open = stored.as_ref().and_then(|file| file.loaded.open.clone()).filter(|open| !open.is_over);
         match &open {
             Some(open) if options.is_of(open) => return Ok(Err(Some(open.clone()))),
             Some(open) if is_made => return Err(Error::pending(open)),
@@ -286,7 +277,7 @@ impl<'e> Transaction<'e> {
         let known = match &self.writer {
             Some(writer) => {
                 let reconciled =
-                    writer.reconcile(self.stored.as_ref().map(StoredText::as_base), &paths_of_texts)?;
+                    writer.reconcile(self.stored.as_ref().map(|stored| &stored.loaded), &paths_of_texts)?;
                 self.warnings.splice(0..0, reconciled.warnings);
                 reconciled.edited_from
             }
@@ -419,7 +410,7 @@ impl<'e> Transaction<'e> {
         };
         let paths = first_paths_between(self.file().map(|file| &**file), Some(after));
         let record = ChangeRecord { message, paths: paths.as_ref(), ..self.record(self.name()) };
-        let old = self.stored.as_ref().map(StoredText::as_base);
+        let old = self.stored.as_ref().map(|stored| &stored.loaded);
         let prepared = writer.prepare(old, Some(after.bytes()), &record)?;
         self.options.refuse_late()?;
         prepared()

@@ -63,9 +63,7 @@ fn since_1970(time: SystemTime) -> Duration {
 
 /// The time since the machine was started.
 pub fn boot_time() -> Duration {
-    let time = clock_gettime(ClockId::Boottime);
-    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
-    Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
+    Duration::try_from(clock_gettime(ClockId::Boottime)).unwrap_or_default()
 }
 
 /// A name that is unique, and too long to be hit by accident.

@@ -82,15 +82,8 @@ impl Error {
     /// For `map_err` on any other call; `operation` is a verb.
     pub fn io<E: Into<io::Error>>(operation: &str, path: &Path) -> impl FnOnce(E) -> Self {
         move |error| {
-            let source = error.into();
-            match source.kind() {
-                // On NFS: another machine has put a new file in its place.
-                io::ErrorKind::StaleNetworkFileHandle => Self::changed_meanwhile(path),
-                _ => {
-                    let message = format!("cannot {operation} `{}`: {}", path.display(), reason(&source));
-                    Self::new(ErrorKind::Failed, message)
-                }
-            }
+            let why = reason(&error.into());
+            Self::new(ErrorKind::Failed, format!("cannot {operation} `{}`: {why}", path.display()))
         }
     }
 

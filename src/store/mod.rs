@@ -59,23 +59,10 @@ pub struct Loaded {
     pub open: Option<PendingInfo>,
 }
 
-/// The text that a change was computed on, borrowed from its owner.
-#[derive(Clone, Copy, Debug)]
-pub struct BaseText<'a> {
-    pub text: &'a [u8],
-    pub version: &'a Version,
-    pub revision: Revision,
-}
-
 impl Loaded {
     /// The revision of the text; hashes the text at each call.
     pub fn revision(&self) -> Revision {
         Revision::from_text(&self.bytes)
-    }
-
-    /// The text as the base of a change; hashes the text at each call.
-    pub fn as_base(&self) -> BaseText<'_> {
-        BaseText { text: &self.bytes, version: &self.version, revision: self.revision() }
     }
 }
 
@@ -261,7 +248,7 @@ pub trait Writer {
     /// killed writers.
     fn reconcile(
         &self,
-        current: Option<BaseText<'_>>,
+        current: Option<&Loaded>,
         paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
     ) -> Result<Reconciled, Error>;
 
@@ -269,7 +256,7 @@ pub trait Writer {
     /// for no text. Dropped, the change leaves no trace.
     fn prepare<'w>(
         &'w self,
-        old: Option<BaseText<'w>>,
+        old: Option<&'w Loaded>,
         new: Option<&'w [u8]>,
         record: &ChangeRecord<'_>,
     ) -> Result<PreparedChange<'w>, Error>;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::SystemTime;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -115,9 +115,6 @@ pub enum ChangeRef {
     Number(u64),
 }
 
-/// What is said of `@N`, which version 0.1 counted back from the last change.
-const COUNTS_BACK: &str = "a change has one number, as `mediactl history` shows it, and the newest is `last`; `@N` is no longer read";
-
 /// The word for the newest change.
 pub const LAST: &str = "last";
 
@@ -139,14 +136,12 @@ impl FromStr for ChangeRef {
     type Err = NotAName;
 
     fn from_str(text: &str) -> Result<Self, NotAName> {
-        // `serial:` is what version 0.1 called it.
-        let prefixes = ["change:", "serial:", "#"];
+        let prefixes = ["change:", "#"];
         let digits = prefixes.iter().find_map(|prefix| text.strip_prefix(prefix)).unwrap_or(text);
         let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit());
         match digits.parse() {
             Ok(number) if is_plain && number >= 1 => Ok(Self::Number(number)),
             _ if digits == LAST && !text.starts_with('#') => Ok(Self::Last),
-            _ if text.starts_with('@') => Err(NotAName(COUNTS_BACK)),
             _ => Err(NotAName("it takes the number of a change, which `mediactl history` shows, or `last`")),
         }
     }
@@ -185,15 +180,6 @@ pub const UNREADABLE: &str = "unreadable";
 
 /// The operation of a rollback after a failed reload.
 pub const RELOAD_FAILED: &str = "reload-failed";
-
-/// The name of an operation, also from a record of version 0.1, which had other names.
-pub fn operation<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    Ok(match String::deserialize(from)?.as_str() {
-        "revert" => EXPIRED.to_owned(),
-        "take-back" => RELOAD_FAILED.to_owned(),
-        name => name.to_owned(),
-    })
-}
 
 /// The record of a change in the history, as the writer makes it.
 #[derive(Debug, Clone, Copy)]
@@ -252,7 +238,6 @@ pub struct HistoryEntry {
     #[serde(with = "as_rfc3339")]
     pub at: SystemTime,
     /// `modify`, `save`, …, `hand-edit`.
-    #[serde(deserialize_with = "operation")]
     pub operation: String,
     /// The author; unknown for a hand edit.
     pub by: Option<String>,
@@ -354,15 +339,16 @@ mod tests {
 
     #[test]
     fn a_change_has_one_number() {
-        for text in ["12", "#12", "change:12", "serial:12"] {
+        for text in ["12", "#12", "change:12"] {
             assert_eq!(text.parse(), Ok(ChangeRef::Number(12)), "{text}");
         }
         for which in [ChangeRef::Number(12), ChangeRef::Last] {
             assert_eq!(which.to_string().parse(), Ok(which));
         }
         assert_eq!("change:last".parse(), Ok(ChangeRef::Last));
-        assert_eq!("@2".parse::<ChangeRef>(), Err(NotAName(COUNTS_BACK)));
-        for text in ["", "0", "@", "#", "#0", "-1", "+1", "1.0", "x", "change:", "99999999999999999999"] {
+        for text in
+            ["", "0", "@2", "serial:12", "#", "#0", "-1", "+1", "1.0", "x", "change:", "99999999999999999999"]
+        {
             assert!(text.parse::<ChangeRef>().is_err(), "{text}");
         }
     }

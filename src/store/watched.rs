@@ -7,28 +7,30 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
-
 use super::file::read_file;
 
 /// The pause between two looks at a watched file.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The time of the last write of a file, and its length then; a new name or owner does not change it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LastWrite {
-    pub inode: u64,
-    pub size: u64,
+    inode: u64,
+    size: u64,
     /// Seconds since 1970, and nanoseconds.
-    pub modified: (i64, i64),
+    modified: (i64, i64),
 }
 
 impl LastWrite {
     /// That of the regular file at a path; `None` if there is none.
     pub fn of(path: &Path) -> Option<LastWrite> {
-        let found = fs::metadata(path).ok().filter(Metadata::is_file)?;
-        let modified = (found.mtime(), found.mtime_nsec());
-        Some(LastWrite { inode: found.ino(), size: found.size(), modified })
+        fs::metadata(path).ok().filter(Metadata::is_file).map(|found| Self::from(&found))
+    }
+}
+
+impl From<&Metadata> for LastWrite {
+    fn from(found: &Metadata) -> Self {
+        Self { inode: found.ino(), size: found.size(), modified: (found.mtime(), found.mtime_nsec()) }
     }
 }
 

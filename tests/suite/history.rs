@@ -7,7 +7,7 @@ use std::thread;
 use mediactl::error::ErrorKind;
 use mediactl::store::file::ConfFile;
 use mediactl::store::{
-    BaseText, ChangeRecord, HAND_EDIT, HistoryEntry, Loaded, Revision, Store, WHOLE_HISTORY, Warning, Writer,
+    ChangeRecord, HAND_EDIT, HistoryEntry, Loaded, Revision, Store, WHOLE_HISTORY, Warning, Writer,
 };
 
 use crate::cli::{CONF, Place, UNTIL_FREE};
@@ -28,12 +28,7 @@ fn present(writer: &dyn Writer) -> Option<Loaded> {
     }
 }
 
-fn replace(
-    writer: &dyn Writer,
-    old: Option<BaseText<'_>>,
-    text: &str,
-    record: &ChangeRecord<'_>,
-) -> Vec<Warning> {
+fn replace(writer: &dyn Writer, old: Option<&Loaded>, text: &str, record: &ChangeRecord<'_>) -> Vec<Warning> {
     let prepared = writer.prepare(old, Some(text.as_bytes()), record).expect("there is room");
     prepared().expect("nobody else writes")
 }
@@ -49,18 +44,17 @@ impl Story {
     fn write(&self, text: &str) -> Vec<Warning> {
         let locked = self.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let old = present(&*locked);
-        let mut warnings =
-            locked.reconcile(old.as_ref().map(Loaded::as_base), &|_| None).expect("there is room").warnings;
+        let mut warnings = locked.reconcile(old.as_ref(), &|_| None).expect("there is room").warnings;
         let record =
             ChangeRecord { message: Some(text), keep: Some(KEEP), ..ChangeRecord::new("save", "me") };
-        warnings.extend(replace(&*locked, old.as_ref().map(Loaded::as_base), text, &record));
+        warnings.extend(replace(&*locked, old.as_ref(), text, &record));
         warnings
     }
 
     fn look(&self) -> Vec<Warning> {
         let locked = self.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let now = present(&*locked);
-        locked.reconcile(now.as_ref().map(Loaded::as_base), &|_| None).expect("there is room").warnings
+        locked.reconcile(now.as_ref(), &|_| None).expect("there is room").warnings
     }
 
     fn entries(&self) -> Vec<HistoryEntry> {
@@ -225,7 +219,7 @@ fn a_change_is_killed(story: &Story) {
         let locked = story.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
         let old = locked.load().expect("it is there");
         let record = ChangeRecord { keep: Some(KEEP), ..ChangeRecord::new("save", "me") };
-        let prepared = locked.prepare(Some(old.as_base()), Some(b"a 3;\n"), &record).expect("there is room");
+        let prepared = locked.prepare(Some(&old), Some(b"a 3;\n"), &record).expect("there is room");
         if forget {
             std::mem::forget(prepared);
         }
@@ -298,9 +292,9 @@ fn long_story(count: usize) -> Story {
 fn change(story: &Story, text: &str, keep: Option<usize>) -> Vec<Warning> {
     let locked = story.conf.writer(UNTIL_FREE, &mut |_| ()).expect("nobody holds the lock");
     let old = locked.load().expect("it is there");
-    let mut warnings = locked.reconcile(Some(old.as_base()), &|_| None).expect("there is room").warnings;
+    let mut warnings = locked.reconcile(Some(&old), &|_| None).expect("there is room").warnings;
     let record = ChangeRecord { keep, ..ChangeRecord::new("save", "me") };
-    warnings.extend(replace(&*locked, Some(old.as_base()), text, &record));
+    warnings.extend(replace(&*locked, Some(&old), text, &record));
     warnings
 }
 

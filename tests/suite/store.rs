@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use mediactl::error::{Error, ErrorKind};
 use mediactl::store::file::ConfFile;
-use mediactl::store::{BaseText, ChangeRecord, Loaded, Revision, Store, Warning, Writer, write_candidate};
+use mediactl::store::{ChangeRecord, Loaded, Revision, Store, Warning, Writer, write_candidate};
 use tempfile::TempDir;
 
 use crate::cli::UNTIL_FREE;
@@ -91,7 +91,7 @@ fn load(writer: &dyn Writer) -> Loaded {
     writer.load().expect("the file can be read")
 }
 
-fn write(writer: &dyn Writer, old: Option<BaseText<'_>>, pieces: &[&[u8]]) -> Result<Vec<Warning>, Error> {
+fn write(writer: &dyn Writer, old: Option<&Loaded>, pieces: &[&[u8]]) -> Result<Vec<Warning>, Error> {
     writer.prepare(old, Some(&pieces.concat()), &RECORD)?()
 }
 
@@ -102,7 +102,7 @@ fn replace(path: &Path, pieces: &[&[u8]]) -> Result<Vec<Warning>, Error> {
         Err(error) if error.kind == ErrorKind::NoConfiguration => None,
         loaded => Some(loaded?),
     };
-    write(&*writer, old.as_ref().map(Loaded::as_base), pieces)
+    write(&*writer, old.as_ref(), pieces)
 }
 
 fn make_pipe(path: &Path) {
@@ -323,7 +323,7 @@ fn a_change_by_somebody_else_is_not_overwritten() {
         let loaded = load(&*locked);
         edit(&place);
         let (text, names) = (fs::read(&place.conf).ok(), place.names());
-        let error = write(&*locked, Some(loaded.as_base()), NEW).expect_err("it changed");
+        let error = write(&*locked, Some(&loaded), NEW).expect_err("it changed");
         assert!(error.kind == ErrorKind::Conflict, "{number}: {error:?}");
         assert_eq!(fs::read(&place.conf).ok(), text, "{number}");
         assert_eq!(place.names(), names, "{number}");
@@ -340,7 +340,7 @@ fn the_same_text_in_another_file_is_no_change() {
     fs::write(place.path("next"), OLD).expect("the folder is ours");
     set_mode(&place.path("next"), 0o604);
     fs::rename(place.path("next"), &place.conf).expect("the folder is ours");
-    write(&*locked, Some(loaded.as_base()), NEW).expect("the text is the same");
+    write(&*locked, Some(&loaded), NEW).expect("the text is the same");
     assert_eq!(place.text(), NEW_TEXT);
     assert_eq!(mode(&place.conf), 0o604);
 }
@@ -414,7 +414,7 @@ fn a_folder_that_goes_away_is_an_error_and_nothing_else() {
     let moved = place.path("moved");
     fs::create_dir(&moved).expect("the folder is ours");
     fs::rename(&place.conf, moved.join("media.conf")).expect("the folder is ours");
-    let error = write(&*locked, Some(loaded.as_base()), NEW).expect_err("the file is gone");
+    let error = write(&*locked, Some(&loaded), NEW).expect_err("the file is gone");
     assert!(error.kind == ErrorKind::Conflict, "{error:?}");
     assert_eq!(read(&moved.join("media.conf")), OLD);
     assert_eq!(place.names(), ["moved"]);
@@ -445,7 +445,7 @@ fn a_killed_writers_temporary_file_goes_and_nothing_else() {
     conf.load().expect("the file can be read");
     assert_eq!(place.names().len(), 5, "a reader removes nothing");
     let (writer, loaded) = (lock(&conf), conf.load().expect("the file can be read"));
-    assert!(writer.reconcile(Some(loaded.as_base()), &|_| None).expect("it can be done").warnings.is_empty());
+    assert!(writer.reconcile(Some(&loaded), &|_| None).expect("it can be done").warnings.is_empty());
     let mut expected = stay.to_vec();
     expected.push("media.conf");
     expected.sort_unstable();
@@ -489,7 +489,7 @@ fn writers_wait_for_each_other() {
     let write_once = || {
         let locked = conf.writer(Duration::from_secs(30), &mut |_| ()).expect("it gets free");
         let loaded = load(&*locked);
-        write(&*locked, Some(loaded.as_base()), &[&loaded.bytes, b"#"]).expect("nobody else writes");
+        write(&*locked, Some(&loaded), &[&loaded.bytes, b"#"]).expect("nobody else writes");
     };
     thread::scope(|scope| {
         for _ in 0..WRITERS {

@@ -129,10 +129,9 @@ impl DiffArgs {
     }
 }
 
-/// True if an argument is `change:N`; or `@N`, which is told how a change is named.
+/// True if an argument is `change:N`.
 fn is_change_ref(argument: &str) -> bool {
-    let prefixes = ["change:", "serial:", "@"];
-    let rest = prefixes.iter().find_map(|prefix| argument.strip_prefix(prefix));
+    let rest = argument.strip_prefix("change:");
     rest.is_some_and(|rest| rest == LAST || rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 

@@ -13,7 +13,7 @@ use crate::cli::args::changing::given_of;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::render::diagnostics;
-use crate::cli::render::group_table::GroupTables;
+use crate::cli::render::group_table::{self, GroupTable};
 use crate::cli::render::texts::{write_entry, write_text};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{Composed, ConfigSource, Snapshot};
@@ -40,10 +40,10 @@ use mediaconf::{Condition, Config, Diagnostics, Kind, Masker, Path, Schema, Segm
 /// forms a pipe or a file gets the real ones, unless `--mask` is given or MEDIACTL_MASK is 1. On a terminal a long output goes through a pager, as git's does: MEDIACTL_PAGER, PAGER, or `less`; `cat`
 /// is none.
 ///
-/// A table fits the terminal: the middle of the widest cells is cut. Without a
-/// PATH it is of all streams, lives and plugins; a PATH is `streams`, `lives`, `plugins`, or names such as
-/// `streams.cam*`. With --columns or --sort it is of the streams, unless a PATH says otherwise. They take the headings, and paths of values below an entry, such as
-/// `title` or `dvr.root`.
+/// A table fits the terminal: the credentials and the query of a URL are cut first, then the middle. Columns for which there is
+/// no room are named below it. Without a PATH it is of all streams, lives and plugins, and with --columns or --sort of the
+/// streams; a PATH is `streams`, `lives`, `plugins`, or names such as `streams.cam*`. The columns are the headings, and paths of
+/// values below an entry, such as `title` or `dvr.root`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -125,12 +125,17 @@ impl ReadArgs {
         let answers = call.ask("read", |server| wanted.read(server))?;
         let is_one = answers.one().is_some();
         if self.output == ReadFormat::Table {
-            let mut tables = GroupTables::new(&self.columns, self.sort.as_deref());
+            let mut tables = wanted.tables()?;
             let read = answers.then(|server, shown| {
                 let server = (!is_one).then_some(server);
-                wanted.look(&shown, |values| wanted.add_tables(values, server, &mut tables))
+                wanted.look(&shown, |values| wanted.add_rows(values, server, &mut tables))
             })?;
-            ui.print(|out| tables.print(ui.width(), out))?;
+            let rows = tables.into_iter().map(|(_, table)| table.rows());
+            let mut tables = rows.collect::<Result<Vec<_>, _>>()?;
+            // Of all groups, those without entries are left out, but for the streams.
+            let mut number = 0..;
+            tables.retain(|rows| number.next() == Some(0) || !wanted.paths.is_empty() || rows.len() > 1);
+            ui.print(|out| group_table::print(tables, ui.width(), out))?;
             return Ok(read.exit());
         }
         if let Some((_, shown)) = answers.one() {
@@ -363,32 +368,41 @@ impl<'a> Wanted<'a> {
         shown.select_where(own, path, &self.conditions).map_err(Error::from)
     }
 
-    /// Adds the tables of a configuration: those of the groups at the paths, or of all groups. Streams are shown even if
-    /// there are none.
-    fn add_tables(
-        &self,
-        values: Values<'_>,
-        server: Option<&str>,
-        tables: &mut GroupTables<'_>,
-    ) -> Result<(), Error> {
-        // Columns are those of streams, unless a path says otherwise.
-        let is_plain = self.args.columns.is_empty() && self.args.sort.is_none();
-        for kind in Kind::ALL.into_iter().filter(|_| self.paths.is_empty()) {
-            let names = values[0].names(&[kind.key()]);
-            if kind == Kind::Streams || is_plain && !names.is_empty() {
-                tables.add(kind, &names, values[0], server)?;
-            }
-        }
+    /// The tables of the groups at the paths, or of all groups; with columns that are given, of the streams.
+    fn tables(&self) -> Result<Vec<(Kind, GroupTable)>, Error> {
+        let (columns, sort) = (&self.args.columns, self.args.sort.as_deref());
+        let mut kinds = Vec::new();
         for path in &self.paths {
             let (Some(kind), 1..=2) = (path.kind(), path.segments.len()) else {
                 let hint =
                     "a table is of `streams`, `lives` or `plugins`, or of names such as `streams.cam*`";
                 return Err(Error::usage(format!("there is no table of `{path}`"), hint));
             };
-            let found = self.select(&whole_group(path), values)?.into_places();
-            let name = |(path, _): &(Path, Value)| path.segments.last()?.name().map(str::to_owned);
-            let names: Vec<String> = found.iter().filter_map(name).collect();
-            tables.add(kind, &names, values[0], server)?;
+            kinds.extend((!kinds.contains(&kind)).then_some(kind));
+        }
+        if self.paths.is_empty() {
+            let is_one = !columns.is_empty() || sort.is_some();
+            kinds.extend(Kind::ALL.into_iter().filter(|kind| !is_one || *kind == Kind::Streams));
+        }
+        kinds.into_iter().map(|kind| Ok((kind, GroupTable::new(kind, columns, sort)?))).collect()
+    }
+
+    /// Adds the entries of a configuration to their tables.
+    fn add_rows(
+        &self,
+        values: Values<'_>,
+        server: Option<&str>,
+        tables: &mut [(Kind, GroupTable)],
+    ) -> Result<(), Error> {
+        for (kind, table) in tables {
+            if self.paths.is_empty() {
+                table.add(&values[0].names(&[kind.key()]), values[0], server);
+            }
+            for path in self.paths.iter().filter(|path| path.kind() == Some(*kind)) {
+                let found = self.select(&whole_group(path), values)?.into_places();
+                let name = |(path, _): &(Path, Value)| path.segments.last()?.name().map(str::to_owned);
+                table.add(&found.iter().filter_map(name).collect::<Vec<_>>(), values[0], server);
+            }
         }
         Ok(())
     }

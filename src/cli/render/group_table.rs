@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cli::render::table;
 use crate::error::Error;
-use mediaconf::{Config, DirectiveRole, Kind, Path, Schema, Scope, one_line};
+use mediaconf::{Config, DirectiveRole, Kind, Path, Schema, Scope, Segment, one_line};
 
 /// Stands for a value that is not there.
 const NOTHING: &str = "-";
@@ -18,7 +18,7 @@ type CellText = fn(&str, &Value, Option<&str>) -> Option<String>;
 /// A column of a table.
 struct Column {
     heading: String,
-    text: Cell,
+    cell: Cell,
 }
 
 /// What a cell shows of an entry.
@@ -79,119 +79,120 @@ fn authorization(auth: &Value) -> Option<String> {
 }
 
 impl Column {
-    /// The column with this name: one of the default ones, in any case, or the path of a value below an entry.
-    ///
-    /// # Errors
-    /// `Usage` for a name that is neither, and for a path that no entry of the group can have.
+    /// The column with this name: one of those with a name, in any case, or the path of a value below an entry.
     fn named(kind: Kind, name: &str) -> Result<Self, Error> {
         let heading = name.to_uppercase();
-        let known = named_columns(kind).iter().find(|(known, _)| *known == heading);
-        let path = Path::parse(name).ok();
-        // The members of plugins are free.
-        let unknown = path.as_ref().map_or(Some(None), |path| path.unknown_below(kind).filter(|_| kind != Kind::Plugins));
-        let text = match (known, path, unknown) {
-            (Some((_, text)), ..) => Cell::Named(*text),
-            (None, Some(path), None) => Cell::At(path),
-            (.., hint) => {
-                let names = || format!("known are {}", Self::names(kind).join(", "));
-                let message = format!("there is no column `{}`", one_line(name));
-                return Err(Error::usage(message, hint.flatten().unwrap_or_else(names)));
-            }
+        let cell = match named_columns(kind).iter().find(|(known, _)| *known == heading) {
+            Some((_, text)) => Cell::Named(*text),
+            None => Cell::At(Path::parse(name).map_err(|_| no_such_column(kind, name, None))?),
         };
-        Ok(Self { heading: one_line(&heading), text })
-    }
-
-    /// The names that `--columns` and `--sort` take for this group.
-    fn names(kind: Kind) -> Vec<String> {
-        let named = named_columns(kind).iter().map(|(name, _)| name.to_lowercase());
-        named.chain(kind.scope().rows().map(|row| row.key.to_owned())).collect()
+        Ok(Self { heading: one_line(&heading), cell })
     }
 
     fn text(&self, name: &str, entry: &Value, global: Option<&str>) -> String {
-        let found = match &self.text {
+        let found = match &self.cell {
             Cell::Named(text) => text(name, entry, global),
-            Cell::At(path) => {
-                let found = Config::from(entry).select(path).map(|found| found.into_places());
-                let values = found.unwrap_or_default();
-                Some(values.iter().map(|(_, value)| in_words(value)).collect::<Vec<_>>().join(" "))
-            }
+            Cell::At(path) => Config::from(entry).select(path).ok().map(|found| {
+                let values = found.into_places().into_iter().map(|(_, value)| in_words(&value));
+                values.collect::<Vec<_>>().join(" ")
+            }),
         };
         found.filter(|text| !text.is_empty()).unwrap_or(NOTHING.to_owned())
     }
 }
 
-/// One table; each row has its sort key.
-struct GroupTable {
+/// The names that `--columns` and `--sort` take for a group.
+fn column_names(kind: Kind) -> Vec<String> {
+    let named = named_columns(kind).iter().map(|(name, _)| name.to_lowercase());
+    let keys = kind.scope().rows().map(|row| row.key.to_owned());
+    let mut names: Vec<String> = named.collect();
+    keys.for_each(|key| names.extend((!names.contains(&key)).then_some(key)));
+    names
+}
+
+/// The table of a group, with the server in the first column where there are several.
+pub struct GroupTable {
     kind: Kind,
-    headings: Vec<String>,
+    columns: Vec<Column>,
+    /// The column that the rows are sorted by, and if in descending order.
+    order: Option<(Column, bool)>,
+    /// Each with the cell that it is sorted by.
     rows: Vec<(String, Vec<String>)>,
+    has_servers: bool,
 }
 
-/// Tables with these columns, one for each group.
-pub struct GroupTables<'a> {
-    /// Those of the group, if there are none.
-    columns: &'a [String],
-    /// The column that the rows are sorted by.
-    sort: Option<&'a str>,
-    is_descending: bool,
-    tables: Vec<GroupTable>,
-}
-
-impl<'a> GroupTables<'a> {
-    /// No table yet.
-    pub fn new(columns: &'a [String], sort: Option<&'a str>) -> Self {
-        let descending = sort.and_then(|sort| sort.strip_prefix('-'));
-        Self { columns, sort: descending.or(sort), is_descending: descending.is_some(), tables: Vec::new() }
-    }
-
-    /// Adds entries of a group. Those of several servers share a table, with the server in the first column. Masks are
-    /// in `current` already.
+impl GroupTable {
+    /// A table with these columns; those of the group, if there are none.
     ///
     /// # Errors
-    /// `Usage` for a column that the group does not have.
-    pub fn add(
-        &mut self,
-        kind: Kind,
-        names: &[String],
-        current: &Config<'_>,
-        server: Option<&str>,
-    ) -> Result<(), Error> {
-        let default = || named_columns(kind).iter().map(|(name, _)| (*name).to_owned()).collect();
-        let given = if self.columns.is_empty() { default() } else { self.columns.to_vec() };
-        let columns = given.iter().map(|name| Column::named(kind, name)).collect::<Result<Vec<_>, _>>()?;
-        let order = self.sort.map(|name| Column::named(kind, name)).transpose()?;
+    /// `Usage` for what is no column.
+    pub fn new(kind: Kind, columns: &[String], sort: Option<&str>) -> Result<Self, Error> {
+        let own = named_columns(kind).iter().map(|(name, _)| *name);
+        let given = columns.iter().map(String::as_str);
+        let names: Vec<&str> = if columns.is_empty() { own.collect() } else { given.collect() };
+        let columns = names.into_iter().map(|name| Column::named(kind, name)).collect::<Result<_, _>>()?;
+        let order = sort.map(|sort| {
+            let name = sort.strip_prefix('-').unwrap_or(sort);
+            Ok::<_, Error>((Column::named(kind, name)?, sort.starts_with('-')))
+        });
+        Ok(Self { kind, columns, order: order.transpose()?, rows: Vec::new(), has_servers: false })
+    }
+
+    /// Adds entries of the group. Masks are in `current` already.
+    pub fn add(&mut self, names: &[String], current: &Config<'_>, server: Option<&str>) {
         let global =
             current.value(&[DirectiveRole::Backend.key(Scope::Top)]).and_then(|auth| authorization(&auth));
         let global = global.map(|auth| format!("{auth} (global)"));
-        let row = |name: &String| {
-            let entry = current.value(&[kind.key(), name])?;
+        self.has_servers |= server.is_some();
+        for name in names {
+            let Some(entry) = current.value(&[self.kind.key(), name]) else { continue };
             let text = |column: &Column| column.text(name, &entry, global.as_deref());
-            let key = order.iter().map(text).collect();
-            Some((key, server.map(str::to_owned).into_iter().chain(columns.iter().map(text)).collect()))
-        };
-        let at = self.tables.iter().position(|table| table.kind == kind).unwrap_or_else(|| {
-            let headings = columns.iter().map(|column| column.heading.clone());
-            let headings = server.map(|_| "SERVER".to_owned()).into_iter().chain(headings).collect();
-            self.tables.push(GroupTable { kind, headings, rows: Vec::new() });
-            self.tables.len() - 1
-        });
-        self.tables[at].rows.extend(names.iter().filter_map(row));
-        Ok(())
+            let key = self.order.as_ref().map(|(column, _)| text(column)).unwrap_or_default();
+            let cells = server.map(str::to_owned).into_iter().chain(self.columns.iter().map(text));
+            self.rows.push((key, cells.collect()));
+        }
     }
 
-    /// Prints the tables, sorted, one below the other.
-    pub fn print(self, width: usize, out: &mut dyn Write) -> io::Result<()> {
-        for (at, GroupTable { headings, mut rows, .. }) in self.tables.into_iter().enumerate() {
-            if at > 0 {
-                writeln!(out)?;
+    /// The rows, sorted, behind the headings.
+    ///
+    /// # Errors
+    /// `Usage` for a column that is not known, and for which no entry has a value.
+    pub fn rows(mut self) -> Result<Vec<Vec<String>>, Error> {
+        let offset = usize::from(self.has_servers);
+        let is_empty = |at: usize| self.rows.iter().all(|(_, cells)| cells[offset + at] == NOTHING);
+        let shown = self.columns.iter().enumerate().map(|(at, column)| (column, is_empty(at)));
+        let order =
+            self.order.iter().map(|(column, _)| (column, self.rows.iter().all(|(key, _)| key == NOTHING)));
+        for (column, is_empty) in shown.chain(order) {
+            if let Cell::At(path) = &column.cell
+                && is_empty
+                && let Some(hint) = unknown(path, self.kind)
+            {
+                return Err(no_such_column(self.kind, &path.to_string(), hint));
             }
-            // Without a column to sort by, all keys are equal.
-            rows.sort_by(|(a, _), (b, _)| compare(a, b, self.is_descending));
-            let rows = std::iter::once(headings).chain(rows.into_iter().map(|(_, row)| row)).collect();
-            table::print(rows, width, out)?;
         }
-        Ok(())
+        if let Some((_, is_descending)) = self.order {
+            self.rows.sort_by(|(a, _), (b, _)| compare(a, b, is_descending));
+        }
+        let headings = self.columns.into_iter().map(|column| column.heading);
+        let headings = self.has_servers.then(|| "SERVER".to_owned()).into_iter().chain(headings).collect();
+        Ok([headings].into_iter().chain(self.rows.into_iter().map(|(_, cells)| cells)).collect())
     }
+}
+
+/// Advice, as far as there is any, about a path that the schema does not have in a group.
+fn unknown(path: &Path, kind: Kind) -> Option<Option<String>> {
+    let has_glob = path.segments.iter().any(|one| matches!(one, Segment::Matching(_)));
+    path.unknown_below(kind).or_else(|| has_glob.then_some(None))
+}
+
+fn no_such_column(kind: Kind, name: &str, hint: Option<String>) -> Error {
+    let known = column_names(kind).join(", ");
+    let hint = match hint {
+        Some(hint) if hint.ends_with('?') => format!("{hint} Known are {known}"),
+        hint => hint.unwrap_or_else(|| format!("known are {known}")),
+    };
+    Error::usage(format!("there is no column `{}`", one_line(name)), hint)
 }
 
 /// Compares two cells: numbers by their value and before text; nothing is at the end in either direction.
@@ -200,4 +201,15 @@ fn compare(a: &str, b: &str, is_descending: bool) -> Ordering {
     let ordering = rank(a).cmp(&rank(b)).then_with(|| a.cmp(b));
     let values = if is_descending { ordering.reverse() } else { ordering };
     (a == NOTHING).cmp(&(b == NOTHING)).then(values)
+}
+
+/// Prints the rows of tables, one below the other.
+pub fn print(tables: Vec<Vec<Vec<String>>>, width: usize, out: &mut dyn Write) -> io::Result<()> {
+    for (at, rows) in tables.into_iter().enumerate() {
+        if at > 0 {
+            writeln!(out)?;
+        }
+        table::print(rows, width, out)?;
+    }
+    Ok(())
 }

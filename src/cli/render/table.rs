@@ -1,6 +1,7 @@
 //! Tables on the terminal: columns aligned by the width that characters have there.
 //!
-//! Of a cell that is too wide, the middle is cut out.
+//! Names of up to 24 characters, and all short words, are whole. Of a cell that is too wide, what matters least is cut out: of a
+//! URL its credentials, its query, its scheme, then the middle. Columns for which there is no room are left out, and named.
 
 use std::io::{self, Write};
 
@@ -9,8 +10,11 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// The number of blanks between two columns.
 const GAP: usize = 2;
 
-/// No column is made narrower to fit the terminal: a time has this width.
-const MIN_WIDTH: usize = 16;
+/// The width in which a cell is whole.
+const WHOLE: usize = 24;
+
+/// The width that an address, or words behind one another, are cut to at most.
+const LEAST: usize = 14;
 
 /// The least width of a last column that goes on in further lines.
 const LEAST_ROOM: usize = 24;
@@ -20,8 +24,18 @@ const CUT: char = '…';
 
 /// Prints rows, of which the first has the headings, so that they fit a width.
 pub fn print(mut rows: Vec<Vec<String>>, width: usize, out: &mut dyn Write) -> io::Result<()> {
+    let mut left_out = Vec::new();
+    while least(&rows) > width && rows[0].len() > 1 {
+        left_out.extend(rows[0].pop());
+        let columns = rows[0].len();
+        rows.iter_mut().for_each(|row| row.truncate(columns));
+    }
     fit(&mut rows, width);
-    aligned(&rows).try_for_each(|line| writeln!(out, "{line}"))
+    aligned(&rows).try_for_each(|line| writeln!(out, "{line}"))?;
+    match left_out.is_empty() {
+        true => Ok(()),
+        false => writeln!(out, "(no room for {})", left_out.into_iter().rev().collect::<Vec<_>>().join(", ")),
+    }
 }
 
 /// Prints rows, of which the first has the headings, so that they fit a width and nothing of the last column is cut: it goes
@@ -43,7 +57,7 @@ pub fn print_whole_last(mut rows: Vec<Vec<String>>, width: usize, out: &mut dyn 
 
 /// Aligns the cells of rows in columns, without blanks at the end of a line.
 pub fn aligned(rows: &[Vec<String>]) -> impl Iterator<Item = String> {
-    let widths = column_widths(rows);
+    let widths = column_widths(rows, UnicodeWidthStr::width);
     rows.iter().map(move |row| {
         let cells = row.iter().zip(&widths);
         let line: String =
@@ -52,44 +66,94 @@ pub fn aligned(rows: &[Vec<String>]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Cuts the widest cells, so that the rows fit a width.
+/// Cuts the widest cells, so that the rows fit a width, as far as all short words stay whole.
 pub fn fit(rows: &mut [Vec<String>], width: usize) {
     if widest(rows) <= width {
         return;
     }
-    let widths = column_widths(rows);
-    // The terminal breaks a line that is too long even then.
+    let [widths, least] = [UnicodeWidthStr::width, least_width].map(|width| column_widths(rows, width));
     let room = width.saturating_sub(GAP * widths.len().saturating_sub(1));
-    let fits = |most: &usize| widths.iter().map(|width| width.min(most)).sum::<usize>() <= room;
+    let narrowed = |at: usize, most: usize| widths[at].min(most.max(least[at]));
+    let fits = |most: &usize| (0..widths.len()).map(|at| narrowed(at, *most)).sum::<usize>() <= room;
     let widest = widths.iter().copied().max().unwrap_or_default();
-    let most = (MIN_WIDTH..=widest).rev().find(fits).unwrap_or(MIN_WIDTH);
-    rows.iter_mut().flatten().for_each(|cell| *cell = shortened(cell, most));
+    let most = (0..=widest).rev().find(fits).unwrap_or_default();
+    for row in rows {
+        row.iter_mut().enumerate().for_each(|(at, cell)| *cell = shortened(cell, narrowed(at, most)));
+    }
+}
+
+/// The width to which a cell may be cut.
+fn least_width(cell: &str) -> usize {
+    let is_long = cell.contains("://") || cell.contains(", ") || cell.matches(' ').count() > 1;
+    cell.width().min(if is_long { LEAST } else { WHOLE })
+}
+
+/// The width of the rows, cut as far as they may be.
+fn least(rows: &[Vec<String>]) -> usize {
+    let widths = column_widths(rows, least_width);
+    widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
 }
 
 /// The width of the rows, aligned.
 fn widest(rows: &[Vec<String>]) -> usize {
-    let widths = column_widths(rows);
+    let widths = column_widths(rows, UnicodeWidthStr::width);
     widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
 }
 
 /// The largest width in each column.
-fn column_widths(rows: &[Vec<String>]) -> Vec<usize> {
+fn column_widths(rows: &[Vec<String>], width_of: impl Fn(&str) -> usize) -> Vec<usize> {
     let mut widths = Vec::new();
     for row in rows {
         widths.resize(widths.len().max(row.len()), 0);
-        row.iter().zip(&mut widths).for_each(|(cell, width)| *width = cell.width().max(*width));
+        row.iter().zip(&mut widths).for_each(|(cell, width)| *width = width_of(cell).max(*width));
     }
     widths
 }
 
-/// Returns a cell in this width.
+/// Returns a cell in this width. What stands behind it in parentheses is whole, and of several words with blanks between
+/// them the others are counted.
 fn shortened(cell: &str, width: usize) -> String {
     if cell.width() <= width {
         return cell.to_owned();
     }
+    let mut words = cell.split(' ');
+    let (first, rest) = (words.next().unwrap_or_default(), words.clone().count());
+    let end = match words.next() {
+        None => String::new(),
+        Some(word) if rest == 1 && word.starts_with('(') => format!(" {word}"),
+        Some(_) if first.contains("://") => format!(" +{rest}"),
+        _ => return middle_cut(cell, width),
+    };
+    format!("{}{end}", shortened_word(first, width.saturating_sub(end.width())))
+}
+
+/// The same for one word: of a URL the host and the last part stay as long as they can.
+fn shortened_word(word: &str, width: usize) -> String {
+    let Some((scheme, rest)) = word.split_once("://") else { return middle_cut(word, width) };
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    let (host, path) = rest.split_at(end);
+    let host = host.rsplit_once('@').map_or(host.to_owned(), |(_, host)| format!("{CUT}@{host}"));
+    let (path, query) = path.split_once('?').map_or((path, ""), |(path, _)| (path, "?…"));
+    let last = path.rfind('/').filter(|at| *at > 0);
+    let short = last.map_or(path.to_owned(), |at| format!("{CUT}{}", &path[at..]));
+    let bare = host.trim_start_matches([CUT, '@']);
+    let forms = [
+        word.to_owned(),
+        format!("{scheme}://{host}{path}{query}"),
+        format!("{scheme}://{host}{short}{query}"),
+        format!("{bare}{short}"),
+    ];
+    forms.iter().find(|form| form.width() <= width).cloned().unwrap_or_else(|| middle_cut(&forms[3], width))
+}
+
+/// The beginning and the end of a text.
+fn middle_cut(text: &str, width: usize) -> String {
     let left = width.saturating_sub(1);
-    let head = taken(cell.chars(), left - left / 2);
-    let tail: String = taken(cell.chars().rev(), left / 2).chars().rev().collect();
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let head = taken(text.chars(), left - left / 2);
+    let tail: String = taken(text.chars().rev(), left / 2).chars().rev().collect();
     format!("{head}{CUT}{tail}")
 }
 
@@ -127,44 +191,72 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
 mod tests {
     use super::*;
 
+    fn of(rows: &[&[&str]]) -> Vec<Vec<String>> {
+        rows.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect()
+    }
+
     fn printed(rows: &[&[&str]], width: usize) -> String {
-        let cells = |row: &&[&str]| row.iter().map(|cell| (*cell).to_owned()).collect();
-        let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
         let mut out = Vec::new();
-        print(rows, width, &mut out).expect("a vector takes everything");
+        print(of(rows), width, &mut out).expect("a vector takes everything");
         String::from_utf8(out).expect("it is text")
     }
 
     #[test]
-    fn the_widest_cells_are_cut_in_the_middle() {
-        let rows: &[&[&str]] = &[
-            &["NAME", "URL", "X"],
-            &["a", "udp://239.0.0.1:1234", "yes"],
-            &["b", "漢字漢字漢字漢字漢字", "no"],
-        ];
-        assert_eq!(printed(rows, usize::MAX).lines().nth(1), Some("a     udp://239.0.0.1:1234  yes"));
-        assert_eq!(printed(rows, 28).lines().nth(1), Some("a     udp://239…0.1:1234  yes"));
+    fn columns_without_room_are_named_and_short_words_are_whole() {
+        let name = "a-name-of-24-characters-";
+        let url = "rtsp://camera.example.net/a/long/path";
+        let rows: &[&[&str]] = &[&["NAME", "KIND", "SOURCE"], &[name, "ondemand", url]];
+        assert_eq!(printed(rows, 200).lines().nth(1), Some(&*format!("{name}  ondemand  {url}")));
+        assert_eq!(
+            printed(rows, 60).lines().nth(1),
+            Some(&*format!("{name}  ondemand  camera.example.net…/path"))
+        );
+        let narrow = printed(rows, 40);
+        assert!(
+            narrow.contains(&format!("{name}  ondemand\n")) && narrow.ends_with("(no room for SOURCE)\n")
+        );
+        let narrower = printed(rows, 20);
+        assert!(narrower.contains(name) && narrower.ends_with("(no room for KIND, SOURCE)\n"), "{narrower}");
+        let rows: &[&[&str]] = &[&["NAME", "X"], &["漢字漢字漢字", "no"], &["b", "yes"]];
+        assert_eq!(printed(rows, 40), "NAME          X\n漢字漢字漢字  no\nb             yes\n");
         for width in 0..60 {
-            let narrow = printed(rows, width);
-            assert!(narrow.lines().all(|line| line.width() <= width.max(27)), "{narrow}");
+            let all = printed(rows, width);
+            assert!(all.lines().next().is_some_and(|line| line.starts_with("NAME")), "{all}");
         }
     }
 
     #[test]
     fn the_last_column_goes_on_in_further_lines_and_is_not_cut() {
-        let of = |rows: &[&[&str]], width| {
-            let rows = rows.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect();
+        let printed = |rows: &[&[&str]], width| {
             let mut out = Vec::new();
-            print_whole_last(rows, width, &mut out).expect("a vector takes everything");
+            print_whole_last(of(rows), width, &mut out).expect("a vector takes everything");
             String::from_utf8(out).expect("it is text")
         };
         let rows: &[&[&str]] =
             &[&["NAME", "WHY"], &["漢", "a reason in a sentence of many words"], &["b", ""], &["c", "short"]];
         let wide = "NAME  WHY\n漢    a reason in a sentence of many words\nb\nc     short\n";
-        assert_eq!(of(rows, usize::MAX), wide);
-        assert_eq!(of(rows, 60), wide);
+        assert_eq!(printed(rows, usize::MAX), wide);
         let beside = "NAME  WHY\n漢    a reason in a sentence\n      of many words\nb\nc     short\n";
-        assert_eq!(of(rows, 30), beside);
+        assert_eq!(printed(rows, 30), beside);
+    }
+
+    #[test]
+    fn what_matters_stays() {
+        let url = "rtsp://u:p@camera.example/a/long/path/h264?x=1";
+        for (cell, width, shown) in [
+            (url, 60, url),
+            (url, 44, "rtsp://…@camera.example/a/long/path/h264?…"),
+            (url, 33, "rtsp://…@camera.example…/h264?…"),
+            (url, 24, "camera.example…/h264"),
+            ("udp://239.0.0.1:1234 udp://239.0.0.2:1234", 30, "udp://239.0.0.1:1234 +1"),
+            ("http://backend/check (global)", 24, "backend/check (global)"),
+            ("a sentence of some words", 11, "a sen…words"),
+        ] {
+            assert_eq!(shortened(cell, width), shown, "{cell} {width}");
+        }
+        for cell in ["://", "a.b.", "/", "漢字/漢字", "", "a b c", "http://", "x://@?", "x://y (z)"] {
+            (0..20).for_each(|width| drop(shortened(cell, width)));
+        }
     }
 
     #[test]

@@ -16,8 +16,7 @@ use crate::store::error::LockHolder;
 use crate::store::pending::{NodeRecord, NodeState, PendingInfo, PendingRecord};
 use crate::store::record::{ChangeRecord, EXPIRED, HistoryEntry};
 use crate::store::{
-    BaseText, ChangedPaths, Follow, IncludedText, Loaded, PreparedChange, Reconciled, RunBy, Store, Warning,
-    Writer,
+    ChangedPaths, Follow, IncludedText, Loaded, PreparedChange, Reconciled, RunBy, Store, Warning, Writer,
 };
 
 /// The number of records of the history that one request reads: etcd's gateway answers with 4 MiB at most.
@@ -181,7 +180,7 @@ impl Writer for ClusterWriter<'_> {
     /// Nothing writes past the history.
     fn reconcile(
         &self,
-        _current: Option<BaseText<'_>>,
+        _current: Option<&Loaded>,
         _paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
     ) -> Result<Reconciled, Error> {
         Ok(Reconciled { warnings: self.warnings.take(), edited_from: None })
@@ -189,7 +188,7 @@ impl Writer for ClusterWriter<'_> {
 
     fn prepare<'w>(
         &'w self,
-        old: Option<BaseText<'w>>,
+        old: Option<&'w Loaded>,
         new: Option<&'w [u8]>,
         record: &ChangeRecord<'_>,
     ) -> Result<PreparedChange<'w>, Error> {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::store::clock::{as_rfc3339, fresh_id, from_milliseconds};
-use crate::store::record::{ChangedPaths, DEFAULT_KEEP, HistoryEntry, Revision, operation};
+use crate::store::record::{ChangedPaths, DEFAULT_KEEP, HistoryEntry, Revision};
 
 /// The form of the records that this version writes.
 const FORMAT: u64 = 3;
@@ -72,7 +72,6 @@ pub struct HeadRecord {
     #[serde(with = "as_rfc3339")]
     pub at: SystemTime,
     /// `modify`, `save`, …
-    #[serde(deserialize_with = "operation")]
     pub operation: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,

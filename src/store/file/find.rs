@@ -13,7 +13,6 @@
 use std::ffi::{CStr, OsString};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -67,9 +66,6 @@ impl ConfFile {
             Ok(found) => refuse_other_kinds(&target, &found)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(Error::opening("look up", &target)(error)),
-        }
-        if path.as_os_str().as_bytes().ends_with(b"/") {
-            return Err(Error::opening("look up", path)(Errno::NOTDIR));
         }
         Ok(ConfFile { given: path.to_owned(), target })
     }

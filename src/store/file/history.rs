@@ -28,7 +28,7 @@ use crate::error::Error;
 use crate::store::record::{
     ChangeRecord, ChangedPaths, DEFAULT_KEEP, FileStamp, HAND_EDIT, HistoryEntry, Revision,
 };
-use crate::store::{BaseText, Reconciled};
+use crate::store::{Loaded, Reconciled};
 
 /// Name of the folder in the state folder.
 pub(super) const FOLDER: &str = "history";
@@ -169,10 +169,11 @@ impl History {
     /// present file.
     pub fn entries(&self, file: Option<FileStamp>) -> Result<Vec<HistoryEntry>, Error> {
         let mut lines = read_lines(&self.journal);
-        let oldest = lines.last().map_or(0, |last| last.number).saturating_sub(number_kept(self.read(KEEP)?));
+        let oldest = self.texts()?.into_iter().map(|(number, _)| number).min().unwrap_or_default();
         lines.pop_if(|last| is_unmade(last, file));
         // The journal is shortened later than texts are removed.
-        lines.retain(|line| line.number > oldest);
+        let is_made_then = |line: &HistoryEntry| line.number == oldest && line.before.is_none();
+        lines.retain(|line| line.number > oldest || is_made_then(line));
         lines.reverse();
         for line in &mut lines {
             line.by.take_if(|by| by.is_empty());
@@ -226,10 +227,10 @@ impl History {
     pub fn reconcile(
         &mut self,
         path: &Path,
-        now: Option<BaseText<'_>>,
+        now: Option<&Loaded>,
         paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
     ) -> Result<Reconciled, Error> {
-        let revision = now.map(|now| now.revision);
+        let revision = now.map(Loaded::revision);
         let last = self.back().next().filter(|(_, last)| last.before == revision);
         if let Some((start, last)) = last.filter(|(_, last)| is_unmade(last, FileStamp::at(path))) {
             self.withdraw(start, last.number)?;
@@ -244,10 +245,10 @@ impl History {
             at: written.map_or(now_time, |written| written.min(now_time)).max(last.at),
             before: last.after,
             after: revision,
-            paths: texts.and_then(|(old, now)| paths([old, now.text])),
+            paths: texts.and_then(|(old, now)| paths([old, &now.bytes])),
             ..HistoryEntry::new(self.next_number(&self.texts()?), HAND_EDIT)
         };
-        self.keep(line, now.map(|now| now.text), None)?;
+        self.keep(line, now.map(|now| &now.bytes[..]), None)?;
         Ok(Reconciled { warnings: Vec::new(), edited_from })
     }
 
@@ -305,30 +306,19 @@ impl History {
     fn forget(&mut self, chosen: Option<usize>) {
         let Ok(before) = self.read(KEEP).map(number_kept) else { return };
         let keep = chosen.map_or(before, |chosen| chosen.max(1) as u64);
-        // Texts that are gone already do not come back where more are kept from now on.
-        let listed = if keep > before { before + 1 } else { keep };
-        let newest = self.back().next().map_or(0, |(_, line)| line.number);
-        let oldest = newest.saturating_sub(listed);
-        let mut end = self.journal.len();
-        let found = self.back().take_while(|_| oldest > 0).find_map(|(start, line)| {
-            let is_last = line.number <= oldest && !line.is_aside;
-            // The text before the oldest change is that of the change before it, or has the number before its own.
-            let cut = if line.number == oldest { std::mem::replace(&mut end, start) } else { start };
-            end = start;
-            is_last.then_some((cut, line.number))
-        });
-        if let Some((cut, first)) = found {
-            for (_, name) in self.texts().iter().flatten().filter(|(number, _)| *number < first) {
-                let _ = self.folder.remove(name);
-            }
-            let dropped = self.journal[..cut].iter().filter(|&&byte| byte == b'\n').count() as u64;
-            let is_long = dropped > keep || (keep != before && dropped > 0);
-            if is_long && self.folder.put(JOURNAL, &[&self.journal[cut..]]).is_ok() {
-                self.journal.drain(..cut);
-            }
-        }
         if keep != before {
             let _ = self.folder.put(KEEP, &[format!("{keep}\n").as_bytes()]);
+        }
+        let newest = self.back().next().map_or(0, |(_, line)| line.number);
+        // Its text is that before the oldest change that is kept.
+        let oldest = self.back().find(|(_, line)| line.number + keep <= newest && !line.is_aside);
+        let Some((start, oldest)) = oldest else { return };
+        for (_, name) in self.texts().iter().flatten().filter(|(number, _)| *number < oldest.number) {
+            let _ = self.folder.remove(name);
+        }
+        let dropped = self.journal[..start].iter().filter(|&&byte| byte == b'\n').count() as u64;
+        if dropped > keep && self.folder.put(JOURNAL, &[&self.journal[start..]]).is_ok() {
+            self.journal.drain(..start);
         }
     }
 }
@@ -350,11 +340,11 @@ impl Staged {
     pub fn stage(
         mut history: History,
         path: &Path,
-        old: Option<(BaseText<'_>, &Metadata)>,
+        old: Option<(&Loaded, &Metadata)>,
         new: Option<&[u8]>,
         record: &ChangeRecord<'_>,
     ) -> Result<Self, Error> {
-        let text = old.map(|(old, _)| old.text);
+        let text = old.map(|(old, _)| &old.bytes[..]);
         history.reconcile(path, old.map(|(old, _)| old), &|_| None)?;
         let last = history.change_before(history.journal.len()).map(|last| last.number);
         let texts = history.texts()?;
@@ -366,7 +356,7 @@ impl Staged {
             number = number.max(first + 1);
         }
         let line = HistoryEntry {
-            before: old.map(|(old, _)| old.revision),
+            before: old.map(|(old, _)| old.revision()),
             after: new.map(Revision::from_text),
             file: old.map(|(_, found)| FileStamp::of(found)),
             ..line_of(number, record)

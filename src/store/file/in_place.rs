@@ -19,7 +19,7 @@ use super::history::{History, Staged};
 use super::state::StateDir;
 use crate::error::{Error, ErrorKind};
 use crate::store::error::reason;
-use crate::store::{Loaded, Warning};
+use crate::store::{LastWrite, Loaded, Warning};
 
 /// Name of the mark in the state folder; it holds the number of the change.
 pub(super) const MARK: &str = "in-place";
@@ -43,18 +43,13 @@ pub(super) fn load(conf: &ConfFile, state: Option<&StateDir>) -> Result<(Loaded,
         let (file, found) = open_regular(path)?;
         let bytes = read_limited(&file, found.len(), path, Error::io("read", path))?;
         let now = file.metadata().map_err(Error::io("look at", path))?;
-        if last_write(&found) == last_write(&now) {
+        if LastWrite::from(&found) == LastWrite::from(&now) {
             let old = mark.and_then(|(state, mark)| text_to_put_back(state, &mark, &found, &bytes));
             let bytes = old.unwrap_or(bytes).into();
             return Ok((Loaded { bytes, version: Arc::new(()), open: None }, found));
         }
     }
     Err(Error::changed_meanwhile(path))
-}
-
-/// Size and time, which differ after a write.
-pub(super) fn last_write(found: &Metadata) -> (u64, i64, i64) {
-    (found.size(), found.mtime(), found.mtime_nsec())
 }
 
 /// Replaces the text `old` of the file by `new`, in the file itself. The entry of the history is `staged`.

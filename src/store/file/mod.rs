@@ -61,10 +61,9 @@ pub use serving::{ServeLock, Serving, SocketPeer};
 use super::error::LockHolder;
 use super::pending::PendingRecord;
 use super::record::{FileStamp, HistoryEntry, Revision};
-use super::{Follow, IncludedText, Loaded, RunBy, Store, Writer};
+use super::{Follow, IncludedText, LastWrite, Loaded, RunBy, Store, Writer};
 use crate::error::{Error, ErrorKind};
 use convert::{find_history, find_state};
-use in_place::last_write;
 use pending::PENDING;
 use state::seems_there;
 use writer::LockedFile;
@@ -89,9 +88,8 @@ impl Store for ConfFile {
 
     fn stamp(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        let changed = |found: Metadata| {
-            (found.dev(), found.ino(), last_write(&found), (found.ctime(), found.ctime_nsec()))
-        };
+        let changed =
+            |found: Metadata| (found.dev(), LastWrite::from(&found), (found.ctime(), found.ctime_nsec()));
         fs::metadata(self.target()).ok().map(changed).hash(&mut hasher);
         hasher.finish()
     }

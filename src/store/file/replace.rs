@@ -16,12 +16,12 @@ use tempfile::{NamedTempFile, TempPath};
 
 use super::find::{ACCESS_LIST, ConfFile, LARGEST_ATTRIBUTE, open_regular};
 use super::history::{History, Staged};
-use super::in_place::{self, holds, last_write};
+use super::in_place::{self, holds};
 use super::state::StateDir;
 use crate::error::{Error, ErrorKind};
 use crate::store::error::reason;
 use crate::store::record::ChangeRecord;
-use crate::store::{BaseText, PreparedChange, Warning};
+use crate::store::{LastWrite, Loaded, PreparedChange, Warning};
 
 /// Mode of a configuration that did not exist before, less the umask: it holds passwords.
 const NEW_FILE_MODE: u32 = 0o640;
@@ -46,18 +46,18 @@ const RANDOM_LETTERS: usize = 6;
 /// `Conflict` if the file no longer holds `old`; `Failed`, `Denied`; those of the state folder.
 pub(super) fn prepare<'w>(
     (conf, state): (&'w ConfFile, &'w StateDir),
-    old: Option<BaseText<'w>>,
+    old: Option<&'w Loaded>,
     new: Option<&'w [u8]>,
     open_history: impl FnOnce() -> Result<History, Error>,
     record: &ChangeRecord<'_>,
 ) -> Result<PreparedChange<'w>, Error> {
     let path = conf.target();
     let changed = || Error::changed_meanwhile(path);
-    let opened = old.map(|old| open_holding(conf, old.text)).transpose()?;
+    let opened = old.map(|old| open_holding(conf, &old.bytes)).transpose()?;
     if old.is_none() && new.is_some() && fs::symlink_metadata(path).is_ok() {
         return Err(changed());
     }
-    if old.map(|old| old.text) == new {
+    if old.map(|old| &old.bytes[..]) == new {
         return Ok(Box::new(|| Ok(Vec::new())));
     }
     let mode = if old.is_some() { TEMPORARY_MODE } else { NEW_FILE_MODE };
@@ -73,7 +73,7 @@ pub(super) fn prepare<'w>(
     }
     let temporary = temporary.map(NamedTempFile::into_temp_path);
     Ok(Box::new(move || {
-        let found = old.zip(before).map(|(old, before)| recheck(conf, old.text, &before)).transpose()?;
+        let found = old.zip(before).map(|(old, before)| recheck(conf, &old.bytes, &before)).transpose()?;
         match (old.zip(found), new, temporary) {
             (Some((old, found)), Some(new), temporary) => match temporary
                 .map(|temporary| take_place(&temporary, path, &found))
@@ -82,7 +82,7 @@ pub(super) fn prepare<'w>(
                 Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => return Err(changed()),
                 Some(Err(error)) if !is_mount_point(&error) => return Err(Error::io("replace", path)(error)),
                 Some(Err(_)) | None => {
-                    let warnings = in_place::write((conf, state), old.text, new, &mut staged)?;
+                    let warnings = in_place::write((conf, state), &old.bytes, new, &mut staged)?;
                     staged.finish();
                     return Ok(warnings);
                 }
@@ -126,7 +126,7 @@ fn recheck(conf: &ConfFile, text: &[u8], before: &Metadata) -> Result<Metadata, 
 /// out can be checked: if another program put a file there just before, or wrote into the old one, that is
 /// put back, and the error is `NotFound`.
 fn take_place(temporary: &TempPath, target: &Path, old: &Metadata) -> io::Result<()> {
-    let identity = |found: &Metadata| (found.dev(), found.ino(), last_write(found));
+    let identity = |found: &Metadata| (found.dev(), LastWrite::from(found));
     let exchange =
         || retry_on_intr(|| rustix::fs::renameat_with(CWD, &**temporary, CWD, target, RenameFlags::EXCHANGE));
     match exchange() {
@@ -196,14 +196,8 @@ fn or_without_attributes<T>(answer: rustix::io::Result<T>, without: T) -> io::Re
     }
 }
 
-/// Sets the mode if it differs. Some file systems have only one mode, and refuse every call that sets
-/// it.
-fn set_mode(file: &File, mode: u32) -> io::Result<()> {
-    let mode = mode & 0o7777;
-    match file.metadata()?.mode() & 0o7777 == mode {
-        true => Ok(()),
-        false => Ok(rustix::fs::fchmod(file, Mode::from_raw_mode(mode))?),
-    }
+fn set_mode(file: &File, mode: u32) -> rustix::io::Result<()> {
+    rustix::fs::fchmod(file, Mode::from_raw_mode(mode & 0o7777))
 }
 
 fn value(file: &File, name: &CStr) -> rustix::io::Result<Vec<u8>> {

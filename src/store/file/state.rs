@@ -454,14 +454,12 @@ impl LockHolder {
 /// Takes the exclusive lock on `file`; false when it is still held after `wait`. Calls `on_slow` once
 /// when it takes more than a second.
 pub(super) fn wait_for(file: &File, wait: Duration, on_slow: &mut dyn FnMut()) -> io::Result<bool> {
-    let start = Instant::now();
-    let mut is_reported = false;
+    let (start, mut is_reported) = (Instant::now(), false);
     loop {
         match file.try_lock() {
-            Ok(()) => return Ok(true),
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(TryLockError::Error(error)) => return Err(error),
+            taken => return taken.map(|()| true).map_err(io::Error::from),
         }
         let waited = start.elapsed();
         if waited >= wait {

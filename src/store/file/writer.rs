@@ -17,7 +17,7 @@ use super::state::{LOCK, StateDir};
 use crate::error::Error;
 use crate::store::record::ChangeRecord;
 use crate::store::{
-    BaseText, ChangedPaths, Loaded, LockHolder, PendingRecord, PreparedChange, Reconciled, Warning, Writer,
+    ChangedPaths, Loaded, LockHolder, PendingRecord, PreparedChange, Reconciled, Warning, Writer,
 };
 
 /// Files in the state folder that a killed writer was writing.
@@ -79,7 +79,7 @@ impl Writer for LockedFile<'_> {
 
     fn reconcile(
         &self,
-        current: Option<BaseText<'_>>,
+        current: Option<&Loaded>,
         paths: &dyn Fn([&[u8]; 2]) -> Option<ChangedPaths>,
     ) -> Result<Reconciled, Error> {
         let known = self.history.take();
@@ -97,7 +97,7 @@ impl Writer for LockedFile<'_> {
 
     fn prepare<'w>(
         &'w self,
-        old: Option<BaseText<'w>>,
+        old: Option<&'w Loaded>,
         new: Option<&'w [u8]>,
         record: &ChangeRecord<'_>,
     ) -> Result<PreparedChange<'w>, Error> {

@@ -89,7 +89,7 @@ fn write(store: &dyn Store, text: &[u8], record: &ChangeRecord<'_>) -> Result<()
         Err(error) if error.kind == ErrorKind::NoConfiguration => None,
         Err(error) => return Err(error),
     };
-    let base = old.as_ref().map(|old| old.as_base());
+    let base = old.as_ref();
     writer.reconcile(base, &|_| None)?;
     writer.prepare(base, Some(text), record)?().map(|_| ())
 }
@@ -130,9 +130,9 @@ fn own_texts_are_no_hand_edits(store: &dyn Store) {
     write(store, b"one\n", &RECORD).expect("it is written");
     write(store, b"two\n", &RECORD).expect("it is written");
     let loaded = store.load().expect("it is there");
-    assert_eq!(store.edited_from(loaded.as_base().revision), None);
+    assert_eq!(store.edited_from(loaded.revision()), None);
     let writer = writer(store);
-    let reconciled = writer.reconcile(Some(loaded.as_base()), &|_| None).expect("it can be done");
+    let reconciled = writer.reconcile(Some(&loaded), &|_| None).expect("it can be done");
     assert!(reconciled.warnings.is_empty() && reconciled.edited_from.is_none());
     drop(writer);
     assert_eq!(store.history(WHOLE_HISTORY).expect("it can be read").len(), 2);
@@ -168,7 +168,7 @@ fn the_state_before_is_put_back_where_nodes_run_it(store: &dyn Store) {
         written: Some(new.to_vec().into()),
     };
     writer.set_pending(&record).expect("it is recorded");
-    let prepared = writer.prepare(Some(old.as_base()), Some(new), &RECORD).expect("it can be made");
+    let prepared = writer.prepare(Some(&old), Some(new), &RECORD).expect("it can be made");
     prepared().expect("it is");
     let is_reverted = writer.revert(&ChangeRecord { operation: RELOAD_FAILED, ..RECORD }).expect("it can be");
     assert_eq!(is_reverted, store.run_by() == RunBy::Nodes);
@@ -225,7 +225,7 @@ fn a_writer_that_was_overtaken_changes_nothing(store: &dyn Store) {
     let old = store.load().expect("it is there");
     write(store, b"two\n", &RECORD).expect("it is written");
     let writer = writer(store);
-    let change = writer.prepare(Some(old.as_base()), Some(b"late\n"), &RECORD);
+    let change = writer.prepare(Some(&old), Some(b"late\n"), &RECORD);
     let error = change.and_then(|change| change()).expect_err("it was computed on an old text");
     assert!(matches!(error.kind, ErrorKind::Conflict | ErrorKind::Overtaken), "{error:?}");
     // A first text is refused, too, where there is one.
@@ -240,7 +240,7 @@ fn a_change_that_is_dropped_leaves_no_trace(store: &dyn Store) {
     write(store, b"one\n", &RECORD).expect("it is written");
     let old = store.load().expect("it is there");
     let writer = writer(store);
-    drop(writer.prepare(Some(old.as_base()), Some(b"two\n"), &RECORD).expect("it can be made"));
+    drop(writer.prepare(Some(&old), Some(b"two\n"), &RECORD).expect("it can be made"));
     drop(writer);
     assert_eq!(text(store), b"one\n");
     assert_eq!(store.history(WHOLE_HISTORY).expect("it can be read").len(), 1);
@@ -262,7 +262,7 @@ fn no_text_can_follow_a_text(store: &dyn Store) {
     write(store, b"one\n", &RECORD).expect("it is written");
     let old = store.load().expect("it is there");
     let writer = writer(store);
-    let change = writer.prepare(Some(old.as_base()), None, &RECORD).expect("it can be made");
+    let change = writer.prepare(Some(&old), None, &RECORD).expect("it can be made");
     change().expect("nobody else writes");
     drop(writer);
     assert!(store.load().is_err_and(|error| error.kind == ErrorKind::NoConfiguration));
@@ -287,7 +287,7 @@ fn a_pending_change_is_found_until_it_is_cleared(store: &dyn Store) {
         written: Some(new.to_vec().into()),
     };
     writer.set_pending(&record).expect("it is recorded");
-    let change = writer.prepare(Some(old.as_base()), Some(new), &RECORD).expect("it can be made");
+    let change = writer.prepare(Some(&old), Some(new), &RECORD).expect("it can be made");
     change().expect("nobody else writes");
     assert!(store.has_pending());
     let pending = store.pending().expect("it can be read").expect("it is there");

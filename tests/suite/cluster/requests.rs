@@ -22,7 +22,7 @@ fn a_change_is_three_reads_and_one_transaction() {
     let lease = "/v3/lease/grant";
     for (arguments, requests) in [
         (&["read", "rtsp"][..], &[TXN; 2][..]),
-        (&["modify", "--set", "title=x", "--dry-run"], &[TXN; 2]),
+        (&["modify", "--set", "title=x", "--dry-run"], &[TXN; 3]),
         (&["modify", "--set", "title=x", "-m", "why"], &[TXN; 4]),
         (&["modify", "--set", "title=y", "--check-cmd", "true", "--keep", "2"], &[TXN; 4]),
         (&["save", CONF], &[TXN; 4]),

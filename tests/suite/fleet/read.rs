@@ -103,7 +103,7 @@ fn diff_shows_equal_differences_once() {
 }
 
 #[test]
-fn a_key_that_no_entry_has_is_refused_for_all_servers() {
+fn a_key_that_looks_misspelt_is_refused_for_all_servers() {
     let edges = three();
     let where_ = ["--where", "titel!=x", "--accept", "near-miss"];
     for command in [

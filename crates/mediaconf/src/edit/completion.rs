@@ -52,10 +52,11 @@ impl Completion<'_> {
     /// entered, so that what follows need not be asked for.
     pub fn candidates(&self, typed: &str) -> Vec<Proposal> {
         let mut found = self.steps(typed).unwrap_or_default();
-        if let [(only, sign @ ("." | "["))] = &found[..] {
-            // An object or a list may be meant as a whole.
-            let is_whole = !only.text.ends_with(sign);
-            let inside = self.candidates(&format!("{}{}", only.text, if is_whole { sign } else { "" }));
+        if let [(only, sign @ ("." | "="))] = &found[..] {
+            // An object may be meant as a whole, and another value than those that are known.
+            let is_entered = only.text.ends_with(sign);
+            let is_whole = *sign == "=" || !is_entered;
+            let inside = self.candidates(&format!("{}{}", only.text, if is_entered { "" } else { sign }));
             if !inside.is_empty() {
                 found.truncate(usize::from(is_whole));
             }
@@ -70,7 +71,6 @@ impl Completion<'_> {
         // Patterns stand for any of the names or entries that they match.
         let place = Place::Root.through_lists(&above.segments).ok()?;
         Some(match typed.behind {
-            '[' => self.entries(&above, place.step(&Segment::Index(0)).ok()?, &typed),
             '=' => self.values(place, &typed),
             _ => self.members(&above, place, &typed),
         })
@@ -183,20 +183,6 @@ impl Completion<'_> {
         }
     }
 
-    /// The entries of the list at a path.
-    fn entries(&self, path: &Path, entry: Place, typed: &Typed<'_>) -> Vec<Step> {
-        let form = if matches!(entry, Place::Source(_)) { JsonForm::Object } else { JsonForm::Leaf };
-        let count = self.current.value_at(path).ok().as_ref().and_then(Value::as_array).map_or(0, Vec::len);
-        let mut signs: Vec<(String, JsonForm)> = (0..count).map(|at| (at.to_string(), form)).collect();
-        signs.push(("*".to_owned(), form));
-        if self.path_use == PathUse::Settable {
-            signs.push(("+".to_owned(), JsonForm::Leaf));
-        }
-        signs.retain(|(sign, _)| sign.starts_with(typed.start));
-        let found = signs.into_iter();
-        found.map(|(sign, form)| self.found(format!("{}{sign}]", typed.head), String::new(), form)).collect()
-    }
-
     /// The values that the schema knows at a place, and that begin with what is typed.
     fn values(&self, place: Place, typed: &Typed<'_>) -> Vec<Step> {
         if !matches!(self.path_use, PathUse::Settable | PathUse::Condition) {
@@ -222,7 +208,7 @@ struct Typed<'t> {
     above: Vec<Segment>,
     head: String,
     start: &'t str,
-    /// What it stands behind: `[`, `=` for a value, else `.`.
+    /// What it stands behind: `=` for a value, else `.`.
     behind: char,
 }
 
@@ -240,6 +226,6 @@ impl<'t> Typed<'t> {
             Some(Self { above, head: head.to_owned(), start, behind: sign.chars().next()? })
         };
         let whole = Self { above: Vec::new(), head: String::new(), start: text, behind: '.' };
-        text.rmatch_indices(['.', '[', '=']).find_map(split).unwrap_or(whole)
+        text.rmatch_indices(['.', '=']).find_map(split).unwrap_or(whole)
     }
 }

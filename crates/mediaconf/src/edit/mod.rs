@@ -66,11 +66,6 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// The edit that changes nothing.
-    pub(crate) fn unchanged(document: &Document) -> Self {
-        Self { document: document.clone(), deleted_streams: 0, guarded: Faults::default() }
-    }
-
     /// The same, if all its doubts are accepted.
     pub(crate) fn refused_unless(self, accepted: &[FaultKind]) -> Result<Self, Faults> {
         let refused = self.guarded.0.iter().filter(|doubt| !accepted.contains(&doubt.kind));

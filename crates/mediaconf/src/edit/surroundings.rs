@@ -209,15 +209,6 @@ impl Surroundings<'_> {
         if own == top && is_set_off && heads_group(entry) { start } else { own }
     }
 
-    /// Returns the start of the comment lines that are edited with an entry: its own, and above a directive that
-    /// comments don't belong to all.
-    pub fn comments_with(&self, entry: Entry<'_>) -> usize {
-        match has_comments(entry) {
-            true => self.own_comments(entry),
-            false => self.attached_comments(self.line_start(entry.start())),
-        }
-    }
-
     /// True if a heading stands directly above an entry and its comments.
     pub fn is_headed(&self, entry: Entry<'_>) -> bool {
         let own = self.own_comments(entry);

@@ -9,7 +9,7 @@ use super::sync::Sync;
 use crate::schema::codec::{Address, OptionWord};
 use crate::schema::kinds::of_word;
 use crate::schema::{AddressShape, Facts, Parameter, Part, PartPlace};
-use crate::syntax::{Entry, Word, quoted_if_needed};
+use crate::syntax::{Entry, Word};
 
 /// A word with what it says.
 pub(super) struct Said<'t> {
@@ -105,7 +105,7 @@ impl<'d> Sync<'_, 'd> {
                 ElementOrigin::Kept(index) => end = old[index].word.end() as usize,
                 ElementOrigin::Edited(index) => {
                     let word = old[index].word;
-                    let text = replaced(row, old, &old[index], new);
+                    let text = replaced(row, &old[index], new);
                     end = word.end() as usize;
                     if text != word.raw {
                         self.splice(word.start as usize..end, text);
@@ -115,7 +115,7 @@ impl<'d> Sync<'_, 'd> {
                     self.splice(end..end, format!(" {}", old[index].word.raw));
                     self.remove_word(old[index].word);
                 }
-                ElementOrigin::New => self.splice(end..end, format!(" {}", spelled(old, new))),
+                ElementOrigin::New => self.splice(end..end, format!(" {}", new.word.raw)),
             }
         }
         alignment.gone.into_iter().for_each(|index| self.remove_word(old[index].word));
@@ -167,8 +167,8 @@ fn paired<'s>(
     all
 }
 
-/// The text of a fresh word in the place of an old one: a duration keeps its unit, an option the spelling of its key.
-fn replaced(row: Option<&'static Parameter>, all: &[Said<'_>], old: &Said<'_>, fresh: &Said<'_>) -> String {
+/// The text of a fresh word in the place of an old one: a duration keeps its unit.
+fn replaced(row: Option<&'static Parameter>, old: &Said<'_>, fresh: &Said<'_>) -> String {
     match facts_of(row) {
         Facts { kind: Some(kind), list: None, .. } if !kind.takes_any => {
             (kind.write)(&fresh.value, Some(old.word)).unwrap_or_default()
@@ -180,24 +180,6 @@ fn replaced(row: Option<&'static Parameter>, all: &[Said<'_>], old: &Said<'_>, f
                 |part| object.part_word(part, &fresh.value[1], Some(old.word)),
             )
         }
-        _ if old.part == fresh.part => spelled(std::slice::from_ref(old), fresh),
-        _ => spelled(all, fresh),
-    }
-}
-
-/// The text of a fresh option with its key as another one of the line spells it, and quotes around the value alone.
-fn spelled(old: &[Said<'_>], fresh: &Said<'_>) -> String {
-    // The words of a list have a name in common, and none of their own.
-    let is_option = |part: &str| !matches!(part, "" | ADDRESS | REST);
-    let like = old.iter().find(|old| is_option(&old.part) && old.part == fresh.part);
-    let Some((key, value)) = like.and_then(|old| old.word.split_option()) else {
-        return fresh.word.raw.to_owned();
-    };
-    match (fresh.word.split_option(), fresh.word.value().split_once('=')) {
-        (Some((_, value)), _) => format!("{}={}", key.raw, value.raw),
-        (None, Some((_, rest))) => format!("{}={}", key.raw, quoted_if_needed(rest)),
-        // Where `false` stood, `true` is a word, too.
-        (None, None) if value.raw == "false" && fresh.value == true => format!("{}=true", key.raw),
-        (None, None) => key.raw.to_owned(),
+        _ => fresh.word.raw.to_owned(),
     }
 }

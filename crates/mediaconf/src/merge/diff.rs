@@ -32,26 +32,6 @@ impl Config<'_> {
             None => member(Scope::Top, key, [&old, &new]),
         })
     }
-
-    /// Merges `patch` into `target`, as section 2 of RFC 7396 says: for a configuration without its text.
-    pub fn merge_patch(target: &mut Value, patch: &Value) {
-        let Value::Object(patch) = patch else {
-            *target = patch.clone();
-            return;
-        };
-        if !target.is_object() {
-            *target = Value::Object(Map::new());
-        }
-        let Value::Object(members) = target else { return };
-        for (key, value) in patch {
-            match value {
-                Value::Null => {
-                    members.shift_remove(key);
-                }
-                value => Self::merge_patch(members.entry(key.clone()).or_insert(Value::Null), value),
-            }
-        }
-    }
 }
 
 /// The own members of a whole configuration; the streams, lives and plugins stand as `null` for the place that they have.

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use proptest::prelude::{Just, Strategy, proptest};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::positions;
 use crate::query::Config;
@@ -188,25 +188,4 @@ proptest! {
             }
         }
     }
-}
-
-fn check_merge(mut target: Value, patch: Value, expected: Value) {
-    Config::merge_patch(&mut target, &patch);
-    assert_eq!(target.to_string(), expected.to_string());
-}
-
-#[test]
-fn the_examples_of_the_rfc() {
-    check_merge(json!({"a":"b"}), json!({"a":"c"}), json!({"a":"c"}));
-    check_merge(json!({"a":"b"}), json!({"b":"c"}), json!({"a":"b","b":"c"}));
-    check_merge(json!({"a":"b"}), json!({"a":null}), json!({}));
-    check_merge(json!({"a":"b","b":"c"}), json!({"a":null}), json!({"b":"c"}));
-    check_merge(json!({"a":["b"]}), json!({"a":"c"}), json!({"a":"c"}));
-    check_merge(json!({"a":{"b":"c"}}), json!({"a":{"b":"d","c":null}}), json!({"a":{"b":"d"}}));
-    check_merge(json!({"a":[{"b":"c"}]}), json!({"a":[1]}), json!({"a":[1]}));
-    check_merge(json!(["a", "b"]), json!(["c", "d"]), json!(["c", "d"]));
-    check_merge(json!({"a":"foo"}), json!("bar"), json!("bar"));
-    check_merge(json!({"e":null}), json!({"a":1}), json!({"e":null,"a":1}));
-    check_merge(json!([1, 2]), json!({"a":"b","c":null}), json!({"a":"b"}));
-    check_merge(json!({}), json!({"a":{"bb":{"ccc":null}}}), json!({"a":{"bb":{}}}));
 }

@@ -1,6 +1,4 @@
 //! Two texts or two changes of one text: their difference as a patch, and their merge.
-//!
-//! `merge_patch` is RFC 7396; `three_way` is a merge of two changes of one text.
 
 mod changes;
 pub(crate) mod diff;

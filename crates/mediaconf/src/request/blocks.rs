@@ -108,7 +108,7 @@ impl BlockRequest {
         let (kind, to) = named_block(&self.to)?;
         let from = self.source(current)?;
         let mut block = match (&self.content, from) {
-            (BlockContent::New(value), _) => Value::Object(value.clone()),
+            (BlockContent::New(value), _) => value.clone(),
             (_, from) if from == Some(to) => return Ok(json!({})),
             (BlockContent::Moved(_), Some(from)) => return Ok(json!({ kind.key(): { from: null, to: {} } })),
             _ => return Ok(json!({ kind.key(): { to: {} } })),
@@ -116,8 +116,9 @@ impl BlockRequest {
         if !self.assignments.is_empty() {
             let alone = json!({ kind.key(): { to: block.clone() } });
             let computed = Config::from(&alone).to_patch(&self.assignments, &[], self.options)?;
-            if let Some(patch) = computed.patch.get(kind.key()).and_then(|group| group.get(to)) {
-                Config::merge_patch(&mut block, patch);
+            if let Some(Value::Object(edits)) = computed.patch.get(kind.key()).and_then(|group| group.get(to))
+            {
+                block.extend(edits.clone());
             }
         }
         Ok(json!({ kind.key(): { to: block } }))
@@ -245,8 +246,7 @@ fn refused(current: &Config<'_>, kind: Kind, changed: &[(String, String)]) -> Ve
     let mut faults = Vec::new();
     for (old, new) in changed {
         let fault = match given.insert(new, old) {
-            _ if new.is_empty() => Fault::of_path("its new name would be empty"),
-            _ if new.contains('\0') || Masker::holds_mask(new) => {
+            _ if new.is_empty() || new.contains('\0') || Masker::holds_mask(new) => {
                 Fault::of_path("it can't have its new name")
             }
             Some(other) => {
@@ -491,7 +491,7 @@ plugin cam { x 1; }
                 r"s/\d//r",
                 &["`streams.cam2`: it and `streams.cam1` would get the same name"][..],
             ),
-            ("streams.*", "s/^.$//r", &["`streams.a`: its new name", "`streams.b`: its new name"]),
+            ("streams.*", "s/^.$//r", &["`streams.a`: it can't have its", "`streams.b`: it can't have its"]),
             (
                 "streams.cam*",
                 r"s/^.*$/a/r",

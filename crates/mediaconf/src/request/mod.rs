@@ -83,6 +83,7 @@ impl Evaluated {
     }
 }
 
+/// A request that changes nothing yet.
 impl Default for Request {
     fn default() -> Self {
         Self::assigning(Vec::new(), Vec::new(), AssignOptions::default())
@@ -120,11 +121,6 @@ impl From<BlockRequest> for Request {
 }
 
 impl Request {
-    /// A request that changes nothing yet.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The request of assignments in the entries that meet all `conditions`.
     pub fn assigning(
         assignments: Vec<Assignment>,
@@ -296,7 +292,7 @@ impl Document {
     pub fn edit(&self, request: &Request) -> Result<Edit, EditError> {
         let config = Config::new(self);
         let evaluated = request.evaluate(&config)?;
-        let edit = request.edit(evaluated, self, &config)?.unwrap_or_else(|| Edit::unchanged(self));
-        Ok(edit.refused_unless(&[])?)
+        let unchanged = || Edit { document: self.clone(), deleted_streams: 0, guarded: Faults::default() };
+        Ok(request.edit(evaluated, self, &config)?.unwrap_or_else(unchanged).refused_unless(&[])?)
     }
 }

@@ -111,7 +111,11 @@ impl Document {
             return Err(fault.hint("`mediactl edit` without a PATH opens the whole text").at(path));
         }
         let around = Surroundings::new(self);
-        let start = if around.begins_line(start) { around.comments_with(*first) } else { start };
+        let start = if around.begins_line(start) {
+            around.attached_comments(around.line_start(first.start()))
+        } else {
+            start
+        };
         let line_end = line_end(self.text(), end);
         let rest = self.text()[end..line_end].trim();
         Ok(start..if rest.is_empty() || rest.starts_with('#') { line_end } else { end })

@@ -40,7 +40,7 @@ impl MountedFile {
     fn warnings(&self) -> Vec<String> {
         let writer = self.conf.writer(Duration::ZERO, &mut |_| ()).expect("nobody holds the lock");
         let loaded = self.conf.load().ok();
-        let base = loaded.as_ref().map(|loaded| loaded.as_base());
+        let base = loaded.as_ref();
         writer.reconcile(base, &|_| None).expect("it is ours").warnings
     }
 
@@ -59,7 +59,7 @@ impl MountedFile {
         let (path, old) = (self.conf.target(), self.conf.load().expect("it can be read"));
         let found = fs::metadata(path).expect("the file is there");
         let record = ChangeRecord::new("save", "me");
-        let staged = Staged::stage(history, path, Some((old.as_base(), &found)), Some(new), &record);
+        let staged = Staged::stage(history, path, Some((&old, &found)), Some(new), &record);
         staged.expect("the folder is writable")
     }
 

@@ -38,7 +38,7 @@ pub fn operate(request: &Request, running: &mut Value) -> Reply {
         ("GET", "/media/api/read_config") => Reply::of(200, running.to_string()),
         ("POST", "/media/api/modify_config") => match serde_json::from_str(&request.body) {
             Ok(patch) => {
-                Config::merge_patch(running, &patch);
+                merge(running, &patch);
                 Reply::of(200, running.to_string())
             }
             Err(_) => Reply::of(400, "bad"),
@@ -48,6 +48,24 @@ pub fn operate(request: &Request, running: &mut Value) -> Reply {
             Reply::of(200, "true")
         }
         _ => Reply::of(404, "<html>no such page</html>"),
+    }
+}
+
+/// Merges a patch, as RFC 7396 says.
+fn merge(target: &mut Value, patch: &Value) {
+    let Value::Object(patch) = patch else {
+        *target = patch.clone();
+        return;
+    };
+    if !target.is_object() {
+        *target = json!({});
+    }
+    let Value::Object(members) = target else { return };
+    for (key, value) in patch {
+        match value {
+            Value::Null => drop(members.shift_remove(key)),
+            value => merge(members.entry(key.clone()).or_insert(Value::Null), value),
+        }
     }
 }
 

@@ -25,8 +25,6 @@ const KEYS_OF_NEWS: &str = "streams.news.static=|streams.news.position=|streams.
      streams.news.cluster_key=|streams.news.prepush=|streams.news.transcoder[|streams.news.dvr.|\
      streams.news.title=|streams.news.comment=|streams.news.disabled=";
 
-const URLS: &str = "streams.cam1.urls[0].|streams.cam1.urls[1].|streams.cam1.urls[*].|streams.cam1.urls[+]=";
-
 /// The texts of the candidates.
 fn candidates(path_use: PathUse, base: &str, typed: &str) -> Vec<String> {
     let json = configuration();
@@ -52,11 +50,11 @@ fn a_path_goes_on_with_what_its_use_allows() {
         (Settable, "odd.", "odd.a b="),
         // The only one is entered.
         (Settable, "streams.ne", KEYS_OF_NEWS),
-        (Settable, "streams.cam1.pr", "streams.cam1.prepush="),
+        (Settable, "streams.cam1.pr", "streams.cam1.prepush=|streams.cam1.prepush=off"),
         (Settable, "streams.cam1.titl", "streams.cam1.title="),
         (Settable, "streams.cam1.auth.", "streams.cam1.auth.url=|streams.cam1.auth.extra."),
-        (Settable, "streams.cam1.tran", "streams.cam1.transcoder[*]=|streams.cam1.transcoder[+]="),
-        (Settable, "streams.cam1.auth.u", "streams.cam1.auth.url="),
+        (Settable, "streams.cam1.tran", "streams.cam1.transcoder["),
+        (Settable, "streams.cam1.auth.u", "streams.cam1.auth.url=|streams.cam1.auth.url=false"),
         // Those of other servers come behind the known ones, where they may stand, when a letter is typed.
         (Settable, "streams.cam1.pus", "streams.cam1.push="),
         (Settable, "streams.cam1.aud", "streams.cam1.audio="),
@@ -67,12 +65,11 @@ fn a_path_goes_on_with_what_its_use_allows() {
         (Present, "streams.cam1.pus", ""),
         // Lists.
         (Settable, "http", "http[|http_options.|https[|https_options.|http_proxy="),
-        (Settable, "streams.cam1.urls", URLS),
-        (Settable, "streams.cam1.urls[1", "streams.cam1.urls[1].url="),
+        (Settable, "streams.cam1.urls", "streams.cam1.urls["),
         (Settable, "streams.cam1.urls[0]", "streams.cam1.urls[0].url=|streams.cam1.urls[0].priority="),
         // Patterns.
-        (Settable, "streams.*.stat", "streams.*.static="),
-        (Settable, "streams.c*.prep", "streams.c*.prepush="),
+        (Settable, "streams.*.stat", "streams.*.static=|streams.*.static=true|streams.*.static=false"),
+        (Settable, "streams.c*.prep", "streams.c*.prepush=|streams.c*.prepush=off"),
         (Present, "streams.*.ti", "streams.*.title"),
         // Values.
         (Settable, "streams.cam1.prepush=", "streams.cam1.prepush=off"),
@@ -120,7 +117,6 @@ fn a_path_goes_on_with_what_its_use_allows() {
         (Settable, "a.[", ""),
         (Settable, "a!", ""),
         (Settable, "'a.b", ""),
-        (Settable, "http[", "http[0]=|http[1]=|http[*]=|http[+]="),
         (Present, "x..a]", ""),
         (Settable, "é\"", ""),
     ] {
@@ -132,8 +128,13 @@ fn a_path_goes_on_with_what_its_use_allows() {
 #[test]
 fn a_path_may_begin_below_a_block() {
     for (path_use, base, typed, expected) in [
-        (PathUse::Settable, "streams.cam1", "prep", "prepush="),
-        (PathUse::Settable, "lives.NAME", "publ", "publish_enabled="),
+        (PathUse::Settable, "streams.cam1", "prep", "prepush=|prepush=off"),
+        (
+            PathUse::Settable,
+            "lives.NAME",
+            "publ",
+            "publish_enabled=|publish_enabled=true|publish_enabled=false",
+        ),
         (PathUse::Present, "streams.cam1", "tit", "title"),
         (PathUse::Present, "streams.*", "dvr.r", "dvr.root|dvr.reference"),
     ] {
