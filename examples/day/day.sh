@@ -55,12 +55,11 @@ mediactl rollback last
 cmp media.conf before.conf
 
 step 'noon: a server, and a name for it'
-mediactl serve --listen 127.0.0.1:0 --metrics 127.0.0.1:0 > listening 2> access.log &
+mediactl serve --listen 127.0.0.1:0 > listening 2> access.log &
 server=$!
 trap 'kill $server' EXIT
-until grep -qs /metrics listening; do sleep 0.1; done
+until grep -qs http listening; do sleep 0.1; done
 api=$(sed -n 's/^listening on \(http.*\)\/media\/api$/\1/p' listening)
-metrics=$(sed -n 's/^listening on \(http.*\/metrics\)$/\1/p' listening)
 mediactl context add studio --url "$api" --user admin --password-command "cat '$PWD/password'"
 unset MEDIACTL_CONF
 mediactl context use studio
@@ -86,7 +85,7 @@ is "$(streams)" 51
 step 'evening: what happened'
 mediactl history
 is "$(mediactl history -o json | grep -c '"number"')" 6
-curl --noproxy '*' --fail --silent --show-error "$metrics" > figures
+curl --noproxy '*' --fail --silent --show-error --user "admin:$(cat password)" "$api/metrics" > figures
 grep '^mediactl_changes_total{operation="modify",result="changed"}' figures
 is "$(sed -n 's/^mediactl_changes_total{operation="modify",result="changed"} //p' figures)" 2
 is "$(sed -n 's/^mediactl_changes_total{operation="modify",result="unchanged"} //p' figures)" 1

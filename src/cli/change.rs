@@ -1,7 +1,6 @@
 //! What the commands that change something share: the questions, the report, and the wait for what becomes of the change.
 //!
-//! A change that needs a question as a whole is rehearsed and shown before: of a protected context, of many entries, and
-//! where its command asks. Without a terminal nothing is asked.
+//! A change that needs a question as a whole is rehearsed and shown before: of many entries, and where its command asks. Without a terminal nothing is asked.
 
 use std::io;
 use std::sync::Arc;
@@ -42,12 +41,8 @@ pub struct ChangeCommand<'a> {
     pub name: &'static str,
     /// True if the user has seen the diff already.
     pub diff_was_shown: bool,
-    /// The protected context that the change is made in.
-    protected: Option<String>,
     /// Describes the part of a rehearsed change that needs a question; `None` if it needs none.
     pub asks_about: Option<fn(&ChangeReport) -> Option<String>>,
-    /// True if a rollback of several servers may undo other changes on each.
-    pub each: bool,
 }
 
 impl<'a> ChangeCommand<'a> {
@@ -56,7 +51,7 @@ impl<'a> ChangeCommand<'a> {
         let mut options = args.options();
         // The history names another change by its command.
         options.command = (!OPERATIONS.contains(&name)).then(|| name.into());
-        Self { args, options, name, diff_was_shown: false, protected: None, asks_about: None, each: false }
+        Self { args, options, name, diff_was_shown: false, asks_about: None }
     }
 
     /// The options of the edits that the change consists of.
@@ -72,6 +67,10 @@ impl<'a> ChangeCommand<'a> {
     pub fn run(mut self, call: Invocation<'_>, requested: RequestedChange<'_>) -> Result<Exit, Error> {
         let Invocation { global, ui, .. } = call;
         if let Some(contexts) = context::several(global)? {
+            if let RequestedChange::Rollback(_) = requested {
+                let hint = "`rollback --change ID` takes one change back where it is; `history` shows the id";
+                return Err(Error::usage("a number of a change is another one on each server", hint));
+            }
             let masked = ReportParts::masked_by(ui.masker().as_ref());
             self.options.told = ReportParts { diff: true, values: true, ..masked };
             let id = match requested {
@@ -81,8 +80,7 @@ impl<'a> ChangeCommand<'a> {
             let change = FleetChange { command: self, requested: &requested, id };
             return fleet::change::run(&change, contexts, global, ui);
         }
-        let mut target = target::resolve(global, self.args.into(), ui)?;
-        self.protected = target.protected.take();
+        let target = target::resolve(global, self.args.into(), ui)?;
         self.agree_to_cluster(&target, ui)?;
         let service = &*target.service;
         confirmation::name_canaries(self.args, &mut self.options, service)?;
@@ -183,10 +181,8 @@ impl<'a> ChangeCommand<'a> {
     fn is_asked(&self, requested: &RequestedChange<'_>) -> bool {
         let is_of_few =
             matches!(requested, RequestedChange::Modify(request) if request.names_few(MOST_UNASKED));
-        (self.protected.is_some() || self.asks_about.is_some() || !is_of_few)
-            && !self.diff_was_shown
-            && !(self.args.yes || self.args.force || self.args.dry_run)
-            && prompts::can_ask()
+        let is_agreed = self.diff_was_shown || self.args.yes || self.args.force || self.args.dry_run;
+        (self.asks_about.is_some() || !is_of_few) && !is_agreed && prompts::can_ask()
     }
 
     /// Rehearses the change, shows it and asks. Returns the options with which it is made, for the configuration
@@ -206,9 +202,7 @@ impl<'a> ChangeCommand<'a> {
             refusal = Some(error);
             Ok(true)
         })?;
-        let protected = self.protected.as_ref().map(|name| format!("context `{name}` is protected"));
-        let mut reasons: Vec<String> = protected.into_iter().collect();
-        reasons.extend(refusal.iter().map(ToString::to_string));
+        let mut reasons: Vec<String> = refusal.iter().map(ToString::to_string).collect();
         reasons.extend(self.asks_about.and_then(|about| about(&report)));
         if refusal.is_none() {
             let effects = &report.effects;
@@ -218,13 +212,8 @@ impl<'a> ChangeCommand<'a> {
             return Ok(None);
         }
         output(print_diff(&report.diff, [service.name(); 2], ui.on_stderr(), &mut io::stderr().lock()))?;
-        let end = if self.protected.is_some() && reasons.len() == 1 { "change it?" } else { "go on?" };
-        if !confirm(&format!("{}: {end}", reasons.join("; ")))? {
-            return Err(match (refusal, &self.protected) {
-                (Some(refusal), _) => refusal,
-                (None, Some(name)) => Error::protected(name),
-                (None, None) => Error::new(ErrorKind::Guarded, "the change was not made"),
-            });
+        if !confirm(&format!("{}: go on?", reasons.join("; ")))? {
+            return Err(refusal.unwrap_or_else(|| Error::new(ErrorKind::Guarded, "the change was not made")));
         }
         // Of a text that is not there any more, the change is not made.
         if agreed.expected.is_none() && !report.notes.contains(&OutcomeNote::OverwroteHandEdit) {

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::cli::args::changing::ChangeArgs;
-use crate::cli::interrupt::HeldSignals;
+use crate::cli::interrupt::LastWords;
 use crate::cli::render::report::Report;
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeOptions, ConfigService, Decision, Status, canary_nodes};
@@ -70,11 +70,11 @@ pub fn watch_canary(
     let newest = service.history(1).map_err(not_known)?.into_iter().next();
     let own = newest.filter(|newest| newest.operation != EXPIRED).map(|own| own.number);
     let mut waits_for = Vec::new();
-    // Between two looks it is known whether the change is decided.
-    let signals = HeldSignals::hold();
+    let changed = report.target.to_owned();
+    let last_words =
+        LastWords::new(report.ui, move || how_to_confirm(&changed, time.saturating_sub(begin.elapsed())));
     loop {
         let left = time.saturating_sub(begin.elapsed());
-        signals.end_if_received(report.ui, || how_to_confirm(report.target, left));
         let late = left.is_zero().then(|| format!("not confirmed in time: {}", waits_for.join("; ")));
         match service.canaries(&pending.id, late.as_deref()) {
             Ok(None) => break,
@@ -86,7 +86,7 @@ pub fn watch_canary(
         }
         thread::sleep(INTERVAL);
     }
-    drop(signals);
+    drop(last_words);
     // If its time is over and nobody rolled it back, it is rolled back now. If it is decided already,
     // that is no error.
     let _ = service.decide(Decision::RollBack, Some(&pending.id), "");

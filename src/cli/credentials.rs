@@ -115,9 +115,7 @@ fn password_in(file: &Path) -> Result<String, Error> {
 }
 
 /// The program as the client of one server.
-pub struct RemoteHost {
-    pub ui: Ui,
-}
+pub struct RemoteHost(pub Ui);
 
 impl Host for RemoteHost {
     fn credentials(
@@ -127,7 +125,7 @@ impl Host for RemoteHost {
         were_refused: bool,
     ) -> Result<Option<Credentials>, Error> {
         if were_refused && prompts::can_ask() {
-            self.ui.warning(&format!("`{service}` does not accept this login and password"));
+            self.0.warning(&format!("`{service}` does not accept this login and password"));
         }
         let login = match login {
             Some(login) => Some(login.to_owned()),
@@ -140,12 +138,12 @@ impl Host for RemoteHost {
     }
 
     fn warning(&self, text: &str) {
-        self.ui.warning(text);
+        self.0.warning(text);
     }
 
     fn sending_change(&self, service: &str) -> Box<dyn Any> {
         let service = service.to_owned();
-        Box::new(LastWords::new(self.ui, move || {
+        Box::new(LastWords::new(self.0, move || {
             format!(
                 "interrupted: the change was sent, and {service} may have made it; `mediactl history` shows whether it did"
             )

@@ -67,12 +67,6 @@ impl Error {
         Self::of_system(ErrorKind::Failed, "cannot ask", &source)
     }
 
-    /// The file with the contexts has faults, at least one.
-    pub fn bad_contexts(faults: impl Iterator<Item = Fault>) -> Self {
-        let faults: Vec<Fault> = faults.collect();
-        Self::new(ErrorKind::BadConfig, Fault::joined(&faults)).with_faults(faults)
-    }
-
     /// A file or a folder could not be made.
     pub fn not_made(path: &Path, source: io::Error) -> Self {
         let kind = match source.kind() {
@@ -80,15 +74,6 @@ impl Error {
             _ => ErrorKind::Failed,
         };
         Self::of_system(kind, format!("cannot make `{}`", path.display()), &source)
-    }
-
-    /// A change of a protected context without consent.
-    pub fn protected(name: &str) -> Self {
-        Self::new(
-            ErrorKind::Guarded,
-            format!("context `{name}` is protected, so every change has to be agreed to"),
-        )
-        .hint("`--yes` agrees; on a terminal, `mediactl` asks")
     }
 
     /// True if stdout was closed by its reader, which is no failure.

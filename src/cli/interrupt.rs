@@ -60,14 +60,6 @@ impl HeldSignals {
         }
         signal
     }
-
-    /// Ends the process as the signal does that came last; says a line before. Goes on if none came.
-    pub fn end_if_received(&self, ui: Ui, line: impl FnOnce() -> String) {
-        if let Some(signal) = self.received() {
-            ui.say(&line());
-            let _ = low_level::emulate_default_handler(signal);
-        }
-    }
 }
 
 impl Drop for HeldSignals {

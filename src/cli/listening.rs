@@ -10,8 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::time::Duration;
-use std::{env, io, thread};
+use std::{env, io};
 
 use crate::cli::ui::Ui;
 use crate::engine::ALLOCATOR_SETTINGS;
@@ -24,10 +23,6 @@ use crate::store::file::ServeLock;
 const NO_TCP: &str = "none";
 
 pub fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, Error> {
-    if given.len() > 1 && given.iter().any(|address| address == NO_TCP) {
-        let message = format!("`--listen {NO_TCP}` stands alone");
-        return Err(Error::usage(message, "leave it out, or leave the addresses out"));
-    }
     let mut found = Vec::new();
     for address in given.iter().filter(|address| *address != NO_TCP) {
         found.extend(with_host(address).to_socket_addrs().map_err(|error| {
@@ -38,16 +33,10 @@ pub fn addresses(given: &[String]) -> Result<Vec<SocketAddr>, Error> {
     Ok(found)
 }
 
-pub fn listeners(addresses: &[SocketAddr], lock: Option<&ServeLock>) -> Result<Vec<Listener>, Error> {
+pub fn listeners(addresses: &[SocketAddr], lock: &ServeLock) -> Result<Vec<Listener>, Error> {
     let mut listeners = bound(addresses)?;
-    if let Some(lock) = lock {
-        let (listener, conf) = (lock.bind()?, lock.conf().clone());
-        listeners.push(Listener::Unix { listener, admits: Box::new(move |peer| conf.admits(peer)) });
-    }
-    if listeners.is_empty() {
-        let hint = "without a state folder there is no Unix socket: give an address with --listen";
-        return Err(Error::usage("there is nothing to listen on", hint));
-    }
+    let (listener, conf) = (lock.bind()?, lock.conf().clone());
+    listeners.push(Listener::Unix { listener, admits: Box::new(move |peer| conf.admits(peer)) });
     Ok(listeners)
 }
 
@@ -106,16 +95,12 @@ pub fn tls(
     files: Option<(&Path, &Path)>,
     is_self_signed: bool,
     addresses: &[SocketAddr],
-    lock: Option<&ServeLock>,
+    lock: &ServeLock,
 ) -> Result<Option<Arc<Tls>>, Error> {
-    let [certificate, key] = match (files, lock) {
-        (Some((certificate, key)), _) => [certificate.into(), key.into()],
-        (None, _) if !is_self_signed => return Ok(None),
-        (None, Some(lock)) => lock.certificate(|| self_signed(names(addresses)).map_err(io::Error::other))?,
-        (None, None) => {
-            let hint = "give files: `--tls-cert` and `--tls-key`";
-            return Err(Error::usage("without a state folder there is no place for a certificate", hint));
-        }
+    let [certificate, key] = match files {
+        Some((certificate, key)) => [certificate.into(), key.into()],
+        None if !is_self_signed => return Ok(None),
+        None => lock.certificate(|| self_signed(names(addresses)).map_err(io::Error::other))?,
     };
     Tls::load(&certificate, &key).map(|tls| Some(Arc::new(tls)))
 }
@@ -144,24 +129,6 @@ pub fn tell_manager(state: &str) {
     if let (Ok(socket), Ok(address)) = (UnixDatagram::unbound(), address) {
         let _ = socket.set_nonblocking(true).and_then(|()| socket.send_to_addr(state.as_bytes(), &address));
     }
-}
-
-/// Tells the manager at intervals that the server is alive, unless it is late with its answers, if the manager ends this process
-/// without such signs.
-pub fn keep_watch(is_late: impl Fn() -> bool + Send + 'static) -> io::Result<()> {
-    let number = |name| env::var(name).ok()?.parse::<u64>().ok();
-    let is_meant =
-        env::var_os("WATCHDOG_PID").is_none() || number("WATCHDOG_PID") == Some(std::process::id().into());
-    let Some(time) = number("WATCHDOG_USEC").filter(|time| is_meant && *time > 0) else { return Ok(()) };
-    let watch = move || {
-        loop {
-            if !is_late() {
-                tell_manager("WATCHDOG=1");
-            }
-            thread::sleep(Duration::from_micros(time / 2));
-        }
-    };
-    thread::Builder::new().name("watchdog".to_owned()).spawn(watch).map(drop)
 }
 
 /// Two pools for all threads; what takes 1 MiB or more goes back to the system when it is freed, and so

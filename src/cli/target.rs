@@ -17,7 +17,6 @@ use crate::cli::credentials::{KnownCredentials, Owner, RemoteHost};
 use crate::cli::input;
 use crate::cli::interrupt::interrupt;
 use crate::cli::local::sudo_user;
-use crate::cli::prompts;
 use crate::cli::ui::{Ui, waiting};
 use crate::engine::{Composed, ConfigService, ConfigSource, Engine, Snapshot};
 use crate::error::{Error, ErrorKind};
@@ -38,13 +37,11 @@ pub struct Target {
     pub unreachable: Option<String>,
     /// The file, if it is one of this machine.
     pub file: Option<Arc<ConfFile>>,
-    /// The protected context that it belongs to, if its change has to be shown and agreed to.
-    pub protected: Option<String>,
 }
 
 impl Target {
     fn new(service: impl ConfigService + 'static, is_server: bool) -> Self {
-        Self { service: Box::new(service), is_server, unreachable: None, file: None, protected: None }
+        Self { service: Box::new(service), is_server, unreachable: None, file: None }
     }
 
     /// A configuration with the files that it includes; `None` if it includes none, or where the server
@@ -75,9 +72,7 @@ impl Target {
 #[derive(Clone, Copy, Default)]
 pub struct Purpose<'a> {
     pub changes: bool,
-    /// True if the change of a protected context needs no question: the user agreed to it already.
-    pub is_agreed: bool,
-    /// The options of a command that shows the change of a protected context, and asks itself.
+    /// The options of a change.
     pub args: Option<&'a ChangeArgs>,
 }
 
@@ -91,16 +86,11 @@ impl Purpose<'_> {
         }
         Engine::new(store, hooks, waiting).keeping(hooking.and_then(|hooking| hooking.keep))
     }
-
-    /// True if a change of this context needs a question.
-    fn asks(self, context: &ServerContext) -> bool {
-        context.is_protected && self.changes && !self.is_agreed
-    }
 }
 
 impl<'a> From<&'a ChangeArgs> for Purpose<'a> {
     fn from(args: &'a ChangeArgs) -> Self {
-        Self { changes: true, is_agreed: args.yes || args.force || args.dry_run, args: Some(args) }
+        Self { changes: true, args: Some(args) }
     }
 }
 
@@ -163,35 +153,15 @@ fn named_server(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Opt
     if !is_cluster {
         refuse_hooks(global)?;
     }
-    // A protected context is asked about here, unless the command shows its change before it asks.
-    let asks_itself = purpose.args.is_some() && prompts::can_ask();
-    let protected = owner.context().filter(|context| purpose.asks(context));
-    if let Some(context) = protected.filter(|_| !asks_itself) {
-        ask_if_protected(context, purpose)?;
-    }
-    let protected = protected.map(|context| context.name.clone());
-    let target = match is_cluster {
+    Ok(Some(match is_cluster {
         true => at_cluster(&url, &owner, purpose, global)?,
-        false => at_url(&url, &owner, global, Box::new(RemoteHost { ui }), false)?,
-    };
-    Ok(Some(Target { protected: protected.filter(|_| asks_itself), ..target }))
+        false => at_url(&url, &owner, global, Box::new(RemoteHost(ui)), false)?,
+    }))
 }
 
 /// The error for two options that name different targets.
 pub fn two_options([one, other]: [&str; 2]) -> Error {
     Error::usage(format!("`{one}` and `{other}` are two different targets"), "leave one of them out")
-}
-
-/// Asks before a change of a protected context.
-pub fn ask_if_protected(context: &ServerContext, purpose: Purpose<'_>) -> Result<(), Error> {
-    if !purpose.asks(context) {
-        return Ok(());
-    }
-    let question = format!("context `{}` is protected: change it?", context.name);
-    match prompts::confirm(&question).map_err(Error::prompt_failed)? {
-        Some(true) => Ok(()),
-        _ => Err(Error::protected(&context.name)),
-    }
 }
 
 /// Refuses hooks where a server changes the file.
@@ -255,7 +225,7 @@ fn at_file(global: &GlobalArgs, purpose: Purpose<'_>, ui: Ui) -> Result<Target, 
         sudo_user: sudo_user(),
         ..ClientSettings::default()
     };
-    let client = Client::new(endpoint, name, None, settings, Box::new(RemoteHost { ui }));
+    let client = Client::new(endpoint, name, None, settings, Box::new(RemoteHost(ui)));
     Ok(Target { file: own.file, ..Target::new(RemoteService::new(client, serving), true) })
 }
 
@@ -279,7 +249,7 @@ pub fn at_argument(url: &str, global: &GlobalArgs, ui: Ui) -> Result<Target, Err
         Some(_) => Owner::Nobody,
         None => Owner::Named(NamedBy::CommandLine),
     };
-    at_url(url, &owner, global, Box::new(RemoteHost { ui }), false)
+    at_url(url, &owner, global, Box::new(RemoteHost(ui)), false)
 }
 
 /// The server of a context that is one of several. `host` must not ask anything, because the servers are
@@ -334,7 +304,11 @@ fn at_url(
 fn trust(options: &RemoteArgs, context: Option<&ServerContext>) -> Result<TlsTrust, Error> {
     let (fingerprint, cacert) = match (options.fingerprint, &options.cacert, context) {
         (None, None, _) if options.insecure => return Ok(TlsTrust::Every),
-        (None, None, Some(context)) => (context.fingerprint, &context.cacert),
+        (None, None, Some(context)) => {
+            let pinned = context.fingerprint.as_deref().map(str::parse).transpose();
+            let hint = "the `fingerprint` of the context is wrong";
+            (pinned.map_err(|error: &str| Error::usage(error, hint))?, &context.cacert)
+        }
         (fingerprint, cacert, _) => (fingerprint, cacert),
     };
     match (fingerprint, cacert) {
@@ -356,17 +330,16 @@ pub fn cluster_url(url: &str) -> Result<(ClusterUrl, UserInfo), Error> {
         .map_err(|error| Error::usage(error, "write it like `etcd://10.0.0.1:2379,10.0.0.2:2379/media/prod`"))
 }
 
-/// The configuration in etcd that the options, the environment or the context in use name, and whose it is.
-fn cluster(global: &GlobalArgs) -> Result<Option<(ClusterStore, Owner)>, Error> {
+/// The configuration in etcd that the options, the environment or the context in use name.
+fn cluster(global: &GlobalArgs) -> Result<Option<ClusterStore>, Error> {
     let found = named(global)?.filter(|(url, owner)| is_cluster(global, url, owner));
-    found.map(|(url, owner)| Ok((cluster_store(&url, &owner, &global.remote)?, owner))).transpose()
+    found.map(|(url, owner)| cluster_store(&url, &owner, &global.remote)).transpose()
 }
 
-/// The same of a command that needs one, and its context.
-pub fn named_cluster(global: &GlobalArgs) -> Result<(ClusterStore, Option<ServerContext>), Error> {
+/// The same of a command that needs one.
+pub fn named_cluster(global: &GlobalArgs) -> Result<ClusterStore, Error> {
     let hint = "name one with `--cluster URL`, or with the context of one";
-    let (store, owner) = cluster(global)?.ok_or_else(|| Error::usage("nodes are in a cluster", hint))?;
-    Ok((store, if let Owner::Context(context) = owner { Some(*context) } else { None }))
+    cluster(global)?.ok_or_else(|| Error::usage("nodes are in a cluster", hint))
 }
 
 /// The same of a node that follows it: it may be named beside a file.
@@ -377,7 +350,7 @@ pub fn followed_cluster(global: &GlobalArgs) -> Result<Option<ClusterStore>, Err
         kind => kind,
     };
     let beside_file = GlobalArgs { chosen: ChosenTarget { kind, ..global.chosen }, ..global.clone() };
-    Ok(cluster(&beside_file)?.map(|(store, _)| store))
+    cluster(&beside_file)
 }
 
 /// The configuration in etcd at a URL. Sends nothing. A request gets less time than usual if the user says so, but never

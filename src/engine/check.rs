@@ -4,7 +4,6 @@
 //!
 //! Faults that stood there before refuse nothing: a judgement keeps no server down and no repair away.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
@@ -13,16 +12,15 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::change::{ChangeOptions, Operation, RequestedChange};
-use super::hook::Hooks;
+use super::change::Operation;
 use super::include::Composed;
 use super::local::Engine;
 use super::snapshot::Snapshot;
 use super::transaction::Transaction;
 use crate::error::{Error, ErrorKind, WITHOUT_STRICT};
 use mediaconf::{
-    Diagnostic, Diagnostics, Document, Entry, Fault, Fix, LineIndex, Path, Pointer, Position, Request,
-    Segment, Severity, Span, check,
+    Diagnostic, Diagnostics, Document, Entry, Fault, Fix, LineIndex, Path, Pointer, Position, Segment,
+    Severity, Span, check,
 };
 
 impl Engine {
@@ -49,25 +47,6 @@ impl Engine {
                 && (fault.is_own || !is_unknown)
         });
         faults.into_iter().map(|found| found.fault).collect()
-    }
-
-    /// The faults that a request has on the configuration, and the warnings that its change would bring: a dry run on
-    /// which no hook runs.
-    pub fn check_request(&self, request: &Request) -> CheckedConfig {
-        let engine = Engine { hooks: Hooks::default(), ..self.clone() };
-        let options =
-            ChangeOptions { dry_run: true, max_delete: Some(usize::MAX), ..ChangeOptions::default() };
-        let requested = RequestedChange::Modify(Cow::Borrowed(request));
-        CheckedConfig::of_faults(match engine.attempt(Operation::Modify, &requested, &options) {
-            Err(Error { faults, message, hint, .. }) if faults.is_empty() => {
-                vec![FaultRecord { hint, ..FaultRecord::plain(Severity::Error, message) }]
-            }
-            Err(refusal) => refusal.faults.into_iter().map(FaultRecord::of_request).collect(),
-            Ok(report) => {
-                let warning = |found: &NewWarning| FaultRecord::plain(Severity::Warning, found.to_string());
-                report.new_warnings.iter().map(warning).collect()
-            }
-        })
     }
 }
 
@@ -209,7 +188,7 @@ pub struct FaultRecord {
     pub fix: Option<Value>,
 }
 
-/// The faults of a text or of a patch.
+/// The faults of a text.
 #[derive(Debug, Serialize)]
 pub struct CheckedConfig {
     /// The number of errors, those included that are not listed.
@@ -257,11 +236,6 @@ impl FaultRecord {
             related: None,
             fix: None,
         }
-    }
-
-    fn of_request(fault: Fault) -> Self {
-        let Fault { message, hint, pointer, .. } = fault;
-        Self { hint, pointer, ..Self::plain(Severity::Error, message) }
     }
 }
 

@@ -57,7 +57,7 @@ pub use include::{Composed, ComposedFile, IncludedTexts};
 pub use local::{DEFAULT_LOCK_WAIT, Engine, LogLevel, LogLine, StatusStamp};
 pub use replace::{entry_range, not_there, with_entry};
 pub use roll_back::Aftermath;
-pub use running::{Activity, Count, LastChange, LastReload, ReloadRun, ServerState};
+pub use running::{Activity, LastChange, LastReload, ReloadRun, ServerState};
 pub use service::{
     ConfigService, ConfigSource, Decision, FirstError, NodeReport, ServerHealth, ServerInfo, Status,
     differing, last_change,

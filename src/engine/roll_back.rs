@@ -211,7 +211,6 @@ impl Engine {
                 // A hand edit that is restored in the file is not loaded.
                 state.saved = saved.clone();
             }
-            state.generation += 1;
             state.last_change = last_change.or(state.last_change.take());
         });
     }

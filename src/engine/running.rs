@@ -18,8 +18,6 @@ pub struct ServerState {
     pub running: Arc<Snapshot>,
     /// The text of the file when it was last loaded or saved.
     pub saved: Arc<Snapshot>,
-    /// Counts the changes.
-    pub generation: u64,
     /// The last change; none since the start.
     pub last_change: Option<LastChange>,
     /// The last failure that came after the response.
@@ -62,7 +60,6 @@ impl Running {
         let state = ServerState {
             running: loaded.clone(),
             saved: loaded,
-            generation: 0,
             last_change: None,
             last_error: None,
             pending: None,
@@ -118,26 +115,13 @@ impl Running {
 /// The right to change the state, until it is dropped.
 pub(super) type Turn = ArcMutexGuard<RawMutex, ()>;
 
-/// An event that a server counts, by the values of the labels in its metrics.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Count {
-    /// A change by its operation, and one of [`Count::RESULTS`].
-    Change(Operation, &'static str),
-    /// A reload; true if it succeeded.
-    Reload(bool),
-}
-
-impl Count {
-    /// The results of a change. It is `unchanged` if the configuration was like that already.
-    pub const RESULTS: [&str; 7] =
-        ["changed", "unchanged", "rehearsed", "invalid", "conflict", "guarded", "failed"];
-}
-
 /// The last time that a configuration was put into effect: it was loaded, and the reload command, if
 /// there is one, ran.
 #[derive(Debug, Clone)]
 pub struct LastReload {
     pub at: SystemTime,
+    /// True for the configuration that the server started with.
+    pub is_first: bool,
     pub succeeded: bool,
     pub run: ReloadRun,
 }
@@ -155,35 +139,31 @@ pub struct ReloadRun {
     pub output: String,
 }
 
-/// The counts of a server since its start.
+/// What a server did since its start.
 #[derive(Debug)]
 pub struct Activity {
-    counts: Mutex<HashMap<Count, u64>>,
+    /// The number of changes by their operation, and one of [`Activity::RESULTS`].
+    changes: Mutex<HashMap<(Operation, &'static str), u64>>,
     last_reload: Mutex<LastReload>,
 }
 
 impl Default for Activity {
     /// The server has just loaded its configuration.
     fn default() -> Self {
-        let last = LastReload { at: SystemTime::now(), succeeded: true, run: ReloadRun::default() };
-        Self { counts: Mutex::default(), last_reload: Mutex::new(last) }
+        let (at, run) = (SystemTime::now(), ReloadRun::default());
+        let last = LastReload { at, is_first: true, succeeded: true, run };
+        Self { changes: Mutex::default(), last_reload: Mutex::new(last) }
     }
 }
 
 impl Activity {
-    /// How often this happened.
-    pub fn counted(&self, count: Count) -> u64 {
-        let counts = self.counts.lock();
-        counts.get(&count).copied().unwrap_or_default()
-    }
+    /// The results of a change. It is `unchanged` if the configuration was like that already.
+    pub const RESULTS: [&str; 7] =
+        ["changed", "unchanged", "rehearsed", "invalid", "conflict", "guarded", "failed"];
 
-    pub(super) fn count(&self, count: Count) {
-        *self.counts.lock().entry(count).or_default() += 1;
-    }
-
-    /// True if a configuration was put into effect since the one that the server started with.
-    pub fn has_reloaded(&self) -> bool {
-        self.counted(Count::Reload(true)) + self.counted(Count::Reload(false)) > 0
+    /// The number of changes with this result.
+    pub fn changes(&self, operation: Operation, result: &'static str) -> u64 {
+        self.changes.lock().get(&(operation, result)).copied().unwrap_or_default()
     }
 
     pub fn last_reload(&self) -> LastReload {
@@ -207,12 +187,11 @@ impl Activity {
                 _ => "failed",
             },
         };
-        self.count(Count::Change(operation, result));
+        *self.changes.lock().entry((operation, result)).or_default() += 1;
     }
 
     pub(super) fn note_reload(&self, succeeded: bool, run: ReloadRun) {
-        self.count(Count::Reload(succeeded));
-        let last = LastReload { at: SystemTime::now(), succeeded, run };
+        let last = LastReload { at: SystemTime::now(), is_first: false, succeeded, run };
         *self.last_reload.lock() = last;
     }
 }
@@ -232,7 +211,7 @@ mod tests {
             waiting.wait_for_more(known, Duration::from_secs(24 * 60 * 60));
             waiting.times_told()
         });
-        running.exchange(|state| state.generation += 1);
+        running.exchange(|state| state.last_error = None);
         assert_eq!(waiter.join().ok(), Some(known + 1));
     }
 }

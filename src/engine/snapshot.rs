@@ -199,7 +199,10 @@ pub fn diff_lines(
     masker: Option<&Masker>,
 ) -> Vec<String> {
     let between = |old: &Snapshot, new: &Snapshot| match streams {
-        Some(names) => old.document().unified_diff_of_streams(new.document(), names, masker),
+        Some(names) => {
+            let [old, new] = [old, new].map(|text| text.document().of_streams(names));
+            old.unified_diff(&new, masker)
+        }
         None => old.document().unified_diff(new.document(), masker),
     };
     let rewritten =

@@ -427,7 +427,6 @@ impl<'e> Transaction<'e> {
                 state.saved = after.clone();
             }
             state.running = after.clone();
-            state.generation += 1;
             state.last_error = None;
             state.pending = pending.cloned();
             state.last_change = Some(last_change);

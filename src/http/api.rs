@@ -35,8 +35,6 @@ pub enum ApiOperation {
     Modify,
     Update,
     Save,
-    /// The text of one entry.
-    SaveEntry,
     History,
     /// The text before one change of the history.
     Kept,
@@ -45,7 +43,7 @@ pub enum ApiOperation {
     /// The changes of one value.
     Blame,
     Rollback,
-    /// The faults of a text or a patch.
+    /// The faults of a text.
     Check,
     Confirm,
     Cancel,
@@ -81,7 +79,7 @@ pub enum Body {
     Patch,
     /// The text of a whole configuration.
     Text,
-    /// The text of a configuration or of an entry, or a JSON merge patch.
+    /// The text of a configuration or of an entry.
     Checked,
 }
 
@@ -99,7 +97,6 @@ pub static ROUTES: &[Route] = &[
     post(ApiOperation::Modify, "modify_config", Body::Patch),
     post(ApiOperation::Update, "update_config", Body::Text),
     post(ApiOperation::Save, "save_config", Body::Text),
-    post(ApiOperation::SaveEntry, "save_entry", Body::Text),
     read(ApiOperation::History, "history"),
     Route { has_argument: true, ..read(ApiOperation::Kept, "history") },
     read(ApiOperation::Diff, "diff"),

@@ -2,7 +2,7 @@
 //! client of such a server.
 //!
 //! ```text
-//! sockets → front → workers (tiny_http) → handler (auth, routes) → endpoints → engine
+//! sockets → front, with tiny_http → handler (auth, routes) → endpoints → engine
 //! client → any server of this API
 //! console → what `serve --console` answers to a browser, which then is such a client
 //! ```

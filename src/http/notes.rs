@@ -5,9 +5,6 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use crate::engine::{NewWarning, OutcomeNote};
 use crate::http::api::masked_text;
 
-/// The word in front of the name of a query parameter that the operation does not take.
-pub const IGNORED_PARAMETER: &str = "ignored-parameter";
-
 /// The word for a configuration in which directives stand in a comment.
 pub const LOST_LINE_ENDS: &str = "lost-line-ends";
 

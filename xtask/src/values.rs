@@ -61,7 +61,6 @@ pub fn of_server() -> Vec<(&'static str, String)> {
         ("limits::IDLE_TIME", time(limits::IDLE_TIME)),
         ("limits::WAITING_TIME", time(limits::WAITING_TIME)),
         ("limits::CHANGE_TIME", time(limits::CHANGE_TIME)),
-        ("limits::HANDLER_TIME", time(limits::HANDLER_TIME)),
         ("MAX_DEPTH", Document::MAX_DEPTH.to_string()),
         ("DEFAULT_LOCK_WAIT", time(DEFAULT_LOCK_WAIT)),
         ("DEFAULT_HOOK_TIMEOUT", time(DEFAULT_HOOK_TIMEOUT)),

@@ -1,6 +1,7 @@
 //! The options of every command, and which configuration they name.
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,7 +18,7 @@ use crate::http::client::{ByteSize, DEFAULT_TIMEOUT};
 const DEFAULT_CONF: &str = "/etc/media/media.conf";
 
 /// The longest time that a request may be given: a day, in seconds.
-pub const MAX_TIMEOUT: u64 = 24 * 60 * 60;
+const MAX_TIMEOUT: u64 = 24 * 60 * 60;
 
 /// On how many servers a command works at the same time, at most.
 const MAX_JOBS: usize = 16;
@@ -159,8 +160,10 @@ impl RemoteArgs {
     }
 
     /// The time for a request: as the options say, else as the context says, in seconds.
-    pub fn time(&self, of_context: Option<u64>) -> Duration {
-        self.timeout.or(of_context).map_or(DEFAULT_TIMEOUT, Duration::from_secs)
+    pub fn time(&self, of_context: Option<NonZeroU32>) -> Duration {
+        self.timeout
+            .or(of_context.map(|seconds| seconds.get().into()))
+            .map_or(DEFAULT_TIMEOUT, Duration::from_secs)
     }
 }
 

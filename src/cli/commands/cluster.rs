@@ -6,7 +6,7 @@ use crate::cli::args::Invocation;
 use crate::cli::fleet::names::in_ranges;
 use crate::cli::local::local_user;
 use crate::cli::prompts;
-use crate::cli::target::{self, Purpose};
+use crate::cli::target;
 use crate::cli::ui::Ui;
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::etcd::{ClusterStore, Seen};
@@ -42,23 +42,15 @@ pub enum ClusterCommand {
         /// The nodes
         #[arg(value_name = "NODE", required = true)]
         nodes: Vec<String>,
-
-        /// Agree to the change of a protected context
-        #[arg(short, long)]
-        yes: bool,
     },
 }
 
 impl ClusterArgs {
     pub fn run(&self, Invocation { global, ui, .. }: Invocation<'_>) -> Result<Exit, Error> {
-        let (store, context) = target::named_cluster(global)?;
-        if let (ClusterCommand::Forget { yes, .. }, Some(context)) = (&self.command, &context) {
-            let purpose = Purpose { changes: true, is_agreed: *yes, ..Purpose::default() };
-            target::ask_if_protected(context, purpose)?;
-        }
+        let store = target::named_cluster(global)?;
         match &self.command {
             ClusterCommand::Adopt { yes } => adopt(&store, *yes, ui)?,
-            ClusterCommand::Forget { nodes, .. } => {
+            ClusterCommand::Forget { nodes } => {
                 for node in nodes {
                     store.forget_node(node)?;
                     ui.say(&format!("forgot {node}"));

@@ -55,12 +55,8 @@ pub enum ContextCommand {
     /// Use a context wherever nothing else names a target
     Use {
         /// The context
-        #[arg(value_name = "NAME", required_unless_present = "none")]
-        name: Option<String>,
-
-        /// Use none any more
-        #[arg(long, conflicts_with = "name")]
-        none: bool,
+        #[arg(value_name = "NAME")]
+        name: String,
     },
     /// Remove a context
     Remove {
@@ -84,17 +80,10 @@ pub struct AddContextArgs {
     #[arg(long, value_name = "GROUP", value_delimiter = ',')]
     pub group: Vec<String>,
 
-    /// Ask before every change
-    #[arg(long)]
-    pub protected: bool,
-
     /// Change the context if it exists: what is not given stays
     #[arg(long)]
     pub replace: bool,
 }
-
-/// The variables that name a target, and so beat the context in use.
-const TARGET_VARIABLES: [&str; 4] = ["MEDIACTL_CONTEXT", "MEDIACTL_URL", "MEDIACTL_CLUSTER", "MEDIACTL_CONF"];
 
 impl ContextArgs {
     pub fn run(&self, Invocation { global, ui, .. }: Invocation<'_>) -> Result<Exit, Error> {
@@ -102,7 +91,11 @@ impl ContextArgs {
         match &self.command {
             ContextCommand::Add(args) => args.add(&file, global, ui)?,
             ContextCommand::List { output } => list(&file, *output, ui)?,
-            ContextCommand::Use { name, .. } => choose(&file, name.as_deref(), ui)?,
+            ContextCommand::Use { name } => {
+                file.load()?.find(name)?;
+                file.change(json!({"current": name}), local_user())?;
+                ui.say(&format!("context `{name}` is used where nothing else names a target"));
+            }
             ContextCommand::Remove { name } => {
                 let contexts = file.load()?;
                 contexts.find(name)?;
@@ -188,7 +181,6 @@ impl AddContextArgs {
             ("timeout", json!(remote.timeout)),
             // One word is a string in JSON, several are a list.
             ("group", if let [only] = &self.group[..] { json!(only) } else { json!(self.group) }),
-            ("protected", json!(self.protected.then_some(true))),
         ];
         let is_given =
             |value: &Value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
@@ -211,7 +203,7 @@ fn list(file: &ContextsFile, form: ListFormat, ui: Ui) -> Result<(), Error> {
             Ok(())
         }
         ListFormat::Text => ui.print(|out| {
-            let headings = ["", "NAME", "URL", "LOGIN", "GROUP", "PROTECTED"].map(str::to_owned);
+            let headings = ["", "NAME", "URL", "LOGIN", "GROUP"].map(str::to_owned);
             let rows = contexts.list.iter().map(|context| row(context, is_current(context)));
             let rows = std::iter::once(headings).chain(rows).map(Vec::from).collect();
             table::print(rows, ui.width(), out)
@@ -220,24 +212,12 @@ fn list(file: &ContextsFile, form: ListFormat, ui: Ui) -> Result<(), Error> {
 }
 
 fn record(context: &ServerContext, is_current: bool) -> Value {
-    json!({
-        "name": context.name,
-        "current": is_current,
-        "url": without_userinfo(&context.url),
-        "login": context.login,
-        "password_command": context.password_command,
-        "cacert": context.cacert,
-        "cert": context.cert,
-        "key": context.key,
-        "fingerprint": context.fingerprint.map(|fingerprint| fingerprint.to_string()),
-        "api_prefix": context.api_prefix,
-        "timeout": context.timeout,
-        "groups": context.groups,
-        "protected": context.is_protected,
-    })
+    let mut record = json!(context);
+    record["current"] = json!(is_current);
+    record
 }
 
-fn row(context: &ServerContext, is_current: bool) -> [String; 6] {
+fn row(context: &ServerContext, is_current: bool) -> [String; 5] {
     let or_dash = |text: String| if text.is_empty() { "-".to_owned() } else { one_line(&text) };
     [
         if is_current { "*" } else { "" }.to_owned(),
@@ -245,26 +225,5 @@ fn row(context: &ServerContext, is_current: bool) -> [String; 6] {
         or_dash(without_userinfo(&context.url)),
         or_dash(context.login.clone().unwrap_or_default()),
         or_dash(context.groups.join(" ")),
-        if context.is_protected { "yes" } else { "-" }.to_owned(),
     ]
-}
-
-fn choose(file: &ContextsFile, name: Option<&str>, ui: Ui) -> Result<(), Error> {
-    let contexts = file.load()?;
-    if let Some(name) = name {
-        contexts.find(name)?;
-    } else if contexts.current.is_none() {
-        ui.say("no context is in use");
-        return Ok(());
-    }
-    file.change(json!({"current": name}), local_user())?;
-    match name {
-        Some(name) => ui.say(&format!("context `{name}` is used where nothing else names a target")),
-        None => ui.say("no context is in use any more"),
-    }
-    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    if let Some(variable) = TARGET_VARIABLES.into_iter().find(is_set) {
-        ui.note(&format!("{variable} is set, and names the target here"));
-    }
-    Ok(())
 }

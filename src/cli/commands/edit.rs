@@ -306,11 +306,7 @@ impl Editing<'_> {
         let lines = diff_lines([present, &edited], None, self.ui.masker().as_ref());
         output(print_diff(&lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
         let _last_words = self.last_words();
-        let protected = self.target.protected.as_ref();
-        let protected = protected.map_or(String::new(), |name| format!("context `{name}` is protected: "));
-        self.answer(&format!(
-            "{protected}change {name}? [y]es, [e]dit again, [d]iscard, [N]o, but keep the text"
-        ))
+        self.answer(&format!("change {name}? [y]es, [e]dit again, [d]iscard, [N]o, but keep the text"))
     }
 
     /// Asks, and returns what was typed.

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -11,8 +10,6 @@ use colored::Color;
 use crate::cli::args::Invocation;
 use crate::cli::commands::modify::expectation;
 use crate::cli::confirmation;
-use crate::cli::context;
-use crate::cli::fleet::answers::{Answers, ServerAnswer};
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
 use crate::cli::local;
@@ -47,8 +44,8 @@ pub struct WatchArgs {
 ///
 /// Waits until the configuration has this value: the running one of a server, or the file where no server runs.
 /// The value is written as for --set; `PATH=null` waits until there is none. If several are given, all have to be
-/// there at the same time. A server that cannot be reached yet is waited for, too. `--timeout SECONDS` limits the whole
-/// wait; without it there is no limit.
+/// there at the same time. A server that cannot be reached yet is waited for, too. `--timeout SECONDS` limits the wait, and
+/// the time of each request; without it there is no limit.
 ///
 /// With --rolled-out it waits until all nodes of a cluster run a change; those that are gone do not.
 ///
@@ -75,15 +72,14 @@ const LONG: Duration = Duration::from_secs(3600);
 
 impl WatchArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        let (path, ui) = (self.path.as_deref().map(input::value_path).transpose()?, call.ui);
-        // An error is printed when it comes: the other servers may be watched for days.
-        let watched = observe(call, |error| ui.error(error), |begin| watch(begin()?, path.as_ref(), ui))?;
-        Ok(watched.exit())
+        let path = self.path.as_deref().map(input::value_path).transpose()?;
+        let mut target = target::resolve(call.global, Purpose::default(), call.ui)?;
+        match watch(Observed::new(&mut target), path.as_ref(), call.ui)? {}
     }
 }
 
 /// Prints each change, until the configuration can't be read any more.
-fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallible, Error> {
+fn watch(mut observed: Observed<'_>, path: Option<&Path>, ui: Ui) -> Result<Infallible, Error> {
     let masker = ui.masker();
     let mut last = observed.read()?.ok_or_else(Error::no_server)?;
     let name = observed.target.service.name().to_owned();
@@ -126,7 +122,7 @@ fn watch(mut observed: Observed, path: Option<&Path>, ui: Ui) -> Result<Infallib
 }
 
 /// The time and the change that made this configuration.
-fn heading(observed: &Observed, text: &Snapshot, masker: Option<&Masker>) -> String {
+fn heading(observed: &Observed<'_>, text: &Snapshot, masker: Option<&Masker>) -> String {
     let (time, revision) = (local::shown(SystemTime::now()), text.known_revision());
     // The history only adds to what is seen; a server without one is watched all the same.
     let entry = observed.target.service.status().ok().and_then(|status| status.last_change);
@@ -150,7 +146,9 @@ impl WaitArgs {
         }
         let expected: Vec<Expectation> =
             self.expected.iter().map(|text| expectation(text)).collect::<Result<_, _>>()?;
-        let answers = observe(call, |_| {}, |begin| wait_at_most(most, &expected, begin))?.tell_errors();
+        let end = most.and_then(|most| Instant::now().checked_add(most));
+        let work = |member: &mut FleetMember| wait(&expected, Observed::new(&mut member.target), end);
+        let answers = call.ask("wait for", work)?;
         for (server, missing) in
             answers.found().filter_map(|(server, missing)| Some((server, missing.as_ref()?)))
         {
@@ -161,36 +159,13 @@ impl WaitArgs {
     }
 }
 
-/// Waits until all values are there; returns the missing one when the time is over.
-fn wait_at_most(
-    most: Option<Duration>,
+/// Waits until all values are there; returns what is missing when the time is over.
+fn wait(
     expected: &[Expectation],
-    begin: BeginObserving,
+    mut observed: Observed<'_>,
+    end: Option<Instant>,
 ) -> Result<Option<String>, Error> {
-    let (tell, told) = channel();
-    let (expected, end) = (expected.to_vec(), most.and_then(|most| Instant::now().checked_add(most)));
-    // In a thread, because a server may take longer to answer than there is time.
-    thread::spawn(move || {
-        let missing = |words| _ = tell.send(Ok(Some(words)));
-        let ended = begin().and_then(|observed| wait(&expected, observed, missing));
-        tell.send(ended.map(|()| None))
-    });
     let mut missing = "there was no answer".to_owned();
-    loop {
-        let next = match end {
-            Some(end) => told.recv_timeout(end.saturating_duration_since(Instant::now())).ok(),
-            None => told.recv().ok(),
-        };
-        match next.transpose()? {
-            Some(Some(words)) => missing = words,
-            Some(None) => return Ok(None),
-            None => return Ok(Some(missing)),
-        }
-    }
-}
-
-/// Waits until all values are there; says what is missing until then.
-fn wait(expected: &[Expectation], mut observed: Observed, missing: impl Fn(String)) -> Result<(), Error> {
     loop {
         match observed.read() {
             Ok(None) => {}
@@ -200,14 +175,18 @@ fn wait(expected: &[Expectation], mut observed: Observed, missing: impl Fn(Strin
                     expected.iter().try_for_each(|expected| composed.refuse_entry(&expected.path))?;
                 }
                 match still_missing(&text, expected)? {
-                    Some(words) => missing(words),
-                    None => return Ok(()),
+                    Some(words) => missing = words,
+                    None => return Ok(None),
                 }
             }
-            Err(error) if may_pass(&error) => missing(error.to_string()),
+            Err(error) if may_pass(&error) => missing = error.to_string(),
             Err(error) => return Err(error),
         }
-        observed.wait(LONG);
+        let left = end.map_or(LONG, |end| end.saturating_duration_since(Instant::now()));
+        if left.is_zero() {
+            return Ok(Some(missing));
+        }
+        observed.wait(left);
     }
 }
 
@@ -236,8 +215,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 const FILE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// A configuration that is read again when it may have changed.
-struct Observed {
-    target: Target,
+struct Observed<'t> {
+    target: &'t mut Target,
     /// None for a server and for etcd, which are asked at intervals.
     watch: Option<FileWatch>,
     /// Stands for the configuration that was read last.
@@ -246,12 +225,9 @@ struct Observed {
     state: Option<String>,
 }
 
-/// Finds a configuration, and begins to observe it.
-type BeginObserving = Box<dyn FnOnce() -> Result<Observed, Error> + Send>;
-
-impl Observed {
+impl<'t> Observed<'t> {
     /// Begins to observe; nothing is read yet.
-    fn new(target: Target) -> Self {
+    fn new(target: &'t mut Target) -> Self {
         let file = target.file.as_ref().filter(|_| !target.is_server);
         let watch = file.map(|file| FileWatch::new(file.path()));
         Self { target, watch, tag: None, state: None }
@@ -274,43 +250,6 @@ impl Observed {
             thread::sleep(most.min(INTERVAL));
         }
     }
-}
-
-/// Works on the one configuration that is named, or on each server that is named, in a thread of its own whatever
-/// `--jobs` says: none of them ends soon. An error of one of several is given to `on_error` when it comes.
-fn observe<T: Send>(
-    call: Invocation<'_>,
-    on_error: impl Fn(&Error) + Sync,
-    work: impl Fn(BeginObserving) -> Result<T, Error> + Sync,
-) -> Result<Answers<T>, Error> {
-    let Invocation { global, ui, .. } = call;
-    if !context::several_chosen(global) {
-        let global = global.clone();
-        let begin = move || Ok(Observed::new(target::resolve(&global, Purpose::default(), ui)?));
-        return Ok(Answers::of_one(String::new(), work(Box::new(begin))?, ui));
-    }
-    let (work, on_error) = (&work, &on_error);
-    let members = call.fleet(Purpose::default())?.members;
-    let answers = thread::scope(|scope| {
-        let start = |member: FleetMember| {
-            member.print_warnings_from_now(ui);
-            let server = member.name.clone();
-            let working = scope.spawn(move || {
-                let FleetMember { name, target, .. } = member;
-                work(Box::new(|| Ok(Observed::new(target))))
-                    .map_err(|error| error.at(&name))
-                    .inspect_err(on_error)
-            });
-            (server, working)
-        };
-        let started: Vec<_> = members.into_iter().map(start).collect();
-        let ended = started.into_iter().map(|(server, working)| ServerAnswer {
-            server,
-            result: working.join().expect("the thread does not panic"),
-        });
-        ended.collect()
-    });
-    Ok(Answers::of_several(answers, ui))
 }
 
 /// True if an error may be over soon: the server is being started again, or the file replaced.

@@ -232,7 +232,7 @@ fn unless_damaged(
     match read {
         Err(refusal) if refusal.is_not_kept() => Ok(None),
         Err(refusal) if [ErrorKind::Failed, ErrorKind::Denied].contains(&refusal.kind) => {
-            server.note(&server.named(&format!("{what} can't be shown: {refusal}")));
+            server.note(&format!("{what} can't be shown: {refusal}"));
             Ok(None)
         }
         read => read.map(Some),

@@ -227,7 +227,7 @@ impl<'a> Wanted<'a> {
         };
         if text.has_lost_line_ends() {
             let note = "the text has lost its line ends: directives stand in a comment (`mediactl check`)";
-            server.note(&server.named(note));
+            server.note(note);
         }
         let with_all = args.with_includes || args.output == ReadFormat::Table;
         let is_beside = !(text.includes().is_empty() || is_text && self.paths.is_empty());
@@ -239,14 +239,14 @@ impl<'a> Wanted<'a> {
         match composed.and_then(|composed| composed.map(|all| self.valid(all, server, with_all)).transpose())
         {
             Err(error) if with_all => return Err(error),
-            Err(error) => server.note(&server.named(&format!("what is included is not shown: {error}"))),
+            Err(error) => server.note(&format!("what is included is not shown: {error}")),
             Ok(Some(composed)) if with_all => {
                 included = composed.files[1..].iter().map(|file| file.name.clone()).collect();
                 text = composed.text;
             }
             Ok(Some(composed)) => {
                 let notes = self.included(&composed);
-                notes.iter().for_each(|note| server.note(&server.named(note)));
+                notes.iter().for_each(|note| server.note(note));
                 if !notes.is_empty() {
                     text = composed.text;
                 } else if Kind::ALL
@@ -254,14 +254,14 @@ impl<'a> Wanted<'a> {
                     .any(|kind| self.shows_many_of(*kind) && composed.includes_any(*kind))
                 {
                     let note = "entries of included files are not shown; `--with-includes` shows them";
-                    server.note(&server.named(note));
+                    server.note(note);
                 }
             }
             // What a server without a text includes is not known.
             Ok(None) => {
                 let has_more = text.is_of_values() || text.is_valid() && !text.includes().is_empty();
                 if args.with_includes && has_more {
-                    server.note(&format!("`{}` does not send the files that it includes", server.name));
+                    server.note("the server does not send the files that it includes");
                 }
             }
         }

@@ -14,10 +14,10 @@ use signal_hook::iterator::Signals;
 
 use crate::cli::access_log::{self, LogFormat};
 use crate::cli::args::Invocation;
-use crate::cli::args::changing::{HookArgs, given_of};
+use crate::cli::args::changing::HookArgs;
 use crate::cli::args::global::{GlobalArgs, TargetKind, number};
 use crate::cli::input;
-use crate::cli::listening::{self, keep_watch, limit_memory, serve_failed, tell_manager};
+use crate::cli::listening::{self, limit_memory, serve_failed, tell_manager};
 use crate::cli::render::diagnostics::{first_error, in_one_line};
 use crate::cli::target;
 use crate::cli::ui::{Ui, output, waiting};
@@ -26,12 +26,11 @@ use crate::error::{Error, ErrorKind, Exit};
 use crate::http::console::Console;
 use crate::http::server::front::HttpServer;
 use crate::http::server::front::limits::Limits;
-use crate::http::server::handler::{Handler, HandlerSettings, Monitoring};
+use crate::http::server::handler::{Handler, HandlerSettings};
 use crate::http::server::runtime::{Listening, Runtime};
-use crate::http::server::tls::Tls;
 use crate::node::{Node, first_text};
 use crate::store::etcd::ClusterStore;
-use crate::store::file::{ConfFile, ServeLock};
+use crate::store::file::ConfFile;
 
 /// The default address: only this machine can connect.
 const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
@@ -42,8 +41,7 @@ const DEFAULT_LISTEN: &str = "127.0.0.1:8090";
 /// file. So the running configuration, the file, and the output of the commands never disagree. Over TCP the
 /// server asks for the login and the password of `edit_auth`; without them it does not listen on TCP.
 ///
-/// SIGHUP loads the file and the certificate again; a certificate whose files are replaced is used for the next
-/// connection anyway. SIGTERM and SIGINT end the server as soon as the
+/// SIGHUP loads the file again; a certificate whose files are replaced is used for the next connection. SIGTERM and SIGINT end the server as soon as the
 /// requests that it has read are answered, after 10 seconds at the latest.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -58,11 +56,6 @@ pub struct ServeArgs {
     /// means any free port; may be given several times
     #[arg(long, value_name = "ADDR:PORT", default_value = DEFAULT_LISTEN)]
     pub listen: Vec<String>,
-
-    /// Address and port where `/metrics` and `/healthz` are served without credentials and without TLS, and
-    /// nothing else; may be given several times
-    #[arg(long, value_name = "ADDR:PORT")]
-    pub metrics: Vec<String>,
 
     /// Let the account of `view_auth` look at the configuration, its history and the metrics, all with masked
     /// secrets; it can change nothing
@@ -133,9 +126,6 @@ fn node_name(text: &str) -> Result<String, String> {
 /// The longest time for the requests that were read when the server stops.
 pub const GRACE: Duration = Duration::from_secs(10);
 
-/// The number of errors of included files that a server reports when it starts.
-const MAX_TOLD: usize = 10;
-
 /// The unit of `--max-body`.
 const MIB: usize = 1024 * 1024;
 
@@ -159,19 +149,10 @@ impl ServeArgs {
         }
         // A missing file ends the command before a state folder is made beside it.
         engine.read()?;
-        let lock = lock(&store, ui)?;
+        let lock = store.serve()?;
         let engine = engine.start(move |line| log.log(line.level, line.words))?;
         tell_faults(&engine, log);
         let addresses = listening::addresses(&self.listen)?;
-        let of_tcp = [
-            ("--console", self.console),
-            ("--tls-cert", self.tls_cert.is_some()),
-            ("--tls-self-signed", self.tls_self_signed),
-        ];
-        if let Some(option) = given_of(of_tcp).filter(|_| addresses.is_empty()) {
-            let message = format!("`{option}` has no effect on the Unix socket");
-            return Err(Error::usage(message, "give an address with --listen"));
-        }
         let (running, name) = (engine.running(), global.file_name());
         if !addresses.is_empty()
             && texts.is_none()
@@ -188,16 +169,13 @@ impl ServeArgs {
             ui.warning(&format!("`{name}` {why}; `view_auth LOGIN PASSWORD;` does"));
         }
         let files = self.tls_cert.as_deref().zip(self.tls_key.as_deref());
-        let tls = listening::tls(files, self.tls_self_signed, &addresses, lock.as_ref())?;
+        let tls = listening::tls(files, self.tls_self_signed, &addresses, &lock)?;
         let scheme = if tls.is_some() { "https" } else { "http" };
-        let listeners = listening::listeners(&addresses, lock.as_ref())?;
-        let monitoring = listening::bound(&listening::addresses(&self.metrics)?)?;
+        let listeners = listening::listeners(&addresses, &lock)?;
         listening::warn_of_plain_text(&listeners, tls.is_some(), ui);
         let path = format!("/{}", global.remote.prefix(None).trim_matches('/'));
-        let socket = lock.as_ref().map(|_| format!("the Unix socket of {}", global.file_name()));
-        let mut urls = Vec::from_iter(socket);
+        let mut urls = vec![format!("the Unix socket of {name}")];
         urls.extend(listening::urls(&listeners, scheme, &path)?);
-        let metrics_urls = listening::urls(&monitoring, "http", "/metrics")?;
         let console_urls = listening::urls(&listeners, scheme, "/")?.into_iter().filter(|_| self.console);
         let node = texts.map(|texts| self.join(&engine, store, texts)).transpose()?;
         let connections = self.max_connections;
@@ -221,18 +199,10 @@ impl ServeArgs {
         end_with_a_panic(log);
         let server = HttpServer::start(handler.clone(), listeners, tls.clone(), limits);
         let server = server.map_err(serve_failed)?;
-        handler.runtime().listens(Listening {
-            addresses: urls.clone(),
-            connections: Box::new(server.connection_count()),
-            is_late: Box::new(server.lateness()),
-            tls: tls.clone(),
-        });
-        // Its few connections are its own, so a client without credentials takes none from the API.
-        let service = Arc::new(Monitoring(handler.clone()));
-        let start = || HttpServer::start(service, monitoring, None, Limits::of_monitoring());
-        let monitoring = (!metrics_urls.is_empty()).then(start).transpose().map_err(serve_failed)?;
+        handler
+            .runtime()
+            .listens(Listening { addresses: urls.clone(), connections: Box::new(server.connection_count()) });
         tell_manager("READY=1");
-        keep_watch(server.lateness()).map_err(serve_failed)?;
         let mut lines = Vec::new();
         if let Some(tls) = tls.as_deref().filter(|_| self.tls_self_signed) {
             lines.push(format!("fingerprint {}", tls.fingerprint()));
@@ -240,14 +210,14 @@ impl ServeArgs {
         if let Some(node) = &node {
             node.start().map_err(serve_failed)?;
         }
-        lines.extend(urls.iter().chain(&metrics_urls).map(|url| format!("listening on {url}")));
+        lines.extend(urls.iter().map(|url| format!("listening on {url}")));
         lines.extend(console_urls.map(|url| format!("the console is at {url}")));
         announce(&lines)?;
         signals.forever().take_while(|signal| *signal == SIGHUP).for_each(|_| {
             node.iter().for_each(|node| _ = node.try_again());
             // In a thread, because hooks take time and the next signal may end the server.
-            let (engine, tls) = (engine.clone(), tls.clone());
-            let run = move || reload(&engine, tls.as_deref(), ui, log);
+            let engine = engine.clone();
+            let run = move || reload(&engine, ui, log);
             if thread::Builder::new().spawn(run).is_err() {
                 log.warn("SIGHUP: cannot spawn a thread, so nothing was loaded");
             }
@@ -255,13 +225,10 @@ impl ServeArgs {
         tell_manager("STOPPING=1");
         node.iter().for_each(|node| node.stop());
         server.stop(GRACE);
-        monitoring.into_iter().for_each(|server| server.stop(Duration::ZERO));
         if !engine.settle(GRACE) {
             log.warn("the server ended while a reload command was still running");
         }
-        if lock.is_some() {
-            leave(&engine, log);
-        }
+        leave(&engine, log);
         Ok(Exit::Done)
     }
 
@@ -310,17 +277,6 @@ fn end_with_a_panic(log: LogFormat) {
     }));
 }
 
-/// Becomes the only server over the file; `None` on a read-only file system.
-fn lock(store: &ConfFile, ui: Ui) -> Result<Option<ServeLock>, Error> {
-    match store.serve() {
-        Err(error) if error.kind == ErrorKind::NoStateFolder && !store.state_dir().exists() => {
-            ui.warning(&format!("{error}: changes to the file will be refused, and there is no Unix socket"));
-            Ok(None)
-        }
-        locked => locked.map(Some),
-    }
-}
-
 /// Reports the errors that the running configuration has together with what it includes. They do not keep
 /// the server from starting: it may be needed to mend them.
 fn tell_faults(engine: &Engine, log: LogFormat) {
@@ -328,9 +284,8 @@ fn tell_faults(engine: &Engine, log: LogFormat) {
         return;
     };
     let faults = composed.told_faults();
-    faults.iter().take(MAX_TOLD).for_each(|fault| log.warn(&fault.to_string()));
-    if faults.len() > MAX_TOLD {
-        log.warn(&format!("and {} more; `mediactl check` shows them", faults.len() - MAX_TOLD));
+    if let Some(first) = faults.first() {
+        log.warn(&format!("{first}; `mediactl check` shows all {} faults", faults.len()));
     }
 }
 
@@ -343,7 +298,7 @@ fn announce(lines: &[String]) -> Result<(), Error> {
     }
 }
 
-fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui, log: LogFormat) {
+fn reload(engine: &Engine, ui: Ui, log: LogFormat) {
     match engine.load_again("SIGHUP") {
         Ok(change) => {
             let what = if change.changed { "was loaded again" } else { "has not changed" };
@@ -356,9 +311,6 @@ fn reload(engine: &Engine, tls: Option<&Tls>, ui: Ui, log: LogFormat) {
             let fault = fault.map_or(String::new(), |fault| format!("; {}", in_one_line(&fault)));
             log.warn(&format!("SIGHUP: the file was not loaded: {error}{fault}"));
         }
-    }
-    if let Some(Err(error)) = tls.map(Tls::reload) {
-        log.warn(&format!("SIGHUP: the certificate was not loaded: {error}"));
     }
 }
 

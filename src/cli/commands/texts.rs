@@ -142,10 +142,6 @@ pub struct RollbackArgs {
     #[arg(value_name = "N", required_unless_present = "change", conflicts_with = "change")]
     pub which: Option<ChangeRef>,
 
-    /// Undo the changes of several servers even if they are different ones on each
-    #[arg(long, conflicts_with = "change")]
-    pub each: bool,
-
     #[command(flatten)]
     pub changing: ChangeArgs,
 }
@@ -157,7 +153,6 @@ impl RollbackArgs {
         let mut command = ChangeCommand::new(&self.changing, "rollback");
         // It names the change to take back, and not this one.
         command.options.id = None;
-        command.each = self.each;
         command.run(call, requested.expect("the parser requires one of them"))
     }
 }

@@ -32,10 +32,6 @@ pub struct ConfirmArgs {
     #[arg(long, alias = "revert")]
     pub rollback: bool,
 
-    /// Do not ask, even if the context is protected
-    #[arg(short, long)]
-    pub yes: bool,
-
     /// Print only errors and warnings
     #[arg(short, long)]
     pub quiet: bool,
@@ -43,7 +39,7 @@ pub struct ConfirmArgs {
 
 impl ConfirmArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        let purpose = Purpose { changes: true, is_agreed: self.yes, ..Purpose::default() };
+        let purpose = Purpose { changes: true, ..Purpose::default() };
         let (decision, done, outcome) = match self.rollback {
             true => (Decision::RollBack, "rolled back", ServerOutcome::TakenBack),
             false => (Decision::Keep, "confirmed", ServerOutcome::Confirmed),

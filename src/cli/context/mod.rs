@@ -5,25 +5,26 @@
 
 mod password;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
+use std::num::NonZeroU32;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Value, json};
 
-use crate::cli::args::global::{GlobalArgs, MAX_TIMEOUT, TargetKind};
+use crate::cli::args::global::{GlobalArgs, TargetKind};
 use crate::cli::fleet::names::in_ranges;
 use crate::cli::input;
 use crate::cli::ui::waiting;
 use crate::engine::{ChangeOptions, Engine, Guard, Hooks, Snapshot};
 use crate::error::{Error, ErrorKind};
-use crate::http::api::{DEFAULT_PREFIX, Fingerprint};
-use crate::http::client::{Endpoint, without_userinfo};
+use crate::http::client::without_userinfo;
 use crate::store::file::read_limited;
-use mediaconf::{Document, Entry, Fault, LineIndex, Request, Schema, Segment};
+use mediaconf::{Request, Schema, Segment};
 pub use password::password;
 
 /// The file below the folder of the user's configurations.
@@ -38,11 +39,14 @@ const FOLDER_MODE: u32 = 0o700;
 /// The rights of group and others.
 const OTHERS: u32 = 0o077;
 
-/// A server that the user has given a name.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// A server that the user has given a name, as its block in the file has it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ServerContext {
+    #[serde(skip_deserializing)]
     pub name: String,
     /// The URL of a server, or of a configuration in etcd; it may contain a login and a password.
+    #[serde(serialize_with = "without_password")]
     pub url: String,
     pub login: Option<String>,
     /// A shell command whose first line is the password.
@@ -53,14 +57,17 @@ pub struct ServerContext {
     pub cert: Option<PathBuf>,
     pub key: Option<PathBuf>,
     /// The one certificate that is trusted.
-    pub fingerprint: Option<Fingerprint>,
+    pub fingerprint: Option<String>,
     /// The path of the API.
     pub api_prefix: Option<String>,
     /// The longest time for a request, in seconds.
-    pub timeout: Option<u64>,
+    pub timeout: Option<NonZeroU32>,
+    #[serde(default, rename(deserialize = "group"))]
     pub groups: Vec<String>,
-    /// True if every change is asked about.
-    pub is_protected: bool,
+}
+
+fn without_password<S: Serializer>(url: &str, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&without_userinfo(url))
 }
 
 /// All contexts of a user, in the order of the file.
@@ -76,87 +83,38 @@ impl Contexts {
         self.list.iter().find(|context| context.name == name)
     }
 
-    /// Reads the contexts in a text without syntax errors; `folder` is where relative paths start. Where a
-    /// setting stands twice, the last one counts.
-    fn read(document: &Document, folder: &Path) -> Result<Self, Vec<Fault>> {
-        let lines = LineIndex::new(document.text());
-        let line_of = |entry: Entry<'_>| lines.position(entry.span().start).line;
-        let (mut contexts, mut faults) = (Self::default(), Vec::new());
-        let mut fault = |entry, message| {
-            faults.push(Fault { line: Some(line_of(entry)), ..Fault::plain(message) });
+    /// Reads the contexts of a file; `folder` is where relative paths start.
+    fn read(mut config: Value, folder: &Path) -> Result<Self, String> {
+        let current = config["current"].take();
+        let mut contexts = Self { current: (!current.is_null()).then(|| word(&current)), ..Self::default() };
+        let blocks = match config["context"].take() {
+            Value::Object(blocks) => blocks,
+            Value::Null => return Ok(contexts),
+            _ => return Err("expected `context NAME { … }`".to_owned()),
         };
-        for entry in document.entries() {
-            match (&*entry.keyword(), &arguments(entry)[..]) {
-                ("context", [name]) if entry.is_block() => {
-                    if contexts.get(name).is_some() {
-                        fault(entry, format!("context `{name}` is defined twice"));
-                    }
-                    let mut context = ServerContext { name: name.clone(), ..ServerContext::default() };
-                    for setting in entry.children() {
-                        if let Err(message) = context.set(setting, folder) {
-                            fault(setting, message);
-                        }
-                    }
-                    if context.url.is_empty() {
-                        fault(entry, format!("context `{name}` has no `url`"));
-                    }
-                    contexts.list.push(context);
+        for (name, mut settings) in blocks {
+            for (key, value) in settings.as_object_mut().into_iter().flatten() {
+                match (&**key, &*value) {
+                    ("group", Value::Array(_)) => {}
+                    ("group", one) => *value = json!([word(one)]),
+                    // A login may have digits alone.
+                    (_, Value::Number(_)) if key != "timeout" => *value = word(value).into(),
+                    _ => {}
                 }
-                ("context", _) => fault(entry, "expected `context NAME { … }`".to_owned()),
-                ("current", [name]) => contexts.current = Some(name.clone()),
-                ("current", _) => fault(entry, "expected `current NAME;`".to_owned()),
-                // A stray `;` is only a warning of the syntax.
-                ("", []) => {}
-                (keyword, _) => fault(entry, format!("unknown directive `{keyword}`")),
             }
+            let context: ServerContext =
+                serde_json::from_value(settings).map_err(|error| format!("context `{name}`: {error}"))?;
+            let file = |path: Option<PathBuf>| path.map(|path| folder.join(path));
+            let [cacert, cert, key] = [context.cacert, context.cert, context.key].map(file);
+            contexts.list.push(ServerContext { name, cacert, cert, key, ..context });
         }
-        if faults.is_empty() { Ok(contexts) } else { Err(faults) }
+        Ok(contexts)
     }
 }
 
-impl ServerContext {
-    fn set(&mut self, setting: Entry<'_>, folder: &Path) -> Result<(), String> {
-        let (keyword, arguments) = (setting.keyword(), arguments(setting));
-        let one = || match &arguments[..] {
-            [word] if !setting.is_block() => Ok(word.clone()),
-            _ => Err(format!("`{keyword}` takes one value; quote one that contains blanks")),
-        };
-        let file = || one().map(|word| Some(folder.join(word)));
-        match &*keyword {
-            "url" => self.url = one()?,
-            "login" => self.login = Some(one()?),
-            "password_command" => self.password_command = Some(one()?),
-            "api_prefix" => self.api_prefix = Some(one()?),
-            "cacert" => self.cacert = file()?,
-            "cert" => self.cert = file()?,
-            "key" => self.key = file()?,
-            "fingerprint" => self.fingerprint = Some(parsed(&keyword, &one()?)?),
-            "timeout" => {
-                self.timeout = one()?.parse().ok().filter(|seconds| (1..=MAX_TIMEOUT).contains(seconds));
-                let message = || format!("`timeout` is a number of seconds, from 1 to {MAX_TIMEOUT}");
-                self.timeout.ok_or_else(message)?;
-            }
-            "group" if !arguments.is_empty() => self.groups.extend(arguments),
-            "group" => return Err("`group` takes a name".to_owned()),
-            "protected" if arguments.is_empty() => self.is_protected = true,
-            "protected" => match &*one()? {
-                "true" | "on" => self.is_protected = true,
-                "false" | "off" => self.is_protected = false,
-                _ => return Err("`protected` is `true` or `false`".to_owned()),
-            },
-            "" => {}
-            _ => return Err(format!("unknown setting `{keyword}`")),
-        }
-        Ok(())
-    }
-}
-
-fn arguments(entry: Entry<'_>) -> Vec<String> {
-    entry.arguments().map(|word| word.value().into_owned()).collect()
-}
-
-fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(keyword: &str, word: &str) -> Result<T, String> {
-    word.parse().map_err(|error| format!("`{keyword}`: {error}"))
+/// A value that is one word in the file.
+fn word(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// The file with the contexts of the user, which need not exist.
@@ -175,40 +133,32 @@ impl ContextsFile {
         Ok(Self { path: path.ok_or_else(|| Error::usage("there is no place for contexts", hint))? })
     }
 
-    /// Reads all contexts; a missing file has none.
+    /// Reads all contexts; a missing file has none. A file that others may read or write is refused: its commands are run,
+    /// and its URLs get passwords.
     pub fn load(&self) -> Result<Contexts, Error> {
-        let Some(snapshot) = self.snapshot()? else { return Ok(Contexts::default()) };
-        let name = self.path.display().to_string();
+        let failed = |error| Error::input_failed(&self.path, error);
+        let file = match File::open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Contexts::default()),
+            opened => opened.map_err(failed)?,
+        };
+        let (found, name) = (file.metadata().map_err(failed)?, self.path.display().to_string());
+        let is_ours = [0, rustix::process::geteuid().as_raw()].contains(&found.uid());
+        if !is_ours || found.mode() & OTHERS != 0 {
+            let message = format!("other users may read or write `{name}`, or it belongs to one of them");
+            let hint = format!("its commands would run as you: `chmod 600 {name}`, and it has to be yours");
+            return Err(Error::new(ErrorKind::Denied, message).hint(hint));
+        }
+        let bytes = read_limited(file, found.len(), &self.path, failed)?;
+        let snapshot = Arc::new(Snapshot::from_bytes(bytes));
         if !snapshot.is_valid() {
             return Err(Error::broken_text(&name, snapshot));
         }
-        Contexts::read(snapshot.document(), self.folder()).map_err(|faults| {
-            Error::bad_contexts(faults.into_iter().map(|fault| Fault { file: Some(name.clone()), ..fault }))
-        })
+        Contexts::read(snapshot.config().to_json(), self.folder())
+            .map_err(|fault| Error::new(ErrorKind::BadConfig, format!("`{name}`: {fault}")))
     }
 
     fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("/"))
-    }
-
-    /// Reads the text; `None` if there is no file. A file that others may read or write is refused: its commands are run,
-    /// and its URLs get passwords.
-    pub fn snapshot(&self) -> Result<Option<Arc<Snapshot>>, Error> {
-        let failed = |error| Error::input_failed(&self.path, error);
-        let file = match File::open(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            opened => opened.map_err(failed)?,
-        };
-        let found = file.metadata().map_err(failed)?;
-        let is_ours = [0, rustix::process::geteuid().as_raw()].contains(&found.uid());
-        if !is_ours || found.mode() & OTHERS != 0 {
-            let path = self.path.display();
-            let message = format!("other users may read or write `{path}`, or it belongs to one of them");
-            let hint = format!("its commands would run as you: `chmod 600 {path}`, and it has to be yours");
-            return Err(Error::new(ErrorKind::Denied, message).hint(hint));
-        }
-        let bytes = read_limited(file, found.len(), &self.path, failed)?;
-        Ok(Some(Arc::new(Snapshot::from_bytes(bytes))))
     }
 
     /// Merges a patch into the file, which is made where it is missing.
@@ -332,86 +282,54 @@ fn there_are(what: &str, names: &[&str]) -> String {
     }
 }
 
-/// Refuses two contexts of one server, which would get a change twice.
-pub fn refuse_one_server_twice(contexts: &[ServerContext]) -> Result<(), Error> {
-    let mut known = HashMap::new();
-    for ServerContext { name, url, api_prefix, .. } in contexts {
-        let endpoint = Endpoint::parse(url, api_prefix.as_deref().unwrap_or(DEFAULT_PREFIX));
-        let server = endpoint.map_or_else(|_| url.clone(), |(endpoint, _)| endpoint.server());
-        if let Some(other) = known.insert(server, name) {
-            let url = without_userinfo(url);
-            let message = format!("the contexts `{other}` and `{name}` are one server: {url}");
-            return Err(Error::usage(message, "name one of them; nothing was sent"));
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use mediaconf::{Config, Document};
+
     use super::*;
 
-    fn read(text: &str) -> Result<Contexts, Vec<(usize, String)>> {
-        let read = Contexts::read(&Document::parse(text), Path::new("/home/olga"));
-        read.map_err(|faults| {
-            faults.into_iter().map(|fault| (fault.line.unwrap_or_default(), fault.message)).collect()
-        })
+    fn read(text: &str) -> Result<Contexts, String> {
+        Contexts::read(Config::new(&Document::parse(text)).to_json(), Path::new("/home/olga"))
     }
 
     #[test]
     fn a_context_has_what_stands_in_its_block() {
-        let pin = "sha256:".to_owned() + &"0f".repeat(32);
-        let text = format!(
-            "# mine\ncurrent prod;\ncontext prod {{\n  url https://media.example; login 007;\n  \
-             password_command \"pass show media/prod\"; cacert ca.pem; fingerprint {pin};\n  \
-             api_prefix /api; timeout 20; group edge eu; group all; protected true;\n}}\ncontext \"a b\" {{ url http://h; protected off; }}"
-        );
+        let text = "# mine\ncurrent prod;\ncontext prod {\n  url https://media.example; login 7;\n  \
+             password_command \"pass show media/prod\"; cacert ca.pem; fingerprint sha256:0f;\n  \
+             api_prefix /api; timeout 20; group edge eu;\n}\ncontext \"a b\" { url http://h; group all; }";
         let prod = ServerContext {
             name: "prod".to_owned(),
             url: "https://media.example".to_owned(),
-            login: Some("007".to_owned()),
+            login: Some("7".to_owned()),
             password_command: Some("pass show media/prod".to_owned()),
             cacert: Some("/home/olga/ca.pem".into()),
-            cert: None,
-            key: None,
-            fingerprint: pin.parse().ok(),
+            fingerprint: Some("sha256:0f".to_owned()),
             api_prefix: Some("/api".to_owned()),
-            timeout: Some(20),
-            groups: ["edge", "eu", "all"].map(str::to_owned).to_vec(),
-            is_protected: true,
+            timeout: NonZeroU32::new(20),
+            groups: ["edge", "eu"].map(str::to_owned).to_vec(),
+            ..ServerContext::default()
         };
-        let plain =
-            ServerContext { name: "a b".to_owned(), url: "http://h".to_owned(), ..ServerContext::default() };
+        let plain = ServerContext {
+            name: "a b".to_owned(),
+            url: "http://h".to_owned(),
+            groups: vec!["all".to_owned()],
+            ..ServerContext::default()
+        };
         let contexts = Contexts { list: vec![prod, plain], current: Some("prod".to_owned()) };
-        assert_eq!(read(&text), Ok(contexts));
+        assert_eq!(read(text), Ok(contexts));
         assert_eq!(read(""), Ok(Contexts::default()));
     }
 
     #[test]
-    fn every_fault_is_told_with_its_line() {
-        for (text, line, message) in [
-            ("\ncontext a { login x; }", 2, "context `a` has no `url`"),
-            ("context a { url h; }\ncontext a { url h; }", 2, "context `a` is defined twice"),
-            ("context a;", 1, "expected `context NAME { … }`"),
-            ("context { a { url h; } }", 1, "expected `context NAME { … }`"),
-            ("current;", 1, "expected `current NAME;`"),
-            ("stream a;", 1, "unknown directive `stream`"),
-            ("context a { url h;\n passwrd x; }", 2, "unknown setting `passwrd`"),
-            ("context a { url h; group; }", 1, "`group` takes a name"),
-            ("context a { url h; timeout 0; }", 1, "`timeout` is a number of seconds, from 1 to 86400"),
-            ("context a { url h; protected maybe; }", 1, "`protected` is `true` or `false`"),
-            (
-                "context a { url h; password_command pass show x; }",
-                1,
-                "`password_command` takes one value; quote one that contains blanks",
-            ),
-            (
-                "context a { url h; fingerprint md5:12; }",
-                1,
-                "`fingerprint`: a fingerprint is `sha256:` and 64 hexadecimal digits",
-            ),
+    fn a_fault_is_told_with_its_context() {
+        for (text, told) in [
+            ("context a { login x; }", "context `a`: missing field `url`"),
+            ("context a;", "expected `context NAME { … }`"),
+            ("context a { url h;\n passwrd x; }", "context `a`: unknown field `passwrd`, expected one of"),
+            ("context a { url h; timeout 0; }", "context `a`: invalid value: integer `0`"),
+            ("context a { url h; password_command pass show x; }", "context `a`: invalid type: sequence"),
         ] {
-            assert_eq!(read(text), Err(vec![(line, message.to_owned())]), "{text}");
+            assert!(read(text).is_err_and(|fault| fault.starts_with(told)), "{text}: {:?}", read(text));
         }
     }
 }

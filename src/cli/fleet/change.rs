@@ -8,19 +8,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::answers::{by_text, exit_of, print_errors};
+use super::answers::{exit_of, print_errors};
 use super::members::{Fleet, FleetMember, UNSEEN, show_progress};
 use super::names::in_ranges;
 use super::plan::{self, FleetChange, FleetPlan, ServerOutcome, ServerResult, exit_of_each};
 use crate::cli::args::global::GlobalArgs;
-use crate::cli::context::{self, ServerContext};
+use crate::cli::context::ServerContext;
 use crate::cli::interrupt::HeldSignals;
 use crate::cli::prompts;
 use crate::cli::ui::Ui;
 use crate::engine::{Decision, RequestedChange};
 use crate::error::{Error, ErrorKind, Exit};
-use crate::store::HistoryEntry;
-use mediaconf::one_line;
 
 /// The pause between two looks at the first servers.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -37,15 +35,12 @@ pub fn run(
 ) -> Result<Exit, Error> {
     let args = change.command.args;
     let times = args.canary_times()?;
-    context::refuse_one_server_twice(&contexts)?;
-    let protected = contexts.iter().filter(|context| context.is_protected);
-    let protected: Vec<String> = protected.map(|context| context.name.clone()).collect();
     let mut fleet = Fleet::open(contexts, global, ui)?;
     let answers = fleet.ask("evaluate", |member| FleetPlan::evaluate(member, change));
     let results: Vec<ServerResult> =
         answers.into_iter().map(|answer| ServerResult::evaluated(answer, args.dry_run)).collect();
     unless_closed(plan::print_summary(args, &results, ui))?;
-    refuse_other_changes(change, &results)?;
+    refuse_unknown(change, &results)?;
     let is_open = |at: &usize| results[*at].plan.as_ref().is_some_and(FleetPlan::is_open);
     let changing: Vec<usize> = (0..results.len()).filter(is_open).collect();
     let first = plan::canaries(&args.canary, &changing, &results)?;
@@ -64,7 +59,7 @@ pub fn run(
         let exit = if is_refused { worst(&results) } else { exit_of_each(&results) };
         return Ok(with_changes(exit, &results));
     }
-    agree(change, changing.len(), results.len(), &protected)?;
+    agree(change, changing.len(), results.len())?;
     tell_id(change, ui);
     let mut making = ChangeUnderWay { fleet, results, change, held: HeldSignals::hold() };
     let goes_back = match times {
@@ -236,48 +231,12 @@ fn take_back(member: &FleetMember, result: &mut ServerResult) {
     }
 }
 
-/// Refuses a rollback that would undo other changes on each server, and a take-back of a change that no server has.
-fn refuse_other_changes(change: &FleetChange<'_>, results: &[ServerResult]) -> Result<(), Error> {
-    let plans = results.iter().filter_map(|result| Some((&*result.server, result.plan.as_ref()?)));
-    let plans: Vec<(&str, &FleetPlan)> = plans.collect();
-    match change.requested {
-        RequestedChange::TakeBack(taken) if plans.iter().all(|(_, plan)| plan.lacks_change) => {
-            if plans.is_empty() { Ok(()) } else { Err(Error::no_such_change(taken, plans.len())) }
-        }
-        RequestedChange::Rollback(_) if !change.command.each => {
-            let undone: Vec<_> = plans.into_iter().filter(|(_, plan)| plan.report.changed).collect();
-            let is_same = |(_, plan): &(&str, &FleetPlan)| {
-                let first = undone[0].1;
-                are_same(&first.undone, &plan.undone) && first.hand_edit() == plan.hand_edit()
-            };
-            if undone.iter().all(is_same) {
-                return Ok(());
-            }
-            let rows = by_text(undone.into_iter().filter_map(|(server, plan)| Some((server, undoes(plan)?))));
-            let rows: Vec<String> = rows.map(|(servers, undone)| format!("{servers} {undone}")).collect();
-            let what = "this undoes different changes on the servers, so nothing was changed";
-            let hint = "`--each` does it; `rollback --change ID` takes one change back where it is";
-            Err(Error::new(ErrorKind::Guarded, format!("{what}: {}", rows.join("; "))).hint(hint))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// What a rollback undoes on a server, in words: the first of the changes, and a hand edit.
-fn undoes(plan: &FleetPlan) -> Option<String> {
-    let first = plan.undone.last()?;
-    let message = first.message.as_ref().map_or(String::new(), |message| format!(" ({message})"));
-    let edit = plan.hand_edit().map_or("", |_| ", and a hand edit that is in no history yet");
-    Some(one_line(&format!("back to before change {}, {}{message}{edit}", first.number, first.operation)))
-}
-
-/// True if the changes that two servers undo are the same ones: parts of one change, or of equal texts.
-fn are_same(undone: &[HistoryEntry], others: &[HistoryEntry]) -> bool {
-    let is_same = |(one, other): (&HistoryEntry, &HistoryEntry)| {
-        let is_part = one.id.is_some() && one.id == other.id;
-        is_part || (one.before, one.after) == (other.before, other.after)
-    };
-    undone.len() == others.len() && undone.iter().zip(others).all(is_same)
+/// Refuses to take back a change that no server has.
+fn refuse_unknown(change: &FleetChange<'_>, results: &[ServerResult]) -> Result<(), Error> {
+    let RequestedChange::TakeBack(taken) = change.requested else { return Ok(()) };
+    let plans: Vec<&FleetPlan> = results.iter().filter_map(|result| result.plan.as_ref()).collect();
+    let is_unknown = !plans.is_empty() && plans.iter().all(|plan| plan.lacks_change);
+    if is_unknown { Err(Error::no_such_change(taken, plans.len())) } else { Ok(()) }
 }
 
 /// Nothing more is printed where nobody reads it; the change itself goes on.
@@ -292,13 +251,11 @@ fn worst(results: &[ServerResult]) -> Exit {
 }
 
 /// Asks whether the servers are to be changed.
-fn agree(change: &FleetChange<'_>, changing: usize, all: usize, protected: &[String]) -> Result<(), Error> {
+fn agree(change: &FleetChange<'_>, changing: usize, all: usize) -> Result<(), Error> {
     if change.command.args.yes || change.command.args.force {
         return Ok(());
     }
-    let names = protected.join(", ");
-    let protected = if names.is_empty() { names } else { format!(" (protected: {names})") };
-    let question = format!("change {changing} of {all} servers{protected}?");
+    let question = format!("change {changing} of {all} servers?");
     let why = match prompts::confirm(&question).map_err(Error::prompt_failed)? {
         Some(true) => return Ok(()),
         Some(false) => "",
@@ -314,7 +271,6 @@ fn tell_id(change: &FleetChange<'_>, ui: Ui) {
     let back = format!("`rollback --change {id}` takes it back");
     let further = match change.requested {
         RequestedChange::TakeBack(_) => String::new(),
-        RequestedChange::Rollback(_) => format!(", {back}"),
         _ => format!(", {back}, and the same command with `--change {id}` makes it where it is missing"),
     };
     ui.note(&format!("this is change {id}: `history --change {id}` of these servers shows it{further}"));
@@ -325,7 +281,6 @@ fn tell_rest(change: &FleetChange<'_>, ui: Ui) {
     let Some(id) = &change.id else { return };
     ui.note(&match change.requested {
         RequestedChange::TakeBack(_) => "the same command takes the change back on the others".to_owned(),
-        RequestedChange::Rollback(_) => format!("`rollback --change {id}` takes it back where it is"),
         _ => format!(
             "the same command with `--change {id}` makes the change on the others, `rollback --change {id}` takes it back"
         ),

@@ -34,23 +34,19 @@ pub struct FleetMember {
     alone: Option<Ui>,
 }
 
-/// The warnings about one server, which are printed when the work on all is done: with an output, they are printed as
-/// they come. As a [`Host`] it answers no question.
+/// The warnings about one server, which are printed when the work on all is done. As a [`Host`] it answers no question.
 #[derive(Clone, Default)]
-struct Warnings(Arc<Mutex<(Option<Ui>, Vec<String>)>>);
+struct Warnings(Arc<Mutex<Vec<String>>>);
 
 impl Warnings {
-    fn kept(&self) -> MutexGuard<'_, (Option<Ui>, Vec<String>)> {
+    fn kept(&self) -> MutexGuard<'_, Vec<String>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Host for Warnings {
     fn warning(&self, text: &str) {
-        match &mut *self.kept() {
-            (Some(ui), _) => ui.warning(text),
-            (None, kept) => kept.push(text.to_owned()),
-        }
+        self.kept().push(text.to_owned());
     }
 }
 
@@ -64,9 +60,6 @@ impl Invocation<'_> {
             let alone = FleetMember { name, target, warnings, alone: Some(ui) };
             return Ok(Fleet { members: vec![alone], jobs: global.jobs, ui });
         };
-        if purpose.changes {
-            context::refuse_one_server_twice(&contexts)?;
-        }
         Fleet::open(contexts, global, ui)
     }
 
@@ -155,28 +148,17 @@ impl Fleet {
 }
 
 impl FleetMember {
-    /// Prints the warnings that are kept, and from now on each as it comes.
-    pub fn print_warnings_from_now(&self, ui: Ui) {
-        self.print_warnings(ui);
-        self.warnings.kept().0 = Some(ui);
-    }
-
     /// True if no other server is named.
     pub fn is_alone(&self) -> bool {
         self.alone.is_some()
     }
 
-    /// Says something of what is shown; it is a warning where others are shown beside it.
+    /// Says something of what is shown; it is a warning with the name of the server where others are shown beside it.
     pub fn note(&self, text: &str) {
         match self.alone {
             Some(ui) => ui.note(text),
-            None => self.warn(text),
+            None => self.warn(&format!("{}: {text}", self.name)),
         }
-    }
-
-    /// A text that begins with the name of the server, where others are named, too.
-    pub fn named(&self, text: &str) -> String {
-        if self.is_alone() { text.to_owned() } else { format!("{}: {text}", self.name) }
     }
 
     /// Keeps a warning until the work on all servers is done.
@@ -186,7 +168,7 @@ impl FleetMember {
 
     /// Prints the warnings that came since the last call.
     fn print_warnings(&self, ui: Ui) {
-        std::mem::take(&mut self.warnings.kept().1).iter().for_each(|warning| ui.warning(warning));
+        std::mem::take(&mut *self.warnings.kept()).iter().for_each(|warning| ui.warning(warning));
     }
 }
 

@@ -15,7 +15,7 @@ use crate::cli::render::{grouped, new_warnings};
 use crate::cli::ui::Ui;
 use crate::engine::{ChangeOptions, ChangeReport, Expected, OutcomeNote, ReportParts, RequestedChange};
 use crate::error::{Error, ErrorKind, Exit};
-use crate::store::{ChangeId, HistoryEntry, PendingInfo, Revision};
+use crate::store::{ChangeId, PendingInfo};
 use mediaconf::one_line;
 
 /// A change that a command makes on several servers.
@@ -28,14 +28,10 @@ pub struct FleetChange<'a> {
 
 /// The change as one server would make it.
 pub struct FleetPlan {
-    /// The request as this server gets it, where that is not the one of all.
-    pinned: Option<RequestedChange<'static>>,
     /// The options with which it is made: if the server still has what it was evaluated on. The id is `None` where the
     /// server can't note one.
     options: ChangeOptions,
     pub report: ChangeReport,
-    /// The changes that a rollback undoes, the last one first.
-    pub undone: Vec<HistoryEntry>,
     /// True if the server does not have the change that is to be taken back.
     pub lacks_change: bool,
     /// The change, where it is made already and waits to be confirmed.
@@ -50,7 +46,6 @@ impl FleetPlan {
         let (service, asked) = (&*member.target.service, Instant::now());
         let FleetChange { command: ChangeCommand { args, options, .. }, requested, id } = change;
         let is_together = args.is_together();
-        let (pinned, undone) = service.pinned(requested)?.unzip();
         if is_together || args.confirm.is_some() {
             service.demand("changes that have to be confirmed")?;
         }
@@ -59,7 +54,7 @@ impl FleetPlan {
             can_note => id.clone().filter(|_| can_note.is_ok()),
         };
         let rehearsal = ChangeOptions { dry_run: true, confirm: None, ..options.clone() };
-        let report = service.change(pinned.as_ref().unwrap_or(requested).clone(), &rehearsal);
+        let report = service.change((*requested).clone(), &rehearsal);
         let lacks_change = report.as_ref().is_err_and(|error| error.kind == ErrorKind::NoSuchChange);
         let mut report = if lacks_change { ChangeReport::default() } else { report? };
         if !args.dry_run
@@ -81,8 +76,7 @@ impl FleetPlan {
         let made_of = |before| Expected::OneOf([Some(before), file].into_iter().flatten().collect());
         let expected = report.before.map(made_of).filter(|_| !options.force);
         let options = ChangeOptions { id, expected, told: ReportParts::default(), ..options.clone() };
-        let undone = undone.unwrap_or_default();
-        Ok(Self { pinned, options, report, undone, lacks_change, waiting, asked })
+        Ok(Self { options, report, lacks_change, waiting, asked })
     }
 
     /// Makes the change; with a time, it goes back unless it is confirmed within it.
@@ -92,9 +86,8 @@ impl FleetPlan {
         requested: &RequestedChange<'_>,
         confirm: Option<Duration>,
     ) -> Result<Option<PendingInfo>, Error> {
-        let requested = self.pinned.as_ref().unwrap_or(requested).clone();
         let options = ChangeOptions { confirm, ..self.options.clone() };
-        let made = member.target.service.change(requested, &options);
+        let made = member.target.service.change(requested.clone(), &options);
         let made = made.map_err(|error| error.at(&member.name))?;
         let new = made.warnings.iter().filter(|warning| !self.report.warnings.contains(warning));
         new.for_each(|warning| member.warn(&format!("{}: {warning}", member.name)));
@@ -114,11 +107,6 @@ impl FleetPlan {
     /// The time at which the change that waits goes back.
     pub fn goes_back_at(&self) -> Option<Instant> {
         Some(self.asked + Duration::from_secs(self.waiting.as_ref()?.seconds_left))
-    }
-
-    /// The revision of a file that was edited by hand, if a rollback overwrites it.
-    pub fn hand_edit(&self) -> Option<Revision> {
-        self.report.file.filter(|_| self.report.notes.contains(&OutcomeNote::OverwroteHandEdit))
     }
 }
 

@@ -8,11 +8,7 @@ use std::any::Any;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-use flate2::read::GzDecoder;
-use reqwest::header::{
-    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, IF_NONE_MATCH, LOCATION,
-    RETRY_AFTER,
-};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, IF_NONE_MATCH, LOCATION, RETRY_AFTER};
 use reqwest::{Method, StatusCode, blocking as sockets, redirect};
 use serde_json::Value;
 
@@ -26,15 +22,9 @@ use crate::http::api::{API_HEADER, API_VERSION, ApiOperation, Body, JSON, SUDO_H
 /// The longest time for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A connection that was idle for longer is used for no change: a server that closes it just then would leave it
-/// unknown whether the change was made.
-const MAX_IDLE_BEFORE_CHANGE: Duration = Duration::from_secs(1);
-
-/// A connection that was idle for longer is not used again. Servers close one after 15 seconds.
-const MAX_IDLE: Duration = Duration::from_secs(10);
-
-/// The content coding that is asked for over a network. What is unpacked is as large as an answer may be, at most.
-const GZIP: &str = "gzip";
+/// A connection that was idle for longer is not used again: a server that closes it just then would leave it unknown whether a
+/// change was made.
+const MAX_IDLE: Duration = Duration::from_secs(1);
 
 /// The number of times that the user is asked for credentials.
 const MAX_PROMPTS: usize = 3;
@@ -125,8 +115,8 @@ pub struct Client {
     login: Option<String>,
     pub(super) settings: ClientSettings,
     pub(super) host: Box<dyn Host>,
-    /// The open connections, once there is one, and when one of them was last known to be open.
-    sockets: Option<(sockets::Client, Instant)>,
+    /// The open connections, once there is one.
+    sockets: Option<sockets::Client>,
     /// Whether the server has this API, once a response told.
     pub(super) is_ours: Option<bool>,
     /// The account in the configuration that the last change made: it holds for the next decision.
@@ -183,8 +173,8 @@ impl Client {
         }
     }
 
-    /// Sends a request and waits for the response. Where the server asks for credentials, or refuses those that were sent,
-    /// the host is asked for them.
+    /// Sends a request and waits for the response. Where the server asks for credentials, or refuses those that were sent, the
+    /// host is asked for them.
     pub fn send(&mut self, call: &ApiCall<'_>) -> Result<Reply, Error> {
         let _until_answered = call.applies.then(|| self.host.sending_change(&self.name));
         let mut prompts = 0..MAX_PROMPTS;
@@ -202,7 +192,7 @@ impl Client {
                 self.settings.credentials = Some(new);
                 self.warn_of_plain_credentials();
             } else {
-                return Err(*failure.error);
+                return Err(failure.error);
             }
         }
     }
@@ -244,11 +234,8 @@ impl Client {
         }
         let is_refused = !status.is_success() && !is_known;
         let most = if is_refused { ByteSize::OF_REFUSAL } else { self.settings.max_answer };
-        let is_packed = header(&headers, CONTENT_ENCODING.as_str()).as_deref() == Some(GZIP);
-        let sent: Box<dyn Read> =
-            if is_packed { Box::new(GzDecoder::new(response)) } else { Box::new(response) };
         let mut body = Vec::new();
-        let read = sent.take(most.bytes() + 1).read_to_end(&mut body);
+        let read = response.take(most.bytes() + 1).read_to_end(&mut body);
         if !is_refused && announced.max(body.len() as u64) > most.bytes() {
             let larger = format!("`--max-answer {}` takes a larger one", most.bytes() * 2);
             let what = format_args!("it gives an answer of more than {most}");
@@ -272,10 +259,7 @@ impl Client {
                 self.is_ours = Some(is_ours(&headers));
             }
             let retry_after = retry_after.map(|seconds| Duration::from_secs(seconds.into()));
-            return Err(FailedCall { retry_after, ..error.into() });
-        }
-        if let Some((_, used)) = &mut self.sockets {
-            *used = Instant::now();
+            return Err(FailedCall { error, retry_after });
         }
         let is_ours = is_ours(&headers);
         self.is_ours = Some(is_ours);
@@ -286,15 +270,13 @@ impl Client {
         let route = call.operation.route();
         let method = if route.methods.contains(&"POST") { Method::POST } else { Method::GET };
         let url = self.endpoint.url(call);
-        let mut request = self.sockets(route.is_change())?.request(method, url);
+        let mut request = self.sockets()?.request(method, url);
         if let Some(credentials) = &self.settings.credentials {
             request = request.header(AUTHORIZATION, credentials.header());
         }
-        request = match (&self.endpoint.socket, &self.settings.sudo_user) {
-            (None, _) => request.header(ACCEPT_ENCODING, GZIP),
-            (Some(_), Some(user)) => request.header(SUDO_HEADER, user),
-            (Some(_), None) => request,
-        };
+        if let (Some(_), Some(user)) = (&self.endpoint.socket, &self.settings.sudo_user) {
+            request = request.header(SUDO_HEADER, user);
+        }
         if let Some(etag) = call.if_none_match {
             request = request.header(IF_NONE_MATCH, etag);
         }
@@ -306,11 +288,8 @@ impl Client {
         Ok(request.header(CONTENT_TYPE, media_type).body(call.body.to_vec()))
     }
 
-    /// The connections, as new as a change needs them.
-    fn sockets(&mut self, is_change: bool) -> Result<sockets::Client, FailedCall> {
-        if let Some((open, used)) = &self.sockets
-            && (!is_change || used.elapsed() < MAX_IDLE_BEFORE_CHANGE)
-        {
+    fn sockets(&mut self) -> Result<sockets::Client, FailedCall> {
+        if let Some(open) = &self.sockets {
             return Ok(open.clone());
         }
         let trust = if self.endpoint.is_https() { &self.settings.trust } else { &TlsTrust::None };
@@ -332,7 +311,7 @@ impl Client {
             builder = builder.unix_socket(path.as_path());
         }
         let opened = builder.build().map_err(|error| self.broken(&error, false))?;
-        Ok(self.sockets.insert((opened, Instant::now())).0.clone())
+        Ok(self.sockets.insert(opened).clone())
     }
 }
 
@@ -342,66 +321,4 @@ fn is_ours(headers: &HeaderMap) -> bool {
 
 pub(super) fn header(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::{BufRead, BufReader, Write};
-    use std::net::{TcpListener, TcpStream};
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use super::*;
-
-    struct NoTerminal;
-
-    impl Host for NoTerminal {
-        fn warning(&self, _text: &str) {}
-    }
-
-    /// Answers all requests of a connection.
-    fn serve(stream: TcpStream) {
-        let mut reader = BufReader::new(&stream);
-        loop {
-            let mut length = 0;
-            for line in reader.by_ref().lines().map_while(Result::ok).take_while(|line| !line.is_empty()) {
-                let line = line.to_lowercase();
-                length =
-                    line.strip_prefix("content-length: ").map_or(length, |known| known.parse().unwrap_or(0));
-            }
-            let mut body = vec![0; length];
-            let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
-            if reader.read_exact(&mut body).is_err() || (&stream).write_all(answer).is_err() {
-                return;
-            }
-        }
-    }
-
-    #[test]
-    fn a_read_uses_the_connection_again_and_a_change_only_if_it_was_just_used() {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let url = format!("http://{}", listener.local_addr().expect("it has an address"));
-        let count: &AtomicUsize = Box::leak(Box::default());
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                count.fetch_add(1, Ordering::SeqCst);
-                std::thread::spawn(move || serve(stream));
-            }
-        });
-        let (endpoint, _) = Endpoint::parse(&url, "/media/api").expect("it is a URL");
-        let mut client = Client::new(endpoint, url, None, ClientSettings::default(), Box::new(NoTerminal));
-        let change =
-            ApiCall { operation: ApiOperation::Modify, body: b"{}", applies: true, ..ApiCall::default() };
-        for (call, idle, connections) in [
-            (ApiCall::default(), Duration::ZERO, 1),
-            (ApiCall::default(), MAX_IDLE_BEFORE_CHANGE, 1),
-            (change.clone(), MAX_IDLE_BEFORE_CHANGE, 2),
-            (change, Duration::ZERO, 2),
-        ] {
-            if let Some((_, used)) = &mut client.sockets {
-                *used = used.checked_sub(idle).expect("the machine runs for longer");
-            }
-            client.send(&call).expect("it is answered");
-            assert_eq!(count.load(Ordering::SeqCst), connections);
-        }
-    }
 }

@@ -41,14 +41,14 @@ pub(super) const ADDRESS: &str = "check the address and `--api-prefix`";
 /// The reason why a request failed, and what may be done about it.
 #[derive(Debug)]
 pub struct FailedCall {
-    pub error: Box<Error>,
+    pub error: Error,
     /// The time after which a request is sent again that the server did not look at.
     pub retry_after: Option<Duration>,
 }
 
 impl From<Error> for FailedCall {
     fn from(error: Error) -> Self {
-        Self { error: Box::new(error), retry_after: None }
+        Self { error, retry_after: None }
     }
 }
 

@@ -85,7 +85,7 @@ impl ServerCertVerifier for Verifier {
             TlsTrust::Pinned(pinned) if found == *pinned => return Ok(ServerCertVerified::assertion()),
             TlsTrust::Pinned(pinned) => {
                 let why = format!("its certificate has the fingerprint {found}, and not {pinned}");
-                return Err(TlsFault { why, hint: OTHER_FINGERPRINT.to_owned(), unknown: None }.into());
+                return Err(TlsFault { why, hint: OTHER_FINGERPRINT.to_owned() }.into());
             }
             _ => {}
         }
@@ -96,8 +96,8 @@ impl ServerCertVerifier for Verifier {
             None => Err(CertificateError::UnknownIssuer.into()),
         };
         checked.map_err(|error| {
-            let fault = TlsFault::from(&error);
-            let is_unknown = [UNKNOWN_AUTHORITY, AUTHORITY_AS_SERVER].contains(&&*fault.why);
+            let TlsFault { why, .. } = TlsFault::from(&error);
+            let is_unknown = [UNKNOWN_AUTHORITY, AUTHORITY_AS_SERVER].contains(&&*why);
             if self.trust != TlsTrust::Platform || !is_unknown {
                 return error;
             }
@@ -105,7 +105,7 @@ impl ServerCertVerifier for Verifier {
                 "if the server shows the same one, trust it with `--fingerprint {found}`; \
                  `--cacert FILE` names an authority instead"
             );
-            TlsFault { hint, unknown: Some(found), ..fault }.into()
+            TlsFault { why: format!("{why}; its fingerprint is {found}"), hint }.into()
         })
     }
 
@@ -149,14 +149,11 @@ pub struct TlsFault {
     pub why: String,
     /// The advice for the user.
     pub hint: String,
-    /// The fingerprint of a certificate that nobody known vouches for, and that the user may trust.
-    pub unknown: Option<Fingerprint>,
 }
 
 impl fmt::Display for TlsFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let fingerprint = self.unknown.map_or(String::new(), |found| format!("; its fingerprint is {found}"));
-        write!(f, "{}{fingerprint}", self.why)
+        f.write_str(&self.why)
     }
 }
 
@@ -204,6 +201,6 @@ impl From<&Error> for TlsFault {
             },
             _ => (&*other, AUTHORITY),
         };
-        Self { why: why.to_owned(), hint: hint.to_owned(), unknown: None }
+        Self { why: why.to_owned(), hint: hint.to_owned() }
     }
 }

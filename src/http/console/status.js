@@ -15,12 +15,12 @@ export function showStatus(main, state, _, signal) {
 
   async function draw() {
     fill(words, el('h2', 'Configuration'), statusWords(state));
-    nodes.hidden = !state.status?.nodes;
-    if (nodes.hidden) return;
     try {
       const { body } = await state.api.get('nodes');
+      nodes.hidden = !body.length;
       fill(nodes, el('h2', `Nodes (${body.length})`), nodeTable(body));
     } catch (error) {
+      nodes.hidden = false;
       fill(nodes, el('h2', 'Nodes'), problemView(error));
     }
   }
@@ -85,7 +85,7 @@ const PAUSE = 5000;
 const MOST = 24;
 
 /** Figures that say how the configuration is, and not how the server does. */
-const STILL = /^(?:node|streams (?:total|static|ondemand|by_source_scheme))/;
+const STILL = /^(?:node|streams (?:total|static|ondemand))/;
 
 /**
  * The figures of the server and of its runtime command, as they are now.
@@ -98,10 +98,9 @@ function figuresView({ api }, signal) {
   async function look() {
     const runtime = document.hidden ? null : await api.get('runtime').then(({ body }) => body.runtime, () => null);
     if (runtime) {
-      const { server: { connections, rss_bytes: memory }, config: _, ...others } = runtime;
+      const { server: { connections }, config: _, ...others } = runtime;
       const shown = numbers(others, '').filter(([name]) => !STILL.test(name)).slice(0, MOST);
-      const own = /** @type {[string, number | string][]} */ ([['connections', connections], ['memory', memory && `${Math.round(memory / 1048576)} MiB`]]);
-      fill(room, [...own, ...shown].map(([name, value]) => [el('dt', name), el('dd', value)]));
+      fill(room, [['connections', connections], ...shown].map(([name, value]) => [el('dt', name), el('dd', value)]));
     }
     if (!signal.aborted) setTimeout(look, PAUSE);
   }

@@ -1,5 +1,4 @@
-//! The changes, and the decisions on the pending one: `change`, `modify_config`, `update_config`, `save_config`,
-//! `save_entry`, `rollback_config`, `confirm_config` and `cancel_config`.
+//! The changes, and the decisions on the pending one: `change`, `modify_config`, `update_config`, `save_config`, `rollback_config`, `confirm_config` and `cancel_config`.
 
 use std::collections::HashSet;
 use std::mem;
@@ -10,8 +9,7 @@ use super::message::{Response, entity_tag, expected};
 use super::query::Query;
 use super::read::{FORMAT_DIFF, unified};
 use crate::engine::{
-    CHANGE_NAMES, ChangeOptions, ChangeReport, ChangeRequest, Decision, EntryEdit, EntryEdits, ReportParts,
-    RequestedChange,
+    CHANGE_NAMES, ChangeOptions, ChangeReport, ChangeRequest, Decision, ReportParts, RequestedChange,
 };
 use crate::error::{Error, ErrorKind};
 use crate::http::api::{ApiOperation, FORMAT, FORMAT_CONF, ID, JSON, PENDING_HEADER, TEXT};
@@ -21,7 +19,7 @@ use mediaconf::{Masker, Request};
 /// The header with the paths of a hand edit that a change picked up, percent-encoded.
 const HAND_EDIT_HEADER: &str = "Mediactl-Hand-Edit";
 
-/// A change: as data in the body of `change`, or, with its options in the query, one that every server has, or `save_entry`. A
+/// A change: as data in the body of `change`, or, with its options in the query, one that every server has. A
 /// patch is parsed again in its turn, so that requests which wait hold their text alone. Only the command line asks a person
 /// about deleted streams.
 pub fn change(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -> Result<Response, Error> {
@@ -50,11 +48,6 @@ pub fn change(handler: &Handler, call: &mut Call<'_>, operation: ApiOperation) -
             ApiOperation::Modify => Request::from_json(body, memory).into(),
             ApiOperation::Update => RequestedChange::Update(body),
             ApiOperation::Save => RequestedChange::Save(body),
-            ApiOperation::SaveEntry => {
-                let path = call.query.demand("path", Query::path)?;
-                let texts = vec![EntryEdit { path, text: body, create: false }];
-                RequestedChange::Entries(EntryEdits { texts })
-            }
             _ => RequestedChange::Rollback(call.query.demand("to", Query::parsed)?),
         };
         (requested, options)

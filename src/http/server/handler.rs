@@ -3,18 +3,17 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use serde_json::Value;
 
 use super::auth::{Account, Authenticator, LOOK_INTERVAL, Role, Verdict};
-use super::front::limits::{CHANGE_TIME, CONNECTIONS, METRICS_LIFE};
+use super::front::limits::{CHANGE_TIME, CONNECTIONS};
 use super::message::{AccessRecord, Head, HttpRequest, Log, PeerAddress, Response, Service, client_address};
-use super::query::{Query, refuse_body, refuse_cross_site, refuse_foreign_use, to_canonical};
-use super::runtime::{Fresh, Runtime};
+use super::query::{Query, refuse_body, refuse_cross_site, refuse_foreign_use};
+use super::runtime::Runtime;
 use super::{change, metrics, read, status};
 use crate::engine::{ConfigService, Engine, Snapshot, without_secrets};
 use crate::error::{Error, ErrorKind};
@@ -67,18 +66,12 @@ pub struct Handler {
     costly: Arc<()>,
     /// The last masked configurations, by revision and by who sees them: each page of the console begins with one.
     masked: Mutex<Vec<(Revision, Role, Arc<Snapshot>)>>,
-    /// The number of configurations that were masked for viewers.
-    pub(super) maskings: AtomicU64,
-    /// The metrics for those who have no password.
-    pub(super) open_metrics: Fresh<Arc<Vec<u8>>>,
     /// Shared by the requests that wait for a change.
     pub(super) waiting: Arc<()>,
     /// The most requests that wait for a change.
     pub most_waiting: usize,
     /// True if the server stops.
     pub(super) is_stopping: AtomicBool,
-    /// What a status tells of the nodes of a cluster.
-    pub(super) nodes: Fresh<Value>,
     /// The files for a browser, if the server answers them.
     pub console: Option<Console>,
 }
@@ -130,12 +123,9 @@ impl Handler {
             costly_read: Mutex::default(),
             costly: Arc::default(),
             masked: Mutex::default(),
-            maskings: AtomicU64::new(0),
-            open_metrics: Fresh::for_time(METRICS_LIFE),
             waiting: Arc::default(),
             most_waiting: CONNECTIONS / 4,
             is_stopping: AtomicBool::new(false),
-            nodes: Fresh::for_time(METRICS_LIFE),
             console: None,
         }
     }
@@ -186,7 +176,6 @@ impl Handler {
         if let Some((.., masked)) = last.iter().find(is_it) {
             return masked.clone();
         }
-        self.maskings.fetch_add(u64::from(role == Role::View), Ordering::Relaxed);
         let masked = Arc::new(snapshot.masked(&self.masker_for(role)));
         if last.len() == MOST_MASKED {
             last.remove(0);
@@ -213,25 +202,16 @@ impl Handler {
         Revision::from_text(&self.revision_key.hash_one(of).to_be_bytes())
     }
 
-    /// Answers a request. One of monitoring is admitted already, and for the paths at the root alone.
-    fn respond(
-        &self,
-        (head, body): (&Head, Bytes),
-        is_monitoring: bool,
-        record: &mut AccessRecord,
-    ) -> Result<Response, Error> {
-        if let (Some(file), false) = (self.console_file(head), is_monitoring) {
+    /// Answers a request.
+    fn respond(&self, head: &Head, body: Bytes, record: &mut AccessRecord) -> Result<Response, Error> {
+        if let Some(file) = self.console_file(head) {
             refuse_foreign_use(head)?;
             return Ok(file);
         }
-        let is_open = is_monitoring || is_open(head);
-        let (by, role) = if is_open { (String::new(), Role::View) } else { self.authenticate(head, record)? };
+        let (by, role) =
+            if is_open(head) { (String::new(), Role::View) } else { self.authenticate(head, record)? };
         refuse_cross_site(head)?;
-        let prefix_for = (!is_monitoring).then_some(head.peer);
-        if let Some(redirect) = to_canonical(head, |path| self.route_at(path, prefix_for).is_some()) {
-            return Ok(redirect);
-        }
-        let found = self.route_at(head.path(), prefix_for);
+        let found = self.route_at(head.path(), head.peer);
         let (route, argument) = found.ok_or_else(|| {
             let detail = "unknown path; `openapi.json` behind the prefix of the API describes the operations";
             Error::new(ErrorKind::NotFound, detail)
@@ -252,7 +232,7 @@ impl Handler {
         let mut call = Call { head, body, argument, query, by, role, record };
         let response = self.call(route.operation, &mut call)?;
         call.query.finish()?;
-        Ok(response.noted(&call.query.notes))
+        Ok(response)
     }
 
     /// Calls the endpoint of an operation.
@@ -267,7 +247,6 @@ impl Handler {
             | ApiOperation::Modify
             | ApiOperation::Update
             | ApiOperation::Save
-            | ApiOperation::SaveEntry
             | ApiOperation::Rollback => change::change(self, call, operation),
             ApiOperation::History => read::history(self, call),
             ApiOperation::Kept => read::kept(self, call),
@@ -276,8 +255,8 @@ impl Handler {
             ApiOperation::Diff => read::diff(self, call),
             ApiOperation::Confirm | ApiOperation::Cancel => change::decide(self, call, operation),
             ApiOperation::OpenApi => Ok(metrics::openapi(self)),
-            ApiOperation::Metrics => Ok(metrics::metrics(self, call)),
-            ApiOperation::Health => Ok(metrics::health(self)),
+            ApiOperation::Metrics => Ok(metrics::metrics(self)),
+            ApiOperation::Health => Ok(metrics::health()),
         }
     }
 
@@ -338,10 +317,10 @@ impl Handler {
     }
 
     /// The route at the path behind the prefix that this peer uses, or at the root, with the value of the last segment.
-    fn route_at<'p>(&self, path: &'p str, peer: Option<PeerAddress>) -> Option<(&'static Route, &'p str)> {
+    fn route_at<'p>(&self, path: &'p str, peer: PeerAddress) -> Option<(&'static Route, &'p str)> {
         // Local commands do not know the prefix of the server, and use the default.
-        let local = matches!(peer, Some(PeerAddress::Uid(_))).then_some(DEFAULT_PREFIX);
-        let own = peer.map(|_| self.settings.prefix.trim_end_matches('/'));
+        let local = matches!(peer, PeerAddress::Uid(_)).then_some(DEFAULT_PREFIX);
+        let own = Some(self.settings.prefix.trim_end_matches('/'));
         [(own, false), (local, false), (Some(""), true)].into_iter().find_map(|(prefix, is_at_root)| {
             let path = path.strip_prefix(prefix?)?.strip_prefix('/')?;
             let mut routes = ROUTES.iter().filter(|route| route.is_at_root == is_at_root);
@@ -359,7 +338,7 @@ impl Handler {
         let header = match (problem.status, error.kind) {
             (401, _) => Some(("WWW-Authenticate", "Basic realm=\"media\", charset=\"UTF-8\"".to_owned())),
             (405, _) => {
-                let found = self.route_at(head.path(), Some(head.peer));
+                let found = self.route_at(head.path(), head.peer);
                 found.map(|(route, _)| ("Allow", route.methods.join(", ")))
             }
             (429, _) => Some(("Retry-After", LOOK_INTERVAL.as_secs().to_string())),
@@ -370,34 +349,6 @@ impl Handler {
         let mut response = Response::error(&problem);
         response.headers.extend(header);
         response
-    }
-
-    fn answer_by(&self, HttpRequest { head, body, .. }: HttpRequest, is_monitoring: bool) -> Response {
-        let start = Instant::now();
-        let client = client_address(&head, &self.settings.trusted_proxies);
-        let mut record = AccessRecord {
-            method: head.method.clone(),
-            path: masked_text(head.path()),
-            peer: Some(client.map_or(head.peer, PeerAddress::Address)),
-            ..AccessRecord::default()
-        };
-        let answered = self.respond((&head, body), is_monitoring, &mut record);
-        let mut response = answered.unwrap_or_else(|error| self.refusal(&error, &head, &mut record));
-        response.headers.extend(on_every_response());
-        // A stranger is not worth the look at the whole text, and has come to no operation.
-        if let Some(detail) = record.detail.take_if(|_| record.operation.is_some()) {
-            record.detail = Some(without_secrets(&detail, [&self.running()]));
-        }
-        record.status = response.status;
-        record.bytes = if head.method == "HEAD" { 0 } else { response.body.len() };
-        record.took = start.elapsed();
-        self.log(&record);
-        response
-    }
-
-    fn log(&self, record: &AccessRecord) {
-        self.settings.runtime.count(record.operation, record.status);
-        (self.settings.log)(record);
     }
 }
 
@@ -421,12 +372,31 @@ impl Service for Handler {
         let Verdict::Admitted { role, .. } = self.judge(head) else { return None };
         // The body of a change that is refused is not kept.
         let takes = |(route, _): (&Route, _)| route.methods.contains(&&*head.method) && !route.is_change();
-        let may_send = || is_read(head) || self.route_at(head.path(), Some(head.peer)).is_some_and(takes);
+        let may_send = || is_read(head) || self.route_at(head.path(), head.peer).is_some_and(takes);
         (role == Role::Edit || may_send()).then_some(role)
     }
 
-    fn answer(&self, request: HttpRequest) -> Response {
-        self.answer_by(request, false)
+    fn answer(&self, HttpRequest { head, body, .. }: HttpRequest) -> Response {
+        let start = Instant::now();
+        let client = client_address(&head, &self.settings.trusted_proxies);
+        let mut record = AccessRecord {
+            method: head.method.clone(),
+            path: masked_text(head.path()),
+            peer: Some(client.map_or(head.peer, PeerAddress::Address)),
+            ..AccessRecord::default()
+        };
+        let answered = self.respond(&head, body, &mut record);
+        let mut response = answered.unwrap_or_else(|error| self.refusal(&error, &head, &mut record));
+        response.headers.extend(on_every_response());
+        // A stranger is not worth the look at the whole text, and has come to no operation.
+        if let Some(detail) = record.detail.take_if(|_| record.operation.is_some()) {
+            record.detail = Some(without_secrets(&detail, [&self.running()]));
+        }
+        record.status = response.status;
+        record.bytes = if head.method == "HEAD" { 0 } else { response.body.len() };
+        record.took = start.elapsed();
+        (self.settings.log)(&record);
+        response
     }
 
     fn stop_waiting(&self) {
@@ -435,23 +405,6 @@ impl Service for Handler {
 
     fn refused(&self, peer: Option<PeerAddress>, status: u16, detail: &str) {
         let detail = Some(detail.to_owned());
-        self.log(&AccessRecord { peer, status, detail, ..AccessRecord::default() });
-    }
-}
-
-/// The same server for monitoring alone, at an address of its own: it needs no credentials there.
-pub struct Monitoring(pub Arc<Handler>);
-
-impl Service for Monitoring {
-    fn rank(&self, _: &Head) -> Option<Role> {
-        None
-    }
-
-    fn answer(&self, request: HttpRequest) -> Response {
-        self.0.answer_by(request, true)
-    }
-
-    fn refused(&self, peer: Option<PeerAddress>, status: u16, detail: &str) {
-        self.0.refused(peer, status, detail);
+        (self.settings.log)(&AccessRecord { peer, status, detail, ..AccessRecord::default() });
     }
 }

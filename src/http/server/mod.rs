@@ -1,6 +1,6 @@
 //! The server of the API. Read in this order: `message` (a request and its response), `handler`
 //! (authenticates, routes, answers) with one file for each kind of endpoint, and `front`, which faces the network, with
-//! its `workers` (tiny_http).
+//! its `backend` (tiny_http).
 //!
 //! The handler knows no socket and no type of tiny_http, and is tested without either; the front
 //! knows no endpoint and no configuration.

@@ -1,7 +1,6 @@
-//! What a request says beside its body: its path, of which another spelling is redirected, because the rules of a proxy in front of
-//! the server may not know it; the headers for which it is refused whatever it asks for; and its
+//! What a request says beside its body and its path: the headers for which it is refused whatever it asks for, and its
 //! query. An endpoint takes the parameters that it knows, and then [`Query::finish`] refuses wrong values, all
-//! at once, and what must not be ignored. Other names have no effect; the response notes them.
+//! at once, and what must not be ignored. Other names have no effect.
 
 use std::fmt::Display;
 use std::mem;
@@ -9,30 +8,31 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::IgnoredAny;
 
 use crate::engine::{COMMANDS, ChangeOptions, GUARD_NAMES, Guard, MAX_CONFIRM};
 use crate::error::{Error, ErrorKind};
-use crate::http::api::{ApiOperation, Body, Route, TEXT, masked_text, revision_in};
-use crate::http::notes::IGNORED_PARAMETER;
-use crate::http::server::message::{Head, Response};
+use crate::http::api::{ApiOperation, Body, Route, masked_text, revision_in};
+use crate::http::server::message::Head;
 use crate::store::Revision;
-use crate::store::etcd::is_node_name;
 use mediaconf::{Fault, Path, Schema};
 
 /// The parameters that name the text of a change, or say whether secrets are shown, and those that changes took once. A request
 /// to a route that does not take one of them is refused: ignoring it would do or answer something else than was asked for.
-const NEVER_IGNORED: [&str; 7] =
-    ["base", "change", "revision", "secrets", "owner", "canary_timeout", "skip_included"];
+const NEVER_IGNORED: [&str; 9] = [
+    "base",
+    "canary",
+    "canary_time",
+    "canary_timeout",
+    "change",
+    "owner",
+    "revision",
+    "secrets",
+    "skip_included",
+];
 
 /// The opposite of `async`, and not a misspelling of it.
 const NEVER_NEAR: &str = "sync";
-
-/// The number of ignored names that are noted, how many characters of each, and what is encoded in them.
-const MAX_NOTED: usize = 8;
-const MAX_NAME: usize = 32;
-const NAME: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'*');
 
 /// The query of a request.
 pub struct Query {
@@ -42,14 +42,12 @@ pub struct Query {
     /// The names that the endpoint takes.
     known: Vec<&'static str>,
     faults: Vec<Fault>,
-    /// Notes about ignored names.
-    pub notes: Vec<String>,
 }
 
 impl Query {
     pub fn new(route: &'static Route, text: &str) -> Self {
         let given = form_urlencoded::parse(text.as_bytes()).into_owned().collect();
-        Self { route, given, known: Vec::new(), faults: Vec::new(), notes: Vec::new() }
+        Self { route, given, known: Vec::new(), faults: Vec::new() }
     }
 
     fn fault(&mut self, name: &str, message: &str) {
@@ -152,8 +150,6 @@ impl Query {
             // The history has no updates.
             id: if operation == ApiOperation::Update { None } else { self.parsed("change") },
             confirm: self.seconds("confirm", 1..=MAX_CONFIRM),
-            canary: self.take_all("canary", nodes).concat(),
-            soak: self.seconds("canary_time", 1..=MAX_CONFIRM),
             ..ChangeOptions::default()
         }
     }
@@ -164,13 +160,9 @@ impl Query {
     /// `BadParameter`, with all faults: a wrong value, or a name that must not be ignored.
     pub fn finish(&mut self) -> Result<(), Error> {
         for (name, _) in mem::take(&mut self.given) {
-            match self.refusal_of(&name) {
-                Some((why, hint)) => {
-                    self.faults.push(
-                        Fault::plain(format!("`{name}`: {why}")).hint(format!("{hint}nothing was done")),
-                    );
-                }
-                None => self.note(&name),
+            if let Some((why, hint)) = self.refusal_of(&name) {
+                let hint = format!("{hint}nothing was done");
+                self.faults.push(Fault::plain(format!("`{name}`: {why}")).hint(hint));
             }
         }
         let faults = mem::take(&mut self.faults);
@@ -194,15 +186,6 @@ impl Query {
         let meant = known().find(|known| *known == plain).or_else(|| Schema::nearest(&plain, known()))?;
         Some(("there is no such parameter".to_owned(), format!("did you mean `{meant}`? ")))
     }
-
-    /// Notes an ignored name once, percent-encoded (RFC 3986, 2.1).
-    fn note(&mut self, name: &str) {
-        let shown: String = masked_text(name).chars().take(MAX_NAME).collect();
-        let note = format!("{IGNORED_PARAMETER} {}", utf8_percent_encode(&shown, NAME));
-        if !name.is_empty() && self.notes.len() < MAX_NOTED && !self.notes.contains(&note) {
-            self.notes.push(note);
-        }
-    }
 }
 
 /// Names of guards.
@@ -215,16 +198,6 @@ fn guards(value: &str) -> Result<Vec<Guard>, String> {
         })
     };
     names.map(read).collect()
-}
-
-/// Names of nodes of a cluster, or how many.
-fn nodes(value: &str) -> Result<Vec<String>, String> {
-    let names: Vec<String> = value.split(',').map(|name| name.trim().to_owned()).collect();
-    let is_number = value.parse::<usize>().is_ok_and(|number| number > 0);
-    match is_number || names.iter().all(|name| is_node_name(name)) {
-        true => Ok(names),
-        false => Err("it takes names of nodes, separated by commas, or how many".to_owned()),
-    }
 }
 
 /// A revision, or an `ETag`.
@@ -275,27 +248,9 @@ pub fn refuse_body(head: &Head, wanted: Body, body: &[u8]) -> Result<(), Error> 
     Ok(())
 }
 
-/// The status that keeps method and body (RFC 9110, section 15.4.9).
-const PERMANENT_REDIRECT: u16 = 308;
-
-/// Returns the redirect to the path with one slash between its segments and none at its end, if that one leads anywhere. The new
-/// location is a path of this server, never another host: it starts with one slash.
-pub fn to_canonical(head: &Head, leads_anywhere: impl FnOnce(&str) -> bool) -> Option<Response> {
-    let (path, query) = head.target.split_at(head.path().len());
-    let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
-    let canonical = format!("/{}", segments.join("/"));
-    if canonical == path || !leads_anywhere(&canonical) {
-        return None;
-    }
-    let body = format!("the path is {canonical}; nothing was done here\n");
-    let response = Response { status: PERMANENT_REDIRECT, ..Response::ok(TEXT, body.into_bytes()) };
-    Some(response.with("Location", format!("{canonical}{query}")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::server::message::PeerAddress;
 
     fn faults(operation: ApiOperation, query: &str) -> Vec<String> {
         let mut query = Query::new(operation.route(), query);
@@ -313,12 +268,12 @@ mod tests {
             ("dry_run", 1),
             ("dry_run=&force=10&async=truE&strict=FALSE", 2),
             ("confirm=0&canary_time=86401", 2),
-            ("confirm=+1&canary_time=99999999999999999999999", 2),
-            ("confirm=007&canary_time=86400", 0),
+            ("confirm=+1&canary=a", 2),
+            ("confirm=007", 0),
             ("dry_run=true&dry_run=false", 1),
             ("dry_run=1&dry%5Frun=1", 1),
             ("message=a&message=a&message=b&base=x", 2),
-            ("accept=near-miss&accept=form-change&canary=a&canary=b&x=1&x=2", 0),
+            ("accept=near-miss&accept=form-change&x=1&x=2", 0),
             ("", 0),
         ] {
             assert_eq!(faults(ApiOperation::Modify, query).len(), expected, "{query}");
@@ -352,40 +307,6 @@ mod tests {
             let hint = query.refusal_of(name).map(|(_, hint)| hint);
             let expected = expected.map(|meant| format!("did you mean `{meant}`? "));
             assert_eq!(hint, expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn ignored_names_are_encoded_and_bounded() {
-        let note = |name: &str| {
-            let mut query = Query::new(ApiOperation::Read.route(), "");
-            query.note(name);
-            query.notes.pop().unwrap_or_default().replace("ignored-parameter ", "")
-        };
-        assert_eq!(note("a b;c+ü"), "a%20b%3Bc%2B%C3%BC");
-        assert_eq!(note(&"x".repeat(1000)), "x".repeat(MAX_NAME));
-        assert_eq!(note(&"ü".repeat(1000)), "%C3%BC".repeat(MAX_NAME));
-    }
-
-    #[test]
-    fn a_location_is_a_path_with_the_query_as_it_was_sent() {
-        let location = |target: &str| {
-            let head = Head {
-                method: "POST".to_owned(),
-                target: target.to_owned(),
-                headers: Vec::new(),
-                peer: PeerAddress::Uid(0),
-                unread: false,
-            };
-            let response = to_canonical(&head, |path| path.starts_with("/a"))?;
-            assert_eq!(response.status, 308);
-            let (_, location) = response.headers.into_iter().find(|(name, _)| *name == "Location")?;
-            Some(location)
-        };
-        assert_eq!(location("//a/?b=//c/%41?"), Some("/a?b=//c/%41?".to_owned()));
-        assert_eq!(location("//a?"), Some("/a?".to_owned()));
-        for target in ["/a", "/a?b=//c/", "//evil.example", "//evil.example/a", "/b/", "*", "/..//a"] {
-            assert_eq!(location(target), None, "{target}");
         }
     }
 }

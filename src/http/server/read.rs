@@ -20,8 +20,8 @@ use crate::http::api::{
     SOURCE_SAVED, TEXT, WITH_INCLUDES, masked_text,
 };
 use crate::http::notes::{BYTES_DIFFER, EDITED_BY_HAND, INCLUDES_LEFT_OUT, LOST_LINE_ENDS, TEXTS_MISSING};
-use crate::store::{ChangeRef, HistoryEntry, NotAName, Revision, WHOLE_HISTORY};
-use mediaconf::{Diagnostics, MaskedText, Masker, Path, Request, Schema};
+use crate::store::{ChangeRef, HistoryEntry, NotAName, WHOLE_HISTORY};
+use mediaconf::{Diagnostics, MaskedText, Masker, Path};
 
 /// The header with the number of the line at which an entry begins in its text.
 const LINE_HEADER: &str = "Mediactl-Line";
@@ -221,26 +221,22 @@ pub fn history(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error
     Ok(Response::json(&entries.into_iter().map(|entry| entry.shown_by(masked_text)).collect::<Vec<_>>()))
 }
 
-/// Puts others in the place of the revisions in changes, the last one first, for a viewer. They tell which change follows
-/// which, and not whether an earlier text, of which only secrets may differ, has come back.
+/// Puts others in the place of the revisions in changes, for a viewer: they tell that a text is kept, and not whether an
+/// earlier one, of which only secrets may differ, has come back. What runs is shown by its own tag.
 pub fn hide_revisions<'e>(
     handler: &Handler,
     entries: impl Iterator<Item = &'e mut HistoryEntry>,
     role: Role,
 ) {
     let running = handler.running();
-    // What the next text was made of, and what stands for it: what runs is shown by its own tag.
-    let mut next = (running.revision(), handler.shown_revision(&running, role));
-    for entry in entries.filter(|_| role == Role::View) {
-        let is_next = |after: &Revision| *after == next.0;
+    for (at, entry) in entries.filter(|_| role == Role::View).enumerate() {
         let own = |side| handler.hidden_revision((side, entry.number));
-        entry.after = entry.after.map(|after| if is_next(&after) { next.1 } else { own("after") });
-        let before = own("before");
-        if let Some(shown) = entry.before.replace(before) {
-            next = (shown, before);
-        } else {
-            entry.before = None;
-        }
+        let is_running = |after| at == 0 && after == running.revision();
+        entry.after = entry.after.map(|after| match is_running(after) {
+            true => handler.shown_revision(&running, role),
+            false => own("after"),
+        });
+        entry.before = entry.before.map(|_| own("before"));
     }
 }
 
@@ -326,25 +322,19 @@ pub fn unified([old, new]: [&str; 2], lines: &[String]) -> Response {
     Response::ok(DIFF, body.into_bytes())
 }
 
-/// `check_config`: the faults of a text, for editors with what it includes, of an entry in its place in what runs, or of a patch.
+/// `check_config`: the faults of a text, for editors with what it includes, or of an entry in its place in what runs.
 pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
     let is_utf16 = call.query.word("columns", &["characters", "utf16"]) == Some("utf16");
     let path = call.query.path("path");
     call.query.finish()?;
     let _turn = handler.turn(call.role)?;
-    let is_patch = is_json(call);
-    if call.role == Role::View && (is_patch || path.is_some()) {
-        // They could tell a viewer whether a guess of a secret is right.
-        let detail =
-            "`view_auth` may check the text of a whole configuration; an entry and a patch need `edit_auth`";
+    if call.role == Role::View && path.is_some() {
+        // It could tell a viewer whether a guess of a secret is right.
+        let detail = "`view_auth` may check the text of a whole configuration; an entry needs `edit_auth`";
         return Err(Error::new(ErrorKind::ViewOnly, detail));
     }
     let (running, body) = (handler.running(), mem::take(&mut call.body));
     let found = match path {
-        Some(_) if is_patch => {
-            let detail = "`path`: with it the body is the text of an entry, not JSON";
-            return Err(Error::new(ErrorKind::BadParameter, detail));
-        }
         Some(path) => {
             let range = entry_range(&running, &path, None)?;
             let (old, part) = (running.document().text(), Snapshot::from_bytes(body));
@@ -352,10 +342,6 @@ pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
             let whole = [&old[..range.start], part, &old[range.end..]].concat();
             let part = range.start..range.start + part.len();
             CheckedConfig::of_part(&whole, part, is_utf16)
-        }
-        None if is_patch => {
-            let request = Request::from_json(body, handler.settings.patch_memory);
-            handler.engine.check_request(&request)
         }
         None => {
             let (text, is_editor) = (Arc::new(Snapshot::from_bytes(body)), call.role == Role::Edit);
@@ -366,11 +352,4 @@ pub fn check(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> 
         }
     };
     Ok(Response::json(&found))
-}
-
-/// True for a body that says it is JSON, or that begins as no configuration does and does not say that it is a text.
-fn is_json(call: &Call<'_>) -> bool {
-    let media_type = call.head.header("content-type").unwrap_or_default();
-    let begins_so = || Schema::without_bom(&call.body).trim_ascii_start().starts_with(b"{");
-    media_type.contains("json") || !media_type.starts_with("text/") && begins_so()
 }

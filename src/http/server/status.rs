@@ -1,6 +1,5 @@
 //! `status` and `nodes`: how the configuration is, and what there is to wait for.
 
-use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -11,38 +10,23 @@ use super::auth::Role;
 use super::handler::{Call, Handler, place};
 use super::message::{Response, names};
 use super::read::hide_revisions;
-use super::runtime::StreamFigures;
-use crate::engine::{Engine, LastReload, last_change};
+use super::runtime::stream_counts;
+use crate::engine::{Activity, Engine, LastReload, last_change};
 use crate::error::Error;
 use crate::http::api::{API_VERSION, MAX_WAIT, WAIT, masked_text};
 use crate::store::clock::rfc3339;
-use crate::store::{NodeRecord, NodeState};
 
-/// The most bytes of a status.
-const MOST: usize = 4096;
-
-/// The most characters of a message, a name, or a reason in it.
-const MOST_WORDS: usize = 200;
-
-/// The same where the status would be too long: as many as a revision has.
-const FEWEST_WORDS: usize = 32;
-
-/// How many times as many the output of a reload command may have.
-const OUTPUT: usize = 4;
+/// The most characters of a message, a name, or a reason in it, and of the output of a reload command.
+const MOST_WORDS: usize = 100;
+const MOST_OUTPUT: usize = 800;
 
 /// The most paths of a pending change in it.
 const MOST_PATHS: usize = 5;
-
-/// The most nodes in it that do not run what is wanted.
-const MOST_NODES: usize = 20;
 
 /// The interval at which it is looked for what nobody tells of: another program that wrote the file.
 const LOOK: Duration = Duration::from_millis(50);
 
 const _: () = assert!(LOOK.as_millis() <= 100, "a status is told within 100 ms of a change");
-
-/// The interval at which the nodes of a cluster are looked at.
-const LOOK_AT_NODES: Duration = Duration::from_secs(1);
 
 /// `status`. With `wait` it is answered when it is another one than the client knows.
 pub fn status(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error> {
@@ -58,14 +42,12 @@ pub fn status(handler: &Handler, call: &mut Call<'_>) -> Result<Response, Error>
         return Ok(answer.with("Retry-After", "1".to_owned()));
     };
     let until = Instant::now() + wait;
-    let mut nodes_seen = Instant::now();
     while answer.status == UNCHANGED && Instant::now() < until && !handler.is_stopping.load(Ordering::SeqCst)
     {
         engine.wait_for_change(&stamp, until.saturating_duration_since(Instant::now()).min(LOOK));
-        let is_node_due = handler.service.node().is_some() && nodes_seen.elapsed() >= LOOK_AT_NODES;
         // What a change of this server has written is no edit by hand.
-        if (engine.status_stamp() != stamp || is_node_due) && !engine.is_changing(&stamp) {
-            (stamp, nodes_seen) = (engine.status_stamp(), Instant::now());
+        if engine.status_stamp() != stamp && !engine.is_changing(&stamp) {
+            stamp = engine.status_stamp();
             answer = now(handler, call)?;
         }
     }
@@ -79,9 +61,6 @@ const UNCHANGED: u16 = 304;
 fn now(handler: &Handler, call: &Call<'_>) -> Result<Response, Error> {
     let mut body = body(handler, call)?;
     clip_all(&mut body, MOST_WORDS);
-    if body.to_string().len() > MOST {
-        clip_all(&mut body, FEWEST_WORDS);
-    }
     let mut lasting = body.clone();
     if let Some(pending) = lasting["pending"].as_object_mut() {
         pending.remove("seconds_left");
@@ -109,7 +88,7 @@ fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {
         [("unsaved-update", !state.is_saved()), ("edited-by-hand", is_edited), ("broken", !file.is_valid())];
     let conditions: Vec<_> =
         conditions.into_iter().filter_map(|(name, is_so)| is_so.then_some(name)).collect();
-    let streams = StreamFigures::from_snapshot(&state.running);
+    let [streams, still] = stream_counts(&state.running);
     let diagnostics = state.running.diagnostics();
     let entry = entries.into_iter().next();
     let message = entry.as_ref().filter(|entry| entry.after == Some(state.running.revision()));
@@ -122,7 +101,7 @@ fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {
         None => entry,
     };
     hide_revisions(handler, last.iter_mut(), role);
-    let mut body = json!({
+    Ok(json!({
         "role": if role == Role::Edit { "edit" } else { "view" },
         "login": call.record.login.as_deref().unwrap_or(&call.by),
         "revisions": { "running": shown(&*state.running), "file": shown(&*file) },
@@ -138,21 +117,14 @@ fn body(handler: &Handler, call: &Call<'_>) -> Result<Value, Error> {
         })),
         "last_reload": last_reload(engine, role),
         "counts": {
-            "streams": streams.total,
-            "static": streams.still,
-            "ondemand": streams.on_demand(),
+            "streams": streams,
+            "static": still,
+            "ondemand": streams - still,
             "errors": diagnostics.errors(),
             "warnings": diagnostics.warnings(),
         },
         "versions": { "mediactl": env!("CARGO_PKG_VERSION"), "api": API_VERSION },
-    });
-    if handler.service.node().is_some() {
-        body["nodes"] = handler.nodes.get(Instant::now(), || match handler.service.nodes() {
-            Ok(records) => node_counts(&records.unwrap_or_default()),
-            Err(refusal) => json!({ "unknown": masked_text(&refusal.message) }),
-        });
-    }
-    Ok(body)
+    }))
 }
 
 fn pending(handler: &Handler, message: Option<&str>) -> Result<Value, Error> {
@@ -171,10 +143,8 @@ fn pending(handler: &Handler, message: Option<&str>) -> Result<Value, Error> {
 }
 
 fn last_reload(engine: &Engine, role: Role) -> Value {
-    let Some(activity) = engine.activity().filter(|activity| activity.has_reloaded()) else {
-        return Value::Null;
-    };
-    let LastReload { at, succeeded, run } = activity.last_reload();
+    let last = engine.activity().map(Activity::last_reload).filter(|last| !last.is_first);
+    let Some(LastReload { at, succeeded, run, .. }) = last else { return Value::Null };
     let mut told = json!({
         "at": rfc3339(at),
         "by": masked_text(&run.by),
@@ -188,20 +158,7 @@ fn last_reload(engine: &Engine, role: Role) -> Value {
     told
 }
 
-fn node_counts(records: &[NodeRecord]) -> Value {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    records.iter().for_each(|record| *counts.entry(record.state.to_string()).or_default() += 1);
-    let is_behind =
-        |record: &&NodeRecord| record.state != NodeState::Running || record.serial != record.wanted;
-    let shown = |record: &NodeRecord| {
-        let (node, state) = (&record.node, record.state.to_string());
-        json!({ "node": node, "state": state, "serial": record.serial, "wanted": record.wanted })
-    };
-    let behind: Vec<Value> = records.iter().filter(is_behind).take(MOST_NODES).map(shown).collect();
-    json!({ "count": records.len(), "states": counts, "behind": behind })
-}
-
-/// Clips what users and other programs wrote to so many characters, wherever it stands; an output may have more.
+/// Clips what users and other programs wrote to so many characters, wherever it stands.
 fn clip_all(value: &mut Value, most: usize) {
     match value {
         Value::String(text) => {
@@ -211,37 +168,8 @@ fn clip_all(value: &mut Value, most: usize) {
         }
         Value::Array(elements) => elements.iter_mut().for_each(|element| clip_all(element, most)),
         Value::Object(members) => members.iter_mut().for_each(|(name, member)| {
-            clip_all(member, if name == "output" { OUTPUT * most } else { most });
+            clip_all(member, if name == "output" { MOST_OUTPUT } else { most });
         }),
         _ => {}
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_status_keeps_what_matters() {
-        let long = "ä".repeat(3000);
-        let mut body = json!({
-            "pending": { "id": "x", "paths": ["p".repeat(900)] },
-            "last_reload": { "ok": false, "output": long },
-        });
-        clip_all(&mut body, FEWEST_WORDS);
-        assert!(body.to_string().len() <= MOST);
-        assert_eq!((&body["pending"]["id"], &body["last_reload"]["ok"]), (&json!("x"), &json!(false)));
-        // In JSON one of these has six bytes.
-        let words = "\u{1}".repeat(MOST_WORDS);
-        let mut body = json!({
-            "login": words,
-            "revisions": { "running": "0".repeat(32) },
-            "pending": { "by": words, "message": words, "paths": [words, words] },
-            "last_change": { "by": words, "message": words },
-            "last_reload": { "by": words, "output": words },
-        });
-        clip_all(&mut body, FEWEST_WORDS);
-        assert!(body.to_string().len() <= MOST, "{}", body.to_string().len());
-        assert_eq!(body["revisions"]["running"], "0".repeat(32));
     }
 }

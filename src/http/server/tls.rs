@@ -50,13 +50,6 @@ impl Tls {
         Ok(Self { certificate: certificate.to_owned(), key: key.to_owned(), loaded })
     }
 
-    /// Loads both again for new connections; after an error nothing changes.
-    pub fn reload(&self) -> Result<(), Error> {
-        let loaded = InUse::read(&self.certificate, &self.key)?;
-        *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = loaded;
-        Ok(())
-    }
-
     /// The fingerprint of the certificate that was loaded last.
     pub fn fingerprint(&self) -> Fingerprint {
         self.loaded().fingerprint
@@ -65,8 +58,10 @@ impl Tls {
     /// The configuration of a new connection. Files that were replaced are loaded; as long as they do not fit together,
     /// because only one is replaced so far, those of before stay.
     fn config(&self) -> Arc<ServerConfig> {
-        if self.loaded().stamps != [&self.certificate, &self.key].map(|path| LastWrite::of(path)) {
-            let _ = self.reload();
+        if self.loaded().stamps != [&self.certificate, &self.key].map(|path| LastWrite::of(path))
+            && let Ok(loaded) = InUse::read(&self.certificate, &self.key)
+        {
+            *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = loaded;
         }
         self.loaded().config
     }
@@ -141,11 +136,6 @@ impl Timed {
     /// A socket on which a wait takes at most `pause`.
     pub fn new(socket: Arc<OwnedFd>, pause: Duration) -> Self {
         Self { socket, until: Instant::now() + pause, pause, set: [Duration::ZERO; 2] }
-    }
-
-    /// Waits for a byte without taking it; returns 0 at the end of the stream.
-    pub fn wait(&mut self) -> io::Result<usize> {
-        self.retry(Timeout::Recv, |socket| recv(socket, &mut [0], RecvFlags::PEEK).map(|(read, _)| read))
     }
 
     /// Sets the deadline of reads and writes, and the longest pause between them.

@@ -20,16 +20,11 @@ pub struct Watching {
 impl Watching {
     /// Starts it, and waits until it has read the configuration.
     pub fn begin(call: Call) -> Self {
-        Self::of_several(call, 1)
-    }
-
-    /// The same for `count` configurations.
-    pub fn of_several(call: Call, count: usize) -> Self {
         let mut child = call.start();
         let stderr = BufReader::new(child.stderr.take().expect("stderr is a pipe"));
         let mut said = stderr.lines().map_while(Result::ok);
-        let watched = said.by_ref().filter(|line| line.starts_with("watching ")).take(count);
-        assert_eq!(watched.count(), count, "it says what it watches");
+        let watched = said.by_ref().filter(|line| line.starts_with("watching ")).take(1);
+        assert_eq!(watched.count(), 1, "it says what it watches");
         let lines = BufReader::new(child.stdout.take().expect("stdout is a pipe")).lines();
         // What it says later is read, so that it never waits for us.
         std::thread::spawn(move || said.for_each(drop));

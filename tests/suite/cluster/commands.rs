@@ -224,11 +224,10 @@ fn a_context_names_a_configuration_in_etcd() {
         let call = prod.place.mediactl(arguments).without("MEDIACTL_CONF");
         call.env("HOME", &home.display().to_string()).run()
     };
-    run(&["context", "add", "prod", "--cluster", &prod.etcd.url(PREFIX), "--protected"]).exits(0);
+    run(&["context", "add", "prod", "--cluster", &prod.etcd.url(PREFIX)]).exits(0);
     run(&["context", "list"]).exits(0).prints(&prod.etcd.url(PREFIX));
     run(&["-x", "prod", "read", "title"]).exits(7);
-    run(&["-x", "prod", "modify", "--set", "title=x"]).exits(6).says("is protected");
-    run(&["-x", "prod", "modify", "--set", "title=x", "--yes", "-q"]).exits(0);
+    run(&["-x", "prod", "modify", "--set", "title=x", "-q"]).exits(0);
     run(&["-x", "prod", "read", "title"]).exits(0).prints("x");
     // A node, too, may find its cluster by a context.
     let media = Place::empty();

@@ -278,7 +278,6 @@ fn a_server_gets_four_requests_at_most_and_sends_no_whole_configuration() {
         &["mv", "streams.cam1", "streams.lobby"],
         &["cp", "streams.cam1", "streams.lobby"],
         &["rm", "streams.cam1"],
-        &["rollback", "last"],
         &["fmt"],
     ] {
         let mut edges = Edges::of(&vec![whole.replace("rtsp 554;", "rtsp   554;"); 2]);

@@ -39,12 +39,11 @@ fn a_change_is_merged_with_what_others_made_of_its_base() {
     let entry = "stream a {\n  url rtsp://u:p4ss@h/x;\n  title M;\n  prepush 5;\n}";
     let patch = r#"{"streams":{"a":{"title":"M"}}}"#;
     let data = change(&json!({ "save": mine }), &json!({ "base": base }));
-    for (target, sent) in [
-        ("save_config?", mine.as_str()),
-        ("save_entry?path=streams.a&", entry),
-        ("modify_config?", patch),
-        ("change", &data),
-    ] {
+    let texts = json!([{ "path": "streams.a", "text": entry }]);
+    let of_entry = change(&json!({ "entries": { "texts": texts } }), &json!({ "base": base }));
+    for (target, sent) in
+        [("save_config?", mine.as_str()), ("change", &of_entry), ("modify_config?", patch), ("change", &data)]
+    {
         let server = changed("http 80", "http 81");
         let made = match target {
             "change" => server.post(target, sent),
@@ -191,10 +190,7 @@ fn a_mask_in_a_change_is_refused_with_its_place() {
         }
     }
     let masked = text(&read(&server, "read_config?format=conf&secrets=masked"));
-    let entry = text(&read(&server, "read_config?format=conf&secrets=masked&path=streams.a"));
-    for (target, sent) in
-        [("save_config?", &masked), ("update_config?", &masked), ("save_entry?path=streams.a&", &entry)]
-    {
+    for (target, sent) in [("save_config?", &masked), ("update_config?", &masked)] {
         refused(&server.post(&format!("{target}secrets=masked&base={base}"), sent), 422, "masked-value");
     }
     refused(&server.post("modify_config?secrets=keep", "{}"), 400, "bad-parameter");

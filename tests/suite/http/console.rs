@@ -9,7 +9,6 @@ use std::sync::Arc;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use mediactl::http::console::Console;
-use mediactl::http::server::handler::Monitoring;
 use mediactl::http::server::message::{Response, Service};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -60,14 +59,6 @@ fn the_files_are_answered_without_credentials_and_only_with_the_option() {
         "/../console.css",
     ] {
         refused(&asked(&with.handler, "GET", path, &[]), 401, "unauthorized");
-    }
-}
-
-#[test]
-fn metrics_have_no_console_beside_them() {
-    let monitoring = Monitoring(Arc::new(console().handler));
-    for path in Console::paths() {
-        refused(&asked(&monitoring, "GET", &path, &[]), 404, "not-found");
     }
 }
 

@@ -138,7 +138,7 @@ fn another_text_of_an_included_entry_is_refused_with_file_and_line() {
         let told = String::from_utf8_lossy(&answer.body).into_owned();
         assert!(answer.status == 422 && told.contains("conf.d/a.conf`, line 1"), "{} {told}", answer.status);
     }
-    let answer = server.post("save_entry?path=streams.cam9", text);
+    let answer = server.put_entry("streams.cam9", text);
     let told = String::from_utf8_lossy(&answer.body).into_owned();
     assert!(answer.status == 422 && told.contains("conf.d/a.conf`, line 1"), "{} {told}", answer.status);
 }

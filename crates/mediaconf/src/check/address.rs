@@ -157,17 +157,15 @@ pub(super) fn listeners<'d>(listeners: &[Entry<'d>], diagnostics: &mut Diagnosti
         // No host stands for all addresses.
         let is_any = |host: &str| matches!(host, "" | "0.0.0.0" | "[::]");
         let others = by_port.entry(port.to_owned()).or_default();
-        if let Some((.., first)) = others.iter().find(|(other, at, _)| *other == keyword && at == host) {
-            let message = format!("`{keyword} {}` is given twice", word.raw);
-            let found = Diagnostic::warning(word.span(), message).related(first.span(), "first here");
-            diagnostics.push(found.hint("remove one of them"));
-            continue;
-        }
         let meets = |at: &str| at == host || is_any(at) || is_any(host);
-        if let Some((other, _, first)) = others.iter().find(|(other, at, _)| *other != keyword && meets(at)) {
+        let clashes = |(other, at, _): &&(Cow<'_, str>, String, _)| match *other == keyword {
+            true => at == host,
+            false => meets(at),
+        };
+        if let Some((other, _, first)) = others.iter().find(clashes) {
             let message = format!("`{keyword} {}` listens where `{other}` does", word.raw);
             let found = Diagnostic::warning(word.span(), message).related(first.span(), "here");
-            diagnostics.push(found.hint("give one of them another port"));
+            diagnostics.push(found.hint("remove one of them, or give it another port"));
         }
         if others.len() < MAX_OTHERS {
             others.push((keyword, host.to_owned(), word));

@@ -129,16 +129,8 @@ impl<'d> Checker<'d> {
         let stray = stray.map(|found| found.span.start as usize);
         match stray.and_then(|brace| lost::lost_brace(document, brace)) {
             None => diagnostics.extend(&self.in_lines),
-            // The line that lost its `{` goes on on the next one, and has lost no `;`.
-            Some(brace) => {
-                let line = brace.span.start..=brace.span.end;
-                let end = |found: &Diagnostic| {
-                    found.related.as_ref().map_or(found.span.start, |(end, _)| end.start)
-                };
-                let elsewhere = self.in_lines.iter().filter(|found| !line.contains(&end(found)));
-                elsewhere.for_each(|found| diagnostics.push(found.clone().fixed_by(None)));
-                diagnostics.push(brace);
-            }
+            // The lines behind a lost `{` read as words of its directive.
+            Some(brace) => diagnostics.push(brace),
         }
         diagnostics.push_any(lost::lost_line_ends(document.text()));
     }

@@ -105,10 +105,10 @@ impl<'d> Sync<'_, 'd> {
                 ElementOrigin::Kept(index) => end = old[index].word.end() as usize,
                 ElementOrigin::Edited(index) => {
                     let word = old[index].word;
-                    let text = replaced(row, &old[index], new);
+                    let text = new.word.raw;
                     end = word.end() as usize;
                     if text != word.raw {
-                        self.splice(word.start as usize..end, text);
+                        self.splice(word.start as usize..end, text.to_owned());
                     }
                 }
                 ElementOrigin::Moved(index) => {
@@ -165,21 +165,4 @@ fn paired<'s>(
     }
     all.gone.sort_unstable();
     all
-}
-
-/// The text of a fresh word in the place of an old one: a duration keeps its unit.
-fn replaced(row: Option<&'static Parameter>, old: &Said<'_>, fresh: &Said<'_>) -> String {
-    match facts_of(row) {
-        Facts { kind: Some(kind), list: None, .. } if !kind.takes_any => {
-            (kind.write)(&fresh.value, Some(old.word)).unwrap_or_default()
-        }
-        Facts { object: Some(object), .. } => {
-            let part = object.parts.iter().find(|part| !part.is_rest() && fresh.value[0] == part.key);
-            part.map_or_else(
-                || fresh.word.raw.to_owned(),
-                |part| object.part_word(part, &fresh.value[1], Some(old.word)),
-            )
-        }
-        _ => fresh.word.raw.to_owned(),
-    }
 }

@@ -152,8 +152,8 @@ pub struct WordKind {
     pub parse: fn(&str) -> Option<Value>,
     /// Returns the value that a patch gives, in the form in which it is shown; `None` if it is no such value.
     pub accept: fn(&Value) -> Option<Value>,
-    /// Writes the word of a value, in the place of another one; `None` if the bare keyword has that value.
-    pub write: fn(&Value, Option<Word<'_>>) -> Option<String>,
+    /// Writes the word of a value; `None` if the bare keyword has that value.
+    pub write: fn(&Value) -> Option<String>,
 }
 
 /// `root wwwroot;`: any word, shown as a string.
@@ -170,7 +170,7 @@ pub static TEXT: WordKind = WordKind {
     read: |word| word.map(|word| word.value().into()),
     parse: |text| Some(text.into()),
     accept: |value| value.is_string().then(|| value.clone()),
-    write: |value, _| Some(plain_word(value)),
+    write: |value| Some(plain_word(value)),
 };
 
 /// A word of a certain form, which shows that a directive begins in front of it.
@@ -205,14 +205,14 @@ pub static SCALAR: WordKind = WordKind {
     read: |word| word.map(of_word),
     parse: |text| Some(serde_json::from_str(text).unwrap_or_else(|_| text.into())),
     accept: |value| is_scalar(value).then(|| canonical_scalar(value.clone())),
-    write: |value, _| Some(word(value)),
+    write: |value| Some(word(value)),
     ..TEXT
 };
 
 /// `disabled;`, a boolean like [`SWITCH`]; a new true is written bare.
 pub static FLAG: WordKind = WordKind {
     usage: "nothing, `true` or `false`",
-    write: |value, _| (*value != Value::Bool(true)).then(|| plain_word(value)),
+    write: |value| (*value != Value::Bool(true)).then(|| plain_word(value)),
     ..SWITCH
 };
 
@@ -237,7 +237,7 @@ pub static SECONDS: WordKind = WordKind {
         true => Some(value.clone()),
         false => seconds(&number_text(value)?).filter(Value::is_number),
     },
-    write: |value, _| Some(if *value == false { "off".to_owned() } else { plain_word(value) }),
+    write: |value| Some(if *value == false { "off".to_owned() } else { plain_word(value) }),
     ..FORM
 };
 
@@ -269,7 +269,7 @@ pub static PERCENT: WordKind = WordKind {
     read: |word| word?.raw.strip_suffix('%').and_then(percent),
     parse: |text| percent(text.strip_suffix('%').unwrap_or(text)),
     accept: |value| (PERCENT.parse)(&number_text(value)?),
-    write: |value, _| Some(format!("{}%", scalar_text(value).unwrap_or_default())),
+    write: |value| Some(format!("{}%", scalar_text(value).unwrap_or_default())),
     ..FORM
 };
 
@@ -287,7 +287,7 @@ pub static BITRATE: WordKind = WordKind {
     parse: bits,
     accept: |value| bits(&number_text(value)?),
     // In thousands where it divides.
-    write: |value, _| match value.as_i64() {
+    write: |value| match value.as_i64() {
         Some(bits) if bits > 0 && bits % 1000 == 0 => Some(format!("{}k", bits / 1000)),
         _ => Some(word(value)),
     },
@@ -308,7 +308,7 @@ pub static DURATION: WordKind = WordKind {
     read: |word| duration(word?.raw).map(Value::from),
     parse: |text| duration(text).or_else(|| natural(text)).map(Value::from),
     accept: |value| (DURATION.parse)(&number_text(value)?),
-    write: |value, replaced| Some(written_duration(value.as_i64().unwrap_or_default(), replaced)),
+    write: |value| Some(written_duration(value.as_i64().unwrap_or_default())),
     ..FORM
 };
 
@@ -320,14 +320,12 @@ fn duration(raw: &str) -> Option<i64> {
     natural(&raw[..raw.len() - 1])?.checked_mul(seconds).filter(|seconds| *seconds <= MAX_SAFE)
 }
 
-/// A duration keeps its unit where that divides it; else, and in the place of seconds, it gets the longest
-/// unit that does.
-fn written_duration(seconds: i64, replaced: Option<Word<'_>>) -> String {
-    let old_unit = replaced.and_then(|old| old.raw.bytes().last());
-    let is_kept = |(unit, length): &(u8, i64)| Some(*unit) == old_unit && *length > 1;
-    let mut dividing = UNITS.into_iter().filter(|(_, length)| seconds % length == 0);
-    let kept = dividing.clone().find(is_kept).or_else(|| dividing.next());
-    let (unit, length) = kept.expect("one second divides every duration");
+/// A duration in the longest unit that divides it.
+fn written_duration(seconds: i64) -> String {
+    let (unit, length) = UNITS
+        .into_iter()
+        .find(|(_, length)| seconds % length == 0)
+        .expect("one second divides every duration");
     format!("{}{}", seconds / length, char::from(unit))
 }
 
@@ -341,7 +339,7 @@ pub static DVR_REFERENCE: WordKind = WordKind {
         let name = format!("@{}", value.as_str()?);
         (reference(&name).is_some() && !name.bytes().any(ends_word)).then(|| value.clone())
     },
-    write: |value, _| Some(format!("@{}", scalar_text(value).unwrap_or_default())),
+    write: |value| Some(format!("@{}", scalar_text(value).unwrap_or_default())),
     ..FORM
 };
 
@@ -367,7 +365,7 @@ mod tests {
             assert_eq!(read(raw), *expected, "{raw}");
             if !expected.is_null() {
                 assert_eq!((kind.accept)(expected).as_ref(), Some(expected), "{raw}");
-                let written = (kind.write)(expected, None).unwrap_or_default();
+                let written = (kind.write)(expected).unwrap_or_default();
                 assert_eq!(read(&written), *expected, "{raw}: {written}");
             }
         }
@@ -401,7 +399,7 @@ mod tests {
                 &[("", json!(true)), ("on", json!(true)), ("False", json!(false)), ("yes", json!(null))],
             );
         }
-        assert_eq!((FLAG.write)(&json!(true), None), None);
+        assert_eq!((FLAG.write)(&json!(true)), None);
         assert!((SWITCH.accept)(&json!("true")).is_none());
     }
 
@@ -454,7 +452,7 @@ mod tests {
             &BITRATE,
             &[("1024k", json!(1_024_000)), ("64500", json!(64_500)), ("0", json!(0)), ("1m", json!(null))],
         );
-        assert_eq!((BITRATE.write)(&json!(64_000), None).as_deref(), Some("64k"));
+        assert_eq!((BITRATE.write)(&json!(64_000)).as_deref(), Some("64k"));
         assert_eq!((BITRATE.accept)(&json!("64k")), Some(json!(64_000)));
     }
 
@@ -470,10 +468,8 @@ mod tests {
                 ("d", json!(null)),
             ],
         );
-        assert_eq!(written_duration(7_200, Some(Word::new("60m", 0))), "120m");
-        assert_eq!(written_duration(7_200, Some(Word::new("1d", 0))), "2h");
-        assert_eq!(written_duration(86_400, Some(Word::new("61s", 0))), "1d");
-        assert_eq!(written_duration(61, Some(Word::new("86400s", 0))), "61s");
+        assert_eq!(written_duration(7_200), "2h");
+        assert_eq!(written_duration(61), "61s");
     }
 
     #[test]

@@ -6,8 +6,6 @@
 use std::iter::{once, repeat_n, successors};
 use std::mem::take;
 
-use unicode_width::UnicodeWidthStr;
-
 use crate::check::check;
 use crate::edit::Unproved;
 use crate::query::Config;
@@ -59,46 +57,28 @@ fn start_of(text: &str) -> &str {
     }
 }
 
-/// A line of the new text.
 #[derive(Default)]
-struct Line<'t> {
+struct Line {
     indent: usize,
-    /// The text in front of the comment; a quoted word in it may hold line feeds.
     text: String,
-    comment: Option<&'t str>,
 }
 
-/// True if the comments of two lines stand below each other: those behind lines of one block.
-fn are_aligned(above: &Line<'_>, below: &Line<'_>) -> bool {
-    let is_behind =
-        |line: &Line<'_>| line.comment.is_some() && !line.text.is_empty() && !line.text.contains('\n');
-    is_behind(above) && is_behind(below) && above.indent == below.indent
-}
-
-/// The text of these lines.
-fn written(start: &str, lines: &[Line<'_>]) -> String {
+/// The text of these lines, behind this start.
+fn written(start: &str, lines: &[Line]) -> String {
     let mut new = start.to_owned();
-    for run in lines.chunk_by(are_aligned) {
-        let width = run.iter().map(|line| line.text.width()).max().unwrap_or_default();
-        for Line { indent, text, comment } in run {
-            let is_blank = text.is_empty() && comment.is_none();
-            new.extend(repeat_n(' ', if is_blank { 0 } else { *indent }));
-            new.push_str(text);
-            if let Some(comment) = comment {
-                new.extend(repeat_n(' ', if text.is_empty() { 0 } else { width + 1 - text.width() }));
-                new.push_str(comment);
-            }
-            new.push('\n');
-        }
+    for Line { indent, text } in lines {
+        new.extend(repeat_n(' ', if text.is_empty() { 0 } else { *indent }));
+        new.push_str(text);
+        new.push('\n');
     }
     new
 }
 
 #[derive(Default)]
-struct Formatter<'t> {
-    lines: Vec<Line<'t>>,
+struct Formatter {
+    lines: Vec<Line>,
     /// The line that is being written.
-    line: Line<'t>,
+    line: Line,
     /// For each open block, whether it stands on one line.
     open: Vec<bool>,
     /// True if an entry has begun that has no `;` or `{` yet.
@@ -107,8 +87,8 @@ struct Formatter<'t> {
     is_first: bool,
 }
 
-impl<'t> Formatter<'t> {
-    fn token(&mut self, token: &Token<'t>, is_block_of_one_line: bool) {
+impl Formatter {
+    fn token(&mut self, token: &Token<'_>, is_block_of_one_line: bool) {
         let is_begun = !self.line.text.is_empty();
         let opens = self.line.text.ends_with('{');
         match token.kind {
@@ -117,7 +97,8 @@ impl<'t> Formatter<'t> {
                     self.start_line(token.line_feeds);
                     self.is_first = false;
                 }
-                self.line.comment = Some(token.raw);
+                self.line.text.push_str(if self.line.text.is_empty() { "" } else { " " });
+                self.line.text.push_str(token.raw);
                 return self.break_line();
             }
             TokenKind::Word | TokenKind::Open => {
@@ -164,7 +145,7 @@ impl<'t> Formatter<'t> {
 
     fn break_line(&mut self) {
         let line = take(&mut self.line);
-        self.lines.extend((!line.text.is_empty() || line.comment.is_some()).then_some(line));
+        self.lines.extend((!line.text.is_empty()).then_some(line));
     }
 }
 
@@ -231,7 +212,7 @@ mod tests {
             ("#x  \n  # y\na; #z\n", "#x\n# y\na; #z\n"),
             ("a{ # why\n\n b; }", "a { # why\n  b;\n}\n"),
             ("a{\n b;\n # last\n}", "a {\n  b;\n  # last\n}\n"),
-            ("a;  # one\nbbb;# two\n\nc; # three", "a;   # one\nbbb; # two\n\nc; # three\n"),
+            ("a;  # one\nbbb;# two\n\nc; # three", "a; # one\nbbb; # two\n\nc; # three\n"),
             ("a { # one\nb; # two\n}", "a { # one\n  b; # two\n}\n"),
             // An entry of several lines keeps them.
             ("url x # first\n priority=1\n\n  b=2\n ;", "url x # first\n    priority=1\n    b=2;\n"),

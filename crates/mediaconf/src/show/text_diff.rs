@@ -1,6 +1,6 @@
 //! The unified diff of two texts. Lines end at `\n` and nowhere else, so the `\r` of a CRLF belongs to its line.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use similar::algorithms::{Capture, Compact, DiffHook, NoFinishHook, Replace, diff};
@@ -24,26 +24,20 @@ impl Document {
     /// masker. A line on both sides follows a space, others `-`, `+` and `\\`.
     pub fn unified_diff(&self, new: &Self, masker: Option<&Masker>) -> Vec<String> {
         let lines = [self, new].map(|document| lines_of(document.text()));
-        let hunks = hunks(&lines, [0, 1].map(|side| 0..lines[side].len()));
-        masked([self, new], &lines, &hunks, masker)
+        masked([self, new], &lines, &hunks(&lines), masker)
     }
 
-    /// The same between the streams of these names, each with its own comments above, in the order of the old text; those
-    /// that are new come last. No hunk shows anything outside of its stream.
-    pub fn unified_diff_of_streams(
-        &self,
-        new: &Self,
-        names: &HashSet<String>,
-        masker: Option<&Masker>,
-    ) -> Vec<String> {
-        let lines = [self, new].map(|document| lines_of(document.text()));
-        let [olds, news] = [0, 1].map(|side| lines_of_streams([self, new][side], &lines[side], names));
-        let mut left: HashMap<_, _> = news.iter().cloned().collect();
-        let mut pairs: Vec<_> =
-            olds.into_iter().map(|(name, old)| [old, left.remove(&name).unwrap_or_default()]).collect();
-        pairs.extend(news.into_iter().filter_map(|(name, _)| Some([0..0, left.remove(&name)?])));
-        let hunks: Vec<_> = pairs.into_iter().flat_map(|pair| hunks(&lines, pair)).collect();
-        masked([self, new], &lines, &hunks, masker)
+    /// The streams with these names, with the comments that are theirs, and nothing else.
+    #[must_use]
+    pub fn of_streams(&self, names: &HashSet<String>) -> Self {
+        let (around, members) = (Surroundings::new(self), self.members());
+        let streams = members.own_by_key(Kind::Streams.key()).iter();
+        let meant = streams.filter(|stream| names.contains(&*stream.group_name().value()));
+        let lines = meant.map(|stream| {
+            let start = line_start(self.text(), around.own_comments(*stream));
+            &self.text()[start..around.next_line(stream.end())]
+        });
+        Self::parse(lines.collect::<String>())
     }
 }
 
@@ -58,40 +52,24 @@ fn place_of(text: &str, line: &str) -> Range<usize> {
     start..start + line.strip_suffix('\n').unwrap_or(line).len()
 }
 
-/// The streams of these names, with the numbers of their lines.
-fn lines_of_streams(
-    document: &Document,
-    lines: &[&str],
-    names: &HashSet<String>,
-) -> Vec<(String, Range<usize>)> {
-    let (around, members) = (Surroundings::new(document), document.members());
-    let number = |at| lines.partition_point(|line| place_of(document.text(), line).start < at);
-    let lines = members.own_by_key(Kind::Streams.key()).iter().filter_map(|stream| {
-        let name = names.get(&*stream.group_name().value())?;
-        let start = line_start(document.text(), around.own_comments(*stream));
-        Some((name.clone(), number(start)..number(around.next_line(stream.end()))))
-    });
-    lines.collect()
-}
-
-/// Compares some lines of two texts: stretches of changed lines with their context. What begins or ends both is not compared.
-fn hunks(lines: &[Vec<&str>; 2], [old, new]: [Range<usize>; 2]) -> Vec<Vec<DiffOp>> {
-    let pairs = || lines[0][old.clone()].iter().zip(&lines[1][new.clone()]);
-    let head = pairs().take_while(|(old, new)| old == new).count();
+/// Compares the lines of two texts: stretches of changed lines with their context. What begins or ends both is not compared.
+fn hunks(lines: &[Vec<&str>; 2]) -> Vec<Vec<DiffOp>> {
+    let [old, new] = lines;
+    let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let rest = old.len().min(new.len()) - head;
-    let ends = lines[0][old.clone()].iter().rev().zip(lines[1][new.clone()].iter().rev());
+    let ends = old.iter().rev().zip(new.iter().rev());
     let tail = ends.take(rest).take_while(|(old, new)| old == new).count();
-    let [old_middle, new_middle] = [&old, &new].map(|side| side.start + head..side.end - tail);
+    let [old_middle, new_middle] = [old, new].map(|side| head..side.len() - tail);
     let is_long = old_middle.len() + new_middle.len() > MYERS_LINES;
     let algorithm = if is_long { Algorithm::Patience } else { Algorithm::Myers };
     // What is equal at both ends is given to the hook as it is: it moves what is added to where a reader looks for it.
-    let mut ops = Compact::new(Replace::new(Capture::new()), &lines[0][..], &lines[1][..]);
+    let mut ops = Compact::new(Replace::new(Capture::new()), &old[..], &new[..]);
     let walk = |ops: &mut Compact<_, _, _>| {
         if head > 0 {
-            ops.equal(old.start, new.start, head)?;
+            ops.equal(0, 0, head)?;
         }
-        let [old, new] = [old_middle.clone(), new_middle.clone()];
-        diff(algorithm, &mut NoFinishHook::new(&mut *ops), &lines[0][..], old, &lines[1][..], new)?;
+        let [from, to] = [old_middle.clone(), new_middle.clone()];
+        diff(algorithm, &mut NoFinishHook::new(&mut *ops), &old[..], from, &new[..], to)?;
         if tail > 0 {
             ops.equal(old_middle.end, new_middle.end, tail)?;
         }

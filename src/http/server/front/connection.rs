@@ -1,6 +1,7 @@
 //! A connection that has a slot: its requests one after the other, each read whole and answered whole.
 
 use std::io::{self, Read, Write};
+use std::mem;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,15 +11,15 @@ use bytes::{Buf, BytesMut};
 use httparse::{Status, parse_chunk_size};
 use tiny_http::StatusCode;
 
+use super::backend::Backend;
 use super::head::{Framing, Parsed, head_too_large, line_end, malformed, parse};
 use super::limits::{self, Limits};
 use super::slots::{Slot, Slots};
-use super::workers::Workers;
 use crate::error::{Error, ErrorKind};
 use crate::http::api::on_every_response;
 use crate::http::problem::Problem;
 use crate::http::server::auth::Role;
-use crate::http::server::message::{PeerAddress, Response, Service};
+use crate::http::server::message::{HttpRequest, PeerAddress, Response, Service};
 use crate::http::server::tls::{Stream, Timed, Tls, open};
 
 /// The number of bytes to read or write at a time.
@@ -27,13 +28,16 @@ const PIECE: usize = 16 * 1024;
 /// The longest line in front of a chunk: its length, and extensions, which are ignored.
 const CHUNK_LINE: usize = 1024;
 
+/// The header of the last response of a connection.
+const CLOSE: &str = "Connection: close\r\n";
+
 /// The length of the end of a line.
 const LINE_END: usize = 2;
 
 /// What all connections of a server share.
 pub struct Shared {
     pub service: Arc<dyn Service>,
-    pub workers: Arc<Workers>,
+    pub backend: Arc<Backend>,
     pub tls: Option<Arc<Tls>>,
     pub limits: Limits,
     /// The slots of connections over the network, and of those over the Unix socket.
@@ -63,23 +67,18 @@ impl Shared {
     pub fn serve(&self, slot: Slot, socket: Arc<OwnedFd>, peer: PeerAddress) {
         let tls = self.tls.as_deref().filter(|_| matches!(peer, PeerAddress::Address(_)));
         let is_asked = slot.loss().is_some();
-        let times = [limits::IDLE_TIME, self.limits.head_time];
-        let [idle, handshake] = if is_asked { [limits::LINGER_TIME; 2] } else { times };
-        if tls.is_some() && !matches!(Timed::new(Arc::clone(&socket), idle).wait(), Ok(1..)) {
-            return;
-        }
+        let handshake = if is_asked { limits::LINGER_TIME } else { self.limits.head_time };
         match open(tls, Timed::new(socket, handshake)) {
             Ok(stream) => {
                 slot.renew();
                 Connection { shared: self, slot, peer, stream, pending: BytesMut::new(), is_asked }.run();
             }
-            Err(_) if slot.loss().is_some() => {}
+            // The client is gone, or was to go.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof || slot.loss().is_some() => {}
             // Without TLS the client cannot be sent a response.
-            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                self.service.refused(Some(peer), 408, "the TLS handshake was not over in time");
-            }
             Err(error) => {
-                self.service.refused(Some(peer), 400, &format!("the TLS handshake failed: {error}"))
+                let status = if error.kind() == io::ErrorKind::TimedOut { 408 } else { 400 };
+                self.service.refused(Some(peer), status, &format!("the TLS handshake failed: {error}"));
             }
         }
     }
@@ -114,16 +113,15 @@ impl<'f> Connection<'f> {
         let limits = &self.shared.limits;
         let begin = self.await_request()?;
         self.stream.timed().set_times(begin + limits.head_time, limits.head_time);
-        let Parsed { mut head, framing, keep, expects_continue, old } = self.read_head()?;
+        let Parsed { mut head, framing, keep, expects_continue } = self.read_head()?;
         self.is_asked = true;
         let rank = self.shared.service.rank(&head);
         self.slot.judge(rank)?;
         self.stream.timed().set_times(begin + limits.request_time, limits.transfer_time);
-        // The password comes before the body: an unwanted body is only skipped, if it is short. A client that waits for
-        // `100 Continue` and gets another response may send the body or not.
+        // The password comes before the body: that of a stranger is only skipped, if it is short and comes unasked.
         head.unread = rank.is_none() && framing != Framing::Empty;
         let mut body = self.shared.body(self.peer, rank);
-        let mut in_step = !head.unread || !expects_continue;
+        let mut in_step = !(head.unread && expects_continue);
         if in_step {
             match self.read_body(framing, expects_continue, &mut body) {
                 Err(Some(problem)) if head.unread && problem.kind == ErrorKind::TooLarge => in_step = false,
@@ -136,22 +134,17 @@ impl<'f> Connection<'f> {
         if !self.slot.work() {
             return Err(None);
         }
-        let is_head = head.method == "HEAD";
-        let answer = self.shared.workers.ask(head, body).map_err(|error| {
-            let (status, detail) = match error.kind() {
-                io::ErrorKind::TimedOut => (Some(504), "the server did not answer in time".to_owned()),
-                _ => (None, format!("the backend of the server cannot be reached: {error}")),
-            };
-            Error { status, ..Error::new(ErrorKind::EngineFailed, detail) }
+        let (is_head, bytes) = (head.method == "HEAD", mem::take(&mut body.bytes).into());
+        let request = HttpRequest { head, body: bytes };
+        let answer = self.shared.backend.answer(&*self.shared.service, request).map_err(|error| {
+            let detail = format!("the backend of the server cannot be reached: {error}");
+            Error::new(ErrorKind::EngineFailed, detail)
         })?;
+        // What the body held is free only now.
+        drop(body);
         self.is_asked = false;
         let keep = keep && in_step && !self.shared.slots[0].is_stopping();
-        let words = match keep {
-            false => "Connection: close\r\n",
-            true if old => "Connection: keep-alive\r\n",
-            true => "",
-        };
-        self.send(answer, words, is_head).map_err(|_| None)?;
+        self.send(answer, if keep { "" } else { CLOSE }, is_head).map_err(|_| None)?;
         Ok(keep)
     }
 
@@ -313,17 +306,18 @@ impl<'f> Connection<'f> {
 
     /// Ends the connection early. A client that sent nothing expects no response.
     fn end(self, end: End) {
-        match (self.slot.loss(), end) {
-            (Some(loss), _) if self.is_asked || !self.pending.is_empty() => self.send_last(&loss),
-            (None, Some(problem)) => {
-                let status = problem.status.unwrap_or(problem.kind.status());
-                self.shared.service.refused(Some(self.peer), status, &problem.message);
-                // It is not closed to make room for another one now.
-                if self.slot.work() {
-                    self.send_last(&problem);
-                }
-            }
-            _ => {}
+        let (is_told, problem) = match (self.slot.loss(), end) {
+            (Some(loss), _) => (self.is_asked || !self.pending.is_empty(), loss),
+            // It is not closed to make room for another one now.
+            (None, Some(problem)) => (self.slot.work(), problem),
+            (None, None) => return,
+        };
+        if !self.shared.slots[0].is_stopping() {
+            let status = problem.status.unwrap_or(problem.kind.status());
+            self.shared.service.refused(Some(self.peer), status, &problem.message);
+        }
+        if is_told {
+            self.send_last(&problem);
         }
     }
 
@@ -335,7 +329,7 @@ impl<'f> Connection<'f> {
         let reason = StatusCode(response.status).default_reason_phrase();
         let mut head = format!("HTTP/1.1 {} {reason}\r\n", response.status);
         response.headers.iter().for_each(|(name, value)| head.extend([name, ": ", value, "\r\n"]));
-        let _ = self.send((head.into_bytes(), response), "Connection: close\r\n", false);
+        let _ = self.send((head.into_bytes(), response), CLOSE, false);
         self.linger();
     }
 

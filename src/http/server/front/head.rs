@@ -5,15 +5,8 @@ use super::limits::HEADERS;
 use crate::error::{Error, ErrorKind};
 use crate::http::server::message::{Head, PeerAddress};
 
-/// Headers of the connection to the client, which the handler does not get.
-const CONNECTION_HEADERS: &str = "connection content-length expect keep-alive proxy-authorization proxy-connection te trailer \
-     transfer-encoding upgrade";
-
 /// Headers by which the server decides, so that two of them could be read in two ways.
 const SINGLE_HEADERS: &[&str] = &["host", "origin", "sec-fetch-site", "authorization"];
-
-/// The prefix of the headers of this program, which no client sends.
-const OWN_PREFIX: &str = "mediactl-";
 
 /// The mark of the end of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,8 +30,6 @@ pub struct Parsed {
     pub keep: bool,
     /// True if the client waits for `100 Continue`.
     pub expects_continue: bool,
-    /// True if it is HTTP/1.0, where the response has to say that the connection is kept.
-    pub old: bool,
 }
 
 /// The end of the line that `bytes` begin with, of which the first `seen` were looked at before. `None` if it has not come.
@@ -75,43 +66,27 @@ pub fn parse(bytes: &[u8], peer: PeerAddress) -> Result<Parsed, Error> {
         Err(httparse::Error::TooManyHeaders) => {
             return Err(head_too_large(format!("the request has more than {HEADERS} headers")));
         }
-        Err(_) if is_of_another_version(bytes) => {
-            let detail = "the server speaks HTTP/1.1 and HTTP/1.0; curl takes `--http1.1`";
-            return Err(Error { status: Some(505), ..malformed(detail) });
-        }
         Err(error) => return Err(malformed(format!("the head is not valid HTTP: {error}"))),
     }
     let whole = "a whole head has a first line";
     let old = request.version.expect(whole) == 0;
     let text = |value: &[u8]| String::from_utf8_lossy(value).trim_matches([' ', '\t']).to_owned();
     let headers = request.headers.iter().map(|header| (header.name.to_ascii_lowercase(), text(header.value)));
-    let mut head = Head {
+    let head = Head {
         method: request.method.expect(whole).to_owned(),
         target: request.path.expect(whole).to_owned(),
         headers: headers.collect(),
         peer,
         unread: false,
     };
+    if !head.target.starts_with('/') && head.target != "*" {
+        return Err(malformed("the target of the request is no path"));
+    }
     check_single(&head, old)?;
     let framing = framing(&head, old)?;
-    let keep =
-        !has_word(&head, "connection", "close") && (!old || has_word(&head, "connection", "keep-alive"));
+    let keep = !old && !has_word(&head, "connection", "close");
     let expects_continue = !old && has_word(&head, "expect", "100-continue");
-    let goes_on = |name: &str| {
-        CONNECTION_HEADERS.split(' ').all(|known| known != name) && !name.starts_with(OWN_PREFIX)
-    };
-    head.headers.retain(|(name, _)| goes_on(name));
-    make_origin_form(&mut head)?;
-    Ok(Parsed { head, framing, keep, expects_continue, old })
-}
-
-/// True if the first line ends with a version of HTTP that is not 1.x, as that of HTTP/2 with prior
-/// knowledge does: `PRI * HTTP/2.0` (RFC 9113, section 3.4).
-fn is_of_another_version(head: &[u8]) -> bool {
-    let line = head.split(|byte| *byte == b'\r').next().unwrap_or_default();
-    let word = line.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
-    let version = word.strip_prefix(b"HTTP/").unwrap_or_default();
-    version.first().is_some_and(|major| major.is_ascii_digit() && *major != b'1')
+    Ok(Parsed { head, framing, keep, expects_continue })
 }
 
 fn has_word(head: &Head, name: &str, word: &str) -> bool {
@@ -147,27 +122,6 @@ fn framing(head: &Head, old: bool) -> Result<Framing, Error> {
         ([], _) => Err(malformed("the only Transfer-Encoding is chunked, given once, in HTTP/1.1")),
         _ => Err(malformed("the body has both a Content-Length and a Transfer-Encoding")),
     }
-}
-
-/// Makes the target a path with a query. The authority of a URL becomes the host (RFC 9112, sections 3.2 and 3.2.2).
-fn make_origin_form(head: &mut Head) -> Result<(), Error> {
-    if head.target.starts_with('/') || head.target == "*" {
-        return Ok(());
-    }
-    let url = head.target.split_once("://");
-    let Some((_, rest)) = url.filter(|(scheme, _)| matches!(&*scheme.to_ascii_lowercase(), "http" | "https"))
-    else {
-        return Err(malformed("the target of the request is neither a path nor a URL"));
-    };
-    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-    if authority.is_empty() || authority.contains('@') {
-        return Err(malformed("the URL in the request has no host, or contains a login"));
-    }
-    let (host, slash) = (authority.to_owned(), if path.starts_with('/') { "" } else { "/" });
-    head.target = format!("{slash}{path}");
-    head.headers.retain(|(name, _)| name != "host");
-    head.headers.push(("host".to_owned(), host));
-    Ok(())
 }
 
 #[cfg(test)]
@@ -239,28 +193,11 @@ mod tests {
             "GET  / HTTP/1.1\r\nHost: a\r\n\r\n",
             "GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n",
             "CONNECT host:80 HTTP/1.1\r\nHost: a\r\n\r\n",
-            "GET ftp://host/ HTTP/1.1\r\nHost: a\r\n\r\n",
-            "GET http:///x HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET http://host/ HTTP/1.1\r\nHost: a\r\n\r\n",
+            "GET / HTTP/0.9\r\nHost: a\r\n\r\n",
+            "PRI * HTTP/2.0\r\n\r\n",
         ] {
             assert_eq!(status(&read(head).expect_err(head)), 400, "{head}");
-        }
-    }
-
-    #[test]
-    fn a_url_is_a_path_and_a_host() {
-        for (target, path, host) in [
-            ("/a?b=c", "/a?b=c", "a"),
-            ("*", "*", "a"),
-            ("http://b:80/a?b", "/a?b", "b:80"),
-            ("HTTPS://b", "/", "b"),
-            ("http://b?q", "/?q", "b"),
-        ] {
-            let parsed = good(&format!("GET {target} HTTP/1.1\r\nHost: a\r\n\r\n"));
-            assert_eq!(
-                (parsed.head.target.as_str(), parsed.head.header("host")),
-                (path, Some(host)),
-                "{target}"
-            );
         }
     }
 
@@ -271,8 +208,7 @@ mod tests {
             ("1.1", "Connection: close\r\n", false),
             ("1.1", "Connection: x, Close\r\n", false),
             ("1.0", "", false),
-            ("1.0", "Connection: Keep-Alive\r\n", true),
-            ("1.0", "Connection: keep-alive, close\r\n", false),
+            ("1.0", "Connection: Keep-Alive\r\n", false),
         ] {
             assert_eq!(
                 good(&format!("GET / HTTP/{version}\r\nHost: a\r\n{line}\r\n")).keep,
@@ -315,31 +251,11 @@ mod tests {
     }
 
     #[test]
-    fn another_version_is_told_so() {
-        for head in ["PRI * HTTP/2.0\r\n\r\n", "GET / HTTP/2\r\nHost: a\r\n\r\n", "GET / HTTP/0.9\r\n\r\n"] {
-            let refusal = read(head).expect_err(head);
-            assert_eq!(status(&refusal), 505, "{head}");
-            assert!(refusal.message.contains("HTTP/1.1"), "{}", refusal.message);
-        }
-    }
-
-    #[test]
     fn too_many_headers_are_too_large() {
         let most = HEADERS;
         let head =
             |count: usize| format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: y\r\n".repeat(count - 1));
         good(&head(most));
         assert_eq!(status(&read(&head(most + 1)).expect_err("one more")), 431);
-    }
-
-    #[test]
-    fn the_handler_sees_no_header_of_the_connection_and_none_that_only_the_gate_writes() {
-        let parsed = good(
-            "POST / HTTP/1.1\r\nHost: a\r\nMediactl-Peer: uid:0\r\nMEDIACTL-UNREAD: 1\r\nTE: chunked\r\n\
-             Expect: 100-Continue\r\nConnection: upgrade\r\nUpgrade: x\r\nContent-Length: 1\r\nX: \t y \t\r\n\r\n",
-        );
-        let kept = [("host", "a"), ("x", "y")].map(|(name, value)| (name.to_owned(), value.to_owned()));
-        assert_eq!(parsed.head.headers, kept);
-        assert!(parsed.expects_continue);
     }
 }

@@ -39,9 +39,6 @@ pub const CONNECTIONS: usize = 64;
 /// The number of connections over the Unix socket, beside the others.
 pub const LOCAL_CONNECTIONS: usize = 32;
 
-/// The number of connections at an address for monitoring alone.
-pub const MONITORING_CONNECTIONS: usize = 16;
-
 /// The number of connections from one address (IPv6: from one /64) that is neither the loopback nor a trusted proxy.
 pub const CONNECTIONS_PER_ADDRESS: usize = 32;
 
@@ -67,15 +64,8 @@ pub const IDLE_TIME: Duration = Duration::from_secs(15);
 /// The bytes of a response that get a second more than [`REQUEST_TIME`].
 pub const TRANSFER_RATE: usize = 16 * 1024;
 
-/// The time in which the handler has to begin its response.
-pub const HANDLER_TIME: Duration = Duration::from_secs(120);
-
-/// The time for a change up to its write. The rest of [`HANDLER_TIME`] is for the write and the
-/// response, so that no change is written whose client was told that the server timed out.
+/// The time for a change up to its write.
 pub const CHANGE_TIME: Duration = Duration::from_secs(110);
-
-/// The time for which the metrics for those without a password are used again.
-pub const METRICS_LIFE: Duration = Duration::from_secs(1);
 
 /// The time after the last response, for the client to read it and to close.
 pub const LINGER_TIME: Duration = Duration::from_secs(1);
@@ -98,9 +88,6 @@ pub struct Limits {
     pub request_time: Duration,
     /// The time in which the next byte of a body or a response has to pass.
     pub transfer_time: Duration,
-    pub handler_time: Duration,
-    /// The time that no worker may be free before the server is not well.
-    pub late_time: Duration,
     /// The time before a connection that has not logged in, or is idle, can be closed for a new one. It begins again after a
     /// TLS handshake.
     pub grace: Duration,
@@ -120,8 +107,6 @@ impl Default for Limits {
             head_time: HEAD_TIME,
             request_time: REQUEST_TIME,
             transfer_time: Duration::from_secs(10),
-            handler_time: HANDLER_TIME,
-            late_time: Duration::from_secs(60),
             grace: Duration::from_millis(250),
             waiting_time: WAITING_TIME,
         }
@@ -129,11 +114,6 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The limits at an address for monitoring alone.
-    pub fn of_monitoring() -> Self {
-        Self { connections: MONITORING_CONNECTIONS, local: 1, ..Self::default() }
-    }
-
     /// The same limits with bodies of up to so many bytes.
     pub fn with_body(self, body: usize) -> Self {
         let request_time = REQUEST_TIME * u32::try_from(body.div_ceil(BODY)).unwrap_or(u32::MAX);
@@ -145,37 +125,13 @@ impl Limits {
         PATCH_MEMORY.max(self.body.saturating_mul(Schema::MEMORY_PER_BODY))
     }
 
-    /// The same limits, with at most as many connections as this process may open files for.
+    /// The same limits, with at most as many connections as this process may open files for: at most a quarter of them is for
+    /// users of the Unix socket.
     pub(super) fn within_open_files(self) -> Self {
         let files = getrlimit(Resource::Nofile).current.map_or(usize::MAX, |files| files as usize);
-        self.within(files.saturating_sub(FILES_ELSEWHERE))
-    }
-
-    /// At most a quarter of the connections is for users of the Unix socket.
-    fn within(self, files: usize) -> Self {
-        let enough_for = files / FILES_PER_CONNECTION;
+        let enough_for = files.saturating_sub(FILES_ELSEWHERE) / FILES_PER_CONNECTION;
         let local = self.local.min(enough_for / 4).max(1);
         let connections = self.connections.min(enough_for.saturating_sub(local)).max(1);
         Self { connections, local, ..self }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn connections_are_as_many_as_the_open_files_are_enough_for() {
-        let asked = |connections| Limits { connections, ..Limits::default() };
-        for (limits, files, expected) in [
-            (asked(64), usize::MAX, (64, 32)),
-            (asked(64), 992, (64, 32)),
-            (asked(256), 992, (216, 32)),
-            (asked(64), 32, (6, 2)),
-            (asked(64), 0, (1, 1)),
-        ] {
-            let limits = limits.within(files);
-            assert_eq!((limits.connections, limits.local), expected, "{files}");
-        }
     }
 }

@@ -2,20 +2,21 @@
 //! limit, has no deadlines, and its accept thread ends at the first error. So it gets no byte of a client.
 //!
 //! ```text
-//! accept → slot → [TLS] → head → password → body → worker → answer → next request, or the end
+//! accept → slot → [TLS] → head → password → body → tiny_http → answer → next request, or the end
 //! ```
 //!
 //! Each connection has one blocking thread, so a slow client costs only its own slot, until a deadline, or until another
 //! connection gets the slot (`slots`). Memory is bounded by the slots and the budgets of the bodies, whatever a client
 //! declares. Every wait has a deadline. No error ends the accept loop.
 
+mod backend;
 mod connection;
 pub mod head;
 pub mod limits;
 mod slots;
-mod workers;
 
 use std::io;
+use std::mem;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixListener;
@@ -24,17 +25,17 @@ use std::sync::atomic::AtomicUsize;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use rustix::net::sockopt::{Timeout, set_socket_timeout, set_tcp_nodelay};
+use rustix::net::sockopt::set_tcp_nodelay;
 use rustix::net::{Shutdown, SocketFlags, acceptfrom_with};
 
 use crate::error::{Error, ErrorKind};
 use crate::http::server::message::{PeerAddress, Service};
 use crate::http::server::tls::Tls;
 use crate::store::file::SocketPeer;
+use backend::Backend;
 use connection::Shared;
 use limits::Limits;
-use slots::{ALL_TAKEN, MADE_ROOM, Slots};
-use workers::Workers;
+use slots::Slots;
 
 /// The pause after a connection could not be accepted.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -42,9 +43,6 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The errors after which the next connection is accepted as if nothing had been.
 const PASSING: [io::ErrorKind; 3] =
     [io::ErrorKind::WouldBlock, io::ErrorKind::ConnectionAborted, io::ErrorKind::Interrupted];
-
-/// The time between two log lines about connections that were closed or not accepted.
-const LOG_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The length of the queue of the system for connections that are not accepted yet.
 const QUEUE: i32 = 1024;
@@ -86,9 +84,8 @@ impl HttpServer {
         limits: Limits,
     ) -> io::Result<Self> {
         let limits = limits.within_open_files();
-        let most = limits.connections + limits.local;
         let shared = Arc::new(Shared {
-            workers: Workers::start(Arc::clone(&service), most, limits.handler_time)?,
+            backend: Backend::start()?,
             service,
             tls,
             slots: [limits.connections, limits.local].map(|most| Slots::new(most, &limits)),
@@ -103,19 +100,12 @@ impl HttpServer {
                 Listener::Unix { listener, admits } => (OwnedFd::from(listener), Some(admits)),
             };
             rustix::net::listen(&socket, QUEUE)?;
-            set_socket_timeout(&socket, Timeout::Recv, Some(LOG_INTERVAL))?;
             let (shared, socket) = (Arc::clone(&server.shared), Arc::new(socket));
             server.listeners.push(Arc::clone(&socket));
             let run = move || accept_all(&shared, &socket, admits.as_ref());
             server.threads.push(thread::Builder::new().name("accept".to_owned()).spawn(run)?);
         }
         Ok(server)
-    }
-
-    /// Tells whether no worker has been free for too long, for callers that outlive the server.
-    pub fn lateness(&self) -> impl Fn() -> bool + Send + Sync + 'static {
-        let shared = Arc::clone(&self.shared);
-        move || shared.workers.is_busy_for(shared.limits.late_time)
     }
 
     /// The number of open connections, for callers that outlive the server.
@@ -137,30 +127,31 @@ impl HttpServer {
         let left = || until.saturating_duration_since(Instant::now());
         slots.iter().for_each(|slots| slots.close_after(left()));
         slots.iter().for_each(|slots| slots.close_after(CLOSING_TIME));
-        self.shared.workers.stop();
+        self.shared.backend.stop();
     }
 }
 
 /// Accepts connections until the server stops. No error of one connection ends it. `admits` is that of a Unix socket.
 fn accept_all(shared: &Arc<Shared>, listener: &OwnedFd, admits: Option<&Admits>) {
     let slots = &shared.slots[usize::from(admits.is_some())];
-    let (mut logged, mut failed) = (Instant::now(), None);
+    let mut has_failed = false;
     while !slots.is_stopping() {
         match accept(listener, admits.is_some()) {
             Ok((socket, peer, process)) => {
+                has_failed = false;
                 let is_admitted = admits.is_none_or(|admits| process.is_some_and(|process| admits(&process)));
                 let_in(shared, socket, peer, is_admitted);
             }
-            // Nothing came for a second, the client closed the connection, or a signal came.
+            // The client closed the connection, or a signal came.
             Err(error) if PASSING.contains(&error.kind()) || slots.is_stopping() => {}
             Err(error) => {
-                failed = Some(error);
+                // Of failures in a row the first one is logged.
+                if !mem::replace(&mut has_failed, true) {
+                    let detail = format!("a connection could not be accepted: {error}");
+                    shared.service.refused(None, 503, &detail);
+                }
                 thread::sleep(PAUSE);
             }
-        }
-        if logged.elapsed() >= LOG_INTERVAL || slots.is_stopping() {
-            logged = Instant::now();
-            log_closed(&*shared.service, slots, failed.take());
         }
     }
 }
@@ -188,26 +179,11 @@ fn let_in(shared: &Arc<Shared>, socket: OwnedFd, peer: PeerAddress, is_admitted:
         slots.take(&socket, peer)
     } else {
         let detail = "this user may not write the configuration, so the socket is closed to them";
-        shared.service.refused(Some(peer), 403, detail);
         slots.turn_away(Error { status: Some(403), ..Error::new(ErrorKind::Unauthorized, detail) })
     };
     let (Some(slot), own) = (slot, Arc::clone(shared)) else { return };
     let run = move || own.serve(slot, socket, peer);
     if thread::Builder::new().name("connection".to_owned()).spawn(run).is_err() {
         shared.service.refused(Some(peer), 503, "cannot spawn a thread for the connection");
-    }
-}
-
-/// Logs how many connections were closed: a flood makes one line a second, not one for each connection.
-fn log_closed(service: &dyn Service, slots: &Slots, failed: Option<io::Error>) {
-    let [made_room, refused] = slots.take_closed();
-    for (number, why) in
-        [(made_room, MADE_ROOM), (refused, ALL_TAKEN)].into_iter().filter(|(number, _)| *number > 0)
-    {
-        let connections = if number == 1 { "connection" } else { "connections" };
-        service.refused(None, 503, &format!("{number} {connections} closed: {why}"));
-    }
-    if let Some(error) = failed {
-        service.refused(None, 503, &format!("a connection could not be accepted: {error}"));
     }
 }

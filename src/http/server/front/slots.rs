@@ -15,9 +15,9 @@ use crate::http::server::auth::Role;
 use crate::http::server::message::{PeerAddress, counted_address};
 
 /// What a connection hears that gets no slot, or loses it.
-pub const ALL_TAKEN: &str = "all connections are taken";
+const ALL_TAKEN: &str = "all connections are taken";
 const ALL_OF_ADDRESS_TAKEN: &str = "all connections that one address may have are taken";
-pub const MADE_ROOM: &str = "the connection was closed to make room for a new one";
+const MADE_ROOM: &str = "the connection was closed to make room for a new one";
 const NO_TURN: &str = "all connections that `view_auth` may use at a time are in use";
 
 /// The number of connections at a time that are told that they get no slot; others are just closed.
@@ -44,8 +44,6 @@ struct SlotTable {
     full_since: Option<Instant>,
     stopping: bool,
     turned_away: usize,
-    /// The connections that were closed since the last look: those that made room, and those that got no slot.
-    closed: [usize; 2],
 }
 
 /// A connection that holds a slot, or has lost it, and whose thread has not ended.
@@ -127,12 +125,10 @@ impl Slots {
                 // One that reads gets to send an answer; one that writes to a client which does not read does not.
                 Some(worst) if worst.since + limits.grace <= now && !table.stopping => {
                     worst.lose(if worst.is_busy { Shutdown::Both } else { Shutdown::Read });
-                    table.closed[0] += 1;
                     self.changed.notify_all();
                 }
                 // Clients at other addresses do not wait behind this one.
                 _ if is_full_address || late <= now || table.stopping => {
-                    table.closed[1] += 1;
                     drop(guard);
                     let why = if is_full_address { ALL_OF_ADDRESS_TAKEN } else { ALL_TAKEN };
                     return self.turn_away(Error::new(ErrorKind::Full, why));
@@ -160,11 +156,6 @@ impl Slots {
         let PeerAddress::Address(address) = peer else { return None };
         let is_limited = !address.is_loopback() && !self.limits.proxies.contains(&address);
         is_limited.then(|| counted_address(address))
-    }
-
-    /// The connections that were closed since the last call: those that made room, and those that got no slot.
-    pub fn take_closed(&self) -> [usize; 2] {
-        std::mem::take(&mut self.lock().closed)
     }
 
     /// The number of connections whose thread has not ended.

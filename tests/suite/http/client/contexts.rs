@@ -7,7 +7,6 @@ use std::path::PathBuf;
 
 use super::bare::{AS_ADMIN, bare};
 use super::place;
-use super::server::Request;
 use crate::cli::{Call, Place, Run};
 
 /// A place whose user has contexts.
@@ -63,7 +62,7 @@ fn a_context_reaches_its_server_with_its_credentials() {
     home.run(&["context", "use", "prod"]).exits(0);
     home.run(&["read", "rtsp"]).exits(0).prints("555");
     home.call(&["read", "http"]).env("MEDIACTL_CONF", "media.conf").run().exits(0).prints("1");
-    home.run(&["context", "use", "--none"]).exits(0);
+    home.put(&home.text().replace("current prod;\n", ""));
     home.run(&["read", "rtsp"]).exits(7);
     let logins = server.requests().into_iter().map(|request| request.headers.contains_key("authorization"));
     assert!(logins.into_iter().all(|was_sent| was_sent));
@@ -119,25 +118,6 @@ fn a_password_command_that_fails_ends_the_command() {
 }
 
 #[test]
-fn a_protected_context_asks_before_every_change() {
-    let (server, home) = (bare(), Home::new());
-    home.add("prod", &server.url_as(AS_ADMIN), &["--protected"]).exits(0).says("warning: the password");
-    let change = |more: &[&str]| home.call(&[&["-x", "prod", "modify", "--set", "rtsp=555"], more].concat());
-    change(&[]).run().exits(6).says("context `prod` is protected").says("`--yes` agrees");
-    assert!(server.requests().is_empty());
-    let mut terminal = change(&[]).on_terminal();
-    terminal.expect("555").expect("context `prod` is protected: change it? [y/N]").enter("n").exits(6);
-    let is_read = |request: &Request| request.method == "GET" || request.target.ends_with("/change");
-    assert!(server.requests().iter().all(is_read), "nothing was changed");
-    change(&["--dry-run"]).run().exits(0).says("would change prod");
-    change(&[]).on_terminal().expect("change it? [y/N]").enter("y").exits(0);
-    change(&["--yes"]).run().exits(0).says("nothing to change in prod");
-    home.run(&["-x", "prod", "read", "rtsp"]).exits(0).prints("555");
-    home.run(&["-x", "prod", "confirm"]).exits(6).says("context `prod` is protected");
-    home.run(&["-x", "prod", "confirm", "--rollback", "--yes"]).exits(7).says("does not offer");
-}
-
-#[test]
 fn a_target_is_said_once() {
     let home = Home::new();
     home.add("prod", "http://127.0.0.1:1", &[]).exits(0);
@@ -175,10 +155,10 @@ fn contexts_are_kept_in_a_file_of_the_user_with_its_comments() {
     let list = home.run(&["context", "list", "-o", "json"]).exits(0).json();
     assert_eq!((&list[0]["groups"][1], &list[1]["current"]), (&"eu".into(), &true.into()));
     home.add("prod", "https://media.example", &[]).exits(2).says("there is a context `prod` already");
-    home.run(&["context", "add", "prod", "--protected", "--replace"]).exits(0);
+    home.run(&["context", "add", "prod", "--timeout", "9", "--replace"]).exits(0);
     home.run(&["context", "remove", "test"]).exits(0);
-    let protected = prod.replace("eu;\n", "eu;\n  protected;\n");
-    assert_eq!(home.text(), format!("# mine\n{protected}"));
+    let changed = prod.replace("eu;\n", "eu;\n  timeout 9;\n");
+    assert_eq!(home.text(), format!("# mine\n{changed}"));
     home.run(&["context", "remove", "test"]).exits(7);
     home.run(&["context", "use", "test"]).exits(7);
     home.add("a b", "http://h", &[]).exits(2);
@@ -199,7 +179,7 @@ fn a_file_that_others_may_have_written_is_refused() {
     }
     fs::set_permissions(home.file(), fs::Permissions::from_mode(0o600)).expect("it is ours");
     home.put("context prod { url http://h;\n  passwrd x; }\n");
-    home.run(&["-x", "prod", "read"]).exits(3).says("line 2: unknown setting `passwrd`");
+    home.run(&["-x", "prod", "read"]).exits(3).says("context `prod`: unknown field `passwrd`");
     home.put("context prod {");
     home.run(&["-x", "prod", "read"]).exits(3).says("has 1 error");
 }

@@ -1,10 +1,7 @@
 //! What goes wrong on the way, and the exit codes of it.
 
-use std::io::Write;
 use std::net::TcpListener;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use mediactl::http::api::{API_HEADER, API_VERSION};
 
 use super::bare::operate;
@@ -300,28 +297,4 @@ fn every_fault_is_shown_at_its_place() {
     let faults = "error: `rtsp`: differs (it was `1`, became `2`, and was to be `3`)\nhint: look\n\
                   error: line 4, column 2: odd\u{fffd}[31m\n";
     assert_eq!(run.err, format!("error: `{}`: two keys differ\n{faults}", server.url()));
-}
-
-#[test]
-fn an_answer_in_gzip_is_as_large_as_it_may_be_when_it_is_unpacked() {
-    let packed = |body: &str| {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-        encoder.write_all(body.as_bytes()).and_then(|()| encoder.finish()).expect("a vector takes everything")
-    };
-    let read = |coding: &'static str, body: Vec<u8>, size: &str| {
-        let server = Server::start(move |_| Reply::Coded(coding, body.clone()));
-        let run = place().run(["--url", &server.url(), "--max-answer", size, "read", "a"]);
-        let asked = server.requests().iter().all(|request| request.headers["accept-encoding"] == "gzip");
-        assert!(asked, "{coding}");
-        run
-    };
-    let large = format!("{{\"a\":1{}}}", " ".repeat(8 * 1024 * 1024));
-    assert!(packed(&large).len() < 100 * 1024);
-    read("gzip", packed(&large), "100K").exits(7).says("of more than 100 KiB");
-    read("gzip", packed(&large), "64M").exits(0).prints("1");
-    let cut = packed(r#"{"a":1}"#);
-    read("gzip", cut[..cut.len() - 9].to_vec(), "1M").exits(7);
-    read("gzip", b"{}".to_vec(), "1M").exits(7);
-    // It was not asked for.
-    read("br", packed(r#"{"a":1}"#), "1M").exits(7);
 }

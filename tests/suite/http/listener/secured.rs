@@ -83,7 +83,6 @@ fn a_new_certificate_is_used_without_a_restart_and_a_broken_one_is_not() {
     let mut before = connect(&running, &old, &TLS13);
     is_well(&mut before);
     let new = issue(folder.path());
-    tls.reload().expect("it was just written");
     is_well(&mut connect(&running, &new, &TLS13));
     is_well(&mut before);
     std::fs::write(folder.path().join("cert.pem"), "no certificate").expect("the folder is ours");
@@ -91,7 +90,6 @@ fn a_new_certificate_is_used_without_a_restart_and_a_broken_one_is_not() {
         let message = refused.expect_err("it can't be used").message;
         assert!(message.starts_with(words), "{message}");
     };
-    says(tls.reload(), "cannot read a certificate from ");
     is_well(&mut connect(&running, &new, &TLS13));
     says(load(folder.path()).map(drop), "cannot read a certificate from ");
     issue(folder.path());

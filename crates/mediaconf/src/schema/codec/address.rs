@@ -165,7 +165,7 @@ impl AddressShape {
         };
         let options = self.options_of(value).map(|(key, value)| {
             let key = written_key(keyword_of(self.option_scope(), key));
-            match (self.kind.write)(value, None) {
+            match (self.kind.write)(value) {
                 Some(word) if *value != Value::Bool(true) || key.is_empty() => format!("{key}={word}"),
                 _ => key.into_owned(),
             }

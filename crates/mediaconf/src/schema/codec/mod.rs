@@ -138,7 +138,7 @@ impl Codec for WordKind {
     }
 
     fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
-        vec![directive(keyword, (self.write)(value, None))]
+        vec![directive(keyword, (self.write)(value))]
     }
 
     fn parse(&self, text: &str) -> Result<Value, Fault> {

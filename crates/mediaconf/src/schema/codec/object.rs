@@ -102,8 +102,8 @@ impl ObjectShape {
         self.alternative(required).filter(|part| part.reads(word)).or(Some(required))
     }
 
-    /// The word of a part, written in the place of `replaced`. A text that would be read as another part is quoted.
-    pub fn part_word(&self, part: &Part, value: &Value, replaced: Option<Word<'_>>) -> String {
+    /// The word of a part. A text that would be read as another part is quoted.
+    pub fn part_word(&self, part: &Part, value: &Value) -> String {
         let text = scalar_text(value).unwrap_or_default();
         let reads = |other: &Part| other.reads(Word::new(&text, 0));
         let is_another = match part.place {
@@ -111,7 +111,7 @@ impl ObjectShape {
             PartPlace::Rest => self.parts.iter().any(|one| one.place == PartPlace::Optional && reads(one)),
             PartPlace::Instead | PartPlace::Optional => false,
         };
-        if is_another { quoted_word(&text) } else { (part.kind.write)(value, replaced).unwrap_or_default() }
+        if is_another { quoted_word(&text) } else { (part.kind.write)(value).unwrap_or_default() }
     }
 }
 
@@ -186,8 +186,8 @@ impl Codec for ObjectShape {
 
     fn write(&self, keyword: &str, value: &Value) -> Vec<String> {
         let words_of = |part: &'static Part| match value.get(part.key) {
-            Some(Value::Array(words)) => words.iter().map(|word| self.part_word(part, word, None)).collect(),
-            Some(value) => vec![self.part_word(part, value, None)],
+            Some(Value::Array(words)) => words.iter().map(|word| self.part_word(part, word)).collect(),
+            Some(value) => vec![self.part_word(part, value)],
             None => Vec::new(),
         };
         vec![directive(keyword, self.parts.iter().flat_map(words_of))]
@@ -283,7 +283,7 @@ impl Codec for OptionsShape {
             let known = self.known(name);
             let key = known.map_or_else(|| written_key(name), |known| known.keyword.into());
             let Some(value) = pair.get(1) else { return key.into_owned() };
-            let text = known.and_then(|known| (known.kind.write)(value, None)).unwrap_or_else(|| word(value));
+            let text = known.and_then(|known| (known.kind.write)(value)).unwrap_or_else(|| word(value));
             format!("{key}={text}")
         };
         vec![directive(keyword, value.as_array().into_iter().flatten().map(option))]

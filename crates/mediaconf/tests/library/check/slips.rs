@@ -9,13 +9,13 @@ fn check(text: &str, expected: &[&str]) {
 
 #[test]
 fn the_same_port_or_address_twice_is_a_warning() {
-    check("http 80;\nrtmp 81;\nhttp 80;\n", &["3:6: warning: `http 80` is given twice"]);
+    check("http 80;\nrtmp 81;\nhttp 80;\n", &["3:6: warning: `http 80` listens where `http` does"]);
     check(
         "http 127.0.0.1:80;\nhttp 80;\nhttp \"127.0.0.1:80\";\n",
-        &["3:6: warning: `http \"127.0.0.1:80\"` is given twice"],
+        &["3:6: warning: `http \"127.0.0.1:80\"` listens where `http` does"],
     );
-    check("https 443;\nhttp 80;\nhttps 443;\n", &["3:7: warning: `https 443` is given twice"]);
-    check("http 80;\nhttp 80 {\n  api false;\n}\n", &["2:6: warning: `http 80` is given twice"]);
+    check("https 443;\nhttp 80;\nhttps 443;\n", &["3:7: warning: `https 443` listens where `https` does"]);
+    check("http 80;\nhttp 80 {\n  api false;\n}\n", &["2:6: warning: `http 80` listens where `http` does"]);
     check("http 80;\nhttp 8080;\nhttp 127.0.0.1:80;\nhttp 127.0.0.2:80;\nhttps 443;\n", &[]);
 }
 
@@ -178,7 +178,7 @@ fn include_is_a_warning_once() {
 #[test]
 fn the_same_port_far_apart_is_a_warning() {
     let text = format!("http 80;\n# {}\nhttp 80;\n", "-".repeat(2 << 20));
-    check(&text, &["3:6: warning: `http 80` is given twice"]);
+    check(&text, &["3:6: warning: `http 80` listens where `http` does"]);
 }
 
 #[test]
