@@ -51,9 +51,7 @@ impl Transaction<'_> {
         }
         if !present.is_valid() {
             return Err(match self.hand_edit() {
-                Some([_, file]) if file.is_same_text(present) => {
-                    hand_edited_badly(ErrorKind::Conflict, file)
-                }
+                Some([_, file]) if file.is_same_text(present) => hand_edited_badly(ErrorKind::Conflict, file),
                 _ => Error::bad_config(present.clone()),
             });
         }
