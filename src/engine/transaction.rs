@@ -447,7 +447,7 @@ impl<'e> Transaction<'e> {
 /// The change was made for another file than the one that was edited by hand.
 pub(super) fn hand_edited_since() -> Error {
     let message = "the file was changed by hand since it was loaded";
-    Error::new(ErrorKind::HandEditedSince, message).hint(OVERWRITE)
+    Error::new(ErrorKind::Stale, message).hint(OVERWRITE)
 }
 
 /// The check command refused the new text.
