@@ -133,8 +133,6 @@ kinds! {
         Invalid = WrongType Invalid "a path, or the value given for it, is wrong",
         Usage = BadParameter Usage "the call does not make sense",
         Unexpected = Conflict Conflict "the configuration has other values than the expected ones",
-        HandEdited = Conflict Conflict "the file was edited by hand, and the change conflicts with the edit",
-        HandEditedSince = Stale Conflict "the file was edited by hand since the configuration was read",
         Overtaken = Conflict Conflict "another writer of the cluster was faster",
         OtherPending = Pending Conflict "the confirmation names another change than the pending one",
         NothingPending = NotFound Absent "no change waits to be confirmed",
@@ -144,7 +142,6 @@ kinds! {
         NodesRunIt = NotFound Absent "a cluster has no running configuration of its own",
         NotOffered = NotFound Absent "the server lacks a feature",
         NoConfiguration = NotFound Absent "the configuration does not exist",
-        OneLine = BadConfig Invalid "the new text has lost its line ends",
         TurnTaken = Busy Conflict "other changes were under way during the whole wait",
         Locked = Busy Conflict "another process holds the lock",
         Unproved = Failed Failed "the new text does not have the values that were asked for",
@@ -509,6 +506,6 @@ fn kind_of(guard: &Guard) -> ErrorKind {
         Guard::EmptyReplacement => ErrorKind::EmptyReplacement,
         Guard::FormChange => ErrorKind::FormChange,
         Guard::NearMiss => ErrorKind::NearMiss,
-        Guard::OneLine => ErrorKind::OneLine,
+        Guard::OneLine => ErrorKind::BadConfig,
     }
 }

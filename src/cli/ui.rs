@@ -8,14 +8,12 @@
 //! is sanitized on its way. A pipe gets the bytes as they are.
 //!
 //! A long output goes through a pager, as git has one: `MEDIACTL_PAGER`, `PAGER`, or `less`. A pager can run commands;
-//! under sudo that would be a shell of the other user. So there it is the `less` of the system in its secure mode,
-//! whatever the environment says.
+//! under sudo that would be a shell of the other user. So there is none there.
 
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -44,15 +42,6 @@ const OUTPUT_BUFFER: usize = 64 * 1024;
 /// The options of `less` unless LESS says otherwise: it ends by itself if the output fits the screen (F),
 /// keeps colours (R), and leaves the output on the screen (X).
 const LESS: &str = "FRX";
-
-/// Set for a `less` that runs no commands, opens no other files and starts no editor.
-const LESS_SECURE: &str = "LESSSECURE";
-
-/// The folders of the `less` of the system.
-const FOLDERS: [&str; 3] = ["/usr/bin", "/bin", "/usr/local/bin"];
-
-/// All that the `less` of another user gets of the environment: nothing that names a command or a file.
-const KEPT: [&str; 6] = ["TERM", "LINES", "COLUMNS", "LANG", "LC_ALL", "LC_CTYPE"];
 
 /// The variables that `sudo` and `doas` set.
 const OF_ANOTHER_USER: [&str; 2] = ["SUDO_USER", "DOAS_USER"];
@@ -255,14 +244,12 @@ pub fn waiting(file: &str, holder: &LockHolder) {
     let _ = writeln!(io::stderr(), "{}", holder.waited_for(file));
 }
 
-/// The pager; `None` if it is empty or `cat`, and on a terminal that can't do anything.
+/// The pager; `None` if it is empty or `cat`, for a user who works as another one, and on a terminal that can't do
+/// anything.
 fn chosen() -> Option<Command> {
     let variable = |name| std::env::var(name).ok();
-    if matches!(variable("TERM").as_deref(), None | Some("" | "dumb")) {
+    if is_another_user() || matches!(variable("TERM").as_deref(), None | Some("" | "dumb")) {
         return None;
-    }
-    if is_another_user() {
-        return secure_less(&FOLDERS.map(Path::new));
     }
     let wanted = variable("MEDIACTL_PAGER").or_else(|| variable("PAGER")).unwrap_or("less".to_owned());
     let words: Vec<&str> = wanted.split_whitespace().collect();
@@ -277,15 +264,6 @@ fn chosen() -> Option<Command> {
         pager.env("LESS", LESS);
     }
     Some(pager)
-}
-
-/// The first `less` of the folders, in its secure mode, for a user who works as another one.
-fn secure_less(folders: &[&Path]) -> Option<Command> {
-    let program = folders.iter().map(|folder| folder.join("less")).find(|program| program.is_file())?;
-    let mut less = Command::new(program);
-    let kept = KEPT.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
-    less.env_clear().envs(kept).env("LESS", LESS).env(LESS_SECURE, "1");
-    Some(less)
 }
 
 /// True if this process runs as another user than the one who logged in.
@@ -314,25 +292,5 @@ mod tests {
         ] {
             assert_eq!(printable(text), shown);
         }
-    }
-
-    #[test]
-    fn under_sudo_less_is_the_one_of_the_system_and_gets_nothing_but_the_terminal() {
-        let folders = [tempfile::tempdir(), tempfile::tempdir()].map(|folder| folder.expect("there is room"));
-        let paths = [folders[0].path(), folders[1].path()];
-        assert!(secure_less(&paths).is_none(), "there is no `less` in them");
-        let program = paths[1].join("less");
-        std::fs::write(&program, "").expect("a new folder is writable");
-        let less = secure_less(&paths).expect("there is one");
-        assert_eq!(less.get_program(), program);
-        assert!(
-            format!("{less:?}").starts_with("env -i "),
-            "the environment of the caller is passed: {less:?}"
-        );
-        let variables: Vec<_> =
-            less.get_envs().filter(|(name, _)| KEPT.iter().all(|kept| kept != name)).collect();
-        let set = |name: &'static str, value: &'static str| (name.as_ref(), Some(value.as_ref()));
-        assert_eq!(variables, [set("LESS", LESS), set(LESS_SECURE, "1")]);
-        assert!(FOLDERS.iter().all(|folder| Path::new(folder).is_absolute()));
     }
 }

@@ -61,8 +61,8 @@ impl Transaction<'_> {
         let edited = self.file().filter(|_| is_hand_edit && !force).cloned();
         if let Some(file) = edited.as_ref().filter(|file| !file.is_valid()) {
             let kind = match self.options.expected {
-                Some(_) => ErrorKind::HandEditedSince,
-                None => ErrorKind::HandEdited,
+                Some(_) => ErrorKind::Stale,
+                None => ErrorKind::Conflict,
             };
             return Err(hand_edited_badly(kind, file));
         }

@@ -51,9 +51,7 @@ impl Transaction<'_> {
         }
         if !present.is_valid() {
             return Err(match self.hand_edit() {
-                Some([_, file]) if file.is_same_text(present) => {
-                    hand_edited_badly(ErrorKind::HandEdited, file)
-                }
+                Some([_, file]) if file.is_same_text(present) => hand_edited_badly(ErrorKind::Conflict, file),
                 _ => Error::bad_config(present.clone()),
             });
         }
@@ -182,10 +180,10 @@ pub fn hand_edited(conflicts: &[Fault]) -> Error {
     let what = "the file was changed by hand";
     if conflicts.is_empty() {
         let message = format!("{what} since it was loaded");
-        return Error::new(ErrorKind::HandEdited, message).hint(OVERWRITE);
+        return Error::new(ErrorKind::Conflict, message).hint(OVERWRITE);
     }
     let what = format!("{what} here since it was loaded");
-    refusal(ErrorKind::HandEdited, conflicts, (&what, OVERWRITE), &Masker::default())
+    refusal(ErrorKind::Conflict, conflicts, (&what, OVERWRITE), &Masker::default())
 }
 
 /// The refusal of a change with a `base`: a hand edit and an unsaved update were both made of another text.

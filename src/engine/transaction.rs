@@ -28,7 +28,7 @@ use super::snapshot::{Snapshot, compared, message_without_secrets};
 use crate::error::{Error, ErrorKind};
 use crate::store::{
     ChangeId, ChangeRecord, Loaded, LockHolder, PendingInfo, RunBy, WHOLE_HISTORY, Warning, Writer,
-    change_made, write_candidate,
+    change_made,
 };
 use mediaconf::ChangedValue;
 
@@ -339,7 +339,7 @@ impl<'e> Transaction<'e> {
         // A rehearsal runs the check command alone.
         let runs_hooks = if options.dry_run { hooks.check.is_some() } else { !hooks.are_empty() };
         let candidate = match runs_hooks {
-            true => Some(write_candidate(after.bytes())?),
+            true => Some(engine.store.candidate(after.bytes())?),
             false => None,
         };
         if let (Some(command), Some(candidate)) = (&hooks.check, &candidate) {
@@ -447,7 +447,7 @@ impl<'e> Transaction<'e> {
 /// The change was made for another file than the one that was edited by hand.
 pub(super) fn hand_edited_since() -> Error {
     let message = "the file was changed by hand since it was loaded";
-    Error::new(ErrorKind::HandEditedSince, message).hint(OVERWRITE)
+    Error::new(ErrorKind::Stale, message).hint(OVERWRITE)
 }
 
 /// The check command refused the new text.

@@ -1,6 +1,5 @@
 //! `mediactl add`, `mv`, `cp` and `rm`: whole streams, lives and plugins.
 
-use clap::ValueEnum;
 use serde_json::{Map, Value, json};
 
 use crate::cli::args::Invocation;
@@ -26,8 +25,8 @@ Examples:
   mediactl add live studio --set publish_enabled=false")]
 pub struct AddArgs {
     /// What to add
-    #[arg(value_name = "KIND")]
-    pub kind: AddedKind,
+    #[arg(value_name = "KIND", value_parser = ["stream", "live", "plugin"])]
+    pub kind: String,
 
     /// Its name, taken literally
     #[arg(value_name = "NAME")]
@@ -45,21 +44,9 @@ pub struct AddArgs {
     pub changing: ChangeArgs,
 }
 
-/// The kinds of entries that can be added.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum AddedKind {
-    Stream,
-    Live,
-    Plugin,
-}
-
 impl AddArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        let kind = match self.kind {
-            AddedKind::Stream => Kind::Streams,
-            AddedKind::Live => Kind::Lives,
-            AddedKind::Plugin => Kind::Plugins,
-        };
+        let kind = Schema::media().kind(&format!("{}s", self.kind)).expect("each of these kinds has a group");
         let mut content = Map::new();
         if kind == Kind::Streams {
             let urls = self.urls.iter().map(|url| json!({ Schema::SOURCE_ADDRESS: url })).collect();

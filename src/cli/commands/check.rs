@@ -5,15 +5,12 @@ use std::path::{Path, PathBuf};
 use std::slice;
 use std::sync::Arc;
 
-use serde_json::json;
-
 use super::diff::{RUNNING, SAVED};
 use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::global::ListFormat;
 use crate::cli::change::ChangeCommand;
 use crate::cli::context;
-use crate::cli::fleet::answers::print_table;
 use crate::cli::input::{self, STDIN};
 use crate::cli::render::diagnostics::Reporter;
 use crate::cli::target::{self, Purpose, Target};
@@ -80,7 +77,7 @@ impl CheckArgs {
             }
         }
         if context::several_chosen(call.global) {
-            return self.on_servers(call);
+            return Err(Error::several_servers());
         }
         let (ui, mut totals, mut unread) = (call.ui, CheckTotals::default(), None);
         let mut out = BufWriter::new(io::stdout().lock());
@@ -132,36 +129,6 @@ impl CheckArgs {
             checked.composed.iter_mut().for_each(|composed| composed.files[0].name.clone_from(&checked.name));
         }
         Ok(checked)
-    }
-
-    /// Prints each fault behind the name of its server, and a table of all servers.
-    fn on_servers(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        let is_running = self.files.iter().any(|file| file.as_os_str() == RUNNING);
-        if self.files.len() > usize::from(is_running) {
-            let hint = "leave the file out, or write `running`; without `-x` and `--group` files are checked";
-            return Err(Error::usage("a file is the same for all servers", hint));
-        }
-        let answers = call.ask("check", |server| read(&mut server.target, is_running))?;
-        let mut shown = Vec::new();
-        let answers = answers.then(|server, (mut checked, _)| {
-            let mut totals = CheckTotals::default();
-            checked.name = server.to_owned();
-            let files = checked.composed.iter_mut().flat_map(|composed| &mut composed.files);
-            files.for_each(|file| file.name = format!("{server}: {}", file.name));
-            output(totals.add(self, call.ui, checked, &mut shown))?;
-            Ok(totals)
-        })?;
-        if self.output == ListFormat::Json {
-            answers.print_json(|totals| json!(totals.records))?;
-        } else {
-            call.ui.print_painted(|out| out.write_all(&shown))?;
-            let row = |(server, totals): (&str, &CheckTotals)| {
-                answers.row(server, [totals.errors, totals.warnings].map(|count| count.to_string()))
-            };
-            print_table(&["SERVER", "ERRORS", "WARNINGS"], answers.found().map(row).collect(), call.ui)?;
-        }
-        let are_faulty = answers.found().any(|(_, totals)| totals.are_faulty(self));
-        Ok(answers.exit_if(are_faulty, Exit::Invalid))
     }
 
     /// Applies the fixes of each text that is named; the exit code of the first one that can't be saved ends it.

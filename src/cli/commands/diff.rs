@@ -1,6 +1,5 @@
 //! `mediactl diff`
 
-use std::collections::{BTreeSet, HashSet};
 use std::path::Path as FilePath;
 use std::sync::Arc;
 
@@ -13,10 +12,10 @@ use crate::cli::input::{self, STDIN, is_url};
 use crate::cli::render::texts::{changed, first_paths, print_diff};
 use crate::cli::target::{self, Target};
 use crate::cli::ui::Ui;
-use crate::engine::{ConfigSource, Guard, Snapshot, added_and_removed, diff_lines};
+use crate::engine::{ConfigSource, Snapshot, added_and_removed, diff_lines};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::{ChangeRef, LAST, NotAName};
-use mediaconf::{Condition, Config, Edit, Kind, Path, Schema, Segment};
+use mediaconf::Config;
 
 /// Show how two configurations differ
 ///
@@ -24,10 +23,6 @@ use mediaconf::{Condition, Config, Edit, Kind, Path, Schema, Segment};
 /// file, `running` for the configuration that a server runs, or `change:N` for the text before change N
 /// (`change:last` is the newest). `change:N` alone is compared with the file. Any other A alone is the new side: it is compared with what
 /// `mediactl read` shows. If a server gives no text, the values of both sides are compared.
-///
-/// --where compares only those streams that meet the condition on either side: `PATH=VALUE`, `PATH!=VALUE`,
-/// `PATH~TEXT` (contains), `PATH=~REGEX`, `PATH exists` or `PATH missing`, where PATH begins below the stream, such
-/// as `urls.url~10.0.3.`. If no stream meets the conditions, the exit code is 7.
 ///
 /// Of several servers (`-x 'edge-*'`, `--group`) the two sides of each are compared, and equal differences are shown
 /// once.
@@ -39,7 +34,6 @@ Examples:
   mediactl diff old.conf new.conf
   mediactl diff new.conf
   mediactl diff change:last
-  mediactl diff change:last --where 'urls.url~10.0.3.'
   mediactl diff --json saved new.conf | mediactl modify -f -")]
 pub struct DiffArgs {
     /// The first configuration [default: running]
@@ -49,14 +43,6 @@ pub struct DiffArgs {
     /// The second configuration [default: saved]
     #[arg(value_name = "B")]
     pub second: Option<String>,
-
-    /// Compare only the streams that meet this condition; if it is given several times, all of them
-    #[arg(long = "where", value_name = "CONDITION")]
-    pub conditions: Vec<String>,
-
-    /// Accept a key in --where that no entry has and that looks misspelt
-    #[arg(long, value_name = "NAME", requires = "conditions", value_parser = ["near-miss"])]
-    pub accept: Option<String>,
 
     /// Print the JSON patch (RFC 7396) that turns A into B
     #[arg(long)]
@@ -77,7 +63,6 @@ impl DiffArgs {
         let call = call.paged();
         let Invocation { global, ui, .. } = call;
         let sides = self.sides()?;
-        let conditions = input::conditions(&self.conditions, self.accept.is_some())?;
         // What is the same for all servers is read once.
         let given = |argument: Option<&str>| match argument {
             Some(url) if is_url(url) && context::several_chosen(global) => {
@@ -93,7 +78,7 @@ impl DiffArgs {
             }
             _ => Ok(None),
         };
-        let compared = |sides| Compared::new(sides, &conditions, self.json, ui);
+        let compared = |sides| Compared::new(sides, self.json, ui);
         let answers = match [given(sides[0])?, given(sides[1])?] {
             [Some(old), Some(new)] => Answers::of_one(String::new(), compared([old, new])?, ui),
             given => call.ask("compare", |server| {
@@ -144,9 +129,9 @@ impl DiffArgs {
     }
 }
 
-/// True if an argument is `change:N`.
+/// True if an argument is `change:N`; or an earlier form of it, which is refused with the new one.
 fn is_change_ref(argument: &str) -> bool {
-    let rest = argument.strip_prefix("change:");
+    let rest = ["change:", "serial:", "@"].iter().find_map(|prefix| argument.strip_prefix(prefix));
     rest.is_some_and(|rest| rest == LAST || rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
@@ -211,26 +196,13 @@ struct Compared {
 }
 
 impl Compared {
-    fn new(sides: [Side; 2], conditions: &[Condition], is_patch: bool, ui: Ui) -> Result<Self, Error> {
+    fn new(sides: [Side; 2], is_patch: bool, ui: Ui) -> Result<Self, Error> {
         let mut notes = Vec::new();
-        let streams = match conditions {
-            [] => None,
-            _ => Some(selected(&sides, conditions)?),
-        };
         let [old, new] = &sides;
         let is_of_values = sides.iter().find(|side| side.text.is_of_values());
         if is_patch {
-            let before = old.values()?;
-            let mut patch = before.patch_to(&new.values()?);
-            if let Some(names) = &streams {
-                // What it says of these streams alone.
-                patch.retain(|key, _| key == Kind::Streams.key());
-                let streams = patch.values_mut().filter_map(Value::as_object_mut);
-                streams.for_each(|streams| streams.retain(|name, _| names.contains(name)));
-                patch.retain(|_, streams| streams.as_object().is_none_or(|streams| !streams.is_empty()));
-            }
+            let patch = old.values()?.patch_to(&new.values()?);
             let (differs, patch) = (!patch.is_empty(), Value::Object(patch));
-            notes.extend(guards_of(&before, &patch));
             let patch = ui.value_masker().map_or(patch.clone(), |masker| masker.json(&patch));
             return Ok(Self { sides, diff: Vec::new(), patch, differs, notes });
         }
@@ -239,41 +211,11 @@ impl Compared {
             old.values()?;
             new.values()?;
         }
-        let diff = diff_lines([&old.text, &new.text], streams.as_ref(), ui.masker().as_ref());
-        let is_whole = is_of_values.is_none() && streams.is_none();
-        let differs = !diff.is_empty() || is_whole && !old.text.is_same_text(&new.text);
+        let diff = diff_lines([&old.text, &new.text], None, ui.masker().as_ref());
+        let differs = !diff.is_empty() || is_of_values.is_none() && !old.text.is_same_text(&new.text);
         if differs && diff.is_empty() {
             notes.push("the two differ in bytes that are not UTF-8".to_owned());
         }
         Ok(Self { sides, diff, patch: Value::Null, differs, notes })
     }
-}
-
-/// The names of the streams that meet conditions on one side at least.
-fn selected(sides: &[Side; 2], conditions: &[Condition]) -> Result<HashSet<String>, Error> {
-    let every = Path::all(Kind::Streams.key());
-    let sides = [sides[0].values()?, sides[1].values()?];
-    let (mut names, mut absence) = (HashSet::new(), None);
-    for whole in &sides {
-        let name = |(path, _): (Path, Value)| path.segments.last().and_then(Segment::name).map(str::to_owned);
-        match whole.select_where(whole, &every, conditions) {
-            Ok(found) => names.extend(found.into_places().into_iter().filter_map(name)),
-            Err(fault) if fault.is_absent() => absence = Some(fault),
-            Err(fault) => return Err(fault.into()),
-        }
-    }
-    if let Some(absence) = absence.filter(|_| names.is_empty()) {
-        return Err(absence.into());
-    }
-    Ok(names)
-}
-
-/// Names the guards to accept for the patch, because the user wants the other configuration exactly as
-/// it is.
-fn guards_of(old: &Config<'_>, patch: &Value) -> Option<String> {
-    let doubts = Edit::doubts_in_json(&old.to_json(), &Schema::normalize(patch.clone()).ok()?).0;
-    let guards: Vec<Guard> = doubts.into_iter().filter_map(|fault| Guard::of_fault(fault.kind)).collect();
-    let names: BTreeSet<&str> = guards.iter().filter_map(Guard::name).collect();
-    let names = Vec::from_iter(names).join(",");
-    (!names.is_empty()).then(|| format!("this patch needs `mediactl modify --accept {names}`"))
 }

@@ -10,27 +10,27 @@ use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::args::global::{GlobalArgs, NamedBy, TargetKind};
 use crate::cli::change::ChangeCommand;
-use crate::cli::editor::{self, with_faults, without_comments};
+use crate::cli::editor;
 use crate::cli::input;
 use crate::cli::interrupt::LastWords;
 use crate::cli::local::state_home;
 use crate::cli::prompts;
-use crate::cli::render;
 use crate::cli::render::texts::print_diff;
+use crate::cli::render::{self, diagnostics};
 use crate::cli::target::{self, Target};
 use crate::cli::ui::{Ui, output};
 use crate::engine::{ChangeReport, ConfigSource, RequestedChange, Snapshot, diff_lines, new_warnings};
 use crate::error::{Error, ErrorKind, Exit};
 use crate::store::file::{DraftHead, KeptDraft};
-use mediaconf::{Document, Fault, LineIndex, Path, Severity};
+use mediaconf::{Document, Path};
 
 /// Edit the configuration, or one entry of it, in a text editor
 ///
 /// The editor is $VISUAL, else $EDITOR, else vi. When it ends, the text is checked, the change is shown, and
-/// after a question it is made. A text with faults is opened again at the first of them. What you wrote is in a file
+/// after a question it is made. The faults of a text are shown, and it can be edited again. What you wrote is in a file
 /// until it is in the configuration; if the edit fails, the file stays, and the command that goes on with it is printed. If the
-/// configuration was changed meanwhile, both changes are merged. An editor that fails and leaves the text as it was (`:cq`)
-/// changes nothing; with --yes that is an error.
+/// configuration was changed meanwhile, both changes are merged. If the editor fails (`:cq`), nothing
+/// is changed, and the exit code is 9.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -50,9 +50,6 @@ pub struct EditArgs {
     #[command(flatten)]
     pub changing: ChangeArgs,
 }
-
-/// The number of faults that the comments on top of a draft name.
-const MAX_NAMED: usize = 20;
 
 /// The hint where an edit can't be gone on with.
 const NEW_EDIT: &str = "an edit that fails prints the file of its text; `mediactl edit` begins a new edit";
@@ -166,11 +163,8 @@ impl Editing<'_> {
     /// Opens the editor until the change is made, or given up. The draft is removed when its text is in the
     /// configuration, or is not wanted; after any error it stays.
     fn run(mut self) -> Result<Exit, Error> {
-        let begun = self.refuse_faults(&self.draft.spliced(self.text()?));
-        let mut faults = begun.err().map_or(Ok(Vec::new()), |error| self.comments(&error))?;
         loop {
-            let opened = self.text()?;
-            let ended = self.open(&opened, &faults);
+            let ended = self.open(&self.text()?);
             let text = self.text().inspect_err(|error| {
                 if error.exit() == Exit::Absent {
                     self.draft.remove();
@@ -184,50 +178,41 @@ impl Editing<'_> {
             match ended {
                 Err(error) if is_original => return Err(error),
                 Err(error) => return Err(and_hint(error, &self.kept)),
-                Ok(is_edited) if is_original || !is_edited => {
+                Ok(()) if is_original => {
                     self.report_unchanged(Arc::new(Snapshot::from_bytes(self.draft.base.clone())))?;
-                    if !is_original {
-                        self.say(&self.kept);
-                    }
                     return Ok(Exit::Done);
                 }
-                Ok(_) => {}
+                Ok(()) => {}
             }
-            let is_as_opened = text == opened;
-            drop(opened);
             let error = match self.attempt(text) {
                 Ok(Some(exit)) => return Ok(exit),
-                Ok(None) => {
-                    faults.clear();
-                    continue;
-                }
+                Ok(None) => continue,
                 Err(error) => error,
             };
             let is_of_text = matches!(error.exit(), Exit::Invalid | Exit::Conflict);
-            if !(prompts::can_ask() && is_of_text) || (is_as_opened && !faults.is_empty()) {
+            if !(prompts::can_ask() && is_of_text) {
                 return Err(and_hint(error, &self.kept));
             }
-            faults = self.comments(&error)?;
+            diagnostics::explain(&error, self.target.service.name(), self.ui);
+            self.ui.error(&error);
+            let _last_words = self.last_words();
+            if !matches!(&*self.answer("[e]dit again, [N]o, but keep the text")?, "e" | "edit") {
+                return Err(and_hint(Error::new(error.kind, "the change was not made"), &self.kept));
+            }
         }
     }
 
-    /// Opens the editor with a text at the first fault; false if the editor ended with an error and left the text as it
-    /// was, which is how somebody leaves one without a change. With `--yes` nobody does: the editor is a program
-    /// that failed.
-    fn open(&self, text: &Bytes, faults: &[Fault]) -> Result<bool, Error> {
-        let (commented, line) = with_faults(text, faults);
-        self.draft.write(&commented)?;
+    /// Opens the editor with a text. One that fails is how somebody leaves it without a change.
+    fn open(&self, text: &Bytes) -> Result<(), Error> {
+        self.draft.write(text)?;
         let failed = |why| {
             let message = format!("the editor `{}` {why}", self.editor);
             Error::new(ErrorKind::Failed, message).hint("$VISUAL or $EDITOR names another")
         };
-        let ended = editor::open(&self.editor, self.draft.path(), line, self.kept.clone(), self.ui);
+        let ended = editor::open(&self.editor, self.draft.path(), self.kept.clone(), self.ui);
         let status = ended.map_err(|error| failed(format!("cannot be started: {error}")))?;
-        // A shell ends with these codes if it can't run a command, or finds none.
-        let was_started = !matches!(status.code(), Some(126 | 127));
-        let is_left = was_started && !self.change.args.yes && self.text().is_ok_and(|now| now == *text);
-        match status.success() || is_left {
-            true => Ok(status.success()),
+        match status.success() {
+            true => Ok(()),
             false => Err(failed(format!("failed: {status}"))),
         }
     }
@@ -320,23 +305,31 @@ impl Editing<'_> {
         let name = self.target.service.name();
         let lines = diff_lines([present, &edited], None, self.ui.masker().as_ref());
         output(print_diff(&lines, [name; 2], self.ui.on_stderr(), &mut io::stderr().lock()))?;
-        let kept = self.kept.clone();
-        let _last_words = LastWords::new(self.ui, move || format!("\n{kept}"));
-        let question = format!("change {name}? [y]es, [e]dit again, [d]iscard, [N]o, but keep the text");
-        let answer = prompts::line(&question).map_err(Error::prompt_failed)?;
+        let _last_words = self.last_words();
+        self.answer(&format!("change {name}? [y]es, [e]dit again, [d]iscard, [N]o, but keep the text"))
+    }
+
+    /// Asks, and returns what was typed.
+    fn answer(&self, question: &str) -> Result<String, Error> {
+        let answer = prompts::line(question).map_err(Error::prompt_failed)?;
         Ok(answer.unwrap_or_default().trim().to_lowercase())
     }
 
-    /// The text of the draft as the editor left it, without comments.
+    /// Says where the text is if a signal ends the program at a question.
+    fn last_words(&self) -> LastWords {
+        let kept = self.kept.clone();
+        LastWords::new(self.ui, move || format!("\n{kept}"))
+    }
+
+    /// The text of the draft as the editor left it.
     fn text(&self) -> Result<Bytes, Error> {
-        let written = self.draft.read().map_err(|error| match error.kind {
+        let mut text = self.draft.read().map_err(|error| match error.kind {
             ErrorKind::NoConfiguration => {
                 let message = format!("the editor `{}` removed the text", self.editor);
                 Error::new(ErrorKind::NotFound, message).hint("nothing was changed")
             }
             _ => error,
         })?;
-        let mut text = without_comments(written);
         // Editors end the last line of a file, also where it had no end.
         let original = self.draft.original();
         if !original.is_empty() && !original.ends_with(b"\n") && text.ends_with(b"\n") {
@@ -361,28 +354,6 @@ impl Editing<'_> {
             true => Ok(()),
             false => Err(Error::broken_text(&format!("{} (edited)", self.target.service.name()), snapshot)),
         }
-    }
-
-    /// What is wrong with a draft, in the order of its lines.
-    fn comments(&self, error: &Error) -> Result<Vec<Fault>, Error> {
-        let (text, KeptDraft { head, base, .. }) = (self.text()?, &self.draft);
-        let Some(broken) = &error.broken else {
-            let line = self.marker(&text);
-            return Ok(error.lines().into_iter().map(|fault| Fault { line, ..fault }).collect());
-        };
-        let above =
-            head.range.map_or(0, |(start, _)| base.iter().take(start).filter(|byte| **byte == b'\n').count());
-        let height = text.split(|byte| *byte == b'\n').count();
-        let lines = LineIndex::new(broken.snapshot.document().text());
-        let found = broken.snapshot.diagnostics().iter();
-        let faults = found.filter(|found| found.severity == Severity::Error).map(|found| {
-            let line = lines.position(found.span.start).line.checked_sub(above);
-            let message = format!("error: {}", found.message);
-            // An error behind the entry that is edited has no line in the draft.
-            let line = line.filter(|line| (1..=height).contains(line));
-            Fault { line, message, hint: found.hint.clone(), ..Fault::default() }
-        });
-        Ok(faults.take(MAX_NAMED).collect())
     }
 
     fn report_unchanged(&self, present: Arc<Snapshot>) -> Result<(), Error> {

@@ -3,18 +3,16 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use colored::Color;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::args::Invocation;
 use crate::cli::args::global::ListFormat;
-use crate::cli::fleet::answers::heading;
 use crate::cli::fleet::members::FleetMember;
 use crate::cli::input;
+use crate::cli::render::diagnostics;
 use crate::cli::render::table::wrapped;
-use crate::cli::render::{diagnostics, grouped, table};
-use crate::cli::ui::{Ui, output};
+use crate::cli::ui::Ui;
 use crate::engine::{Composed, Snapshot};
 use crate::error::{Error, ErrorKind, Exit};
 use mediaconf::{Config, Explanation, FoundValue, LineIndex, Path, one_line};
@@ -79,31 +77,7 @@ impl ExplainArgs {
             answers.print_json(|explained| json!(explained))?;
             return Ok(answers.exit());
         }
-        if let Some((_, explained)) = answers.one() {
-            ui.print_painted(|out| print(explained, value(explained).as_deref(), ui, out))?;
-            return Ok(answers.exit());
-        }
-        // Equal explanations are shown once, and the values in a table.
-        let (mut texts, mut rows) = (Vec::new(), vec![["SERVER", "VALUE"].map(str::to_owned).to_vec()]);
-        for (server, explained) in answers.found() {
-            let mut text = Vec::new();
-            output(print(explained, None, ui, &mut text))?;
-            texts.push((server, text));
-            rows.extend(value(explained).map(|value| answers.row(server, [value])));
-        }
-        let groups = grouped(texts, |(_, text)| Some(text.clone()));
-        ui.print_painted(|out| {
-            for (index, same) in groups.iter().enumerate() {
-                let servers: Vec<&str> = same.iter().map(|(server, _)| *server).collect();
-                writeln!(out, "{}", heading(index, &servers))?;
-                out.write_all(&same[0].1)?;
-            }
-            if rows.len() > 1 {
-                writeln!(out)?;
-                table::print(rows, ui.width(), out)?;
-            }
-            Ok(())
-        })?;
+        answers.print(|explained, out| print(explained, ui.width(), out))?;
         Ok(answers.exit())
     }
 }
@@ -145,11 +119,10 @@ fn explained(
     Ok(Explained { explanation, file, line })
 }
 
-/// Prints an explanation, with this value.
-fn print(explained: &Explained, value: Option<&str>, ui: Ui, out: &mut dyn Write) -> io::Result<()> {
-    let explanation = &explained.explanation;
-    writeln!(out, "{}", ui.paint(&one_line(&explanation.path), Color::Yellow))?;
-    let screen = ui.width();
+/// Prints an explanation, with the value, on a screen of this width.
+fn print(explained: &Explained, screen: usize, out: &mut dyn Write) -> io::Result<()> {
+    let (explanation, value) = (&explained.explanation, value(explained));
+    writeln!(out, "{}", one_line(&explanation.path))?;
     let hanging = |text: &str, indent: usize| {
         wrapped(text, screen.saturating_sub(indent)).join(&format!("\n{}", " ".repeat(indent)))
     };
@@ -164,7 +137,7 @@ fn print(explained: &Explained, value: Option<&str>, ui: Ui, out: &mut dyn Write
         ("where", Some(&*places).filter(|places| !places.is_empty())),
         ("example", explanation.example),
         ("secret", explanation.secret.then_some("yes, or a part of it: it is masked")),
-        ("value", value),
+        ("value", value.as_deref()),
     ];
     for (label, text) in lines.into_iter().filter_map(|(label, text)| Some((label, text?))) {
         writeln!(out, "{label:<9} {}", hanging(text, 10))?;

@@ -6,7 +6,6 @@ use std::time::SystemTime;
 
 use clap::Subcommand;
 use clap::builder::RangedU64ValueParser;
-use colored::Color;
 use serde_json::{Value, json};
 
 use crate::cli::args::Invocation;
@@ -102,7 +101,7 @@ impl HistoryArgs {
         if self.patch && self.output == ListFormat::Json {
             return Err(Error::usage("JSON has no diffs", "leave out `--patch`, or `-o json`"));
         }
-        let path = self.path.as_deref().map(path_of_no_change).transpose()?;
+        let path = self.path.as_deref().map(input::value_path).transpose()?;
         let since = self.since.as_deref().map(local::parse).transpose()?;
         let answers = call.ask("read", |server| self.read(path.as_ref(), since, server, ui))?;
         let is_nowhere = answers.list.iter().all(|answer| answer.result.as_ref().is_ok_and(Vec::is_empty));
@@ -150,12 +149,7 @@ impl HistoryArgs {
         }
         let print_all = |out: &mut dyn Write| {
             table::aligned(&rows).zip(&all).try_for_each(|(line, (server, listed))| {
-                let line = ui.sanitized(&line);
-                // A line of one server begins with a number.
-                match line.split_once(' ').filter(|_| answers.one().is_some()) {
-                    Some((number, rest)) => writeln!(out, "{} {rest}", ui.paint(number, Color::Yellow))?,
-                    None => writeln!(out, "{line}")?,
-                }
+                writeln!(out, "{}", ui.sanitized(&line))?;
                 let Some([before, after]) = &listed.texts else { return Ok(()) };
                 let what = match listed.entry.number {
                     0 => "the hand edit".to_owned(),
@@ -226,17 +220,6 @@ impl HistoryArgs {
             refuse_absent(path, &mut server.target)?;
         }
         Ok(found)
-    }
-}
-
-/// Parses the path of a value.
-fn path_of_no_change(text: &str) -> Result<Path, Error> {
-    match text.starts_with('#') && text.parse::<ChangeRef>().is_ok() {
-        true => Err(Error::usage(
-            format!("`{text}` is a change, and a path is expected here"),
-            format!("`mediactl history show {}` shows the text before it", &text[1..]),
-        )),
-        false => input::value_path(text),
     }
 }
 

@@ -3,13 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::ValueEnum;
-
 use crate::cli::args::Invocation;
 use crate::cli::args::changing::ChangeArgs;
 use crate::cli::change::ChangeCommand;
 use crate::cli::input::{self, STDIN, STDIN_NAME};
-use crate::cli::render::diagnostics;
 use crate::cli::render::texts::write_text;
 use crate::cli::target;
 use crate::engine::{ConfigSource, RequestedChange, Snapshot};
@@ -87,36 +84,27 @@ pub struct ApplyArgs {
     pub file: PathBuf,
 
     /// Remove what FILE lacks: streams, lives and plugins, and settings of those that it has; with `all`
-    /// the other settings, too
+    /// everything else, too
     #[arg(
         long,
         value_name = "WHAT",
-        value_enum,
+        value_parser = ["entries", "all"],
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "entries"
     )]
-    pub prune: Option<PruneScope>,
+    pub prune: Option<String>,
 
     #[command(flatten)]
     pub changing: ChangeArgs,
 }
 
-/// The entries and settings that `--prune` removes, if FILE lacks them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum PruneScope {
-    /// Streams, lives and plugins, and the settings of those that FILE has
-    Entries,
-    /// Everything
-    All,
-}
-
 impl ApplyArgs {
     pub fn run(&self, call: Invocation<'_>) -> Result<Exit, Error> {
-        let prune = match self.prune {
+        let prune = match self.prune.as_deref() {
             None => Prune::Nothing,
-            Some(PruneScope::Entries) => Prune::Entries,
-            Some(PruneScope::All) => Prune::All,
+            Some("all") => Prune::All,
+            Some(_) => Prune::Entries,
         };
         let bytes = input::read(&self.file)?;
         // No directive begins with a bracket.
@@ -213,16 +201,12 @@ impl FmtArgs {
                 true => self.format_stdin(call),
                 false => self.format(Invocation { global: &at_file, ..call }),
             };
-            let exit = match done {
-                Err(error) if error.is_closed_output() => return Err(error),
-                Err(error) => {
-                    diagnostics::explain(&error, &at_file.file_name(), call.ui);
-                    call.ui.error(&error);
-                    error.exit()
-                }
-                Ok(exit) => exit,
-            };
-            worst = if exit == Exit::Done || worst > Exit::Different { worst } else { exit };
+            let exit = done.map_err(|mut error| {
+                let broken = error.broken.as_mut();
+                broken.map(|broken| broken.name.get_or_insert_with(|| at_file.file_name()));
+                error
+            })?;
+            worst = worst.max(exit);
         }
         Ok(worst)
     }

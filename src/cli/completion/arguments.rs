@@ -1,23 +1,21 @@
 //! The arguments that take more than a file or a word of a fixed list, and what is proposed for each: of the
 //! configuration, the history and the contexts that the line before the cursor refers to. Whatever can't be read is empty.
 
-use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::sync::{Arc, OnceLock};
 
 use clap::{Arg, ArgMatches, Command};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
 
-use crate::cli::args::global::{ChosenTarget, ColorChoice, GlobalArgs, NamedBy, TargetKind};
-use crate::cli::context::{self, Contexts, ContextsFile};
+use crate::cli::args::global::{ColorChoice, GlobalArgs};
+use crate::cli::context::ContextsFile;
 use crate::cli::local;
-use crate::cli::render::group_table::column_names;
 use crate::cli::render::texts::masked_entry;
 use crate::cli::target::{self, Purpose, Target};
 use crate::cli::ui::Ui;
 use crate::engine::Snapshot;
 use crate::http::client::without_userinfo;
-use crate::store::{HistoryEntry, NodeRecord, WHOLE_HISTORY};
+use crate::store::{HistoryEntry, WHOLE_HISTORY};
 use mediaconf::{Completion, Config, Kind, Masker, Path, PathUse, Proposal, Schema, Segment, one_line};
 
 /// What is proposed for an argument that begins with a text.
@@ -36,7 +34,6 @@ fn proposals(command: &str, argument: &str) -> Option<Propose> {
         (_, "path" | "paths" | "unset" | "replace") => |line, text| line.paths(&[], Present, text),
         ("mv" | "cp", "from" | "to") => |line, text| line.paths(&[], Block, text),
         (_, "conditions") => |line, text| line.paths(&line.block(), Condition, text),
-        (_, "columns" | "sort") => TypedLine::columns,
         (_, "which") => |line, text| in_list(line.changes(""), text),
         ("diff", "first" | "second") => |line, text| {
             let words = ["running", "saved"].map(|word| whole(word, ""));
@@ -44,14 +41,7 @@ fn proposals(command: &str, argument: &str) -> Option<Propose> {
         },
         ("check", "files") => |_, text| in_list([whole("running", "")], text),
         (_, "context") | ("context use" | "context remove", "name") => |_, text| in_list(contexts(), text),
-        (_, "group") => |_, text| {
-            let groups = known_contexts().list.into_iter().flat_map(|context| context.groups);
-            in_list(BTreeSet::from_iter(groups).into_iter().map(|group| whole(group, "")), text)
-        },
-        (_, "nodes" | "canary") => |line, text| {
-            let nodes = line.nodes();
-            in_list(if nodes.is_empty() { contexts() } else { nodes }, text)
-        },
+        (_, "nodes" | "canary") => |_, text| in_list(contexts(), text),
         _ => return None,
     })
 }
@@ -119,12 +109,9 @@ impl ValueCompleter for Completer {
 }
 
 /// The contexts of the user.
-fn known_contexts() -> Contexts {
-    ContextsFile::of_user().and_then(|file| file.load()).unwrap_or_default()
-}
-
 fn contexts() -> Vec<Proposal> {
-    let all = known_contexts().list.into_iter();
+    let known = ContextsFile::of_user().and_then(|file| file.load()).unwrap_or_default();
+    let all = known.list.into_iter();
     all.map(|context| whole(context.name, without_userinfo(&context.url))).collect()
 }
 
@@ -170,7 +157,7 @@ impl TypedLine {
     /// can't be read is empty.
     fn paths(&self, base: &[Segment], path_use: PathUse, text: &str) -> Vec<Proposal> {
         let read = || {
-            let target = target::resolve(&self.one_target()?, Purpose::default(), ui()).ok()?;
+            let target = target::resolve(&self.global.clone()?, Purpose::default(), ui()).ok()?;
             target.service.read(None).ok()
         };
         let look = |current: &Config<'_>| Completion { current, base, path_use }.candidates(text);
@@ -178,21 +165,6 @@ impl TypedLine {
             Some(text) if text.is_valid() => look(&text.config()),
             _ => look(&Snapshot::default().config()),
         }
-    }
-
-    /// The names of columns, and paths of values below an entry; with a `-` in front for the descending order.
-    fn columns(&self, text: &str) -> Vec<Proposal> {
-        let (sign, text) = text.split_at(text.len() - text.trim_start_matches('-').len());
-        let mut base = self.block();
-        let Some(kind) = (Path { segments: base.clone() }).kind().filter(|_| base.len() == 2) else {
-            return Vec::new();
-        };
-        base[1] = Segment::every();
-        let paths = self.paths(&base, PathUse::Present, text);
-        let is_new = |name: &String| name.starts_with(text) && paths.iter().all(|path| path.text != *name);
-        let headings: Vec<String> = column_names(kind).into_iter().filter(is_new).collect();
-        let all = headings.into_iter().map(|name| whole(name, "")).chain(paths);
-        all.map(|column| Proposal { text: format!("{sign}{}", column.text), ..column }).collect()
     }
 
     /// The changes of the history, each with who made it, when and why.
@@ -213,25 +185,9 @@ impl TypedLine {
         history.into_iter().flatten().filter_map(one).collect()
     }
 
-    /// The nodes of the cluster.
-    fn nodes(&self) -> Vec<Proposal> {
-        let nodes = self.target().and_then(|target| target.service.nodes().ok().flatten());
-        let one = |node: NodeRecord| whole(node.node, node.state.to_string());
-        nodes.into_iter().flatten().map(one).collect()
-    }
-
-    /// The options, with the first target where they name several servers.
-    fn one_target(&self) -> Option<GlobalArgs> {
-        let global = self.global.clone()?;
-        let Some(contexts) = context::several(&global).ok()? else { return Some(global) };
-        let chosen = ChosenTarget { kind: TargetKind::Context(NamedBy::CommandLine), ..global.chosen };
-        let context = Some(contexts.into_iter().next()?.name);
-        Some(GlobalArgs { context, group: Vec::new(), chosen, ..global })
-    }
-
     /// The target. A file is read without its server, which would write a hand edit into the history.
     fn target(&self) -> Option<Target> {
-        target::file_or_named_server(&self.one_target()?, ui()).ok()
+        target::file_or_named_server(&self.global.clone()?, ui()).ok()
     }
 }
 

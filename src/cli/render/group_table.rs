@@ -102,7 +102,7 @@ impl Column {
 }
 
 /// The names that `--columns` and `--sort` take for a group.
-pub fn column_names(kind: Kind) -> Vec<String> {
+fn column_names(kind: Kind) -> Vec<String> {
     let named = named_columns(kind).iter().map(|(name, _)| name.to_lowercase());
     let keys = kind.scope().rows().map(|row| row.key.to_owned());
     let mut names: Vec<String> = named.collect();

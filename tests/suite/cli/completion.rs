@@ -103,10 +103,6 @@ fn each_argument_is_completed() {
         ("modify --where tit", "title="),
         ("read lives --where publish_enabled=", "publish_enabled=true publish_enabled=false"),
         ("modify --set lives.*.title=x --where publish_enabled=t", "publish_enabled=true"),
-        ("diff --where static=", "static=true static=false"),
-        ("read -o table --columns name,ki", "name,kind"),
-        ("read -o table --columns dvr.r", "dvr.root dvr.reference"),
-        ("read -o table --sort=-prep", "--sort=-prepush"),
         // Changes.
         ("rollback ", "2 1 …"),
         ("history show ", "2 1 …"),
@@ -117,11 +113,8 @@ fn each_argument_is_completed() {
         ("-x ", "prod test"),
         ("--context=p", "--context=prod"),
         ("-x prod,te", "prod,test"),
-        ("--group e", "edge eu"),
-        ("--group=edge,eu", "--group=edge,eu"),
         ("context use te", "test"),
         ("context remove pr", "prod"),
-        ("context add x --group e", "edge eu"),
         // Files, where files go.
         ("--conf med", "media.conf mediactl/"),
         ("save media", "media.conf mediactl/"),
@@ -187,8 +180,6 @@ fn the_target_is_the_one_that_the_line_names() {
     assert_eq!(of(&[]), running, "the server of the file");
     assert_eq!(names(&["--conf", "other.conf", "mv", "streams."]), ["streams.other"]);
     assert_eq!(of(&["-x", "live"]), running);
-    assert_eq!(of(&["-x", "live,closed"]), running, "the first of several");
-    assert_eq!(of(&["--group", "alive"]), running);
     let with_url = ["--url", &server.url, "--user", "admin", "--password-file", "password"];
     assert_eq!(of(&with_url), running);
     // Whoever may not look sees nothing, and is not asked.

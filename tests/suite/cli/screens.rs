@@ -92,7 +92,6 @@ fn changes_are_shown_in_colours() {
             ("mediactl rm streams.door", "-stream door {"),
             ("mediactl modify --set streams.cam1.prepush=7", "+  prepush 7; # seconds"),
             ("mediactl history -p -n 1", "-  prepush 5; # seconds"),
-            ("mediactl explain rtsp", "rtsp"),
             ("mediactl read nothing", "error:"),
         ] {
             runs(&screen, command);

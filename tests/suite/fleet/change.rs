@@ -323,7 +323,6 @@ fn many_servers_take_few_lines() {
         ])
         .exits(0)
         .prints("edge-[0-6] (7), edge-[8-11] (4)  no");
-    edges.on_all(&["check"]).exits(0).prints("edge-[0-11] (12)  0");
     let read = edges.on_all(&["read", "-o", "set", "rtsp"]).exits(0);
     assert_eq!(read.out, "==> edge-[0-6] (7), edge-[8-11] (4) <==\nrtsp=555\n\n==> edge-7 <==\nrtsp=554\n");
     let history = edges.on_all(&["history", "--change", &name]).exits(0).out;

@@ -34,7 +34,7 @@ fn names_patterns_and_groups_name_servers_each_once_and_in_order() {
     for empty in ["--context", "--group", "--url", "--cluster"] {
         edges.run(&[empty, "", "read"]).exits(2).says(&format!("`{empty}` has an empty value"));
     }
-    for command in [&["edit"][..], &["serve"], &["init", "x"], &["fmt", "--check"]] {
+    for command in [&["edit"][..], &["serve"], &["init", "x"], &["fmt", "--check"], &["check"]] {
         edges.on_all(command).exits(2);
     }
 }
@@ -76,8 +76,6 @@ fn a_server_that_does_not_answer_is_named_and_the_others_are_shown() {
     status.prints("edge-1  not reached  -").prints("edge-2  saved");
     let records = edges.on_all(&["status", "-o", "json"]).exits(11).json();
     assert_eq!((&records["edge-0"]["saved"], records["edge-1"]["error"].is_string()), (&json!(true), true));
-    let table = edges.on_all(&["check"]).exits(11).out;
-    assert_eq!(table, "SERVER  ERRORS  WARNINGS\nedge-0  0       0\nedge-2  0       0\n");
     for form in
         [&["read", "rtsp"][..], &["read", "-o", "table"], &["read", "-o", "conf"], &["explain", "rtsp"]]
     {
@@ -111,7 +109,6 @@ fn a_key_that_looks_misspelt_is_refused_for_all_servers() {
         &["read", "-o", "compact"][..],
         &["read", "-o", "set"],
         &["read", "-o", "table"],
-        &["diff"],
         &["modify", "--dry-run", "--set", "streams.*.title=x"],
     ] {
         edges.on_all(&[command, &where_].concat()).exits(0);
@@ -173,16 +170,15 @@ fn blame_has_the_server_in_the_first_column() {
 }
 
 #[test]
-fn a_parameter_is_explained_once_and_its_value_shown_for_each_server() {
+fn a_parameter_is_explained_with_its_value_on_each_server() {
     let edges = three();
     let rtsp = edges.on_all(&["explain", "rtsp"]).exits(0).out;
-    assert!(rtsp.starts_with("==> edge-[0-2] (3) <==\nrtsp\n"), "{rtsp}");
-    let table = "\nSERVER  VALUE\nedge-0  554 (own, edge-0:3)\nedge-1  555 (own, edge-1:3)\nedge-2  554 (own, edge-2:3)\n";
-    assert!(rtsp.ends_with(table), "{rtsp}");
-    let any = edges.on_all(&["explain", "streams.prepush"]).exits(0);
-    assert!(!any.out.contains("VALUE"), "{}", any.out);
+    assert!(rtsp.starts_with("==> edge-0 <==\nrtsp\n"), "{rtsp}");
+    for (edge, value) in [("edge-0", 554), ("edge-1", 555), ("edge-2", 554)] {
+        assert!(rtsp.contains(&format!("{value} (own, {edge}:3)\n")), "{rtsp}");
+    }
     let film = edges.on_all(&["explain", "streams.film"]).exits(11).says("`edge-1`: `streams.film`");
-    film.prints("==> edge-0, edge-2 <==");
+    film.prints("==> edge-2 <==");
     let records = edges.on_all(&["explain", "rtsp", "-o", "json"]).exits(0).json();
     assert_eq!((&records["edge-1"]["value"], &records["edge-1"]["file"]), (&json!(555), &json!("edge-1")));
 }
