@@ -329,4 +329,3 @@ impl<'a, 'd> Layout<'a, 'd> {
         moved + &text[offset..range.end]
     }
 }
-

@@ -127,7 +127,7 @@ impl<'d> Surroundings<'d> {
             true => {
                 let blanks = &self.text()[self.blank_lines_above(self.own_comments(entry))];
                 blanks.matches('\n').count()
-            },
+            }
             false => 0,
         }
     }
