@@ -41,6 +41,8 @@ pub struct ForeignKeyword {
 pub enum ForeignForm {
     /// `push rtmp://host/app;`
     Words,
+    /// `note "north gate";`
+    Text,
     /// `meta NAME VALUE;`
     Pairs,
     /// `iptv;`
@@ -72,6 +74,11 @@ impl ForeignKeyword {
     /// True if its only word is `on` or `off`.
     pub fn is_switch(&self) -> bool {
         matches!(self.form, ForeignForm::Switch)
+    }
+
+    /// True if blanks in a value are no ends of words. So it is of secrets.
+    pub fn is_one_word(&self) -> bool {
+        self.secret || self.form == ForeignForm::Text
     }
 
     /// True if it has a block.
@@ -107,6 +114,7 @@ impl ForeignForm {
     fn in_words(self) -> (&'static str, &'static str) {
         match self {
             Self::Words => ("words", "a word, or a list of words"),
+            Self::Text => ("one word", "a word"),
             Self::Pairs => ("a NAME and a value", "a list of [name, value]; a patch may give an object"),
             Self::Flag => ("nothing", "true"),
             Self::Number => ("a number", "a number"),
