@@ -86,7 +86,8 @@ fn every_fault_is_told_with_its_hint() {
         .set(&["http=80", "rtmp=abc", "streams.cam9.prepush=1"])
         .exits(3);
     assert_eq!(run.err.lines().filter(|line| line.starts_with("error: ")).count(), 3, "{}", run.err);
-    run.says("hint: `http[0]=…` replaces the first, `http[+]=…` appends").says("hint: did you mean");
+    run.says("hint: `--set 'http[0]=80'` replaces the first, `--set 'http[+]=80'` appends")
+        .says("hint: did you mean");
 }
 
 #[test]
