@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 use super::guard;
 use crate::store::Revision;
 use mediaconf::{
-    Config, Diagnostics, DirectiveRole, Document, Kind, Masker, Request, Scope, SecretValues, Span,
+    Config, Diagnostics, DirectiveRole, Document, Kind, LineIndex, Masker, Request, Scope, SecretValues,
+    Severity, Span,
 };
 
 /// The directive that includes files.
@@ -171,6 +172,13 @@ impl Snapshot {
             1 => "an error".to_owned(),
             count => format!("{count} errors"),
         }
+    }
+
+    /// The first error, with its line.
+    pub fn first_error_in_words(&self) -> Option<String> {
+        let first = self.diagnostics().iter().find(|found| found.severity == Severity::Error)?;
+        let line = LineIndex::new(self.document().text()).position(first.span.start).line;
+        Some(format!("line {line}: {}", first.message))
     }
 
     /// True if the text has lost its line ends.

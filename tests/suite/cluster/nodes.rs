@@ -224,6 +224,20 @@ fn a_text_that_a_node_refuses_does_not_block_the_next() {
 }
 
 #[test]
+fn nothing_is_confirmed_unasked_while_a_node_is_failed() {
+    let Some(etcd) = with_sample(1) else { return };
+    let picky = TestNode::start(&etcd, "picky", &["--check-cmd", "! grep -q 'rtsp 666' $MEDIACTL_TEXT"]);
+    cluster(&etcd, &["modify", "--set", "rtsp=666", "--confirm", "60s"]).exits(0);
+    picky.until("failing", |report| report["state"] == "failed");
+    for refused in [cluster(&etcd, &["confirm"]), picky.run(&["confirm"])] {
+        refused.exits(6).says("picky: ").says("the check command").says("`--accept failed-nodes`");
+    }
+    picky.run(&["status"]).prints("waits to be confirmed");
+    picky.run(&["confirm", "--accept", "failed-nodes"]).exits(0);
+    cluster(&etcd, &["confirm"]).exits(7);
+}
+
+#[test]
 fn an_edit_by_hand_is_told_and_overwritten_by_the_next_change() {
     let Some(etcd) = with_sample(1) else { return };
     let plain = TestNode::following(&etcd, "plain", &[]);

@@ -185,7 +185,7 @@ fn a_refused_change_sends_nothing() {
         (&["modify", "-f", "-", "--max-delete", "6"], &gone, 6, deleted),
         (&["save", "-"], "edit_auth a b;\n", 6, "no stream, live or plugin"),
         (&["update", "-"], "edit_auth a b;\n", 6, "no stream, live or plugin"),
-        (&["modify", "--unset", "edit_auth"], "", 6, "no usable `edit_auth`"),
+        (&["modify", "--unset", "edit_auth"], "", 6, "the last usable `edit_auth`"),
         (&["modify", "--set", "edit_auth.password="], "", 6, "no usable `edit_auth`"),
         (&["save", "-", "--max-delete", "99"], "http 1;\n", 6, "no usable `edit_auth`"),
         (&["save", "-"], "# curl\n", 6, "no stream, live or plugin at all"),

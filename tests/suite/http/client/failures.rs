@@ -237,6 +237,7 @@ fn each_problem_has_its_exit_code() {
         ("too-slow", 408, 3),
         ("conflict", 409, 5),
         ("pending", 409, 5),
+        ("failed-nodes", 409, 6),
         ("stale", 412, 5),
         ("too-large", 431, 3),
         ("content-coding", 415, 3),
