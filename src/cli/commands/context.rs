@@ -118,7 +118,10 @@ impl AddContextArgs {
             return Err(Error::usage(message, "use letters, digits and `.`, `_`, `-`"));
         }
         if file.load()?.get(name).is_some() {
-            let hint = format!("`mediactl context remove {name}` removes it; {} has its settings", file.path.display());
+            let hint = format!(
+                "`mediactl context remove {name}` removes it; {} has its settings",
+                file.path.display()
+            );
             return Err(Error::usage(format!("there is a context `{name}` already"), hint));
         }
         let settings = self.settings(global)?;
